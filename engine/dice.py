@@ -117,7 +117,17 @@ def opening_roll(key: bytes, match: str, number: int, *, links: tuple[bytes, byt
 
     Equal dice are rolled again from the same stream.
     """
-    return next(dice for dice in _rolls(key, match, number, *links) if dice[0] != dice[1])
+    return opening_throws(key, match, number, links=links)[-1]
+
+
+def opening_throws(key: bytes, match: str, number: int, *, links: tuple[bytes, bytes]) -> list[Dice]:
+    """The opening roll with the throws of equal dice before it, in their order."""
+    throws: list[Dice] = []
+    for dice in _rolls(key, match, number, *links):
+        throws.append(dice)
+        if dice[0] != dice[1]:
+            break
+    return throws
 
 
 def _rolls(key: bytes, match: str, number: int, first: bytes, second: bytes) -> Iterator[Dice]:

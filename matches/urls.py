@@ -15,6 +15,8 @@ from matches.play import preferences as preferences_api
 from matches.play import replay as replay_views
 from matches.play.chat import api as chat
 from matches.play.chat import views as chat_views
+from matches.play.correspondence import next_board
+from matches.play.ending import match_end
 from matches.play.lobby import api as lobby_api
 from matches.play.lobby import views as lobby_views
 from matches.play.preferences import play_preferences
@@ -85,6 +87,9 @@ play_patterns = [
     re_path(rf"{API}dice/$", play_api.LiveDice.as_view(), name="api-live-dice"),
     re_path(rf"^matches/{ID}/play/$", page_views.play, name="match-play"),
     re_path(rf"^m/{TOKEN}/play/$", page_views.play_by_link, name="link-play"),
+    path("my/next-board/", next_board, name="next-board"),
+    re_path(rf"^matches/{ID}/end/$", match_end, name="match-end"),
+    re_path(rf"^m/{TOKEN}/end/$", match_end, name="link-end"),
     path("preferences/play/", play_preferences, name="play-preferences"),
     path("api/v1/me/play-preferences/", preferences_api.MyPlayPreferences.as_view(), name="api-play-preferences"),
     re_path(rf"^matches/{ID}/dice/$", dice.dice, name="match-dice"),

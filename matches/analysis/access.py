@@ -266,6 +266,12 @@ class Requested(NamedTuple):
     """The one that was part of the record."""
 
 
+def seen_with_subject(match: Match, user: Visitor) -> tuple[Subject, SeenAnalysis | None]:
+    """Return an authorised match as a subject, with its analysis as this user may see it."""
+    seen = seen_of_match(match, Viewer.of(user))
+    return _of_match(match, standing_result(match), seen), seen
+
+
 def requested_match(user: Visitor, public_id: str) -> Requested:
     """Return a match that this user may see. Raise Http404 otherwise."""
     match, _ = access.match_and_seat(user, public_id)

@@ -1,7 +1,7 @@
 """What the page of a match or a record shows of its analysis, as values for the template."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import groupby, pairwise
 from math import ceil
@@ -222,6 +222,10 @@ class Figures:
     sampling_error: str = ""
     decisions: str = ""
     errors: str = ""
+    rating: float | None = None
+    """The performance rating as a number; None without counted decisions, or if it is not shown."""
+    error: float | None = None
+    """Its standard error."""
     luck: str = ""
     """In chances of winning the match; of a money session in equity."""
     without_luck: str = ""
@@ -284,6 +288,17 @@ def section(seen: SeenAnalysis, subject: Subject, now: datetime) -> MatchAnalysi
         errors=tuple(_error(decision, seen, subject) for decision in wrong[:MOST_LISTED]),
         errors_count=len(wrong),
     )
+
+
+def biggest_error(seen: SeenAnalysis, subject: Subject, side: Side) -> dict[str, Any] | None:
+    """The costliest decision of a side of the match, on a board without what was played and what was best."""
+    own = [row for row in seen.decisions if row.counted and side_in_match(seen.analysis, row.side) == side]
+    worst = max(own, key=lambda row: row.error, default=None)
+    if worst is None or not labels.severity(worst.error):
+        return None
+    error = _error(worst, seen, subject, drawn=True)
+    scene = error["scene"]
+    return {**error, "scene": replace(scene, starts=(), ends=(), arrows=(), played=()) if scene is not None else None}
 
 
 def place(decision: Decision) -> str:
@@ -354,6 +369,8 @@ def _side(side: Side, name: str, totals: SideSummary, *, without_luck: float | N
         is_shown=True,
         pr=labels.number(totals.pr, 1) if totals.pr is not None else "–",
         sampling_error=labels.number(totals.sampling_error, 1) if totals.sampling_error is not None else "",
+        rating=totals.pr,
+        error=totals.sampling_error,
         decisions=str(totals.decisions),
         errors=f"{totals.errors}, {totals.blunders}",
         luck=luck,

@@ -8,7 +8,7 @@ from django.db.models import Prefetch, Q, prefetch_related_objects
 
 from engine.actions import Act
 from engine.cube import Side
-from engine.dice import LINK_BYTES, LINKS, Chain, ChainTag, follows, opening_roll, roll
+from engine.dice import LINK_BYTES, LINKS, Chain, ChainTag, follows, opening_throws, roll
 from engine.errors import Refused
 from engine.search import Dice
 from matches.models import DiceChain, DiceSecret, LiveMatch
@@ -180,9 +180,10 @@ class Chains:
         """The next roll, an opening, and its proof, from the links both sides are ready with; side 0's first."""
         server, number = self._server_link()
         left, right = (_bytes(link["link"]) for link in links)
-        dice = opening_roll(_bytes(server.link), self.match_id, number, links=(left, right))
+        *equal, dice = opening_throws(_bytes(server.link), self.match_id, number, links=(left, right))
         weak = any(self._is_weak(link, other.get("seen", 1)) for link, other in (links, links[::-1]))
-        return dice, _proof(dice, number, list(links), server, weak=weak)
+        proof = _proof(dice, number, list(links), server, weak=weak)
+        return dice, {**proof, "equal": [list(throw) for throw in equal]} if equal else proof
 
     def _is_weak(self, link: Data, seen: int) -> bool:
         """Whether the latest link of a player is not of the chain in force, the opponent's having seen `seen`."""

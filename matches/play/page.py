@@ -167,6 +167,9 @@ def _settings(request: HttpRequest, match: Match, seat: MatchSeat | None) -> dic
         "preferences": preferences_json(request.user),
         "preferencesUrl": reverse("api-play-preferences") if request.user.is_authenticated else "",
         "themes": {name: static(f"matches/board/themes/{name}.css") for name in THEMES},
+        "moments": static("matches/play/moments.css"),
+        "endStyle": static("matches/board.css"),
+        "end": action_url(seat, "end") if seat is not None else "",
         "turnIcon": static("matches/play/turn.svg"),
     }
 

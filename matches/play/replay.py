@@ -666,7 +666,16 @@ def match_replay(request: HttpRequest, public_id: str = "", token: str = "") -> 
     source = live_source(reader, token)
     if not len(source.match):
         return redirect(reverse("link-play" if token else "match-play", args=[token or public_id]))
-    return _page(request, replace(source, analysis=seen_of_live(reader.live.match, Viewer.of(request.user))))
+    source = replace(source, analysis=seen_of_live(reader.live.match, Viewer.of(request.user)))
+    return _page(request, source, own_side=_own_side(request, reader))
+
+
+def _own_side(request: HttpRequest, reader: Watched) -> Side:
+    """The side of a player who reads; 0 for everybody else."""
+    if reader.side is not None:
+        return reader.side
+    users = [player.user_id for player in reader.live.match.players]
+    return 1 if request.user.is_authenticated and users[1] == request.user.pk else 0
 
 
 @never_cache
@@ -705,12 +714,14 @@ def _wanted(request: HttpRequest) -> Step:
     return parse_int(request.GET.get("g"), 1), parse_int(request.GET.get("p"), 1)
 
 
-def _page(request: HttpRequest, source: ReplaySource) -> HttpResponse:
+def _page(request: HttpRequest, source: ReplaySource, own_side: Side = 0) -> HttpResponse:
+    """One position; players who come from elsewhere sit on their own side, as at the board."""
     if "e" in request.GET:
         # Links from elsewhere name an event of the record, from which its step follows.
         step = source.match.step_at_event(parse_int(request.GET.get("g"), 1), parse_int(request.GET["e"], 0))
-        return redirect(step_path(source.url, step or (1, 1)))
-    flip, preferences = request.GET.get("flip") == "1", preferences_json(request.user)
+        return redirect(step_path(source.url, step or (1, 1), flip=own_side == 1))
+    flip = request.GET.get("flip") == "1" or (own_side == 1 and "g" not in request.GET)
+    preferences = preferences_json(request.user)
     context = replay_context(source, _wanted(request), flip=flip, preferences=preferences)
     if source.shared and "g" not in request.GET:
         context["picture"] = ""

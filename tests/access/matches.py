@@ -29,6 +29,7 @@ ROUTES: dict[str, Access] = {
     r"^api/v1/players/(?P<public_id>[2-9a-z]{10})/vs/(?P<other_id>[2-9a-z]{10})/$": EVERYBODY,
     # Matches: tests/matches/reporting/test_match_access.py requests these as each role.
     "my/": WITH_ACCOUNT,
+    "my/next-board/": Access(302, 302, 302),
     r"^matches/(?P<public_id>[2-9a-z]{10})/$": EVERYBODY,
     # tests/matches/analysis/test_pages.py
     r"^matches/(?P<public_id>[2-9a-z]{10})/analysis/$": EVERYBODY,
@@ -80,7 +81,7 @@ ROUTES: dict[str, Access] = {
     **{
         f"{prefix}{page}$": Access(404, 404, 404)
         for prefix in (r"^matches/(?P<public_id>[2-9a-z]{10})/", r"^m/(?P<token>[2-9a-z]{10}\.[01s]\.[\w-]{43})/")
-        for page in ("play/", "dice/", r"dice\.json", "replay/", r"record\.(?P<extension>mat|sgf|json)")
+        for page in ("play/", "dice/", "end/", r"dice\.json", "replay/", r"record\.(?P<extension>mat|sgf|json)")
     },
     r"^matches/(?P<public_id>[2-9a-z]{10})/replay/picture\.png$": Access(404, 404, 404),
     "my/calendar/": ONLY_POST_WITH_ACCOUNT,

@@ -141,7 +141,7 @@ GROUPS: list[tuple[str, Row, str]] = [
     ("get", only(others=NOT_THERE, anonymous=NOT_THERE), "api-match-analysis api-player-analysis"),
     ("get", PUBLIC, "api-rankings api-players api-player api-player-changes api-player-matches api-versus"),
     # Matches
-    ("get", SIGNED_IN, "my-matches"),
+    ("get", SIGNED_IN, "my-matches next-board"),
     ("get", PUBLIC, "match match-analysis match-analysis-file api-matches api-match"),
     # Matches played here
     (
@@ -206,10 +206,11 @@ GROUPS: list[tuple[str, Row, str]] = [
     ("post", by_api(PROPOSER), "api-match-withdraw-times"),
     # The same with a player's personal link
     ("get", PUBLIC, "match-link link-report link-appointment"),
-    # The match has not begun: there is no position to picture.
-    ("get", only(others=NOT_THERE, anonymous=NOT_THERE), "match-replay-picture"),
+    # The match has not begun: there is no position to picture, and no end.
+    ("get", only(others=NOT_THERE, anonymous=NOT_THERE), "match-replay-picture match-end"),
     # Its match is not played here.
-    ("get", only(others=NOT_THERE, anonymous=NOT_THERE), "link-dice link-dice-file link-play link-replay link-record"),
+    ("get", only(others=NOT_THERE, anonymous=NOT_THERE), "link-dice link-dice-file link-end"),
+    ("get", only(others=NOT_THERE, anonymous=NOT_THERE), "link-play link-replay link-record"),
     ("post", PUBLIC, "link-claim link-confirm link-contest link-withdraw link-records link-names"),
     ("post", PUBLIC, "link-concede link-seen link-object link-play-here link-running-score"),
     ("post", PUBLIC, "link-offer-length link-accept-length link-decline-length"),

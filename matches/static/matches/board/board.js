@@ -1,11 +1,11 @@
 /* The board of play, practice and replay. It knows no rules: a play is a walk through the graph the server sent. */
 
 import { Checkers } from "./checkers.js";
-import { drawCube, drawDice } from "./dice.js";
+import { drawCube, drawDice, throwDice } from "./dice.js";
 import { FAR_OFF, Geometry, NEAR_BAR, NEAR_OFF, placeOf, pointOf } from "./geometry.js";
 import { isArrow, neighbour, Pointer } from "./input.js";
 import { name, write } from "./notation.js";
-import { drawArrows, drawHints, drawPlay, drawSurface, svg } from "./surface.js";
+import { drawHints, drawPlay, drawSurface, svg } from "./surface.js";
 import { Walk } from "./walk.js";
 
 const PLACES = 28;
@@ -22,10 +22,13 @@ const LABELS = {
   dice: "Dice {dice}",
   swap: "Dice {dice}, swap them",
   commit: "Dice {dice}, send this play",
+  send: "",
 };
+let drawArrows = null; // Loaded with the first plan.
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
-/** Events: `change` after every step of a play, `commit` when the dice of a complete play are clicked. */
+/** Events: `change` after every step of a play; `commit` when the dice of a complete play are clicked; `roll` and
+ * `double` when the cup and the cube are, while they are offered. */
 export class Board extends EventTarget {
   #options = { near: 0, light: 0, mirrored: false, theme: "wood", themes: {}, speed: 200, labels: LABELS };
   #position = null;
@@ -34,6 +37,7 @@ export class Board extends EventTarget {
   #focus = 13;
   #labelled = []; // What the labels of the places say of their checkers.
   #shown = Promise.resolve();
+  #isThrown = false; // Whether the dice of the position are still to be thrown.
 
   /** `near`: the side at the bottom; `light`: the side with the light checkers; `themes`: style sheets by name. */
   constructor(element, options = {}) {
@@ -56,7 +60,13 @@ export class Board extends EventTarget {
     const walk = this.#walk;
     if (!walk) return null;
     const moves = walk.path.map((edge) => [edge.from, edge.to]);
-    return { complete: walk.isComplete, moves, notation: write(walk.path), dance: walk.isDance };
+    // How the pips of the player and of the opponent have changed; a hit checker begins again on the bar.
+    const pips = [0, 0];
+    for (const { from, to, hits } of walk.path) {
+      pips[0] -= from - to;
+      if (hits) pips[1] += to;
+    }
+    return { complete: walk.isComplete, moves, notation: write(walk.path), dance: walk.isDance, pips };
   }
 
   setOptions(options) {
@@ -76,12 +86,14 @@ export class Board extends EventTarget {
   /** Show a position; with `animate` the moves `[[from, to], …]` that `position.last.side` made to reach it.
    *
    * `position`: `{checkers, turn, dice, cube: {face, owner, offered, dimmed}, last: {side, moves}, plan: {side, ways,
-   * tried}}`, `checkers` the 26 counts as side 0 sees them; a `plan` is a play still to be made, shown by arrows.
+   * tried}, roll}`, `checkers` the 26 counts as side 0 sees them; a `plan` is a play still to be made, shown by arrows;
+   * `roll` is the number of the roll: the dice of a new one are thrown, and lie the same for whoever sees them.
    * Resolves when the checkers are there.
    */
   show(position, { animate = null } = {}) {
     this.pointer.cancel();
     this.#walk = null;
+    this.#isThrown = this.#position !== null && position.roll !== undefined && position.roll !== this.#position.roll;
     this.#position = position;
     this.#shown = this.#shown.then(() => this.#animate(position, animate));
     return this.#shown;
@@ -118,6 +130,19 @@ export class Board extends EventTarget {
     const error = this.#walk.type(text);
     if (!error) this.#changed();
     return error;
+  }
+
+  /** Offer the cup and the cube to the player, each by its text; an empty one offers nothing. */
+  offer({ roll = "", double = "" }) {
+    for (const [button, text] of [[this.cup, roll], [this.double, double]]) {
+      button.hidden = !text;
+      if (button.lastChild.textContent !== text) button.lastChild.textContent = text;
+    }
+  }
+
+  /** Where the player at the bottom, or the other one, rolls: the middle of the dice. */
+  diceAt(isNear) {
+    return this.geometry.diceAt(isNear);
   }
 
   // What the pointer and the keys do.
@@ -185,9 +210,21 @@ export class Board extends EventTarget {
     this.cube = Object.assign(document.createElement("div"), { className: "cube" });
     this.dice = Object.assign(document.createElement("button"), { className: "dice", type: "button", hidden: true });
     this.dice.addEventListener("click", () => this.#clickDice());
+    this.cup = this.#buildOffer("cup", "roll");
+    this.double = this.#buildOffer("double", "double");
     this.places = Array.from({ length: PLACES }, (_, place) => this.#buildPlace(place));
-    element.replaceChildren(this.surface, ...this.places, this.trail, this.layer, this.hints, this.cube, this.dice);
+    element.replaceChildren(this.surface, ...this.places, this.trail, this.layer, this.hints);
+    element.append(this.cube, this.double, this.cup, this.dice);
     element.addEventListener("keydown", (event) => this.#key(event));
+  }
+
+  /** What a button of the page does as well, for fingers and mouse: keys and screen readers use that one. */
+  #buildOffer(className, event) {
+    const button = Object.assign(document.createElement("button"), { className, type: "button", tabIndex: -1, hidden: true });
+    button.setAttribute("aria-hidden", "true");
+    button.append(document.createElement("i"), document.createElement("span"));
+    button.addEventListener("click", () => this.dispatchEvent(new Event(event)));
+    return button;
   }
 
   #buildPlace(place) {
@@ -262,6 +299,10 @@ export class Board extends EventTarget {
       spot.style.width = `${width}px`;
       spot.style.height = `${height}px`;
     }
+    const { left, top, width, height } = geometry.throwArea(true);
+    this.cup.style.transform = `translate(${left}px, ${top}px)`;
+    this.cup.style.width = `${width}px`;
+    this.cup.style.height = `${height}px`;
     this.hints.replaceChildren();
     this.checkers.layOut(geometry, 0);
     this.#draw();
@@ -322,14 +363,26 @@ export class Board extends EventTarget {
     const { near, light, labels } = this.#options;
     const side = this.#walk?.side ?? position.turn;
     const dice = this.#walk?.dieStates ?? diceOf(position);
-    drawDice(this.dice, this.geometry, dice, { isNear: side === near, isLight: side === light });
+    drawDice(this.dice, this.geometry, dice, {
+      isNear: side === near,
+      isLight: side === light,
+      seed: position.roll,
+    });
+    if (this.#isThrown && dice.length) {
+      this.#isThrown = false;
+      if (this.#duration()) throwDice(this.dice.children, side === near ? 60 : -60);
+    }
     const words = dice.map(({ die }) => die).join(" ");
     const label = !this.#walk ? labels.dice : this.#walk.isComplete ? labels.commit : labels.swap;
     this.dice.setAttribute("aria-label", label.replace("{dice}", words));
+    this.dice.dataset.hint = this.#walk?.isComplete ? labels.send : "";
     this.dice.disabled = !this.#walk || (this.#walk.path.length > 0 && !this.#walk.isComplete);
     const { cube } = position;
     const owner = cube?.owner === null || !cube ? null : cube.owner === near ? "near" : "far";
     drawCube(this.cube, this.geometry, cube && { ...cube, owner });
+    const { x, y } = this.geometry.cubeAt(cube?.offered ? "offered" : owner);
+    this.double.style.setProperty("--cube", this.cube.style.getPropertyValue("--cube"));
+    this.double.style.transform = `translate(${x - 33}px, ${y - 33}px)`;
     this.element.classList.toggle("can-move", Boolean(this.#walk));
     this.#drawTrail();
     if (!this.#lifted) this.#drawPlan();
@@ -338,10 +391,17 @@ export class Board extends EventTarget {
 
   #drawPlan() {
     const { plan } = this.#position;
-    const ways = plan ? plan.ways.map((way) => way.map((point) => this.#placeOf(point, plan.side))) : [];
-    const isNear = this.#isNear(plan?.side);
+    if (!plan) return void this.hints.replaceChildren();
+    if (!drawArrows) {
+      return void import("./arrows.js").then((module) => {
+        ({ drawArrows } = module);
+        if (!this.#lifted) this.#drawPlan();
+      });
+    }
+    const ways = plan.ways.map((way) => way.map((point) => this.#placeOf(point, plan.side)));
+    const isNear = this.#isNear(plan.side);
     const countAt = (place) => (this.checkers.isNear(place) === isNear ? this.checkers.count(place) : 0);
-    drawArrows(this.hints, this.geometry, ways, plan?.tried ? "tried" : "", countAt);
+    drawArrows(this.hints, this.geometry, ways, plan.tried ? "tried" : "", countAt);
   }
 
   #drawTrail() {
@@ -377,7 +437,8 @@ function diceOf(position) {
   return (position.dice ?? []).map((die) => ({ die, used: false }));
 }
 
-function loadStyle(url) {
+/** Add a style sheet to the page, once. */
+export function loadStyle(url) {
   if (document.querySelector(`link[href="${CSS.escape(url)}"], link[href="${url}"]`)) return;
   document.head.append(Object.assign(document.createElement("link"), { rel: "stylesheet", href: url }));
 }

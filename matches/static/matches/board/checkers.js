@@ -50,6 +50,7 @@ export class Checkers {
     if (!checker) return;
     if (hits && this.#stacks[to].length) {
       const hit = this.#stacks[to].pop();
+      hit.isHit = true;
       this.#put(hit, hit.near ? NEAR_BAR : FAR_BAR, phase);
     }
     this.#put(checker, to, phase);
@@ -92,10 +93,12 @@ export class Checkers {
       for (const [index, checker] of stack.entries()) {
         const spot = { place, index, count: stack.length };
         const stops = checker.stops.splice(0);
+        const { isHit } = checker;
+        checker.isHit = false;
         // Most checkers stay where they are.
         if (isSame && checker !== this.#held && isSameSpot(checker.spot, spot)) continue;
         const moved = this.#place(checker, spot, stops, duration);
-        if (moved) moving.push(moved.then(() => setLevel(checker)));
+        if (moved) moving.push(moved.then(() => setLevel(checker)).then(() => isHit && flash(checker.element)));
         setLevel(checker, moved ? ABOVE : 0);
       }
     }
@@ -113,7 +116,7 @@ export class Checkers {
 
   /** Draw a checker around a position, while it is held. */
   hold(element, x, y, size) {
-    element.style.transform = `translate(${x - size / 2}px, ${y - size / 2}px) scale(1.1)`;
+    element.style.transform = `translate(${x - size / 2}px, ${y - size / 2}px) scale(1.14)`;
   }
 
   #place(checker, spot, stops, duration) {
@@ -128,7 +131,7 @@ export class Checkers {
     element.classList.remove("held");
     element.style.transform = next;
     if (!start || start === next || !duration) return null;
-    return isHeld ? glide(element, [start, next], duration / 2) : this.#travel(element, start, stops, next, duration);
+    return isHeld ? glide(element, [start, next], Math.min(duration / 2, 120)) : this.#travel(element, start, stops, next, duration);
   }
 
   /** Animate a checker from stop to stop, each in its phase, and at last to where it belongs. */
@@ -155,6 +158,12 @@ export class Checkers {
 function glide(element, transforms, duration) {
   const frames = transforms.map((transform) => ({ transform, easing: "ease-in-out" }));
   return element.animate(frames, { duration }).finished.catch(() => {});
+}
+
+/** Let a checker that was hit light up once, on the bar. */
+function flash(element) {
+  const frames = [{ boxShadow: "0 0 0 0 #ffd84a" }, { boxShadow: "0 0 0 16px transparent" }];
+  element.animate(frames, 450);
 }
 
 function isSameSpot(left, right) {

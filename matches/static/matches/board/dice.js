@@ -12,44 +12,58 @@ const PIPS = [
   [[0, 0], [0, 1], [0, 2], [2, 0], [2, 1], [2, 2]],
 ];
 
-/** Draw dice `{die, used}` into their button, in the middle of their player's half. */
-export function drawDice(button, geometry, dice, { isNear, isLight }) {
+const SIZE = 100; // Of a die in the units of its picture.
+const TILTS = [-7, 11, -4, 8]; // Degrees.
+const THROW = 420; // Milliseconds.
+
+/** Draw dice `{die, used}` into their button, in the middle of their player's half. Equal seeds make equal tilts. */
+export function drawDice(button, geometry, dice, { isNear, isLight, seed = 0 }) {
   button.hidden = dice.length === 0;
   if (dice.length === 0) return;
   const size = geometry.dieSize;
-  const gap = size * 0.28;
-  const width = dice.length * size + (dice.length - 1) * gap;
-  const picture = `${dice.length} ${size}`;
-  if (button.dataset.picture !== picture) {
-    button.replaceChildren(blankDice(dice.length, { size, gap, width }));
-    button.dataset.picture = picture;
-  }
-  for (const [index, group] of [...button.firstChild.children].entries()) {
-    group.classList.toggle("used", dice[index].used);
-    group.lastChild.setAttribute("d", pips(dice[index].die, size));
+  while (button.children.length > dice.length) button.lastChild.remove();
+  while (button.children.length < dice.length) button.append(blankDie());
+  for (const [index, { die, used }] of dice.entries()) {
+    const picture = button.children[index];
+    picture.classList.toggle("used", used);
+    showFace(picture, die);
+    picture.style.rotate = `${TILTS[index] + ((seed * 5 + index * 3) % 7) - 3}deg`;
+    picture.style.translate = `0 ${(((seed * 3 + index * 5) % 9) - 4) * 1.5}%`;
   }
   button.classList.toggle("light", isLight);
   button.classList.toggle("dark", !isLight);
   const { x, y } = geometry.diceAt(isNear);
   const padding = Math.max((44 - size) / 2, 4);
+  const width = dice.length * size * 1.3 - size * 0.3;
+  button.style.setProperty("--die", `${size}px`);
   button.style.padding = `${padding}px`;
   button.style.transform = `translate(${x - width / 2 - padding}px, ${y - size / 2 - padding}px)`;
 }
 
-/** Return a picture of dice without pips, which is filled in for each roll: to lay out a new one takes far longer. */
-function blankDice(count, { size, gap, width }) {
-  const picture = svg("svg", { width, height: size, viewBox: `0 0 ${width} ${size}`, "aria-hidden": "true" });
-  for (let index = 0; index < count; index += 1) {
-    const group = svg("g", { class: "die", transform: `translate(${index * (size + gap)} 0)` });
-    group.append(svg("rect", { x: 1, y: 1, width: size - 2, height: size - 2, rx: size * 0.14 }), svg("path"));
-    picture.append(group);
+/** Let dice that are drawn come to rest from where they were thrown: `by` pixels aside. */
+export function throwDice(pictures, by) {
+  for (const [index, picture] of [...pictures].entries()) {
+    const frames = [
+      { transform: `translate(${by}px, ${-24 - 16 * index}px) rotate(${-260 - 40 * index}deg) scale(0.7)` },
+      { transform: `translate(${by * 0.1}px, 5px) rotate(-20deg)`, offset: 0.5 },
+      { transform: "translate(0, -7px) rotate(9deg)", offset: 0.72 },
+      { transform: "none" },
+    ];
+    picture.animate(frames, { duration: THROW, easing: "ease-out" });
   }
+}
+
+/** Return a die without pips, which is filled in for each roll: to lay out a new one takes far longer. */
+export function blankDie() {
+  const picture = svg("svg", { class: "die", viewBox: `0 0 ${SIZE} ${SIZE}`, "aria-hidden": "true" });
+  picture.append(svg("path"));
   return picture;
 }
 
-function pips(die, size) {
-  const center = (third) => size * (0.24 + 0.26 * third);
-  return PIPS[die - 1].map(([column, row]) => circle({ x: center(column), y: center(row) }, size * 0.085)).join("");
+export function showFace(picture, die) {
+  const center = (third) => SIZE * (0.23 + 0.27 * third);
+  const spots = PIPS[die - 1].map(([column, row]) => circle({ x: center(column), y: center(row) }, SIZE * 0.088));
+  picture.firstChild.setAttribute("d", spots.join(""));
 }
 
 /** Draw the cube `{face, owner, offered, dimmed}`; `face` is the number on it. `owner`: "near", "far" or null. */

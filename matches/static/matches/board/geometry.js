@@ -45,6 +45,7 @@ export class Geometry {
     this.right = this.bar.left + this.bar.width;
     this.tray = { left: this.right + 6 * this.column + parts.gap * unit, width: parts.tray * unit };
     const half = height / 2 - this.band;
+    this.trayHeight = half - Math.max(height * 0.05, 8);
     this.checker = Math.min(this.column * 0.86, half / (VISIBLE + 0.6));
     this.spacing = Math.min(this.checker, (half - 0.6 * this.checker) / VISIBLE);
     this.pointHeight = half * (this.compact ? 0.84 : 0.78);
@@ -98,7 +99,7 @@ export class Geometry {
     if (place >= NEAR_OFF) {
       const slab = this.slab();
       const edge = down === 1 ? this.band : this.height - this.band;
-      return { x, y: edge + down * (index + 0.5) * slab.step };
+      return { x, y: edge + down * (2.5 + (index + 0.5) * slab.step) };
     }
     if (place === FAR_BAR || place === NEAR_BAR) {
       const clear = this.compact ? this.cubeSize() / 2 : this.checker * 0.1;
@@ -118,7 +119,7 @@ export class Geometry {
 
   /** Return the size of a checker borne off, and the distance from one to the next. */
   slab() {
-    const step = (this.height / 2 - this.band - 4) / 15;
+    const step = (this.trayHeight - 5) / 15;
     return { width: this.tray.width * 0.8, height: Math.max(step - 1.5, 2), step };
   }
 
@@ -140,5 +141,13 @@ export class Geometry {
   diceAt(isNear) {
     const left = isNear ? this.right + 3 * this.column : this.rail + 3 * this.column;
     return { x: this.x(left), y: this.height / 2 };
+  }
+
+  /** Return the rectangle between the points of a player's half, where the dice fall. */
+  throwArea(isNear) {
+    const { x, y } = this.diceAt(isNear);
+    const width = 6 * this.column;
+    const height = Math.max(2 * (y - this.band - this.pointHeight), 72);
+    return { left: x - width / 2, top: y - height / 2, width, height };
   }
 }

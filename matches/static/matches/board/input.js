@@ -38,7 +38,7 @@ export class Pointer {
   }
 
   #down(event) {
-    if (this.#held || event.target.closest("button.dice") || !this.board.isPlaying) return;
+    if (this.#held || event.target.closest("button:not(.place)") || !this.board.isPlaying) return;
     if (event.button === 2) {
       const { x, y } = this.#position(event);
       this.board.step(this.board.placeAt(x, y), { right: true });

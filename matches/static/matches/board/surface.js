@@ -9,34 +9,86 @@ export function svg(name, attributes = {}, text = "") {
   return element;
 }
 
+// Light and shade that lie over the colours of a theme: [id, direction, stops of lightness (1 white) and opacity].
+const SHADES = [
+  ["shade-down", "0 1", "0 .42|0 0"],
+  ["shade-right", "1 0", "0 .34|0 0"],
+  ["shade-bar", "1 0", "1 .02|1 .1|1 .02|1 .1|0 .3"],
+  ["inlay-top", "0 1", "0 .14|1 .1"],
+  ["inlay-bottom", "0 1", "1 .1|0 .14"],
+];
+
+function shades() {
+  const defs = svg("defs");
+  for (const [id, direction, stops] of SHADES) {
+    const [x2, y2] = direction.split(" ");
+    const gradient = svg("linearGradient", { id, x2, y2 });
+    const parts = stops.split("|");
+    for (const [index, part] of parts.entries()) {
+      const [light, opacity] = part.split(" ");
+      const color = light === "1" ? "#fff" : "#000";
+      gradient.append(svg("stop", { offset: index / (parts.length - 1), "stop-color": color, "stop-opacity": opacity }));
+    }
+    defs.append(gradient);
+  }
+  return defs;
+}
+
 /** Draw the board without checkers. `numbers(place)` returns what is written at a point. */
 export function drawSurface(target, geometry, numbers) {
-  const { width, height, band, column, tray } = geometry;
+  const { width, height, band, column, tray, trayHeight, bar } = geometry;
   target.setAttribute("viewBox", `0 0 ${width} ${height}`);
-  const parts = [];
-  for (const left of [geometry.rail, geometry.right]) {
-    const x = geometry.mirrored ? width - left - 6 * column : left;
-    parts.push(svg("rect", { class: "felt", x, y: band, width: 6 * column, height: height - 2 * band }));
+  const parts = [shades()];
+  const rect = (name, x, y, wide, high, rx = 0) => parts.push(svg("rect", { class: name, x, y, width: wide, height: high, rx }));
+  const shade = (id, ...box) => {
+    rect("shade", ...box);
+    parts.at(-1).setAttribute("fill", `url(#${id})`);
+  };
+  const felts = [geometry.rail, geometry.right].map((left) => (geometry.mirrored ? width - left - 6 * column : left));
+  const deep = height - 2 * band;
+  for (const x of felts) {
+    rect("rim", x - 1.5, band - 1.5, 6 * column + 3, deep + 3, 2);
+    rect("felt", x, band, 6 * column, deep);
   }
-  const trayX = geometry.x(tray.left + tray.width / 2) - tray.width / 2;
-  const trayHeight = height / 2 - band - Math.max(height * 0.05, 8);
-  for (const y of [band, height - band - trayHeight]) {
-    parts.push(svg("rect", { class: "tray", x: trayX, y, width: tray.width, height: trayHeight, rx: 3 }));
-  }
+  const edges = { dark: "", light: "" };
   for (let place = 1; place <= 24; place += 1) {
     const x = geometry.columnX(place);
-    const base = geometry.isTop(place) ? band : height - band;
-    const tip = base + (geometry.isTop(place) ? 1 : -1) * geometry.pointHeight;
-    const [left, right] = [x - column * 0.49, x + column * 0.49];
-    const color = place % 2 === (geometry.isTop(place) ? 1 : 0) ? "sand" : "rust";
-    parts.push(svg("path", { class: color, d: `M${left} ${base}L${x} ${tip}L${right} ${base}Z` }));
-    const y = geometry.isTop(place) ? band / 2 : height - band / 2;
+    const isTop = geometry.isTop(place);
+    const base = isTop ? band : height - band;
+    const tip = base + (isTop ? 1 : -1) * geometry.pointHeight;
+    const [left, right] = [x - column * 0.475, x + column * 0.475];
+    const color = place % 2 === (isTop ? 1 : 0) ? "sand" : "rust";
+    const d = `M${left} ${base}L${x} ${tip}L${right} ${base}Z`;
+    parts.push(svg("path", { class: color, d }), svg("path", { class: "shade", fill: `url(#inlay-${isTop ? "top" : "bottom"})`, d }));
+    edges.dark += `M${left} ${base}L${x} ${tip}`;
+    edges.light += `M${right} ${base}L${x} ${tip}`;
+    const y = isTop ? band / 2 : height - band / 2;
     parts.push(svg("text", { x, y, class: "number" }, String(numbers(place))));
+  }
+  for (const [kind, d] of Object.entries(edges)) parts.push(svg("path", { class: `edge ${kind}`, d }));
+  for (const x of felts) {
+    shade("shade-down", x, band, 6 * column, 13);
+    shade("shade-right", x, band, 9, deep);
+  }
+  const barX = geometry.x(bar.left + bar.width / 2) - bar.width / 2;
+  shade("shade-bar", barX + 1, 0, bar.width - 2, height);
+  parts.push(svg("path", { class: "hinge", d: `M${barX + bar.width / 2} 0V${height}` }));
+  const trayX = geometry.x(tray.left + tray.width / 2) - tray.width / 2;
+  for (const y of [band, height - band - trayHeight]) {
+    rect("rim", trayX - 1.5, y - 1, tray.width + 3, trayHeight + 3, 6);
+    rect("tray", trayX, y, tray.width, trayHeight, 5);
+    shade("shade-down", trayX, y, tray.width, 14, 5);
+    const lines = [1, 2].map((third) => `M${trayX + 4} ${y + (trayHeight * third) / 3}h${tray.width - 8}`);
+    parts.push(svg("path", { class: "edge light", d: lines.join("") }));
+  }
+  if (!geometry.compact) {
+    const groove = geometry.cubeSize() + 14;
+    rect("groove", geometry.x(geometry.rail / 2) - groove / 2, band, groove, deep, 8);
   }
   target.replaceChildren(...parts);
 }
 
-/** Draw where a held checker may go: a dashed ring, a tab at the edge, a star where it hits. */
+/** Draw where a held checker may go: a ring, a tab at the edge, a star where it hits. */
 export function drawHints(target, geometry, destinations, origins) {
   target.setAttribute("viewBox", `0 0 ${geometry.width} ${geometry.height}`);
   const parts = [];
@@ -48,24 +100,19 @@ export function drawHints(target, geometry, destinations, origins) {
   target.replaceChildren(...parts);
 }
 
-/** Draw a play: a line for each step from where the checker stood, and rings there and where it stands now. */
+/** Draw a play: an imprint where a checker stood, and a ring where it stands now. */
 export function drawPlay(target, geometry, steps, kind, countAt) {
   target.setAttribute("viewBox", `0 0 ${geometry.width} ${geometry.height}`);
   const radius = geometry.checker / 2;
-  let [lines, starts, ends] = ["", "", ""];
+  let [starts, ends] = ["", ""];
   for (const { from, to } of steps) {
-    const start = geometry.checkerAt(from, countAt(from), countAt(from) + 1);
-    const last = Math.max(countAt(to) - 1, 0);
-    const end = geometry.checkerAt(to, last, Math.max(countAt(to), 1));
-    const length = Math.hypot(end.x - start.x, end.y - start.y) || 1;
-    const [x, y] = [((end.x - start.x) * radius) / length, ((end.y - start.y) * radius) / length];
-    if (length > geometry.checker) lines += `M${start.x + x} ${start.y + y}L${end.x - x} ${end.y - y}`;
-    starts += circle(start, radius - 1);
-    ends += circle(end, radius);
+    // Where a checker only passed by, it left nothing.
+    if (!steps.some((step) => step.to === from)) starts += circle(geometry.checkerAt(from, countAt(from), countAt(from) + 1), radius * 0.92);
+    if (steps.some((step) => step.from === to)) continue;
+    ends += circle(geometry.checkerAt(to, Math.max(countAt(to) - 1, 0), Math.max(countAt(to), 1)), radius + 1.5);
   }
   // One element for all that looks the same, which is kept: a play is drawn between two frames of an animation.
-  const looks = { "line-under": lines, [`line ${kind}`]: lines, "ring-under": starts, [`ring ${kind} from`]: starts };
-  const parts = Object.entries({ ...looks, [`ring ${kind}`]: ends });
+  const parts = Object.entries({ imprint: starts, "ring-under": ends, [`ring ${kind}`]: ends });
   if (!target.firstChild) target.append(...parts.map(() => svg("path")));
   for (const [index, [name, d]] of parts.entries()) {
     const path = target.children[index];
@@ -78,31 +125,6 @@ export function drawPlay(target, geometry, steps, kind, countAt) {
 export function circle({ x, y }, radius) {
   const arc = (width) => `a${radius} ${radius} 0 1 0 ${width} 0`;
   return `M${x - radius} ${y}${arc(2 * radius)}${arc(-2 * radius)}`;
-}
-
-/** Draw the ways of a play that is still to be made as arrows, each from the top checker of a place. */
-export function drawArrows(target, geometry, ways, kind, countAt) {
-  target.setAttribute("viewBox", `0 0 ${geometry.width} ${geometry.height}`);
-  const changes = new Map();
-  const countOn = (place) => Math.max(countAt(place) + (changes.get(place) ?? 0), 0);
-  const change = (place, by) => changes.set(place, (changes.get(place) ?? 0) + by);
-  const parts = [];
-  for (const way of ways) {
-    change(way[0], -1);
-    const spots = way.map((place) => geometry.checkerAt(place, countOn(place), countOn(place) + 1));
-    change(way.at(-1), 1);
-    const points = spots.map(({ x, y }) => `${x},${y}`).join(" ");
-    parts.push(svg("polyline", { class: "arrow-under", points }));
-    parts.push(svg("polyline", { class: `arrow ${kind}`, points }), arrowHead(geometry, spots.at(-2), spots.at(-1)));
-  }
-  target.replaceChildren(...parts);
-}
-
-function arrowHead(geometry, from, to) {
-  const angle = (Math.atan2(to.y - from.y, to.x - from.x) * 180) / Math.PI;
-  const size = geometry.checker * 0.32;
-  const points = `${size / 2},0 ${-size},${-size * 0.8} ${-size},${size * 0.8}`;
-  return svg("polygon", { class: "arrow-head", points, transform: `translate(${to.x} ${to.y}) rotate(${angle})` });
 }
 
 function ring(geometry, place, index, kind, filled) {

@@ -60,10 +60,10 @@ export function entriesOf(game) {
   return { entries, pending };
 }
 
-/** Draw the list of plays; side `near` stands in the first column. */
-export function drawMoves(list, actions, { near, turn }) {
+/** Draw the list of plays; side `near` stands in the first column. `trial`: what of a play has been walked. */
+export function drawMoves(list, actions, { near, turn, trial }) {
   const { entries, pending } = entriesOf(currentGame(actions));
-  if (pending && turn !== null) entries.push({ side: turn, text: `${pending}: …` });
+  if (pending && turn !== null) entries.push({ side: turn, text: `${pending}: ${trial}…` });
   const rows = [];
   for (const entry of entries) {
     const column = entry.side === near ? 0 : 1;

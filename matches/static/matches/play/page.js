@@ -81,6 +81,8 @@ class Page {
     store.addEventListener("connection", () => this.#drawConnection());
     board.addEventListener("change", () => this.#changed());
     board.addEventListener("commit", () => this.#commit());
+    // Cup and cube stand for the buttons beside the board, which know what may be done and what is asked first.
+    for (const event of ["roll", "double"]) board.addEventListener(event, () => this.offered[event]?.click());
     panels.addEventListener("act", ({ detail }) => this.#act(detail));
     byId("undo").addEventListener("click", () => board.undo());
     byId("commit").addEventListener("click", () => this.#commit());
@@ -97,6 +99,7 @@ class Page {
     if (!state) return;
     this.sure = false;
     this.#announce(fresh);
+    this.#showMoments(fresh);
     const position = this.#position();
     const last = fresh.findLast((action) => action.kind === "play");
     const animate = last && !(own && last.side === side && !last.data.forced) ? movesOf(last) : null;
@@ -112,6 +115,17 @@ class Page {
       if (state.graph && !this.board.isPlaying && this.store.sending === null) this.#startPlay(state);
     }
     if (isPlayer) await this.#goOn();
+  }
+
+  /** Show what happens once: the throws for the opening, and who has won a game or the match. */
+  async #showMoments(fresh) {
+    const { state } = this.store;
+    const { before } = this;
+    this.before = state;
+    const opening = fresh.findLast((action) => action.kind === "roll" && action.side === null);
+    if (!before || !(opening || (fresh.length && `${state.score}` !== `${before.score}`) || state.winner !== null)) return;
+    const moments = await import("./moments.js");
+    moments.show(this.board, { before, state, opening, settings, near, light: lightSide() });
   }
 
   #comeBack() {
@@ -253,13 +267,26 @@ class Page {
     byId("undo").disabled = !this.board.play?.moves.length;
     byId("commit").disabled = sending !== null || !this.board.play?.complete;
     this.seats.forEach((seat, each) => this.#drawSeat(seat, each));
-    drawMoves(byId("play-list"), this.store.actions, { near, turn: state.turn });
+    const trial = this.board.play?.notation ?? "";
+    drawMoves(byId("play-list"), this.store.actions, { near, turn: state.turn, trial });
+    this.#offer(state.may);
     this.#drawXgid();
     this.clocks.draw();
     this.#drawBanners();
     const isMine = isPlayer && state.winner === null && (state.to_act === side || state.may.includes("ready"));
     markTab(isMine, settings.turnIcon, words(invitationOf(state) ? "come" : "yourTurn"));
     if (isPlayer) keepAwake(state.winner === null && !state.clock?.correspondence);
+  }
+
+  /** Offer on the board what its buttons do: cup to roll or to begin, cube to double or to take. */
+  #offer(may) {
+    const find = (...acts) => {
+      const act = acts.find((each) => may.includes(each));
+      return isPlayer && act && document.querySelector(`.play-panel:not([hidden]) [data-act="${act}"]:not(:disabled)`);
+    };
+    this.offered = { roll: find("ready", "roll"), double: find("double", "take") };
+    const text = (button) => (button ? button.textContent.trim() : "");
+    this.board.offer({ roll: text(this.offered.roll), double: text(this.offered.double) });
   }
 
   #playValues() {
@@ -288,8 +315,13 @@ class Page {
     const isLight = each === lightSide();
     seat.querySelector(".play-chip").classList.toggle("is-dark", !isLight);
     seat.querySelector("[data-score]").textContent = state.score[each];
-    const pips = preferences.pip_counts && state.pips ? state.pips[each] : "";
+    const changes = this.board.play?.pips ?? [0, 0];
+    const change = isPlayer ? changes[each === side ? 0 : 1] : 0;
+    const pips = preferences.pip_counts && state.pips ? state.pips[each] + change : "";
     seat.querySelector("[data-pips]").textContent = pips === "" ? "" : words("pips", { pips });
+    const element = seat.querySelector("[data-change]");
+    element.textContent = pips === "" || !change ? "" : change > 0 ? `+${change}` : `−${-change}`;
+    element.classList.toggle("is-hit", change > 0);
     const isOnTurn = state.winner === null && state.to_act === each && !state.paused_until;
     seat.classList.toggle("is-on-turn", isOnTurn);
     seat.querySelector("[data-turn]").hidden = !isOnTurn;
@@ -374,7 +406,7 @@ function lightSide() {
 
 function boardOptions() {
   const labels = Object.fromEntries(
-    ["board", "near", "far", "empty", "point", "bar", "farBar", "off", "farOff", "dice", "swap", "commit"].map((name) => [
+    ["board", "near", "far", "empty", "point", "bar", "farBar", "off", "farOff", "dice", "swap", "commit", "send"].map((name) => [
       name,
       pattern(name),
     ]),

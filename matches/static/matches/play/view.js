@@ -35,6 +35,7 @@ export function positionOf(state, actions) {
     turn: state.turn,
     dice: state.dice_to_play,
     cube: { ...state.cube, offered: state.phase === "doubled", dimmed: state.crawford },
+    roll: actions.findLast((action) => action.kind === "roll")?.seq,
     last: last && state.phase !== "opening" ? { side: last.side, moves: movesOf(last) } : null,
   };
 }

@@ -1,0 +1,128 @@
+// What happens once in a game or a match: the throws for the opening, the end of a game, and that of the match. Loaded
+// when one of them happens. Nothing here delays play; under reduced motion only the words are shown.
+
+import { blankDie, showFace, throwDice } from "../board/dice.js";
+import { loadStyle } from "../board/board.js";
+import { follow } from "../../config/follow.js";
+import { score, words } from "./fill.js";
+
+const FIRST = 700; // Milliseconds until the higher die is marked,
+const SECOND = 500; // and until both are the starter’s.
+const AGAIN = 900; // For equal dice.
+const GAME_SHOWN = 2500;
+const ASK_EVERY = 4000;
+const still = matchMedia("(prefers-reduced-motion: reduce)");
+
+const pause = (duration) => new Promise((resolve) => setTimeout(resolve, duration));
+
+/** Show what has happened between two states of a match; `opening` is the roll that began a game since, if any. */
+export function show(board, { before, state, opening, settings, near, light }) {
+  const { names, moments: style } = settings;
+  const isOver = state.winner !== null;
+  const winner = [0, 1].find((side) => state.score[side] > before.score[side]);
+  if (winner !== undefined) {
+    const points = state.score[winner] - before.score[winner];
+    const multiple = points / before.cube.value;
+    const manner = words(`manner-${multiple > 1 && multiple <= 3 ? Math.floor(multiple) : 1}`);
+    const detail = words(points === 1 ? "winsPoint" : "winsPoints", { manner, points });
+    showWinner(board, { name: names[winner], detail, score: score(state.score, near), isOver, style });
+  }
+  const element = document.getElementById("end");
+  if (isOver && settings.end && !element.firstChild) showEnd(element, settings);
+  if (!isOver && opening && state.phase === "to_play") {
+    showOpening(board, [...(opening.data.equal ?? []), opening.data.dice], { near, light, names, style });
+  }
+}
+
+/** Show the throws `[[die of side 0, of side 1], …]` for the opening, the last of which decides. */
+async function showOpening(board, throws, { near, light, names, style }) {
+  if (still.matches || document.hidden) return;
+  loadStyle(style);
+  const layer = layerOn(board, "opening");
+  board.element.classList.add("is-opening");
+  const end = () => {
+    layer.remove();
+    board.element.classList.remove("is-opening");
+  };
+  // The starter's first step ends it: nobody waits for dice.
+  board.addEventListener("change", end, { once: true });
+  for (const [index, dice] of throws.entries()) {
+    const isLast = index === throws.length - 1;
+    const parts = dice.map((die, side) => thrown(board, { die, side, near, light, isLast, name: names[side] }));
+    layer.replaceChildren(...parts);
+    parts.forEach((part, side) => throwDice([part.firstChild], side === near ? 120 : -120));
+    await pause(isLast ? FIRST : AGAIN);
+    if (isLast) parts[dice[0] > dice[1] ? 0 : 1].classList.add("is-higher");
+  }
+  await pause(SECOND);
+  end();
+}
+
+function thrown(board, { die, side, near, light, isLast, name }) {
+  const part = Object.assign(document.createElement("div"), { className: `throw ${side === light ? "light" : "dark"}` });
+  const { x, y } = board.diceAt(side === near);
+  const { compact, dieSize } = board.geometry;
+  part.style.transform = `translate(${x - dieSize / 2}px, ${y - dieSize / 2}px)`;
+  part.style.setProperty("--die", `${dieSize}px`);
+  const picture = blankDie();
+  showFace(picture, die);
+  const pill = document.createElement("span");
+  pill.textContent = isLast ? words("throws", { name: compact ? name.split(" ")[0] : name, die }) : words("throwsAgain", { die });
+  part.append(picture, pill);
+  return part;
+}
+
+/** Write on the felt who has won what: for a while, or until it is clicked, unless it is the end of the match. */
+function showWinner(board, { name, detail, score, isOver, style }) {
+  loadStyle(style);
+  const layer = layerOn(board, "winner");
+  const [left, right] = [document.createElement("p"), document.createElement("p")];
+  left.append(Object.assign(document.createElement("strong"), { textContent: words("wins", { name }) }), detail);
+  right.textContent = score;
+  layer.append(left, right);
+  if (isOver) return;
+  layer.addEventListener("click", () => layer.remove());
+  setTimeout(() => layer.remove(), GAME_SHOWN);
+}
+
+function layerOn(board, name) {
+  board.element.querySelector(`.moment.${name}`)?.remove();
+  const layer = Object.assign(document.createElement("div"), { className: `moment ${name}` });
+  layer.setAttribute("aria-hidden", "true");
+  board.element.append(layer);
+  return layer;
+}
+
+/** Fill in what the match came to, again and again until nothing more is to be expected. */
+function showEnd(element, { end, endStyle, moments }) {
+  loadStyle(endStyle);
+  loadStyle(moments);
+  let stop = () => {};
+  let following = null;
+  let timer = 0;
+  const load = async () => {
+    const response = await fetch(end).catch(() => null);
+    if (!response?.ok) return void (timer ||= setTimeout(() => ((timer = 0), load()), ASK_EVERY));
+    const text = await response.text();
+    // What the reader has opened stays open, and the button they are at keeps the focus.
+    if (element.dataset.shown === text || element.contains(document.activeElement)) return again();
+    element.dataset.shown = text;
+    element.innerHTML = text;
+    document.getElementById("after").hidden = true;
+    element.parentElement.classList.add("is-ended");
+    return again();
+  };
+  const again = () => {
+    const { topic, asks } = element.firstElementChild.dataset;
+    if (topic && topic !== following) {
+      following = topic;
+      stop = follow([topic], { change: load, load, every: ASK_EVERY });
+    } else if (!topic && following) {
+      following = null;
+      stop();
+    }
+    clearTimeout(timer);
+    if (asks !== undefined || topic) timer = setTimeout(() => (document.hidden ? again() : load()), ASK_EVERY);
+  };
+  load();
+}

@@ -1,0 +1,124 @@
+"""The board as something in the hand: rolling, moving and sending on the board alone."""
+
+import os
+from pathlib import Path
+
+import pytest
+from django.db import transaction
+from django.utils import timezone
+from playwright.sync_api import Page, expect
+
+from matches.analysis.access import announce
+from matches.models import Analysis, Match
+from matches.play.starting import PlaySettings, commit_chain, start
+from players.actors import Actor
+from players.models import Player, User
+from tests.browser.conftest import Check, OpenPage
+from tests.browser.test_play import Seat, eventually, match, on_turn, open_seats
+from tests.matches.cast import match_between
+from tests.matches.play.conftest import Board
+from tests.matches.play.test_ending import analysed
+
+__all__ = ["match"]
+
+
+def picture(page: Page, name: str) -> None:
+    """Save a screenshot where PICTURES says so."""
+    if folder := os.environ.get("PICTURES"):
+        page.screenshot(path=str(Path(folder) / f"{name}.png"))
+
+
+def press(seat: Seat, selector: str) -> None:
+    """Click or tap the middle of a part of the board."""
+    part = seat.page.locator(selector)
+    expect(part).to_be_visible()
+    part.tap() if seat.touch else part.click()
+
+
+def play_on_the_board(seat: Seat) -> None:
+    """Roll by the cup, move by the checkers, and send by the dice."""
+    page = seat.page
+    if seat.panel("roll").count():
+        press(seat, ".game-board .cup")
+        expect(seat.panel("roll")).to_have_count(0)
+    commit = page.locator("#commit")
+    eventually(lambda: bool(seat.movable) or commit.is_enabled() or not seat.panel("play").count())
+    while seat.panel("play").count() and not commit.is_enabled():
+        seat.step()
+    if seat.panel("play").count():
+        press(seat, ".game-board .dice")
+        expect(seat.panel("play")).to_have_count(0)
+
+
+@pytest.fixture
+def length() -> int:
+    return 1
+
+
+@pytest.mark.slow
+def test_a_match_on_the_board_alone_by_mouse_and_by_touch(
+    match: Match, open_page: OpenPage, looked_at: Check, bob: User, celery_worker: object
+) -> None:
+    seats = open_seats(match, open_page, bob)
+    for seat in seats:
+        press(seat, ".game-board .cup")
+    expect(seats[0].page.locator(".game-board .throw > span").first).to_be_visible()
+    seats[0].page.wait_for_timeout(500)
+    for seat, name in zip(seats, ("1280", "390"), strict=True):
+        picture(seat.page, f"opening-{name}")
+    for ply in range(400):
+        if any(seat.panel("over").count() for seat in seats):
+            break
+        side = on_turn(seats)
+        if ply in (2, 3):
+            expect(seats[side].page.locator(".game-board .cup")).to_be_visible()
+            picture(seats[side].page, f"roll-{side}")
+            looked_at(seats[side].page)
+        play_on_the_board(seats[side])
+        if ply in (2, 3):
+            picture(seats[1 - side].page, f"after-{1 - side}")
+    for seat, name in zip(seats, ("1280", "390"), strict=True):
+        expect(seat.panel("over")).to_be_visible()
+        seat.page.wait_for_timeout(500)
+        picture(seat.page, f"end-{name}")
+        looked_at(seat.page)
+    assert match.results.count() == 1
+
+
+@pytest.mark.slow
+def test_the_end_fills_in_how_both_played_without_a_reload(
+    open_page: OpenPage, looked_at: Check, bob: User, carol: User, alice: User
+) -> None:
+    """The analysis arrives while the players look at the result; its button stays where it is."""
+    users = [bob, carol]
+    players = [Player.objects.create(name=name, user=user) for name, user in zip(("Bob", "Carol"), users, strict=True)]
+    board = Board(match_between(*players, length=3), users)
+    Player.objects.update(analysis_visibility=Player.AnalysisVisibility.PUBLIC)
+    start(match=board.match, settings=PlaySettings(server_chains=True), by=Actor.of(alice), now=timezone.now())
+    for side in (0, 1):
+        commit_chain(match=board.match, side=side, anchor="", by=Actor.of(users[side]), now=timezone.now())
+    board.now = timezone.now()
+    for side in (0, 1):
+        board.do(side, "ready")
+    page = open_page(f"/matches/{board.match.public_id}/play/", user=bob)
+    expect(page.locator("#play-list")).to_contain_text(":")
+    board.do(1, "concede")
+    working = analysed(board.match, Analysis.State.WORKING)
+    end = page.locator("#end")
+    expect(end).to_contain_text("Analysing, about")
+    expect(end).to_contain_text("You win")
+    picture(page, "end-waits")
+    page.evaluate("window.sameDocument = true")
+    analysis = analysed(board.match)
+    with transaction.atomic():
+        announce(analysis)
+    assert working.pk != analysis.pk
+    expect(end).to_contain_text("PR, lower is better")
+    expect(end.locator("svg.board")).to_be_visible()
+    assert page.evaluate("window.sameDocument")
+    for width, height, scheme in ((1280, 800, "light"), (390, 844, "dark"), (932, 430, "light")):
+        page.set_viewport_size({"width": width, "height": height})
+        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        page.wait_for_timeout(300)
+        picture(page, f"end-analysed-{width}")
+        looked_at(page)
