@@ -96,9 +96,9 @@ ROUTES: dict[str, Access] = {
     # tests/matches/play/lobby/test_guests.py; whoever has an account is led to practice.
     "play/guest/": Access(200, 302, 302),
     "play/guest/keep/": WITH_ACCOUNT,
-    "api/v1/guest-matches/": ONLY_POST,
-    "api/v1/guest-matches/actions/": ONLY_POST,
-    "api/v1/guest-matches/keep/": Access(401, NOT_GET, NOT_GET),
+    "api/v1/practice/guest/": ONLY_POST,
+    "api/v1/practice/guest/actions/": ONLY_POST,
+    "api/v1/practice/guest/keep/": Access(401, NOT_GET, NOT_GET),
     "lobby/opponents/": WITH_ACCOUNT,
     "api/v1/opponents/": Access(401, 200, 200),
     "lobby/challenges/": ONLY_POST_WITH_ACCOUNT,

@@ -27,7 +27,7 @@ from players.models import Player, User
 from tests.matches.play.conftest import START
 from tests.matches.play.lobby.test_lobby_pages import as_
 
-API = "/api/v1/guest-matches/"
+API = "/api/v1/practice/guest/"
 AT = 1_700_000_000_000
 
 
