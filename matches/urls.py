@@ -18,6 +18,7 @@ from matches.play.chat import views as chat_views
 from matches.play.correspondence import next_board
 from matches.play.ending import match_end
 from matches.play.lobby import api as lobby_api
+from matches.play.lobby import guests
 from matches.play.lobby import views as lobby_views
 from matches.play.preferences import play_preferences
 from matches.play.replay import record_picture, record_replay
@@ -41,6 +42,8 @@ lobby_patterns = [
     re_path(rf"^matches/{ID}/rematch/$", lobby_views.rematch, name="match-rematch"),
     path("lobby/", lobby_views.lobby, name="lobby"),
     path("lobby/practice/", lobby_views.practice, name="practice"),
+    path("play/guest/", guests.board, name="guest-board"),
+    path("play/guest/keep/", guests.keep_page, name="guest-keep"),
     path("lobby/opponents/", lobby_views.find_opponents, name="find-opponents"),
     path("lobby/challenges/", lobby_views.make_challenge, name="make-challenge"),
     re_path(rf"^lobby/challenges/{ID}/accept/$", lobby_views.accept_challenge, name="accept-challenge"),
@@ -50,6 +53,9 @@ lobby_patterns = [
     re_path(rf"^lobby/blocks/{ID}/remove/$", lobby_views.unblock_player, name="unblock-player"),
     re_path(rf"^{FRIENDLIES}$", lobby_views.friendlies, name="club-friendlies"),
     re_path(rf"^api/v1/{FRIENDLIES}$", lobby_api.Friendlies.as_view(), name="api-club-friendlies"),
+    path("api/v1/practice/guest/", guests.GuestMatches.as_view(), name="api-guest-matches"),
+    path("api/v1/practice/guest/actions/", guests.GuestActions.as_view(), name="api-guest-actions"),
+    path("api/v1/practice/guest/keep/", guests.GuestKeeping.as_view(), name="api-guest-keep"),
     path("api/v1/practice/", lobby_api.Practice.as_view(), name="api-practice"),
     path("api/v1/opponents/", lobby_api.Opponents.as_view(), name="api-opponents"),
     path("api/v1/challenges/", lobby_api.Challenges.as_view(), name="api-challenges"),

@@ -32,6 +32,8 @@ class Opening(NamedTuple):
     start_score: tuple[int, int] = (0, 0)
     due_at: datetime | None = None
     entry_numbers: tuple[int, int] = (1, 1)
+    public_id: str = ""
+    """Where it is known before the match; empty: a new one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,7 @@ def open_matches(openings: Sequence[Opening], *, settings: MatchSettings, by: Ac
             claim_wait=settings.claim_wait,
             records_stand=settings.records_stand,
             created_at=now,
+            **({"public_id": opening.public_id} if opening.public_id else {}),
         )
         for opening in openings
     ]

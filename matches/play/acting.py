@@ -9,6 +9,7 @@ from django.db import IntegrityError, transaction
 from engine.actions import Act, Phase
 from engine.cube import Side
 from engine.errors import Refused
+from engine.match import MatchState
 from engine.plays import Play, legal_plays
 from engine.position import Position
 from matches.lifecycle.arrivals import arrive_at_board
@@ -225,7 +226,9 @@ def _roll_if_both_are_ready(journal: Journal, at: int) -> None:
 
 def _link_of(journal: Journal, side: Side) -> dict[str, object]:
     """The link that a side revealed by being ready for this game."""
-    appended = [action for action in journal.appended if action.kind == EventKind.READY and action.side == side]
+    appended = [
+        action for action in reversed(journal.appended) if action.kind == EventKind.READY and action.side == side
+    ]
     ready = appended or journal.live.actions.filter(kind=EventKind.READY, side=side).order_by("-seq")
     link: dict[str, object] = ready[0].data["link"]
     return link
@@ -247,13 +250,27 @@ def _roll(journal: Journal, event: Event, request: ActionInput, by: Actor) -> No
 
 def _play_by_itself(journal: Journal, request: ActionInput, at: int, by: Actor) -> None:
     """Play the dice if they leave no choice, or in a bear-off without contact, where the player wishes it."""
-    state = journal.state.match
+    event = play_by_itself(journal.state.match, at, play_forced=request.play_forced, bear_off=request.bear_off)
+    if event is not None:
+        journal.append(event, by=by, data={"forced": True})
+
+
+def play_by_itself(state: MatchState, at: int, *, play_forced: bool, bear_off: bool) -> Event | None:
+    """The play of dice that leave no choice, or of a bear-off without contact, where the player wishes it."""
     if state.phase is not Phase.TO_PLAY or state.dice is None:
-        return
+        return None
     plays: Sequence[Play] = legal_plays(state.position, state.dice)
-    if request.bear_off and is_plain_bear_off(state.position):
+    if bear_off and is_plain_bear_off(state.position):
         plays = [best_bear_off(plays)]
-    elif len(plays) > 1 or not request.play_forced:
-        return
+    elif len(plays) > 1 or not play_forced:
+        return None
     moves = tuple((step.source, step.target) for play in plays for step in play.steps)
-    journal.append(Event(Act.PLAY, at, state.turn, moves=moves), by=by, data={"forced": True})
+    return Event(Act.PLAY, at, state.turn, moves=moves)
+
+
+def act_again(*, match: Match, history: Iterable[tuple[Side, ActionInput, Actor, datetime]], now: datetime) -> None:
+    """Add what was done elsewhere, with its times, to a locked match that has not begun; in a transaction."""
+    journal = Journal.of(match)
+    for side, request, by, at in history:
+        _append(journal, side, request, by, at, 0)
+    journal.close(now)

@@ -410,7 +410,7 @@ def _side_json(watched: Watched) -> Json:
         "may": may + (["claim_away"] if _may_claim(absence, side) else []),
         "absence": absence,
         "ping": lag.new_ping(watched.live.pk, side, timezone.now()) if side is not None and plays else None,
-        "graph": _graph(match) if plays and side == match.turn and match.phase is Phase.TO_PLAY else None,
+        "graph": graph_json(match) if plays and side == match.turn and match.phase is Phase.TO_PLAY else None,
     }
 
 
@@ -419,7 +419,7 @@ def visible_actions(watched: Watched, since: int = 0) -> QuerySet[Action]:
     return watched.live.actions.filter(seq__gt=since, seq__lte=watched.last).order_by("seq")
 
 
-def _graph(match: MatchState) -> list[Json]:
+def graph_json(match: MatchState) -> list[Json]:
     """Every legal step on the way to a legal play: nodes with edges of (die, from, to, hits, next node)."""
     assert match.dice is not None  # noqa: S101, true in this phase
     return [

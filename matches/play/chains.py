@@ -1,6 +1,7 @@
 """The dice chains of a match played here: armed, revealed link by link, and rolled from (docs/dice.md)."""
 
 import secrets
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -51,8 +52,10 @@ class Reveal(NamedTuple):
 class Chains:
     """The chains of one match, whose row is locked; loaded once for one action."""
 
-    def __init__(self, live: LiveMatch, match_id: str) -> None:
+    def __init__(self, live: LiveMatch, match_id: str, secret_of: Callable[[str], bytes] | None = None) -> None:
+        """`secret_of` gives the secret of each chain that the server makes for an owner; by default it is random."""
         self.live = live
+        self._secret_of = secret_of or _random_secret
         self.match_id = match_id
         self._chains = chains_with_secrets(live)
 
@@ -61,7 +64,7 @@ class Chains:
         number = 1 + len(self._of(owner))
         secret: Chain | None = None
         if anchor is None:
-            secret = Chain.from_secret(ChainTag(self.match_id, owner, number), secrets.token_bytes(LINK_BYTES))
+            secret = Chain.from_secret(ChainTag(self.match_id, owner, number), self._secret_of(owner))
             anchor = secret.anchor.hex()
         elif len(_bytes(anchor)) != LINK_BYTES:
             raise Refused("bad_link")
@@ -257,6 +260,10 @@ def chains_with_secrets(live: LiveMatch) -> list[DiceChain]:
 def armings_of(live: LiveMatch) -> list[Arming]:
     """How often and with what the players of a match have armed chains, in order."""
     return [Arming(*each) for each in live.armings or []]
+
+
+def _random_secret(_owner: str) -> bytes:
+    return secrets.token_bytes(LINK_BYTES)
 
 
 def _opponent(owner: str) -> str:

@@ -130,7 +130,7 @@ class Journal:
             seq=self.live.last,
             kind=event.kind,
             side=event.side,
-            data=_event_data(event) | _outcome(before, self.state, event) | dict(data or {}),
+            data=event_data(event) | outcome_data(before, self.state, event) | dict(data or {}),
             credit=event.credit,
             key=key,
             at=from_ms(event.at),
@@ -253,7 +253,7 @@ def event_of(action: Action) -> Event:
     )
 
 
-def _outcome(before: LiveState, after: LiveState, event: Event) -> dict[str, Any]:
+def outcome_data(before: LiveState, after: LiveState, event: Event) -> dict[str, Any]:
     """What lists of plays show beside the event itself: a play in notation, the offered cube, who begins a game."""
     if event.kind == Act.PLAY:
         return {"notation": _notation(before, event)}
@@ -276,7 +276,7 @@ def _notation(before: LiveState, event: Event) -> str:
     return standard_notation(steps)
 
 
-def _event_data(event: Event) -> dict[str, Any]:
+def event_data(event: Event) -> dict[str, Any]:
     """What an event's kind needs, as JSON."""
     data: dict[str, Any] = {}
     if event.dice is not None:

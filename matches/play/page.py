@@ -10,6 +10,7 @@ from django.middleware.csrf import get_token
 from django.shortcuts import redirect, render
 from django.templatetags.static import static
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
@@ -107,7 +108,7 @@ THEMES = ("slate", "felt")
 MODULES = (
     *(f"board/{name}" for name in ("board", "checkers", "dice", "geometry", "input", "notation", "surface", "walk")),
     *(f"play/{name}" for name in ("store", "view", "panels", "clocks", "moves", "alerts", "options")),
-    *(f"play/{name}" for name in ("presence", "fill", "chain")),
+    *(f"play/{name}" for name in ("presence", "fill", "chain", "guest")),
     *(f"dice/{name}" for name in ("chain", "sha256", "storage", "verify")),
 )
 """Modules that the page imports, to be loaded at once rather than one after the other."""
@@ -121,6 +122,7 @@ def page_context(request: HttpRequest, match: Match, seat: MatchSeat | None) -> 
         "match": match,
         "seat": seat,
         "back": match_url(seat) if seat is not None else reverse("match", args=[match.public_id]),
+        "back_label": gettext("Back to the match"),
         "context": events().contexts([match.parent_topic]).get(match.parent_topic),
         "place": events().places([match.pk]).get(match.pk, ""),
         "practice": description(match.live),

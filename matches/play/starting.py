@@ -1,5 +1,6 @@
 """Opening a board, which invites both players to it, and committing to its dice chains."""
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
@@ -44,6 +45,8 @@ class PlaySettings(NamedTuple):
     bot_level: str = ""
     """A `PracticeLevel` if an analysis program decides for the bot."""
     bot_program: str = ""
+    chain_secret_of: Callable[[str], bytes] | None = None
+    """Gives the secrets of the server's dice chains; None: random ones."""
 
     @classmethod
     def by_rules(cls, rules: PlayRules, match: Match) -> "PlaySettings":
@@ -93,7 +96,7 @@ def start(*, match: Match, settings: PlaySettings, by: Actor, now: datetime, is_
             bot_level=settings.bot_level,
             bot_program=settings.bot_program,
         )
-        chains = Chains(live, row.public_id)
+        chains = Chains(live, row.public_id, settings.chain_secret_of)
         chains.commit(DiceChain.Owner.SERVER, now)
         if settings.bot_side is not None:
             chains.arm(str(settings.bot_side), now)

@@ -94,6 +94,12 @@ ROUTES: dict[str, Access] = {
     # The lobby: tests/matches/play/lobby/test_lobby_pages.py.
     "lobby/": EVERYBODY,
     "lobby/practice/": WITH_ACCOUNT,
+    # tests/matches/play/lobby/test_guests.py; whoever has an account is led to practice.
+    "play/guest/": Access(200, 302, 302),
+    "play/guest/keep/": WITH_ACCOUNT,
+    "api/v1/practice/guest/": ONLY_POST,
+    "api/v1/practice/guest/actions/": ONLY_POST,
+    "api/v1/practice/guest/keep/": Access(401, NOT_GET, NOT_GET),
     "lobby/opponents/": WITH_ACCOUNT,
     "api/v1/opponents/": Access(401, 200, 200),
     "lobby/challenges/": ONLY_POST_WITH_ACCOUNT,

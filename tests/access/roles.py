@@ -174,6 +174,10 @@ GROUPS: list[tuple[str, Row, str]] = [
     # The lobby; the challenge is Bob's and made to Carol.
     ("get", PUBLIC, "lobby"),
     ("get post", SIGNED_IN, "practice"),
+    ("get", PUBLIC, "guest-board"),
+    ("get", SIGNED_IN, "guest-keep"),
+    ("post", PUBLIC, "api-guest-matches api-guest-actions"),
+    ("post", by_api(SIGNED_IN), "api-guest-keep"),
     ("get", SIGNED_IN, "find-opponents"),
     ("get", by_api(SIGNED_IN), "api-opponents"),
     ("post", SIGNED_IN, "make-challenge"),

@@ -668,6 +668,9 @@ def challenges(cast: Cast) -> None:
     bob("challenges_withdraw", withdrawn)
     match = carol("challenges_accept", accepted, body={}).match
     bob("practice_start", body={"opponent": "random", "length": 1})
+    guest = bob("guest_match_read", body={"length": 1})
+    guest = bob("guest_match_act", body={"token": guest.token, "kind": "ready", "after": 0})
+    bob("guest_match_keep", body={"token": guest.token})
     last = bob("live_retrieve", match).last
     bob("live_act", match, body={"kind": "concede", "after": last}, idempotency_key="concede")
     bob("matches_rematch", match, body={})

@@ -290,6 +290,9 @@ PAGE_ONLY: Mapping[type[Form], str] = {
 """Forms without an operation."""
 
 API_ONLY: Mapping[str, str] = {
+    "guest_match_act": BOARD,
+    "guest_match_keep": BOARD,
+    "guest_match_read": BOARD,
     "invitations_accept": URL,
     "live_start": BOARD,
     "live_act": BOARD,

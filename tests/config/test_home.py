@@ -97,7 +97,7 @@ def test_a_visitor_reads_three_verbs_and_has_one_primary_button(client: Client) 
     for verb in ("Run the club night.", "Play the match.", "Watch the final."):
         assert verb in page
     assert page.count("button-primary") == 1
-    assert re.search(r'button-primary" href="/sign-up/\?next=/lobby/practice/"', page)
+    assert re.search(r'button-primary" href="/play/guest/"', page)
     assert '/sign-up/?next=/start/"' in page
     assert "A result is a fact" not in page
     assert "can be checked" not in page.lower()

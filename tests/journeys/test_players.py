@@ -76,12 +76,23 @@ def test_my_next_match(journey: Journey, club: Club, evening: Tournament) -> Non
 def test_a_new_visitor_practises(journey: Journey) -> None:
     visitor = journey.on_phone()
     visitor.tap("Play now", first=True)
+    visitor.tap("I’m ready")
+    visitor.sees(re.compile("Roll|Undo|Waiting"))
+
+
+@pytest.mark.journey("a match begun without an account, kept")
+def test_a_guest_signs_up_and_keeps_the_match(journey: Journey) -> None:
+    visitor = journey.on_phone()
+    visitor.tap("Play now", first=True)
+    visitor.tap("I’m ready")
+    visitor.sees(re.compile("Roll|Undo|Waiting"))
+    visitor.tap("Keep this match", first=True)
     visitor.type("Your name", "Zoë")
     visitor.type("Email address", "zoe@example.org")
     visitor.type("Password", "crawford-1969")
     visitor.tap("Create account")
-    visitor.tap("Play a practice match")
-    visitor.tap("I’m ready")
+    visitor.tap("Keep the match and play on")
+    visitor.sees("Zoë")
     visitor.sees(re.compile("Roll|Undo|Waiting"))
 
 

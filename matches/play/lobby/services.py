@@ -1,7 +1,7 @@
 """Challenges for friendly matches, rematches, their limits and reviews, practice, and blocked players."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NamedTuple
@@ -150,8 +150,22 @@ MOST_AT_ONCE = 5
 """Unfinished practice matches of a player."""
 
 
+class Origin(NamedTuple):
+    """What a practice match that was begun without an account already has."""
+
+    public_id: str
+    chain_secret_of: Callable[[str], bytes]
+
+
 def start_practice(
-    *, player: Player, style: str, length: int, by: Actor, now: datetime, level: str | None = None
+    *,
+    player: Player,
+    style: str,
+    length: int,
+    by: Actor,
+    now: datetime,
+    level: str | None = None,
+    origin: Origin | None = None,
 ) -> Match:
     """Start a match of `player` against the bot of this style, and return it.
 
@@ -168,9 +182,16 @@ def start_practice(
         if unfinished_practice(player).count() >= MOST_AT_ONCE:
             raise Refused("too_many_practice_matches", most=MOST_AT_ONCE)
         settings = MatchSettings(visibility=Match.Visibility.PRIVATE, rated=False)
-        opening = Opening((player, bot_player(BotPlayer.Style.LEVEL if level else style)), length)
+        players = (player, bot_player(BotPlayer.Style.LEVEL if level else style))
+        opening = Opening(players, length, public_id=origin.public_id if origin else "")
         match = open_matches([opening], settings=settings, by=by, now=now)[0]
-        board = PlaySettings(server_chains=True, bot_side=BOT_SIDE, bot_level=level or "", bot_program=program)
+        board = PlaySettings(
+            server_chains=True,
+            bot_side=BOT_SIDE,
+            bot_level=level or "",
+            bot_program=program,
+            chain_secret_of=origin.chain_secret_of if origin else None,
+        )
         start(match=match, settings=board, by=by, now=now)
     match.refresh_from_db()
     return match

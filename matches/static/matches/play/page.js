@@ -12,6 +12,7 @@ import { drawMoves, hasStandIn, isSlow, movesOf, sentenceOf } from "./moves.js";
 import { Options } from "./options.js";
 import { Panels } from "./panels.js";
 import { PresencePings } from "./presence.js";
+import { GuestStore } from "./guest.js";
 import { Store } from "./store.js";
 import { bannersOf, invitationOf, panelOf, positionOf, valuesOf } from "./view.js";
 
@@ -27,7 +28,7 @@ const DICE_ERRORS = { roll_failed: "rollFailed", roll_unverified: "rollUnread" }
 
 class Page {
   constructor() {
-    this.store = new Store(settings);
+    this.store = settings.guest ? new GuestStore(settings) : new Store(settings);
     this.dice = new PlayerDice(this.store, settings);
     this.board = new Board(byId("board"), boardOptions());
     this.panels = new Panels(document.querySelector(".play-actions"), preferences);
@@ -47,6 +48,8 @@ class Page {
     if (!this.store.state) return void setTimeout(() => this.start(), POLL_EVERY);
     setInterval(() => this.#drawBanners(), 500);
     this.#drawConnection();
+    // Nobody else changes the match of a guest.
+    if (settings.guest) return void (await this.store.resume());
     this.#watch();
     if (byId("director")) this.director = new (await import("./director.js")).DirectorForms(this.store, byId("director"));
     if (!isPlayer) return;

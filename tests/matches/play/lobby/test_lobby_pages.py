@@ -220,9 +220,9 @@ def test_a_rematch_needs_a_tap_of_each(player: Player, carol_player: Player, bob
     assert rematch not in lobby(carol)
 
 
-def test_visitors_are_led_to_practice_and_to_the_lobby_through_signing_up(client: Client) -> None:
+def test_visitors_play_at_once_and_come_to_the_lobby_through_signing_up(client: Client) -> None:
     page = html(client.get("/lobby/"))
-    assert "/sign-up/?next=/lobby/practice/" in page
+    assert "/play/guest/" in page
     assert '/sign-up/?next=/lobby/"' in page
     assert 'href="/check/"' in page
     # The lists of a member who was signed out meanwhile stay as they are.

@@ -1,0 +1,51 @@
+// The match of a guest: the browser keeps it as a signed text, which each answer of the server replaces.
+
+import { forget, keep, recall } from "./kept.js";
+import { Store } from "./store.js";
+
+export const KEPT_AS = "barpoint-guest-match";
+
+export class GuestStore extends Store {
+  #length;
+
+  constructor(settings) {
+    super(settings);
+    this.#length = settings.length;
+    document.getElementById("play-again").addEventListener("click", () => {
+      forget("local", KEPT_AS);
+      location.reload();
+    });
+  }
+
+  /** Read the match that was kept, or begin one where none was or it cannot be continued. */
+  async get(_, options) {
+    const token = this.token ?? recall("local", KEPT_AS) ?? "";
+    const answer = await this.#take(super.post("", { token, length: this.#length }, options));
+    if (!token || answer.status !== 409) return answer;
+    this.token = "";
+    forget("local", KEPT_AS);
+    return this.get(_, options);
+  }
+
+  async post(path, body, options) {
+    return this.#take(super.post(path, { token: this.token, ...body }, options));
+  }
+
+  /** Take over an answer, also one with fewer actions: after something was taken back. */
+  apply(data, options) {
+    if (this.state && data.last < this.state.last) {
+      this.actions = [];
+      this.state = null;
+    }
+    super.apply(data, options);
+  }
+
+  async #take(request) {
+    const answer = await request;
+    if (answer.ok) {
+      this.token = answer.data.token;
+      keep("local", KEPT_AS, this.token);
+    }
+    return answer;
+  }
+}

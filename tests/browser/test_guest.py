@@ -1,0 +1,58 @@
+"""The board of a guest: it can be taken back to before a decision, and is there again after a reload."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from matches.models import Match
+from players.models import User
+from tests.browser.conftest import DESK, PHONE, Check, OpenPage
+
+
+def play(page: Page) -> None:
+    """Make the first play that the board accepts."""
+    commit = page.locator("#commit")
+    page.locator("#board button.place:not([disabled])").first.wait_for(state="attached")
+    for _ in range(4):
+        places = page.locator("#board button.place:not([disabled])")
+        for index in range(places.count()):
+            if commit.is_enabled():
+                return commit.click()
+            places.nth(index).click(force=True)
+    expect(commit).to_be_enabled()
+    return commit.click()
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(("width", "scheme"), [(PHONE, "dark"), (DESK, "light")])
+def test_a_guest_plays_takes_back_and_goes_on_after_a_reload(
+    open_page: OpenPage, axe: Check, fits: Check, bob: User, width: int, scheme: str
+) -> None:
+    page = open_page("/play/guest/", width=width, scheme=scheme)
+    page.locator('[data-act="ready"]').click()
+    take_back, plays = page.locator('[data-act="take_back"]'), page.locator("#play-list")
+    roll = page.locator('[data-act="roll"]')
+    expect(page.locator(':is([data-panel="play"], [data-panel="roll"], [data-panel="cube"]):visible')).to_be_visible()
+    if page.locator('[data-act="take"]').is_visible():
+        page.locator('[data-act="take"]').click()
+        if page.locator("#confirmed").is_visible():
+            page.locator("#confirmed").click()
+        expect(page.locator(':is([data-panel="play"], [data-panel="roll"]):visible')).to_be_visible()
+    if roll.is_visible():
+        roll.click()
+    expect(page.locator('[data-panel="play"]')).to_be_visible()
+    before = plays.inner_text()
+    play(page)
+    expect(take_back).to_be_enabled()
+    expect(plays).not_to_have_text(before)
+    after = plays.inner_text()
+    page.reload()
+    expect(take_back).to_be_enabled()
+    assert plays.inner_text() == after
+    # By a script, since a question that the bot asks may hide it on a phone.
+    take_back.evaluate("button => button.click()")
+    expect(page.locator('[data-panel="play"]')).to_be_visible()
+    assert plays.inner_text() == before
+    axe(page)
+    fits(page)
+    assert "sessionid" not in {cookie["name"] for cookie in page.context.cookies()}
+    assert not Match.objects.exists()
