@@ -18,7 +18,7 @@ from players.models import Club
 from tournaments.access import VISIBLE
 from tournaments.models import Series, Tournament
 from tournaments.seasons import services
-from tournaments.seasons.forms import CloseForm, CountForm, LeaveOutForm, PlanForm, ReopenForm, SeasonForm
+from tournaments.seasons.forms import CloseForm, CountForm, LeaveOutForm, PlanForm, ReopenForm, SeriesForm
 from tournaments.seasons.tables import closing_of, names_of_table, newest_plan, standing_of, table_of
 from tournaments.state.api import WRITE
 
@@ -45,7 +45,7 @@ class SeasonEventSerializer(serializers.Serializer[Any]):
     day = serializers.DateField()
 
 
-class SeasonSummarySerializer(serializers.ModelSerializer[Series]):
+class SeriesSummarySerializer(serializers.ModelSerializer[Series]):
     """A season in a list."""
 
     class Meta:
@@ -53,7 +53,7 @@ class SeasonSummarySerializer(serializers.ModelSerializer[Series]):
         fields = ("public_id", "name", "slug", "first_day", "last_day", "seq")
 
 
-class SeasonSerializer(serializers.Serializer[Any]):
+class SeriesSerializer(serializers.Serializer[Any]):
     """A season with its plan and its table."""
 
     public_id = serializers.CharField()
@@ -95,9 +95,11 @@ class NewSeasonSerializer(FormSerializer):
     last_day = serializers.DateField()
 
     class Meta:
-        form = SeasonForm
-        exclude = ("key",)
-        extra_kwargs: ClassVar = {"like": {"help_text": "Public id of a season whose plan is copied."}}
+        form = SeriesForm
+        extra_kwargs: ClassVar = {
+            "like": {"help_text": "Public id of a season whose plan is copied."},
+            "key": {"help_text": "Repeating it returns the first season."},
+        }
 
 
 class CountedEventSerializer(FormSerializer):
@@ -119,7 +121,7 @@ class LeftOutEventSerializer(FormSerializer):
         form = LeaveOutForm
 
 
-class PlanSerializer(FormSerializer):
+class SeriesPlanSerializer(FormSerializer):
     """A plan."""
 
     plan = serializers.JSONField(help_text="As in docs/series.md.")
@@ -128,7 +130,7 @@ class PlanSerializer(FormSerializer):
         form = PlanForm
 
 
-class CloseSerializer(FormSerializer):
+class CloseSeriesSerializer(FormSerializer):
     """What was seen."""
 
     class Meta:
@@ -136,7 +138,7 @@ class CloseSerializer(FormSerializer):
         extra_kwargs: ClassVar = {"after": {"required": True}}
 
 
-class ReopenSerializer(FormSerializer):
+class ReopenSeriesSerializer(FormSerializer):
     """Why a season is opened again."""
 
     class Meta:
@@ -157,7 +159,7 @@ def series_of(club: str, slug: str) -> Series:
 class CreateAction(Action):
     """Making a season of a club."""
 
-    responses: ClassVar = {200: SeasonSerializer, **WRITE}
+    responses: ClassVar = {200: SeriesSerializer, **WRITE}
 
     def fetch(self, user: Visitor, **url: str) -> Club:
         """Return the club to one of its directors."""
@@ -173,13 +175,13 @@ class CreateAction(Action):
 
     def answer(self, request: Request, obj: Club, form: Any) -> Response:
         """The new season."""
-        return Response(SeasonSerializer(season_data(request.user, form.instance)).data)
+        return Response(SeriesSerializer(season_data(request.user, form.instance)).data)
 
 
 class SeriesAction(Action):
     """What a director does to a season."""
 
-    responses: ClassVar = {200: SeasonSerializer, **WRITE}
+    responses: ClassVar = {200: SeriesSerializer, **WRITE}
 
     def fetch(self, user: Visitor, **url: str) -> Series:
         """Return the season to a director of its club."""
@@ -201,7 +203,7 @@ class SeriesAction(Action):
     def answer(self, request: Request, obj: Series, form: Any) -> Response:
         """The season as it is afterwards."""
         obj.refresh_from_db()
-        return Response(SeasonSerializer(season_data(request.user, obj)).data)
+        return Response(SeriesSerializer(season_data(request.user, obj)).data)
 
 
 def series_by_id(public_id: str) -> Series:
@@ -292,7 +294,7 @@ def _reopen(form: Any, by: Actor, now: datetime) -> str:
 
 create = CreateAction(
     "create",
-    SeasonForm,
+    SeriesForm,
     _create,
     Role.DIRECTOR,
     Endpoint("seasons_create", NewSeasonSerializer, {"name": "Spring 2027", "preset": "usual"}),
@@ -302,7 +304,7 @@ ACTIONS = (
     SeriesAction(
         "leave-out", LeaveOutForm, _leave_out, Role.DIRECTOR, Endpoint("seasons_leave_out", LeftOutEventSerializer)
     ),
-    SeriesAction("plan", PlanForm, _change_plan, Role.DIRECTOR, Endpoint("seasons_change_plan", PlanSerializer)),
-    SeriesAction("close", CloseForm, _close, Role.DIRECTOR, Endpoint("seasons_close", CloseSerializer)),
-    SeriesAction("reopen", ReopenForm, _reopen, Role.DIRECTOR, Endpoint("seasons_reopen", ReopenSerializer)),
+    SeriesAction("plan", PlanForm, _change_plan, Role.DIRECTOR, Endpoint("seasons_change_plan", SeriesPlanSerializer)),
+    SeriesAction("close", CloseForm, _close, Role.DIRECTOR, Endpoint("seasons_close", CloseSeriesSerializer)),
+    SeriesAction("reopen", ReopenForm, _reopen, Role.DIRECTOR, Endpoint("seasons_reopen", ReopenSeriesSerializer)),
 )

@@ -11,7 +11,7 @@ from players.forms import RefusingForm
 from tournaments.formats.series.presets import PRESETS
 
 
-class SeasonForm(RefusingForm):
+class SeriesForm(RefusingForm):
     """A new season: its name, days and the plan it begins with."""
 
     FIELD_OF = {"series_name_taken": "name", "series_days": "last_day"}

@@ -15,6 +15,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from core.downloads import short_file
+from core.public_ids import new_form_key
 from core.requests import is_htmx
 from engine.errors import Refused
 from players import access as people
@@ -30,7 +31,8 @@ from tournaments.formats.series.warnings import MESSAGES as WARNINGS
 from tournaments.formats.series.warnings import warnings_of
 from tournaments.models import Series, SeriesClosing
 from tournaments.seasons.actions import season_data, series_of
-from tournaments.seasons.forms import ReopenForm, SeasonForm, season_initial
+from tournaments.seasons.changes import Change, changes_of, qualifying_places
+from tournaments.seasons.forms import ReopenForm, SeriesForm, season_initial
 from tournaments.seasons.plan_form import PlanLinesForm
 from tournaments.seasons.sentences import rank_sentence, result_sentence
 from tournaments.seasons.services import missing_events
@@ -45,7 +47,6 @@ from tournaments.seasons.tables import (
     standing_of,
     table_of,
 )
-from tournaments.state.forms import IdempotencyKeyForm
 
 ON_CARD = 4
 """Rows on the card of a club."""
@@ -149,7 +150,7 @@ def season_view(user: Visitor, series: Series, *, explained: bool = True) -> Sea
     mine = next((row for row in rows if row.is_own), None)
     return SeasonView(
         series, columns, rows, _rule(standing.plan), _played(standing), mine, _ahead(rows, table, mine, standing),
-        closing, closing is not None and table != current, _qualifiers(standing.plan), standing.plan,
+        closing, closing is not None and table != current, qualifying_places(standing.plan), standing.plan,
     )  # fmt: skip
 
 
@@ -276,11 +277,6 @@ def _ahead(rows: Sequence[TableRow], table: Mapping[str, Any], own: TableRow | N
     return (_("%(points)s ahead of %(name)s") if is_first else _("%(points)s behind %(name)s")) % params
 
 
-def _qualifiers(plan: Plan) -> int:
-    places = plan.qualify.get("places")
-    return places if isinstance(places, int) else 0
-
-
 # The pages.
 
 
@@ -320,33 +316,12 @@ def series_new(request: HttpRequest, slug: str) -> HttpResponse:
     club = people.club_as(request.user, slug, Role.DIRECTOR)
     context = {
         "club": club,
-        "form": SeasonForm(initial=season_initial(timezone.now())),
+        "form": SeriesForm(initial=season_initial(timezone.now())),
         "presets": PRESETS,
         "earlier": Series.objects.filter(club=club)[:3],
-        "key": IdempotencyKeyForm.key_of(request.POST.__class__()),
+        "key": new_form_key(),
     }
     return render(request, "tournaments/seasons/new.html", context)
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """A row of the table before and after; None if it is not there."""
-
-    name: str
-    before: tuple[int | None, str] | None
-    after: tuple[int | None, str] | None
-
-
-def changes_of(before: Standing, after: Standing, names: Mapping[str, str]) -> list[Change]:
-    """Return the rows whose rank or total differs, in the order of the new table."""
-    old = {row.player: (row.rank, before.show(row.total)) for row in before.season.rows}
-    new = {row.player: (row.rank, after.show(row.total)) for row in after.season.rows}
-    players = [*new, *(player for player in old if player not in new)]
-    return [
-        Change(names.get(player, ""), old.get(player), new.get(player))
-        for player in players
-        if old.get(player) != new.get(player)
-    ]
 
 
 @dataclass(frozen=True)

@@ -200,6 +200,8 @@ class PlanLinesForm(RefusingForm):
         plan = copy.deepcopy(dict(self.plan))
         gone: list[Path] = []
         for line in self.lines:
+            if line.name not in self.data:
+                continue
             text = self.cleaned_data.get(line.name, "")
             if text.strip():
                 _at(plan, line.path[:-1])[line.path[-1]] = line.read(text)
