@@ -65,7 +65,7 @@ class SeriesSerializer(serializers.Serializer[Any]):
     seq = serializers.IntegerField()
     closed_at = serializers.DateTimeField(allow_null=True)
     version = serializers.IntegerField(help_text="Of the plan.")
-    plan = serializers.JSONField(help_text="As in docs/series.md.")  # type: ignore[assignment]
+    plan = serializers.JSONField(help_text="As in docs/series.md.")
     events = SeasonEventSerializer(many=True)
     rows = SeasonRowSerializer(many=True)
 

@@ -462,3 +462,17 @@ def season_card(user: Visitor, club: Club, today: date) -> SeasonCard | None:
     view = season_view(user, series, explained=False)
     own = [view.own] if view.own is not None and view.own not in view.rows[:ON_CARD] else []
     return SeasonCard(view, [*view.rows[:ON_CARD], *own])
+
+
+MOST_AT_HOME = 3
+"""Seasons on the page of a member."""
+
+
+def own_places(user: User, clubs: Sequence[Club], today: date) -> list[SeasonView]:
+    """Return the running seasons of these clubs in whose tables the user is."""
+    if not clubs:
+        return []
+    running = Series.objects.filter(club__in=clubs, first_day__lte=today, last_day__gte=today)
+    rows = running.select_related("club").order_by("last_day", "pk")[:MOST_AT_HOME]
+    views = [season_view(user, row, explained=False) for row in rows]
+    return [view for view in views if view.own is not None]
