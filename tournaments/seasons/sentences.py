@@ -1,5 +1,6 @@
 """Each figure of a series in a sentence, in the language of the reader."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,10 +10,15 @@ from tournaments.formats.series.sentences import SENTENCES, Phrase, explain_rank
 from tournaments.formats.series.table import Result, Row
 from tournaments.seasons.plan_form import bracket_label
 
+WHOLE = re.compile(r"(?<=\d)\.0+$")
+"""Decimals that say nothing."""
+
 
 def result_sentence(row: Row, result: Result, digits: int) -> str:
     """Say where a player's points of one event come from, and whether they count."""
-    return "; ".join(phrase_text(phrase, {}) for phrase in explain_result(row, result, digits))
+    phrases = explain_result(row, result, digits)
+    shown = (phrase for phrase in phrases if phrase.code != "rounding" or WHOLE.sub("", phrase.params["points"]) != "0")
+    return "; ".join(phrase_text(phrase, {}) for phrase in shown)
 
 
 def rank_sentence(row: Row, names: Mapping[str, str], digits: int) -> str:
@@ -24,7 +30,9 @@ def rank_sentence(row: Row, names: Mapping[str, str], digits: int) -> str:
 
 def phrase_text(phrase: Phrase, names: Mapping[str, str]) -> str:
     """Return a phrase as text; players are named as in `names`."""
-    params: dict[str, Any] = dict(phrase.params)
+    params: dict[str, Any] = {
+        key: WHOLE.sub("", value) if isinstance(value, str) else value for key, value in phrase.params.items()
+    }
     if "bracket" in params:
         params["bracket"] = bracket_label(str(params["bracket"]))
     if "other" in params:
