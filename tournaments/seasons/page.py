@@ -50,6 +50,8 @@ from tournaments.seasons.tables import (
 
 ON_CARD = 4
 """Rows on the card of a club."""
+MOST_LOOKED_AT = 20
+"""Seasons, the newest first, among which the current one of a club is."""
 CHANGES_SHOWN = 40
 """Rows of a preview."""
 
@@ -449,9 +451,9 @@ class SeasonCard:
 
 def current_series(club: Club, today: date) -> Series | None:
     """Return the season of a club that is on, or else the newest."""
-    rows = Series.objects.filter(club=club).select_related("club")
-    running = rows.filter(first_day__lte=today, last_day__gte=today).order_by("first_day").first()
-    return running or rows.first()
+    rows = list(Series.objects.filter(club=club).select_related("club")[:MOST_LOOKED_AT])
+    running = [row for row in rows if row.first_day <= today <= row.last_day]
+    return min(running, key=lambda row: row.first_day) if running else next(iter(rows), None)
 
 
 def season_card(user: Visitor, club: Club, today: date) -> SeasonCard | None:
