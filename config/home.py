@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from django.core.cache import cache
 from django.templatetags.static import static
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -34,6 +35,7 @@ from matches.reporting.my_matches import MyMatch, action_label, my_matches
 from players import selectors
 from players.models import Club, Player, User
 from tournaments.events import selectors as event_selectors
+from tournaments.seasons.page import own_places
 
 # The board of the page: a match that is being played, else the replay of the last final, else a fixed position.
 
@@ -273,6 +275,7 @@ def members_home(user: User, now: datetime) -> dict[str, Any]:
         "events": [event for event in event_selectors.on_show(EVENTS_SHOWN) if event not in run],
         "clubs": clubs,
         "asked_clubs": asked_clubs,
+        "seasons": own_places(user, clubs, timezone.localdate(now)),
         "directs": viewer.directs,
     }
 

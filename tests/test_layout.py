@@ -61,6 +61,7 @@ PACKAGES = {
         "access",
         "state",
         "standings",
+        "seasons",
         "events",
         "ledger",
         "entries",

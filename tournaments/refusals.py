@@ -26,6 +26,13 @@ MESSAGES: dict[str, str] = {
     "venue_table_twice": gettext_noop("Two tables are called {table}."),
     "no_league": gettext_noop("No division of this event is a league."),
     "season_not_over": gettext_noop("{division} is not over yet; the next season depends on its final table."),
+    # Seasons
+    "series_days": gettext_noop("A season ends on or after its first day, and lasts at most {most} days."),
+    "series_name_taken": gettext_noop("The club already has a season called {name}. Choose another name."),
+    "series_event_elsewhere": gettext_noop("{event} belongs to another club, so it cannot count here."),
+    "series_closed": gettext_noop("This season is closed. Reopen it first to change it."),
+    "series_not_closed": gettext_noop("This season is open."),
+    "series_night_open": gettext_noop("{event} is still being played. Close the season when it is over."),
     # Corrections
     "nothing_to_correct": gettext_noop("M{fixture} has no result to correct."),
     "correction_same": gettext_noop("This is already the result of M{fixture}."),
@@ -373,6 +380,10 @@ STATUS = {
         "split_taken_back",
         "unpaid_entries",
         "currency_in_use",
+        "series_name_taken",
+        "series_closed",
+        "series_not_closed",
+        "series_night_open",
     ),
     HTTPStatus.CONFLICT,
 )

@@ -31,6 +31,9 @@ from tournaments.results import actions as decisions
 from tournaments.results import api as api_corrections
 from tournaments.results import corrections_page as corrections
 from tournaments.results import fixture_page as fixtures
+from tournaments.seasons import actions as series_actions
+from tournaments.seasons import api as api_series
+from tournaments.seasons import page as series_pages
 from tournaments.sharing.page import share_picture
 from tournaments.standings import api as api_brackets
 from tournaments.standings import views as standings
@@ -43,6 +46,7 @@ ENTRY = rf"{EVENT}entries/(?P<entry>{ID})/"
 OWNER = r"^owner-link/(?P<owner_token>[\w-]{43})/"
 HELPING = r"^helping/(?P<secret>[\w-]{20,64})/"
 FIXTURE = rf"{EVENT}fixtures/(?P<fixture>{ID})/"
+SERIES = rf"^clubs/(?P<slug>[a-z0-9-]+)/seasons/(?P<series>{SLUG})/"
 SHARE = r"^share/(?P<version>[0-9a-f]{10})/"
 EVENT_SHARE = rf"{SHARE}events/(?P<club>{SLUG})/(?P<slug>{SLUG})"
 
@@ -54,6 +58,13 @@ urlpatterns: list[URLPattern] = [
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/venue/$", clubs.venue, name="venue"),
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/tonight/$", tonight.tonight, name="tonight"),
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/tonight/show/$", tonight.show, name="tonight-show"),
+    re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/seasons/$", series_pages.series_list, name="series-list"),
+    re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/seasons/new/$", series_pages.series_new, name="series-new"),
+    re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/seasons/create/$", series_actions.create.view, name="series-create"),
+    re_path(rf"{SERIES}$", series_pages.series_page, name="series"),
+    re_path(rf"{SERIES}edit/$", series_pages.series_edit, name="series-edit"),
+    re_path(rf"{SERIES}table\.(?P<extension>csv|json)$", series_pages.series_file, name="series-file"),
+    *(re_path(rf"{SERIES}{act.name}/$", act.view, name=f"series-{act.name}") for act in series_actions.ACTIONS),
     re_path(rf"{SHARE}clubs/(?P<slug>[a-z0-9-]+)\.png$", share_picture, {"kind": "club"}, name="club-card"),
     re_path(rf"{EVENT_SHARE}\.png$", share_picture, {"kind": "event"}, name="event-card"),
     re_path(rf"{EVENT_SHARE}/(?P<division>{ID})\.png$", share_picture, {"kind": "division"}, name="division-card"),
@@ -188,6 +199,7 @@ A_TOURNAMENT = rf"{API}tournaments/(?P<tournament>{ID})/"
 A_DIVISION = rf"{API}divisions/(?P<division>{ID})/"
 A_POOL = rf"{A_DIVISION}pools/(?P<pool>{ID})/"
 AN_ENTRY = rf"{API}entries/(?P<entry>{ID})/"
+A_SERIES = rf"{API}seasons/(?P<series>{ID})/"
 A_FIXTURE = rf"{API}fixtures/(?P<fixture>{ID})/"
 A_CORRECTION = rf"{API}corrections/(?P<correction>{ID})/"
 
@@ -198,6 +210,15 @@ urlpatterns += [
         name="api-commitments",
     ),
     re_path(rf"{API}clubs/(?P<slug>[a-z0-9-]+)/tonight/$", tonight.Tonight.as_view(), name="api-tonight"),
+    re_path(rf"{API}clubs/(?P<slug>[a-z0-9-]+)/seasons/$", api_series.Seasons.as_view(), name="api-series-list"),
+    re_path(
+        rf"{API}clubs/(?P<slug>[a-z0-9-]+)/seasons/create/$", series_actions.create.endpoint, name="api-series-create"
+    ),
+    re_path(rf"{A_SERIES}$", api_series.OneSeason.as_view(), name="api-series"),
+    *(
+        re_path(rf"{A_SERIES}{act.path}/$", act.endpoint, name=f"api-series-{act.path}")
+        for act in series_actions.ACTIONS
+    ),
     path("api/v1/tournaments/", api_divisions.Events.as_view(), name="api-tournaments"),
     re_path(rf"{A_TOURNAMENT}$", api_divisions.OneEvent.as_view(), name="api-tournament"),
     re_path(rf"{A_TOURNAMENT}publish/$", api_divisions.Publish.as_view(), name="api-tournament-publish"),

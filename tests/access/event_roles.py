@@ -48,6 +48,13 @@ PAGES: dict[str, tuple[Row, Row]] = {
     "club": (PUBLIC, NO_POST),
     "club-calendar": (PUBLIC, NO_POST),
     "commitments": (PUBLIC, NO_POST),
+    "series-list": (PUBLIC, NO_POST),
+    "series-new": (DIRECTORS, NO_POST_SIGNED_IN),
+    "series-create": (NO_FORM, DIRECTORS),
+    "series": (PUBLIC, NO_POST),
+    "series-edit": (DIRECTORS, NO_POST_SIGNED_IN),
+    "series-file": (PUBLIC, NO_POST),
+    **{f"series-{name}": (NO_FORM, DIRECTORS) for name in ("count", "leave-out", "plan", "close", "reopen")},
     "club-card": (PUBLIC, NO_POST),
     "event-card": (PUBLIC, NO_POST),
     "division-card": (PUBLIC, NO_POST),
@@ -287,6 +294,10 @@ API: dict[str, tuple[Row, Row]] = {
     "api-fixture-corrections-preview": (API_NO_GET, API_STAFF),
     "api-correction": (API_STAFF_READ, API_NO_WRITE),
     "api-correction-undo": (API_NO_GET, API_DIRECTORS),
+    "api-series-list": (API_READ, API_NO_WRITE),
+    "api-series-create": (API_NO_GET, API_DIRECTORS),
+    "api-series": (API_READ, API_NO_WRITE),
+    **{f"api-series-{name}": (API_NO_GET, API_DIRECTORS) for name in ("count", "leave-out", "plan", "close", "reopen")},
     "api-correction-undo-preview": (API_NO_GET, API_STAFF),
 }
 WRITES_BY_OTHER_METHODS = {
@@ -304,7 +315,10 @@ WRITES_BY_OTHER_METHODS = {
 TABLE = PAGES | API
 OF_CLUBS = (
     "club", "club-calendar", "club-card", "club-poster", "commitments", "venue", "tonight", "tonight-show",
-    "api-commitments", "api-tonight",
+    "api-commitments", "api-tonight", "series-list", "series-new", "series-create", "series", "series-edit",
+    "series-file", "series-count", "series-leave-out", "series-plan", "series-close", "series-reopen",
+    "api-series-list", "api-series-create", "api-series", "api-series-count", "api-series-leave-out",
+    "api-series-plan", "api-series-close", "api-series-reopen",
 )  # fmt: skip
 """Routes about a club, whatever its events are."""
 SHARED = ("event-card", "division-card", "match-card", "replay-card", "player-card")

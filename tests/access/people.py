@@ -11,6 +11,8 @@ from tests.access.answers import (
     Access,
 )
 
+CLUB = r"^clubs/(?P<slug>[a-z0-9-]+)/"
+
 ROUTES: dict[str, Access] = {
     # Accounts: tests/players/accounts/test_account_pages.py.
     "sign-up/": Access(200, 302, 302),
@@ -73,6 +75,24 @@ ROUTES: dict[str, Access] = {
     r"^clubs/(?P<slug>[a-z0-9-]+)/$": EVERYBODY,
     r"^clubs/(?P<slug>[a-z0-9-]+)/commitments/$": EVERYBODY,
     r"^clubs/(?P<slug>[a-z0-9-]+)/poster/$": ONLY_OFFICERS,
+    # Seasons, for each role: tests/tournaments/pages/test_roles.py.
+    rf"{CLUB}seasons/$": EVERYBODY,
+    rf"{CLUB}seasons/new/$": ONLY_OFFICERS,
+    rf"{CLUB}seasons/create/$": ONLY_POST_WITH_ACCOUNT,
+    rf"{CLUB}seasons/(?P<series>[a-z0-9_-]+)/$": EVERYBODY,
+    rf"{CLUB}seasons/(?P<series>[a-z0-9_-]+)/edit/$": ONLY_OFFICERS,
+    rf"{CLUB}seasons/(?P<series>[a-z0-9_-]+)/table\.(?P<extension>csv|json)$": EVERYBODY,
+    **{
+        rf"{CLUB}seasons/(?P<series>[a-z0-9_-]+)/{name}/$": ONLY_POST_WITH_ACCOUNT
+        for name in ("count", "leave-out", "plan", "close", "reopen")
+    },
+    r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/seasons/$": EVERYBODY,
+    r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/seasons/create/$": Access(401, NOT_GET, NOT_GET),
+    "^api/v1/seasons/(?P<series>[2-9a-z]{10})/$": EVERYBODY,
+    **{
+        f"^api/v1/seasons/(?P<series>[2-9a-z]{{10}})/{name}/$": Access(401, NOT_GET, NOT_GET)
+        for name in ("count", "leave-out", "plan", "close", "reopen")
+    },
     r"^clubs/(?P<slug>[a-z0-9-]+)/venue/$": ONLY_OFFICERS,
     r"^clubs/(?P<slug>[a-z0-9-]+)/tonight/$": ONLY_OFFICERS,
     r"^clubs/(?P<slug>[a-z0-9-]+)/tonight/show/$": ONLY_POST_WITH_ACCOUNT,

@@ -28,6 +28,7 @@ from tournaments.models.payments import (
     PrizePlan,
     SidePool,
 )
+from tournaments.models.series import Series, SeriesClosing, SeriesEvent, SeriesPlan
 from tournaments.models.sharing import SharePicture
 from tournaments.models.venues import EveningTemplate, OpeningHours, Venue, VenueTable
 
@@ -68,6 +69,10 @@ __all__ = [
     "PrizePlan",
     "Return",
     "Round",
+    "Series",
+    "SeriesClosing",
+    "SeriesEvent",
+    "SeriesPlan",
     "SharePicture",
     "SidePool",
     "Slot",

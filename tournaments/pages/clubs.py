@@ -37,6 +37,7 @@ from tournaments.events.views import USUAL_DURATION, calendar_entry
 from tournaments.formats.graph import FINAL
 from tournaments.formats.settings import ELIMINATION, LEAGUE
 from tournaments.models import Division, Entry, Fixture, Slot, Stage, Tournament
+from tournaments.seasons.page import season_card
 from tournaments.standings.placings import champions
 from tournaments.state.format_labels import stages_name
 from tournaments.state.names import match_names
@@ -357,6 +358,7 @@ def _club_page(user: Visitor, club: Club, home: dict[str, Any], now: datetime) -
         "champions": club_champions(user, finished),
         "live_now": live_now(Viewer.of(user), now, among=Q(club=club)),
         "asked": officers[0].player if officers else None,
+        "season": season_card(user, club, now.astimezone(ZoneInfo(club.time_zone)).date()),
     }
 
 

@@ -19,6 +19,7 @@ from matches.reporting.notifications import notify_ruling
 from players.actors import Actor, log
 from tournaments.models import Advance, Correction, Division, Draw, Fixture, Pairing, Slot, Stage, Tournament
 from tournaments.prizes.prizes import prize_changes
+from tournaments.seasons.changes import SeasonChanges, season_changes
 from tournaments.standings.changes import ChangeLabels, ChangeLine, CollapsedList, collapse
 from tournaments.state.locks import lock_division, lock_unfinished_matches
 from tournaments.state.names import match_names
@@ -354,6 +355,7 @@ class ChoiceView:
     places: list[tuple[str, CollapsedList]] = field(default_factory=list)
     ratings: CollapsedList = field(default_factory=lambda: collapse([]))
     prizes: CollapsedList = field(default_factory=lambda: collapse([]))
+    seasons: list[SeasonChanges] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -427,6 +429,7 @@ def _choice_view(choice: Choice, following: Consequences, labels: ChangeLabels, 
         labels.places(following.places),
         collapse(ratings),
         collapse(prizes),
+        season_changes(division, following.states),
     )
 
 

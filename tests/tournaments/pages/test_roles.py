@@ -33,9 +33,10 @@ from tournaments import urls
 from tournaments.entries.event_links import path_for
 from tournaments.entries.kiosks import create_kiosk, pairing_token
 from tournaments.events.helpers import add_helper
-from tournaments.models import AgreedSplit, Correction, Payment, SidePool, Table, Tournament
+from tournaments.models import AgreedSplit, Correction, Payment, Series, SidePool, Table, Tournament
 from tournaments.results import corrections
 from tournaments.results import services as results
+from tournaments.seasons.services import SeriesInput, create_series
 
 pytestmark = pytest.mark.django_db
 
@@ -90,6 +91,9 @@ def address(name: str, running: RunningEvent) -> str:
             tournament=running.tournament, email="helga@example.org", by=SYSTEM, now=timezone.now(), link=str
         )
         values |= {"secret": invited.url, "helper": invited.helper.public_id}
+    if "series" in route.pattern.regex.groupindex:
+        season = season_of(running)
+        values["series"] = season.public_id if name.startswith("api-") else season.slug
     if "payment" in route.pattern.regex.groupindex:
         values["payment"] = paid(running).public_id
     if "pool" in route.pattern.regex.groupindex:
@@ -101,6 +105,13 @@ def address(name: str, running: RunningEvent) -> str:
         values["correction"] = corrected(running).public_id
     path = reverse(name, kwargs={key: values[key] for key in route.pattern.regex.groupindex})
     return f"{path}?label={label_of_table(running)}" if name == "table-now" else path
+
+
+def season_of(running: RunningEvent) -> Series:
+    """A season of the club without events."""
+    first = Series.objects.filter(club=running.tournament.club).first()
+    days = SeriesInput("Autumn", NOW.date(), NOW.date())
+    return first or create_series(club=running.tournament.club, series=days, by=SYSTEM, now=NOW)
 
 
 def label_of_table(running: RunningEvent) -> str:

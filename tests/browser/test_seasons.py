@@ -1,0 +1,57 @@
+"""The pages of a season, on a phone and a desk."""
+
+from datetime import timedelta
+from random import Random
+
+import pytest
+from django.utils import timezone
+
+from players.actors import SYSTEM
+from players.models import Club, Player, User
+from tests.browser.conftest import NAMES, VIEWS, Check, OpenPage
+from tests.tournaments.support.correcting import KNOCKOUT, Cup
+from tournaments.models import Series, Tournament
+from tournaments.seasons.services import SeriesInput, create_series
+
+
+def nights(count: int, cast: list[Player]) -> None:
+    """Evenings of the club that are over, a week apart; the last was a week ago."""
+    for number in range(count):
+        cup = Cup.of(cast, KNOCKOUT, f"Tuesday {number + 1}").play(Random(number), wild=False)
+        starts = timezone.now() - timedelta(days=7 * (count - number))
+        Tournament.objects.filter(pk=cup.division.tournament_id).update(starts_at=starts)
+
+
+def autumn(club: Club) -> Series:
+    """A season with these evenings."""
+    today = timezone.localdate()
+    days = SeriesInput("Tuesday Series, autumn", today - timedelta(days=90), today + timedelta(days=30), "usual")
+    return create_series(club=club, series=days, by=SYSTEM, now=timezone.now())
+
+
+def test_a_season_fits_and_is_accessible(club: Club, alice: User, open_page: OpenPage, looked_at: Check) -> None:
+    alice_player = Player.objects.get(user=alice)
+    nights(5, [alice_player, *(Player.objects.create(name=name) for name in NAMES[:7])])
+    url = f"/clubs/{club.slug}/seasons/{autumn(club).slug}/"
+    for width, scheme in VIEWS:
+        for path in ("/", "/clubs/harbour/", f"/clubs/{club.slug}/seasons/", url, f"{url}edit/",
+                     f"/clubs/{club.slug}/seasons/new/"):  # fmt: skip
+            page = open_page(path, width=width, scheme=scheme, user=alice)
+            if path == url:
+                page.locator(".season-why > summary").first.click()
+                assert "for coming" in page.locator(".season-why[open] .season-sentences").inner_text()
+            looked_at(page)
+            page.context.close()
+
+
+@pytest.mark.usefixtures("site")
+def test_what_is_typed_changes_last_night_at_once(club: Club, alice: User, open_page: OpenPage) -> None:
+    nights(1, [Player.objects.create(name=name) for name in NAMES[:8]])
+    page = open_page(f"/clubs/{club.slug}/seasons/{autumn(club).slug}/edit/", user=alice)
+    before = page.locator(".season-example li strong").first.inner_text()
+    page.get_by_label("Points for coming").first.fill("9")
+    page.get_by_role("button", name="Save these points").wait_for()
+    after = page.locator(".season-example li strong").first.inner_text()
+    assert float(after) == float(before) + 8
+    page.get_by_role("button", name="Save these points").click()
+    page.get_by_text("Version 2 of the points applies.").wait_for()

@@ -1,0 +1,316 @@
+"""Seasons of a club: what its events hand over, the table, its plan, and its end."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import date, timedelta
+from random import Random
+
+import pytest
+from django.contrib.auth.models import AnonymousUser
+from django.test import Client
+
+from engine.errors import Refused
+from matches.models import Result
+from players.actors import SYSTEM
+from players.models import Club, Player
+from tests.tournaments.conftest import NOON
+from tests.tournaments.support.correcting import FORMATS, KNOCKOUT, Cup, won_by
+from tournaments.formats.series.facts import How
+from tournaments.formats.series.plan import plan_from, plan_json
+from tournaments.formats.series.presets import PRESETS
+from tournaments.models import Division, Series, SeriesPlan, Tournament
+from tournaments.results.corrections import preview_correction
+from tournaments.seasons import services
+from tournaments.seasons.changes import changes_of, season_changes
+from tournaments.seasons.facts import facts_of
+from tournaments.seasons.page import season_view
+from tournaments.seasons.plan_form import PlanLinesForm, lines_of
+from tournaments.seasons.services import SeriesInput
+from tournaments.seasons.tables import closing_of, newest_plan, standing_of, table_of
+from tournaments.standings.placings import champion_of
+from tournaments.state.preview import Choice
+
+pytestmark = pytest.mark.django_db
+TODAY = NOON.date()
+CHOICES = (Choice.LET_STAND, Choice.CORRECT_ALL)
+NOBODY = AnonymousUser()
+
+
+@pytest.fixture
+def cast() -> list[Player]:
+    return [Player.objects.create(name=f"Player {number}") for number in range(1, 9)]
+
+
+@contextmanager
+def refused(code: str) -> Iterator[None]:
+    """Expect a refusal whose code begins so."""
+    with pytest.raises(Refused) as info:
+        yield
+    assert info.value.code.startswith(code)
+
+
+def night(cast: list[Player], name: str, seed: int = 1, weeks: int = 0) -> Cup:
+    """A knockout that is over, so many weeks ago."""
+    cup = Cup.of(cast, KNOCKOUT, name).play(Random(seed), wild=False)
+    starts = NOON - timedelta(weeks=weeks)
+    Tournament.objects.filter(pk=cup.division.tournament_id).update(starts_at=starts)
+    cup.division.refresh_from_db()
+    assert cup.division.status == Division.Status.FINISHED
+    return cup
+
+
+def season(preset: str = "motor_racing", name: str = "Autumn") -> Series:
+    club = Club.objects.get(slug="harbour")
+    days = SeriesInput(name, TODAY - timedelta(days=100), TODAY + timedelta(days=30), preset)
+    return services.create_series(club=club, series=days, by=SYSTEM, now=NOON)
+
+
+# What an event hands over
+
+
+@pytest.mark.parametrize("number", range(len(FORMATS)))
+@pytest.mark.parametrize("seed", [1, 2])
+def test_wins_and_the_winner_are_those_of_the_results(number: int, seed: int) -> None:
+    stages, least, _most = FORMATS[number]
+    cup = Cup.create(max(least, 6), stages).play(Random(seed), wild=False)
+    facts = facts_of([cup.division])[cup.division.pk]
+    versions = {row.match_id: row for row in Result.objects.order_by("version")}
+    wins: Counter[str] = Counter()
+    for row in cup.fixtures():
+        result = versions.get(row.match_id or 0)
+        if result is not None and result.winner is not None and row.match is not None:
+            wins[row.match.players[result.winner].public_id] += 1
+    assert wins
+    assert Counter(match.winner for match in facts.matches if match.how is not How.BYE) == wins
+    assert facts.players == {player.public_id for player in cup.cast}
+    champion = champion_of(NOBODY, cup.division)
+    main = next((bracket for bracket in facts.brackets if bracket.name == "main"), None)
+    if main is not None and champion:
+        assert [Player.objects.get(public_id=player).name for player in main.placings[0]] == [champion]
+
+
+def test_the_facts_of_a_merged_player_are_those_of_the_other(cast: list[Player]) -> None:
+    cup = night(cast, "one")
+    before = facts_of([cup.division])[cup.division.pk]
+    other = Player.objects.create(name="Robert")
+    Player.objects.filter(pk=cast[0].pk).update(merged_into=other)
+    after = facts_of([cup.division])[cup.division.pk]
+    assert before.players - after.players == {cast[0].public_id}
+    assert after.players - before.players == {other.public_id}
+
+
+# The table
+
+
+def test_every_figure_of_a_night_follows_from_its_wins_and_places(cast: list[Player]) -> None:
+    """2 for coming and 25 18 15 12 10 8 6 4; of eight players two share 3 and 4, and four the places 5 to 8."""
+    night(cast, "one")
+    standing = standing_of(season())
+    totals = sorted((row.total for row in standing.season.rows), reverse=True)
+    assert totals == [27, 20, 15.5, 15.5, 9, 9, 9, 9]
+
+
+def test_a_night_that_is_being_played_counts_only_so_far(cast: list[Player]) -> None:
+    night(cast, "one", weeks=1)
+    Cup.of(cast, KNOCKOUT, "two").play(Random(3), most=2, wild=False)
+    standing = standing_of(season())
+    assert (len(standing.over), len(standing.nights)) == (1, 2)
+    (so_far,) = standing.so_far.values()
+    assert sum(earned.points for earned in so_far.values()) > 0
+    view = season_view(NOBODY, standing.series)
+    assert {cell.mark for row in view.rows for cell in row.cells[-1:]} == {"so-far"}
+
+
+def test_a_corrected_night_corrects_the_season_and_back_gives_the_same(cast: list[Player]) -> None:
+    cup = night(cast, "one")
+    row = season()
+    before = table_of(standing_of(row))
+    final = cup.settled()[-1]
+    winner = Result.objects.filter(match=final.match).latest("version").winner
+    assert winner is not None
+    correction = cup.correct(final, won_by(1 - winner))
+    assert table_of(standing_of(row)) != before
+    cup.undo(correction)
+    assert table_of(standing_of(row)) == before
+
+
+def test_the_preview_of_a_correction_is_what_it_does_to_the_season(cast: list[Player]) -> None:
+    cup = night(cast, "one")
+    row = season()
+    before = standing_of(row)
+    final = cup.settled()[-1]
+    winner = Result.objects.filter(match=final.match).latest("version").winner
+    assert winner is not None
+    preview = preview_correction(fixture=final, new=won_by(1 - winner), voided_rated=True)
+    let_stand, correct_all = (season_changes(cup.division, preview.consequences[choice].states) for choice in CHOICES)
+    assert let_stand == []
+    assert table_of(standing_of(row)) == table_of(before)
+    cup.correct(final, won_by(1 - winner))
+    after = standing_of(row)
+    names = {player.public_id: player.name for player in cast}
+    expected = changes_of(before, after, names)
+    assert [change.rows for change in correct_all] == [expected]
+    assert len(expected) == 2
+
+
+def test_dropped_nights_are_marked_and_the_sentences_say_why(cast: list[Player]) -> None:
+    for number in range(3):
+        night(cast, f"night {number}", seed=number, weeks=3 - number)
+    view = season_view(NOBODY, season("vienna_cup"))
+    assert len(view.rows) == 8
+    for row in view.rows:
+        marks = Counter(cell.mark for cell in row.cells)
+        assert marks["dropped"] + marks["won"] >= 1
+        assert len(row.sentences) == 3
+        assert all("coming" in sentence for _day, _event, sentence in row.sentences)
+        assert row.dropped
+        assert " + " in row.sum
+
+
+# Making and changing it
+
+
+def test_the_events_of_its_days_count_and_later_ones_are_offered(cast: list[Player]) -> None:
+    night(cast, "one")
+    row = season()
+    later = night(cast, "two", seed=2, weeks=1)
+    assert services.missing_events(row) == [later.division.tournament]
+    services.count_events(series=row, events=services.missing_events(row), by=SYSTEM)
+    assert not services.missing_events(row)
+    services.leave_out(series=row, event=later.division.tournament, by=SYSTEM)
+    services.leave_out(series=row, event=later.division.tournament, by=SYSTEM)
+    assert row.counted.count() == 1
+
+
+def test_a_changed_plan_is_a_new_version_and_an_equal_one_is_none(cast: list[Player]) -> None:
+    night(cast, "one")
+    row = season()
+    plan = newest_plan(row).plan
+    services.change_plan(series=row, plan=plan, after=0, by=SYSTEM, now=NOON)
+    assert row.plans.count() == 1
+    row.refresh_from_db()
+    form = PlanLinesForm({"show_digits": "1", "points-add-0-attend": "7"}, plan)
+    assert form.is_valid()
+    changed = form.proposed
+    version = services.change_plan(series=row, plan=changed, after=row.seq, by=SYSTEM, now=NOON)
+    assert (version.number, version.plan["points"]["add"][0]["attend"]) == (2, "7")
+    with refused("stale"):
+        services.change_plan(series=row, plan=plan, after=0, by=SYSTEM, now=NOON)
+    assert SeriesPlan.objects.filter(series=row).count() == 2
+
+
+@pytest.mark.parametrize("text", ["", "many", "1/0", "9" * 40])
+def test_a_plan_that_cannot_be_read_is_refused(text: str, cast: list[Player]) -> None:
+    night(cast, "one")
+    with refused("series_"):
+        services.change_plan(series=season(), plan={"points": {"attend": text}}, after=0, by=SYSTEM, now=NOON)
+
+
+def test_the_lines_of_every_preset_come_back_as_they_were() -> None:
+    assert len(PRESETS) > 15
+    for preset in PRESETS.values():
+        plan = plan_json(preset.plan)
+        count = plan.get("count", {})
+        data = {line.name: line.text for line in lines_of(plan)} | {"show_digits": str(plan.get("show_digits", 2))}
+        form = PlanLinesForm(
+            data | {key: count[key] for key in ("best", "drop_worst", "min_events") if key in count}, plan
+        )
+        assert form.is_valid(), form.errors
+        assert plan_from(form.proposed) == plan_from(plan)
+
+
+# Its end
+
+
+def test_a_closed_season_keeps_its_table_and_can_be_reopened(cast: list[Player]) -> None:
+    cup = night(cast, "one")
+    row = season()
+    closing = services.close_series(series=row, after=0, by=SYSTEM, now=NOON)
+    final = cup.settled()[-1]
+    winner = Result.objects.filter(match=final.match).latest("version").winner
+    assert winner is not None
+    cup.correct(final, won_by(1 - winner))
+    view = season_view(NOBODY, row)
+    assert view.changed_since
+    assert [shown.player for shown in view.rows] == [data["player"] for data in closing.table["rows"]]
+    with refused("series_closed"):
+        services.leave_out(series=row, event=cup.division.tournament, by=SYSTEM)
+    services.reopen_series(series=row, reason="A result was wrong", after=1, by=SYSTEM, now=NOON)
+    assert closing_of(row) is None
+    assert not season_view(NOBODY, row).changed_since
+    services.close_series(series=row, after=2, by=SYSTEM, now=NOON)
+
+
+def test_a_season_is_not_closed_while_a_night_is_played(cast: list[Player]) -> None:
+    Cup.of(cast, KNOCKOUT, "two").play(Random(3), most=2, wild=False)
+    with refused("series_night_open"):
+        services.close_series(series=season(), after=0, by=SYSTEM, now=NOON)
+
+
+# Pages and files
+
+
+@pytest.fixture
+def alices(club: Club, alice_client: Client) -> Client:
+    """Alice, who directs the club that all cups are of."""
+    return alice_client
+
+
+def test_a_season_from_a_preset_and_a_line_changed(alices: Client, cast: list[Player]) -> None:
+    night(cast, "one")
+    assert 'href="/clubs/harbour/seasons/"' in alices.get("/clubs/harbour/").content.decode()
+    days = {
+        "first_day": str(TODAY - timedelta(days=9)),
+        "last_day": str(TODAY),
+        "name": "Winter",
+        "preset": "motor_racing",
+    }
+    answer = alices.post("/clubs/harbour/seasons/create/", {**days, "key": "a-key"})
+    again = alices.post("/clubs/harbour/seasons/create/", {**days, "key": "a-key"})
+    assert answer.url == again.url == "/clubs/harbour/seasons/winter/"
+    assert Series.objects.count() == 1
+    assert "Player 1" in alices.get(answer.url).content.decode()
+    typed = {"show_digits": "1", "points-add-0-attend": "5"}
+    page = alices.get(f"{answer.url}edit/", typed)
+    preview = page.context["preview"]
+    assert (preview.differs, len(preview.changes), len(preview.example)) == (True, 8, 8)
+    alices.post(f"{answer.url}plan/", {"plan": preview.plan, "after": "0"})
+    assert standing_of(Series.objects.get()).season.rows[0].total == 30
+
+
+def test_wrong_lines_are_refused_beside_the_form(alices: Client, cast: list[Player]) -> None:
+    night(cast, "one")
+    row = season()
+    page = alices.get(f"/clubs/harbour/seasons/{row.slug}/edit/", {"show_digits": "1", "points-add-0-attend": "lots"})
+    assert "lots" in page.content.decode()
+    assert page.context["preview"] is None
+
+
+def test_names_are_those_a_reader_may_see(cast: list[Player], alices: Client) -> None:
+    night(cast, "one")
+    row = season()
+    Player.objects.filter(pk=cast[0].pk).update(name="Robert Hidden", initials_only=True)
+    url = f"/clubs/harbour/seasons/{row.slug}/"
+    for client, sees in ((Client(), False), (alices, True)):
+        for path in (url, f"{url}table.csv", f"{url}table.json", f"/api/v1/seasons/{row.public_id}/"):
+            assert ("Robert Hidden" in client.get(path).content.decode()) == sees, path
+    assert "Robert Hidden" not in Client().get("/clubs/harbour/").content.decode()
+
+
+def test_the_files_hold_the_table(cast: list[Player], alices: Client) -> None:
+    night(cast, "one")
+    row = season()
+    body = json.loads(Client().get(f"/clubs/harbour/seasons/{row.slug}/table.json").content)
+    assert [line["rank"] for line in body["rows"]] == [1, 2, 3, 3, 5, 5, 5, 5]
+    lines = Client().get(f"/clubs/harbour/seasons/{row.slug}/table.csv").content.decode().splitlines()
+    assert len(lines) == 9
+
+
+def test_days_that_make_no_season_are_refused(cast: list[Player]) -> None:
+    night(cast, "one")
+    club = Club.objects.get(slug="harbour")
+    for first, last in ((date(2026, 2, 1), date(2026, 1, 1)), (date(2026, 1, 1), date(2028, 1, 1))):
+        with refused("series_days"):
+            services.create_series(club=club, series=SeriesInput("X", first, last), by=SYSTEM, now=NOON)

@@ -1,0 +1,104 @@
+"""Series of a club: their plans, the events that count, and their closing. Points and tables are derived."""
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from core.public_ids import LENGTH, new_public_id
+from core.text_lengths import LONGEST_NAME, LONGEST_NOTE
+
+
+class Series(models.Model):
+    """What a club plays for over several events. Its address is permanent, and it is never deleted."""
+
+    public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
+    club = models.ForeignKey("players.Club", on_delete=models.PROTECT, related_name="+")
+    name = models.CharField(_("name"), max_length=LONGEST_NAME)
+    slug = models.SlugField(_("URL name"), max_length=60)
+    first_day = models.DateField(_("first day"))
+    last_day = models.DateField(_("last day"))
+    seq = models.PositiveIntegerField(default=0, help_text=_("Grows by one with every change."))
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+
+    class Meta:
+        ordering = ("-last_day", "-pk")
+        verbose_name = _("season")
+        verbose_name_plural = _("seasons")
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["club", "slug"], name="series_slug_of_club"),
+            models.CheckConstraint(condition=Q(last_day__gte=F("first_day")), name="series_days_in_order"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def topic(self) -> str:
+        """The topic of the series in the log."""
+        return f"series:{self.public_id}"
+
+
+class SeriesPlan(models.Model):
+    """A version of the scoring plan of a series, in the exchange form; the highest number applies."""
+
+    series = models.ForeignKey(Series, on_delete=models.PROTECT, related_name="plans")
+    number = models.PositiveIntegerField()
+    plan = models.JSONField(help_text=_("As in docs/series.md."))
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+
+    class Meta:
+        ordering = ("series", "number")
+        verbose_name = _("scoring plan")
+        verbose_name_plural = _("scoring plans")
+        constraints: ClassVar = [models.UniqueConstraint(fields=["series", "number"], name="series_plan_number")]
+
+    def __str__(self) -> str:
+        return f"{self.series} · {self.number}"
+
+
+class SeriesEvent(models.Model):
+    """An event that counts in a series: as which class of night, and with which weight."""
+
+    series = models.ForeignKey(Series, on_delete=models.PROTECT, related_name="counted")
+    tournament = models.ForeignKey("tournaments.Tournament", on_delete=models.PROTECT, related_name="counts_in")
+    kind = models.CharField(max_length=20, default="normal", help_text=_("The class of the event in the plan."))
+    weight = models.CharField(max_length=20, default="1", help_text=_("A number such as 1.5 or 1/3."))
+
+    class Meta:
+        ordering = ("tournament__starts_at", "pk")
+        verbose_name = _("event of a season")
+        verbose_name_plural = _("events of a season")
+        constraints: ClassVar = [models.UniqueConstraint(fields=["series", "tournament"], name="series_event_once")]
+
+    def __str__(self) -> str:
+        return f"{self.series} · {self.tournament}"
+
+
+class SeriesClosing(models.Model):
+    """The closing of a series with the table that was announced. A reopened one is kept."""
+
+    series = models.ForeignKey(Series, on_delete=models.PROTECT, related_name="closings")
+    plan = models.ForeignKey(SeriesPlan, on_delete=models.PROTECT, related_name="+")
+    table = models.JSONField(help_text=_("Events and rows, with public ids of players and exact numbers."))
+    at = models.DateTimeField(default=timezone.now, editable=False)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+    reopened_at = models.DateTimeField(null=True, blank=True)
+    reopened_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+    reason = models.CharField(max_length=LONGEST_NOTE, blank=True, help_text=_("Why it was reopened."))
+
+    class Meta:
+        ordering = ("at", "pk")
+        verbose_name = _("closing of a season")
+        verbose_name_plural = _("closings of a season")
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["series"], condition=Q(reopened_at=None), name="series_closed_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.series} · {self.at:%Y-%m-%d}"

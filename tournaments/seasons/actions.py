@@ -1,0 +1,310 @@
+"""What directors do about the seasons of their club, on pages and through the API."""
+
+from datetime import datetime
+from typing import Any, ClassVar
+
+from django.http import Http404, HttpRequest
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from players import access as people
+from players.access import Role, Visitor
+from players.actions import Action, Endpoint, FormSerializer
+from players.actors import Actor
+from players.models import Club
+from tournaments.access import VISIBLE
+from tournaments.models import Series, Tournament
+from tournaments.seasons import services
+from tournaments.seasons.forms import CloseForm, CountForm, LeaveOutForm, PlanForm, ReopenForm, SeriesForm
+from tournaments.seasons.tables import closing_of, names_of_table, newest_plan, standing_of, table_of
+from tournaments.state.api import WRITE
+
+# What the API answers.
+
+
+class SeasonRowSerializer(serializers.Serializer[Any]):
+    """A row of the table."""
+
+    rank = serializers.IntegerField(allow_null=True, help_text="Null without enough events.")
+    player = serializers.CharField(help_text="Public id.")
+    name = serializers.CharField()
+    total = serializers.CharField(help_text="Exact: 12, 25/2 or nine decimals.")
+    points = serializers.DictField(child=serializers.CharField(), help_text="Public id of an event -> points.")
+    counted = serializers.ListField(child=serializers.CharField(), help_text="The events that count.")
+    more_events = serializers.IntegerField(help_text="Events missing for a rank.")
+
+
+class SeasonEventSerializer(serializers.Serializer[Any]):
+    """An event whose points count."""
+
+    event = serializers.CharField(help_text="Public id.")
+    name = serializers.CharField()
+    day = serializers.DateField()
+
+
+class SeriesSummarySerializer(serializers.ModelSerializer[Series]):
+    """A season in a list."""
+
+    class Meta:
+        model = Series
+        fields = ("public_id", "name", "slug", "first_day", "last_day", "seq")
+
+
+class SeriesSerializer(serializers.Serializer[Any]):
+    """A season with its plan and its table."""
+
+    public_id = serializers.CharField()
+    club = serializers.CharField()
+    name = serializers.CharField()
+    slug = serializers.CharField()
+    first_day = serializers.DateField()
+    last_day = serializers.DateField()
+    seq = serializers.IntegerField()
+    closed_at = serializers.DateTimeField(allow_null=True)
+    version = serializers.IntegerField(help_text="Of the plan.")
+    plan = serializers.JSONField(help_text="As in docs/series.md.")
+    events = SeasonEventSerializer(many=True)
+    rows = SeasonRowSerializer(many=True)
+
+
+def season_data(user: Visitor, series: Series) -> dict[str, Any]:
+    """Return a season as the API shows it to a reader: the announced table once it is closed."""
+    closing = closing_of(series)
+    version = closing.plan if closing is not None else newest_plan(series)
+    table = closing.table if closing is not None else table_of(standing_of(series, version=version))
+    names = names_of_table(user, series.club, table)
+    return {
+        "public_id": series.public_id, "club": series.club.slug, "name": series.name, "slug": series.slug,
+        "first_day": series.first_day, "last_day": series.last_day, "seq": series.seq,
+        "closed_at": closing.at if closing is not None else None, "version": version.number, "plan": version.plan,
+        "events": table["events"],
+        "rows": [{**row, "name": names.get(row["player"], "")} for row in table["rows"]],
+    }  # fmt: skip
+
+
+# What directors send.
+
+
+class NewSeasonSerializer(FormSerializer):
+    """A new season; the club's events of its days count."""
+
+    first_day = serializers.DateField()
+    last_day = serializers.DateField()
+
+    class Meta:
+        form = SeriesForm
+        extra_kwargs: ClassVar = {
+            "like": {"help_text": "Public id of a season whose plan is copied."},
+            "key": {"help_text": "Repeating it returns the first season."},
+        }
+
+
+class CountedEventSerializer(FormSerializer):
+    """An event that counts."""
+
+    class Meta:
+        form = CountForm
+        extra_kwargs: ClassVar = {
+            "event": {"help_text": "Public id; empty: all events of its days that are missing."},
+            "kind": {"help_text": "A class of the plan, such as `double`."},
+            "weight": {"help_text": "A number such as 1.5 or 1/3."},
+        }
+
+
+class LeftOutEventSerializer(FormSerializer):
+    """An event that no longer counts."""
+
+    class Meta:
+        form = LeaveOutForm
+
+
+class SeriesPlanSerializer(FormSerializer):
+    """A plan."""
+
+    plan = serializers.JSONField(help_text="As in docs/series.md.")
+
+    class Meta:
+        form = PlanForm
+
+
+class CloseSeriesSerializer(FormSerializer):
+    """What was seen."""
+
+    class Meta:
+        form = CloseForm
+        extra_kwargs: ClassVar = {"after": {"required": True}}
+
+
+class ReopenSeriesSerializer(FormSerializer):
+    """Why a season is opened again."""
+
+    class Meta:
+        form = ReopenForm
+
+
+# What they do.
+
+
+def series_of(club: str, slug: str) -> Series:
+    """Return the season with this address; seasons are public as their club is."""
+    row = Series.objects.select_related("club").filter(club__slug=club, slug=slug).first()
+    if row is None:
+        raise Http404
+    return row
+
+
+class CreateAction(Action):
+    """Making a season of a club."""
+
+    responses: ClassVar = {200: SeriesSerializer, **WRITE}
+
+    def fetch(self, user: Visitor, **url: str) -> Club:
+        """Return the club to one of its directors."""
+        return people.club_as(user, url["slug"], self.needed)
+
+    def url(self, request: HttpRequest, obj: Club) -> str:
+        """The form."""
+        return reverse("series-new", args=[obj.slug])
+
+    def success_url(self, request: HttpRequest, obj: Club, form: Any) -> str:
+        """The new season."""
+        return series_url(form.instance)
+
+    def answer(self, request: Request, obj: Club, form: Any) -> Response:
+        """The new season."""
+        return Response(SeriesSerializer(season_data(request.user, form.instance)).data)
+
+
+class SeriesAction(Action):
+    """What a director does to a season."""
+
+    responses: ClassVar = {200: SeriesSerializer, **WRITE}
+
+    def fetch(self, user: Visitor, **url: str) -> Series:
+        """Return the season to a director of its club."""
+        if "series" in url and "slug" not in url:
+            row = series_by_id(url["series"])
+        else:
+            row = series_of(url["slug"], url["series"])
+        people.require(user, row.club, self.needed)
+        return row
+
+    def url(self, request: HttpRequest, obj: Series) -> str:
+        """Where its forms are."""
+        return reverse("series-edit", args=[obj.club.slug, obj.slug])
+
+    def success_url(self, request: HttpRequest, obj: Series, form: Any) -> str:
+        """The season, unless more is to be changed."""
+        return self.url(request, obj) if self.name in ("count", "leave-out") else series_url(obj)
+
+    def answer(self, request: Request, obj: Series, form: Any) -> Response:
+        """The season as it is afterwards."""
+        obj.refresh_from_db()
+        return Response(SeriesSerializer(season_data(request.user, obj)).data)
+
+
+def series_by_id(public_id: str) -> Series:
+    """Return a season by its public id."""
+    row = Series.objects.select_related("club").filter(public_id=public_id).first()
+    if row is None:
+        raise Http404
+    return row
+
+
+def series_url(series: Series) -> str:
+    """Return the permanent address of a season."""
+    return reverse("series", args=[series.club.slug, series.slug])
+
+
+def _event(series: Series, public_id: str) -> Tournament:
+    row = Tournament.objects.filter(club=series.club, public_id=public_id, status__in=VISIBLE).first()
+    if row is None:
+        raise Http404
+    return row
+
+
+def _create(form: Any, by: Actor, now: datetime) -> str:
+    """Make a season.
+
+    It begins with the plan of a preset or of an earlier season; the club's events of its days count.
+    """
+    fields, club = form.cleaned_data, form.instance
+    like = Series.objects.filter(club=club, public_id=fields["like"]).first() if fields["like"] else None
+    if fields["like"] and like is None:
+        raise Http404
+    series = services.SeriesInput(
+        fields["name"], fields["first_day"], fields["last_day"], fields["preset"] or "usual", like
+    )
+    form.instance = services.create_series(club=club, series=series, by=by, now=now, key=fields["key"])
+    return _("{name} is ready.").format(name=series.name)
+
+
+def _count(form: Any, by: Actor, now: datetime) -> str:
+    """Count an event in a season.
+
+    Or change its class or weight. Without an event, all events of the season's days that are missing count.
+    """
+    fields, series = form.cleaned_data, form.instance
+    events = [_event(series, fields["event"])] if fields["event"] else services.missing_events(series)
+    services.count_events(series=series, events=events, by=by, kind=fields["kind"], weight=fields["weight"])
+    return _("The table is up to date.")
+
+
+def _leave_out(form: Any, by: Actor, now: datetime) -> str:
+    """Let an event no longer count in a season.
+
+    The event itself does not change.
+    """
+    event = _event(form.instance, form.cleaned_data["event"])
+    services.leave_out(series=form.instance, event=event, by=by)
+    return _("{event} no longer counts.").format(event=event.name)
+
+
+def _change_plan(form: Any, by: Actor, now: datetime) -> str:
+    """Change the plan of a season.
+
+    The new version applies to all its events; earlier versions are kept.
+    """
+    fields = form.cleaned_data
+    version = services.change_plan(series=form.instance, plan=fields["plan"], after=fields["after"], by=by, now=now)
+    return _("Version {number} of the points applies.").format(number=version.number)
+
+
+def _close(form: Any, by: Actor, now: datetime) -> str:
+    """Close a season.
+
+    Its table stays as it is now, whatever is corrected later.
+    """
+    services.close_series(series=form.instance, after=form.cleaned_data["after"], by=by, now=now)
+    return _("The season is closed.")
+
+
+def _reopen(form: Any, by: Actor, now: datetime) -> str:
+    """Open a closed season again.
+
+    The table that was announced is kept in the archive.
+    """
+    fields = form.cleaned_data
+    services.reopen_series(series=form.instance, reason=fields["reason"], after=fields["after"], by=by, now=now)
+    return _("The season is open again.")
+
+
+create = CreateAction(
+    "create",
+    SeriesForm,
+    _create,
+    Role.DIRECTOR,
+    Endpoint("seasons_create", NewSeasonSerializer, {"name": "Spring 2027", "preset": "usual"}),
+)
+ACTIONS = (
+    SeriesAction("count", CountForm, _count, Role.DIRECTOR, Endpoint("seasons_count", CountedEventSerializer)),
+    SeriesAction(
+        "leave-out", LeaveOutForm, _leave_out, Role.DIRECTOR, Endpoint("seasons_leave_out", LeftOutEventSerializer)
+    ),
+    SeriesAction("plan", PlanForm, _change_plan, Role.DIRECTOR, Endpoint("seasons_change_plan", SeriesPlanSerializer)),
+    SeriesAction("close", CloseForm, _close, Role.DIRECTOR, Endpoint("seasons_close", CloseSeriesSerializer)),
+    SeriesAction("reopen", ReopenForm, _reopen, Role.DIRECTOR, Endpoint("seasons_reopen", ReopenSeriesSerializer)),
+)

@@ -1,0 +1,175 @@
+"""What the events of a club hand over to its series: players, places and matches of each division."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import groupby
+
+from django.core.cache import cache
+
+from tournaments.formats import graph
+from tournaments.formats.facts import PLAYED
+from tournaments.formats.series.facts import Bracket, How, Match
+from tournaments.formats.series.facts import Division as DivisionFacts
+from tournaments.formats.series.plan import GROUP, MAIN
+from tournaments.formats.settings import DOUBLE, ELIMINATION, GROUPS
+from tournaments.formats.states import FixtureState, FixtureStatus
+from tournaments.formats.tables.tables import Table, elimination_places
+from tournaments.models import Division, Entry
+from tournaments.state.derivation import StageState, states_of
+
+KEPT = 7 * 24 * 3600
+"""Seconds for which the facts of a division are cached; its `seq` is part of their key."""
+FORM = 1
+"""Part of the key as well: grows when what is cached changes its form."""
+QUALIFYING = "qualifying"
+"""The bracket of a stage that only decides who goes on to the next one."""
+
+States = Mapping[int, Sequence[StageState]]
+"""Division id -> states of its stages that take the place of those derived, for previews."""
+
+
+def facts_of(divisions: Sequence[Division], instead: States | None = None) -> dict[int, DivisionFacts]:
+    """Return the facts of divisions by id, with players by public id; a merged player is the one merged into."""
+    replaced = instead or {}
+    keys = {row.pk: f"series-facts:{FORM}:{row.public_id}:{row.seq}" for row in divisions if row.pk not in replaced}
+    stored = cache.get_many(keys.values())
+    facts: dict[int, DivisionFacts] = {}
+    for row in divisions:
+        key = keys.get(row.pk)
+        if key in stored:
+            facts[row.pk] = stored[key]
+            continue
+        facts[row.pk] = facts_of_states(row, replaced.get(row.pk) or states_of(row))
+        if key is not None:
+            cache.set(key, facts[row.pk], KEPT)
+    people = _people(divisions)
+    return {pk: _with_players(division, people) for pk, division in facts.items()}
+
+
+def facts_of_states(division: Division, states: Iterable[StageState]) -> DivisionFacts:
+    """Return the facts of a division with its entries as players, by id."""
+    drawn = list(states)
+    last = max((state.stage.number for state in drawn), default=0)
+    brackets: list[Bracket] = []
+    matches: list[Match] = []
+    for state in drawn:
+        names = _names(state, is_last=state.stage.number == last)
+        brackets += _brackets(state, names)
+        matches += _matches(state, names)
+    players = frozenset().union(*(bracket.players for bracket in brackets))
+    return DivisionFacts(
+        name=division.name,
+        players=players,
+        brackets=tuple(brackets),
+        matches=tuple(matches),
+        rank=division.order + 1,
+    )
+
+
+def _names(state: StageState, *, is_last: bool) -> dict[str, str]:
+    """Return key of a bracket of the stage -> its name in a plan."""
+    settings = state.rows.settings
+    keys = [bracket.key for bracket in state.progress.graph.brackets]
+    if settings.format == GROUPS:
+        return {key: f"{GROUP}{number}" for number, key in enumerate(keys, start=1)}
+    if not is_last:
+        return dict.fromkeys(keys, QUALIFYING)
+    if settings.format not in ELIMINATION or settings.format == DOUBLE:
+        return dict.fromkeys(keys, MAIN)
+    return {key: MAIN if key == graph.MAIN else key for key in keys}
+
+
+def _brackets(state: StageState, names: Mapping[str, str]) -> list[Bracket]:
+    settings = state.rows.settings
+    if settings.format not in ELIMINATION:
+        return [
+            Bracket(
+                names.get(table.key, QUALIFYING if QUALIFYING in names.values() else MAIN),
+                frozenset(str(row.entry) for row in table.rows),
+                _placings(table) if table.over else (),
+            )
+            for table in state.tables
+        ]
+    brackets = []
+    for key, places in elimination_places(settings, state.progress).items():
+        parts = state.progress.graph.brackets
+        own = parts if settings.format == DOUBLE else [bracket for bracket in parts if bracket.key == key]
+        numbers = [fixture.number for bracket in own for round_ in bracket.rounds for fixture in round_.fixtures]
+        slots = [slot for number in numbers for slot in state.progress.fixtures[number].slots]
+        rounds = sum(bool(round_.fixtures) for bracket in own[:1] for round_ in bracket.rounds)
+        brackets.append(
+            Bracket(
+                names.get(key, MAIN),
+                frozenset(str(slot.entrant) for slot in slots if slot.entrant is not None),
+                tuple(tuple(map(str, place.entries)) for place in places if place.entries),
+                rounds,
+            )
+        )
+    return brackets
+
+
+def _placings(table: Table) -> tuple[tuple[str, ...], ...]:
+    """Return the places of a table that is over; rows that nothing separates share theirs."""
+    by_place = groupby(table.rows, key=lambda row: row.place)
+    return tuple(tuple(str(row.entry) for row in rows) for _place, rows in by_place)
+
+
+def _matches(state: StageState, names: Mapping[str, str]) -> list[Match]:
+    settings = state.rows.settings
+    matches = []
+    for bracket in state.progress.graph.brackets:
+        rounds = [round_ for round_ in bracket.rounds if round_.fixtures]
+        for index, round_ in enumerate(rounds):
+            to_final = len(rounds) - 1 - index if settings.format in ELIMINATION and settings.format != DOUBLE else None
+            for fixture in round_.fixtures:
+                row = state.rows.fixtures[fixture.number]
+                length = row.match.length if row.match is not None else state.rows.stage.division.match_length
+                match = _match(state.progress.fixtures[fixture.number], names.get(bracket.key, MAIN), length)
+                if match is not None:
+                    matches.append(replace(match, round=round_.number, to_final=to_final))
+    return matches
+
+
+def _match(state: FixtureState, bracket: str, length: int) -> Match | None:
+    """Return what a fixture counts for; None if it is open, or nobody won or came."""
+    if state.status is FixtureStatus.BYE:
+        alone = next((slot.entry for slot in state.slots if slot.entry is not None), None)
+        return None if alone is None else Match(bracket, str(alone), None, length, How.BYE)
+    result = state.result or state.walkover
+    if state.entrants is None or result is None or result.winner is None:
+        return None
+    winner, loser = state.entrants[result.winner], state.entrants[1 - result.winner]
+    return Match(bracket, str(winner), str(loser), length, How.PLAYED if result.kind == PLAYED else How.WALKOVER)
+
+
+def _people(divisions: Iterable[Division]) -> dict[str, str]:
+    """Return id of an entry -> public id of its player."""
+    rows = Entry.objects.filter(division__in=divisions).values_list(
+        "pk", "player__public_id", "player__merged_into__public_id"
+    )
+    return {str(pk): merged or own for pk, own, merged in rows}
+
+
+def _with_players(division: DivisionFacts, people: Mapping[str, str]) -> DivisionFacts:
+    """Name the players instead of their entries; of several entries of a player the best place counts."""
+    matches = (
+        replace(match, winner=people[match.winner], loser=people[match.loser] if match.loser is not None else None)
+        for match in division.matches
+    )
+    return replace(
+        division,
+        players=frozenset(people[entry] for entry in division.players),
+        brackets=tuple(_bracket_of_players(bracket, people) for bracket in division.brackets),
+        matches=tuple(match for match in matches if match.winner != match.loser),
+    )
+
+
+def _bracket_of_players(bracket: Bracket, people: Mapping[str, str]) -> Bracket:
+    placed: set[str] = set()
+    placings = []
+    for placing in bracket.placings:
+        players = tuple(dict.fromkeys(people[entry] for entry in placing))
+        if new := tuple(player for player in players if player not in placed):
+            placings.append(new)
+            placed |= set(new)
+    return replace(bracket, players=frozenset(people[entry] for entry in bracket.players), placings=tuple(placings))

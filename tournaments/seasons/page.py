@@ -1,0 +1,480 @@
+"""The pages of a club's seasons: the list, the table with every figure explained, making and changing, and files."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from core.downloads import short_file
+from core.public_ids import new_form_key
+from core.requests import is_htmx
+from engine.errors import Refused
+from players import access as people
+from players.access import Role, Visitor, is_at_least, role_in
+from players.models import Club, User
+from players.pages import account_needed
+from players.people.rows import player_of
+from tournaments.formats.series.numbers import number
+from tournaments.formats.series.plan import ELSE, ByClass, ClassFactor, Plan, nodes, plan_from
+from tournaments.formats.series.presets import PRESETS
+from tournaments.formats.series.table import Row
+from tournaments.formats.series.warnings import MESSAGES as WARNINGS
+from tournaments.formats.series.warnings import warnings_of
+from tournaments.models import Series, SeriesClosing
+from tournaments.seasons.actions import season_data, series_of
+from tournaments.seasons.changes import Change, changes_of, qualifying_places
+from tournaments.seasons.forms import ReopenForm, SeriesForm, season_initial
+from tournaments.seasons.plan_form import PlanLinesForm
+from tournaments.seasons.sentences import rank_sentence, result_sentence
+from tournaments.seasons.services import missing_events
+from tournaments.seasons.tables import (
+    Standing,
+    closing_of,
+    day_of,
+    display,
+    names_of_table,
+    newest_plan,
+    nights_of,
+    standing_of,
+    table_of,
+)
+
+ON_CARD = 4
+"""Rows on the card of a club."""
+MOST_LOOKED_AT = 20
+"""Seasons, the newest first, among which the current one of a club is."""
+CHANGES_SHOWN = 40
+"""Rows of a preview."""
+
+# The table as a page shows it.
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """An event of the table."""
+
+    id: str
+    name: str
+    day: date
+    is_over: bool = True
+    url: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A player's points of one event, and how they are marked: won, dropped, so-far, absent or empty."""
+
+    text: str
+    mark: str = ""
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TableRow:
+    """A row with what is shown of it."""
+
+    rank: int | None
+    player: str
+    name: str
+    total: str
+    cells: tuple[Cell, ...]
+    is_own: bool = False
+    moved: int = 0
+    """Ranks gained by the last evening; negative if lost."""
+    missing: str = ""
+    """How many evenings are missing for a rank, in words."""
+    sentences: tuple[tuple[date, str, str], ...] = ()
+    """Day, name and explanation of each evening."""
+    sum: str = ""
+    """The evenings that count, added up."""
+    dropped: str = ""
+    reason: str = ""
+    threshold: str = ""
+    """What a new evening must be better than to count; empty if every evening counts."""
+
+    @property
+    def moved_by(self) -> int:
+        """How many ranks it moved, up or down."""
+        return abs(self.moved)
+
+
+@dataclass(frozen=True)
+class SeasonView:
+    """A season for one reader."""
+
+    series: Series
+    columns: Sequence[Column]
+    rows: Sequence[TableRow]
+    rule: str
+    played: str
+    own: TableRow | None = None
+    ahead: str = ""
+    closing: SeriesClosing | None = None
+    changed_since: bool = False
+    """Whether a closed table would be another one by now."""
+    qualifiers: int = 0
+    plan: Plan | None = field(default=None, repr=False)
+
+    @property
+    def ranked(self) -> int:
+        """How many players have a rank."""
+        return sum(row.rank is not None for row in self.rows)
+
+
+def season_view(user: Visitor, series: Series, *, explained: bool = True) -> SeasonView:
+    """Return a season as a reader sees it: as it stands, or the table announced once it is closed."""
+    closing = closing_of(series)
+    standing = standing_of(series, version=closing.plan if closing is not None else None)
+    current = table_of(standing)
+    table = closing.table if closing is not None else current
+    names = names_of_table(user, series.club, {"rows": [*table["rows"], *current["rows"]]})
+    own_player = player_of(user) if isinstance(user, User) else None
+    own = own_player.public_id if own_player is not None else ""
+    columns = _columns(standing, table, closing is not None)
+    live = {row.player: row for row in standing.season.rows}
+    winners = _winners(standing)
+    rows = []
+    for data in table["rows"]:
+        row = _row(data, standing, columns, winners, names)
+        known = live.get(data["player"])
+        if explained and known is not None and table == current:
+            row = _explained(row, known, standing, names)
+        rows.append(replace(row, is_own=data["player"] == own))
+    mine = next((row for row in rows if row.is_own), None)
+    return SeasonView(
+        series, columns, rows, _rule(standing.plan), _played(standing), mine, _ahead(rows, table, mine, standing),
+        closing, closing is not None and table != current, qualifying_places(standing.plan), standing.plan,
+    )  # fmt: skip
+
+
+def _columns(standing: Standing, table: Mapping[str, Any], is_closed: bool) -> list[Column]:
+    urls = {night.event.public_id: (night.event.club.slug, night.event.slug) for night in standing.nights}
+    columns = [
+        Column(event["event"], event["name"], date.fromisoformat(event["day"]), url=urls.get(event["event"]))
+        for event in table["events"]
+    ]
+    if not is_closed:
+        columns += [
+            Column(night.event.public_id, night.event.name, night.day, False, urls[night.event.public_id])
+            for night in standing.nights
+            if not night.is_over
+        ]
+    return columns
+
+
+def _winners(standing: Standing) -> set[tuple[str, str]]:
+    """Return (event, player) of those who won the main bracket of an event."""
+    return {
+        (event.id, player)
+        for event in standing.season.events
+        for division in event.divisions[:1]
+        for bracket in division.brackets
+        if bracket.name == "main" and bracket.placings and len(bracket.placings[0]) == 1
+        for player in bracket.placings[0]
+    }
+
+
+def _row(
+    data: Mapping[str, Any],
+    standing: Standing,
+    columns: Sequence[Column],
+    winners: set[tuple[str, str]],
+    names: Mapping[str, str],
+) -> TableRow:
+    player, points, counted = data["player"], data["points"], set(data["counted"])
+    cells = []
+    for column in columns:
+        if column.id in points:
+            text = standing.show(number(points[column.id], ""))
+            if (column.id, player) in winners:
+                cells.append(Cell(text, "won", _("won")))
+            else:
+                cells.append(Cell(text) if column.id in counted else Cell(text, "dropped", _("not counted")))
+        elif earned := standing.so_far.get(column.id, {}).get(player):
+            cells.append(Cell(standing.show(earned.points), "so-far", _("so far")))
+        else:
+            cells.append(Cell("–", "absent") if column.is_over else Cell("·", "empty"))
+    more = data["more_events"]
+    before = standing.ranks_before.get(player)
+    return TableRow(
+        data["rank"],
+        player,
+        names.get(player, ""),
+        standing.show(number(data["total"], "")),
+        tuple(cells),
+        moved=before - data["rank"] if before is not None and data["rank"] is not None else 0,
+        missing=ngettext("%(count)d more evening for a rank", "%(count)d more evenings for a rank", more)
+        % {"count": more} if more else "",
+    )  # fmt: skip
+
+
+def _explained(shown: TableRow, row: Row, standing: Standing, names: Mapping[str, str]) -> TableRow:
+    nights = {night.event.public_id: night for night in standing.nights}
+    by_event = {result.event: result for result in row.results}
+    counted = [standing.show(by_event[event].points) for event in row.best_first]
+    dropped = [standing.show(by_event[event].points) for event in row.dropped]
+    best = standing.plan.count.best
+    is_full = best is not None and len(counted) >= best
+    return replace(
+        shown,
+        sentences=tuple(
+            (nights[result.event].day, nights[result.event].event.name, result_sentence(row, result, standing.digits))
+            for result in row.results
+        ),
+        sum=" + ".join(counted),
+        dropped=", ".join(dropped),
+        reason=rank_sentence(row, names, standing.digits),
+        threshold=counted[-1] if is_full and counted else "",
+    )
+
+
+def _rule(plan: Plan) -> str:
+    """Say which evenings count."""
+    count = plan.count
+    parts = []
+    if count.best is not None:
+        text = ngettext("The best %(count)d evening counts", "The best %(count)d evenings count", count.best)
+        parts.append(text % {"count": count.best})
+    elif count.drop_worst:
+        text = ngettext("The worst evening is dropped", "The worst %(count)d evenings are dropped", count.drop_worst)
+        parts.append(text % {"count": count.drop_worst} if "%" in text else text)
+    else:
+        parts.append(_("Every evening counts"))
+    if count.min_events:
+        text = ngettext("%(count)d is needed for a rank", "%(count)d are needed for a rank", count.min_events)
+        parts.append(text % {"count": count.min_events})
+    return "; ".join(parts) + "."
+
+
+def _played(standing: Standing) -> str:
+    total = len(standing.nights)
+    return ngettext(
+        "%(over)d of %(total)d evening played", "%(over)d of %(total)d evenings played", total
+    ) % {"over": len(standing.over), "total": total}  # fmt: skip
+
+
+def _ahead(rows: Sequence[TableRow], table: Mapping[str, Any], own: TableRow | None, standing: Standing) -> str:
+    """Say how far the reader is from the next player."""
+    totals = {row["player"]: number(row["total"], "") for row in table["rows"] if row["rank"] is not None}
+    if own is None or own.rank is None or len(totals) < 2:
+        return ""
+    mine, place = totals[own.player], [row.player for row in rows].index(own.player)
+    is_first = place == 0
+    other = rows[1] if is_first else rows[place - 1]
+    if other.player not in totals:
+        return ""
+    difference = abs(totals[other.player] - mine)
+    if not difference:
+        return _("level with %(name)s") % {"name": other.name}
+    params = {"points": display(difference, standing.digits), "name": other.name}
+    return (_("%(points)s ahead of %(name)s") if is_first else _("%(points)s behind %(name)s")) % params
+
+
+# The pages.
+
+
+@require_safe
+def series_list(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the seasons of a club, the newest first."""
+    club = people.club(slug)
+    rows = list(Series.objects.filter(club=club).prefetch_related("closings"))
+    seasons = [(row, next((c for c in row.closings.all() if c.reopened_at is None), None)) for row in rows]
+    context = {"club": club, "seasons": seasons, "may_direct": _directs(request.user, club)}
+    return render(request, "tournaments/seasons/list.html", context)
+
+
+def _directs(user: Visitor, club: Club) -> bool:
+    return is_at_least(role_in(user, club), Role.DIRECTOR)
+
+
+@require_safe
+def series_page(request: HttpRequest, slug: str, series: str) -> HttpResponse:
+    """Show the table of a season to everybody."""
+    row = series_of(slug, series)
+    may_direct = _directs(request.user, row.club)
+    context = {
+        "club": row.club,
+        "view": season_view(request.user, row),
+        "may_direct": may_direct,
+        "missing": missing_events(row) if may_direct and closing_of(row) is None else [],
+        "earlier": list(row.closings.exclude(reopened_at=None)),
+    }
+    return render(request, "tournaments/seasons/season.html", context)
+
+
+@account_needed
+@require_safe
+def series_new(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the form of a new season; it is sent to the action `create`."""
+    club = people.club_as(request.user, slug, Role.DIRECTOR)
+    context = {
+        "club": club,
+        "form": SeriesForm(initial=season_initial(timezone.now())),
+        "presets": PRESETS,
+        "earlier": Series.objects.filter(club=club)[:3],
+        "key": new_form_key(),
+    }
+    return render(request, "tournaments/seasons/new.html", context)
+
+
+@dataclass(frozen=True)
+class PlanPreview:
+    """A proposed plan on real results: last night's points, the rows that change, and warnings."""
+
+    plan: str
+    """As JSON, to be saved."""
+    changes: Sequence[Change] = ()
+    night: str = ""
+    example: Sequence[tuple[str, str, str]] = ()
+    """Name, points and their explanation, of everybody who came to the last evening."""
+    warnings: Sequence[str] = ()
+    differs: bool = False
+
+
+def _preview(user: Visitor, series: Series, data: Mapping[str, Any]) -> PlanPreview:
+    """Return what a proposed plan would change. Raises Refused, as `plan_from`."""
+    proposed, nights = plan_from(data), nights_of(series)
+    before, after = standing_of(series, nights=nights), standing_of(series, plan=proposed, nights=nights)
+    names = names_of_table(user, series.club, {"rows": table_of(before)["rows"] + table_of(after)["rows"]})
+    last = after.over[-1] if after.over else None
+    example: list[tuple[str, str, str]] = []
+    warnings = warnings_of(proposed, evenings=len(nights) or None)
+    if last is not None:
+        points = after.season.points
+        warnings = warnings_of(proposed, [last.facts], points, len(nights))
+        by_player = {row.player: row for row in after.season.rows}
+        earned = sorted(points[last.facts.id].items(), key=lambda pair: (-pair[1].points, names.get(pair[0], "")))
+        for player, own in earned:
+            row = by_player.get(player)
+            result = next((r for r in row.results if r.event == last.facts.id), None) if row is not None else None
+            if row is not None and result is not None:
+                text = result_sentence(row, result, after.digits)
+                example.append((names.get(player, ""), after.show(own.points), text))
+    texts = [_(WARNINGS[w.code]).format_map({k: names.get(v, v) if isinstance(v, str) else v
+                                             for k, v in w.params.items()}) for w in warnings]  # fmt: skip
+    return PlanPreview(
+        json.dumps(data), changes_of(before, after, names)[:CHANGES_SHOWN], last.event.name if last else "", example,
+        texts, differs=before.plan.points != proposed.points or before.plan != replace(proposed, name=before.plan.name),
+    )  # fmt: skip
+
+
+def _kinds(plan: Plan) -> list[str]:
+    """Return the classes of events that a plan tells apart."""
+    kinds: set[str] = set()
+    for node in nodes(plan.points):
+        if isinstance(node, ByClass):
+            kinds |= set(node.cases)
+        elif isinstance(node, ClassFactor):
+            kinds |= set(node.factors)
+    return sorted(kinds - {ELSE, "normal"})
+
+
+@account_needed
+@never_cache
+@require_safe
+def series_edit(request: HttpRequest, slug: str, series: str) -> HttpResponse:
+    """Show which events count and the lines of the plan, with a preview of what is typed; htmx gets the preview."""
+    row = series_of(slug, series)
+    people.require(request.user, row.club, Role.DIRECTOR)
+    version = newest_plan(row)
+    form = PlanLinesForm(request.GET if "show_digits" in request.GET else None, version.plan)
+    data, refusal = version.plan, None
+    preview: PlanPreview | None = None
+    try:
+        if form.is_bound and form.is_valid():
+            data = form.proposed
+        preview = _preview(request.user, row, data)
+    except Refused as refused:
+        form.full_clean()
+        refusal = refused
+        form.refuse(refused)
+    context = {"club": row.club, "series": row, "form": form, "preview": preview, "refusal": refusal}
+    if is_htmx(request):
+        return render(request, "tournaments/seasons/_preview.html", context)
+    kinds = _kinds(plan_from(version.plan))
+    context |= {
+        "version": version,
+        "versions": row.plans.order_by("-number"),
+        "closing": closing_of(row),
+        "reopen": ReopenForm(),
+        "counted": [(night, night.row.kind) for night in nights_of(row)],
+        "missing": [(event, day_of(event)) for event in missing_events(row)],
+        "kinds": [("normal", _("normal")), *((kind, kind) for kind in kinds)] if kinds else [],
+    }
+    return render(request, "tournaments/seasons/edit.html", context)
+
+
+@require_safe
+def series_file(request: HttpRequest, slug: str, series: str, extension: str) -> HttpResponseBase:
+    """Download the table of a season as CSV or JSON."""
+    row = series_of(slug, series)
+    body = season_data(request.user, row)
+    if extension == "csv":
+        return short_file(_lines(body), f"{row.slug}.csv")
+    body = {
+        **body,
+        "first_day": row.first_day.isoformat(),
+        "last_day": row.last_day.isoformat(),
+        "closed_at": body["closed_at"] and body["closed_at"].isoformat(),
+    }
+    headers = {"Content-Disposition": f'attachment; filename="{row.slug}.json"'}
+    return HttpResponse(json.dumps(body, ensure_ascii=False), content_type="application/json", headers=headers)
+
+
+def _lines(body: Mapping[str, Any]) -> Iterator[list[Any]]:
+    events = body["events"]
+    yield [_("Rank"), _("Player"), *(f"{event['day']} {event['name']}" for event in events), _("Total")]
+    for row in body["rows"]:
+        points = (row["points"].get(event["event"], "") for event in events)
+        yield [row["rank"] or "", row["name"], *points, row["total"]]
+
+
+# The card of a club.
+
+
+@dataclass(frozen=True)
+class SeasonCard:
+    """The top of a club's current season."""
+
+    view: SeasonView
+    rows: Sequence[TableRow]
+
+
+def current_series(club: Club, today: date) -> Series | None:
+    """Return the season of a club that is on, or else the newest."""
+    rows = list(Series.objects.filter(club=club).select_related("club")[:MOST_LOOKED_AT])
+    running = [row for row in rows if row.first_day <= today <= row.last_day]
+    return min(running, key=lambda row: row.first_day) if running else next(iter(rows), None)
+
+
+def season_card(user: Visitor, club: Club, today: date) -> SeasonCard | None:
+    """Return the card of a club's season; None without one."""
+    series = current_series(club, today)
+    if series is None:
+        return None
+    view = season_view(user, series, explained=False)
+    own = [view.own] if view.own is not None and view.own not in view.rows[:ON_CARD] else []
+    return SeasonCard(view, [*view.rows[:ON_CARD], *own])
+
+
+MOST_AT_HOME = 3
+"""Seasons on the page of a member."""
+
+
+def own_places(user: User, clubs: Sequence[Club], today: date) -> list[SeasonView]:
+    """Return the running seasons of these clubs in whose tables the user is."""
+    if not clubs:
+        return []
+    running = Series.objects.filter(club__in=clubs, first_day__lte=today, last_day__gte=today)
+    rows = running.select_related("club").order_by("last_day", "pk")[:MOST_AT_HOME]
+    views = [season_view(user, row, explained=False) for row in rows]
+    return [view for view in views if view.own is not None]

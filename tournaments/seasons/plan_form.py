@@ -1,0 +1,240 @@
+"""The lines of a scoring plan as the fields of a form, and back."""
+
+import copy
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from engine.errors import Refused
+from players.forms import RefusingForm
+
+Path = tuple[str | int, ...]
+
+LONGEST = 600
+"""Characters of a line."""
+NEW_LINES: Mapping[str, Any] = {
+    "attend": {"attend": "1"},
+    "win": {"win": "1", "bracket": "main"},
+    "consolation": {"win": "1", "bracket": "consolation"},
+    "match": {"match": "1"},
+    "place": {"place": {"bracket": "main", "ties": "mean", "values": {"kind": "list", "points": ["3", "2", "1"]}}},
+}
+"""What a director can add, by code, as it is at first."""
+NEW_LABELS = (
+    ("", gettext_lazy("Nothing")),
+    ("attend", gettext_lazy("Points for coming")),
+    ("win", gettext_lazy("Points for each win")),
+    ("consolation", gettext_lazy("Points for each win in the consolation")),
+    ("match", gettext_lazy("Points for each match, won or lost")),
+    ("place", gettext_lazy("Points for places")),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A figure of a plan, or a list of them: where it stands, and what it is."""
+
+    path: Path
+    label: str
+    value: Any
+    removable: Path | None = None
+    """What is left out with this line, if a plan can do without it."""
+
+    @property
+    def name(self) -> str:
+        """The name of its field."""
+        return "-".join(map(str, self.path))
+
+    @property
+    def text(self) -> str:
+        """The figures as they are typed: `2`, `25, 18, 15` or `1: 5, 2: 3`."""
+        if isinstance(self.value, Mapping):
+            return ", ".join(f"{key}: {value}" for key, value in self.value.items())
+        return ", ".join(map(str, self.value)) if isinstance(self.value, list) else str(self.value)
+
+    def read(self, text: str) -> Any:
+        """Return what was typed in the form of this line. Raises Refused("series_number")."""
+        items = [item.strip() for item in text.replace(";", ",").split(",") if item.strip()]
+        if isinstance(self.value, Mapping):
+            pairs = [item.partition(":") for item in items]
+            wrong = next((item for item, pair in zip(items, pairs, strict=True) if not pair[1]), None)
+            if wrong is not None:
+                raise Refused("series_number", where=self.label, value=wrong[:40])
+            return {key.strip(): value.strip() for key, _colon, value in pairs}
+        return items if isinstance(self.value, list) else text.strip()
+
+
+def bracket_label(name: str) -> str:
+    """Return the name of a bracket in the middle of a sentence."""
+    labels = {
+        "main": _("the main bracket"),
+        "consolation": _("the consolation"),
+        "last_chance": _("the last chance"),
+        "group": _("the group"),
+        "any": _("any bracket"),
+        "all": _("all brackets in one order"),
+    }
+    if name.startswith("group") and name != "group":
+        return _("group %(number)s") % {"number": name.removeprefix("group")}
+    return labels.get(name, name)
+
+
+def lines_of(plan: Mapping[str, Any]) -> list[Line]:
+    """Return the lines of a plan in its exchange form, in their order."""
+    return list(_lines(plan["points"], ("points",), None))
+
+
+def _lines(node: Any, path: Path, removable: Path | None) -> Iterator[Line]:
+    if not isinstance(node, Mapping):
+        yield Line(path, _("Times"), node)
+        return
+    for block in ("add", "higher", "times"):
+        for index, item in enumerate(node.get(block, ())):
+            own = (*path, block, index)
+            yield from _lines(item, own, own if block == "add" and len(node[block]) > 1 else removable)
+    for kind, item in node.get("by_class", {}).items():
+        yield from _lines(item, (*path, "by_class", kind), None)
+    if "attend" in node:
+        label = _("Points for coming without a win") if node.get("when") == "no_win" else _("Points for coming")
+        yield Line((*path, "attend"), label, node["attend"], removable)
+    if "win" in node:
+        yield _wins(node, path, removable)
+    if "match" in node:
+        yield Line((*path, "match"), _("Points for each match, won or lost"), node["match"], removable)
+    if "place" in node:
+        yield from _places(node["place"], (*path, "place"), removable)
+    yield from _factors(node, path)
+
+
+def _wins(node: Mapping[str, Any], path: Path, removable: Path | None) -> Line:
+    brackets = node.get("bracket", "any")
+    where = ", ".join(map(bracket_label, [brackets] if isinstance(brackets, str) else brackets))
+    value = node["win"]
+    by_length = isinstance(value, Mapping) and set(value) == {"length"}
+    labels = {
+        "length": _("Points for each win in %(bracket)s, times its length"),
+        "root_length": _("Points for each win in %(bracket)s, times √length"),
+    }
+    label = labels.get(node.get("by", "one"), _("Points for each win in %(bracket)s"))
+    if by_length:
+        value, label = value["length"], _("Points for each win in %(bracket)s, by length")
+    own = (*path, "win", "length") if by_length else (*path, "win")
+    return Line(own, label % {"bracket": where}, value, removable)
+
+
+def _factors(node: Mapping[str, Any], path: Path) -> Iterator[Line]:
+    if "place_factor" in node:
+        yield Line((*path, "place_factor", "factors"), _("Times, by place"), node["place_factor"]["factors"])
+    if "division" in node:
+        yield Line((*path, "division"), _("Times, by division"), node["division"])
+    if "class" in node:
+        yield Line((*path, "class"), _("Times, by kind of evening"), node["class"])
+
+
+def _places(place: Mapping[str, Any], path: Path, removable: Path | None) -> Iterator[Line]:
+    values = place["values"]
+    where = bracket_label(str(place.get("bracket", "main")))
+    own = (*path, "values")
+    if values["kind"] == "list":
+        yield Line((*own, "points"), _("Points for places in %(bracket)s") % {"bracket": where}, values["points"],
+                   removable)  # fmt: skip
+    elif values["kind"] == "bands":
+        for index, band in enumerate(values["bands"]):
+            unit = _("rounds") if values.get("by") == "rounds" else _("players")
+            label = (
+                _("Places in %(bracket)s, more than that") if band["to"] is None else
+                _("Places in %(bracket)s, up to %(most)s %(unit)s")
+            )  # fmt: skip
+            params = {"bracket": where, "most": band["to"], "unit": unit}
+            yield Line((*own, "bands", index, "rows"), label % params, band["rows"], removable if index == 0 else None)
+    else:
+        for key in ("scale", "factors"):
+            if key in values:
+                label = _("Points for places in %(bracket)s by the size of the field")
+                yield Line((*own, key), label % {"bracket": where}, values[key], removable if key == "scale" else None)
+
+
+class PlanLinesForm(RefusingForm):
+    """The lines of a plan with how many evenings count; what is typed becomes a proposed plan."""
+
+    best = forms.IntegerField(
+        label=gettext_lazy("Best evenings that count"), min_value=1, max_value=400, required=False,
+        help_text=gettext_lazy("Empty: all of them."),
+    )  # fmt: skip
+    drop_worst = forms.IntegerField(
+        label=gettext_lazy("Worst evenings dropped"), min_value=0, max_value=400, required=False
+    )
+    min_events = forms.IntegerField(
+        label=gettext_lazy("Evenings needed for a rank"), min_value=0, max_value=400, required=False
+    )
+    show_digits = forms.IntegerField(label=gettext_lazy("Decimals shown"), min_value=0, max_value=4, required=False)
+    new = forms.ChoiceField(label=gettext_lazy("Add a line"), choices=NEW_LABELS, required=False)
+
+    def __init__(self, data: Any, plan: Mapping[str, Any]) -> None:
+        count = plan.get("count", {})
+        initial = {name: count.get(name) for name in ("best", "drop_worst", "min_events")}
+        super().__init__(data, initial={**initial, "show_digits": plan.get("show_digits", 2)})
+        self.plan, self.lines = plan, lines_of(plan)
+        for line in self.lines:
+            self.fields[line.name] = forms.CharField(
+                label=line.label, max_length=LONGEST, required=False, initial=line.text
+            )
+
+    @property
+    def rows(self) -> list[tuple[Line, Any]]:
+        """The lines with their fields."""
+        return [(line, self[line.name]) for line in self.lines]
+
+    @property
+    def count_fields(self) -> list[Any]:
+        """The fields of which evenings count."""
+        return [self[name] for name in ("best", "drop_worst", "min_events", "show_digits")]
+
+    @property
+    def proposed(self) -> dict[str, Any]:
+        """The plan with what was typed; a line that was emptied is left out. Raises Refused("series_number")."""
+        plan = copy.deepcopy(dict(self.plan))
+        gone: list[Path] = []
+        for line in self.lines:
+            if line.name not in self.data:
+                continue
+            text = self.cleaned_data.get(line.name, "")
+            if text.strip():
+                _at(plan, line.path[:-1])[line.path[-1]] = line.read(text)
+            elif line.removable is not None:
+                gone.append(line.removable)
+        for path in sorted(set(gone), key=lambda path: [str(part).zfill(4) for part in path], reverse=True):
+            own = _at(plan, path[:-1])
+            if len(own) > 1:
+                del own[path[-1]]
+        if new := self.cleaned_data.get("new"):
+            _add(plan, copy.deepcopy(NEW_LINES[new]))
+        count = dict(plan.get("count", {}))
+        for name in ("best", "drop_worst", "min_events"):
+            count.pop(name, None)
+            if value := self.cleaned_data.get(name):
+                count[name] = value
+        digits = self.cleaned_data.get("show_digits")
+        return {**plan, "count": count, "show_digits": plan.get("show_digits", 2) if digits is None else digits}
+
+
+def _at(plan: Any, path: Path) -> Any:
+    for part in path:
+        plan = plan[part]
+    return plan
+
+
+def _add(plan: dict[str, Any], line: Any) -> None:
+    """Add a line to the first sum of a plan, or make a sum of it."""
+    node = plan["points"]
+    holder: Any = node if "add" in node else None
+    if holder is None:
+        holder = next((item for item in node.get("times", ()) if isinstance(item, dict) and "add" in item), None)
+    if holder is None:
+        plan["points"] = {"add": [node, line]}
+    else:
+        holder["add"].append(line)

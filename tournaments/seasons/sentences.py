@@ -1,0 +1,42 @@
+"""Each figure of a series in a sentence, in the language of the reader."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from tournaments.formats.series.sentences import SENTENCES, Phrase, explain_rank, explain_result
+from tournaments.formats.series.table import Result, Row
+from tournaments.seasons.plan_form import bracket_label
+
+WHOLE = re.compile(r"(?<=\d)\.0+$")
+"""Decimals that say nothing."""
+
+
+def result_sentence(row: Row, result: Result, digits: int) -> str:
+    """Say where a player's points of one event come from, and whether they count."""
+    phrases = explain_result(row, result, digits)
+    shown = (phrase for phrase in phrases if phrase.code != "rounding" or WHOLE.sub("", phrase.params["points"]) != "0")
+    return "; ".join(phrase_text(phrase, {}) for phrase in shown)
+
+
+def rank_sentence(row: Row, names: Mapping[str, str], digits: int) -> str:
+    """Say why a player stands before another with the same total; empty if no rule decided it."""
+    if row.reason is None:
+        return ""
+    return phrase_text(explain_rank(row.reason, digits), names)
+
+
+def phrase_text(phrase: Phrase, names: Mapping[str, str]) -> str:
+    """Return a phrase as text; players are named as in `names`."""
+    params: dict[str, Any] = {
+        key: WHOLE.sub("", value) if isinstance(value, str) else value for key, value in phrase.params.items()
+    }
+    if "bracket" in params:
+        params["bracket"] = bracket_label(str(params["bracket"]))
+    if "other" in params:
+        params["other"] = names.get(str(params["other"]), "")
+    return " ".join(
+        [_(SENTENCES[phrase.code]).format_map(params), *(phrase_text(factor, names) for factor in phrase.factors)]
+    )

@@ -1,0 +1,175 @@
+"""Creating a series, choosing its events, changing its plan by a new version, and closing it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any
+
+from django.db import transaction
+from django.utils.text import slugify
+
+from core.locks import lock_row
+from engine.errors import Refused
+from players.actors import Actor, log
+from players.models import Club, LogEntry
+from players.people.rows import lock_club
+from tournaments.access import VISIBLE
+from tournaments.formats.series.numbers import number
+from tournaments.formats.series.plan import plan_from, plan_json
+from tournaments.formats.series.presets import preset
+from tournaments.models import Series, SeriesClosing, SeriesEvent, SeriesPlan, Tournament
+from tournaments.seasons.tables import closing_of, day_of, newest_plan, standing_of, table_of
+
+FARTHEST = 400
+"""Days of the longest series."""
+RESERVED = ("new", "create")
+"""Addresses of pages beside those of the seasons."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesInput:
+    """A new series; `like` is one whose plan is copied instead of taking a preset."""
+
+    name: str
+    first_day: date
+    last_day: date
+    preset: str = "usual"
+    like: Series | None = None
+
+
+def create_series(*, club: Club, series: SeriesInput, by: Actor, now: datetime, key: str = "") -> Series:
+    """Create a series with a plan, in which the club's events of these days count.
+
+    Repeating a `key` returns the first series. Refused: `series_days`, `series_name_taken`, `series_preset`.
+    """
+    if not 0 <= (series.last_day - series.first_day).days <= FARTHEST:
+        raise Refused("series_days", most=FARTHEST)
+    form = newest_plan(series.like).plan if series.like is not None else plan_json(preset(series.preset).plan)
+    with transaction.atomic():
+        lock_club(club)
+        if key and (first := LogEntry.objects.filter(user=by.user, verb="series_created", params__key=key).first()):
+            return Series.objects.select_related("club").get(public_id=first.topic.partition(":")[2])
+        if Series.objects.filter(club=club, name__iexact=series.name).exists():
+            raise Refused("series_name_taken", name=series.name)
+        row = Series.objects.create(
+            club=club,
+            name=series.name,
+            slug=_free_slug(club, series.name),
+            first_day=series.first_day,
+            last_day=series.last_day,
+            created_at=now,
+            created_by=by.user,
+        )
+        plan = {**form, "name": series.name}
+        SeriesPlan.objects.create(series=row, number=1, plan=plan, created_at=now, created_by=by.user)
+        SeriesEvent.objects.bulk_create(SeriesEvent(series=row, tournament=event) for event in missing_events(row))
+        log(by, "series_created", row.topic, club=club, name=row.name, key=key)
+    return row
+
+
+def _free_slug(club: Club, name: str) -> str:
+    base = slugify(name)[:50] or "season"
+    taken = set(Series.objects.filter(club=club, slug__startswith=base).values_list("slug", flat=True))
+    numbered = (f"{base}-{count}" for count in range(2, len(taken) + 3))
+    return next(slug for slug in (base, *numbered) if slug not in taken and slug not in RESERVED)
+
+
+def missing_events(series: Series) -> list[Tournament]:
+    """Return the club's events of the days of a series that do not count in it, oldest first."""
+    events = Tournament.objects.filter(club=series.club, status__in=VISIBLE)
+    counted = series.counted.values("tournament")
+    rows = events.exclude(status=Tournament.Status.CANCELLED).exclude(pk__in=counted)
+    near = rows.filter(
+        starts_at__date__range=(date.fromordinal(series.first_day.toordinal() - 1), series.last_day)
+    ) | rows.filter(starts_at__date__range=(series.first_day, date.fromordinal(series.last_day.toordinal() + 1)))
+    return [
+        row for row in near.distinct().order_by("starts_at", "pk")
+        if series.first_day <= day_of(row) <= series.last_day
+    ]  # fmt: skip
+
+
+def _changed(series: Series, after: int | None) -> Series:
+    """Lock a series that is open, and count the change. Refused: `stale`, `series_closed`."""
+    row = lock_row(Series, series.pk)
+    if after is not None and row.seq != after:
+        raise Refused("stale")
+    if closing_of(row) is not None:
+        raise Refused("series_closed")
+    row.seq += 1
+    row.save(update_fields=["seq"])
+    return row
+
+
+def count_events(*, series: Series, events: Sequence[Tournament], by: Actor, kind: str = "", weight: str = "") -> None:
+    """Count events of the club in a series, or change as what they count; an empty value leaves what was set.
+
+    Refused: `series_closed`, `series_number`, `series_event_elsewhere`.
+    """
+    if weight:
+        number(weight, "weight")
+    with transaction.atomic():
+        row = _changed(series, None)
+        for event in events:
+            if event.club_id != row.club_id:
+                raise Refused("series_event_elsewhere", event=event.name)
+            values = {**({"kind": kind} if kind else {}), **({"weight": weight} if weight else {})}
+            SeriesEvent.objects.update_or_create(series=row, tournament=event, defaults=values)
+            log(by, "series_event_counted", row.topic, club=row.club, event=event.name, **values)
+
+
+def leave_out(*, series: Series, event: Tournament, by: Actor) -> None:
+    """Let an event no longer count; harmless if it does not. Refused: `series_closed`."""
+    with transaction.atomic():
+        row = _changed(series, None)
+        if row.counted.filter(tournament=event).delete()[0]:
+            log(by, "series_event_left_out", row.topic, club=row.club, event=event.name)
+
+
+def change_plan(*, series: Series, plan: Any, after: int, by: Actor, now: datetime) -> SeriesPlan:
+    """Let a new version of the plan apply; an equal one makes no version.
+
+    Refused: `stale`, `series_closed`, and as `plan_from`.
+    """
+    data = plan_json(plan_from(plan))
+    with transaction.atomic():
+        row = _changed(series, after)
+        newest = newest_plan(row)
+        data["name"] = newest.plan.get("name", row.name)
+        if data == newest.plan:
+            return newest
+        version = SeriesPlan.objects.create(
+            series=row, number=newest.number + 1, plan=data, created_at=now, created_by=by.user
+        )
+        log(by, "series_plan_changed", row.topic, club=row.club, version=version.number)
+    return version
+
+
+def close_series(*, series: Series, after: int, by: Actor, now: datetime) -> SeriesClosing:
+    """Close a series with its table as it stands. Refused: `stale`, `series_closed`, `series_night_open`."""
+    with transaction.atomic():
+        row = _changed(series, after)
+        standing = standing_of(row)
+        running = next((night for night in standing.nights if night.has_begun and not night.is_over), None)
+        if running is not None:
+            raise Refused("series_night_open", event=running.event.name)
+        closing = SeriesClosing.objects.create(
+            series=row, plan=standing.version, table=table_of(standing), at=now, by=by.user
+        )
+        log(by, "series_closed", row.topic, club=row.club, name=row.name)
+    return closing
+
+
+def reopen_series(*, series: Series, reason: str, after: int, by: Actor, now: datetime) -> None:
+    """Open a closed series again; what was announced is kept. Refused: `stale`, `series_not_closed`."""
+    with transaction.atomic():
+        row = lock_row(Series, series.pk)
+        if row.seq != after:
+            raise Refused("stale")
+        closing = closing_of(row)
+        if closing is None:
+            raise Refused("series_not_closed")
+        closing.reopened_at, closing.reopened_by, closing.reason = now, by.user, reason
+        closing.save(update_fields=["reopened_at", "reopened_by", "reason"])
+        row.seq += 1
+        row.save(update_fields=["seq"])
+        log(by, "series_reopened", row.topic, club=row.club, name=row.name, reason=reason)

@@ -1,0 +1,183 @@
+"""The table of a series: evaluated from its events, or as it was announced when the series was closed."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from players.access import Role, Visitor, is_at_least, role_in
+from players.models import Club, Player
+from tournaments.access import VISIBLE
+from tournaments.formats.series.facts import Event
+from tournaments.formats.series.facts import Player as PlayerId
+from tournaments.formats.series.numbers import number, shown, written
+from tournaments.formats.series.plan import Plan, plan_from
+from tournaments.formats.series.points import Earned, event_points
+from tournaments.formats.series.table import Season, season
+from tournaments.models import Division, Series, SeriesClosing, SeriesEvent, SeriesPlan, Tournament
+from tournaments.seasons.facts import States, facts_of
+from tournaments.state.names import shown as shown_player
+
+
+@dataclass(frozen=True)
+class Night:
+    """An event that counts, as the series sees it; `is_over` once its places are certain."""
+
+    row: SeriesEvent
+    facts: Event
+    is_over: bool
+    has_begun: bool
+
+    @property
+    def event(self) -> Tournament:
+        """The event."""
+        return self.row.tournament
+
+    @property
+    def day(self) -> date:
+        """Its day, on the clocks of the event."""
+        return day_of(self.event)
+
+
+def day_of(event: Tournament) -> date:
+    """Return the day of an event on its own clocks."""
+    return event.starts_at.astimezone(ZoneInfo(event.time_zone)).date()
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A series as it stands now, by one version of its plan."""
+
+    series: Series
+    version: SeriesPlan
+    plan: Plan
+    nights: Sequence[Night]
+    season: Season
+    so_far: Mapping[str, Mapping[PlayerId, Earned]] = field(default_factory=dict)
+    """Event -> what everybody has earned so far, of events that are being played."""
+
+    @property
+    def over(self) -> list[Night]:
+        """The nights whose points count."""
+        return [night for night in self.nights if night.is_over]
+
+    @cached_property
+    def ranks_before(self) -> dict[PlayerId, int]:
+        """The ranks before the last night."""
+        earlier = self.season.events[:-1]
+        rows = season(self.plan, earlier, earned=self.season.points).rows if earlier else ()
+        return {row.player: row.rank for row in rows if row.rank is not None}
+
+    @property
+    def digits(self) -> int:
+        """How many decimals are shown."""
+        return self.plan.show_digits
+
+    def show(self, value: Fraction) -> str:
+        """Write a number as the plan shows it, without decimals that are all zero."""
+        return display(value, self.digits)
+
+
+def display(value: Fraction, digits: int) -> str:
+    """Write a number with at most so many decimals.
+
+    >>> display(Fraction(25, 2), 2), display(Fraction(12), 2)
+    ('12.50', '12')
+    """
+    text = shown(value, digits)
+    return text.partition(".")[0] if not text.partition(".")[2].strip("0") else text
+
+
+def newest_plan(series: Series) -> SeriesPlan:
+    """Return the version of the plan that applies."""
+    return series.plans.order_by("-number")[0]
+
+
+def nights_of(series: Series, instead: States | None = None) -> list[Night]:
+    """Return the events of a series with their facts, in order; events that were cancelled or hidden are left out."""
+    rows = list(
+        series.counted.filter(tournament__status__in=VISIBLE)
+        .exclude(tournament__status=Tournament.Status.CANCELLED)
+        .select_related("tournament__club")
+        .order_by("tournament__starts_at", "pk")
+    )
+    divisions = list(
+        Division.objects.filter(tournament__in=[row.tournament_id for row in rows])
+        .exclude(status=Division.Status.CANCELLED)
+        .select_related("tournament__club")
+        .order_by("order", "pk")
+    )
+    drawn = [row for row in divisions if row.status != Division.Status.ENTRIES]
+    facts = facts_of(drawn, instead)
+    nights = []
+    for row in rows:
+        own = [division for division in divisions if division.tournament_id == row.tournament_id]
+        begun = [facts[division.pk] for division in own if division.pk in facts]
+        event = Event(
+            id=row.tournament.public_id,
+            date=day_of(row.tournament),
+            divisions=tuple(begun),
+            kind=row.kind,
+            weight=number(row.weight, "weight"),
+            away=row.tournament.club_id != series.club_id,
+        )
+        is_over = bool(own) and all(division.status == Division.Status.FINISHED for division in own)
+        nights.append(Night(row, event, is_over, bool(begun)))
+    return nights
+
+
+def standing_of(
+    series: Series,
+    *,
+    version: SeriesPlan | None = None,
+    plan: Plan | None = None,
+    nights: Sequence[Night] | None = None,
+) -> Standing:
+    """Evaluate a series. `plan` replaces that of the version, for previews."""
+    version = version or newest_plan(series)
+    used = plan or plan_from(version.plan)
+    own = nights_of(series) if nights is None else list(nights)
+    evaluated = season(used, [night.facts for night in own if night.is_over])
+    running = [night.facts for night in own if night.has_begun and not night.is_over]
+    return Standing(series, version, used, own, evaluated, {event.id: event_points(used, event) for event in running})
+
+
+def closing_of(series: Series) -> SeriesClosing | None:
+    """Return the closing of a series; None while it is open."""
+    return series.closings.filter(reopened_at=None).select_related("plan").first()
+
+
+def table_of(standing: Standing) -> dict[str, Any]:
+    """Return a table as plain data, with public ids and exact numbers: for the archive, the API and files."""
+    return {
+        "events": [
+            {"event": night.event.public_id, "name": night.event.name, "day": night.day.isoformat()}
+            for night in standing.over
+        ],
+        "rows": [
+            {
+                "rank": row.rank,
+                "player": row.player,
+                "total": written(row.total),
+                "points": {result.event: written(result.points) for result in row.results},
+                "counted": list(row.counted),
+                "more_events": row.more_events,
+            }
+            for row in standing.season.rows
+        ],
+    }
+
+
+def people_of(ids: Iterable[str]) -> dict[str, Player]:
+    """Return the players with these public ids."""
+    return {row.public_id: row for row in Player.objects.filter(public_id__in=set(ids)).select_related("merged_into")}
+
+
+def names_of_table(user: Visitor, club: Club, table: Mapping[str, Any]) -> dict[str, str]:
+    """Return public id -> name of everybody in a table, as this reader may see it."""
+    staff = is_at_least(role_in(user, club), Role.ASSISTANT)
+    people = people_of(row["player"] for row in table["rows"])
+    return {public_id: shown_player(player, staff) for public_id, player in people.items()}
