@@ -59,6 +59,7 @@ PACKAGES = {
         "access",
         "state",
         "standings",
+        "seasons",
         "events",
         "ledger",
         "entries",
