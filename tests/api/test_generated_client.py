@@ -728,8 +728,8 @@ def refusals(cast: Cast) -> None:
 
 
 CHAPTERS = (
-    account, clubs, joining, rating_pools, earlier_seasons, whole_event, swiss_rounds, entries, floor, rulings, reports, records,
-    meetings, challenges, boards_of_events, stream, refusals,
+    account, clubs, joining, rating_pools, earlier_seasons, whole_event, swiss_rounds, entries, floor, rulings, reports,
+    records, meetings, challenges, boards_of_events, stream, refusals,
 )  # fmt: skip
 OF_HTTP = {
     "allow", "cache-control", "connection", "content-disposition", "content-encoding", "content-language",

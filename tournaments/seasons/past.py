@@ -216,7 +216,7 @@ def unused(players: Sequence[Player], season: PastSeason) -> list[Player]:
         if isinstance(relation, ForeignObjectRel) and not isinstance(relation, ManyToManyRel):
             model, field = relation.related_model, relation.field.name
             if model not in (Membership, PastSeason.added.through):
-                rows = model._default_manager.filter(**{f"{field}__in": ids})
+                rows = model._default_manager.filter(**{f"{field}__in": ids})  # noqa: SLF001, the manager of any model
                 used |= set(rows.values_list(field, flat=True))
     return [player for player in players if player.pk not in used]
 
