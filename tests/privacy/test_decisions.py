@@ -31,7 +31,7 @@ NOT_EXPORTED = {
     "tournaments.Kiosk": "a director's act for the event",
     "tournaments.KeptApart": "about two people, and for directors only",
     "tournaments.PastSeason": "a director's act for the club",
-    "tournaments.PastSeason_added": "whom an import added, which the membership and the placings of “past-placings” say",
+    "tournaments.PastSeason_added": "whom an import added; “past-placings” says what it was",
     "tournaments.PrizePlan": "a director's act for the event",
     "tournaments.SidePool": "a director's act for the event",
     "tournaments.Tournament": "a director's act for the club",
