@@ -29,6 +29,7 @@ from tournaments.models import (
     FloorEvent,
     Helper,
     LateEntry,
+    PastPlacing,
     Payment,
     PoolMember,
     Return,
@@ -209,6 +210,11 @@ def _helping(person: Person) -> Iterable[Row]:
     return values(rows, "added_at", "accepted_at", "removed_at", event=F("tournament__name"))
 
 
+def _past_placings(person: Person) -> Iterable[Row]:
+    rows = PastPlacing.objects.filter(player__in=person.players)
+    return values(rows, "day", "place", "points", event_name=F("event"), season_name=F("season__name"))
+
+
 SECTIONS = (
     ExportSection("entries", _("Events that you entered."), (Entry,), _entries),
     ExportSection("check-ins", _("When you were checked in."), (CheckIn,), _check_ins),
@@ -220,6 +226,7 @@ SECTIONS = (
     ExportSection("side-pools", _("Side pools that you joined."), (PoolMember,), _pools),
     ExportSection("agreed-splits", _("Prizes that you agreed to divide."), (AgreedSplit,), _splits),
     ExportSection("substitutions", _("When you replaced somebody, or somebody you."), (Substitution,), _substitutions),
+    ExportSection("past-placings", _("Places and points of imported seasons."), (PastPlacing,), _past_placings),
     ExportSection("helping", _("Events at which you help."), (Helper,), _helping),
     ExportSection("floor", _("What directors recorded about you at the tables."), (FloorEvent,), _floor),
 )

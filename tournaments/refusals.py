@@ -5,6 +5,20 @@ from http import HTTPStatus
 from django.utils.translation import gettext_noop
 
 MESSAGES: dict[str, str] = {
+    # Seasons from before a club used the site.
+    "spreadsheet_too_large": gettext_noop("This spreadsheet is too large. It may have up to {mebibytes} MB."),
+    "spreadsheet_too_many_cells": gettext_noop(
+        "This spreadsheet has too many cells. Up to {most} with values, in up to {columns} columns, can be read."
+    ),
+    "spreadsheet_unreadable": gettext_noop("This spreadsheet cannot be read. Save it as CSV, .xlsx or .ods."),
+    "past_no_file": gettext_noop("Choose a spreadsheet, or paste its rows."),
+    "past_no_columns": gettext_noop("A season needs a column with names, and another one with places or points."),
+    "past_bad_choice": gettext_noop("{name} cannot be that member. Choose one from the list."),
+    "past_names_open": gettext_noop("Several members are called {name}. Say which of them is meant."),
+    "past_rows_open": gettext_noop("Rows that are not clear: {count}. Correct them in the file, or leave them out."),
+    "past_nothing": gettext_noop("No row of this spreadsheet can be imported."),
+    "past_twice": gettext_noop("These rows have been imported already."),
+    "past_undone": gettext_noop("This import has already been undone."),
     # Entries, draws and results.
     # Events and divisions
     "name_taken": gettext_noop("The name {name} is already taken."),
@@ -256,6 +270,8 @@ MESSAGES: dict[str, str] = {
 }
 
 STATUS = {
+    "past_twice": HTTPStatus.CONFLICT,
+    "past_undone": HTTPStatus.CONFLICT,
     "tournament_not_open": HTTPStatus.CONFLICT,
     "tournament_not_draft": HTTPStatus.CONFLICT,
     "division_drawn": HTTPStatus.CONFLICT,

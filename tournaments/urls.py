@@ -34,6 +34,7 @@ from tournaments.results import fixture_page as fixtures
 from tournaments.seasons import actions as series_actions
 from tournaments.seasons import api as api_series
 from tournaments.seasons import page as series_pages
+from tournaments.seasons import past_page
 from tournaments.sharing.page import share_picture
 from tournaments.standings import api as api_brackets
 from tournaments.standings import views as standings
@@ -55,6 +56,16 @@ urlpatterns: list[URLPattern] = [
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/calendar\.ics$", club_pages.calendar, name="club-calendar"),
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/commitments/$", commitments.commitments, name="commitments"),
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/poster/$", paper.club_poster, name="club-poster"),
+    re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/past-seasons/$", past_page.past_seasons, name="past-seasons"),
+    re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/past-seasons/import/$", past_page.import_season, name="past-season-import"),
+    re_path(
+        rf"^clubs/(?P<slug>[a-z0-9-]+)/past-seasons/(?P<public_id>{ID})/$", past_page.past_season, name="past-season"
+    ),
+    re_path(
+        rf"^clubs/(?P<slug>[a-z0-9-]+)/past-seasons/(?P<public_id>{ID})/undo/$",
+        past_page.undo_season,
+        name="past-season-undo",
+    ),
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/venue/$", clubs.venue, name="venue"),
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/tonight/$", tonight.tonight, name="tonight"),
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/tonight/show/$", tonight.show, name="tonight-show"),
@@ -208,6 +219,19 @@ urlpatterns += [
         rf"{API}clubs/(?P<slug>[a-z0-9-]+)/commitments/$",
         api_commitments.Commitments.as_view(),
         name="api-commitments",
+    ),
+    re_path(
+        rf"{API}clubs/(?P<slug>[a-z0-9-]+)/past-seasons/$", past_page.PastSeasons.as_view(), name="api-past-seasons"
+    ),
+    re_path(
+        rf"{API}clubs/(?P<slug>[a-z0-9-]+)/past-seasons/(?P<public_id>{ID})/$",
+        past_page.OnePastSeason.as_view(),
+        name="api-past-season",
+    ),
+    re_path(
+        rf"{API}clubs/(?P<slug>[a-z0-9-]+)/past-seasons/(?P<public_id>{ID})/undo/$",
+        past_page.UndoPastSeason.as_view(),
+        name="api-past-season-undo",
     ),
     re_path(rf"{API}clubs/(?P<slug>[a-z0-9-]+)/tonight/$", tonight.Tonight.as_view(), name="api-tonight"),
     re_path(rf"{API}clubs/(?P<slug>[a-z0-9-]+)/seasons/$", api_series.Seasons.as_view(), name="api-series-list"),

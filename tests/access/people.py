@@ -127,6 +127,16 @@ ROUTES: dict[str, Access] = {
     r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/pools/(?P<pk>\d{1,18})/imports/(?P<source>\d{1,18})/undo/$": Access(
         401, NOT_GET, NOT_GET
     ),
+    # tests/tournaments/seasons/test_past.py
+    r"^clubs/(?P<slug>[a-z0-9-]+)/past-seasons/$": EVERYBODY,
+    r"^clubs/(?P<slug>[a-z0-9-]+)/past-seasons/import/$": ONLY_POST_WITH_ACCOUNT,
+    r"^clubs/(?P<slug>[a-z0-9-]+)/past-seasons/(?P<public_id>[2-9a-z]{10})/$": EVERYBODY,
+    r"^clubs/(?P<slug>[a-z0-9-]+)/past-seasons/(?P<public_id>[2-9a-z]{10})/undo/$": ONLY_POST_WITH_ACCOUNT,
+    r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/past-seasons/$": EVERYBODY,
+    r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/past-seasons/(?P<public_id>[2-9a-z]{10})/$": EVERYBODY,
+    r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/past-seasons/(?P<public_id>[2-9a-z]{10})/undo/$": Access(
+        401, NOT_GET, NOT_GET
+    ),
     # tests/players/joining
     r"^clubs/(?P<slug>[a-z0-9-]+)/join/$": EVERYBODY,
     r"^clubs/(?P<slug>[a-z0-9-]+)/join/ask/$": ONLY_POST_WITH_ACCOUNT,

@@ -111,6 +111,10 @@ GROUPS: list[tuple[str, Row, str]] = [
     ("post", by_api(SIGNED_IN), "api-join-ask api-join-withdraw"),
     ("get", by_api(DIRECTORS), "api-join-requests"),
     ("post", by_api(DIRECTORS), "api-join-request-accept api-join-request-refuse"),
+    # Imported seasons of a club
+    ("get", PUBLIC, "past-seasons past-season api-past-seasons api-past-season"),
+    ("post", DIRECTORS, "past-season-import past-season-undo"),
+    ("post", by_api(DIRECTORS), "api-past-seasons api-past-season-undo"),
     # Rating pools of a club
     ("get post", DIRECTORS, "club-pools club-pool"),
     ("post", DIRECTORS, "club-pool-import club-pool-undo"),

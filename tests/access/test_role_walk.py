@@ -69,6 +69,7 @@ from tests.tournaments.conftest import (
 )
 from tests.tournaments.pages import test_roles
 from tournaments import owner
+from tournaments.seasons.past import PastInput, import_past
 
 __all__ = [
     "as_user",
@@ -144,6 +145,8 @@ class World:
             if "-challenge" in name and not name.startswith("make-")
             else "request"
             if "join-request-" in name
+            else "season"
+            if "past-season" in name
             else "person"
         )
         row = "pool" if "pool" in name else "merge" if "merge" in name else "invitation"
@@ -187,6 +190,9 @@ def world(running: RunningEvent, club: Club, bob: User, dave: User, bob_player: 
         "challenge": challenge.public_id,
         "notification": notified.pk,
         "request": ask_to_join(club=club, user=dave, claimed="", by=Actor.of(dave), now=NOW).public_id,
+        "season": import_past(
+            club=club, name="2019", data=PastInput("name,place\nJens,1", {}), by=SYSTEM, now=NOW
+        ).public_id,
         "export": copy.public_id,
         "browser": 1,
         "unsubscribe_token": emails.token_of(bob, ["reported"]),

@@ -26,9 +26,11 @@ from players.joining.services import ask_to_join
 from players.models import Club, User
 from tests.api.requests import API, problem_code
 from tests.api.test_fuzzed import World, world
+from tournaments.seasons.past import PastInput, import_past
 
 __all__ = ["world"]
 
+PAST = PastInput("name,place\nElif Nord,1", {})
 MOST_TRIES = 40
 """How many objects are tried until an account may use one."""
 
@@ -51,9 +53,10 @@ def objects(world: World) -> World:
     proposal = appointments.propose(match=match, side=0, offer=offer, by=Actor.link(0), now=now)
     newcomer = User.objects.create_user("newcomer@example.org", display_name="Newcomer")
     request = ask_to_join(club=Club.objects.get(), user=newcomer, claimed="", by=Actor.of(newcomer), now=now)
+    season = import_past(club=Club.objects.get(), name="2019", data=PAST, by=SYSTEM, now=now)
     ids = {
         ("clubs", "id"): [str(pool.pk)],
-        ("clubs", "public_id"): [request.public_id, *world.ids["clubs", "public_id"]],
+        ("clubs", "public_id"): [request.public_id, season.public_id, *world.ids["clubs", "public_id"]],
         ("matches", "proposal_id"): [proposal.public_id],
     }
     return replace(world, ids=world.ids | ids)

@@ -177,6 +177,16 @@ def rating_pools(cast: Cast) -> None:
     alice("pool_imports_undo", CLUB, pool, str(source))
 
 
+def earlier_seasons(cast: Cast) -> None:
+    """Alice imports a season and everybody reads its table, until she undoes it."""
+    alice, rows = cast.alice, {"name": "2019", "text": "name,place\nElif Nord,1"}
+    alice("past_seasons_create", CLUB, body={**rows, "preview": True})
+    season = alice("past_seasons_create", CLUB, body={**rows, "preview": False}).public_id
+    assert len(alice("past_seasons_list", CLUB)) == 1
+    assert alice("past_seasons_retrieve", CLUB, season).table[0].rank == 1
+    alice("past_seasons_undo", CLUB, season)
+
+
 # An event from its creation to its summary.
 
 
@@ -750,8 +760,8 @@ def refusals(cast: Cast) -> None:
 
 
 CHAPTERS = (
-    account, clubs, joining, rating_pools, whole_event, swiss_rounds, entries, floor, without_rounds, rulings, reports,
-    records, meetings, challenges, boards_of_events, stream, refusals,
+    account, clubs, joining, rating_pools, earlier_seasons, whole_event, swiss_rounds, entries, floor,
+    without_rounds, rulings, reports, records, meetings, challenges, boards_of_events, stream, refusals,
 )  # fmt: skip
 OF_HTTP = {
     "allow", "cache-control", "connection", "content-disposition", "content-encoding", "content-language",

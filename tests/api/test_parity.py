@@ -40,6 +40,7 @@ from tournaments.floor.page.actions import ACTIONS as FLOOR_ACTIONS
 from tournaments.pages import acceptance, tonight
 from tournaments.prizes import forms as prizes
 from tournaments.results import forms as results
+from tournaments.seasons import past_page
 from tournaments.state import forms as state
 
 # Why one side has a field, a form or an operation that the other has not.
@@ -121,6 +122,12 @@ PAIRS = (
     pair(EraseForm, api="members_erase", names={"sure": "name"}),
     pair(rankings.PoolForm, api="pools_create pools_update"),
     pair(rankings.ImportForm, api="pool_imports_create", names={"step": "preview"}),
+    pair(
+        past_page.PastSeasonForm,
+        api="past_seasons_create",
+        names={"step": "preview"},
+        page_only={"file": "a program sends its rows as `text`"},
+    ),
     # Matches.
     pair(
         lobby.ChallengeForm,

@@ -18,6 +18,7 @@ from tournaments.models.entries import (
 from tournaments.models.events import Division, Helper, Tournament
 from tournaments.models.floor import Autopilot, Floor, FloorEvent, FloorKind, Table, Wall
 from tournaments.models.installation import Installation
+from tournaments.models.past_seasons import PastPlacing, PastSeason
 from tournaments.models.payments import (
     AgreedSplit,
     CashCount,
@@ -63,6 +64,8 @@ __all__ = [
     "OpenPairing",
     "OpeningHours",
     "Pairing",
+    "PastPlacing",
+    "PastSeason",
     "Payment",
     "PendingBatch",
     "PoolMember",

@@ -1,0 +1,221 @@
+"""A club moves in: an old spreadsheet becomes a season, with questions, and is undone."""
+
+from collections.abc import Callable
+from datetime import date, timedelta
+from decimal import Decimal
+from random import Random
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from engine.errors import Refused
+from players.actors import SYSTEM
+from players.models import Alias, Club, Membership, Player, User
+from players.people.services import merge_players
+from tests.tournaments.conftest import NOW
+from tests.tournaments.seasons.workbooks import Cell, xlsx
+from tournaments.models import PastPlacing, PastSeason
+from tournaments.seasons.past import PastInput, import_past, preview_past, table_of, undo_past
+from tournaments.seasons.past_rows import Problem, read_past
+
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
+SMALL = "name,place\nAnn,1\nBen,2\nCleo,2\n"
+
+
+def member(club: Club, name: str) -> Player:
+    player = Player.objects.create(name=name)
+    Membership.objects.create(club=club, player=player)
+    return player
+
+
+def bring(club: Club, text: str, **decided: object) -> PastSeason:
+    data = PastInput(text, {}, **decided)  # type: ignore[arg-type]
+    return import_past(club=club, name="2019", data=data, by=SYSTEM, now=NOW)
+
+
+def code(act: Callable[[], object]) -> str:
+    with pytest.raises(Refused) as refused:
+        act()
+    return refused.value.code
+
+
+@pytest.mark.parametrize(
+    ("day", "points", "problem", "values"),
+    [
+        ("2024-02-29", "12,5", None, (date(2024, 2, 29), "12.5")),
+        ("29.2.24", "1.234,5", None, (date(2024, 2, 29), "1234.5")),
+        ("13/2/2024", "1,234.5", None, (date(2024, 2, 13), "1234.5")),
+        ("2/13/2024", "0,125", None, (date(2024, 2, 13), "0.125")),
+        ("3/4/2024", "1", Problem.UNCLEAR_DAY, None),
+        ("4/4/2024", "−2", None, (date(2024, 4, 4), "-2")),
+        ("30.2.2024", "1", Problem.BAD_DAY, None),
+        ("spring", "1", Problem.BAD_DAY, None),
+        ("", "1,234", Problem.UNCLEAR_POINTS, None),
+        ("", "1.234", Problem.UNCLEAR_POINTS, None),
+        ("", "lots", Problem.BAD_POINTS, None),
+        ("", "1e9", Problem.BAD_POINTS, None),
+        ("", "", Problem.NOTHING, None),
+    ],
+)
+def test_a_cell_that_can_be_read_in_two_ways_is_a_question(
+    day: str, points: str, problem: Problem | None, values: tuple[date, str] | None
+) -> None:
+    (row,) = read_past([["Name", "Datum", "Punkte", "Phone"], ["Ann", day, points, "1"]], {}).rows
+    assert row.problem == problem
+    if values:
+        assert (row.day, row.points) == (values[0], Decimal(values[1]))
+
+
+def test_one_clear_day_tells_the_order_of_a_column() -> None:
+    rows = [["Name", "Date", "Place"], ["Ann", "3/4/2024", "1."], ["Ben", "3/25/2024", "3-4"], ["Cy", "3/4/2024", "=2"]]
+    sheet = read_past(rows, {})
+    assert [(row.day, row.place) for row in sheet.rows] == [
+        (date(2024, 3, 4), 1), (date(2024, 3, 25), 3), (date(2024, 3, 4), 2),
+    ]  # fmt: skip
+    rows.append(["Di", "25/3/2024", "2"])
+    problems = [row.problem for row in read_past(rows, {}).rows]
+    assert problems == [Problem.UNCLEAR_DAY, None, Problem.UNCLEAR_DAY, None]
+    assert read_past(rows, {}, "dmy").rows[0].problem is None
+
+
+def test_columns_can_be_chosen(club: Club) -> None:
+    rows = [["Who", "What", "Place"], ["Ann", "7", "1"]]
+    assert code(lambda: read_past(rows, {})) == "past_no_columns"
+    (row,) = read_past(rows, {"name": 1, "points": 2, "place": 0}).rows
+    assert (row.name, row.points, row.place) == ("Ann", Decimal(7), None)
+    assert code(lambda: read_past(rows, {"name": 1, "points": 1})) == "past_no_columns"
+    assert code(lambda: read_past(rows, {"name": 1, "points": 9})) == "past_no_columns"
+
+
+def test_placings_alone_make_a_table_and_undoing_it_leaves_nothing(club: Club) -> None:
+    ann = member(club, "Ann")
+    people = set(Player.objects.values_list("pk", flat=True))
+    season = bring(club, SMALL)
+    assert [(row.rank, row.player.name) for row in table_of(season)] == [(1, "Ann"), (2, "Ben"), (2, "Cleo")]
+    assert table_of(season)[0].player == ann
+    assert code(lambda: bring(club, SMALL)) == "past_twice"
+    undo_past(season=season, by=SYSTEM, now=NOW)
+    assert set(Player.objects.values_list("pk", flat=True)) == people
+    assert not PastPlacing.objects.exists()
+    assert code(lambda: undo_past(season=season, by=SYSTEM, now=NOW)) == "past_undone"
+    assert len(table_of(bring(club, SMALL))) == 3, "it can be done again"
+
+
+def test_undo_keeps_and_lists_who_has_been_used(club: Club, carol: User) -> None:
+    season = bring(club, "name,points\nClaimed,5\nMerged,4\nAliased,3\nOfficer,2\nNobody,1\n")
+    players = {player.name: player for player in season.added.all()}
+    players["Claimed"].user = carol
+    players["Claimed"].save()
+    merge_players(player=players["Merged"], into=member(club, "Whole"), by=SYSTEM, now=NOW, club=club)
+    Alias.objects.create(player=players["Aliased"], name="Al")
+    Membership.objects.filter(player=players["Officer"]).update(role=Membership.Role.ASSISTANT)
+    undo_past(season=season, by=SYSTEM, now=NOW)
+    assert set(season.added.values_list("name", flat=True)) == {"Claimed", "Merged", "Aliased", "Officer"}
+    assert not Player.objects.filter(name="Nobody").exists()
+
+
+def test_undo_keeps_whom_a_second_import_names(club: Club) -> None:
+    first = bring(club, SMALL)
+    second = bring(club, "name,place\nBen,1\n")
+    undo_past(season=first, by=SYSTEM, now=NOW)
+    assert list(first.added.values_list("name", flat=True)) == ["Ben"]
+    assert [row.player.name for row in table_of(second)] == ["Ben"]
+
+
+def test_an_ambiguous_name_is_asked_about(club: Club) -> None:
+    jan, other = member(club, "Jan Novák"), member(club, "Jan Novak")
+    text = "name,points\nJAN NOVAK,3\nAnn,1\n"
+    assert code(lambda: bring(club, text)) == "past_names_open"
+    assert code(lambda: bring(club, text, choices={"JAN NOVAK": "k7m2q9x4ab"})) == "past_bad_choice"
+    assert table_of(bring(club, text, choices={"JAN NOVAK": other.public_id}))[0].player == other
+    third = table_of(bring(club, text.replace("3", "4"), choices={"JAN NOVAK": "new"}))[0].player
+    assert third not in (jan, other)
+
+
+def test_two_spellings_of_one_member_in_one_event_are_not_both_imported(club: Club) -> None:
+    ann = member(club, "Ann Alder")
+    Alias.objects.create(player=ann, name="Annie")
+    preview = preview_past(club=club, data=PastInput("name,points\nAnn Alder,3\nAnnie,4\nBen,1\n", {}))
+    assert [row.row for row in preview.unclear] == [2, 3]
+    assert [row.name for row in preview.rows] == ["Ben"]
+
+
+def messy(chance: Random) -> tuple[list[list[Cell]], dict[int, tuple[str, Decimal]], set[int]]:
+    """300 rows with the truth about the clear ones, and the numbers of those that somebody has to look at."""
+    rows: list[list[Cell]] = [["Our club 2019"], [], ["Spieler", "Turnier", "Datum", "Platz", "Punkte", "Telefon"]]
+    truth, asked = {}, set()
+    while len(rows) < 300:
+        number, night = len(rows) + 1, len(rows) // 14
+        day = date(2019, 1, 15) + timedelta(weeks=night)
+        name = ["Zoë Ångström", "Łukasz Żak", "Ann Lee", "Øyvind Dahl", "Çağla Şen"][number % 5] + f" {number % 14}"
+        points = Decimal(chance.randrange(0, 80)) / 4
+        ways: list[Cell] = [str(points).replace(".", ","), float(points), f" {points} "]
+        days: list[Cell] = [day, f"{day.day}.{day.month}.{day.year}", day.isoformat()]
+        written, when = chance.choice(ways), chance.choice(days)
+        kind = chance.randrange(12)
+        if kind == 0:
+            rows.append([])
+        elif kind == 1:
+            rows.append(["Summe", None, None, None, 812.5])
+        elif kind == 2:
+            rows.append([name, f"Night {night}", when, "?", written])
+            asked.add(number)
+        elif kind == 3:
+            rows.append([name, f"Night {night}", "Tuesday", 1, written])
+            asked.add(number)
+        else:
+            rows.append([name, f"Night {night}", when, number % 14 + 1, written, "555"])
+            truth[number] = (name, points)
+    return rows, truth, asked
+
+
+def test_300_messy_rows_are_right_or_asked_about_and_undone_in_one_tap(club: Club, alice: User, client: Client) -> None:
+    rows, truth, asked = messy(Random(7))
+    double = [member(club, rows[max(truth) - 1][0] or "") for _ in range(2)]  # type: ignore[arg-type]
+    before = set(Player.objects.values_list("pk", flat=True))
+    client.force_login(alice)
+    path = f"/clubs/{club.slug}/past-seasons/"
+    upload = SimpleUploadedFile("old.xlsx", xlsx(rows))
+    answer = client.post(f"{path}import/", {"name": "2019", "file": upload, "step": "preview"})
+    preview = answer.context["preview"]
+    assert "Telefon" in preview["unused"]
+    assert {row.row for row, _problem in preview["unclear"]} == asked
+    assert [name for name, _candidates, _new in preview["questions"]] == [double[0].name]
+    sent = {"name": "2019", "text": preview["text"], "step": "apply"}
+    assert client.post(f"{path}import/", sent).status_code == 422
+    sent |= {"choices": f"{double[1].public_id}:{double[0].name}", "leave_out": "on"}
+    assert client.post(f"{path}import/", sent).status_code == 302
+    placings = PastPlacing.objects.select_related("player")
+    assert sorted((row.player.name, row.points) for row in placings) == sorted(truth.values())
+    assert not placings.filter(player=double[0]).exists()
+    season = PastSeason.objects.get()
+    assert client.get(f"{path}{season.public_id}/").status_code == 200
+    assert client.post(f"{path}{season.public_id}/undo/").status_code == 302
+    assert set(Player.objects.values_list("pk", flat=True)) == before
+    assert not PastPlacing.objects.exists()
+
+
+def test_only_directors_import_and_undo(club: Club, bob: User, client: Client) -> None:
+    season = bring(club, SMALL)
+    path = f"/clubs/{club.slug}/past-seasons/"
+    assert "Ann" in client.get(f"{path}{season.public_id}/").content.decode()
+    client.force_login(bob)
+    assert client.post(f"{path}import/", {"name": "a", "text": SMALL, "step": "apply"}).status_code in (403, 404)
+    assert client.post(f"{path}{season.public_id}/undo/").status_code in (403, 404)
+    assert PastSeason.objects.get().undone_at is None
+
+
+def test_the_api_previews_imports_shows_and_undoes(club: Club, alice: User, client: Client) -> None:
+    client.force_login(alice)
+    path = f"/api/v1/clubs/{club.slug}/past-seasons/"
+    body = {"name": "2019", "text": SMALL, "preview": True}
+    preview = client.post(path, body, content_type="application/json")
+    assert (preview.status_code, preview.json()["rows"]) == (200, 3)
+    assert not PastSeason.objects.exists()
+    made = client.post(path, body | {"preview": False}, content_type="application/json")
+    assert made.status_code == 201, made.content
+    one = f"{path}{made.json()['public_id']}/"
+    assert [row["rank"] for row in client.get(one).json()["table"]] == [1, 2, 2]
+    assert client.post(f"{one}undo/").status_code == 200
+    assert client.get(path).json() == []

@@ -1,0 +1,58 @@
+"""Seasons from before a club used this site, as somebody recorded them: placings and points, imported at once."""
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from core.public_ids import LENGTH, new_public_id
+from core.text_lengths import LONGEST_NAME
+
+
+class PastSeason(models.Model):
+    """An imported season. Undoing the import deletes its placings; the row stays and says so."""
+
+    public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
+    club = models.ForeignKey("players.Club", on_delete=models.PROTECT, related_name="+")
+    name = models.CharField(_("name"), max_length=LONGEST_NAME)
+    digest = models.CharField(max_length=64, help_text=_("Of the rows: the same ones are imported once."))
+    added = models.ManyToManyField(
+        "players.Player", related_name="+", help_text=_("New members of the import; after an undo, those who stayed.")
+    )
+    at = models.DateTimeField(default=timezone.now, editable=False)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+    undone_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("-at", "-pk")
+        verbose_name = _("imported season")
+        verbose_name_plural = _("imported seasons")
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["club", "digest"], condition=models.Q(undone_at=None), name="past_season_once"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class PastPlacing(models.Model):
+    """What an imported season says about one player in one event, or in the whole season if `event` is empty."""
+
+    season = models.ForeignKey(PastSeason, on_delete=models.PROTECT, related_name="placings")
+    player = models.ForeignKey("players.Player", on_delete=models.PROTECT, related_name="+")
+    event = models.CharField(_("event"), max_length=LONGEST_NAME, blank=True)
+    day = models.DateField(_("day"), null=True, blank=True)
+    place = models.PositiveIntegerField(_("place"), null=True, blank=True)
+    points = models.DecimalField(_("points"), max_digits=12, decimal_places=4, null=True, blank=True)
+
+    class Meta:
+        ordering = ("season", "day", "event", "place", "pk")
+        verbose_name = _("imported placing")
+        verbose_name_plural = _("imported placings")
+
+    def __str__(self) -> str:
+        return f"{self.season} · {self.event} · {self.player}"
