@@ -272,5 +272,5 @@ def act_again(*, match: Match, history: Iterable[tuple[Side, ActionInput, Actor,
     """Add what was done elsewhere, with its times, to a locked match that has not begun; in a transaction."""
     journal = Journal.of(match)
     for side, request, by, at in history:
-        _append(journal, side, request, by, at, 0)
+        append_action(journal, side, request, by, at, 0)
     journal.close(now)

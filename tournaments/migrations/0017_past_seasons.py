@@ -11,7 +11,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('players', '0010_join_request'),
-        ('tournaments', '0014_share_pictures'),
+        ('tournaments', '0016_series'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
