@@ -1,11 +1,12 @@
 """The summary of an event: its page and its API."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from statistics import median
 from typing import Any
 
-from django.db.models import Q
+from django.db.models import Max, Min, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
@@ -25,15 +26,17 @@ from players.access import Role, Visitor, is_at_least, role_in
 from players.models import Player
 from tournaments import access
 from tournaments.events.api import TournamentView
+from tournaments.formats.settings import BY_ROUND
 from tournaments.ledger.money import Currency
-from tournaments.models import Division, Fixture, Tournament
+from tournaments.models import Batch, Division, Fixture, FloorEvent, FloorKind, Stage, Tournament
 from tournaments.prizes.api import PrizeLineSerializer
 from tournaments.prizes.prizes import DivisionPrizesView, prizes_view, standings_of
 from tournaments.prizes.shares import CertainPlaces
 from tournaments.standings.brackets import ranking_name
 from tournaments.state.api import READ
 from tournaments.state.figures import Figures, event_figures, figures_of
-from tournaments.state.names import Names, names_for, shown
+from tournaments.state.names import Names, names_for, names_of, shown
+from tournaments.state.plans import is_continuous
 
 # The summary of an event: the winners of each bracket, prizes, figures, upsets and rating changes.
 
@@ -41,6 +44,8 @@ from tournaments.state.names import Names, names_for, shown
 PLACES_LISTED = 4
 """The lowest place that is listed for a bracket."""
 MOST_UPSETS = 5
+LATE_REPORT, FAR_BEHIND = 10, 2
+"""Minutes to a report, and matches behind the others, from which on an entry without rounds is listed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +116,17 @@ class RatedPlayer:
 
 
 @dataclass(frozen=True, slots=True)
+class SlowEntry:
+    """An entry of a stage without rounds that may have kept others waiting, or sat out."""
+
+    name: str
+    minutes: int
+    """The longest time from the last running score of a match to the report of its result."""
+    behind: int
+    """The most matches that it had begun fewer than the median of those still in."""
+
+
+@dataclass(frozen=True, slots=True)
 class EventSummary:
     """Everything on the summary of an event."""
 
@@ -121,6 +137,8 @@ class EventSummary:
     """Of both sides of every score."""
     upsets: list[Upset] = field(default_factory=list)
     ratings: list[RatedPlayer] = field(default_factory=list)
+    slow: list[SlowEntry] = field(default_factory=list)
+    """For directors only."""
 
 
 def event_summary(user: Visitor, tournament: Tournament) -> EventSummary:
@@ -139,7 +157,51 @@ def event_summary(user: Visitor, tournament: Tournament) -> EventSummary:
         sum((row.score_0 or 0) + (row.score_1 or 0) for row in results.values()),
         _upsets(matches, results, changes, staff),
         _rated(changes, staff),
+        _slow_entries(divisions) if is_at_least(role_in(user, tournament.club), Role.DIRECTOR) else [],
     )
+
+
+def _slow_entries(divisions: Sequence[Division]) -> list[SlowEntry]:
+    """Return the entries that reported late or fell behind without rounds, those who reported latest first."""
+    rows = []
+    for division in divisions:
+        for stage in division.stages.all():
+            if stage.format in BY_ROUND and is_continuous(stage):
+                rows += _slow_in(stage, names_of(division, staff=True))
+    return sorted(rows, key=lambda row: (-row.minutes, -row.behind, row.name))
+
+
+def _slow_in(stage: Stage, names: Names) -> list[SlowEntry]:
+    behind, begun, pairs = Counter[int](), Counter[int](), dict[int, tuple[int, int]]()
+    for batch in Batch.objects.filter(stage=stage).order_by("number").prefetch_related("pairings", "missed"):
+        free = [row[0] for row in (*batch.pool, *batch.left_out)]
+        still_in = {*free, *(entry for number in batch.playing for entry in pairs.get(number, ()))}
+        middle = median([begun[entry] for entry in still_in] or [0])
+        for entry in still_in:
+            behind[entry] = max(behind[entry], int(middle - begun[entry]))
+        standing = [row for row in batch.pairings.all() if not row.taken_back]
+        pairs |= {row.number: (row.first_id, row.second_id) for row in standing}
+        begun.update(entry for row in standing for entry in (row.first_id, row.second_id))
+        begun.update(row.entry_id for row in batch.missed.all() if row.taken_back_at is None)
+    minutes = _minutes_to_report(stage, pairs)
+    slow = {entry for entry in behind | minutes if minutes[entry] > LATE_REPORT or behind[entry] >= FAR_BEHIND}
+    return [SlowEntry(names.of(entry), minutes[entry], behind[entry]) for entry in slow]
+
+
+def _minutes_to_report(stage: Stage, pairs: dict[int, tuple[int, int]]) -> Counter[int]:
+    """Return entry -> the most minutes from the last running score of one of its matches to the first report."""
+    scores = FloorEvent.objects.filter(
+        fixture__stage=stage, kind=FloorKind.RUNNING_SCORE, undone_by=None, match__finished_at__isnull=False
+    )
+    longest: Counter[int] = Counter()
+    rows = scores.values("fixture__number", "match__finished_at").annotate(
+        last=Max("at"), claimed=Min("match__claims__created_at")
+    )
+    for row in rows:
+        over = min(at for at in (row["match__finished_at"], row["claimed"]) if at is not None)
+        for entry in pairs.get(row["fixture__number"], ()):
+            longest[entry] = max(longest[entry], int((over - row["last"]).total_seconds() // 60))
+    return longest
 
 
 def event_night(user: Visitor, tournament: Tournament) -> Night:

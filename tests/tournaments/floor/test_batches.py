@@ -35,7 +35,7 @@ from tournaments.floor.batches import (
     take_back_pairing,
     waiting_in,
 )
-from tournaments.floor.calls import call_ready
+from tournaments.floor.calls import call_ready, set_running_score
 from tournaments.floor.calls import start as begin
 from tournaments.floor.derivation import floor_state
 from tournaments.floor.selectors import load_facts
@@ -492,3 +492,31 @@ def test_a_personal_link_says_why_its_player_waits(start: Callable[..., Tourname
     other = client.get(path_for(event, playing, 0))
     assert "Free since" not in text(html(other))
     assert free not in text(html(other))
+
+
+def test_directors_read_in_the_summary_who_reported_late_or_fell_behind(
+    start: Callable[..., Tournament], by_alice: Actor, alice: User, as_user: Callable[[User], Client]
+) -> None:
+    event = start(tables=6)
+    night = Night(event, by_alice)
+    first, *others = night.open()
+    for fixture in (first, *others):
+        begin(fixture=fixture, by=by_alice, now=NOON)
+    set_running_score(fixture=first, score=(2, 1), by=by_alice, now=NOON + timedelta(minutes=10))
+    url = reverse("event-report", args=[event.club.slug, event.slug])
+    assert "Kept others waiting?" not in text(html(as_user(alice).get(url)))
+    # The others play on, as far as the lead lets them, while the first match goes on.
+    for minutes in range(15, 90, 5):
+        night.now = NOON + timedelta(minutes=minutes)
+        for fixture in night.open():
+            if fixture.number != first.number:
+                night.win(fixture, 0)
+        call_ready(tournament_id=event.pk, now=night.now)
+    night.win(first, 0)
+    call_ready(tournament_id=event.pk, now=night.now + timedelta(minutes=9))
+    page = text(html(as_user(alice).get(url)))
+    names = [entry.player.name for slot in first.slots.all() if (entry := slot.entry) is not None]
+    late = "up to 75 minutes from the last running score to the report"
+    assert page.count(late) == 2
+    assert all(page.index(name, page.index("Kept others waiting?")) < page.rindex(late) for name in names)
+    assert "Kept others waiting?" not in text(html(Client().get(url)))
