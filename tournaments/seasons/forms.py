@@ -10,6 +10,9 @@ from core.text_lengths import LONGEST_KEY, LONGEST_NAME, LONGEST_NOTE
 from players.forms import RefusingForm
 from tournaments.formats.series.presets import PRESETS
 
+OFFERED = {code: preset for code, preset in PRESETS.items() if code not in ("american_tour", "given")}
+"""The presets of pages and API: the other two need points or shares that a director types in."""
+
 
 class SeriesForm(RefusingForm):
     """A new season: its name, days and the plan it begins with."""
@@ -20,7 +23,7 @@ class SeriesForm(RefusingForm):
     first_day = forms.DateField(label=_("First day"), widget=forms.DateInput({"type": "date"}, "%Y-%m-%d"))
     last_day = forms.DateField(label=_("Last day"), widget=forms.DateInput({"type": "date"}, "%Y-%m-%d"))
     preset = forms.ChoiceField(
-        label=_("Points"), choices=[(code, preset.title) for code, preset in PRESETS.items()], required=False
+        label=_("Points"), choices=[(code, preset.title) for code, preset in OFFERED.items()], required=False
     )
     like = forms.CharField(max_length=LENGTH, required=False)
     key = forms.CharField(max_length=LONGEST_KEY, required=False)

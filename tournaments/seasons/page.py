@@ -25,14 +25,13 @@ from players.pages import account_needed
 from players.people.rows import player_of
 from tournaments.formats.series.numbers import number
 from tournaments.formats.series.plan import ELSE, ByClass, ClassFactor, Plan, nodes, plan_from
-from tournaments.formats.series.presets import PRESETS
 from tournaments.formats.series.table import Row
 from tournaments.formats.series.warnings import MESSAGES as WARNINGS
 from tournaments.formats.series.warnings import warnings_of
 from tournaments.models import Series, SeriesClosing
 from tournaments.seasons.actions import season_data, series_of
 from tournaments.seasons.changes import Change, changes_of, qualifying_places
-from tournaments.seasons.forms import ReopenForm, SeriesForm, season_initial
+from tournaments.seasons.forms import OFFERED, ReopenForm, SeriesForm, season_initial
 from tournaments.seasons.plan_form import PlanLinesForm
 from tournaments.seasons.sentences import rank_sentence, result_sentence
 from tournaments.seasons.services import missing_events
@@ -319,7 +318,7 @@ def series_new(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "club": club,
         "form": SeriesForm(initial=season_initial(timezone.now())),
-        "presets": PRESETS,
+        "presets": OFFERED,
         "earlier": Series.objects.filter(club=club)[:3],
         "key": new_form_key(),
     }
