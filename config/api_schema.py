@@ -74,8 +74,8 @@ OWN_LIMITS = frozenset({"live_act", "live_goodbye", "live_ping", "guest_match_re
 """Operations of a match being played here, which count for a player and a match and announce no state of a rate."""
 VERSIONED = frozenset(
     {
-        "Apart[]", "Bracket", "Corrected", "Division", "Draw", "Fixture", "Match", "PaginatedDrawList", "Pairings",
-        "Preview", "Rounds", "SetStage[]", "Standings",
+        "Apart[]", "Batches", "Bracket", "Corrected", "Division", "Draw", "Fixture", "Match", "PaginatedDrawList",
+        "Pairings", "Preview", "Rounds", "SetStage[]", "Standings",
     }
 )  # fmt: skip
 """Bodies that come with the version of what they show as their ETag."""

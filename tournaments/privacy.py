@@ -16,6 +16,7 @@ from players.privacy.sections import register as register_sections
 from tournaments.entries.services import refuse_two_entries
 from tournaments.models import (
     AgreedSplit,
+    Batch,
     ByeRequest,
     CashCount,
     CashReopening,
@@ -29,6 +30,8 @@ from tournaments.models import (
     FloorEvent,
     Helper,
     LateEntry,
+    MissedMatch,
+    Pairing,
     PastPlacing,
     Payment,
     PoolMember,
@@ -49,6 +52,8 @@ def forget(players: list[Player], user: User | None) -> None:
     Withdrawal.objects.filter(entry__in=entries).update(reason="")
     Return.objects.filter(withdrawal__entry__in=entries).update(reason="")
     LateEntry.objects.filter(entry__in=entries).update(reason="")
+    MissedMatch.objects.filter(entry__in=entries).update(reason="")
+    Pairing.objects.filter(Q(first__in=entries) | Q(second__in=entries)).update(reason="")
     Payment.objects.filter(entry__in=entries).update(note="")
     ids = set(entries.values_list("pk", flat=True))
     if user is not None and user.email_verified_at is not None:
@@ -126,6 +131,9 @@ def connect_erasure() -> None:
     mentions.register(Withdrawal, "reason", club="entry__division__tournament__club")
     mentions.register(Return, "reason", club="withdrawal__entry__division__tournament__club")
     mentions.register(LateEntry, "reason", club="entry__division__tournament__club")
+    mentions.register(Batch, "reason", club="stage__division__tournament__club")
+    mentions.register(Pairing, "reason", club="batch__stage__division__tournament__club")
+    mentions.register(MissedMatch, "reason", club="stage__division__tournament__club")
     mentions.register(Correction, "reason", club="fixture__stage__division__tournament__club")
     mentions.register(Commitment, "reason", club="club")
     mentions.register(Draw, "reason", "taken_back_reason", club="stage__division__tournament__club")

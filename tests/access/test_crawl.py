@@ -26,6 +26,7 @@ MOST_STEPS = 5
 KEYS = PERSONAL | {"token"}
 """Parameters of links that work like a key. They come by e-mail, on paper, or are shown once to whoever made them."""
 NOT_LINKED = {
+    "division-withdraw": "only whoever is entered in the division is offered to withdraw",
     "healthz": "for programs",
     "live-stream": "for the scripts of pages",
     "readyz": "for programs",

@@ -43,14 +43,16 @@ def _groups(entries: int) -> Stages:
     return (StageSettings(GROUPS, groups=groups, qualifiers=qualifiers), StageSettings(KNOCKOUT))
 
 
-FEWEST_FOR_LARGE_SWITCH = 24
+SMALLEST_SWITCH, FEWEST_FOR_LARGE_SWITCH = 8, 24
 
 
 def _flow_strict(entries: int) -> Stages:
     """Return lives for an event with prizes: nobody gets two matches ahead, and a bracket decides early.
 
-    What a player gains by sitting out is bounded best by this without rounds.
+    What a player gains by sitting out is bounded best by this without rounds. A small field plays on to the end.
     """
+    if entries < SMALLEST_SWITCH:
+        return (StageSettings(LIVES, lives=2, pairing=Pairing.CONTINUOUS, lead=1, window=2),)
     places = 16 if entries >= FEWEST_FOR_LARGE_SWITCH else 8
     flow = StageSettings(LIVES, lives=2, pairing=Pairing.CONTINUOUS, lead=1, window=2, qualifiers=places)
     return (flow, StageSettings(KNOCKOUT))

@@ -50,7 +50,13 @@ def floors(draw: st.DrawFn) -> tuple[FloorFacts, list[Fact]]:
         kind = draw(st.sampled_from(KINDS))
         table, player = draw(st.integers(1, len(tables))), draw(PLAYERS)
         params = {"score": [1, 2], "minutes": 7, "mode": Autopilot.CALL, "needed": True, "reason": "wet"}
-        params |= {"length": 5, "was": 7, "side": draw(st.sampled_from([0, 1])), "offer": len(facts.rows)}
+        params |= {
+            "stage": "k7m2q9x4ab",
+            "length": 5,
+            "was": 7,
+            "side": draw(st.sampled_from([0, 1])),
+            "offer": len(facts.rows),
+        }
         facts.add(kind, ago, fixture=draw(st.integers(1, count)), table=table, player=player, params=params)
     return FloorFacts({row.fixture: row for row in rows}, tables), facts.rows
 

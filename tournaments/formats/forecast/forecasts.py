@@ -18,7 +18,7 @@ from tournaments.formats.forecast.planned import numbering
 from tournaments.formats.forecast.stages import Choices, choices_of, estimate_stage, groups_of
 from tournaments.formats.forecast.without_rounds import without_rounds
 from tournaments.formats.plans import MOST_STAGES, checked_stages, places_before
-from tournaments.formats.settings import GROUPS, SWISS, StageSettings, check_rounds
+from tournaments.formats.settings import GROUPS, LIVES, SWISS, StageSettings, check_rounds
 from tournaments.formats.tables.groups import SMALLEST_GROUP
 
 NO_CHOICES = Choices()
@@ -312,10 +312,12 @@ def _qualifiers(settings: StageSettings, stage: StageForecast) -> list[Remark]:
             return [Remark(FAULT, "qualifiers_of_group", params, stage.number)]
         everybody = qualifiers * len(stage.groups) == stage.entrants
     else:
-        if qualifiers > stage.entrants:
+        # Without rounds they are the places of a bracket, one for each life, which is met only from above.
+        lives = settings.format == LIVES and settings.is_continuous
+        if qualifiers > (stage.entrants * settings.lives // 2 if lives else stage.entrants):
             params = {"going_on": qualifiers, "entrants": stage.entrants}
             return [Remark(FAULT, "qualifiers_too_many", params, stage.number)]
-        everybody = qualifiers == stage.entrants
+        everybody = qualifiers == stage.entrants and not lives
     return [Remark(NOTE, "everybody_goes_on", {"stage": stage.number}, stage.number)] if everybody else []
 
 

@@ -37,6 +37,8 @@ FEWEST_FOR_LAST_CHANCE = 6
 FEWEST_FOR_SWISS = 8
 FEWEST_FOR_FLOW = 8
 """With fewer players hardly anybody suitable is ever free."""
+LARGEST_FLOW = 64
+"""A larger field is proposed no nights without rounds, which take seconds to simulate; they can be chosen."""
 FEWEST_SWISS_ROUNDS = 3
 MORE_SWISS_ROUNDS = 2
 """How many more rounds than a knockout would have are offered at most."""
@@ -128,7 +130,7 @@ def _formats(players: int) -> Iterator[tuple[str, Stages]]:
     if FEWEST_FOR_DOUBLE <= players <= LARGEST_DOUBLE:
         yield "double", (StageSettings(DOUBLE),)
     yield "knockout", (StageSettings(KNOCKOUT),)
-    if players >= FEWEST_FOR_FLOW:
+    if FEWEST_FOR_FLOW <= players <= LARGEST_FLOW:
         yield "flow", (StageSettings(LIVES, lives=2, pairing=Pairing.CONTINUOUS),)
     if SMALL_FIELD < players <= LARGEST_ROUND_ROBIN:
         yield round_robin
