@@ -310,15 +310,13 @@ class _ToCome:
         lengths = lengths_of(flow.pool.settings, "", division.lengths)
         length = lengths[min(max((player.begun for player in flow.pool.players), default=0), len(lengths) - 1)]
         fixtures = {match.number: fixture for fixture, match in self.facts.items() if match.stage == flow.stage.pk}
-        running = [
-            _running(self.view.matches[fixtures[match.number]])
-            for match in flow.pool.playing
-            if match.number in fixtures
-        ]
+        # A pairing that was made while the page was read is left out.
+        playing = tuple(match for match in flow.pool.playing if match.number in fixtures)
+        running = [_running(self.view.matches[fixtures[match.number]]) for match in playing]
         now = self.view.now.replace(second=0, microsecond=0)
         others = sum(match.stage != flow.stage.pk and match.begun_at is not None for match in self.left.values())
         pace = replace(self.pace, tables=max(1, self.pace.tables - others))
-        ends = rest_of_night(flow.pool, running, now=now, length=length, pace=pace)
+        ends = rest_of_night(replace(flow.pool, playing=playing), running, now=now, length=length, pace=pace)
         row = next((self.row_keys[fixture] for fixture in fixtures.values()), f"{flow.stage.pk}:")
         self._label(division, row, str(FORMAT_NAMES[flow.stage.format]))
         self.matches.append(RemainingMatch(next(self.numbers), row, 1, length, ends=ends))
