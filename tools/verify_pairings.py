@@ -167,21 +167,21 @@ def least(pool, costs):
     return of(tuple(sorted(pool)))
 
 
-def is_least(made, pool, costs, room):
+def is_least(pairs, pool, costs, room):
     """Whether these pairs belong to a pairing of the pool of least cost."""
     spent = NOTHING
-    for pair in made:
+    for pair in pairs:
         spent = added(spent, costs[pair])
     if len(pool) <= LARGEST_EXACT:
-        rest = set(pool) - {entry for pair in made for entry in pair}
+        rest = set(pool) - {entry for pair in pairs for entry in pair}
         all_of_it = least(pool, costs)
-        if len(made) < room:
+        if len(pairs) < room:
             return spent == all_of_it
         return added(spent, least(rest, costs)) == all_of_it
     return not any(
         all(tuple(sorted(pair)) in costs for pair in new)
         and added(*(costs[tuple(sorted(pair))] for pair in new)) < added(costs[a, b], costs[c, d])
-        for (a, b), (c, d) in combinations(made, 2)
+        for (a, b), (c, d) in combinations(pairs, 2)
         for new in (((a, c), (b, d)), ((a, d), (b, c)))
     )
 
@@ -190,7 +190,7 @@ def batch_faults(night, event, seed):
     """Return what is wrong with a batch that follows on what a night has come to, and whether it was checked."""
     name = f"Batch {event['number']}"
     pool = [row[0] for row in event["pool"]]
-    made = [tuple(sorted(pair["entries"])) for pair in event["pairs"] if not pair["manual"]]
+    pairs = [tuple(sorted(pair["entries"])) for pair in event["pairs"] if not pair["manual"]]
     faults = []
     if len(event["pairs"]) > event["room"]:
         faults.append(f"{name} has more pairs than tables.")
@@ -211,11 +211,11 @@ def batch_faults(night, event, seed):
         return faults, False
     resting = [entry for entry, reason in event["left_out"] if reason == "resting"]
     costs = night.costs(pool, resting, seed)
-    if any(pair not in costs for pair in made):
+    if any(pair not in costs for pair in pairs):
         return [f"{name} has a pair that was not allowed."], True
-    if not is_least(made, pool, costs, event["room"]):
+    if not is_least(pairs, pool, costs, event["room"]):
         return [f"{name} is not one of least cost."], True
-    order = [(min(since(event, pair)), costs[pair][-1]) for pair in made]
+    order = [(min(since(event, pair)), costs[pair][-1]) for pair in pairs]
     return ([f"{name}: the pairs are not in the order of waiting."] if order != sorted(order) else []), True
 
 

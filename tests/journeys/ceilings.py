@@ -23,6 +23,7 @@ CEILINGS = {
     "late entry":                            Ceiling(6, 10),
     "no-show":                               Ceiling(5, 0),
     "a player goes home":                    Ceiling(6, 0, "no preview"),
+    "gone home early, by oneself":          Ceiling(4, 0, "no preview"),
     "gone home, found out by the call":      Ceiling(6, 0, "no such answer to a call"),
     "calls follow check-in: all here":       Ceiling(3, 0, "calls did not follow check-in"),
     "a table breaks, and is repaired":       Ceiling(8, 10, "11 taps, the match moved first"),

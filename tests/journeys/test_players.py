@@ -54,6 +54,19 @@ def test_a_score_by_the_code_of_the_sheet(journey: Journey, evening: Tournament,
     player.sees(f"{names[1]} advances to M")
 
 
+@pytest.mark.journey("gone home early, by oneself")
+def test_a_player_withdraws_and_reads_before_what_follows(journey: Journey, club: Club, evening: Tournament) -> None:
+    player = at_table(evening, "4")
+    bob = account_of(player, "bob@example.org", club)
+    person = journey.on_phone(bob)
+    person.tap("My matches", first=True)
+    person.tap("Saturday Night · Open", first=True)
+    person.tap("Withdraw…")
+    person.sees("goes through")
+    person.tap("Withdraw from this division")
+    person.sees("You have withdrawn from Open.")
+
+
 @pytest.mark.journey("signed in: my table now")
 def test_my_table_now(journey: Journey, club: Club, evening: Tournament) -> None:
     bob = account_of(at_table(evening, "4"), "bob@example.org", club)

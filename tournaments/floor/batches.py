@@ -166,12 +166,11 @@ def _pool(stage: Stage, state: StageState, floor: FloorState, now: datetime) -> 
     busy = _busy_elsewhere(stage, floor)
     players = []
     for entry in present:
-        row_ = division.entries[entry]
         spent = rows.missed[entry] // MISSED_FOR_A_LIFE
         left = settings.lives - event.losses[entry] - spent
         if settings.format != LIVES:
             left = (settings.rounds or 0) - begun[entry] - event.pairing_byes[entry]
-        why, match = _why_not(row_, floor, busy, now)
+        why, match = _why_not(division.entries[entry], floor, busy, now)
         players.append(
             FlowPlayer(
                 entry, max(0, left), begun[entry], joins[entry], why, clubs.get(entry), match, event.scores[entry]
@@ -253,7 +252,9 @@ Place = tuple[bool, int, float, datetime, int]
 
 
 def _with_tables(flows: Sequence[Flow], floor: FloorState, now: datetime) -> list[Flow]:
-    """Return the flows with the pairs that have a table now."""
+    """Return the flows with the pairs that have a table now; none have one during a pause."""
+    if floor.facts.tables and floor.pause is not None:
+        return list(flows)
     if not floor.facts.tables:
         return [replace(flow, granted=_without_tables(flow)) for flow in flows]
     free = {row.facts.table for row in floor.tables.values() if row.state in (TableState.FREE, TableState.KEPT)}
@@ -264,17 +265,15 @@ def _with_tables(flows: Sequence[Flow], floor: FloorState, now: datetime) -> lis
     granted: dict[int, list[tuple[FlowPair, int | None]]] = {at: [] for at in range(len(flows))}
     taken: set[int] = set()
     called: set[int] = set()
-    for flow_at, made, row in _in_order(flows, floor, now):
+    for flow_at, pair, row in _in_order(flows, floor, now):
         if called & set(row.facts.pair or ()):
             continue
         if (table := plan.best(row, taken)) is None:
             continue
         taken.add(table.table)
         called |= set(row.facts.pair or ())
-        if flow_at is not None and made is not None:
-            granted[flow_at].append((made, table.table))
-    if floor.pause is not None:
-        return list(flows)
+        if flow_at is not None and pair is not None:
+            granted[flow_at].append((pair, table.table))
     return [replace(flow, granted=tuple(granted[at][: _most(flow)])) for at, flow in enumerate(flows)]
 
 

@@ -827,9 +827,9 @@ class Tonight(APIView):
         summary="Start an evening in one step",
         description=(
             "Creates and publishes the event, or takes the one of tonight that takes entries, with those entered in "
-            "it; checks everybody in, "
-            "publishes the draw, opens the floor and calls the first matches. E-mails and pushes wait for a minute, in "
-            "which `tournaments_undo_start` takes it back. An evening that was started within this minute is returned."
+            "it; checks everybody in, publishes the draw, opens the floor and calls the first matches. E-mails and "
+            "pushes wait for a minute, in which `tournaments_undo_start` takes it back. An evening that was started "
+            "within this minute is returned."
         ),
         parameters=[KEY, LOCATION],
         request=StartSerializer,

@@ -360,8 +360,8 @@ def test_a_pairing_taken_back_is_not_made_again(start: Callable[..., Tournament]
     assert {row.code for row in waits(night) if row.entry == first} == {"absent"}
     call_ready(tournament_id=night.event.pk, now=night.now)
     two = frozenset(Pairing.objects.filter(number=apart.number).values_list("first", "second").get())
-    made = [frozenset(pair) for pair in Pairing.objects.filter(taken_back="").values_list("first", "second")]
-    assert two not in made
+    pairs = [frozenset(pair) for pair in Pairing.objects.filter(taken_back="").values_list("first", "second")]
+    assert two not in pairs
     begin(fixture=night.open()[0], by=by_alice, now=night.now)
     with pytest.raises(Refused) as refused:
         take_back_pairing(fixture=night.open()[0], code="not_these_two", by=by_alice, now=night.now)

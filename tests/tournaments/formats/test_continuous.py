@@ -240,17 +240,17 @@ class Night:
     def check(self, decision):
         """The invariants of a decision."""
         in_match = {entry for _number, pair, _end in self.playing for entry in pair}
-        made = [entry for pair in decision.pairs for entry in (pair.first, pair.second)]
-        assert len(made) == len(set(made))
-        assert not set(made) & in_match
-        assert all(self.left[entry] > 0 and entry not in self.away for entry in made)
+        paired = [entry for pair in decision.pairs for entry in (pair.first, pair.second)]
+        assert len(paired) == len(set(paired))
+        assert not set(paired) & in_match
+        assert all(self.left[entry] > 0 and entry not in self.away for entry in paired)
         assert len(decision.pairs) <= self.tables - len(self.playing)
         for pair in decision.pairs:
             assert frozenset((pair.first, pair.second)) not in self.forbidden
             assert pair.why
         if self.settings.lead and in_match:
             slowest = min(self.begun[entry] for entry in in_match)
-            assert all(self.begun[entry] + 1 - slowest <= self.settings.lead for entry in made)
+            assert all(self.begun[entry] + 1 - slowest <= self.settings.lead for entry in paired)
         waiting = {entry for entry, left in self.left.items() if left > 0 and entry not in in_match}
         if decision.action is not Action.OVER:
             assert set(decision.waits) == waiting, "everybody who waits is given one reason"
@@ -577,18 +577,18 @@ def test_with_many_left_all_matches_can_be_played(players, matches):
     """Until then the rule does not ask."""
     night = Night(players, players, tables=players // 2, settings=swiss(matches))
     night.forbidden.clear()
-    asked = 0
+    batches = 0
     while sum(left > 0 for left in night.left.values()) > NEEDED_BELOW * matches:
         decision = night.decide()
         if decision.action is Action.DRAW_NOW:
             night.make(decision)
-            asked += 1
+            batches += 1
             closed = frozenset(night.met)
             assert unplayed(Remaining(night.left, closed)) == sum(night.left.values()) % 2
         elif night.playing:
             night.finish_next()
             night.at += 3
-    assert asked > matches
+    assert batches > matches
 
 
 # Nights that the rule plays itself.

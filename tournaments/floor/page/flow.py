@@ -154,7 +154,8 @@ def _part(flow: Flow, view: FloorView, cards: Cards, *, several: bool) -> FlowPa
     waiting = [_line(row, row.entry.pk in paired, view, zone, has_lives=has_lives) for row in lines if row.is_here]
     away = [_line(row, False, view, zone, has_lives=has_lives) for row in lines if not row.is_here]
     granted = list(flow.granted)
-    later = [pair for pair in flow.decision.pairs if pair not in [made for made, _table in granted]]
+    called = [pair for pair, _table in granted]
+    later = [pair for pair in flow.decision.pairs if pair not in called]
     labels = view.facts.labels
     pairs = [_pair(flow, pair, labels.get(table or 0, ""), has_lives=has_lives) for pair, table in granted]
     stage = (("stage", flow.stage.public_id),)

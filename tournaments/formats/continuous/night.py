@@ -16,7 +16,15 @@ from time import process_time
 
 from tournaments.formats.continuous.rule import decide
 from tournaments.formats.continuous.state import Action, Decision, FlowMatch, FlowPair, FlowPlayer, FlowState, Settled
-from tournaments.formats.forecast.durations import MEAN_SHARE, MINUTES_PER_POINT, PLAYERS_DIFFER, REST, SEATING, spread
+from tournaments.formats.forecast.durations import (
+    EVENINGS_DIFFER,
+    MEAN_SHARE,
+    MINUTES_PER_POINT,
+    REST,
+    SEATING,
+    player_tempo,
+    spread,
+)
 from tournaments.formats.graph import EntryId
 from tournaments.formats.settings import LIVES, StageSettings
 from tournaments.formats.swiss.pairing import best_matching
@@ -50,8 +58,7 @@ class Field:
     @classmethod
     def drawn(cls, players: int, chance: Random) -> "Field":
         """Return entries 1 … players with the usual differences in tempo."""
-        tempi = (math.exp(chance.gauss(0, PLAYERS_DIFFER) - PLAYERS_DIFFER**2 / 2) for _ in range(players))
-        return cls(dict(enumerate(tempi, start=1)))
+        return cls({entry: player_tempo(chance) for entry in range(1, players + 1)})
 
 
 @dataclass(slots=True)
@@ -283,7 +290,7 @@ def forecast_night(
     for number in range(runs):
         people = Field.drawn(players, chance)
         seed = number.to_bytes(32, "big")
-        tempo = replace(pace, a_point=pace.a_point * math.exp(chance.gauss(0, 0.1)))
+        tempo = replace(pace, a_point=pace.a_point * math.exp(chance.gauss(0, EVENINGS_DIFFER)))
         nights.append(Night(settings, tables, people, chance, tempo, seed=seed, length=length).play())
     return summary(nights, players)
 

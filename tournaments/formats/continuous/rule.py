@@ -33,7 +33,6 @@ from tournaments.formats.continuous.state import (
     Reason,
     Settled,
 )
-from tournaments.formats.continuous.switch import fall, places_of
 from tournaments.formats.graph import EntryId
 from tournaments.formats.lots import lot as lots_of
 from tournaments.formats.settings import LIVES, Leader
@@ -50,6 +49,9 @@ EXPLAINED_UP_TO = 10
 
 BEGUN, CLUB, LOT = 3, 4, 5
 """Places in the costs of a pair."""
+
+PLACES = {0: 0, 1: 1, 2: 2, 3: 4, 4: 4, 5: 8}
+"""Lives left -> places of the bracket that follows, a power of two: several are byes in its first rounds."""
 
 Pair = tuple[EntryId, EntryId]
 
@@ -406,14 +408,14 @@ class _Rule:
         return min((moment for moment in moments if moment > self.now), default=None)
 
     def _places(self) -> int:
-        return sum(places_of(player.left) for player in self.players.values())
+        return sum(PLACES[player.left] for player in self.players.values())
 
     def _places_left(self) -> int | None:
         """How many pairs may be made before the bracket is drawn; None if no bracket follows."""
         if not self.is_lives or not self.state.settings.qualifiers:
             return None
         falls = (
-            max(fall(self.players[entry].left) for entry in match.pair if entry in self.players)
+            max(_places_lost(self.players[entry].left) for entry in match.pair if entry in self.players)
             for match in self.state.playing
             if any(entry in self.players for entry in match.pair)
         )
@@ -520,6 +522,11 @@ class _Rule:
 def reach(player: FlowPlayer) -> float:
     """Return twice the points plus the matches left: entries of a Swiss with equal numbers are equally well off."""
     return 2 * player.points + player.left
+
+
+def _places_lost(lives: int) -> int:
+    """Return how many places of the bracket a lost match costs."""
+    return PLACES[lives] - PLACES[lives - 1]
 
 
 def _equally_good(
