@@ -28,7 +28,7 @@ from tournaments.formats.series.plan import ELSE, ByClass, ClassFactor, Plan, no
 from tournaments.formats.series.table import Row
 from tournaments.formats.series.warnings import MESSAGES as WARNINGS
 from tournaments.formats.series.warnings import warnings_of
-from tournaments.models import Series, SeriesClosing
+from tournaments.models import Series, SeriesClosing, Tournament
 from tournaments.seasons.actions import season_data, series_of
 from tournaments.seasons.changes import Change, changes_of, qualifying_places
 from tournaments.seasons.forms import OFFERED, ReopenForm, SeriesForm, season_initial
@@ -111,6 +111,7 @@ class SeasonView:
     """A season for one reader."""
 
     series: Series
+    standing: Standing = field(repr=False)
     columns: Sequence[Column]
     rows: Sequence[TableRow]
     rule: str
@@ -121,7 +122,6 @@ class SeasonView:
     changed_since: bool = False
     """Whether a closed table would be another one by now."""
     qualifiers: int = 0
-    plan: Plan | None = field(default=None, repr=False)
 
     @property
     def ranked(self) -> int:
@@ -150,8 +150,8 @@ def season_view(user: Visitor, series: Series, *, explained: bool = True) -> Sea
         rows.append(replace(row, is_own=data["player"] == own))
     mine = next((row for row in rows if row.is_own), None)
     return SeasonView(
-        series, columns, rows, _rule(standing.plan), _played(standing), mine, _ahead(rows, table, mine, standing),
-        closing, closing is not None and table != current, qualifying_places(standing.plan), standing.plan,
+        series, standing, columns, rows, _rule(standing.plan), _played(standing), mine,
+        _ahead(rows, table, mine, standing), closing, closing is not None and table != current, qualifying_places(standing.plan),
     )  # fmt: skip
 
 
@@ -477,3 +477,30 @@ def own_places(user: User, clubs: Sequence[Club], today: date) -> list[SeasonVie
     rows = running.select_related("club").order_by("last_day", "pk")[:MOST_AT_HOME]
     views = [season_view(user, row, explained=False) for row in rows]
     return [view for view in views if view.own is not None]
+
+
+@dataclass(frozen=True, slots=True)
+class SeasonOfEvent:
+    """A season in which an event counts, with the reader's place in it if they have one."""
+
+    series: Series
+    own: TableRow | None = None
+    ranked: int = 0
+    ahead: str = ""
+    so_far: str = ""
+    """The reader's points of this event while it is being played."""
+
+
+def seasons_of_event(user: Visitor, event: Tournament) -> list[SeasonOfEvent]:
+    """Return the seasons in which an event counts. Places are looked up for players only."""
+    rows = Series.objects.filter(club=event.club_id, counted__tournament=event).select_related("club").order_by("pk")
+    player = player_of(user) if rows and isinstance(user, User) else None
+    if player is None:
+        return [SeasonOfEvent(row) for row in rows]
+    seasons = []
+    for row in rows:
+        view = season_view(user, row, explained=False)
+        earned = view.standing.so_far.get(event.public_id, {}).get(player.public_id)
+        so_far = view.standing.show(earned.points) if earned is not None else ""
+        seasons.append(SeasonOfEvent(row, view.own, view.ranked, view.ahead, so_far))
+    return seasons

@@ -117,6 +117,15 @@ def count_events(*, series: Series, events: Sequence[Tournament], by: Actor, kin
             log(by, "series_event_counted", row.topic, club=row.club, event=event.name, **values)
 
 
+def count_published(event: Tournament, by: Actor) -> None:
+    """Count an event that is being published in the open seasons of its club whose days it falls on."""
+    day = day_of(event)
+    for series in Series.objects.filter(club=event.club_id, first_day__lte=day, last_day__gte=day).order_by("pk"):
+        row = lock_row(Series, series.pk)
+        if closing_of(row) is None and SeriesEvent.objects.get_or_create(series=row, tournament=event)[1]:
+            log(by, "series_event_counted", row.topic, club=row.club, event=event.name)
+
+
 def leave_out(*, series: Series, event: Tournament, by: Actor) -> None:
     """Let an event no longer count; harmless if it does not. Refused: `series_closed`."""
     with transaction.atomic():
