@@ -23,7 +23,7 @@ class SeriesForm(RefusingForm):
     first_day = forms.DateField(label=_("First day"), widget=forms.DateInput({"type": "date"}, "%Y-%m-%d"))
     last_day = forms.DateField(label=_("Last day"), widget=forms.DateInput({"type": "date"}, "%Y-%m-%d"))
     preset = forms.ChoiceField(
-        label=_("Points"), choices=[(code, preset.title) for code, preset in OFFERED.items()], required=False
+        label=_("Points"), choices=[(code, _(preset.title)) for code, preset in OFFERED.items()], required=False
     )
     like = forms.CharField(max_length=LENGTH, required=False)
     key = forms.CharField(max_length=LONGEST_KEY, required=False)

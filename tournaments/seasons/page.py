@@ -46,6 +46,7 @@ from tournaments.seasons.tables import (
     standing_of,
     table_of,
 )
+from tournaments.standings.brackets import ordinal
 
 ON_CARD = 4
 """Rows on the card of a club."""
@@ -128,6 +129,13 @@ class SeasonView:
         """How many players have a rank."""
         return sum(row.rank is not None for row in self.rows)
 
+    @property
+    def place(self) -> str:
+        """The reader's place in words, as in "3rd of 23"; empty without a rank."""
+        if self.own is None or self.own.rank is None:
+            return ""
+        return _("%(place)s of %(count)d") % {"place": ordinal(self.own.rank), "count": self.ranked}
+
 
 def season_view(user: Visitor, series: Series, *, explained: bool = True) -> SeasonView:
     """Return a season as a reader sees it: as it stands, or the table announced once it is closed."""
@@ -151,7 +159,8 @@ def season_view(user: Visitor, series: Series, *, explained: bool = True) -> Sea
     mine = next((row for row in rows if row.is_own), None)
     return SeasonView(
         series, standing, columns, rows, _rule(standing.plan), _played(standing), mine,
-        _ahead(rows, table, mine, standing), closing, closing is not None and table != current, qualifying_places(standing.plan),
+        _ahead(rows, table, mine, standing), closing, closing is not None and table != current,
+        qualifying_places(standing.plan),
     )  # fmt: skip
 
 
@@ -484,9 +493,8 @@ class SeasonOfEvent:
     """A season in which an event counts, with the reader's place in it if they have one."""
 
     series: Series
-    own: TableRow | None = None
-    ranked: int = 0
-    ahead: str = ""
+    view: SeasonView | None = None
+    """For players."""
     so_far: str = ""
     """The reader's points of this event while it is being played."""
 
@@ -502,5 +510,5 @@ def seasons_of_event(user: Visitor, event: Tournament) -> list[SeasonOfEvent]:
         view = season_view(user, row, explained=False)
         earned = view.standing.so_far.get(event.public_id, {}).get(player.public_id)
         so_far = view.standing.show(earned.points) if earned is not None else ""
-        seasons.append(SeasonOfEvent(row, view.own, view.ranked, view.ahead, so_far))
+        seasons.append(SeasonOfEvent(row, view, so_far))
     return seasons
