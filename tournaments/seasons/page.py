@@ -326,7 +326,7 @@ def series_new(request: HttpRequest, slug: str) -> HttpResponse:
     club = people.club_as(request.user, slug, Role.DIRECTOR)
     context = {
         "club": club,
-        "form": SeriesForm(initial=season_initial(timezone.now())),
+        "form": SeriesForm(initial=season_initial(club, timezone.now())),
         "presets": OFFERED,
         "earlier": Series.objects.filter(club=club)[:3],
         "key": new_form_key(),
