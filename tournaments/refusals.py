@@ -23,6 +23,8 @@ MESSAGES: dict[str, str] = {
     "past_rows_open": gettext_noop("Rows that are not clear: {count}. Correct them in the file, or leave them out."),
     "past_nothing": gettext_noop("No row of this spreadsheet can be imported."),
     "past_twice": gettext_noop("These rows have been imported already."),
+    "past_counts": gettext_noop("These evenings count in {name} already."),
+    "past_days_needed": gettext_noop("Say from which day to which day the season went."),
     "past_undone": gettext_noop("This import has already been undone."),
     # Entries, draws and results.
     # Events and divisions
@@ -276,6 +278,7 @@ MESSAGES: dict[str, str] = {
 
 STATUS = {
     "past_twice": HTTPStatus.CONFLICT,
+    "past_counts": HTTPStatus.CONFLICT,
     "past_undone": HTTPStatus.CONFLICT,
     "tournament_not_open": HTTPStatus.CONFLICT,
     "tournament_not_draft": HTTPStatus.CONFLICT,

@@ -105,7 +105,8 @@ def test_the_parts_that_are_refused_are_all_that_is_wrong() -> None:
         (b"\xff\xfe\x00", "spreadsheet_unreadable"),
     ],
     ids=[
-        "long", "zip bomb", "zip bomb in two parts", "entities", "deep", "repeated cells", "repeated rows", "broken", "no archive", "other",
+        "long", "zip bomb", "zip bomb in two parts", "entities", "deep", "repeated cells", "repeated rows",
+        "broken", "no archive", "other",
         "rows", "columns", "two sheets of xlsx", "two sheets of ods", "sheets", "macro", "link", "connection",
         "macro of ods", "link of ods", "half a character",
     ],

@@ -4,7 +4,7 @@ import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
@@ -21,15 +21,23 @@ from players.actors import Actor, log
 from players.models import Club, Membership, Player
 from players.people.rows import club_topic, lock_club
 from players.people.services import How, NameMatch, find_or_add_players, find_players
-from tournaments.models import PastPlacing, PastSeason
+from tournaments.formats.series.plan import plan_from, plan_json
+from tournaments.models import PastPlacing, PastSeason, Series
 from tournaments.seasons.past_rows import PastRow, PastSheet, Problem, Reading, read_past
+from tournaments.seasons.services import SeriesInput, changed_series, create_series
 
 NEW = "new"
 """Chosen for a name that means somebody who is not a member yet."""
 SAME = "same:"
 """Before another name of the file that means the same person."""
+PLACES_PRESET = "motor_racing"
+"""The points of a new season for an import that has places and no points."""
 MOST_CANDIDATES = 8
 """People that are offered for a name."""
+
+
+READING = Reading()
+"""Everything is recognised."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +45,7 @@ class PastInput:
     """A file as text, and what somebody has decided about it."""
 
     text: str
-    reading: Reading = Reading()
+    reading: Reading = READING
     choices: Mapping[str, str] | None = None
     """By name in the file: the public id of the member it means, NEW, or SAME with another name."""
     leave_out: bool = False
@@ -137,9 +145,7 @@ def _asked(
             similar = [player for other in known.like(key) for player in members[other]]
             others = [unknown[other] for other in own.like(key) if order[other] < order[key]]
             if similar or others:
-                asked.append(
-                    Question(name.name, similar[:MOST_CANDIDATES], others[:MOST_CANDIDATES], counts[key])
-                )
+                asked.append(Question(name.name, similar[:MOST_CANDIDATES], others[:MOST_CANDIDATES], counts[key]))
     return [replace(question, choice=_choice(question, choices.get(fold(question.name), ""))) for question in asked]
 
 
@@ -160,9 +166,7 @@ def _choice(question: Question, choice: str) -> str:
     return choice
 
 
-def _decided(
-    names: Sequence[NameMatch], asked: Sequence[Question]
-) -> tuple[dict[str, Player | None], dict[str, str]]:
+def _decided(names: Sequence[NameMatch], asked: Sequence[Question]) -> tuple[dict[str, Player | None], dict[str, str]]:
     """Return the player of each folded name, and the name under which its person is imported."""
     same = {fold(name.name): fold(name.name) for name in names}
     players = {fold(name.name): name.player for name in names}
@@ -256,16 +260,87 @@ def _players(club: Club, preview: PastPreview, by: Actor) -> tuple[dict[str, Pla
     return players, list(added.values())
 
 
-def undo_past(*, season: PastSeason, by: Actor, now: datetime) -> PastSeason:
-    """Undo an import: its placings go, and its new members whom nothing else refers to.
+@dataclass(frozen=True, slots=True)
+class NewSeason:
+    """The season that an import becomes."""
 
-    Whoever has since got an account, been merged, entered an event, played, or been given a role or another club
-    stays a member, and stays in `added`. Refused: `past_undone`.
+    name: str
+    first_day: date
+    last_day: date
+
+
+def days_of(season: PastSeason) -> tuple[date, date] | None:
+    """Return the first and the last day of an import; None if not all of its evenings have one."""
+    days = set(season.placings.values_list("day", flat=True))
+    known = {day for day in days if day is not None}
+    return (min(known), max(known)) if known and known == days else None
+
+
+def count_past(
+    *, season: PastSeason, by: Actor, now: datetime, series: Series | None = None, new: NewSeason | None = None
+) -> Series:
+    """Let the evenings of an import count in a season of the club: one that there is, or a new one.
+
+    A new season counts the points of the import, or else its places by a list. Harmless if they count there already.
+    Refused: `past_undone`, `past_counts`, `series_closed`, and as `create_series`.
     """
     with transaction.atomic():
         row = lock_row(PastSeason, season.pk)
         if row.undone_at is not None:
             raise Refused("past_undone")
+        if row.counts_in is not None and series != row.counts_in:
+            raise Refused("past_counts", name=row.counts_in.name)
+        if series is None:
+            assert new is not None  # noqa: S101, the form asks for one of the two.
+            wanted = SeriesInput(new.name, new.first_day, new.last_day, PLACES_PRESET)
+            series = create_series(club=row.club, series=wanted, by=by, now=now)
+            series.counted.all().delete()
+            if row.placings.filter(points__isnull=False).exists():
+                digits = _digits(row)
+                plan = {"name": new.name, "points": {"given": True}, "count": {}, "ties": [], "show_digits": digits}
+                series = changed_series(series)
+                series.plans.update(plan=plan_json(plan_from(plan)) | {"name": new.name})
+        elif row.counts_in is None:
+            series = changed_series(series)
+        row.counts_in = series
+        row.save(update_fields=["counts_in"])
+        log(by, "past_season_counted", series.topic, club=row.club, season=row.public_id, name=row.name)
+    return series
+
+
+def _digits(season: PastSeason) -> int:
+    """Return how many decimals the points of an import have, at most two."""
+    points = season.placings.exclude(points=None).values_list("points", flat=True)
+    exponents = [value.normalize().as_tuple().exponent for value in points if value is not None]
+    return min(2, max((-exponent for exponent in exponents if isinstance(exponent, int)), default=0, key=int))
+
+
+def leave_out_past(*, season: PastSeason, by: Actor) -> PastSeason:
+    """Let the evenings of an import no longer count; harmless if they do not. Refused: `series_closed`."""
+    with transaction.atomic():
+        row = lock_row(PastSeason, season.pk)
+        if row.counts_in is not None:
+            series = changed_series(row.counts_in)
+            row.counts_in = None
+            row.save(update_fields=["counts_in"])
+            log(by, "past_season_left_out", series.topic, club=row.club, season=row.public_id, name=row.name)
+    return row
+
+
+def undo_past(*, season: PastSeason, by: Actor, now: datetime) -> PastSeason:
+    """Undo an import: its placings go, and its new members whom nothing else refers to.
+
+    Whoever has since got an account, been merged, entered an event, played, or been given a role or another club
+    stays a member, and stays in `added`. The season in which its evenings counted stays without them, unless it is
+    closed: its table was announced. Refused: `past_undone`, `series_closed`.
+    """
+    with transaction.atomic():
+        row = lock_row(PastSeason, season.pk)
+        if row.undone_at is not None:
+            raise Refused("past_undone")
+        if row.counts_in is not None:
+            changed_series(row.counts_in)
+            row.counts_in = None
         lock_club(row.club)
         row.placings.all().delete()
         added = list(row.added.all())
@@ -274,7 +349,7 @@ def undo_past(*, season: PastSeason, by: Actor, now: datetime) -> PastSeason:
             Membership.objects.filter(player=player).delete()
             player.delete()
         row.undone_at = now
-        row.save(update_fields=["undone_at"])
+        row.save(update_fields=["undone_at", "counts_in"])
         log(by, "past_season_undone", club_topic(row.club), club=row.club, season=row.public_id)
     return row
 

@@ -9,7 +9,7 @@ from django import forms
 from django.contrib import messages
 from django.core.files.uploadedfile import UploadedFile
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
@@ -23,29 +23,37 @@ from rest_framework.response import Response
 
 from core import throttle
 from core.api import APIView
+from core.public_ids import LENGTH
 from core.spreadsheets import LONGEST_TEXT, MOST_BYTES, MOST_COLUMNS, MOST_MEBIBYTES, MOST_SHEETS, text_of
 from core.text_lengths import LONGEST_NAME
 from engine.errors import Refused
 from players import access
 from players.access import Role
 from players.accounts.serializers import PROBLEM, PROBLEMS, PersonSerializer
+from players.actions import FormSerializer
+from players.actors import Actor
 from players.forms import RefusingForm
 from players.models import Club
 from players.pages import account_needed, by, page, refused_back
-from tournaments.models import PastSeason
+from tournaments.models import PastSeason, Series, SeriesClosing
 from tournaments.seasons.past import (
     NEW,
     SAME,
+    NewSeason,
     PastInput,
     PastPreview,
     PastTableRow,
     Question,
+    count_past,
+    days_of,
     import_past,
+    leave_out_past,
     preview_past,
     table_of,
     undo_past,
 )
 from tournaments.seasons.past_rows import COLUMNS, PLACES, POINTS, NightOffer, PastRow, Problem, Reading, SheetOffer
+from tournaments.seasons.tables import Night, past_nights
 from tournaments.state.api import by as api_by
 from tournaments.state.api import example, validated
 
@@ -117,7 +125,7 @@ class PastSeasonForm(RefusingForm):
         allow_empty_file=True,
         widget=forms.FileInput(attrs={"accept": ".csv,.tsv,.txt,.xlsx,.ods"}),
         help_text=gettext_lazy(
-            "CSV, .xlsx or .ods: a row for each player and evening, or a row for each player and a column for each evening."
+            "CSV, .xlsx or .ods: a row for each player and evening, or for each player with a column for each evening."
         ),
     )
     text = forms.CharField(
@@ -183,8 +191,39 @@ def _reading(data: Mapping[str, Any], nights: Sequence[int] | None) -> Reading:
     return Reading(columns, data.get("day_order", ""), data.get("sheets", ()), nights, data.get("cells", ""))
 
 
+class CountPastForm(RefusingForm):
+    """The season in which an import counts; without one, a new season of this name and these days."""
+
+    series = forms.CharField(max_length=LENGTH, required=False)
+    name = forms.CharField(label=gettext_lazy("Name"), max_length=LONGEST_NAME, required=False)
+    first_day = forms.DateField(
+        label=gettext_lazy("First day"), required=False, widget=forms.DateInput({"type": "date"}, "%Y-%m-%d")
+    )
+    last_day = forms.DateField(
+        label=gettext_lazy("Last day"), required=False, widget=forms.DateInput({"type": "date"}, "%Y-%m-%d")
+    )
+    FIELD_OF: ClassVar[dict[str, str]] = {
+        **RefusingForm.FIELD_OF,
+        "series_name_taken": "name",
+        "series_days": "last_day",
+        "past_days_needed": "first_day",
+    }
+
+    def count(self, season: PastSeason, by: Actor) -> Series:
+        """Let the import count. Refused: as `count_past`, and `past_days_needed`; 404 for a season elsewhere."""
+        fields = self.cleaned_data
+        if fields["series"]:
+            series = get_object_or_404(Series, club=season.club, public_id=fields["series"])
+            return count_past(season=season, by=by, now=timezone.now(), series=series)
+        if not fields["first_day"] or not fields["last_day"]:
+            raise Refused("past_days_needed")
+        new = NewSeason(fields["name"] or season.name, fields["first_day"], fields["last_day"])
+        return count_past(season=season, by=by, now=timezone.now(), new=new)
+
+
 def _season(club: Club, public_id: str) -> PastSeason:
-    season = PastSeason.objects.select_related("club").filter(club=club, public_id=public_id).first()
+    rows = PastSeason.objects.select_related("club", "counts_in__club")
+    season = rows.filter(club=club, public_id=public_id).first()
     if season is None:
         raise Http404
     return season
@@ -222,17 +261,21 @@ def import_season(request: HttpRequest, slug: str) -> HttpResponse:
         throttle.count(throttle.SEASON_IMPORTS_BY, str(request.user.pk))
         text = form.read()
         data = form.input_of(text)
-        if form.cleaned_data["step"] == "apply":
-            season = import_past(
-                club=club, name=form.cleaned_data["name"], data=data, by=by(request), now=timezone.now()
-            )
-            messages.success(request, _("Imported. You can undo it below."))
-            return redirect("past-season", slug, season.public_id)
-        preview = _preview(preview_past(club=club, data=data), text, form)
+        preview = preview_past(club=club, data=data)
     except Refused as refused:
         form.refuse(refused)
         return _list_page(request, club, form)
-    return _list_page(request, club, form, preview=preview)
+    if form.cleaned_data["step"] == "apply":
+        try:
+            season = import_past(
+                club=club, name=form.cleaned_data["name"], data=data, by=by(request), now=timezone.now()
+            )
+        except Refused as refused:
+            form.refuse(refused)
+        else:
+            messages.success(request, _("Imported. You can undo it below."))
+            return redirect("past-season", slug, season.public_id)
+    return _list_page(request, club, form, preview=_preview(preview, text, form))
 
 
 def _preview(preview: PastPreview, text: str, form: PastSeasonForm) -> dict[str, Any]:
@@ -289,15 +332,67 @@ def _explained(row: PastRow) -> tuple[PastRow, str | Promise]:
 @require_safe
 def past_season(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Show the table of an imported season, at a permanent address."""
-    season = _season(access.club(slug), public_id)
+    return _season_page(request, _season(access.club(slug), public_id), None)
+
+
+def _season_page(request: HttpRequest, season: PastSeason, form: CountPastForm | None) -> HttpResponse:
     role = access.role_in(request.user, season.club)
+    may_direct = role is not None and role >= Role.DIRECTOR
+    if form is None:
+        days = days_of(season)
+        form = CountPastForm(
+            initial={"name": season.name} | ({"first_day": days[0], "last_day": days[1]} if days else {})
+        )
+    closed = SeriesClosing.objects.filter(reopened_at=None).values("series")
+    open_series = Series.objects.filter(club=season.club).exclude(pk__in=closed)
     context = {
         "club": season.club,
         "season": season,
         "table": table_of(season),
-        "may_direct": role is not None and role >= Role.DIRECTOR,
+        "may_direct": may_direct,
+        "form": form,
+        "open_series": open_series if may_direct else (),
+        "has_gaps": may_direct and any(not night.facts.divisions[0].brackets for night in _nights_by_places(season)),
     }
-    return render(request, "tournaments/seasons/past_season.html", context)
+    return page(request, "tournaments/seasons/past_season.html", context, form)
+
+
+def _nights_by_places(season: PastSeason) -> list[Night]:
+    """Return the evenings of an import that has places and no points."""
+    placings = season.placings
+    if placings.filter(points__isnull=False).exists() or not placings.exists():
+        return []
+    return past_nights(season, season.at.date())
+
+
+@account_needed
+@require_POST
+def count_season(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+    """Let the evenings of an import count in a season."""
+    season = _season(access.club_for_director(request.user, slug), public_id)
+    form = CountPastForm(request.POST)
+    if form.is_valid():
+        try:
+            series = form.count(season, by(request))
+        except Refused as refused:
+            form.refuse(refused)
+        else:
+            messages.success(request, _("These evenings count in {name}.").format(name=series.name))
+            return redirect("series", slug, series.slug)
+    return _season_page(request, season, form)
+
+
+@account_needed
+@require_POST
+def leave_out_season(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+    """Let the evenings of an import no longer count."""
+    season = _season(access.club_for_director(request.user, slug), public_id)
+    try:
+        leave_out_past(season=season, by=by(request))
+    except Refused as refused:
+        return refused_back(request, refused, "past-season", slug, public_id)
+    messages.success(request, _("These evenings no longer count in a season."))
+    return redirect("past-season", slug, public_id)
 
 
 @account_needed
@@ -305,6 +400,7 @@ def past_season(request: HttpRequest, slug: str, public_id: str) -> HttpResponse
 def undo_season(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Undo an import."""
     season = _season(access.club_for_director(request.user, slug), public_id)
+    counted_in = season.counts_in
     try:
         undone = undo_past(season=season, by=by(request), now=timezone.now())
     except Refused as refused:
@@ -318,6 +414,8 @@ def undo_season(request: HttpRequest, slug: str, public_id: str) -> HttpResponse
             stayed,
         )
         sentence = f"{sentence} {kept.format(count=stayed)}"
+    if counted_in is not None:
+        sentence += " " + _("The season {name} stays, without these evenings.").format(name=counted_in.name)
     messages.success(request, sentence)
     return redirect("past-seasons", slug)
 
@@ -328,9 +426,13 @@ def undo_season(request: HttpRequest, slug: str, public_id: str) -> HttpResponse
 class PastSeasonSerializer(serializers.ModelSerializer[PastSeason]):
     """An imported season."""
 
+    counts_in = serializers.SlugRelatedField(
+        read_only=True, slug_field="public_id", help_text="The season in which its evenings count."
+    )
+
     class Meta:
         model = PastSeason
-        fields = ("public_id", "name", "at", "undone_at")
+        fields = ("public_id", "name", "at", "undone_at", "counts_in")
 
 
 class PastTableRowSerializer(serializers.Serializer[PastTableRow]):
@@ -537,3 +639,57 @@ class UndoPastSeason(APIView):
         """New members whom nobody has used since are removed again."""
         season = _season(access.club_for_director(request.user, slug), public_id)
         return Response(PastSeasonSerializer(undo_past(season=season, by=api_by(request), now=timezone.now())).data)
+
+
+class CountPastSerializer(FormSerializer):
+    """The season in which an import counts: one of the club, or a new one."""
+
+    first_day = serializers.DateField(required=False)
+    last_day = serializers.DateField(required=False)
+
+    class Meta:
+        form = CountPastForm
+        extra_kwargs: ClassVar = {
+            "series": {"help_text": "Public id of a season of the club."},
+            "name": {"help_text": "Of a new season; by default that of the import."},
+        }
+
+
+class CountPastSeason(APIView):
+    """Counting the evenings of an import in a season."""
+
+    permission_classes = (IsAuthenticated,)
+
+    @extend_schema(
+        operation_id="past_seasons_count",
+        summary="Count an imported season in a season",
+        request=CountPastSerializer,
+        examples=example(first_day="2019-09-01", last_day="2020-06-30"),
+        responses={200: PastSeasonSerializer, 409: PROBLEM, **PROBLEMS},
+    )
+    def post(self, request: Request, slug: str, public_id: str) -> Response:
+        """Its points count, or its places if it has no points. Without `series`, a new season is made."""
+        season = _season(access.club_for_director(request.user, slug), public_id)
+        form = CountPastForm(validated(CountPastSerializer, request))
+        if not form.is_valid():
+            raise serializers.ValidationError(form.errors)
+        form.count(season, api_by(request))
+        return Response(PastSeasonSerializer(_season(season.club, public_id)).data)
+
+
+class LeaveOutPastSeason(APIView):
+    """Counting the evenings of an import no longer."""
+
+    permission_classes = (IsAuthenticated,)
+
+    @extend_schema(
+        operation_id="past_seasons_leave_out",
+        summary="Count an imported season no longer",
+        request=None,
+        responses={200: PastSeasonSerializer, 409: PROBLEM, **PROBLEMS},
+    )
+    def post(self, request: Request, slug: str, public_id: str) -> Response:
+        """Harmless if it does not count. 409 `series_closed`."""
+        season = _season(access.club_for_director(request.user, slug), public_id)
+        leave_out_past(season=season, by=api_by(request))
+        return Response(PastSeasonSerializer(_season(season.club, public_id)).data)

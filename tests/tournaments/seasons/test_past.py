@@ -6,19 +6,33 @@ from decimal import Decimal
 from random import Random
 
 import pytest
+from django.contrib.auth.models import AnonymousUser
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
+from core.spreadsheets import Sheet
 from engine.errors import Refused
 from players.actors import SYSTEM
 from players.models import Alias, Club, Membership, Player, User
 from players.people.services import merge_players
 from tests.tournaments.conftest import NOW
-from core.spreadsheets import Sheet
-from tests.tournaments.seasons.workbooks import Cell, ods, xlsx
-from tournaments.models import PastPlacing, PastSeason
-from tournaments.seasons.past import PastInput, import_past, preview_past, table_of, undo_past
-from tournaments.seasons.past_rows import PastRow, PastSheet, Problem, Reading, read_past
+from tests.tournaments.seasons.workbooks import Cell, xlsx
+from tournaments.models import PastPlacing, PastSeason, Series
+from tournaments.seasons.page import season_view
+from tournaments.seasons.past import (
+    NewSeason,
+    PastInput,
+    count_past,
+    import_past,
+    leave_out_past,
+    preview_past,
+    table_of,
+    undo_past,
+)
+from tournaments.seasons.past_rows import PastSheet, Problem, Reading, read_past
+from tournaments.seasons.services import close_series, reopen_series
+from tournaments.seasons.tables import newest_plan, standing_of
+from tournaments.seasons.tables import table_of as table_of_season
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 SMALL = "name,place\nAnn,1\nBen,2\nCleo,2\n"
@@ -232,6 +246,63 @@ def test_placings_alone_make_a_table_and_undoing_it_leaves_nothing(club: Club) -
     assert not PastPlacing.objects.exists()
     assert code(lambda: undo_past(season=season, by=SYSTEM, now=NOW)) == "past_undone"
     assert len(table_of(bring(club, SMALL))) == 3, "it can be done again"
+
+
+# Counted in a season.
+
+
+def counted(season: PastSeason) -> Series:
+    new = NewSeason(season.name, date(2019, 1, 1), date(2019, 12, 31))
+    return count_past(season=season, by=SYSTEM, now=NOW, new=new)
+
+
+POINTS = "name,date,event,points\nAnn,2019-03-01,,4\nBen,2019-03-01,,2.5\nAnn,,Cup,1\nCleo,,Cup,5\n"
+
+
+def test_the_points_of_an_import_are_a_season_evening_by_evening(club: Club) -> None:
+    season = bring(club, POINTS)
+    series = counted(season)
+    table = table_of_season(standing_of(series))
+    assert [(row["day"], row["name"]) for row in table["events"]] == [(None, "Cup"), ("2019-03-01", "2019")]
+    names = dict(Player.objects.values_list("public_id", "name"))
+    assert sorted((row["rank"], names[row["player"]], row["total"]) for row in table["rows"]) == [
+        (1, "Ann", "5"), (1, "Cleo", "5"), (3, "Ben", "5/2"),
+    ]  # fmt: skip
+    assert newest_plan(series).plan["show_digits"] == 1
+    view = season_view(AnonymousUser(), series)
+    assert [(column.name, column.day) for column in view.columns] == [("Cup", None), ("2019", date(2019, 3, 1))]
+    assert code(lambda: counted(season)) == "past_counts"
+    assert count_past(season=season, by=SYSTEM, now=NOW, series=series) == series
+
+
+@pytest.mark.parametrize(
+    ("places", "expected"),
+    [("1 2 3 3 5", 5), ("1 2 3 3 4", 5), ("1 2 5", 0), ("2 3", 0), ("1 1 3", 3)],
+)
+def test_places_count_by_a_list_if_none_is_missing(club: Club, places: str, expected: int) -> None:
+    rows = [f"Player {number},{place}" for number, place in enumerate(places.split())]
+    series = counted(bring(club, "\n".join(["name,place", *rows])))
+    totals = [row.total for row in standing_of(series).season.rows]
+    assert len(totals) == len(rows)
+    assert max(totals) > 20 if expected else max(totals) <= 2, "the points for coming alone"
+
+
+def test_undoing_an_import_takes_its_evenings_out_of_an_open_season_only(club: Club) -> None:
+    season = bring(club, SMALL)
+    series = counted(season)
+    closing = close_series(series=series, after=Series.objects.get().seq, by=SYSTEM, now=NOW)
+    assert closing.table["rows"]
+    assert code(lambda: undo_past(season=season, by=SYSTEM, now=NOW)) == "series_closed"
+    assert code(lambda: leave_out_past(season=season, by=SYSTEM)) == "series_closed"
+    assert PastPlacing.objects.count() == 3
+    reopen_series(series=series, reason="Wrong file", after=Series.objects.get().seq, by=SYSTEM, now=NOW)
+    leave_out_past(season=season, by=SYSTEM)
+    assert standing_of(series).nights == []
+    count_past(season=season, by=SYSTEM, now=NOW, series=series)
+    undo_past(season=season, by=SYSTEM, now=NOW)
+    assert standing_of(series).nights == []
+    again = bring(club, SMALL)
+    assert len(standing_of(count_past(season=again, by=SYSTEM, now=NOW, series=series)).season.rows) == 3
 
 
 def test_undo_keeps_and_lists_who_has_been_used(club: Club, carol: User) -> None:
