@@ -321,7 +321,8 @@ def _has_numbers(cells: Sequence[str]) -> bool:
 
 
 def _read_sheet(rows: Rows, header: _Header, reading: Reading, sheet: str) -> PastSheet:
-    nights = header.nights if reading.nights is None else sorted({number for number in reading.nights if number})
+    recognised = header.nights if header.is_recognised and not _chooses_results(reading) else []
+    nights = recognised if reading.nights is None else sorted({number for number in reading.nights if number})
     if any(not 1 <= number <= len(header.titles) for number in nights):
         raise Refused("past_no_columns")
     columns = _columns(header, reading.columns)
@@ -352,6 +353,11 @@ def _read_sheet(rows: Rows, header: _Header, reading: Reading, sheet: str) -> Pa
     if not cells:
         return part
     return replace(part, cells=cells, rows=_night_rows(below, header, columns["name"], nights, cells, reading, sheet))
+
+
+def _chooses_results(reading: Reading) -> bool:
+    """Whether a column of places or points was chosen, so that no column is a night unless that was chosen, too."""
+    return any(reading.columns.get(name) for name in ("place", "points"))
 
 
 def _columns(header: _Header, chosen: Mapping[str, int | None]) -> dict[str, int]:

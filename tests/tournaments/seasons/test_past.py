@@ -1,7 +1,7 @@
 """A club moves in: an old spreadsheet becomes a season, with questions, and is undone."""
 
 from collections.abc import Callable
-from datetime import date, timedelta
+from datetime import date
 from decimal import Decimal
 from random import Random
 
@@ -10,13 +10,15 @@ from django.contrib.auth.models import AnonymousUser
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from core.spreadsheets import Sheet
+from core.names import fold
+from core.spreadsheets import Sheet, text_of
 from engine.errors import Refused
 from players.actors import SYSTEM
 from players.models import Alias, Club, Membership, Player, User
 from players.people.services import merge_players
 from tests.tournaments.conftest import NOW
-from tests.tournaments.seasons.workbooks import Cell, xlsx
+from tests.tournaments.seasons.messy import Result, messy, wide
+from tests.tournaments.seasons.workbooks import Cell, ods, xlsx
 from tournaments.models import PastPlacing, PastSeason, Series
 from tournaments.seasons.page import season_view
 from tournaments.seasons.past import (
@@ -344,59 +346,85 @@ def test_two_spellings_of_one_member_in_one_event_are_not_both_imported(club: Cl
     assert [row.name for row in preview.rows] == ["Ben"]
 
 
-def messy(chance: Random) -> tuple[list[list[Cell]], dict[int, tuple[str, Decimal]], set[int]]:
-    """300 rows with the truth about the clear ones, and the numbers of those that somebody has to look at."""
-    rows: list[list[Cell]] = [["Our club 2019"], [], ["Spieler", "Turnier", "Datum", "Platz", "Punkte", "Telefon"]]
-    truth, asked = {}, set()
-    while len(rows) < 300:
-        number, night = len(rows) + 1, len(rows) // 14
-        day = date(2019, 1, 15) + timedelta(weeks=night)
-        name = ["Zoë Ångström", "Łukasz Żak", "Ann Lee", "Øyvind Dahl", "Çağla Şen"][number % 5] + f" {number % 14}"
-        points = Decimal(chance.randrange(0, 80)) / 4
-        ways: list[Cell] = [str(points).replace(".", ","), float(points), f" {points} "]
-        days: list[Cell] = [day, f"{day.day}.{day.month}.{day.year}", day.isoformat()]
-        written, when = chance.choice(ways), chance.choice(days)
-        kind = chance.randrange(12)
-        if kind == 0:
-            rows.append([])
-        elif kind == 1:
-            rows.append(["Summe", None, None, None, 812.5])
-        elif kind == 2:
-            rows.append([name, f"Night {night}", when, "?", written])
-            asked.add(number)
-        elif kind == 3:
-            rows.append([name, f"Night {night}", "Tuesday", 1, written])
-            asked.add(number)
-        else:
-            rows.append([name, f"Night {night}", when, number % 14 + 1, written, "555"])
-            truth[number] = (name, points)
-    return rows, truth, asked
+def stored() -> list[Result]:
+    rows = PastPlacing.objects.select_related("player")
+    return sorted((fold(row.player.name), row.day, row.place, row.points) for row in rows)  # type: ignore[misc]
 
 
-def test_300_messy_rows_are_right_or_asked_about_and_undone_in_one_tap(club: Club, alice: User, client: Client) -> None:
-    rows, truth, asked = messy(Random(7))
-    double = [member(club, rows[max(truth) - 1][0] or "") for _ in range(2)]  # type: ignore[arg-type]
+def folded(truth: list[Result]) -> list[Result]:
+    return sorted((fold(name), day, place, points) for name, day, place, points in truth)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("write", [xlsx, ods], ids=["xlsx", "ods"])
+def test_each_of_300_messy_rows_is_right_or_asked_about(
+    club: Club, write: Callable[[list[list[Cell]]], bytes], seed: int
+) -> None:
+    sheet = messy(Random(seed))
+    text = text_of(write(sheet.rows))
+    preview = preview_past(club=club, data=PastInput(text))
+    assert {row.row for row in preview.unclear} == sheet.asked
+    assert {row.name for row in preview.questions} == set(sheet.typos)
+    assert list(preview.sheet.unused) == ["Nr.", "Telefon"]
+    choices = {question.name: f"same:{question.names[0]}" for question in preview.questions}
+    bring(club, text, choices=choices, leave_out=True)
+    assert stored() == folded(sheet.truth)
+
+
+@pytest.mark.parametrize("write", [xlsx, ods], ids=["xlsx", "ods"])
+def test_the_same_results_come_of_a_wide_sheet(club: Club, write: Callable[[list[list[Cell]]], bytes]) -> None:
+    truth = [result for result in messy(Random(3)).truth if result[1] < date(2019, 2, 1)]
+    bring(club, text_of(write(wide(truth))))
+    assert [(name, day, points) for name, day, _place, points in stored()] == [
+        (name, day, points) for name, day, _place, points in folded(truth)
+    ]
+
+
+def test_a_file_is_imported_on_the_page_and_undone_in_one_tap(club: Club, alice: User, client: Client) -> None:
+    sheet = messy(Random(7))
+    name = sheet.truth[-1][0]
+    double = [member(club, name) for _ in range(2)]
     before = set(Player.objects.values_list("pk", flat=True))
     client.force_login(alice)
     path = f"/clubs/{club.slug}/past-seasons/"
-    upload = SimpleUploadedFile("old.xlsx", xlsx(rows))
+    upload = SimpleUploadedFile("old.xlsx", xlsx(sheet.rows))
     answer = client.post(f"{path}import/", {"name": "2019", "file": upload, "step": "preview"})
     preview = answer.context["preview"]
-    assert "Telefon" in preview["unused"]
-    assert {row.row for row, _problem in preview["unclear"]} == asked
-    assert [question.name for question, _options in preview["questions"]] == [double[0].name]
+    questions = {question.name: question for question, _options in preview["questions"]}
+    assert {fold(key) for key in questions} == {fold(name), *map(fold, sheet.typos)}
     sent = {"name": "2019", "text": preview["text"], "step": "apply"}
-    assert client.post(f"{path}import/", sent).status_code == 422
-    sent |= {"choices": f"{double[1].public_id}:{double[0].name}", "leave_out": "on"}
+    refused = client.post(f"{path}import/", sent)
+    assert (refused.status_code, refused.context["preview"]["count"]) == (422, preview["count"]), "it is shown again"
+    choices = [
+        f"same:{row.names[0]}:{key}" if row.names else f"{double[1].public_id}:{key}" for key, row in questions.items()
+    ]
+    sent |= {"choices": choices, "leave_out": "on"}  # type: ignore[dict-item]
     assert client.post(f"{path}import/", sent).status_code == 302
-    placings = PastPlacing.objects.select_related("player")
-    assert sorted((row.player.name, row.points) for row in placings) == sorted(truth.values())
-    assert not placings.filter(player=double[0]).exists()
+    assert stored() == folded(sheet.truth)
+    assert not PastPlacing.objects.filter(player=double[0]).exists()
     season = PastSeason.objects.get()
     assert client.get(f"{path}{season.public_id}/").status_code == 200
     assert client.post(f"{path}{season.public_id}/undo/").status_code == 302
     assert set(Player.objects.values_list("pk", flat=True)) == before
     assert not PastPlacing.objects.exists()
+
+
+def test_the_page_lets_columns_sheets_and_nights_be_chosen(club: Club, alice: User, client: Client) -> None:
+    client.force_login(alice)
+    path = f"/clubs/{club.slug}/past-seasons/import/"
+    book = xlsx([["Who", "What"], ["Ann", "7"]], {"B": [["Name", "Night 1", "Night 2"], ["Ben", "1", "2"]]})
+    shown = client.post(path, {"name": "2019", "file": SimpleUploadedFile("a.xlsx", book), "step": "preview"})
+    preview = shown.context["preview"]
+    assert preview["columns_of"] == 2, "the first with names and results"
+    assert preview["lacks_cells"]
+    sent = {"name": "2019", "text": preview["text"], "step": "preview", "columns_of": "2", "name_column": "1"}
+    first = client.post(path, sent | {"sheets": ["1"]}).context["preview"]
+    assert (first["lacks_columns"], first["count"]) == (True, 0)
+    chosen = {"sheets": ["1"], "columns_of": "1", "name_column": "1", "points_column": "2"}
+    assert client.post(path, sent | chosen).context["preview"]["count"] == 1
+    nights = {"sheets": ["2"], "nights": ["0", "3"], "cells": "places"}
+    assert client.post(path, sent | nights).context["preview"]["count"] == 1
+    assert client.post(path, sent | {"nights": ["x"]}).status_code == 422
 
 
 def test_only_directors_import_and_undo(club: Club, bob: User, client: Client) -> None:
