@@ -123,6 +123,9 @@ class SeasonView:
     qualifiers: int = 0
     plan: Plan | None = field(default=None, repr=False)
 
+    is_imported: bool = False
+    """Whether evenings are those of an imported season."""
+
     @property
     def ranked(self) -> int:
         """How many players have a rank."""
@@ -152,6 +155,7 @@ def season_view(user: Visitor, series: Series, *, explained: bool = True) -> Sea
     return SeasonView(
         series, columns, rows, _rule(standing.plan), _played(standing), mine, _ahead(rows, table, mine, standing),
         closing, closing is not None and table != current, qualifying_places(standing.plan), standing.plan,
+        any(night.row is None for night in standing.nights),
     )  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import Decimal
@@ -23,7 +23,7 @@ from players.people.rows import club_topic, lock_club
 from players.people.services import How, NameMatch, find_or_add_players, find_players
 from tournaments.formats.series.plan import plan_from, plan_json
 from tournaments.models import PastPlacing, PastSeason, Series
-from tournaments.seasons.past_rows import PastRow, PastSheet, Problem, Reading, read_past
+from tournaments.seasons.past_rows import PastRow, PastSheet, Problem, Reading, decimals_of, read_past
 from tournaments.seasons.services import SeriesInput, changed_series, create_series
 
 NEW = "new"
@@ -32,6 +32,8 @@ SAME = "same:"
 """Before another name of the file that means the same person."""
 PLACES_PRESET = "motor_racing"
 """The points of a new season for an import that has places and no points."""
+MOST_DIGITS = 2
+"""Decimals that a table of imported points shows."""
 MOST_CANDIDATES = 8
 """People that are offered for a name."""
 
@@ -117,12 +119,23 @@ def preview_past(*, club: Club, data: PastInput) -> PastPreview:
     """
     sheet = read_past(read_text(data.text), data.reading)
     counts = Counter(fold(row.name) for row in sheet.good)
-    spelled = list({fold(row.name): row.name for row in reversed(sheet.good)}.values())[::-1]
+    spelled = _spelled(row.name for row in sheet.good)
     names = find_players(club=club, names=spelled) if spelled else []
     choices = {fold(name): choice for name, choice in (data.choices or {}).items() if choice}
     asked = _asked(club, names, counts, choices)
     players, same = _decided(names, asked)
     return PastPreview(sheet, names, asked, players, same, _clashes(sheet, players, same))
+
+
+def _spelled(names: Iterable[str]) -> list[str]:
+    """Return every name once, in its usual spelling: with capitals and small letters, and as it is most often."""
+    spellings: dict[str, Counter[str]] = defaultdict(Counter)
+    for name in names:
+        spellings[fold(name)][name] += 1
+    return [
+        max(counts, key=lambda name, counts=counts: (not (name.isupper() or name.islower()), counts[name]))  # type: ignore[misc]
+        for counts in spellings.values()
+    ]
 
 
 def _asked(
@@ -296,7 +309,8 @@ def count_past(
             series = create_series(club=row.club, series=wanted, by=by, now=now)
             series.counted.all().delete()
             if row.placings.filter(points__isnull=False).exists():
-                digits = _digits(row)
+                points = row.placings.values_list("points", flat=True)
+                digits = min(MOST_DIGITS, max(map(decimals_of, points)))
                 plan = {"name": new.name, "points": {"given": True}, "count": {}, "ties": [], "show_digits": digits}
                 series = changed_series(series)
                 series.plans.update(plan=plan_json(plan_from(plan)) | {"name": new.name})
@@ -306,13 +320,6 @@ def count_past(
         row.save(update_fields=["counts_in"])
         log(by, "past_season_counted", series.topic, club=row.club, season=row.public_id, name=row.name)
     return series
-
-
-def _digits(season: PastSeason) -> int:
-    """Return how many decimals the points of an import have, at most two."""
-    points = season.placings.exclude(points=None).values_list("points", flat=True)
-    exponents = [value.normalize().as_tuple().exponent for value in points if value is not None]
-    return min(2, max((-exponent for exponent in exponents if isinstance(exponent, int)), default=0, key=int))
 
 
 def leave_out_past(*, season: PastSeason, by: Actor) -> PastSeason:
@@ -385,6 +392,11 @@ class PastTableRow:
     events: int
     best: int | None
     """The best place."""
+
+    @property
+    def decimals(self) -> int:
+        """How many decimals of the points say something."""
+        return decimals_of(self.points)
 
 
 def table_of(season: PastSeason) -> list[PastTableRow]:

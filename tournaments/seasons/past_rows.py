@@ -113,6 +113,21 @@ class PastRow:
     from_above: bool = False
     """Whether its event or day stands in another row: left out, or merged with it."""
 
+    @property
+    def decimals(self) -> int:
+        """How many decimals of its points say something."""
+        return decimals_of(self.points)
+
+
+def decimals_of(value: Decimal | None) -> int:
+    """Return how many decimals of a number are not zeros at its end.
+
+    >>> decimals_of(Decimal("2.5000")), decimals_of(Decimal(10))
+    (1, 0)
+    """
+    exponent = value.normalize().as_tuple().exponent if value else 0
+    return max(0, -exponent) if isinstance(exponent, int) else 0
+
 
 @dataclass(frozen=True, slots=True)
 class SheetOffer:
