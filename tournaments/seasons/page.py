@@ -64,9 +64,9 @@ class Column:
 
     id: str
     name: str
-    day: date
+    day: date | None
     is_over: bool = True
-    url: tuple[str, str] | None = None
+    url: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class TableRow:
     """Ranks gained by the last evening; negative if lost."""
     missing: str = ""
     """How many evenings are missing for a rank, in words."""
-    sentences: tuple[tuple[date, str, str], ...] = ()
+    sentences: tuple[tuple[date | None, str, str], ...] = ()
     """Day, name and explanation of each evening."""
     sum: str = ""
     """The evenings that count, added up."""
@@ -123,6 +123,8 @@ class SeasonView:
     changed_since: bool = False
     """Whether a closed table would be another one by now."""
     qualifiers: int = 0
+    is_imported: bool = False
+    """Whether evenings are those of an imported season."""
 
     @property
     def ranked(self) -> int:
@@ -161,18 +163,24 @@ def season_view(user: Visitor, series: Series, *, explained: bool = True) -> Sea
         series, standing, columns, rows, _rule(standing.plan), _played(standing), mine,
         _ahead(rows, table, mine, standing), closing, closing is not None and table != current,
         qualifying_places(standing.plan),
+        any(night.row is None for night in standing.nights),
     )  # fmt: skip
 
 
 def _columns(standing: Standing, table: Mapping[str, Any], is_closed: bool) -> list[Column]:
-    urls = {night.event.public_id: (night.event.club.slug, night.event.slug) for night in standing.nights}
+    urls = {night.facts.id: night.url for night in standing.nights}
     columns = [
-        Column(event["event"], event["name"], date.fromisoformat(event["day"]), url=urls.get(event["event"]))
+        Column(
+            event["event"],
+            event["name"],
+            date.fromisoformat(event["day"]) if event["day"] else None,
+            url=urls.get(event["event"], ""),
+        )
         for event in table["events"]
     ]
     if not is_closed:
         columns += [
-            Column(night.event.public_id, night.event.name, night.day, False, urls[night.event.public_id])
+            Column(night.facts.id, night.name, night.shown_day, False, night.url)
             for night in standing.nights
             if not night.is_over
         ]
@@ -226,7 +234,7 @@ def _row(
 
 
 def _explained(shown: TableRow, row: Row, standing: Standing, names: Mapping[str, str]) -> TableRow:
-    nights = {night.event.public_id: night for night in standing.nights}
+    nights = {night.facts.id: night for night in standing.nights}
     by_event = {result.event: result for result in row.results}
     counted = [standing.show(by_event[event].points) for event in row.best_first]
     dropped = [standing.show(by_event[event].points) for event in row.dropped]
@@ -235,7 +243,7 @@ def _explained(shown: TableRow, row: Row, standing: Standing, names: Mapping[str
     return replace(
         shown,
         sentences=tuple(
-            (nights[result.event].day, nights[result.event].event.name, result_sentence(row, result, standing.digits))
+            (nights[result.event].shown_day, nights[result.event].name, result_sentence(row, result, standing.digits))
             for result in row.results
         ),
         sum=" + ".join(counted),
@@ -370,7 +378,7 @@ def _preview(user: Visitor, series: Series, data: Mapping[str, Any]) -> PlanPrev
     texts = [_(WARNINGS[w.code]).format_map({k: names.get(v, v) if isinstance(v, str) else v
                                              for k, v in w.params.items()}) for w in warnings]  # fmt: skip
     return PlanPreview(
-        json.dumps(data), changes_of(before, after, names)[:CHANGES_SHOWN], last.event.name if last else "", example,
+        json.dumps(data), changes_of(before, after, names)[:CHANGES_SHOWN], last.name if last else "", example,
         texts, differs=before.plan.points != proposed.points or before.plan != replace(proposed, name=before.plan.name),
     )  # fmt: skip
 
@@ -414,7 +422,7 @@ def series_edit(request: HttpRequest, slug: str, series: str) -> HttpResponse:
         "versions": row.plans.order_by("-number"),
         "closing": closing_of(row),
         "reopen": ReopenForm(),
-        "counted": [(night, night.row.kind) for night in nights_of(row)],
+        "counted": [(night, night.row.kind if night.row else "") for night in nights_of(row)],
         "missing": [(event, day_of(event)) for event in missing_events(row)],
         "kinds": [("normal", _("normal")), *((kind, kind) for kind in kinds)] if kinds else [],
     }
@@ -440,7 +448,7 @@ def series_file(request: HttpRequest, slug: str, series: str, extension: str) ->
 
 def _lines(body: Mapping[str, Any]) -> Iterator[list[Any]]:
     events = body["events"]
-    yield [_("Rank"), _("Player"), *(f"{event['day']} {event['name']}" for event in events), _("Total")]
+    yield [_("Rank"), _("Player"), *(f"{event['day'] or ''} {event['name']}".strip() for event in events), _("Total")]
     for row in body["rows"]:
         points = (row["points"].get(event["event"], "") for event in events)
         yield [row["rank"] or "", row["name"], *points, row["total"]]
