@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
@@ -33,6 +34,7 @@ from tournaments.seasons.actions import season_data, series_of
 from tournaments.seasons.changes import Change, changes_of, qualifying_places
 from tournaments.seasons.forms import OFFERED, ReopenForm, SeriesForm, season_initial
 from tournaments.seasons.plan_form import PlanLinesForm
+from tournaments.seasons.race import RaceView, race_view
 from tournaments.seasons.sentences import rank_sentence, result_sentence
 from tournaments.seasons.services import missing_events
 from tournaments.seasons.tables import (
@@ -122,6 +124,8 @@ class SeasonView:
     """Whether a closed table would be another one by now."""
     qualifiers: int = 0
     plan: Plan | None = field(default=None, repr=False)
+    race: RaceView | None = None
+    """What it would take; None once the season is closed, and before its first evening."""
 
     @property
     def ranked(self) -> int:
@@ -129,7 +133,7 @@ class SeasonView:
         return sum(row.rank is not None for row in self.rows)
 
 
-def season_view(user: Visitor, series: Series, *, explained: bool = True) -> SeasonView:
+def season_view(user: Visitor, series: Series, *, explained: bool = True, with_race: bool = True) -> SeasonView:
     """Return a season as a reader sees it: as it stands, or the table announced once it is closed."""
     closing = closing_of(series)
     standing = standing_of(series, version=closing.plan if closing is not None else None)
@@ -149,9 +153,12 @@ def season_view(user: Visitor, series: Series, *, explained: bool = True) -> Sea
             row = _explained(row, known, standing, names)
         rows.append(replace(row, is_own=data["player"] == own))
     mine = next((row for row in rows if row.is_own), None)
+    today = timezone.localdate(timezone=ZoneInfo(series.club.time_zone))
+    final = qualifying_places(standing.plan)
+    race = race_view(standing, names, own or None, today, final) if with_race and closing is None else None
     return SeasonView(
         series, columns, rows, _rule(standing.plan), _played(standing), mine, _ahead(rows, table, mine, standing),
-        closing, closing is not None and table != current, qualifying_places(standing.plan), standing.plan,
+        closing, closing is not None and table != current, final, standing.plan, race,
     )  # fmt: skip
 
 
@@ -460,7 +467,7 @@ def season_card(user: Visitor, club: Club, today: date) -> SeasonCard | None:
     series = current_series(club, today)
     if series is None:
         return None
-    view = season_view(user, series, explained=False)
+    view = season_view(user, series, explained=False, with_race=False)
     own = [view.own] if view.own is not None and view.own not in view.rows[:ON_CARD] else []
     return SeasonCard(view, [*view.rows[:ON_CARD], *own])
 
