@@ -48,6 +48,7 @@ PAGES: dict[str, tuple[Row, Row]] = {
     "club": (PUBLIC, NO_POST),
     "club-calendar": (PUBLIC, NO_POST),
     "commitments": (PUBLIC, NO_POST),
+    "hall-of-fame": (PUBLIC, NO_POST),
     "series-list": (PUBLIC, NO_POST),
     "series-new": (DIRECTORS, NO_POST_SIGNED_IN),
     "series-create": (NO_FORM, DIRECTORS),
@@ -297,6 +298,9 @@ API: dict[str, tuple[Row, Row]] = {
     "api-series-list": (API_READ, API_NO_WRITE),
     "api-series-create": (API_NO_GET, API_DIRECTORS),
     "api-series": (API_READ, API_NO_WRITE),
+    "api-series-race": (API_READ, API_NO_WRITE),
+    "api-series-race-player": (API_READ, API_NO_WRITE),
+    "api-titles": (API_READ, API_NO_WRITE),
     **{f"api-series-{name}": (API_NO_GET, API_DIRECTORS) for name in ("count", "leave-out", "plan", "close", "reopen")},
     "api-correction-undo-preview": (API_NO_GET, API_STAFF),
 }
@@ -318,7 +322,8 @@ OF_CLUBS = (
     "api-commitments", "api-tonight", "series-list", "series-new", "series-create", "series", "series-edit",
     "series-file", "series-count", "series-leave-out", "series-plan", "series-close", "series-reopen",
     "api-series-list", "api-series-create", "api-series", "api-series-count", "api-series-leave-out",
-    "api-series-plan", "api-series-close", "api-series-reopen",
+    "api-series-plan", "api-series-close", "api-series-reopen", "api-series-race", "api-series-race-player",
+    "hall-of-fame", "api-titles",
 )  # fmt: skip
 """Routes about a club, whatever its events are."""
 SHARED = ("event-card", "division-card", "match-card", "replay-card", "player-card")

@@ -48,6 +48,7 @@ from tournaments.seasons.tables import (
     standing_of,
     table_of,
 )
+from tournaments.seasons.titles import proposals_left, title_lines, titles_of
 
 ON_CARD = 4
 """Rows on the card of a club."""
@@ -313,6 +314,8 @@ def series_page(request: HttpRequest, slug: str, series: str) -> HttpResponse:
         "may_direct": may_direct,
         "missing": missing_events(row) if may_direct and closing_of(row) is None else [],
         "earlier": list(row.closings.exclude(reopened_at=None)),
+        "titles": title_lines(request.user, row.club, titles_of(row.titles.filter(withdrawn_at=None))),
+        "proposals": title_lines(request.user, row.club, proposals_left(row)) if may_direct else [],
     }
     return render(request, "tournaments/seasons/season.html", context)
 
