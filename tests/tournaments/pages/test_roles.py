@@ -33,7 +33,7 @@ from tournaments import urls
 from tournaments.entries.event_links import path_for
 from tournaments.entries.kiosks import create_kiosk, pairing_token
 from tournaments.events.helpers import add_helper
-from tournaments.models import AgreedSplit, Correction, Payment, Series, SidePool, Table, Tournament
+from tournaments.models import AgreedSplit, Correction, Payment, Series, SidePool, Table, Title, Tournament
 from tournaments.results import corrections
 from tournaments.results import services as results
 from tournaments.seasons.services import SeriesInput, create_series
@@ -66,6 +66,7 @@ def address(name: str, running: RunningEvent) -> str:
         "division": running.division.public_id,
         "entry": running.entry.public_id,
         "fixture": running.fixture.public_id,
+        "player": running.entry.player.public_id,
         "match": running.fixture.match.public_id,
         "extension": "csv",
         "version": "0" * 10,
@@ -94,6 +95,8 @@ def address(name: str, running: RunningEvent) -> str:
     if "series" in route.pattern.regex.groupindex:
         season = season_of(running)
         values["series"] = season.public_id if name.startswith("api-") else season.slug
+    if "title" in route.pattern.regex.groupindex:
+        values["title"] = title_of(running).public_id
     if "payment" in route.pattern.regex.groupindex:
         values["payment"] = paid(running).public_id
     if "pool" in route.pattern.regex.groupindex:
@@ -112,6 +115,13 @@ def season_of(running: RunningEvent) -> Series:
     first = Series.objects.filter(club=running.tournament.club).first()
     days = SeriesInput("Autumn", NOW.date(), NOW.date())
     return first or create_series(club=running.tournament.club, series=days, by=SYSTEM, now=NOW)
+
+
+def title_of(running: RunningEvent) -> Title:
+    """A title of the division."""
+    player, club, day = running.entry.player, running.tournament.club, NOW.date()
+    values = {"club": club, "player": player, "kind": Title.Kind.EVENT, "day": day}
+    return Title.objects.get_or_create(division=running.division, defaults=values)[0]
 
 
 def label_of_table(running: RunningEvent) -> str:
