@@ -33,7 +33,17 @@ from tournaments import urls
 from tournaments.entries.event_links import path_for
 from tournaments.entries.kiosks import create_kiosk, pairing_token
 from tournaments.events.helpers import add_helper
-from tournaments.models import AgreedSplit, Correction, Payment, Series, SidePool, Table, Title, Tournament
+from tournaments.models import (
+    AgreedSplit,
+    Correction,
+    PastSeason,
+    Payment,
+    Series,
+    SidePool,
+    Table,
+    Title,
+    Tournament,
+)
 from tournaments.results import corrections
 from tournaments.results import services as results
 from tournaments.seasons.services import SeriesInput, create_series
@@ -74,7 +84,8 @@ def address(name: str, running: RunningEvent) -> str:
             "match-card": running.fixture.match.public_id,
             "replay-card": running.fixture.match.public_id,
             "player-card": running.entry.player.public_id,
-        }.get(name, ""),
+        }.get(name, "")
+        or (past_season_of(running) if name in OF_PAST_SEASONS else ""),
         "kind": "pairings",
         "action": "undo",
         "number": str(running.division.stages.get().draws.get(state="published").number),
@@ -122,6 +133,15 @@ def title_of(running: RunningEvent) -> Title:
     player, club, day = running.entry.player, running.tournament.club, NOW.date()
     values = {"club": club, "player": player, "kind": Title.Kind.EVENT, "day": day}
     return Title.objects.get_or_create(division=running.division, defaults=values)[0]
+
+
+OF_PAST_SEASONS = ("past-season", "past-season-undo", "api-past-season", "api-past-season-undo")
+
+
+def past_season_of(running: RunningEvent) -> str:
+    """The public id of an imported season of the club."""
+    season, _new = PastSeason.objects.get_or_create(club=running.tournament.club, name="2019")
+    return season.public_id
 
 
 def label_of_table(running: RunningEvent) -> str:
