@@ -36,6 +36,7 @@ from tournaments.models import (
     Payment,
     PoolMember,
     Return,
+    SeriesClosing,
     Substitution,
     Title,
     Tournament,
@@ -144,6 +145,7 @@ def connect_erasure() -> None:
     mentions.register(MissedMatch, "reason", club="stage__division__tournament__club")
     mentions.register(Correction, "reason", club="fixture__stage__division__tournament__club")
     mentions.register(Commitment, "reason", club="club")
+    mentions.register(SeriesClosing, "reason", club="series__club")
     mentions.register(Title, "reason", club="club")
     mentions.register(Draw, "reason", "taken_back_reason", club="stage__division__tournament__club")
     mentions.register(Payment, "note", club="tournament__club")

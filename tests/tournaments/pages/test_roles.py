@@ -106,17 +106,14 @@ def address(name: str, running: RunningEvent) -> str:
     if "series" in route.pattern.regex.groupindex:
         season = season_of(running)
         values["series"] = season.public_id if name.startswith("api-") else season.slug
-    if "title" in route.pattern.regex.groupindex:
-        values["title"] = title_of(running).public_id
-    if "payment" in route.pattern.regex.groupindex:
-        values["payment"] = paid(running).public_id
+    rows = {"title": title_of, "payment": paid, "correction": corrected}
+    for kind in route.pattern.regex.groupindex.keys() & rows.keys():
+        values[kind] = rows[kind](running).public_id
     if "pool" in route.pattern.regex.groupindex:
         pool, _new = SidePool.objects.get_or_create(division=running.division, name="Jackpot", fee=5, shares=[10_000])
         values["pool"] = pool.public_id
     if "split" in route.pattern.regex.groupindex:
         values["split"] = AgreedSplit.objects.get_or_create(division=running.division, pot="main")[0].public_id
-    if "correction" in route.pattern.regex.groupindex:
-        values["correction"] = corrected(running).public_id
     path = reverse(name, kwargs={key: values[key] for key in route.pattern.regex.groupindex})
     return f"{path}?label={label_of_table(running)}" if name == "table-now" else path
 
