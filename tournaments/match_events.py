@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from engine.errors import Refused
 from matches.lifecycle.at_tables import Answered, AtTables, Entered, Offered, RunningScore
 from matches.lifecycle.begun import is_untouched
-from matches.lifecycle.events import EventEnd, Events, MatchContext, OwnEntry
+from matches.lifecycle.events import AwardedTitle, EventEnd, Events, MatchContext, OwnEntry
 from matches.lifecycle.finish import match_settled
 from matches.lifecycle.play_rules import PlayRules
 from matches.models import Match
@@ -25,6 +25,7 @@ from tournaments.floor.selectors import floor
 from tournaments.floor.state import MatchFacts, MatchState
 from tournaments.formats.settings import BY_ROUND, ELIMINATION, LIVES
 from tournaments.models import Division, Fixture, Round, Slot, Tournament
+from tournaments.seasons.titles import supported, title_label, title_url, titles_of_players
 from tournaments.standings.brackets import bracket_name
 from tournaments.standings.context import entries_of, event_end, match_contexts, places_of
 from tournaments.standings.rounds import round_names
@@ -209,6 +210,16 @@ def _on_open_floor(match: Match) -> Fixture | None:
     return fixtures.filter(stage__division__tournament__floor__isnull=False).first()
 
 
+def awarded_titles(players: Collection[int]) -> Sequence[AwardedTitle]:
+    """Return the titles of one person, the newest first."""
+    titles = titles_of_players(players)
+    kept = supported(titles)
+    return [
+        AwardedTitle(title.day.year, title_label(title), title.club.name, title_url(title), title.pk in kept)
+        for title in titles
+    ]
+
+
 class TournamentEvents(Events):
     """The divisions of events; a match belongs to one if a fixture of it has the match, or by its topic."""
 
@@ -223,6 +234,9 @@ class TournamentEvents(Events):
 
     def entries(self, players: Collection[int]) -> Sequence[OwnEntry]:
         return own_entries(players, timezone.now()) if players else ()
+
+    def titles(self, players: Collection[int]) -> Sequence[AwardedTitle]:
+        return awarded_titles(players)
 
     def play_rules(self, topic: str) -> PlayRules:
         return play_rules_of(topic)

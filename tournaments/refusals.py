@@ -54,6 +54,9 @@ MESSAGES: dict[str, str] = {
     "series_closed": gettext_noop("This season is closed. Reopen it first to change it."),
     "series_not_closed": gettext_noop("This season is open."),
     "series_night_open": gettext_noop("{event} is still being played. Close the season when it is over."),
+    # Titles
+    "title_not_proposed": gettext_noop("The results do not give {name} this title, so it cannot be awarded."),
+    "title_withdrawn": gettext_noop("This title has been withdrawn already."),
     # Corrections
     "nothing_to_correct": gettext_noop("M{fixture} has no result to correct."),
     "correction_same": gettext_noop("This is already the result of M{fixture}."),
@@ -408,6 +411,8 @@ STATUS = {
         "series_closed",
         "series_not_closed",
         "series_night_open",
+        "title_not_proposed",
+        "title_withdrawn",
     ),
     HTTPStatus.CONFLICT,
 )

@@ -34,7 +34,7 @@ from tournaments.results import fixture_page as fixtures
 from tournaments.seasons import actions as series_actions
 from tournaments.seasons import api as api_series
 from tournaments.seasons import page as series_pages
-from tournaments.seasons import past_page
+from tournaments.seasons import past_page, titles_page
 from tournaments.sharing.page import share_picture
 from tournaments.standings import api as api_brackets
 from tournaments.standings import views as standings
@@ -79,6 +79,13 @@ urlpatterns: list[URLPattern] = [
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/venue/$", clubs.venue, name="venue"),
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/tonight/$", tonight.tonight, name="tonight"),
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/tonight/show/$", tonight.show, name="tonight-show"),
+    re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/hall-of-fame/$", titles_page.hall_of_fame, name="hall-of-fame"),
+    re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/titles/award/$", titles_page.award.view, name="title-award"),
+    re_path(
+        rf"^clubs/(?P<slug>[a-z0-9-]+)/titles/(?P<title>{ID})/withdraw/$",
+        titles_page.withdraw.view,
+        name="title-withdraw",
+    ),
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/seasons/$", series_pages.series_list, name="series-list"),
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/seasons/new/$", series_pages.series_new, name="series-new"),
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/seasons/create/$", series_actions.create.view, name="series-create"),
@@ -254,11 +261,21 @@ urlpatterns += [
         name="api-past-season-leave-out",
     ),
     re_path(rf"{API}clubs/(?P<slug>[a-z0-9-]+)/tonight/$", tonight.Tonight.as_view(), name="api-tonight"),
+    re_path(rf"{API}clubs/(?P<slug>[a-z0-9-]+)/titles/$", titles_page.Titles.as_view(), name="api-titles"),
+    re_path(
+        rf"{API}clubs/(?P<slug>[a-z0-9-]+)/titles/proposed/$",
+        titles_page.ProposedTitles.as_view(),
+        name="api-titles-proposed",
+    ),
+    re_path(rf"{API}clubs/(?P<slug>[a-z0-9-]+)/titles/award/$", titles_page.award.endpoint, name="api-title-award"),
+    re_path(rf"{API}titles/(?P<title>{ID})/withdraw/$", titles_page.withdraw.endpoint, name="api-title-withdraw"),
     re_path(rf"{API}clubs/(?P<slug>[a-z0-9-]+)/seasons/$", api_series.Seasons.as_view(), name="api-series-list"),
     re_path(
         rf"{API}clubs/(?P<slug>[a-z0-9-]+)/seasons/create/$", series_actions.create.endpoint, name="api-series-create"
     ),
     re_path(rf"{A_SERIES}$", api_series.OneSeason.as_view(), name="api-series"),
+    re_path(rf"{A_SERIES}race/$", api_series.SeasonRace.as_view(), name="api-series-race"),
+    re_path(rf"{A_SERIES}race/(?P<player>{ID})/$", api_series.PlayerRace.as_view(), name="api-series-race-player"),
     *(
         re_path(rf"{A_SERIES}{act.path}/$", act.endpoint, name=f"api-series-{act.path}")
         for act in series_actions.ACTIONS

@@ -75,7 +75,16 @@ ROUTES: dict[str, Access] = {
     r"^clubs/(?P<slug>[a-z0-9-]+)/$": EVERYBODY,
     r"^clubs/(?P<slug>[a-z0-9-]+)/commitments/$": EVERYBODY,
     r"^clubs/(?P<slug>[a-z0-9-]+)/poster/$": ONLY_OFFICERS,
-    # Seasons, for each role: tests/tournaments/pages/test_roles.py.
+    # Titles and seasons, for each role: tests/tournaments/pages/test_roles.py.
+    rf"{CLUB}hall-of-fame/$": EVERYBODY,
+    rf"{CLUB}titles/award/$": ONLY_POST_WITH_ACCOUNT,
+    rf"{CLUB}titles/(?P<title>[2-9a-z]{{10}})/withdraw/$": ONLY_POST_WITH_ACCOUNT,
+    r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/titles/$": EVERYBODY,
+    r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/titles/proposed/$": Access(403, 403, 403),
+    r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/titles/award/$": Access(401, NOT_GET, NOT_GET),
+    "^api/v1/titles/(?P<title>[2-9a-z]{10})/withdraw/$": Access(401, NOT_GET, NOT_GET),
+    "^api/v1/seasons/(?P<series>[2-9a-z]{10})/race/$": EVERYBODY,
+    "^api/v1/seasons/(?P<series>[2-9a-z]{10})/race/(?P<player>[2-9a-z]{10})/$": EVERYBODY,
     rf"{CLUB}seasons/$": EVERYBODY,
     rf"{CLUB}seasons/new/$": ONLY_OFFICERS,
     rf"{CLUB}seasons/create/$": ONLY_POST_WITH_ACCOUNT,

@@ -144,7 +144,7 @@ GROUPS: list[tuple[str, Row, str]] = [
     ("post", PUBLIC, "api-submissions"),
     # Rankings and players
     ("get", PUBLIC, "rankings ranking-csv rated-matches-csv players player player-matches choose-opponent versus"),
-    ("get", PUBLIC, "player-analysis club-analysis club-analysis-file api-club-analysis"),
+    ("get", PUBLIC, "player-analysis club-analysis club-analysis-file api-club-analysis club-classes api-club-classes"),
     # The match is not over, and a player without an account shares nothing.
     ("get", only(others=NOT_THERE, anonymous=NOT_THERE), "api-match-analysis api-player-analysis"),
     ("get", PUBLIC, "api-rankings api-players api-player api-player-changes api-player-matches api-versus"),

@@ -112,6 +112,7 @@ def clubs(cast: Cast) -> None:
     assert alice("clubs_list").results
     alice("clubs_retrieve", CLUB)
     alice("clubs_analysis", CLUB)
+    assert alice("clubs_classes", CLUB).points_needed == 200
     alice("clubs_commitments", CLUB)
     names = {"names": ["Elif Ristic", "Omar Kageyama", "Uma Ferrari", "Ines Silva", "Omar K."]}
     elif_, omar, uma, ines, twice = (found.player.public_id for found in alice("members_paste", CLUB, body=names))
@@ -777,6 +778,8 @@ def seasons(cast: Cast) -> None:
     alice("seasons_count", season.public_id, body={"event": "missing"})
     alice("seasons_leave_out", season.public_id, body={"event": event})
     season = cast.bob("seasons_retrieve", season.public_id)
+    assert cast.bob("seasons_race", season.public_id).players == []
+    assert cast.bob("seasons_race_of_player", season.public_id, "2222222222") == []
     changed = alice("seasons_change_plan", season.public_id, body={"plan": season.plan, "after": season.seq})
     closed = alice("seasons_close", season.public_id, body={"after": changed.seq})
     assert (
@@ -784,8 +787,18 @@ def seasons(cast: Cast) -> None:
     )
 
 
+def titles(cast: Cast) -> None:
+    """Alice awards the title of an event that is over, and withdraws it again."""
+    proposed = cast.alice("titles_proposed", CLUB)[0]
+    body = {"kind": proposed.kind.value, "player": proposed.player, "division": proposed.division}
+    title = cast.alice("titles_award", CLUB, body=body).title
+    assert [row.title for row in cast.bob("titles_list", CLUB)] == [title]
+    cast.alice("titles_withdraw", title, body={"reason": "A mistake"})
+    assert cast.bob("titles_list", CLUB) == []
+
+
 CHAPTERS = (
-    account, clubs, joining, rating_pools, earlier_seasons, seasons, whole_event, swiss_rounds, entries, floor,
+    account, clubs, joining, rating_pools, earlier_seasons, seasons, whole_event, titles, swiss_rounds, entries, floor,
     without_rounds, rulings, reports, records, meetings, challenges, boards_of_events, stream, refusals,
 )  # fmt: skip
 OF_HTTP = {

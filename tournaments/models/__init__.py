@@ -31,6 +31,7 @@ from tournaments.models.payments import (
 )
 from tournaments.models.series import Series, SeriesClosing, SeriesEvent, SeriesPlan
 from tournaments.models.sharing import SharePicture
+from tournaments.models.titles import Title
 from tournaments.models.venues import EveningTemplate, OpeningHours, Venue, VenueTable
 
 __all__ = [
@@ -82,6 +83,7 @@ __all__ = [
     "Stage",
     "Substitution",
     "Table",
+    "Title",
     "Tournament",
     "Venue",
     "VenueTable",

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
@@ -33,6 +34,7 @@ from tournaments.seasons.actions import season_data, series_of
 from tournaments.seasons.changes import Change, changes_of, qualifying_places
 from tournaments.seasons.forms import OFFERED, ReopenForm, SeriesForm, season_initial
 from tournaments.seasons.plan_form import PlanLinesForm
+from tournaments.seasons.race import RaceView, race_view
 from tournaments.seasons.sentences import rank_sentence, result_sentence
 from tournaments.seasons.services import missing_events
 from tournaments.seasons.tables import (
@@ -46,6 +48,7 @@ from tournaments.seasons.tables import (
     standing_of,
     table_of,
 )
+from tournaments.seasons.titles import proposals_left, title_lines, titles_of
 from tournaments.standings.brackets import ordinal
 
 ON_CARD = 4
@@ -125,6 +128,8 @@ class SeasonView:
     qualifiers: int = 0
     is_imported: bool = False
     """Whether evenings are those of an imported season."""
+    race: RaceView | None = None
+    """What it would take; None once the season is closed, and before its first evening."""
 
     @property
     def ranked(self) -> int:
@@ -139,7 +144,7 @@ class SeasonView:
         return _("%(place)s of %(count)d") % {"place": ordinal(self.own.rank), "count": self.ranked}
 
 
-def season_view(user: Visitor, series: Series, *, explained: bool = True) -> SeasonView:
+def season_view(user: Visitor, series: Series, *, explained: bool = True, with_race: bool = True) -> SeasonView:
     """Return a season as a reader sees it: as it stands, or the table announced once it is closed."""
     closing = closing_of(series)
     standing = standing_of(series, version=closing.plan if closing is not None else None)
@@ -159,11 +164,13 @@ def season_view(user: Visitor, series: Series, *, explained: bool = True) -> Sea
             row = _explained(row, known, standing, names)
         rows.append(replace(row, is_own=data["player"] == own))
     mine = next((row for row in rows if row.is_own), None)
+    today = timezone.localdate(timezone=ZoneInfo(series.club.time_zone))
+    final = qualifying_places(standing.plan)
+    race = race_view(standing, names, own or None, today, final) if with_race and closing is None else None
     return SeasonView(
         series, standing, columns, rows, _rule(standing.plan), _played(standing), mine,
-        _ahead(rows, table, mine, standing), closing, closing is not None and table != current,
-        qualifying_places(standing.plan),
-        any(night.row is None for night in standing.nights),
+        _ahead(rows, table, mine, standing), closing, closing is not None and table != current, final,
+        any(night.row is None for night in standing.nights), race,
     )  # fmt: skip
 
 
@@ -323,6 +330,8 @@ def series_page(request: HttpRequest, slug: str, series: str) -> HttpResponse:
         "may_direct": may_direct,
         "missing": missing_events(row) if may_direct and closing_of(row) is None else [],
         "earlier": list(row.closings.exclude(reopened_at=None)),
+        "titles": title_lines(request.user, row.club, titles_of(row.titles.filter(withdrawn_at=None))),
+        "proposals": title_lines(request.user, row.club, proposals_left(row)) if may_direct else [],
     }
     return render(request, "tournaments/seasons/season.html", context)
 
@@ -477,7 +486,7 @@ def season_card(user: Visitor, club: Club, today: date) -> SeasonCard | None:
     series = current_series(club, today)
     if series is None:
         return None
-    view = season_view(user, series, explained=False)
+    view = season_view(user, series, explained=False, with_race=False)
     own = [view.own] if view.own is not None and view.own not in view.rows[:ON_CARD] else []
     return SeasonCard(view, [*view.rows[:ON_CARD], *own])
 
@@ -515,7 +524,7 @@ def seasons_of_event(user: Visitor, event: Tournament) -> list[SeasonOfEvent]:
         return [SeasonOfEvent(row) for row in rows]
     seasons = []
     for row in rows:
-        view = season_view(user, row, explained=False)
+        view = season_view(user, row, explained=False, with_race=False)
         earned = view.standing.so_far.get(event.public_id, {}).get(player.public_id)
         so_far = view.standing.show(earned.points) if earned is not None else ""
         seasons.append(SeasonOfEvent(row, view, so_far))
