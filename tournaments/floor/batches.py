@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from math import ceil, log2
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.db import transaction
@@ -77,12 +78,15 @@ from tournaments.models import (
     Tournament,
 )
 from tournaments.state.derivation import StageState, states_of
+from tournaments.state.floor import save_beginning
 from tournaments.state.locks import division_changed, lock_division, lock_event
 from tournaments.state.names import club_of_each
 from tournaments.state.pairings import NewBatch, NewPair, begun_counts, store_batch, take_back
 from tournaments.state.plans import is_continuous, settings_of, store_settings
 from tournaments.state.settle import settle
 
+ASK_AFTER = timedelta(minutes=10)
+"""How long after a score that is one point from the end both players are asked whether their match is over."""
 WALK_MINUTES = 2
 """From a call to the table: a player is paired so long before the rest ends."""
 
@@ -517,11 +521,71 @@ def ask_whether_over(*, fixture: Fixture, by: Actor, now: datetime) -> FloorEven
     """
     with transaction.atomic():
         floor = lock_floor(fixture.stage.division.tournament_id, now)
-        locked, _match = lock_fixture(fixture)
-        refuse_over(match_on_floor(read_state(floor, now), locked))
-        event = record(floor, FloorKind.ASKED, About(fixture=locked), by=by, now=now)
-        notify_asked(event)
-        return event
+        locked, match = lock_fixture(fixture)
+        row = match_on_floor(read_state(floor, now), locked)
+        refuse_over(row)
+        # Asked by hand, it is asked again.
+        return _ask(floor, locked, match, row, {}, by, now)
+
+
+def ask_about(
+    floor: Floor, fixture: Fixture, match: Match, row: MatchOnFloor, params: dict[str, Any], by: Actor, now: datetime
+) -> FloorEvent:
+    """Ask both players whether their match is over, since a score was entered that decides it; once for each score.
+
+    The floor and the match are locked.
+    """
+    asked = row.facts.asked
+    if asked is not None and asked.params.get("score") == params["score"]:
+        return FloorEvent.objects.select_related("tournament", "fixture", "match").get(pk=asked.id)
+    return _ask(floor, fixture, match, row, params, by, now)
+
+
+def _ask(
+    floor: Floor, fixture: Fixture, match: Match, row: MatchOnFloor, params: dict[str, Any], by: Actor, now: datetime
+) -> FloorEvent:
+    if "score" in params and row.started_at is None:
+        record(floor, FloorKind.STARTED, About(fixture=fixture), by=by, now=now)
+    event = record(floor, FloorKind.ASKED, About(fixture=fixture, params=params), by=by, now=now)
+    save_beginning(match)
+    notify_asked(event)
+    return event
+
+
+def ask_due(*, tournament_id: int, now: datetime) -> list[FloorEvent]:
+    """Ask in matches without rounds that were a point from the end `ASK_AFTER` ago or longer, once for each score."""
+    scored = FloorEvent.objects.filter(
+        tournament=tournament_id, kind=FloorKind.RUNNING_SCORE, undone_by=None, at__lte=now - ASK_AFTER,
+        match__state=Match.State.OPEN, fixture__stage__format__in=BY_ROUND, fixture__stage__status=Stage.Status.RUNNING,
+    )  # fmt: skip
+    rows = Fixture.objects.filter(pk__in=scored.values("fixture")).select_related("stage__division", "match")
+    asked = [_ask_if_near_end(row, now) for row in rows.order_by("match") if is_continuous(row.stage)]
+    return [event for event in asked if event is not None]
+
+
+def _ask_if_near_end(fixture: Fixture, now: datetime) -> FloorEvent | None:
+    scores = FloorEvent.objects.filter(match=fixture.match, undone_by=None)
+    last = scores.filter(kind__in=(FloorKind.RUNNING_SCORE, FloorKind.ASKED)).order_by("-pk").first()
+    if last is None or not _is_near_end(last, fixture, now):
+        return None
+    with transaction.atomic():
+        try:
+            floor = lock_floor(fixture.stage.division.tournament_id, now)
+            locked, match = lock_fixture(fixture)
+            row = match_on_floor(read_state(floor, now), locked)
+            refuse_over(row)
+        except Refused:
+            return None
+        still = row.facts.scored is not None and row.facts.scored.id == last.pk and row.facts.asked is None
+        return _ask(floor, locked, match, row, {}, SYSTEM, now) if still and match.state == Match.State.OPEN else None
+
+
+def _is_near_end(last: FloorEvent, fixture: Fixture, now: datetime) -> bool:
+    """Whether the last thing said of a match is a score a point from the end, long enough ago."""
+    if last.kind != FloorKind.RUNNING_SCORE or last.at > now - ASK_AFTER or fixture.match is None:
+        return False
+    left, right = last.params["score"]
+    return bool(max(left, right) >= fixture.match.length - 1)
 
 
 def _record_once(fixture: Fixture, kind: FloorKind, by: Actor, now: datetime) -> FloorEvent:
@@ -650,19 +714,23 @@ def _why_not_paired(
 
 @dataclass(frozen=True, slots=True)
 class HoldUp:
-    """A match that goes on, and how many others wait until it is over."""
+    """A match that goes on, and how many others wait until it is over; none if its players are asked all the same."""
 
     number: int
     fixture: int
     count: int
 
 
-def hold_ups(flow: Flow) -> list[HoldUp]:
-    """Return the matches that hold others up, those that hold up most first."""
+def hold_ups(flow: Flow, floor: FloorState) -> list[HoldUp]:
+    """Return the matches that hold others up or may be over, those that hold up most first."""
     counts = Counter(
         params["match"] for code, params in flow.decision.waits.values() if code == "ahead" and "match" in params
     )
     fixtures = flow.state.rows.fixtures
+    for match in flow.pool.playing:
+        row = floor.matches.get(fixtures[match.number].pk)
+        if row is not None and row.facts.asked is not None and row.state == MatchState.PLAYING:
+            counts.setdefault(match.number, 0)
     return [HoldUp(number, fixtures[number].pk, count) for number, count in counts.most_common()]
 
 

@@ -17,9 +17,10 @@ from django.utils import timezone
 
 from engine.errors import Refused
 from matches.lifecycle.finish import ResultInput
-from matches.models import Result
+from matches.models import Match, Result
 from players.actors import Actor
-from players.models import Club, LogEntry, Membership, Player, User
+from players.models import Club, Delivery, LogEntry, Membership, Player, User
+from tests.journeys.evenings import account_of
 from tests.pages import html
 from tests.tournaments.support.pages import text
 from tournaments.entries import check_in
@@ -48,6 +49,7 @@ from tournaments.models import (
     Correction,
     Division,
     Fixture,
+    FloorEvent,
     MissedMatch,
     OpenPairing,
     Pairing,
@@ -520,3 +522,73 @@ def test_directors_read_in_the_summary_who_reported_late_or_fell_behind(
     assert page.count(late) == 2
     assert all(page.index(name, page.index("Kept others waiting?")) < page.rindex(late) for name in names)
     assert "Kept others waiting?" not in text(html(Client().get(url)))
+
+
+# "Is it over?"
+
+
+def questions(fixture: Fixture) -> list[FloorEvent]:
+    return list(FloorEvent.objects.filter(fixture=fixture, kind="asked", undone_by=None).order_by("pk"))
+
+
+def test_a_score_that_decides_a_match_asks_both_players_whether_it_is_over(
+    start: Callable[..., Tournament], by_alice: Actor, alice: User, club: Club, as_user: Callable[[User], Client]
+) -> None:
+    event = start(now=timezone.now())
+    fixture = Night(event, by_alice).open()[0]
+    match = fixture.match
+    assert match is not None
+    first, second = (account_of(player, f"{side}@example.org", club) for side, player in enumerate(match.players))
+    page = reverse("match", args=[match.public_id])
+    client = as_user(first)
+    client.post(reverse("match-running-score", args=[match.public_id]), {"score_0": 4, "score_1": 3})
+    assert questions(fixture) == []
+    assert "Is your match over?" not in text(html(client.get(page)))
+    for _twice in range(2):
+        client.post(reverse("match-running-score", args=[match.public_id]), {"score_0": 5, "score_1": 3})
+    (asked,) = questions(fixture)
+    assert asked.params == {"score": [5, 3], "side": 0}
+    notified = Delivery.objects.filter(notification__kind="asked_over").values_list("notification__user", flat=True)
+    assert set(notified) == {first.pk, second.pk}
+    match.refresh_from_db()
+    assert match.state == Match.State.OPEN, "it is a question, and no result"
+    own, other = text(html(client.get(page))), text(html(as_user(second).get(page)))
+    assert "Yes, report 5–3" in own
+    assert "Yes, report 3–5" in other, "with the reader's points first"
+    assert "Yes, report 5–3" in text(html(client.get(reverse("my-matches"))))
+    floor = floor_text(as_user(alice), event)
+    assert f"Is M{fixture.number} over?" in floor
+    assert "5–3 would decide it" in floor
+    # A score that says it goes on answers the question.
+    as_user(second).post(reverse("match-running-score", args=[match.public_id]), {"score_0": 4, "score_1": 4})
+    assert "Is your match over?" not in text(html(client.get(page)))
+
+
+def test_a_match_a_point_from_the_end_is_asked_once_after_a_while(
+    start: Callable[..., Tournament], by_alice: Actor
+) -> None:
+    night = Night(start(), by_alice)
+    near, far = night.open()[:2]
+    set_running_score(fixture=near, score=(4, 2), by=by_alice, now=NOON)
+    set_running_score(fixture=far, score=(3, 2), by=by_alice, now=NOON)
+    for minutes in (9, 10, 11, 30):
+        call_ready(tournament_id=night.event.pk, now=NOON + timedelta(minutes=minutes))
+        assert len(questions(near)) == (minutes >= 10)
+    assert questions(far) == []
+    set_running_score(fixture=near, score=(4, 3), by=by_alice, now=NOON + timedelta(minutes=31))
+    call_ready(tournament_id=night.event.pk, now=NOON + timedelta(minutes=41))
+    assert len(questions(near)) == 2, "another score is another question"
+
+
+def test_a_match_of_which_a_deciding_score_is_known_has_begun(
+    start: Callable[..., Tournament], by_alice: Actor
+) -> None:
+    night = Night(start(), by_alice)
+    fixture = night.open()[0]
+    set_running_score(fixture=fixture, score=(5, 2), by=by_alice, now=NOON)
+    with pytest.raises(Refused) as refused:
+        take_back_pairing(fixture=fixture, code="not_these_two", by=by_alice, now=NOON)
+    assert refused.value.code == "pairing_begun"
+    with pytest.raises(Refused) as refused:
+        set_running_score(fixture=fixture, score=(5, 5), by=by_alice, now=NOON)
+    assert refused.value.code == "result_both_reached"

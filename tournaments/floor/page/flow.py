@@ -73,7 +73,7 @@ class PairLine:
 
 @dataclass(frozen=True, slots=True)
 class HoldUpLine:
-    """A match that holds others up."""
+    """A match that holds others up, or whose players are asked whether it is over."""
 
     number: int
     text: str
@@ -192,7 +192,7 @@ def _part(flow: Flow, view: FloorView, cards: Cards, *, several: bool) -> FlowPa
         ],
         counts=lives_counts(flow),
         out=count_out(flow),
-        hold_ups=[_hold_up(row.number, row.fixture, row.count, cards) for row in hold_ups(flow)],
+        hold_ups=[_hold_up(row.number, row.fixture, row.count, cards) for row in hold_ups(flow, view.state)],
     )
 
 
@@ -279,12 +279,15 @@ def _hold_up(number: int, fixture: int, count: int, cards: Cards) -> HoldUpLine:
     posts.append(Post(action_url(event, "waive-lead"), _("Do not wait for it"), own, f"waive-{facts.public_id}"))
     score = "–".join(map(str, match.score)) if match.score else ""
     details = [_("%(count)d min") % {"count": int(match.minutes)}, *([score] if score else [])]
-    if facts.asked_at is not None:
-        details.append(_("asked at %(time)s") % {"time": clock(facts.asked_at, cards.zone)})
-    text = ngettext("M%(number)d holds up %(count)d player", "M%(number)d holds up %(count)d players", count) % {
-        "number": number,
-        "count": count,
-    }
+    if facts.asked is not None:
+        if decided := facts.asked.params.get("score"):
+            details.append(_("%(score)s would decide it") % {"score": "–".join(map(str, decided))})
+        details.append(_("asked at %(time)s") % {"time": clock(facts.asked.at, cards.zone)})
+    if count:
+        text = ngettext("M%(number)d holds up %(count)d player", "M%(number)d holds up %(count)d players", count)
+    else:
+        text = _("Is M%(number)d over?")
+    text = text % {"number": number, "count": count}
     return HoldUpLine(
         number, text, f"{' – '.join(facts.names)} · {', '.join(details)}", cards.sheet_url(match), tuple(posts)
     )
