@@ -54,11 +54,18 @@ from tournaments.models import (
     OpenPairing,
     Pairing,
     PendingBatch,
+    Slot,
     Stage,
     Tournament,
 )
 from tournaments.pages.tonight import EveningPlan, start_evening, undo_start
-from tournaments.results.corrections import CorrectionInput, apply_correction, undo_correction
+from tournaments.results.corrections import (
+    CorrectionInput,
+    apply_correction,
+    preview_correction,
+    preview_view,
+    undo_correction,
+)
 from tournaments.results.services import enter_result
 from tournaments.state.derivation import states_of
 from tournaments.state.integrity import Selection, differences
@@ -68,6 +75,7 @@ SCRIPT = Path(__file__).resolve().parents[3] / "tools/verify_pairings.py"
 pytestmark = pytest.mark.django_db
 NOON = datetime.fromisoformat("2026-11-20T12:00:00+00:00")
 FLOW = (StageSettings(LIVES, lives=2, lengths=(5,), pairing=Mode.CONTINUOUS),)
+SWITCH = (replace(FLOW[0], qualifiers=8), StageSettings(KNOCKOUT, lengths=(7,)))
 
 
 @pytest.fixture
@@ -169,8 +177,7 @@ def test_a_night_ends_with_one_winner(start: Callable[..., Tournament], by_alice
 
 
 def test_a_night_switches_to_a_bracket(start: Callable[..., Tournament], by_alice: Actor) -> None:
-    stages = (replace(FLOW[0], qualifiers=8), StageSettings(KNOCKOUT, lengths=(7,)))
-    night = Night(start(stages=stages), by_alice, seed=3)
+    night = Night(start(stages=SWITCH), by_alice, seed=3)
     night.play()
     first, second = states_of(night.division)
     assert first.event is not None
@@ -286,6 +293,108 @@ def test_a_begun_match_stands_although_a_correction_puts_its_player_out(
     with pytest.raises(Refused) as refused:
         undo_correction(correction=correction, after=night.division.seq, by=night.by, now=night.now)
     assert refused.value.code == "successor_begun"
+    assert list(differences(Selection.of())) == []
+
+
+@pytest.fixture
+def switched(start: Callable[..., Tournament], by_alice: Actor) -> Night:
+    """A night whose bracket of eight lives has just been drawn; none of its matches has begun."""
+    night = Night(start(stages=SWITCH), by_alice, seed=3)
+    for _step in range(400):
+        night.step()
+        if Stage.objects.get(number=2).status == Stage.Status.RUNNING:
+            return night
+    raise AssertionError("there is no bracket")
+
+
+def seats(night: Night) -> list[int | None]:
+    """The entries in the places of the bracket, in order, as they are stored."""
+    slots = Slot.objects.filter(fixture__stage__number=2, fixture__round__number=1).order_by("fixture__number", "side")
+    return list(slots.values_list("source_entry", flat=True))
+
+
+def changing(night: Night) -> tuple[Fixture, int]:
+    """A match of the first stage, and its other winner, after which other players are in the bracket."""
+    rows = Fixture.objects.filter(stage__number=1, match__state="settled").select_related("stage__division", "match")
+    for fixture in rows.order_by("number"):
+        standing = Result.objects.filter(match=fixture.match).latest("version")
+        assert standing.winner is not None
+        other = 1 - standing.winner
+        new = ResultInput(other, (5, 1) if other == 0 else (1, 5))
+        preview = preview_correction(fixture=fixture, new=new)
+        if preview.all.changes and not preview.all.bracket_stands:
+            (choice,) = [row for row in preview_view(preview).choices if row.value == "correct_all"]
+            assert "The bracket is drawn again" in choice.counts
+            return fixture, other
+    raise AssertionError("no result changes the bracket")
+
+
+def test_a_correction_draws_a_bracket_again_that_has_not_begun(switched: Night) -> None:
+    night = switched
+    fixture, winner = changing(night)
+    first, numbers = seats(night), list(Fixture.objects.filter(stage__number=2).values_list("number", flat=True))
+    correction = correct(night, fixture, winner)
+    second = seats(night)
+    assert second != first
+    assert Counter(entry for entry in second if entry).keys() == lives_before_bracket(night).keys()
+    assert list(differences(Selection.of())) == []
+    # Undone and done again, the same lots give the same places.
+    undo_correction(correction=correction, after=night.division.seq, by=night.by, now=night.now)
+    assert seats(night) == first
+    assert list(differences(Selection.of())) == []
+    correct(night, fixture, winner)
+    assert seats(night) == second
+    assert list(Fixture.objects.filter(stage__number=2).values_list("number", flat=True)) == numbers
+    night.play()
+    assert list(differences(Selection.of())) == []
+
+
+def lives_before_bracket(night: Night) -> dict[int, int]:
+    state = states_of(night.division)[0]
+    assert state.event is not None
+    return lives_left(state.event, 2)
+
+
+def test_a_bracket_that_has_begun_stands_when_a_result_before_it_is_corrected(switched: Night) -> None:
+    night = switched
+    fixture, winner = changing(night)
+    first = seats(night)
+    bracket = Fixture.objects.filter(stage__number=2, status="ready").select_related("stage__division", "match")
+    begun = bracket[0]
+    begin(fixture=begun, by=night.by, now=night.now)
+    night.ends[begun.number] = night.now + timedelta(minutes=20)
+    new = ResultInput(winner, (5, 1) if winner == 0 else (1, 5))
+    preview = preview_correction(fixture=fixture, new=new)
+    assert preview.default == "let_stand"
+    assert "stays as it is" in preview_view(preview).why
+    correct(night, fixture, winner)
+    assert seats(night) == first
+    assert list(differences(Selection.of())) == []
+    night.play()
+    assert list(differences(Selection.of())) == []
+
+
+def test_a_correction_cannot_be_undone_once_its_bracket_has_begun(switched: Night) -> None:
+    night = switched
+    fixture, winner = changing(night)
+    correction = correct(night, fixture, winner)
+    changed = set(fixture.slots.values_list("entry", flat=True))
+    ready = Fixture.objects.filter(stage__number=2, status="ready").select_related("stage__division", "match")
+    own = [row for row in ready if changed & set(row.slots.values_list("entry", flat=True))]
+    night.now += timedelta(minutes=1)
+    begin(fixture=own[0], by=night.by, now=night.now)
+    with pytest.raises(Refused) as refused:
+        undo_correction(correction=correction, after=night.division.seq, by=night.by, now=night.now)
+    assert refused.value.code == "successor_begun"
+
+
+def test_who_withdraws_after_the_switch_leaves_a_walkover_and_the_bracket_as_it_is(switched: Night) -> None:
+    night = switched
+    first = seats(night)
+    slot = Slot.objects.filter(fixture__stage__number=2, fixture__status="ready").exclude(entry=None)[0]
+    assert slot.entry is not None
+    withdraw(entry=slot.entry, by=night.by, now=night.now, reason="Ill")
+    assert seats(night) == first
     assert list(differences(Selection.of())) == []
 
 
