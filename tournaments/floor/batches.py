@@ -428,15 +428,29 @@ def _remember(flow: Flow, floor: FloorState, now: datetime) -> None:
 def _store(
     flow: Flow, *, event: Tournament, floor: Floor, division: Division, reason: str, by: Actor, now: datetime
 ) -> Batch:
-    stage = flow.stage
-    stage.division = division
     pairs = [pair for pair, _table in flow.granted]
     decision = decide(flow.pool, now, len(pairs)) if pairs else flow.decision
-    in_pool = set(decision.pool)
-    new = NewBatch(
-        [NewPair(pair.first, pair.second, length_of_pair(flow, pair), pair.costs, pair.why) for pair in pairs],
+    new = replace(
+        _new_batch(flow),
+        pairs=[NewPair(pair.first, pair.second, length_of_pair(flow, pair), pair.costs, pair.why) for pair in pairs],
         # With a table for every pair, the players set the limit.
-        room=len(pairs) if len(pairs) < len(flow.decision.pairs) else max(len(pairs), len(in_pool) // 2),
+        room=len(pairs) if len(pairs) < len(flow.decision.pairs) else max(len(pairs), len(decision.pool) // 2),
+        missed=decision.missed,
+        byes=decision.byes if len(pairs) == len(flow.decision.pairs) else (),
+        forced=not flow.is_due,
+        reason="" if flow.is_due else reason,
+        private=decision.private,
+    )
+    flow.stage.division = division
+    return _store_and_call(flow, new, event, floor, by, now)
+
+
+def _new_batch(flow: Flow) -> NewBatch:
+    """Return a batch without pairs, with the facts as they are."""
+    in_pool = set(flow.decision.pool)
+    return NewBatch(
+        (),
+        room=0,
         pool=[
             [player.entry, player.left, player.begun, player.joins_at.isoformat()]
             for player in flow.pool.players
@@ -447,13 +461,13 @@ def _store(
             for entry, (code, params) in flow.decision.waits.items()
             if entry not in in_pool
         ],
-        missed=decision.missed,
-        byes=decision.byes if len(pairs) == len(flow.decision.pairs) else (),
         playing=[match.number for match in flow.pool.playing],
-        forced=not flow.is_due,
-        reason="" if flow.is_due else reason,
-        private=decision.private,
     )
+
+
+def _store_and_call(flow: Flow, new: NewBatch, event: Tournament, floor: Floor, by: Actor, now: datetime) -> Batch:
+    """Store a batch and call its pairs to the tables granted to them; event, floor and division are locked."""
+    stage, division = flow.stage, flow.stage.division
     batch = store_batch(stage, new, event=event, by=by, now=now)
     numbers = [row.number for row in batch.pairings.all()]
     club = division.tournament.club
@@ -504,6 +518,98 @@ def take_back_pairing(*, fixture: Fixture, code: str, by: Actor, now: datetime, 
         division.refresh_from_db()
         settle(division, by=by, now=now, keep_waiting=True)
     return pairing
+
+
+def pair_by_hand(
+    *, stage: Stage, first: Entry, second: Entry, reason: str, after: int, by: Actor, now: datetime
+) -> Batch:
+    """Pair two entries that a director has chosen, and call them to the next free table; the reason is public.
+
+    Both must be free, but may rest, be ahead, have met or have unequal lives. `after` is the division's `seq`.
+    Refused: `stale`, `reason_needed`, `tournament_not_open`, `event_paused`, `pair_is_one`, `not_free_to_pair`,
+    `pair_not_allowed` for two who are kept apart or would meet again in a Swiss, `bracket_follows` if no pair can be
+    made any more before the bracket is drawn, and `nobody_to_pair` if no table is free.
+    """
+    if first == second:
+        raise Refused("pair_is_one")
+    if not reason.strip():
+        raise Refused("reason_needed")
+    with transaction.atomic():
+        event = lock_event(stage.division.tournament_id)
+        floor = lock_floor(event.pk, now)
+        division = lock_division(stage.division_id)
+        if division.seq != after:
+            raise Refused("stale")
+        floor_state = read_state(floor, now)
+        if floor_state.pause is not None:
+            raise Refused("event_paused")
+        flow = next((row for row in flows_of(event, floor_state, now) if row.stage.pk == stage.pk), None)
+        if flow is None:
+            raise Refused("nobody_to_pair")
+        flow.stage.division = division
+        for entry in (first, second):
+            _refuse_not_free(flow, entry)
+        pair = _chosen_pair(flow, first, second)
+        (chosen,) = _with_tables([replace(flow, decision=replace(flow.decision, pairs=(pair,)))], floor_state, now)
+        if _most(flow) < 1:
+            raise Refused("bracket_follows")
+        if not chosen.granted:
+            raise Refused("nobody_to_pair")
+        new_pair = NewPair(pair.first, pair.second, length_of_pair(flow, pair), (), pair.why, reason.strip())
+        # It says who was free, as any batch does; the pair is not one that the rule made.
+        new = replace(_new_batch(flow), pairs=[new_pair], room=1, private=flow.decision.private)
+        return _store_and_call(chosen, new, event, floor, by, now)
+
+
+def _refuse_not_free(flow: Flow, entry: Entry) -> None:
+    player = next((row for row in flow.pool.players if row.entry == entry.pk), None)
+    in_match = {playing for match in flow.pool.playing for playing in match.pair}
+    if player is None or player.left < 1 or player.blocked or entry.pk in in_match:
+        raise Refused("not_free_to_pair", name=entry.player.shown_name)
+
+
+def _chosen_pair(flow: Flow, first: Entry, second: Entry) -> FlowPair:
+    low, high = sorted((first, second), key=lambda entry: entry.pk)
+    both = frozenset((low.pk, high.pk))
+    settings = flow.pool.settings
+    would_repeat = settings.format != LIVES and not settings.allow_rematches and both in flow.pool.met
+    if both in flow.pool.forbidden or would_repeat:
+        raise Refused("pair_not_allowed", first=first.player.shown_name, second=second.player.shown_name)
+    since = min(flow.player(low.pk).joins_at, flow.player(high.pk).joins_at)
+    return FlowPair(low.pk, high.pk, (), since, (("manual", {}),))
+
+
+def stop_match(*, fixture: Fixture, by: Actor, now: datetime) -> Pairing:
+    """Stop a match that goes on although one of its players is out since a result was corrected.
+
+    It is void and costs nobody a life, and its pairing counts as taken back. Stopping it twice changes nothing.
+    Refused: `not_a_pairing`, `not_to_be_stopped`, `tournament_not_open`.
+    """
+    with transaction.atomic():
+        floor = lock_floor(fixture.stage.division.tournament_id, now)
+        division = lock_division(fixture.stage.division_id)
+        pairing = Pairing.objects.select_related("first", "second").filter(fixture=fixture).first()
+        if pairing is None:
+            raise Refused("not_a_pairing", fixture=fixture.number)
+        if pairing.taken_back:
+            return pairing
+        flows = flows_of(floor.tournament, read_state(floor, now), now)
+        flow = next((row for row in flows if row.stage.pk == fixture.stage_id), None)
+        if flow is None or fixture.number not in [match.number for match in out_and_playing(flow)]:
+            raise Refused("not_to_be_stopped", fixture=fixture.number)
+        take_back(pairing, Pairing.TakenBack.CORRECTION, by=by, now=now)
+        params = {"number": pairing.number, "reason": pairing.get_taken_back_display()}
+        log(by, "pairing_taken_back", division.topic, club=division.tournament.club, **params)
+        settle(division, by=by, now=now, keep_waiting=True)
+    return pairing
+
+
+def out_and_playing(flow: Flow) -> list[FlowMatch]:
+    """Return the matches that go on although a player of theirs has no lives left."""
+    if flow.pool.settings.format != LIVES:
+        return []
+    out = {player.entry for player in flow.pool.players if player.left < 1}
+    return [match for match in flow.pool.playing if out & set(match.pair)]
 
 
 def waive_lead(*, fixture: Fixture, by: Actor, now: datetime) -> FloorEvent:

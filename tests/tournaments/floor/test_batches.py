@@ -23,6 +23,7 @@ from players.models import Club, Delivery, LogEntry, Membership, Player, User
 from tests.journeys.evenings import account_of
 from tests.pages import html
 from tests.tournaments.support.pages import text
+from tournaments.draws.kept_apart import keep_apart
 from tournaments.entries import check_in
 from tournaments.entries.event_links import path_for
 from tournaments.entries.late import enter_late, preview_late
@@ -31,7 +32,9 @@ from tournaments.floor.batches import (
     Waiting,
     change_flow,
     flows_of,
+    pair_by_hand,
     pair_now,
+    stop_match,
     take_back_missed,
     take_back_pairing,
     waiting_in,
@@ -48,6 +51,7 @@ from tournaments.models import (
     Batch,
     Correction,
     Division,
+    Entry,
     Fixture,
     FloorEvent,
     MissedMatch,
@@ -701,3 +705,109 @@ def test_a_match_of_which_a_deciding_score_is_known_has_begun(
     with pytest.raises(Refused) as refused:
         set_running_score(fixture=fixture, score=(5, 5), by=by_alice, now=NOON)
     assert refused.value.code == "result_both_reached"
+
+
+# What directors set and stop by hand.
+
+
+def by_hand(night: Night, first: Entry, second: Entry, **more: Any) -> Batch:
+    stage = Stage.objects.get(number=1)
+    acts: dict[str, Any] = {"after": night.division.seq, "by": night.by, "now": night.now, "reason": "Last train"}
+    return pair_by_hand(stage=stage, first=first, second=second, **acts | more)
+
+
+def test_a_director_pairs_two_who_are_free_with_a_public_reason(
+    start: Callable[..., Tournament], by_alice: Actor, alice: User, client: Client, as_user: Callable[[User], Client]
+) -> None:
+    event = start(tables=6, now=timezone.now())
+    night = Night(event, by_alice)
+    night.now = timezone.now()
+    for side, fixture in enumerate(night.open()[:2]):
+        begin(fixture=fixture, by=by_alice, now=night.now)
+        night.win(fixture, side)
+    resting = [row.entry for row in waits(night) if row.code == "resting"]
+    assert len(resting) == 4
+    winner, loser = (next(row for row in resting if lives_of(night)[row.pk] == lives) for lives in (2, 1))
+    page = as_user(alice)
+    floor = reverse("floor", args=[event.club.slug, event.slug])
+    assert "Choose others" in text(html(page.get(floor)))
+    assert "Choose others" not in text(html(client.get(floor))), "for directors only"
+    data = {
+        "stage": Stage.objects.get().public_id,
+        "after": night.division.seq,
+        "first": winner.public_id,
+        "second": loser.public_id,
+        "reason": "Last train",
+    }
+    page.post(reverse("floor-pair-by-hand", args=[event.club.slug, event.slug]), data)
+    pairing = Pairing.objects.get(batch__number=2)
+    assert {pairing.first_id, pairing.second_id} == {winner.pk, loser.pk}
+    assert pairing.reason == "Last train"
+    assert pairing.why == [["manual", {}]]
+    fixture = Fixture.objects.get(number=pairing.number)
+    assert FloorEvent.objects.filter(fixture=fixture, kind="called").exists()
+    assert list(differences(Selection.of())) == []
+
+
+def test_a_pair_that_may_not_be_is_refused_even_by_hand(start: Callable[..., Tournament], by_alice: Actor) -> None:
+    night = Night(start(tables=6), by_alice)
+    (free,) = [row.entry for row in waits(night)]
+    paired = night.open()[0].slots.get(side=0).entry
+    assert paired is not None
+    for second, code in ((free, "pair_is_one"), (paired, "not_free_to_pair")):
+        with pytest.raises(Refused) as refused:
+            by_hand(night, free, second)
+        assert refused.value.code == code
+    night.win(night.open()[0], 0)
+    free, other, *_rest = [row.entry for row in waits(night)]
+    for more, code in (({"reason": " "}, "reason_needed"), ({"after": 0}, "stale")):
+        with pytest.raises(Refused) as refused:
+            by_hand(night, free, other, **more)
+        assert refused.value.code == code
+    keep_apart(first=free, second=other, by=by_alice, now=night.now)
+    with pytest.raises(Refused) as refused:
+        by_hand(night, free, other)
+    assert refused.value.code == "pair_not_allowed"
+    check_in.mark(entry=free, state="away", by=by_alice, now=night.now, until=night.now + timedelta(hours=1))
+    with pytest.raises(Refused) as refused:
+        by_hand(night, free, other)
+    assert refused.value.code == "not_free_to_pair"
+
+
+def test_a_night_with_a_pair_set_by_hand_can_be_verified(
+    start: Callable[..., Tournament], by_alice: Actor, client: Client
+) -> None:
+    night = Night(start(), by_alice, seed=7)
+    for _step in range(10):
+        night.step()
+    while len(free := [row.entry for row in waits(night)]) < 2 or len(night.open()) == 5:
+        night.win(night.open()[0], 0)
+    by_hand(night, free[0], free[1])
+    night.play()
+    assert list(differences(Selection.of())) == []
+    assert verify(night, client) == ([], 1)
+
+
+def test_a_begun_match_of_somebody_who_is_out_can_be_stopped(
+    misheard: tuple[Night, Fixture, Fixture, int], alice: User, as_user: Callable[[User], Client]
+) -> None:
+    night, first, paired, entry = misheard
+    with pytest.raises(Refused) as refused:
+        stop_match(fixture=paired, by=night.by, now=night.now)
+    assert refused.value.code == "not_to_be_stopped"
+    begin(fixture=paired, by=night.by, now=night.now)
+    correct(night, first, 1)
+    page = as_user(alice)
+    assert f"plays M{paired.number} although out" in floor_text(page, night.event)
+    opponent = paired.slots.exclude(entry=entry).get().entry_id
+    assert opponent is not None
+    lives = lives_of(night)[opponent]
+    for _twice in range(2):
+        stop_match(fixture=paired, by=night.by, now=night.now)
+    assert Pairing.objects.get(number=paired.number).taken_back == Pairing.TakenBack.CORRECTION
+    assert lives_of(night)[opponent] == lives
+    assert opponent in [row.entry.pk for row in waits(night)]
+    assert "although out" not in floor_text(page, night.event)
+    assert list(differences(Selection.of())) == []
+    night.play()
+    assert list(differences(Selection.of())) == []
