@@ -551,7 +551,7 @@ def pair_by_hand(
             _refuse_not_free(flow, entry)
         pair = _chosen_pair(flow, first, second)
         (chosen,) = _with_tables([replace(flow, decision=replace(flow.decision, pairs=(pair,)))], floor_state, now)
-        if _most(flow) < 1:
+        if flow.decision.places_left == 0:
             raise Refused("bracket_follows")
         if not chosen.granted:
             raise Refused("nobody_to_pair")
