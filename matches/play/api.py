@@ -404,7 +404,9 @@ def _side_json(watched: Watched) -> Json:
     side, match = watched.side, watched.state.match
     absence = _absence_json(watched.state, watched.at) if watched.is_insider else None
     plays = side is not None and not match.is_over
-    may = may_do(watched.state, side) if watched.live.match.state == Match.State.LIVE else []
+    is_practice = watched.live.bot_side is not None
+    is_live = watched.live.match.state == Match.State.LIVE
+    may = may_do(watched.state, side, is_practice=is_practice) if is_live else []
     return {
         "my_side": side,
         "may": may + (["claim_away"] if _may_claim(absence, side) else []),
@@ -637,6 +639,9 @@ class LiveActions(APIView):
     @extend_schema(
         operation_id="live_act",
         summary="Roll, play, double, answer, resign, pause",
+        description="In practice also `take_back`: the side's last own decision and all that followed count no more. "
+        "The dice of that decision stay; later ones are rolled anew. The taken back actions stay in `actions`, before "
+        "a `take_back` whose `to` is the number of the last one that still counts.",
         request=LiveActionInputSerializer,
         examples=[OpenApiExample("A play", value={"kind": "play", "play": "8/5 6/5", "after": 3}, request_only=True)],
         parameters=[KEY, LINK],

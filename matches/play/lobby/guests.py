@@ -45,7 +45,7 @@ from engine.errors import Refused
 from engine.match import MatchState
 from engine.notation import parse_play
 from matches.models import LONGEST_FRIENDLY, BotPlayer, DiceChain, LiveMatch, Match
-from matches.play.acting import ActionInput, act_again, play_by_itself
+from matches.play.acting import DECISIONS, ActionInput, act_again, play_by_itself
 from matches.play.api import LiveMatchSerializer, graph_json
 from matches.play.chains import Chains
 from matches.play.codec import from_data, to_data
@@ -72,9 +72,7 @@ LASTS = timedelta(days=14)
 MOST_STEPS = 1500
 """Of one match; it fits into one dice chain of each side, and into a request."""
 LONGEST_TOKEN = 120_000
-TAKE_BACK = "take_back"
-DECISIONS = frozenset({Act.PLAY, Act.DOUBLE, Act.TAKE, Act.DROP, Act.RESIGN, Act.ACCEPT, Act.REFUSE, Act.CONCEDE})
-"""What a guest can take back."""
+TAKE_BACK = EventKind.TAKE_BACK.value
 KINDS = sorted({str(act) for act in DECISIONS} | {EventKind.READY.value, Act.ROLL.value, TAKE_BACK})
 _SALT = "matches.guests"
 
@@ -493,6 +491,7 @@ def board(request: HttpRequest) -> HttpResponse:
     keep_url = f"{reverse('sign-up')}?next={reverse('guest-keep')}"
     context = {
         "guest": True,
+        "practises": True,
         "keep_url": keep_url,
         "seat": {"side": GUEST},
         "back": reverse("home"),

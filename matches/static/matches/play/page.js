@@ -126,7 +126,9 @@ class Page {
     const { before } = this;
     this.before = state;
     const opening = fresh.findLast((action) => action.kind === "roll" && action.side === null);
-    if (!before || !(opening || (fresh.length && `${state.score}` !== `${before.score}`) || state.winner !== null)) return;
+    // What was taken back in practice is no news.
+    const isWon = fresh.length && state.score[0] + state.score[1] > before?.score[0] + before?.score[1];
+    if (!before || !(opening || isWon || state.winner !== null)) return;
     const moments = await import("./moments.js");
     moments.show(this.board, { before, state, opening, settings, near, light: lightSide() });
   }
@@ -249,8 +251,8 @@ class Page {
   }
 
   #position() {
-    const { state, actions } = this.store;
-    const position = positionOf(state, actions);
+    const { state, standing } = this.store;
+    const position = positionOf(state, standing);
     return position.last?.side === side ? { ...position, last: null } : position;
   }
 
@@ -271,7 +273,7 @@ class Page {
     byId("commit").disabled = sending !== null || !this.board.play?.complete;
     this.seats.forEach((seat, each) => this.#drawSeat(seat, each));
     const trial = this.board.play?.notation ?? "";
-    drawMoves(byId("play-list"), this.store.actions, { near, turn: state.turn, trial });
+    drawMoves(byId("play-list"), this.store.standing, { near, turn: state.turn, trial });
     this.#offer(state.may);
     this.#drawXgid();
     this.clocks.draw();
@@ -302,7 +304,7 @@ class Page {
 
   /** How the game before ended, while the next one has not begun. */
   #lastGame() {
-    const last = this.store.actions.findLast((action) => ENDINGS.includes(action.kind));
+    const last = this.store.standing.findLast((action) => ENDINGS.includes(action.kind));
     const sentence = last && last.kind !== "play" ? sentenceOf(last, names) : "";
     return this.#gameOver() && `${sentence} ${this.#gameOver()}`.trim();
   }
@@ -338,7 +340,7 @@ class Page {
     values.offline = words(this.store.sending ? "kept" : "resuming");
     if (this.error) shown.add("error");
     values.error = this.error;
-    if (hasStandIn(this.store.actions)) shown.add("standIn");
+    if (hasStandIn(this.store.standing)) shown.add("standIn");
     if (isSlow(this.store.state, this.store.actions, { side, now: this.store.now })) shown.add("thinking");
     for (const banner of byId("banners").children) banner.hidden = !shown.has(banner.dataset.banner);
     fill(byId("banners"), values);
