@@ -41,6 +41,11 @@ def decide(state: MatchState, bot: Bot, chance: Random) -> Action:
     return _DECISIONS[state.phase](state, side, bot, chance)
 
 
+def ranked_plays(state: MatchState) -> list[Play]:
+    """The legal plays of the roll on the board, the best as the Club Bot sees it first."""
+    return sorted(state.legal_plays(), key=lambda play: _merit(play.result), reverse=True)
+
+
 def _before_roll(state: MatchState, side: Side, bot: Bot, chance: Random) -> Action:
     doubles = state.may_double and (
         _lead(state.position) > _LEAD_TO_DOUBLE

@@ -45,8 +45,9 @@ from engine.errors import Refused
 from engine.match import MatchState
 from engine.notation import parse_play
 from matches.models import LONGEST_FRIENDLY, BotPlayer, DiceChain, LiveMatch, Match
+from matches.play import hints
 from matches.play.acting import DECISIONS, ActionInput, act_again, play_by_itself
-from matches.play.api import LiveMatchSerializer, graph_json
+from matches.play.api import HintAnswerSerializer, LiveMatchSerializer, graph_json
 from matches.play.chains import Chains
 from matches.play.codec import from_data, to_data
 from matches.play.journal import event_data, outcome_data
@@ -342,8 +343,8 @@ class GuestActionSerializer(serializers.Serializer[Any]):
         return attrs
 
 
-class KeepSerializer(serializers.Serializer[Any]):
-    """The match to keep."""
+class GuestTokenSerializer(serializers.Serializer[Any]):
+    """The match of a guest."""
 
     token = serializers.CharField(max_length=LONGEST_TOKEN)
 
@@ -408,6 +409,29 @@ class GuestActions(APIView):
         return Response(_board(match))
 
 
+class GuestHints(APIView):
+    """Hints for guests."""
+
+    authentication_classes = ()
+    permission_classes = (AllowAny,)
+    throttle_classes = ()
+
+    @extend_schema(
+        operation_id="guest_match_hint",
+        summary="What a program would do, without an account",
+        description="A program answers guests when it has nothing else to do. `hint_in_play` as in practice matches.",
+        request=GuestTokenSerializer,
+        examples=[OpenApiExample("A match", value={"token": "eJx…"}, request_only=True)],
+        responses={200: HintAnswerSerializer, 409: PROBLEM, 422: PROBLEM, 429: PROBLEM},
+    )
+    def post(self, request: Request) -> Response:
+        """The hint for the guest's decision."""
+        match = GuestMatch.load(validated(GuestTokenSerializer, request)["token"])
+        _count(match, request)
+        advice = hints.hint(state=match.state.match, side=GUEST, is_guest=True, now=timezone.now())
+        return Response({"last": match.last, "hint": advice})
+
+
 class GuestKeeping(APIView):
     """Matches of guests who now have an account."""
 
@@ -417,13 +441,13 @@ class GuestKeeping(APIView):
         operation_id="guest_match_keep",
         summary="Keep a match that was begun without an account",
         description="It becomes a practice match with its history. To keep it again gives the same match.",
-        request=KeepSerializer,
+        request=GuestTokenSerializer,
         examples=[OpenApiExample("A match", value={"token": "eJx…"}, request_only=True)],
         responses={201: StartedMatchSerializer, 401: PROBLEM, 409: PROBLEM, 422: PROBLEM},
     )
     def post(self, request: Request) -> Response:
         """201 with the match."""
-        form = validated(KeepSerializer, request)
+        form = validated(GuestTokenSerializer, request)
         player = ensure_player(user=me(request), by=by(request))
         match = keep(token=form["token"], player=player, by=by(request), now=timezone.now())
         return Response(started(match, request), status=status.HTTP_201_CREATED)
