@@ -42,6 +42,20 @@ STRENGTHS = {
 """How deeply the program of a level looks, and the standard deviation of the noise."""
 
 
+RATINGS: dict[Bot | PracticeLevel, int | None] = {
+    Bot.RANDOM: 150,
+    Bot.PIP: 132,
+    Bot.CLUB: 6,
+    PracticeLevel.BEGINNER: 24,
+    PracticeLevel.CASUAL: 14,
+    PracticeLevel.CLUB: 7,
+    PracticeLevel.STRONG: 3,
+    PracticeLevel.STRONGEST: None,
+}
+"""The performance rating of each opponent, as `benchmarks.practice_levels` has measured it with gnubg. None: it plays
+like the judge."""
+
+
 def has_choice(state: MatchState) -> bool:
     """Whether the side to act has a decision that a program can judge: a play, a double or its answer."""
     if state.phase is Phase.TO_PLAY:

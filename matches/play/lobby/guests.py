@@ -538,6 +538,7 @@ def board(request: HttpRequest) -> HttpResponse:
             "preferences": preferences_json(request.user),
             "preferencesUrl": "",
             "themes": {name: static(f"matches/board/themes/{name}.css") for name in THEMES},
+            "moments": static("matches/play/moments.css"),
             "turnIcon": static("matches/play/turn.svg"),
         },
     }

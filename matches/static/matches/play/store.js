@@ -170,7 +170,9 @@ export class Store extends EventTarget {
     for (let attempt = 0; ; attempt += 1) {
       try {
         const headers = { "Idempotency-Key": key };
-        const answer = await this.post("actions/", { ...body, ...this.signOfLife(), seat: this.state.seat ?? "" }, { headers });
+        // Only players who are signed in have a seat ticket.
+        const { seat } = this.state;
+        const answer = await this.post("actions/", { ...body, ...this.signOfLife(), ...(seat ? { seat } : {}) }, { headers });
         if (!BUSY.has(answer.status)) return answer;
       } catch (error) {
         if (!(error instanceof Unreachable)) throw error;
