@@ -248,7 +248,7 @@ def _cube_choices(equities: CubeEquities, *, is_answer: bool) -> list[tuple[str,
         else {CubeAction.NO_DOUBLE: equities.no_double, CubeAction.DOUBLE: doubled}
     )
     best = max(worth.values())
-    return sorted(((choice.value, best - value) for choice, value in worth.items()), key=lambda row: row[1])
+    return [(choice.value, best - worth[choice]) for choice in sorted(worth, key=worth.__getitem__, reverse=True)]
 
 
 def _json(state: MatchState, program: str, rows: Sequence[tuple[str, float | None]]) -> Json:

@@ -100,7 +100,8 @@ def test_a_guest_gets_a_hint_for_the_opening(journey: Journey, settings: LazySet
     visitor = journey.on_phone()
     visitor.tap("Play now", first=True)
     visitor.tap("I’m ready")
-    visitor.tap(re.compile("^(Roll|Swap the dice|Undo)"), first=True)
+    if visitor.reads("(Roll|Undo)") == "Roll":
+        visitor.tap("Roll", first=True)
     visitor.tap("Hint")
     visitor.sees("Hint by the Club Bot")
 
