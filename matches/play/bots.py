@@ -42,18 +42,15 @@ STRENGTHS = {
 """How deeply the program of a level looks, and the standard deviation of the noise."""
 
 
-RATINGS: dict[Bot | PracticeLevel, int | None] = {
-    Bot.RANDOM: 150,
-    Bot.PIP: 132,
-    Bot.CLUB: 6,
+RATINGS = {
     PracticeLevel.BEGINNER: 24,
     PracticeLevel.CASUAL: 14,
     PracticeLevel.CLUB: 7,
     PracticeLevel.STRONG: 3,
-    PracticeLevel.STRONGEST: None,
 }
-"""The performance rating of each opponent, as `benchmarks.practice_levels` has measured it with gnubg. None: it plays
-like the judge."""
+"""The performance ratings of the levels, as `benchmarks.practice_levels` has measured them with gnubg; the strongest
+level plays like the judge."""
+RATING_OF_CLUB_BOT = 6
 
 
 def has_choice(state: MatchState) -> bool:

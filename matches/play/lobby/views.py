@@ -23,13 +23,12 @@ from core.messages import sentence
 from core.public_ids import LENGTH
 from core.requests import is_htmx
 from core.text_lengths import LONGEST_NAME
-from engine.bots import Bot
 from engine.errors import Refused
 from matches.access import match_for_player
 from matches.analysis.backends.chosen import installed_backend_name
 from matches.lifecycle.play_rules import LONGEST_DAYS
 from matches.models import LONGEST_FRIENDLY, BotPlayer, Challenge, ClockPreset, Match, PracticeLevel, RatingPool
-from matches.play.bots import PROGRAM_NAMES, RATINGS
+from matches.play.bots import PROGRAM_NAMES, RATING_OF_CLUB_BOT, RATINGS
 from matches.play.lobby import selectors
 from matches.play.lobby import services as blocks
 from matches.play.lobby.selectors import is_called, player_with_id, players_called
@@ -63,7 +62,7 @@ def _length(label: Any) -> forms.IntegerField:
 BOTS = [
     (
         BotPlayer.Style.CLUB.value,
-        format_lazy(_("Club Bot (a good club player, PR {rating})"), rating=RATINGS[Bot.CLUB]),
+        format_lazy(_("Club Bot (a good club player, PR {rating})"), rating=RATING_OF_CLUB_BOT),
     ),
     (BotPlayer.Style.PIP.value, _("Pip Bot (only races)")),
     (BotPlayer.Style.RANDOM.value, _("Random Bot (moves at random)")),
@@ -74,7 +73,7 @@ AT_LEVEL = "level-"
 
 def level_choice(level: PracticeLevel) -> str:
     """A level with its performance rating."""
-    rating = RATINGS[level]
+    rating = RATINGS.get(level)
     if rating is None:
         return gettext("{level} (as well as the program can)").format(level=capfirst(level.label))
     return gettext("{level} (PR {rating})").format(level=capfirst(level.label), rating=rating)
