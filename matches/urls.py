@@ -139,12 +139,16 @@ record_patterns = [
 analysis_patterns = [
     re_path(rf"^players/{ID}/analysis/$", analysis_views.player_analysis, name="player-analysis"),
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/analysis/$", analysis_views.club_analysis, name="club-analysis"),
+    re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/classes/$", analysis_views.club_classes_page, name="club-classes"),
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/analysis\.csv$", analysis_views.club_csv, name="club-analysis-file"),
     re_path(rf"^matches/{ID}/analysis/$", analysis_views.match_analysis, name="match-analysis"),
     re_path(rf"^matches/{ID}/analysis\.csv$", analysis_views.match_csv, name="match-analysis-file"),
     re_path(rf"^check/{ID}/analysis/$", analysis_views.record_analysis, name="record-analysis"),
     re_path(rf"^api/v1/matches/{ID}/analysis/$", analysis_api.MatchAnalysis.as_view(), name="api-match-analysis"),
     re_path(rf"^api/v1/submissions/{ID}/analysis/$", analysis_api.RecordAnalysis.as_view(), name="api-record-analysis"),
+    re_path(
+        r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/classes/$", analysis_api.ClubClassesView.as_view(), name="api-club-classes"
+    ),
     re_path(
         r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/analysis/$", analysis_api.ClubAnalysis.as_view(), name="api-club-analysis"
     ),

@@ -19,6 +19,7 @@ from core import downloads
 from core.requests import is_htmx, parse_int
 from core.text_lengths import LONGEST_NAME
 from engine.errors import Refused
+from matches.lifecycle.events import events
 from matches.models import PlayerRating, RatingImport, RatingPool
 from matches.presentation.visibility import Viewer
 from matches.rankings import histories, profiles, tables
@@ -176,6 +177,7 @@ def player(request: HttpRequest, public_id: str) -> HttpResponse:
         "me": shown_player.pk == viewer.player,
         "may_challenge": _may_challenge(request, shown_player, viewer),
         "completion": completion_for(request.user, shown_player),
+        "titles": events().titles([shown_player.pk]),
     }
     return render(request, "matches/rankings/player.html", context)
 

@@ -42,6 +42,8 @@ ROUTES: dict[str, Access] = {
     # tests/matches/analysis/test_totals.py
     r"^players/(?P<public_id>[2-9a-z]{10})/analysis/$": EVERYBODY,
     r"^clubs/(?P<slug>[a-z0-9-]+)/analysis/$": EVERYBODY,
+    r"^clubs/(?P<slug>[a-z0-9-]+)/classes/$": EVERYBODY,
+    r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/classes/$": EVERYBODY,
     r"^clubs/(?P<slug>[a-z0-9-]+)/analysis\.csv$": EVERYBODY,
     r"^matches/(?P<public_id>[2-9a-z]{10})/links/$": ONLY_OFFICERS,
     r"^matches/(?P<public_id>[2-9a-z]{10})/links/(?P<side>[01])/revoke/$": ONLY_POST_WITH_ACCOUNT,

@@ -42,8 +42,8 @@ def facts_of(divisions: Sequence[Division], instead: States | None = None) -> di
         facts[row.pk] = facts_of_states(row, replaced.get(row.pk) or states_of(row))
         if key is not None:
             cache.set(key, facts[row.pk], KEPT)
-    people = _people(divisions)
-    return {pk: _with_players(division, people) for pk, division in facts.items()}
+    people = players_of_entries(divisions)
+    return {pk: with_players(division, people) for pk, division in facts.items()}
 
 
 def facts_of_states(division: Division, states: Iterable[StageState]) -> DivisionFacts:
@@ -142,7 +142,7 @@ def _match(state: FixtureState, bracket: str, length: int) -> Match | None:
     return Match(bracket, str(winner), str(loser), length, How.PLAYED if result.kind == PLAYED else How.WALKOVER)
 
 
-def _people(divisions: Iterable[Division]) -> dict[str, str]:
+def players_of_entries(divisions: Iterable[Division]) -> dict[str, str]:
     """Return id of an entry -> public id of its player."""
     rows = Entry.objects.filter(division__in=divisions).values_list(
         "pk", "player__public_id", "player__merged_into__public_id"
@@ -150,7 +150,7 @@ def _people(divisions: Iterable[Division]) -> dict[str, str]:
     return {str(pk): merged or own for pk, own, merged in rows}
 
 
-def _with_players(division: DivisionFacts, people: Mapping[str, str]) -> DivisionFacts:
+def with_players(division: DivisionFacts, people: Mapping[str, str]) -> DivisionFacts:
     """Name the players instead of their entries; of several entries of a player the best place counts."""
     matches = (
         replace(match, winner=people[match.winner], loser=people[match.loser] if match.loser is not None else None)

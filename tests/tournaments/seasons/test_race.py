@@ -1,0 +1,186 @@
+"""What it would take, on the pages of a season: before, during and after its last night."""
+
+from datetime import timedelta
+from fractions import Fraction
+from random import Random
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from players.actors import SYSTEM
+from players.models import Club, Player, User
+from tests.tournaments.conftest import NOON
+from tests.tournaments.seasons.test_seasons import TODAY, cast, night, season
+from tests.tournaments.support.correcting import KNOCKOUT, PROGRESSIVE, Cup, won_by
+from tournaments.entries import services as entries
+from tournaments.models import Series, SeriesPlan, Tournament
+from tournaments.seasons.race import Race, answer_of, own_sentences, race_of, race_view
+from tournaments.seasons.services import count_events, missing_events
+from tournaments.seasons.tables import newest_plan, standing_of
+
+__all__ = ["cast"]
+pytestmark = pytest.mark.django_db
+
+
+def race(row: Series) -> Race:
+    found = race_of(standing_of(row), TODAY)
+    assert found is not None
+    return found
+
+
+def coming(players: list[Player], name: str, stages: list = KNOCKOUT, days: int = 3) -> Cup:
+    """A night that is announced and not drawn."""
+    cup = Cup.of(players, stages, name)
+    Tournament.objects.filter(pk=cup.division.tournament_id).update(starts_at=NOON + timedelta(days=days))
+    return cup
+
+
+def final_ranks(row: Series) -> dict[str, int | None]:
+    return {line.player: line.rank for line in standing_of(row).season.rows}
+
+
+def test_before_the_last_night_it_earns_what_the_largest_one_has(cast: list[Player]) -> None:
+    night(cast, "one", weeks=1)
+    coming(cast, "two")
+    before = race(season())
+    assert before.endings == ()
+    assert before.contest.upcoming[0].open
+    assert before.contest.upcoming[0].entrants == {player.public_id for player in cast}
+    assert before.contest.upcoming[0].places == (27, 20, Fraction(31, 2), Fraction(31, 2), 9, 9, 9, 9)
+    leader, second = (row.player for row in before.standing.season.rows[:2])
+    assert (answer_of(before, leader, 1).secured, answer_of(before, second, 1).can_still) == (False, True)
+    assert before.can_reach(leader) == 54
+
+
+def test_somebody_who_only_entered_can_come_and_a_merged_one_is_counted_once(cast: list[Player]) -> None:
+    night(cast, "one", weeks=1)
+    new = Player.objects.create(name="New")
+    cup = coming([*cast[:3], new], "two")
+    row = season()
+    assert new.public_id in race(row).contest.upcoming[0].entrants
+    entries.withdraw(entry=cup.division.entries.get(player=new), by=SYSTEM, now=NOON)
+    assert new.public_id not in race(row).contest.upcoming[0].entrants
+
+
+@pytest.mark.parametrize("stages", [KNOCKOUT, PROGRESSIVE])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_what_is_certain_while_it_is_played_stays_and_comes_true(stages: list, seed: int, cast: list[Player]) -> None:
+    night(cast, "one", seed=seed, weeks=2)
+    night(cast, "two", seed=seed + 7, weeks=1)
+    cup = Cup.of(cast, stages, "three")
+    row, chance = season(), Random(seed)
+    certain: dict[str, bool] = {}
+    exact = 0
+    while True:
+        cup.play(chance, most=1, wild=False)
+        standing = standing_of(row)
+        now = race_of(standing, TODAY)
+        if now is None:
+            break
+        exact += bool(now.endings)
+        for player in now.contest.results:
+            answer = answer_of(now, player, 2)
+            if certain.get(player) is not None:
+                assert answer.level_secured == certain[player]
+            if answer.level_secured:
+                certain[player] = True
+            elif answer.can_still is False:
+                certain[player] = False
+    assert certain
+    assert exact
+    totals = {line.player: line.total for line in standing.season.rows}
+    for player, is_in in certain.items():
+        assert (sum(total > totals[player] for total in totals.values()) < 2) == is_in, player
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_winning_as_many_matches_as_said_is_enough(seed: int, cast: list[Player]) -> None:
+    night(cast, "one", seed=seed, weeks=1)
+    cup = Cup.of(cast, KNOCKOUT, "two")
+    row, chance = season(), Random(seed)
+    cup.play(chance, most=1, wild=False)
+    now = race(row)
+    assert len(now.endings) == 2**6
+    assert {len(ending.wins) for ending in now.endings} == {6}
+    answers = {player: answer_of(now, player, 1) for player in now.contest.results}
+    player, needed = next((p, a.enough_wins) for p, a in answers.items() if a.enough_wins)
+    assert any("whatever the others do" in text for text in own_sentences(now, player, 0))
+    assert needed is not None
+    won = 0
+    while ready := cup.ready():
+        fixture = chance.choice(ready)
+        assert fixture.match is not None
+        sides = [side.public_id for side in fixture.match.players]
+        winner = chance.randrange(2)
+        if player in sides and won < needed:
+            winner, won = sides.index(player), won + 1
+        cup.report(fixture, won_by(winner))
+        cup.work()
+    assert final_ranks(row)[player] == 1
+    assert race_of(standing_of(row), TODAY) is None
+
+
+def test_after_the_last_night_the_winner_is_named(cast: list[Player]) -> None:
+    night(cast, "one")
+    row = season()
+    standing = standing_of(row)
+    names = {player.public_id: player.name for player in cast}
+    own = standing.season.rows[0].player
+    planned = race_view(standing, names, own, TODAY, 0)
+    assert planned is not None
+    assert [str(text) for text in planned.for_all] == ["The next evening of this season is not planned yet."]
+    after = race_view(standing, names, own, row.last_day + timedelta(days=1), 0)
+    assert after is not None
+    assert after.sentences == ["You have won the season."]
+    assert after.for_all == [f"{names[own]} has won the season."]
+
+
+def test_an_answer_is_computed_once_for_the_same_facts(cast: list[Player], monkeypatch: pytest.MonkeyPatch) -> None:
+    night(cast, "one", weeks=1)
+    coming(cast, "two")
+    row = season()
+    player = cast[0].public_id
+    first = answer_of(race(row), player, 1)
+    monkeypatch.setattr("tournaments.seasons.race.outlook", None)
+    assert answer_of(race(row), player, 1) == first
+    night(cast, "three", seed=5, weeks=2)
+    count_events(series=row, events=missing_events(row), by=SYSTEM)
+    with pytest.raises(TypeError):
+        answer_of(race(row), player, 1)
+
+
+# On pages
+
+
+def two_nights(players: list[Player]) -> Series:
+    """A season with a night that is over and one that is still to come whenever the test runs."""
+    night(players, "one", weeks=1)
+    cup = Cup.of(players, KNOCKOUT, "two")
+    row = season()
+    tomorrow = timezone.now() + timedelta(days=1)
+    Tournament.objects.filter(pk=cup.division.tournament_id).update(starts_at=tomorrow)
+    Series.objects.filter(pk=row.pk).update(last_day=max(row.last_day, tomorrow.date()))
+    return row
+
+
+def test_a_season_whose_rules_have_no_answer_says_so(cast: list[Player]) -> None:
+    row = two_nights(cast)
+    plan = newest_plan(row).plan
+    SeriesPlan.objects.filter(series=row).update(plan={**plan, "count": {"per_month": 1}})
+    assert b"is not computed" in Client().get(f"/clubs/harbour/seasons/{row.slug}/").content
+
+
+def test_players_read_about_themselves_and_hidden_names_stay_hidden(
+    club: Club, alice_client: Client, alice: User, cast: list[Player]
+) -> None:
+    row = two_nights([Player.objects.get(user=alice), *cast[:7]])
+    Player.objects.filter(pk__in=[player.pk for player in cast]).update(name="Robert Hidden", initials_only=True)
+    url = f"/clubs/harbour/seasons/{row.slug}/"
+    nobody = Client().get(url).content.decode()
+    assert "Title race" in nobody
+    assert "Robert Hidden" not in nobody
+    assert "whatever the others do" not in nobody
+    own = "It takes at least one of the"
+    assert own in alice_client.get(url).content.decode()
+    assert own in alice_client.get("/").content.decode()
