@@ -182,6 +182,10 @@ MESSAGES = {
     "guest_match_lost": gettext_noop("This match can no longer be continued. Start a new one."),
     "guest_match_long": gettext_noop("This match has become too long. Create an account to keep it, or start another."),
     "nothing_to_take_back": gettext_noop("You have not decided anything yet that could be taken back."),
+    "nothing_to_decide": gettext_noop("There is nothing to decide for you here."),
+    "no_hint": gettext_noop("There are hints in practice only."),
+    "hint_in_play": gettext_noop("There is no hint for this position now, because people are playing it in a match."),
+    "no_take_back": gettext_noop("Only in practice can you take something back."),
     "guest_match_kept": gettext_noop("This match already belongs to another account."),
     "no_practice_program": gettext_noop("Levels are not available on this site. Choose a bot instead."),
     "too_many_challenges": gettext_noop("You can have {most} open challenges. Withdraw one of them first."),
@@ -227,7 +231,8 @@ _NOT_IN_THIS_MATCH_NOW = (
 )
 _NOT_IN_THE_LOBBY_NOW = (
     *("too_many_practice_matches", "no_practice_program"),
-    *("guest_match_lost", "guest_match_long", "nothing_to_take_back", "guest_match_kept"),
+    *("guest_match_lost", "guest_match_long", "nothing_to_take_back", "no_take_back", "guest_match_kept"),
+    *("nothing_to_decide", "no_hint", "hint_in_play"),
     *("too_many_challenges", "challenge_gone", "no_rematch", "open_challenges_paused"),
     *("address_unconfirmed", "open_not_rated", "rating_changed"),
 )

@@ -158,7 +158,7 @@ GROUPS: list[tuple[str, Row, str]] = [
         "api-live api-live-dice match-dice match-dice-file match-play match-replay match-record",
     ),
     ("post", by_api(ASSISTANTS), "api-live api-live-rulings"),
-    ("post", by_api(PLAYERS), "api-live-actions api-live-chains api-live-goodbye api-live-ping"),
+    ("post", by_api(PLAYERS), "api-live-actions api-live-chains api-live-goodbye api-live-hint api-live-ping"),
     # The message is one of the players, whom spectators do not read.
     ("get", PUBLIC, "api-live-chat"),
     ("post", by_api(SIGNED_IN), "api-live-chat"),
@@ -184,7 +184,7 @@ GROUPS: list[tuple[str, Row, str]] = [
     ("get post", SIGNED_IN, "practice"),
     ("get", PUBLIC, "guest-board"),
     ("get", SIGNED_IN, "guest-keep"),
-    ("post", PUBLIC, "api-guest-matches api-guest-actions"),
+    ("post", PUBLIC, "api-guest-matches api-guest-actions api-guest-hint"),
     ("post", by_api(SIGNED_IN), "api-guest-keep"),
     ("get", SIGNED_IN, "find-opponents"),
     ("get", by_api(SIGNED_IN), "api-opponents"),

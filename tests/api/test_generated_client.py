@@ -20,6 +20,7 @@ from engine.records import write
 from engine.simulation import play_out
 from matches.lifecycle import arrivals
 from matches.models import Claim, Match, Submission
+from matches.play import bots
 from matches.reporting import appointments
 from matches.reporting.reports import accept_unanswered
 from players.actors import SYSTEM
@@ -691,9 +692,19 @@ def challenges(cast: Cast) -> None:
     carol("challenges_decline", declined)
     bob("challenges_withdraw", withdrawn)
     match = carol("challenges_accept", accepted, body={}).match
-    bob("practice_start", body={"opponent": "random", "length": 1})
+    practice = bob("practice_start", body={"opponent": "random", "length": 1}).match
+    bob("live_commit_chain", practice, body={"anchor": ""})
+    bob("live_act", practice, body={"kind": "ready", "after": bob("live_retrieve", practice).last})
+    bots.act_for_bot(match_id=Match.objects.get(public_id=practice).pk, now=timezone.now())
+    seen = bob("live_retrieve", practice)
+    if seen.phase == "to_roll":
+        bob("live_act", practice, body={"kind": "roll", "after": seen.last})
+    assert bob("live_hint", practice).last
     guest = bob("guest_match_read", body={"length": 1})
     guest = bob("guest_match_act", body={"token": guest.token, "kind": "ready", "after": 0})
+    if guest.phase == "to_roll":
+        guest = bob("guest_match_act", body={"token": guest.token, "kind": "roll", "after": guest.last})
+    bob("guest_match_hint", body={"token": guest.token})
     bob("guest_match_keep", body={"token": guest.token})
     last = bob("live_retrieve", match).last
     bob("live_act", match, body={"kind": "concede", "after": last}, idempotency_key="concede")

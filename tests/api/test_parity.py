@@ -298,6 +298,7 @@ PAGE_ONLY: Mapping[type[Form], str] = {
 
 API_ONLY: Mapping[str, str] = {
     "guest_match_act": BOARD,
+    "guest_match_hint": BOARD,
     "guest_match_keep": BOARD,
     "guest_match_read": BOARD,
     "invitations_accept": URL,
@@ -305,6 +306,7 @@ API_ONLY: Mapping[str, str] = {
     "live_act": BOARD,
     "live_commit_chain": BOARD,
     "live_goodbye": BOARD,
+    "live_hint": BOARD,
     "live_mute": BOARD,
     "live_ping": BOARD,
     "live_report_message": BOARD,

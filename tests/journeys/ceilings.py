@@ -36,6 +36,7 @@ CEILINGS = {
     "signed in: my table now":               Ceiling(1, 0),
     "signed in: my next match":             Ceiling(1, 0, "2 taps"),
     "from the front page to a practice match": Ceiling(2, 0, "7 taps and an account"),
+    "a hint without an account":            Ceiling(4, 0, "not possible"),
     "a match begun without an account, kept": Ceiling(8, 31, "not possible"),
     "the match that most people watch":     Ceiling(1, 0, "2 taps"),
     "my club's next event, and left again":  Ceiling(5, 0, "6 taps, without coming back"),
