@@ -86,7 +86,10 @@ def titles_by_table(standing: Standing, table: Mapping[str, Any]) -> list[tuple[
     evenings = Counter({row.player: row.events for row in standing.season.rows})
     for kind, counts in ((Kind.WINS, wins), (Kind.EVENINGS, evenings)):
         most = max(counts.values(), default=0)
-        titles += [(kind.value, player, str(most)) for player in sorted(counts) if most and counts[player] == most]
+        first = [player for player in sorted(counts) if most and counts[player] == most]
+        if 2 * len(first) <= len(in_table):
+            # What more than half of the table shares is no distinction.
+            titles += [(kind.value, player, str(most)) for player in first]
     new = _newcomers(standing.series, ranked)
     best = min((ranked[player]["rank"] for player in new), default=None)
     titles += [
