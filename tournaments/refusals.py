@@ -10,14 +10,21 @@ MESSAGES: dict[str, str] = {
     "spreadsheet_too_many_cells": gettext_noop(
         "This spreadsheet has too many cells. Up to {most} with values, in up to {columns} columns, can be read."
     ),
+    "spreadsheet_too_long": gettext_noop("This spreadsheet has too much text. Its cells may have {most} characters."),
+    "spreadsheet_not_plain": gettext_noop(
+        "This spreadsheet has macros, or links to other files. Save it without them, or as CSV."
+    ),
     "spreadsheet_unreadable": gettext_noop("This spreadsheet cannot be read. Save it as CSV, .xlsx or .ods."),
     "past_no_file": gettext_noop("Choose a spreadsheet, or paste its rows."),
     "past_no_columns": gettext_noop("A season needs a column with names, and another one with places or points."),
     "past_bad_choice": gettext_noop("{name} cannot be that member. Choose one from the list."),
-    "past_names_open": gettext_noop("Several members are called {name}. Say which of them is meant."),
+    "past_cells_open": gettext_noop("Say whether the numbers below the nights are points or places."),
+    "past_names_open": gettext_noop("It is not clear who {name} is. Say who is meant."),
     "past_rows_open": gettext_noop("Rows that are not clear: {count}. Correct them in the file, or leave them out."),
     "past_nothing": gettext_noop("No row of this spreadsheet can be imported."),
     "past_twice": gettext_noop("These rows have been imported already."),
+    "past_counts": gettext_noop("These evenings count in {name} already."),
+    "past_days_needed": gettext_noop("Say from which day to which day the season went."),
     "past_undone": gettext_noop("This import has already been undone."),
     # Entries, draws and results.
     # Events and divisions
@@ -274,6 +281,7 @@ MESSAGES: dict[str, str] = {
 
 STATUS = {
     "past_twice": HTTPStatus.CONFLICT,
+    "past_counts": HTTPStatus.CONFLICT,
     "past_undone": HTTPStatus.CONFLICT,
     "tournament_not_open": HTTPStatus.CONFLICT,
     "tournament_not_draft": HTTPStatus.CONFLICT,

@@ -66,6 +66,16 @@ urlpatterns: list[URLPattern] = [
         past_page.undo_season,
         name="past-season-undo",
     ),
+    re_path(
+        rf"^clubs/(?P<slug>[a-z0-9-]+)/past-seasons/(?P<public_id>{ID})/count/$",
+        past_page.count_season,
+        name="past-season-count",
+    ),
+    re_path(
+        rf"^clubs/(?P<slug>[a-z0-9-]+)/past-seasons/(?P<public_id>{ID})/leave-out/$",
+        past_page.leave_out_season,
+        name="past-season-leave-out",
+    ),
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/venue/$", clubs.venue, name="venue"),
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/tonight/$", tonight.tonight, name="tonight"),
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/tonight/show/$", tonight.show, name="tonight-show"),
@@ -239,6 +249,16 @@ urlpatterns += [
         rf"{API}clubs/(?P<slug>[a-z0-9-]+)/past-seasons/(?P<public_id>{ID})/undo/$",
         past_page.UndoPastSeason.as_view(),
         name="api-past-season-undo",
+    ),
+    re_path(
+        rf"{API}clubs/(?P<slug>[a-z0-9-]+)/past-seasons/(?P<public_id>{ID})/count/$",
+        past_page.CountPastSeason.as_view(),
+        name="api-past-season-count",
+    ),
+    re_path(
+        rf"{API}clubs/(?P<slug>[a-z0-9-]+)/past-seasons/(?P<public_id>{ID})/leave-out/$",
+        past_page.LeaveOutPastSeason.as_view(),
+        name="api-past-season-leave-out",
     ),
     re_path(rf"{API}clubs/(?P<slug>[a-z0-9-]+)/tonight/$", tonight.Tonight.as_view(), name="api-tonight"),
     re_path(rf"{API}clubs/(?P<slug>[a-z0-9-]+)/titles/$", titles_page.Titles.as_view(), name="api-titles"),

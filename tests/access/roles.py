@@ -113,8 +113,12 @@ GROUPS: list[tuple[str, Row, str]] = [
     ("post", by_api(DIRECTORS), "api-join-request-accept api-join-request-refuse"),
     # Imported seasons of a club
     ("get", PUBLIC, "past-seasons past-season api-past-seasons api-past-season"),
-    ("post", DIRECTORS, "past-season-import past-season-undo"),
-    ("post", by_api(DIRECTORS), "api-past-seasons api-past-season-undo"),
+    ("post", DIRECTORS, "past-season-import past-season-undo past-season-count past-season-leave-out"),
+    (
+        "post",
+        by_api(DIRECTORS),
+        "api-past-seasons api-past-season-undo api-past-season-count api-past-season-leave-out",
+    ),
     # Rating pools of a club
     ("get post", DIRECTORS, "club-pools club-pool"),
     ("post", DIRECTORS, "club-pool-import club-pool-undo"),

@@ -184,8 +184,15 @@ def earlier_seasons(cast: Cast) -> None:
     alice("past_seasons_create", CLUB, body={**rows, "preview": True})
     season = alice("past_seasons_create", CLUB, body={**rows, "preview": False}).public_id
     assert len(alice("past_seasons_list", CLUB)) == 1
-    assert alice("past_seasons_retrieve", CLUB, season).table[0]["rank"] == 1
+    assert alice("past_seasons_retrieve", CLUB, season).table[0].rank == 1
+    days = {"first_day": "2019-09-01", "last_day": "2020-06-30"}
+    assert alice("past_seasons_count", CLUB, season, body=days).counts_in
+    assert alice("past_seasons_leave_out", CLUB, season, body=None).counts_in is None
     alice("past_seasons_undo", CLUB, season)
+    models, types = import_module(f"{NAME}.models"), import_module(f"{NAME}.types")
+    sheet = types.File(BytesIO(b"Name;Night 1;Night 2\nElif Ristic;1,5;2"), "2018.csv", "text/csv")
+    asked = alice("past_seasons_create", CLUB, body=models.PastFile(name="2018", preview=True, file=sheet))
+    assert [night.is_read for night in asked.nights] == [True, True]
 
 
 # An event from its creation to its summary.

@@ -126,7 +126,7 @@ PAIRS = (
         past_page.PastSeasonForm,
         api="past_seasons_create",
         names={"step": "preview"},
-        page_only={"file": "a program sends its rows as `text`"},
+        page_only={"columns_of": "for columns that were chosen before the sheet"},
     ),
     # Matches.
     pair(

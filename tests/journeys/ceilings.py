@@ -27,6 +27,8 @@ CEILINGS = {
     "gone home, found out by the call":      Ceiling(6, 0, "no such answer to a call"),
     "calls follow check-in: all here":       Ceiling(3, 0, "calls did not follow check-in"),
     "a table breaks, and is repaired":       Ceiling(8, 10, "11 taps, the match moved first"),
+    "a season from a preset, and one line changed": Ceiling(12, 7, "no seasons"),
+    "an old night is corrected, and the season with it": Ceiling(32, 10, "no seasons"),
     "correct two rounds ago, and undo it":   Ceiling(13, 2, "no way from the bracket"),
     "prizes, closing, summary":              Ceiling(15, 1, "22 taps, back through the page of the event"),
     "next week the same":                    Ceiling(4, 0),
@@ -55,4 +57,5 @@ CEILINGS = {
     "what I need on the last night":         Ceiling(1, 0, "no page said it"),
     "close a season, award its title":       Ceiling(6, 0, "no titles"),
     "a night without rounds":                Ceiling(20, 12),
+    "a spreadsheet becomes a season":        Ceiling(36, 12),
 }  # fmt: skip

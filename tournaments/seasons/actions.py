@@ -44,7 +44,7 @@ class SeasonEventSerializer(serializers.Serializer[Any]):
 
     event = serializers.CharField(help_text="Public id.")
     name = serializers.CharField()
-    day = serializers.DateField()
+    day = serializers.DateField(allow_null=True, help_text="Null if an imported season does not tell.")
 
 
 class SeriesSummarySerializer(serializers.ModelSerializer[Series]):

@@ -29,7 +29,7 @@ from tournaments.formats.series.plan import ELSE, ByClass, ClassFactor, Plan, no
 from tournaments.formats.series.table import Row
 from tournaments.formats.series.warnings import MESSAGES as WARNINGS
 from tournaments.formats.series.warnings import warnings_of
-from tournaments.models import Series, SeriesClosing
+from tournaments.models import Series, SeriesClosing, Tournament
 from tournaments.seasons.actions import season_data, series_of
 from tournaments.seasons.changes import Change, changes_of, qualifying_places
 from tournaments.seasons.forms import OFFERED, ReopenForm, SeriesForm, season_initial
@@ -49,6 +49,7 @@ from tournaments.seasons.tables import (
     table_of,
 )
 from tournaments.seasons.titles import proposals_left, title_lines, titles_of
+from tournaments.standings.brackets import ordinal
 
 ON_CARD = 4
 """Rows on the card of a club."""
@@ -66,9 +67,9 @@ class Column:
 
     id: str
     name: str
-    day: date
+    day: date | None
     is_over: bool = True
-    url: tuple[str, str] | None = None
+    url: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,7 @@ class TableRow:
     """Ranks gained by the last evening; negative if lost."""
     missing: str = ""
     """How many evenings are missing for a rank, in words."""
-    sentences: tuple[tuple[date, str, str], ...] = ()
+    sentences: tuple[tuple[date | None, str, str], ...] = ()
     """Day, name and explanation of each evening."""
     sum: str = ""
     """The evenings that count, added up."""
@@ -114,6 +115,7 @@ class SeasonView:
     """A season for one reader."""
 
     series: Series
+    standing: Standing = field(repr=False)
     columns: Sequence[Column]
     rows: Sequence[TableRow]
     rule: str
@@ -124,7 +126,8 @@ class SeasonView:
     changed_since: bool = False
     """Whether a closed table would be another one by now."""
     qualifiers: int = 0
-    plan: Plan | None = field(default=None, repr=False)
+    is_imported: bool = False
+    """Whether evenings are those of an imported season."""
     race: RaceView | None = None
     """What it would take; None once the season is closed, and before its first evening."""
 
@@ -132,6 +135,13 @@ class SeasonView:
     def ranked(self) -> int:
         """How many players have a rank."""
         return sum(row.rank is not None for row in self.rows)
+
+    @property
+    def place(self) -> str:
+        """The reader's place in words, as in "3rd of 23"; empty without a rank."""
+        if self.own is None or self.own.rank is None:
+            return ""
+        return _("%(place)s of %(count)d") % {"place": ordinal(self.own.rank), "count": self.ranked}
 
 
 def season_view(user: Visitor, series: Series, *, explained: bool = True, with_race: bool = True) -> SeasonView:
@@ -158,20 +168,26 @@ def season_view(user: Visitor, series: Series, *, explained: bool = True, with_r
     final = qualifying_places(standing.plan)
     race = race_view(standing, names, own or None, today, final) if with_race and closing is None else None
     return SeasonView(
-        series, columns, rows, _rule(standing.plan), _played(standing), mine, _ahead(rows, table, mine, standing),
-        closing, closing is not None and table != current, final, standing.plan, race,
+        series, standing, columns, rows, _rule(standing.plan), _played(standing), mine,
+        _ahead(rows, table, mine, standing), closing, closing is not None and table != current, final,
+        any(night.row is None for night in standing.nights), race,
     )  # fmt: skip
 
 
 def _columns(standing: Standing, table: Mapping[str, Any], is_closed: bool) -> list[Column]:
-    urls = {night.event.public_id: (night.event.club.slug, night.event.slug) for night in standing.nights}
+    urls = {night.facts.id: night.url for night in standing.nights}
     columns = [
-        Column(event["event"], event["name"], date.fromisoformat(event["day"]), url=urls.get(event["event"]))
+        Column(
+            event["event"],
+            event["name"],
+            date.fromisoformat(event["day"]) if event["day"] else None,
+            url=urls.get(event["event"], ""),
+        )
         for event in table["events"]
     ]
     if not is_closed:
         columns += [
-            Column(night.event.public_id, night.event.name, night.day, False, urls[night.event.public_id])
+            Column(night.facts.id, night.name, night.shown_day, False, night.url)
             for night in standing.nights
             if not night.is_over
         ]
@@ -225,7 +241,7 @@ def _row(
 
 
 def _explained(shown: TableRow, row: Row, standing: Standing, names: Mapping[str, str]) -> TableRow:
-    nights = {night.event.public_id: night for night in standing.nights}
+    nights = {night.facts.id: night for night in standing.nights}
     by_event = {result.event: result for result in row.results}
     counted = [standing.show(by_event[event].points) for event in row.best_first]
     dropped = [standing.show(by_event[event].points) for event in row.dropped]
@@ -234,7 +250,7 @@ def _explained(shown: TableRow, row: Row, standing: Standing, names: Mapping[str
     return replace(
         shown,
         sentences=tuple(
-            (nights[result.event].day, nights[result.event].event.name, result_sentence(row, result, standing.digits))
+            (nights[result.event].shown_day, nights[result.event].name, result_sentence(row, result, standing.digits))
             for result in row.results
         ),
         sum=" + ".join(counted),
@@ -327,7 +343,7 @@ def series_new(request: HttpRequest, slug: str) -> HttpResponse:
     club = people.club_as(request.user, slug, Role.DIRECTOR)
     context = {
         "club": club,
-        "form": SeriesForm(initial=season_initial(timezone.now())),
+        "form": SeriesForm(initial=season_initial(club, timezone.now())),
         "presets": OFFERED,
         "earlier": Series.objects.filter(club=club)[:3],
         "key": new_form_key(),
@@ -371,7 +387,7 @@ def _preview(user: Visitor, series: Series, data: Mapping[str, Any]) -> PlanPrev
     texts = [_(WARNINGS[w.code]).format_map({k: names.get(v, v) if isinstance(v, str) else v
                                              for k, v in w.params.items()}) for w in warnings]  # fmt: skip
     return PlanPreview(
-        json.dumps(data), changes_of(before, after, names)[:CHANGES_SHOWN], last.event.name if last else "", example,
+        json.dumps(data), changes_of(before, after, names)[:CHANGES_SHOWN], last.name if last else "", example,
         texts, differs=before.plan.points != proposed.points or before.plan != replace(proposed, name=before.plan.name),
     )  # fmt: skip
 
@@ -415,7 +431,7 @@ def series_edit(request: HttpRequest, slug: str, series: str) -> HttpResponse:
         "versions": row.plans.order_by("-number"),
         "closing": closing_of(row),
         "reopen": ReopenForm(),
-        "counted": [(night, night.row.kind) for night in nights_of(row)],
+        "counted": [(night, night.row.kind if night.row else "") for night in nights_of(row)],
         "missing": [(event, day_of(event)) for event in missing_events(row)],
         "kinds": [("normal", _("normal")), *((kind, kind) for kind in kinds)] if kinds else [],
     }
@@ -441,7 +457,7 @@ def series_file(request: HttpRequest, slug: str, series: str, extension: str) ->
 
 def _lines(body: Mapping[str, Any]) -> Iterator[list[Any]]:
     events = body["events"]
-    yield [_("Rank"), _("Player"), *(f"{event['day']} {event['name']}" for event in events), _("Total")]
+    yield [_("Rank"), _("Player"), *(f"{event['day'] or ''} {event['name']}".strip() for event in events), _("Total")]
     for row in body["rows"]:
         points = (row["points"].get(event["event"], "") for event in events)
         yield [row["rank"] or "", row["name"], *points, row["total"]]
@@ -487,3 +503,29 @@ def own_places(user: User, clubs: Sequence[Club], today: date) -> list[SeasonVie
     rows = running.select_related("club").order_by("last_day", "pk")[:MOST_AT_HOME]
     views = [season_view(user, row, explained=False) for row in rows]
     return [view for view in views if view.own is not None]
+
+
+@dataclass(frozen=True, slots=True)
+class SeasonOfEvent:
+    """A season in which an event counts, with the reader's place in it if they have one."""
+
+    series: Series
+    view: SeasonView | None = None
+    """For players."""
+    so_far: str = ""
+    """The reader's points of this event while it is being played."""
+
+
+def seasons_of_event(user: Visitor, event: Tournament) -> list[SeasonOfEvent]:
+    """Return the seasons in which an event counts. Places are looked up for players only."""
+    rows = Series.objects.filter(club=event.club_id, counted__tournament=event).select_related("club").order_by("pk")
+    player = player_of(user) if rows and isinstance(user, User) else None
+    if player is None:
+        return [SeasonOfEvent(row) for row in rows]
+    seasons = []
+    for row in rows:
+        view = season_view(user, row, explained=False, with_race=False)
+        earned = view.standing.so_far.get(event.public_id, {}).get(player.public_id)
+        so_far = view.standing.show(earned.points) if earned is not None else ""
+        seasons.append(SeasonOfEvent(row, view, so_far))
+    return seasons

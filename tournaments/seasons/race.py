@@ -185,7 +185,7 @@ def _upcoming(standing: Standing, night: Night, model: Night, entered: frozenset
     everybody = drawn or members | entered
     if plan.players is not None:
         everybody &= plan.players
-    upcoming = like(plan, source, everybody, event=night.event.public_id, kind=night.row.kind)
+    upcoming = like(plan, source, everybody, event=night.event.public_id, kind=night.facts.kind)
     return replace(upcoming, open=False) if drawn else upcoming
 
 
@@ -200,7 +200,7 @@ def _endings(standing: Standing, night: Night) -> Sequence[Ending]:
     if len(playing) != 1 or playing[0].status == Division.Status.ENTRIES:
         return ()
     drawn = [row for row in rows if row.status != Division.Status.ENTRIES]
-    seen = (standing.version.pk, night.row.kind, night.facts.weight, night.facts.away,
+    seen = (standing.version.pk, night.facts.kind, night.facts.weight, night.facts.away,
             [(row.public_id, row.seq) for row in rows], sorted(players_of_entries(drawn).items()))  # fmt: skip
     return _kept("endings", seen, lambda: tuple(_tried(standing, night, playing[0], drawn)))
 

@@ -88,7 +88,7 @@ def missing_events(series: Series) -> list[Tournament]:
     ]  # fmt: skip
 
 
-def _changed(series: Series, after: int | None) -> Series:
+def changed_series(series: Series, after: int | None = None) -> Series:
     """Lock a series that is open, and count the change. Refused: `stale`, `series_closed`."""
     row = lock_row(Series, series.pk)
     if after is not None and row.seq != after:
@@ -108,7 +108,7 @@ def count_events(*, series: Series, events: Sequence[Tournament], by: Actor, kin
     if weight:
         number(weight, "weight")
     with transaction.atomic():
-        row = _changed(series, None)
+        row = changed_series(series)
         for event in events:
             if event.club_id != row.club_id:
                 raise Refused("series_event_elsewhere", event=event.name)
@@ -117,10 +117,19 @@ def count_events(*, series: Series, events: Sequence[Tournament], by: Actor, kin
             log(by, "series_event_counted", row.topic, club=row.club, event=event.name, **values)
 
 
+def count_published(event: Tournament, by: Actor) -> None:
+    """Count an event that is being published in the open seasons of its club whose days it falls on."""
+    day = day_of(event)
+    for series in Series.objects.filter(club=event.club_id, first_day__lte=day, last_day__gte=day).order_by("pk"):
+        row = lock_row(Series, series.pk)
+        if closing_of(row) is None and SeriesEvent.objects.get_or_create(series=row, tournament=event)[1]:
+            log(by, "series_event_counted", row.topic, club=row.club, event=event.name)
+
+
 def leave_out(*, series: Series, event: Tournament, by: Actor) -> None:
     """Let an event no longer count; harmless if it does not. Refused: `series_closed`."""
     with transaction.atomic():
-        row = _changed(series, None)
+        row = changed_series(series)
         if row.counted.filter(tournament=event).delete()[0]:
             log(by, "series_event_left_out", row.topic, club=row.club, event=event.name)
 
@@ -132,7 +141,7 @@ def change_plan(*, series: Series, plan: Any, after: int, by: Actor, now: dateti
     """
     data = plan_json(plan_from(plan))
     with transaction.atomic():
-        row = _changed(series, after)
+        row = changed_series(series, after)
         newest = newest_plan(row)
         data["name"] = newest.plan.get("name", row.name)
         if data == newest.plan:
@@ -147,11 +156,11 @@ def change_plan(*, series: Series, plan: Any, after: int, by: Actor, now: dateti
 def close_series(*, series: Series, after: int, by: Actor, now: datetime) -> SeriesClosing:
     """Close a series with its table as it stands. Refused: `stale`, `series_closed`, `series_night_open`."""
     with transaction.atomic():
-        row = _changed(series, after)
+        row = changed_series(series, after)
         standing = standing_of(row)
         running = next((night for night in standing.nights if night.has_begun and not night.is_over), None)
         if running is not None:
-            raise Refused("series_night_open", event=running.event.name)
+            raise Refused("series_night_open", event=running.name)
         closing = SeriesClosing.objects.create(
             series=row, plan=standing.version, table=table_of(standing), at=now, by=by.user
         )

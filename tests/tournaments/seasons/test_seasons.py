@@ -172,10 +172,18 @@ def test_dropped_nights_are_marked_and_the_sentences_say_why(cast: list[Player])
 # Making and changing it
 
 
-def test_the_events_of_its_days_count_and_later_ones_are_offered(cast: list[Player]) -> None:
+def test_the_events_of_its_days_count_also_those_published_later(cast: list[Player]) -> None:
     night(cast, "one")
-    row = season()
+    row, closed = season(), season(name="Closed")
+    services.close_series(series=closed, after=0, by=SYSTEM, now=NOON)
+    night(cast, "outside", seed=3, weeks=20)
     later = night(cast, "two", seed=2, weeks=1)
+    # Cups are published today, whenever they are said to have been.
+    services.leave_out(series=row, event=Tournament.objects.get(name="Cup outside"), by=SYSTEM)
+    assert row.counted.count() == 2
+    assert closed.counted.count() == 1
+    assert not services.missing_events(row)
+    services.leave_out(series=row, event=later.division.tournament, by=SYSTEM)
     assert services.missing_events(row) == [later.division.tournament]
     services.count_events(series=row, events=services.missing_events(row), by=SYSTEM)
     assert not services.missing_events(row)
