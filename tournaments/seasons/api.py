@@ -155,7 +155,7 @@ def race_data(user: Visitor, series: Series) -> dict[str, Any]:
     names = names_of_table(user, series.club, table_of(race.standing))
     return {
         "evenings": [night.event.public_id for night in race.nights],
-        "points_of": race.model.event.public_id,
+        "points_of": race.model.facts.id,
         "all_endings_tried": bool(race.endings),
         "final_places": qualifying_places(race.standing.plan),
         "players": [

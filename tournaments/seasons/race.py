@@ -2,8 +2,8 @@
 
 The computation is in `formats.series.outlook`. It is exact under one assumption, which every page prints: an evening to
 come earns what the largest evening so far would have earned, and everybody in the table or entered may come or stay
-away. Of an evening that is drawn exactly those in the draw take part. Once few enough of its matches are open, every
-way in which it can end is tried instead.
+away. Of an evening that is drawn exactly those in the draw take part, and a bracket is worth what it gives once it is
+played to its end. As soon as few enough of its matches are open, every way in which it can end is tried instead.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,7 +20,8 @@ from django.utils.translation import ngettext
 
 from tournaments.formats import facts as pure
 from tournaments.formats.errors import Refused
-from tournaments.formats.series.facts import How
+from tournaments.formats.series.facts import Division as SeriesDivision
+from tournaments.formats.series.facts import Event, How
 from tournaments.formats.series.facts import Player as PlayerId
 from tournaments.formats.series.outlook import ABSENT, Contest, Range, Upcoming, contest_of, like, outlook, ranks_of
 from tournaments.formats.series.points import event_points
@@ -150,11 +151,11 @@ def race_of(standing: Standing, today: date) -> Race | None:
 
     Raises Refused with `series_outlook_limits`, as `contest_of`.
     """
-    over = standing.over
+    played = [night for night in standing.over if night.row is not None]
     nights = [night for night in standing.nights if not night.is_over and (night.has_begun or night.day >= today)]
-    if not over or not nights:
+    if not played or not nights:
         return None
-    model = max(reversed(over), key=lambda night: len(night.facts.players))
+    model = max(reversed(played), key=lambda night: len(night.facts.players))
     endings: Sequence[Ending] = ()
     if len(nights) == 1 and nights[0].has_begun:
         endings = _endings(standing, nights[0])
@@ -179,7 +180,9 @@ def _entered(nights: Sequence[Night]) -> dict[int, frozenset[PlayerId]]:
 
 def _upcoming(standing: Standing, night: Night, model: Night, entered: frozenset[PlayerId]) -> Upcoming:
     plan = standing.plan
-    source = replace(model.facts, weight=night.facts.weight, away=night.facts.away)
+    source = _played_out(standing, night) if night.has_begun else None
+    if source is None:
+        source = replace(model.facts, weight=night.facts.weight, away=night.facts.away)
     members = frozenset(row.player for row in standing.season.rows)
     drawn = night.facts.players if night.has_begun else frozenset()
     everybody = drawn or members | entered
@@ -205,9 +208,35 @@ def _endings(standing: Standing, night: Night) -> Sequence[Ending]:
     return _kept("endings", seen, lambda: tuple(_tried(standing, night, playing[0], drawn)))
 
 
+def _played_out(standing: Standing, night: Night) -> Event | None:
+    """Return an evening as it is once the matches left are won by anybody; None if not all of it is drawn brackets."""
+    divisions = Division.objects.filter(tournament=night.event).exclude(status=Division.Status.CANCELLED)
+    rows = list(divisions.select_related("tournament__club").order_by("order", "pk"))
+    seen = (standing.series.pk, [(row.public_id, row.seq) for row in rows], sorted(players_of_entries(rows).items()))
+
+    def play() -> tuple[SeriesDivision, ...]:
+        people, ended = players_of_entries(rows), []
+        for row in rows:
+            facts = DivisionFacts(row)
+            if not _is_all_brackets(row, facts):
+                return ()
+            states, _wins = next(_outcomes(facts, {}, ()))
+            ended.append(with_players(facts_of_states(row, states), people))
+        return tuple(ended)
+
+    ended = _kept("played-out", seen, play)
+    return replace(night.facts, divisions=ended) if ended else None
+
+
+def _is_all_brackets(division: Division, facts: DivisionFacts) -> bool:
+    """Whether every stage of a division is drawn, and none has rounds that are paired later."""
+    is_drawn = bool(facts.rows) and len(facts.rows) == division.stages.count()
+    return is_drawn and all(rows.settings.format in ELIMINATION for rows in facts.rows)
+
+
 def _tried(standing: Standing, night: Night, division: Division, drawn: Sequence[Division]) -> list[Ending]:
     facts = DivisionFacts(division)
-    if len(facts.rows) < division.stages.count() or any(rows.settings.format not in ELIMINATION for rows in facts.rows):
+    if not _is_all_brackets(division, facts):
         return []
     states = facts.states()
     open_matches = sum(
@@ -577,11 +606,12 @@ def _verdict(answer: Answer, place: int) -> str:
 
 
 def _assumption(race: Race) -> str:
-    params = {"event": race.model.event.name, "day": date_format(race.model.day, "DATE_FORMAT")}
+    params = {"event": race.model.name, "day": date_format(race.model.day, "DATE_FORMAT")}
     if race.endings:
-        return _("Every way in which the open matches can end has been tried. It counts the evenings planned so far.")
-    if race.next.has_begun:
-        return _("Computed for those in the draw, with the points of %(event)s on %(day)s. "
-                 "It counts the evenings planned so far.") % params  # fmt: skip
-    return _("Computed with the points of %(event)s on %(day)s, the largest evening so far: everybody in the table or "
-             "entered may come or stay away. It counts the evenings planned so far.") % params  # fmt: skip
+        text = _("Every way in which the open matches can end has been tried.")
+    elif race.next.has_begun:
+        text = _("Computed for those in the draw, as if each of them could still take any place.")
+    else:
+        text = _("Computed with the points of %(event)s on %(day)s, the largest evening so far: everybody in the table "
+                 "or entered may come or stay away.") % params  # fmt: skip
+    return " ".join([text, _("It counts the evenings planned so far.")])

@@ -184,3 +184,17 @@ def test_players_read_about_themselves_and_hidden_names_stay_hidden(
     own = "It takes at least one of the"
     assert own in alice_client.get(url).content.decode()
     assert own in alice_client.get("/").content.decode()
+
+
+def test_a_drawn_bracket_is_worth_what_it_gives_at_its_end(cast: list[Player]) -> None:
+    """Sixteen players, though the largest evening so far had eight: too many open matches to try every ending."""
+    night(cast, "one", weeks=1)
+    more = [Player.objects.create(name=f"Guest {number}") for number in range(8)]
+    cup = Cup.of([*cast, *more], KNOCKOUT, "two").play(Random(2), most=2, wild=False)
+    now = race(season())
+    assert now.endings == ()
+    assert not now.contest.upcoming[0].open
+    assert now.contest.upcoming[0].places == (27, 20, *[Fraction(31, 2)] * 2, *[9] * 4, *[Fraction(19, 8)] * 8)
+    assert {answer_of(now, player.public_id, 1).can_still for player in cast} <= {None, False}
+    cup.play(Random(4), most=7, wild=False)
+    assert len(race(season(name="Again")).endings) == 2**6
