@@ -13,7 +13,7 @@ from typing import Any
 
 from django.core.cache import cache
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -400,5 +400,5 @@ def title_lines(user: Visitor, club: Club, titles: Sequence[Title | Proposal]) -
 
 def titles_of_players(players: Collection[int]) -> list[Title]:
     """Return the titles of one person, who may have several players, the newest first."""
-    merged = Player.objects.filter(merged_into__in=players).values_list("pk", flat=True)
-    return titles_of(Title.objects.filter(player__in=[*players, *merged], withdrawn_at=None))
+    same = Player.objects.filter(Q(pk__in=players) | Q(merged_into__in=players)).values("pk")
+    return titles_of(Title.objects.filter(player__in=same, withdrawn_at=None))
