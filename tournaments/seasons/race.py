@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from fractions import Fraction
+from functools import cached_property
 from hashlib import sha256
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from django.core.cache import cache
 from django.utils.formats import date_format
@@ -23,7 +24,18 @@ from tournaments.formats.errors import Refused
 from tournaments.formats.series.facts import Division as SeriesDivision
 from tournaments.formats.series.facts import Event, How
 from tournaments.formats.series.facts import Player as PlayerId
-from tournaments.formats.series.outlook import ABSENT, Contest, Range, Upcoming, contest_of, like, outlook, ranks_of
+from tournaments.formats.series.outlook import (
+    ABSENT,
+    MOST_STATES,
+    Contest,
+    Outlook,
+    Range,
+    Upcoming,
+    contest_of,
+    like,
+    outlook,
+    ranks_of,
+)
 from tournaments.formats.series.points import event_points
 from tournaments.formats.settings import ELIMINATION
 from tournaments.models import Division, Entry
@@ -80,6 +92,15 @@ class Race:
     def next(self) -> Night:
         """The next evening, or the one that is being played."""
         return self.nights[0]
+
+    @cached_property
+    def facts(self) -> tuple[Any, ...]:
+        """All that answers depend on, in an order that is the same in every process."""
+        contest = self.contest
+        upcoming = [(event.id, sorted(event.entrants), event.points, event.open) for event in contest.upcoming]
+        endings = [(ending.wins, sorted(ending.points.items())) for ending in self.endings]
+        return (sorted(contest.results.items()), upcoming, contest.best, contest.min_events, contest.rounding, endings,
+                self.is_running)  # fmt: skip
 
     @property
     def is_running(self) -> bool:
@@ -284,13 +305,9 @@ def _outcomes(facts: DivisionFacts, decided: Decided, wins: Wins) -> Iterator[tu
 
 def answer_of(race: Race, player: PlayerId, rank: int) -> Answer:
     """Answer what it would take for a player to end at this rank or better."""
-    contest = race.contest
-    upcoming = [(event.id, sorted(event.entrants), event.points, event.open) for event in contest.upcoming]
-    endings = [(ending.wins, sorted(ending.points.items())) for ending in race.endings]
-    seen = (sorted(contest.results.items()), upcoming, contest.best, contest.min_events, contest.rounding, endings,
-            race.is_running, player, rank)  # fmt: skip
-    compute = _from_endings if race.endings else _from_places
-    return _kept("answer", seen, lambda: compute(race, player, rank))
+    if not race.endings:
+        return _from_places(race, player, rank)
+    return _kept("answer", (race.facts, player, rank), lambda: _from_endings(race, player, rank))
 
 
 def _from_endings(race: Race, player: PlayerId, rank: int) -> Answer:
@@ -326,8 +343,7 @@ def _from_endings(race: Race, player: PlayerId, rank: int) -> Answer:
 
 def _from_places(race: Race, player: PlayerId, rank: int) -> Answer:
     contest = race.contest
-    level = outlook(contest, player, rank)
-    strict = outlook(replace(contest, level_is_behind=True), player, rank)
+    level, strict = (row.toward(rank) for row in _outlooks(race, player))
     after = level.by_next_place.get(ABSENT)
     # Players who are out hold some of the places: beyond what is secured or out for certain, nothing is proven.
     is_sharp = not race.is_running
@@ -354,12 +370,32 @@ def _from_places(race: Race, player: PlayerId, rank: int) -> Answer:
     )
 
 
-def bounds_of(race: Race, player: PlayerId) -> Range:
-    """Return the ranks that a player can still end at, quickly: bounds that are proven, exact with one evening left."""
-    if race.endings:
-        return answer_of(race, player, FIRST).ranks
-    ranks = ranks_of(race.contest, player, most_states=0)
-    return replace(ranks, best_is_exact=False, worst_is_exact=False) if race.is_running else ranks
+def _outlooks(race: Race, player: PlayerId) -> tuple[Outlook, Outlook]:
+    """Return what is possible with equal totals counted as reached, and as if every tie rule went against the player.
+
+    The two share the states that are tried for one question.
+    """
+
+    def compute() -> tuple[Outlook, Outlook]:
+        level, strict = race.contest, replace(race.contest, level_is_behind=True)
+        half = MOST_STATES // 2
+        return outlook(level, player, FIRST, most_states=half), outlook(strict, player, FIRST, most_states=half)
+
+    return _kept("outlook", (race.facts, player), compute)
+
+
+def bounds_of(race: Race) -> Mapping[PlayerId, Range]:
+    """Return the ranks that everybody can still end at: bounds that are proven, exact with one evening left."""
+
+    def compute() -> dict[PlayerId, Range]:
+        if race.endings:
+            return {player: answer_of(race, player, FIRST).ranks for player in race.contest.results}
+        bounds = {player: ranks_of(race.contest, player, most_states=0) for player in race.contest.results}
+        if race.is_running:
+            bounds = {p: replace(row, best_is_exact=False, worst_is_exact=False) for p, row in bounds.items()}
+        return bounds
+
+    return _kept("bounds", race.facts, compute)
 
 
 # In words.
@@ -539,7 +575,7 @@ def _after(standing: Standing, names: Mapping[PlayerId, str], own: PlayerId | No
 
 
 def _for_all(race: Race, names: Mapping[PlayerId, str]) -> list[str]:
-    bounds = {player: bounds_of(race, player) for player in race.contest.results}
+    bounds = bounds_of(race)
     for player, ranks in bounds.items():
         if ranks.secures(FIRST) and answer_of(race, player, FIRST).secured:
             points = race.standing.show(Fraction(race.contest.total(race.contest.results[player])))

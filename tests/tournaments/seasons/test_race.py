@@ -5,6 +5,7 @@ from fractions import Fraction
 from random import Random
 
 import pytest
+from django.core.cache import cache
 from django.test import Client
 from django.utils import timezone
 
@@ -15,12 +16,13 @@ from tests.tournaments.seasons.test_seasons import TODAY, cast, night, season
 from tests.tournaments.support.correcting import KNOCKOUT, PROGRESSIVE, Cup, won_by
 from tournaments.entries import services as entries
 from tournaments.models import Series, SeriesPlan, Tournament
-from tournaments.seasons.race import Race, answer_of, own_sentences, race_of, race_view
+from tournaments.seasons.race import Race, answer_of, own_sentences, race_of, race_view, sentences_of
 from tournaments.seasons.services import count_events, missing_events
 from tournaments.seasons.tables import newest_plan, standing_of
 
 __all__ = ["cast"]
 pytestmark = pytest.mark.django_db
+RANKS = (2, 3, 4, 5)
 
 
 def race(row: Series) -> Race:
@@ -198,3 +200,45 @@ def test_a_drawn_bracket_is_worth_what_it_gives_at_its_end(cast: list[Player]) -
     assert {answer_of(now, player.public_id, 1).can_still for player in cast} <= {None, False}
     cup.play(Random(4), most=7, wild=False)
     assert len(race(season(name="Again")).endings) == 2**6
+
+
+@pytest.mark.slow
+def test_with_many_nights_left_what_is_said_is_proven_or_called_undecided(
+    cast: list[Player], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody is told more by few states than by many: an answer is the same, or undecided."""
+    for number in range(3):
+        night(cast, f"night {number}", seed=number, weeks=3 - number)
+    for number in range(2):
+        coming(cast, f"later {number}", days=number + 1)
+    patient, hurried = race(season("vienna_cup")), race(season("vienna_cup", name="Again"))
+    answers = {(player, rank): answer_of(patient, player, rank) for player in patient.contest.results for rank in RANKS}
+    cache.clear()
+    monkeypatch.setattr("tournaments.seasons.race.MOST_STATES", 4)
+    undecided = 0
+    for (player, rank), known in answers.items():
+        answer = answer_of(hurried, player, rank)
+        for quick, slow in ((answer.secured, known.secured), (answer.can_still, known.can_still)):
+            assert quick in (slow, None)
+            undecided += quick is None
+        assert (answer.ranks.best or 0) <= (known.ranks.best or 0)
+        sentences = sentences_of(answer, hurried)
+        assert sentences
+        if answer.can_still is None:
+            assert any("not decided yet" in text for text in sentences)
+    assert undecided
+
+
+def test_a_player_hears_about_missing_nights_before_any_place(cast: list[Player]) -> None:
+    night(cast, "one", seed=1, weeks=2)
+    night(cast[:4], "two", seed=2, weeks=1)
+    coming(cast, "three")
+    row = season()
+    plan = newest_plan(row).plan
+    SeriesPlan.objects.filter(series=row).update(plan={**plan, "count": {"min_events": 3}})
+    (only,) = sentences_of(answer_of(race(row), cast[-1].public_id, 1), race(row))
+    assert only == "You would need 2 more evenings for a rank, more than are left."
+    SeriesPlan.objects.filter(series=row).update(plan={**plan, "count": {"min_events": 2}})
+    first, *others = sentences_of(answer_of(race(row), cast[-1].public_id, 5), race(row))
+    assert first == "You need 1 more evening for a rank."
+    assert others
