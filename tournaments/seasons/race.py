@@ -498,6 +498,11 @@ class RaceLine:
     is_own: bool
     is_out: bool
 
+    @property
+    def classes(self) -> str:
+        """How it is drawn."""
+        return " ".join(name for name, holds in (("is-own", self.is_own), ("is-out", self.is_out)) if holds)
+
 
 @dataclass(frozen=True, slots=True)
 class StepLine:
