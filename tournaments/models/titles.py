@@ -23,6 +23,7 @@ class Title(models.Model):
 
         SEASON = "season", _("Season winner")
         WINS = "wins", _("Most wins")
+        STREAK = "streak", _("Longest winning streak")
         EVENINGS = "evenings", _("Most evenings")
         NEWCOMER = "newcomer", _("Best newcomer")
         EVENT = "event", _("Winner")

@@ -84,7 +84,8 @@ def titles_by_table(standing: Standing, table: Mapping[str, Any]) -> list[tuple[
         if match.how in (How.PLAYED, How.WALKOVER) and match.winner in in_table
     )
     evenings = Counter({row.player: row.events for row in standing.season.rows})
-    for kind, counts in ((Kind.WINS, wins), (Kind.EVENINGS, evenings)):
+    streaks = Counter({player: count for player, count in _streaks(standing).items() if player in in_table})
+    for kind, counts in ((Kind.WINS, wins), (Kind.STREAK, streaks), (Kind.EVENINGS, evenings)):
         most = max(counts.values(), default=0)
         first = [player for player in sorted(counts) if most and counts[player] == most]
         if 2 * len(first) <= len(in_table):
@@ -100,6 +101,21 @@ def titles_by_table(standing: Standing, table: Mapping[str, Any]) -> list[tuple[
     return titles
 
 
+def _streaks(standing: Standing) -> dict[PlayerId, int]:
+    """Return how many matches in a row everybody has won, at most; only played ones count, over all evenings."""
+    now: Counter[PlayerId] = Counter()
+    longest: dict[PlayerId, int] = {}
+    for event in standing.season.events:
+        for division in event.divisions:
+            for match in division.matches:
+                if match.how is not How.PLAYED or match.loser is None:
+                    continue
+                now[match.winner] += 1
+                now[match.loser] = 0
+                longest[match.winner] = max(longest.get(match.winner, 0), now[match.winner])
+    return longest
+
+
 def _newcomers(series: Series, players: Collection[PlayerId]) -> list[PlayerId]:
     """Return who had not played in the club before a season; nobody if the club has no earlier events."""
     earlier = Entry.objects.filter(
@@ -109,6 +125,7 @@ def _newcomers(series: Series, players: Collection[PlayerId]) -> list[PlayerId]:
     ).exclude(division__status__in=(Division.Status.ENTRIES, Division.Status.CANCELLED))
     fields = ("player__public_id", "player__merged_into__public_id")
     imported = PastPlacing.objects.filter(season__club=series.club_id, season__undone_at=None)
+    imported = imported.exclude(season__counts_in=series)
     rows = [*earlier.order_by().values_list(*fields), *imported.order_by().values_list(*fields)]
     known = {public_id for pair in rows for public_id in pair}
     return [player for player in players if player not in known] if known else []
@@ -133,7 +150,8 @@ def _state_of(series: Series) -> list[Any]:
     """Return what changes with every result, and with every player who is merged with another."""
     divisions = Division.objects.filter(tournament__counts_in__series=series).order_by("pk")
     merged = Player.objects.filter(merged_into__isnull=False, merged_into__memberships__club=series.club_id)
-    return [*divisions.values_list("public_id", "seq", "status", "tournament__status"), merged.distinct().count()]
+    states = divisions.values_list("public_id", "seq", "status", "tournament__status")
+    return [*states, *series.past_seasons.values_list("pk", "undone_at"), merged.distinct().count()]
 
 
 def winners_of(division: Division, states: States | None = None) -> list[PlayerId]:
@@ -337,6 +355,10 @@ def title_reason(title: Title | Proposal) -> str:
             return _("first in the table with %(figure)s points") % {"figure": title.figure}
         case Kind.WINS:
             return ngettext("%(figure)s win", "%(figure)s wins", _whole(title)) % {"figure": title.figure}
+        case Kind.STREAK:
+            return ngettext("%(figure)s win in a row", "%(figure)s wins in a row", _whole(title)) % {
+                "figure": title.figure
+            }  # fmt: skip
         case Kind.EVENINGS:
             return ngettext("%(figure)s evening", "%(figure)s evenings", _whole(title)) % {"figure": title.figure}
         case Kind.NEWCOMER:

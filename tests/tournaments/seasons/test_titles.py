@@ -76,7 +76,22 @@ def test_a_season_gives_titles_once_it_is_closed(cast: list[Player]) -> None:
     assert by_kind["newcomer"] == by_kind["event"] == set()
     wins = {player.public_id: wins_of(player) for player in cast}
     assert by_kind["wins"] == {player for player, count in wins.items() if count == max(wins.values())}
+    streaks = {player.public_id: streak_of(player) for player in cast}
+    longest = max(streaks.values())
+    sharing = {player for player, count in streaks.items() if count == longest}
+    assert by_kind["streak"] == (sharing if 2 * len(sharing) <= len(cast) else set())
     assert title_reason(next(p for p in offered if p.kind == "wins")) == f"{max(wins.values())} wins"
+
+
+def streak_of(player: Player) -> int:
+    """Counted from the results in the order in which they were entered, the earlier evening first."""
+    rows = Result.objects.select_related("match").order_by("pk")
+    longest = now = 0
+    for row in rows:
+        if player in row.match.players and row.winner is not None:
+            now = now + 1 if row.match.players[row.winner] == player else 0
+            longest = max(longest, now)
+    return longest
 
 
 def wins_of(player: Player) -> int:
@@ -185,6 +200,23 @@ def test_a_correction_is_previewed_and_marks_the_title_without_changing_it(cast:
         assert "no longer support it" in Client().get(path).content.decode(), path
     turned(cup)
     assert supported(titles_of(Title.objects.all())) == {title.pk}
+
+
+def test_the_page_of_a_correction_says_which_titles_it_touches(
+    cast: list[Player], club: Club, alice_client: Client
+) -> None:
+    cup = night(cast, "one")
+    row = closed()
+    award(row)
+    final = cup.settled()[-1]
+    winner = Result.objects.filter(match=final.match).latest("version").winner
+    assert winner is not None
+    event = cup.division.tournament
+    url = f"/events/{club.slug}/{event.slug}/fixtures/{final.public_id}/correct/"
+    score = {"left": "2", "right": "3"} if winner == 0 else {"left": "3", "right": "2"}
+    page = alice_client.get(url, {"winner": str(1 - winner), "kind": "played", "rated": "1", **score}).content.decode()
+    assert "would no longer be supported" in page
+    assert "Season winner would be" in page
 
 
 def test_a_correction_of_a_single_event_is_previewed_for_its_title(cast: list[Player], club: Club) -> None:
