@@ -17,7 +17,7 @@ from tests.tournaments.support.correcting import KNOCKOUT, PROGRESSIVE, Cup, won
 from tournaments.entries import services as entries
 from tournaments.models import Series, SeriesPlan, Tournament
 from tournaments.seasons.race import Race, answer_of, own_sentences, race_of, race_view, sentences_of
-from tournaments.seasons.services import count_events, missing_events
+from tournaments.seasons.services import close_series, count_events, missing_events
 from tournaments.seasons.tables import newest_plan, standing_of
 
 __all__ = ["cast"]
@@ -242,3 +242,24 @@ def test_a_player_hears_about_missing_nights_before_any_place(cast: list[Player]
     first, *others = sentences_of(answer_of(race(row), cast[-1].public_id, 5), race(row))
     assert first == "You need 1 more evening for a rank."
     assert others
+
+
+def test_the_api_answers_for_everybody_and_for_one(club: Club, alice_client: Client, cast: list[Player]) -> None:
+    row = two_nights(cast)
+    Player.objects.filter(pk=cast[0].pk).update(name="Robert Hidden", initials_only=True)
+    url = f"/api/v1/seasons/{row.public_id}/race/"
+    for client, sees in ((Client(), False), (alice_client, True)):
+        assert ("Robert Hidden" in client.get(url).content.decode()) == sees
+    body = Client().get(url).json()
+    assert (len(body["players"]), len(body["evenings"]), body["all_endings_tried"]) == (8, 1, False)
+    first = body["players"][0]
+    assert (first["total"], first["can_reach"], first["ranks"]["best"]) == ("27", "54", 1)
+    (answer,) = Client().get(f"{url}{first['player']}/").json()
+    assert (answer["rank"], answer["secured"], answer["can_still"]) == (1, False, True)
+    assert answer["enough"]["place"] <= answer["possible"]["place"]
+    assert Client().get(f"{url}2222222222/").status_code == 404
+    SeriesPlan.objects.filter(series=row).update(plan={**newest_plan(row).plan, "count": {"per_month": 1}})
+    refusal = Client().get(url)
+    assert (refusal.status_code, refusal.json()["code"]) == (422, "series_outlook_limits")
+    close_series(series=row, after=0, by=SYSTEM, now=NOON)
+    assert Client().get(url).json()["players"] == []
