@@ -53,6 +53,10 @@ MESSAGES: dict[str, str] = {
     "series_event_elsewhere": gettext_noop("{event} belongs to another club, so it cannot count here."),
     "series_closed": gettext_noop("This season is closed. Reopen it first to change it."),
     "series_not_closed": gettext_noop("This season is open."),
+    "series_no_final": gettext_noop(
+        "Nobody qualifies for a final by the points of this season. Set how many do first."
+    ),
+    "series_nobody_qualifies": gettext_noop("Fewer than two players have a rank yet."),
     "series_night_open": gettext_noop("{event} is still being played. Close the season when it is over."),
     # Titles
     "title_not_proposed": gettext_noop("The results do not give {name} this title, so it cannot be awarded."),

@@ -18,7 +18,7 @@ from tournaments.events import views as clubs
 from tournaments.floor import api as api_floor
 from tournaments.floor.page import views as floor_views
 from tournaments.floor.page.actions import ACTIONS as FLOOR_ACTIONS
-from tournaments.pages import acceptance, console, divisions, sharing, tonight
+from tournaments.pages import acceptance, console, divisions, finals, sharing, tonight
 from tournaments.pages import clubs as club_pages
 from tournaments.pages import seasons as api_seasons
 from tournaments.pages import summary as api_summary
@@ -92,7 +92,10 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{SERIES}$", series_pages.series_page, name="series"),
     re_path(rf"{SERIES}edit/$", series_pages.series_edit, name="series-edit"),
     re_path(rf"{SERIES}table\.(?P<extension>csv|json)$", series_pages.series_file, name="series-file"),
-    *(re_path(rf"{SERIES}{act.name}/$", act.view, name=f"series-{act.name}") for act in series_actions.ACTIONS),
+    *(
+        re_path(rf"{SERIES}{act.name}/$", act.view, name=f"series-{act.name}")
+        for act in (*series_actions.ACTIONS, finals.final)
+    ),
     re_path(rf"{SHARE}clubs/(?P<slug>[a-z0-9-]+)\.png$", share_picture, {"kind": "club"}, name="club-card"),
     re_path(rf"{EVENT_SHARE}\.png$", share_picture, {"kind": "event"}, name="event-card"),
     re_path(rf"{EVENT_SHARE}/(?P<division>{ID})\.png$", share_picture, {"kind": "division"}, name="division-card"),
@@ -278,7 +281,7 @@ urlpatterns += [
     re_path(rf"{A_SERIES}race/(?P<player>{ID})/$", api_series.PlayerRace.as_view(), name="api-series-race-player"),
     *(
         re_path(rf"{A_SERIES}{act.path}/$", act.endpoint, name=f"api-series-{act.path}")
-        for act in series_actions.ACTIONS
+        for act in (*series_actions.ACTIONS, finals.final)
     ),
     path("api/v1/tournaments/", api_divisions.Events.as_view(), name="api-tournaments"),
     re_path(rf"{A_TOURNAMENT}$", api_divisions.OneEvent.as_view(), name="api-tournament"),

@@ -62,7 +62,10 @@ PAGES: dict[str, tuple[Row, Row]] = {
     "series": (PUBLIC, NO_POST),
     "series-edit": (DIRECTORS, NO_POST_SIGNED_IN),
     "series-file": (PUBLIC, NO_POST),
-    **{f"series-{name}": (NO_FORM, DIRECTORS) for name in ("count", "leave-out", "plan", "close", "reopen")},
+    **{
+        f"series-{name}": (NO_FORM, DIRECTORS)
+        for name in ("count", "leave-out", "points", "points-back", "plan", "close", "reopen", "final")
+    },
     "club-card": (PUBLIC, NO_POST),
     "event-card": (PUBLIC, NO_POST),
     "division-card": (PUBLIC, NO_POST),
@@ -314,7 +317,10 @@ API: dict[str, tuple[Row, Row]] = {
     "api-titles-proposed": (API_ONLY_DIRECTORS_READ, API_NO_WRITE),
     "api-title-award": (API_NO_GET, API_DIRECTORS),
     "api-title-withdraw": (API_NO_GET, API_DIRECTORS),
-    **{f"api-series-{name}": (API_NO_GET, API_DIRECTORS) for name in ("count", "leave-out", "plan", "close", "reopen")},
+    **{
+        f"api-series-{name}": (API_NO_GET, API_DIRECTORS)
+        for name in ("count", "leave-out", "points", "points-back", "plan", "close", "reopen", "final")
+    },
     "api-correction-undo-preview": (API_NO_GET, API_STAFF),
 }
 WRITES_BY_OTHER_METHODS = {

@@ -12,7 +12,6 @@ from typing import Any
 
 from matches.models import Result
 from tournaments.formats.continuous.rule import ALGORITHM
-from tournaments.formats.elimination import knockout
 from tournaments.formats.graph import MAIN
 from tournaments.formats.settings import BY_ROUND, ELIMINATION, GROUPS, LIVES, MOST_ROUNDS
 from tournaments.formats.swiss.event import PAIRING_BYES, ByeKind, Order, SwissEvent
@@ -34,6 +33,7 @@ from tournaments.state.derivation import StageState, states_of
 from tournaments.state.names import club_mates, club_of_each
 from tournaments.state.plans import settings_of
 from tournaments.state.stage_rows import Byes, digest, kept_apart, outcome
+from tournaments.state.stages import seeding
 
 
 def groups_of(stage: Stage) -> int:
@@ -43,10 +43,10 @@ def groups_of(stage: Stage) -> int:
 
 
 def group_seeds(draw: Draw, division: Division, ratings: dict[int, float]) -> dict[int, int]:
-    """Return entry id -> seed, if the draw of groups was seeded by rating."""
-    if draw.stage.format != GROUPS or division.draw_method != Division.DrawMethod.RATING:
+    """Return entry id -> seed, if the draw of groups was seeded."""
+    if draw.stage.format != GROUPS:
         return {}
-    order = knockout.seed_order({place: ratings[place] for place in draw.places if place is not None})
+    order = seeding(division, {place: ratings[place] for place in draw.places if place is not None})
     return {entry: at for at, entry in enumerate(order, start=1)}
 
 

@@ -13,12 +13,11 @@ from players.models import Club
 from tournaments.access import VISIBLE
 from tournaments.formats.series.presets import PRESETS
 from tournaments.models import Tournament
+from tournaments.models.series import LONGEST_SHARES
 from tournaments.seasons.tables import day_of
 
 HALF_A_YEAR = 183
 """Days."""
-OFFERED = {code: preset for code, preset in PRESETS.items() if code not in ("american_tour", "given")}
-"""The presets of pages and API: the other two need points or shares that a director types in."""
 
 
 class SeriesForm(RefusingForm):
@@ -30,7 +29,7 @@ class SeriesForm(RefusingForm):
     first_day = forms.DateField(label=_("First day"), widget=forms.DateInput({"type": "date"}, "%Y-%m-%d"))
     last_day = forms.DateField(label=_("Last day"), widget=forms.DateInput({"type": "date"}, "%Y-%m-%d"))
     preset = forms.ChoiceField(
-        label=_("Points"), choices=[(code, _(preset.title)) for code, preset in OFFERED.items()], required=False
+        label=_("Points"), choices=[(code, _(preset.title)) for code, preset in PRESETS.items()], required=False
     )
     like = forms.CharField(max_length=LENGTH, required=False)
     key = forms.CharField(max_length=LONGEST_KEY, required=False)
@@ -42,6 +41,7 @@ class CountForm(RefusingForm):
     event = forms.CharField(max_length=LENGTH)
     kind = forms.CharField(label=_("Kind of evening"), max_length=20, required=False)
     weight = forms.CharField(label=_("Weight"), max_length=20, required=False)
+    shares = forms.CharField(label=_("Shares of the places"), max_length=LONGEST_SHARES, required=False)
 
 
 class LeaveOutForm(RefusingForm):
@@ -68,6 +68,27 @@ class ReopenForm(RefusingForm):
 
     reason = forms.CharField(label=_("Reason"), max_length=LONGEST_NOTE)
     after = forms.IntegerField(min_value=0)
+
+
+class PointsForm(RefusingForm):
+    """Points by hand."""
+
+    FIELD_OF = {"series_number": "points"}
+
+    event = forms.CharField(label=_("Evening"), max_length=LENGTH)
+    player = forms.CharField(label=_("Player"), max_length=LENGTH)
+    points = forms.CharField(label=_("Points"), max_length=20)
+    reason = forms.CharField(label=_("Reason"), max_length=LONGEST_NOTE)
+
+
+class PointsBackForm(RefusingForm):
+    """Points by hand that are taken back."""
+
+    given = forms.IntegerField(min_value=1)
+
+
+class FinalForm(RefusingForm):
+    """The button says it all."""
 
 
 def season_initial(club: Club, now: datetime) -> dict[str, Any]:

@@ -21,23 +21,26 @@ from core.requests import is_htmx
 from engine.errors import Refused
 from players import access as people
 from players.access import Role, Visitor, is_at_least, role_in
-from players.models import Club, User
+from players.models import Club, Player, User
 from players.pages import account_needed
 from players.people.rows import player_of
+from tournaments.access import VISIBLE
 from tournaments.formats.series.numbers import number
-from tournaments.formats.series.plan import ELSE, ByClass, ClassFactor, Plan, nodes, plan_from
-from tournaments.formats.series.table import Row
+from tournaments.formats.series.plan import ELSE, ByClass, ClassFactor, Places, Plan, Shares, nodes, plan_from
+from tournaments.formats.series.presets import PRESETS
+from tournaments.formats.series.table import Result, Row
 from tournaments.formats.series.warnings import MESSAGES as WARNINGS
 from tournaments.formats.series.warnings import warnings_of
 from tournaments.models import Series, SeriesClosing, Tournament
 from tournaments.seasons.actions import season_data, series_of
 from tournaments.seasons.changes import Change, changes_of, qualifying_places
-from tournaments.seasons.forms import OFFERED, ReopenForm, SeriesForm, season_initial
+from tournaments.seasons.forms import ReopenForm, SeriesForm, season_initial
 from tournaments.seasons.plan_form import PlanLinesForm
 from tournaments.seasons.race import RaceView, race_view
 from tournaments.seasons.sentences import rank_sentence, result_sentence
 from tournaments.seasons.services import missing_events
 from tournaments.seasons.tables import (
+    Night,
     Standing,
     closing_of,
     day_of,
@@ -249,15 +252,18 @@ def _explained(shown: TableRow, row: Row, standing: Standing, names: Mapping[str
     is_full = best is not None and len(counted) >= best
     return replace(
         shown,
-        sentences=tuple(
-            (nights[result.event].shown_day, nights[result.event].name, result_sentence(row, result, standing.digits))
-            for result in row.results
-        ),
+        sentences=tuple(_sentence(nights[result.event], row, result, standing.digits) for result in row.results),
         sum=" + ".join(counted),
         dropped=", ".join(dropped),
         reason=rank_sentence(row, names, standing.digits),
         threshold=counted[-1] if is_full and counted else "",
     )
+
+
+def _sentence(night: Night, row: Row, result: Result, digits: int) -> tuple[date | None, str, str]:
+    """Return the day and name of an evening, and where its points come from."""
+    text, reason = result_sentence(row, result, digits), night.reasons.get(row.player)
+    return night.shown_day, night.name, f"{text} ({reason})" if reason else text
 
 
 def _rule(plan: Plan) -> str:
@@ -330,6 +336,7 @@ def series_page(request: HttpRequest, slug: str, series: str) -> HttpResponse:
         "may_direct": may_direct,
         "missing": missing_events(row) if may_direct and closing_of(row) is None else [],
         "earlier": list(row.closings.exclude(reopened_at=None)),
+        "final": row.final if row.final is not None and (may_direct or row.final.status in VISIBLE) else None,
         "titles": title_lines(request.user, row.club, titles_of(row.titles.filter(withdrawn_at=None))),
         "proposals": title_lines(request.user, row.club, proposals_left(row)) if may_direct else [],
     }
@@ -344,7 +351,7 @@ def series_new(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "club": club,
         "form": SeriesForm(initial=season_initial(club, timezone.now())),
-        "presets": OFFERED,
+        "presets": PRESETS,
         "earlier": Series.objects.filter(club=club)[:3],
         "key": new_form_key(),
     }
@@ -425,7 +432,8 @@ def series_edit(request: HttpRequest, slug: str, series: str) -> HttpResponse:
     context = {"club": row.club, "series": row, "form": form, "preview": preview, "refusal": refusal}
     if is_htmx(request):
         return render(request, "tournaments/seasons/_preview.html", context)
-    kinds = _kinds(plan_from(version.plan))
+    plan = plan_from(version.plan)
+    kinds = _kinds(plan)
     context |= {
         "version": version,
         "versions": row.plans.order_by("-number"),
@@ -433,6 +441,9 @@ def series_edit(request: HttpRequest, slug: str, series: str) -> HttpResponse:
         "reopen": ReopenForm(),
         "counted": [(night, night.row.kind if night.row else "") for night in nights_of(row)],
         "missing": [(event, day_of(event)) for event in missing_events(row)],
+        "by_hand": row.points_by_hand.select_related("player", "tournament"),
+        "members": Player.objects.filter(memberships__club=row.club, merged_into=None).order_by("name"),
+        "has_shares": any(isinstance(each, Places) and isinstance(each.values, Shares) for each in nodes(plan.points)),
         "kinds": [("normal", _("normal")), *((kind, kind) for kind in kinds)] if kinds else [],
     }
     return render(request, "tournaments/seasons/edit.html", context)

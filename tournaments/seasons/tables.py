@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from fractions import Fraction
 from functools import cached_property
@@ -19,7 +19,7 @@ from tournaments.formats.series.facts import Bracket, Event
 from tournaments.formats.series.facts import Division as DivisionFacts
 from tournaments.formats.series.facts import Player as PlayerId
 from tournaments.formats.series.numbers import number, shown, written
-from tournaments.formats.series.plan import MAIN, Plan, plan_from
+from tournaments.formats.series.plan import MAIN, Add, Given, Plan, nodes, plan_from
 from tournaments.formats.series.points import Earned, event_points
 from tournaments.formats.series.table import Season, season
 from tournaments.models import (
@@ -51,6 +51,8 @@ class Night:
     row: SeriesEvent | None = None
     is_dated: bool = True
     """Whether it has a day of its own; an import may not tell."""
+    reasons: Mapping[PlayerId, str] = field(default_factory=dict)
+    """Why directors gave points by hand, by player."""
 
     @property
     def event(self) -> Tournament:
@@ -139,10 +141,19 @@ def nights_of(series: Series, instead: States | None = None) -> list[Night]:
     )
     drawn = [row for row in divisions if row.status != Division.Status.ENTRIES]
     facts = facts_of(drawn, instead)
+    by_hand: dict[int, dict[PlayerId, Fraction]] = defaultdict(lambda: defaultdict(Fraction))
+    reasons: dict[int, dict[PlayerId, str]] = defaultdict(dict)
+    for points in series.points_by_hand.select_related("player__merged_into"):
+        player = points.player.merged_into or points.player
+        by_hand[points.tournament_id][player.public_id] += number(points.points, "points")
+        texts = reasons[points.tournament_id]
+        texts[player.public_id] = "; ".join(filter(None, [texts.get(player.public_id), points.reason]))
     nights = []
     for row in rows:
         own = [division for division in divisions if division.tournament_id == row.tournament_id]
-        begun = [facts[division.pk] for division in own if division.pk in facts]
+        begun = [replace(facts[division.pk], shares=shares_of(row.shares)) for division in own if division.pk in facts]
+        if begun:
+            begun[0] = replace(begun[0], given=by_hand[row.tournament_id])
         event = Event(
             id=row.tournament.public_id,
             date=day_of(row.tournament),
@@ -154,13 +165,19 @@ def nights_of(series: Series, instead: States | None = None) -> list[Night]:
         is_over = bool(own) and all(division.status == Division.Status.FINISHED for division in own)
         tournament = row.tournament
         url = reverse("event", args=[tournament.club.slug, tournament.slug])
-        nights.append(Night(event, tournament.name, is_over, bool(begun), url, row))
+        reason = reasons[row.tournament_id]
+        nights.append(Night(event, tournament.name, is_over, bool(begun), url, row, reasons=reason))
     past = [
         night
         for season in series.past_seasons.select_related("club")
         for night in past_nights(season, series.first_day)
     ]
     return sorted([*past, *nights], key=lambda night: night.day) if past else nights
+
+
+def shares_of(text: str) -> tuple[Fraction, ...]:
+    """Return the shares of the places that a director has typed in. Refused: `series_number`."""
+    return tuple(number(share.strip(), "shares") for share in text.split(",") if share.strip())
 
 
 def past_nights(season: PastSeason, first_day: date) -> list[Night]:
@@ -209,9 +226,13 @@ def standing_of(
     version = version or newest_plan(series)
     used = plan or plan_from(version.plan)
     own = nights_of(series) if nights is None else list(nights)
-    evaluated = season(used, [night.facts for night in own if night.is_over])
+    with_points_by_hand = used
+    if not any(isinstance(node, Given) for node in nodes(used.points)):
+        with_points_by_hand = replace(used, points=Add((used.points, Given())))
+    evaluated = season(with_points_by_hand, [night.facts for night in own if night.is_over])
     running = [night.facts for night in own if night.has_begun and not night.is_over]
-    return Standing(series, version, used, own, evaluated, {event.id: event_points(used, event) for event in running})
+    so_far = {event.id: event_points(with_points_by_hand, event) for event in running}
+    return Standing(series, version, used, own, evaluated, so_far)
 
 
 def closing_of(series: Series) -> SeriesClosing | None:
