@@ -6,7 +6,7 @@ away. Of an evening that is drawn exactly those in the draw take part, and a bra
 played to its end. As soon as few enough of its matches are open, every way in which it can end is tried instead.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from fractions import Fraction
@@ -225,8 +225,15 @@ def _endings(standing: Standing, night: Night) -> Sequence[Ending]:
         return ()
     drawn = [row for row in rows if row.status != Division.Status.ENTRIES]
     seen = (standing.version.pk, night.facts.kind, night.facts.weight, night.facts.away,
-            [(row.public_id, row.seq) for row in rows], sorted(players_of_entries(drawn).items()))  # fmt: skip
+            [(row.public_id, row.seq) for row in rows], sorted(players_of_entries(drawn).items()),
+            [(own.shares, sorted(own.given.items())) for own in night.facts.divisions])  # fmt: skip
     return _kept("endings", seen, lambda: tuple(_tried(standing, night, playing[0], drawn)))
+
+
+def _with_what_was_typed(divisions: Iterable[SeriesDivision], night: Night) -> tuple[SeriesDivision, ...]:
+    """Return the divisions of an evening, all that are drawn, with the shares and points that directors typed in."""
+    typed = zip(divisions, night.facts.divisions, strict=True)
+    return tuple(replace(division, shares=own.shares, given=own.given) for division, own in typed)
 
 
 def _played_out(standing: Standing, night: Night) -> Event | None:
@@ -246,7 +253,7 @@ def _played_out(standing: Standing, night: Night) -> Event | None:
         return tuple(ended)
 
     ended = _kept("played-out", seen, play)
-    return replace(night.facts, divisions=ended) if ended else None
+    return replace(night.facts, divisions=_with_what_was_typed(ended, night)) if ended else None
 
 
 def _is_all_brackets(division: Division, facts: DivisionFacts) -> bool:
@@ -270,8 +277,9 @@ def _tried(standing: Standing, night: Night, division: Division, drawn: Sequence
     endings = []
     for ended, wins in _outcomes(facts, {}, ()):
         instead = with_players(facts_of_states(division, ended), people)
-        event = replace(night.facts, divisions=tuple(instead if row == division else others[row.pk] for row in drawn))
-        points = {player: earned.points for player, earned in event_points(standing.plan, event).items()}
+        ended_divisions = (instead if row == division else others[row.pk] for row in drawn)
+        event = replace(night.facts, divisions=_with_what_was_typed(ended_divisions, night))
+        points = {player: earned.points for player, earned in event_points(standing.season.plan, event).items()}
         endings.append(Ending(points, tuple((people[str(winner)], people[str(loser)]) for winner, loser in wins)))
         if len(endings) > 2**MOST_OPEN:
             return []

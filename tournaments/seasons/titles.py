@@ -75,6 +75,7 @@ def titles_by_table(standing: Standing, table: Mapping[str, Any]) -> list[tuple[
         for player, row in ranked.items()
         if row["rank"] == 1
     ]
+    titles += [(Kind.CHAMPION.value, player, "") for player in _winners_of_final(standing.series)]
     in_table = {row.player for row in standing.season.rows}
     wins = Counter(
         match.winner
@@ -99,6 +100,20 @@ def titles_by_table(standing: Standing, table: Mapping[str, Any]) -> list[tuple[
         if ranked[player]["rank"] == best
     ]
     return titles
+
+
+def _winners_of_final(series: Series) -> list[PlayerId]:
+    """Return who won the final of a season, if it has one and that is over."""
+    division = _deciding_division(series.final) if series.final is not None else None
+    return winners_of(division) if division is not None and division.status == Division.Status.FINISHED else []
+
+
+def _deciding_division(final: Tournament) -> Division | None:
+    """Return the division of a final that decides who is champion: the first."""
+    if final.status not in VISIBLE or final.status == Tournament.Status.CANCELLED:
+        return None
+    rows = final.divisions.exclude(status=Division.Status.CANCELLED).select_related("tournament__club")
+    return rows.order_by("order", "pk").first()
 
 
 def _streaks(standing: Standing) -> dict[PlayerId, int]:
@@ -148,7 +163,8 @@ def titles_of_series(series: Series, standing: Standing | None = None) -> list[t
 
 def _state_of(series: Series) -> list[Any]:
     """Return what changes with every result, and with every player who is merged with another."""
-    divisions = Division.objects.filter(tournament__counts_in__series=series).order_by("pk")
+    of_series = Q(tournament__counts_in__series=series) | Q(tournament__final_of=series)
+    divisions = Division.objects.filter(of_series).distinct().order_by("pk")
     merged = Player.objects.filter(merged_into__isnull=False, merged_into__memberships__club=series.club_id)
     states = divisions.values_list("public_id", "seq", "status", "tournament__status")
     return [*states, *series.past_seasons.values_list("pk", "undone_at"), merged.distinct().count()]
@@ -188,6 +204,7 @@ def proposals(club: Club, now: datetime) -> list[Proposal]:
     divisions = Division.objects.filter(
         tournament__club=club, tournament__status__in=VISIBLE, status=Division.Status.FINISHED,
         tournament__starts_at__gte=since, tournament__counts_in=None,
+        tournament__final_of=None,
     ).exclude(tournament__status=Tournament.Status.CANCELLED)  # fmt: skip
     for division in divisions.select_related("tournament__club").order_by("-tournament__starts_at", "order", "pk"):
         offered += proposals_of_division(division)
@@ -324,15 +341,23 @@ def series_title_changes(series: Series, before: Standing, after: Standing) -> l
 
 
 def division_title_changes(division: Division, states: Any) -> list[str]:
-    """Say what a corrected result does to the awarded titles of a division."""
-    awarded = titles_of(Title.objects.filter(division=division, withdrawn_at=None))
-    if not awarded or not states:
+    """Say what a corrected result does to awarded titles: of a division itself, and of a season whose final it is."""
+    if not states:
         return []
-    old, new = (
-        [(Kind.EVENT.value, player) for player in winners_of(division, instead)]
-        for instead in (None, {division.pk: states})
-    )
-    return title_changes(old, new, awarded)
+    final = _deciding_division(division.tournament)
+    of_final = Title.objects.filter(series__final=division.tournament, kind=Kind.CHAMPION)
+    rows = [(Kind.EVENT, Title.objects.filter(division=division))]
+    if final == division:
+        rows.append((Kind.CHAMPION, of_final))
+    changes = []
+    for kind, titles in rows:
+        if awarded := titles_of(titles.filter(withdrawn_at=None)):
+            old, new = (
+                [(kind.value, player) for player in winners_of(division, instead)]
+                for instead in (None, {division.pk: states})
+            )
+            changes += title_changes(old, new, awarded)
+    return changes
 
 
 # In words.
@@ -353,6 +378,8 @@ def title_reason(title: Title | Proposal) -> str:
     match title.kind:
         case Kind.SEASON:
             return _("first in the table with %(figure)s points") % {"figure": title.figure}
+        case Kind.CHAMPION:
+            return _("winner of the final")
         case Kind.WINS:
             return ngettext("%(figure)s win", "%(figure)s wins", _whole(title)) % {"figure": title.figure}
         case Kind.STREAK:

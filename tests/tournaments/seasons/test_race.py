@@ -15,7 +15,7 @@ from tests.tournaments.conftest import NOON
 from tests.tournaments.seasons.test_seasons import TODAY, cast, night, season
 from tests.tournaments.support.correcting import KNOCKOUT, PROGRESSIVE, Cup, won_by
 from tournaments.entries import services as entries
-from tournaments.models import Series, SeriesPlan, Tournament
+from tournaments.models import Series, SeriesPlan, SeriesPoints, Tournament
 from tournaments.seasons.race import Race, answer_of, own_sentences, race_of, race_view, sentences_of
 from tournaments.seasons.services import close_series, count_events, missing_events
 from tournaments.seasons.tables import newest_plan, standing_of
@@ -150,6 +150,18 @@ def test_an_answer_is_computed_once_for_the_same_facts(cast: list[Player], monke
     count_events(series=row, events=missing_events(row), by=SYSTEM)
     with pytest.raises(TypeError):
         answer_of(race(row), player, 1)
+
+
+def test_points_by_hand_count_in_every_ending(cast: list[Player]) -> None:
+    night(cast, "one", weeks=1)
+    cup = Cup.of(cast, KNOCKOUT, "two").play(Random(1), most=5, wild=False)
+    row = season()
+    before = race(row)
+    player, event = cast[0], cup.division.tournament
+    SeriesPoints.objects.create(series=row, tournament=event, player=player, points="3", reason="Brought the boards")
+    after = race(row)
+    gained = {own: after.can_reach(own) - before.can_reach(own) for own in before.contest.results}
+    assert gained == {own: 3 if own == player.public_id else 0 for own in gained}
 
 
 # On pages

@@ -125,6 +125,31 @@ def test_what_more_than_half_of_the_table_shares_is_no_title(cast: list[Player])
     assert "evenings" not in {proposal.kind for proposal in proposals_left(closed())}
 
 
+def test_whoever_wins_the_final_of_a_season_is_its_champion(cast: list[Player]) -> None:
+    night(cast, "one", weeks=2)
+    row = season()
+    cup = night(cast[:4], "final", seed=5)
+    row.counted.filter(tournament=cup.division.tournament).delete()
+    Series.objects.filter(pk=row.pk).update(final=cup.division.tournament)
+    row.refresh_from_db()
+    close_series(series=row, after=0, by=SYSTEM, now=NOON)
+    (champion,) = winners_of(cup.division)
+    offered = {(p.kind, p.player) for p in proposals(row.club, NOON)}
+    assert ("champion", champion) in offered
+    assert "event" not in {kind for kind, _player in offered}
+    title = award(row, "champion", Player.objects.get(public_id=champion))
+    final = cup.settled()[-1]
+    winner = Result.objects.filter(match=final.match).latest("version").winner
+    assert winner is not None
+    preview = preview_correction(fixture=final, new=won_by(1 - winner), voided_rated=True)
+    gained, lost = division_title_changes(cup.division, preview.consequences[Choice.CORRECT_ALL].states)
+    assert gained.startswith("Champion would be")
+    assert "no longer be supported" in lost
+    assert supported([title]) == {title.pk}
+    turned(cup)
+    assert supported(titles_of(Title.objects.all())) == set()
+
+
 # Awarding and withdrawing
 
 
