@@ -314,7 +314,7 @@ urlpatterns += [
     re_path(rf"{A_TOURNAMENT}floor/close/$", api_floor.CloseMatches.as_view(), name="api-tournament-floor-close"),
     *(
         re_path(rf"{A_TOURNAMENT}floor/{name}/$", FLOOR_ACTIONS[name].endpoint, name=f"api-tournament-floor-{name}")
-        for name in ("pair-now", "hold-pairing", "flow", "take-back-missed")
+        for name in ("pair-now", "pair-by-hand", "hold-pairing", "flow", "take-back-missed")
     ),
     re_path(rf"{A_TOURNAMENT}floor/undo/$", FLOOR_ACTIONS["undo"].endpoint, name="api-tournament-floor-undo"),
     re_path(rf"{A_TOURNAMENT}lines/$", api_floor.Lines.as_view(), name="api-tournament-lines"),
@@ -362,7 +362,7 @@ urlpatterns += [
     *(re_path(rf"{A_FIXTURE}{act.path}/$", act.endpoint, name=f"api-fixture-{act.path}") for act in decisions.ACTIONS),
     *(
         re_path(rf"{A_FIXTURE}{name}/$", FLOOR_ACTIONS[name].endpoint, name=f"api-fixture-{name}")
-        for name in ("take-back-pairing", "waive-lead", "ask-over")
+        for name in ("take-back-pairing", "waive-lead", "stop-match", "ask-over")
     ),
     re_path(rf"{A_FIXTURE}shorten/$", FLOOR_ACTIONS["shorten-match"].endpoint, name="api-fixture-shorten"),
     re_path(

@@ -229,13 +229,21 @@ def _result_events(
     before: dict[int, list[int]] = {}
     for row in Result.objects.filter(match__in=numbers).order_by("version"):
         number = numbers[row.match_id]
-        last = max((at for at, playing in playing_at.values() if number in playing), default=row.at)
-        at = max(row.at, last)
+        last = max((at for at, playing in playing_at.values() if number in playing), default=None)
+        # Of a batch and a result at the same instant, the batch says whether the match still went on.
+        is_after = last is not None and last >= row.at
+        at = last if last is not None and is_after else row.at
         if number in before:
             is_void = row.kind == Result.Kind.VOID
-            events.append((at, 3, {"kind": "void", "match": number, "losers": before.pop(number), "open": is_void}))
+            events.append(
+                (
+                    at,
+                    3 if is_after else 1,
+                    {"kind": "void", "match": number, "losers": before.pop(number), "open": is_void},
+                )
+            )
         if row.kind != Result.Kind.VOID:
             slots = outcome(row, None).losing_slots
             before[number] = [pairs[number][slot] for slot in slots]
-            events.append((at, 4, {"kind": "result", "match": number, "losers": before[number]}))
+            events.append((at, 4 if is_after else 1, {"kind": "result", "match": number, "losers": before[number]}))
     return events

@@ -175,7 +175,7 @@ class PastSeasonForm(RefusingForm):
         return rows_of(self.cleaned_data["file"], self.cleaned_data["text"])
 
 
-def rows_of(file: UploadedFile | None, text: str) -> str:
+def rows_of(file: "UploadedFile[bytes] | None", text: str) -> str:
     """Return the rows of a file, or those that were pasted, as text. Refused: as `PastSeasonForm.read`."""
     if file is None:
         if not text.strip():
@@ -426,7 +426,7 @@ def undo_season(request: HttpRequest, slug: str, public_id: str) -> HttpResponse
 class PastSeasonSerializer(serializers.ModelSerializer[PastSeason]):
     """An imported season."""
 
-    counts_in = serializers.SlugRelatedField(
+    counts_in: "serializers.SlugRelatedField[Any]" = serializers.SlugRelatedField(
         read_only=True, slug_field="public_id", help_text="The season in which its evenings count."
     )
 
@@ -672,7 +672,7 @@ class CountPastSeason(APIView):
         season = _season(access.club_for_director(request.user, slug), public_id)
         form = CountPastForm(validated(CountPastSerializer, request))
         if not form.is_valid():
-            raise serializers.ValidationError(form.errors)
+            raise serializers.ValidationError({name: [*map(str, errors)] for name, errors in form.errors.items()})
         form.count(season, api_by(request))
         return Response(PastSeasonSerializer(_season(season.club, public_id)).data)
 

@@ -264,7 +264,7 @@ def _header_at(rows: Rows, index: int) -> _Header:
     results = TITLES["place"] | TITLES["points"]
     is_double = sum(fold(title) in results for title in lower) > 1 and not any(fold(title) in results for title in own)
     if is_double:
-        filled = list(accumulate(_padded(own, width), lambda before, title: title or before))
+        filled = list(accumulate(_padded(own, width), _title_or_before))
         below = _padded(lower, width)
         titles = [title or above for title, above in zip(below, _padded(own, width), strict=True)]
         groups = [group if title else "" for title, group in zip(below, filled, strict=True)]
@@ -275,10 +275,15 @@ def _header_at(rows: Rows, index: int) -> _Header:
         return _Header(index + 2, titles, [""] * width, _recognised(titles), [], [])
     titles = _padded(own, width)
     above = rows[index - 1] if index and sum(map(bool, rows[index - 1])) > 1 else []
-    groups = list(accumulate(_padded(above, width), lambda before, title: title or before))
+    groups = list(accumulate(_padded(above, width), _title_or_before))
     columns = _recognised(titles)
     nights, others = _night_columns(titles, columns, rows[index + 1 :])
     return _Header(index + 1, titles, groups, columns, nights, others)
+
+
+def _title_or_before(before: str, title: str) -> str:
+    """Return the title of a column; one without a title continues the column to its left."""
+    return title or before
 
 
 def _padded(row: Sequence[str], width: int) -> list[str]:
