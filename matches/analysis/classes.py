@@ -33,7 +33,7 @@ CLASSES: tuple[tuple[float, str | Promise], ...] = (
     (16, _("Intermediate")),
 )
 """The highest performance rating of each class, inclusive. Source: usbgf.org, “BMAB titles”."""
-KEPT = 30 * 24 * 3600
+KEPT = 7 * 24 * 3600
 """Seconds for which the totals of an analysis are cached; a finished analysis does not change."""
 
 Sides = dict[int, tuple[int, float]]

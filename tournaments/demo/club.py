@@ -578,6 +578,7 @@ def _play_final(season: Series, players: Sequence[Player], staff: Staff, day: da
     finalists = sorted(Player.objects.filter(public_id__in=ranked), key=lambda player: ranked.index(player.public_id))
     event = _tuesday(season.club, f"Final of the {season.name}", finalists, staff, day, KNOCKOUT)
     play_share(event.divisions.get(), FINISHED, players, staff, day)
+    Series.objects.filter(pk=season.pk).update(final=event)
     season.refresh_from_db()
     seasons.close_series(series=season, after=season.seq, by=staff[0], now=day + timedelta(hours=4))
     for proposal in proposals_left(season):

@@ -21,7 +21,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('public_id', models.CharField(default=core.public_ids.new_public_id, editable=False, max_length=10, unique=True)),
-                ('kind', models.CharField(choices=[('season', 'Season winner'), ('wins', 'Most wins'), ('evenings', 'Most evenings'), ('newcomer', 'Best newcomer'), ('event', 'Winner')], max_length=10)),
+                ('kind', models.CharField(choices=[('champion', 'Champion'), ('season', 'Season winner'), ('wins', 'Most wins'), ('streak', 'Longest winning streak'), ('evenings', 'Most evenings'), ('newcomer', 'Best newcomer'), ('event', 'Winner')], max_length=10)),
                 ('day', models.DateField(help_text='The last day of the season, or the day of the event.')),
                 ('figure', models.CharField(blank=True, help_text='Points, wins or evenings when it was awarded.', max_length=40)),
                 ('at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),

@@ -21,8 +21,10 @@ class Title(models.Model):
     class Kind(models.TextChoices):
         """What it is for."""
 
+        CHAMPION = "champion", _("Champion")
         SEASON = "season", _("Season winner")
         WINS = "wins", _("Most wins")
+        STREAK = "streak", _("Longest winning streak")
         EVENINGS = "evenings", _("Most evenings")
         NEWCOMER = "newcomer", _("Best newcomer")
         EVENT = "event", _("Winner")

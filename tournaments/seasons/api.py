@@ -152,16 +152,16 @@ def race_data(user: Visitor, series: Series) -> dict[str, Any]:
     race = _race(series)
     if race is None:
         return {"evenings": [], "points_of": None, "all_endings_tried": False, "final_places": 0, "players": []}
-    names = names_of_table(user, series.club, table_of(race.standing))
+    names, bounds = names_of_table(user, series.club, table_of(race.standing)), bounds_of(race)
     return {
         "evenings": [night.event.public_id for night in race.nights],
-        "points_of": race.model.event.public_id,
+        "points_of": race.model.facts.id,
         "all_endings_tried": bool(race.endings),
         "final_places": qualifying_places(race.standing.plan),
         "players": [
             {
                 "player": row.player, "name": names.get(row.player, ""), "total": written(row.total),
-                "can_reach": written(race.can_reach(row.player)), "ranks": _ranks(bounds_of(race, row.player)),
+                "can_reach": written(race.can_reach(row.player)), "ranks": _ranks(bounds[row.player]),
             }
             for row in race.standing.season.rows
         ],

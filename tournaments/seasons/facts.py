@@ -8,6 +8,7 @@ from django.core.cache import cache
 
 from tournaments.formats import graph
 from tournaments.formats.facts import PLAYED
+from tournaments.formats.progress import SharedPlace
 from tournaments.formats.series.facts import Bracket, How, Match
 from tournaments.formats.series.facts import Division as DivisionFacts
 from tournaments.formats.series.plan import GROUP, MAIN
@@ -19,7 +20,7 @@ from tournaments.state.derivation import StageState, states_of
 
 KEPT = 7 * 24 * 3600
 """Seconds for which the facts of a division are cached; its `seq` is part of their key."""
-FORM = 1
+FORM = 2
 """Part of the key as well: grows when what is cached changes its form."""
 QUALIFYING = "qualifying"
 """The bracket of a stage that only decides who goes on to the next one."""
@@ -101,11 +102,17 @@ def _brackets(state: StageState, names: Mapping[str, str]) -> list[Bracket]:
             Bracket(
                 names.get(key, MAIN),
                 frozenset(str(slot.entrant) for slot in slots if slot.entrant is not None),
-                tuple(tuple(map(str, place.entries)) for place in places if place.entries),
+                _certain(places),
                 rounds,
             )
         )
     return brackets
+
+
+def _certain(places: Sequence[SharedPlace]) -> tuple[tuple[str, ...], ...]:
+    """Return the places of a bracket once the first is certain: what is listed is counted from there."""
+    placings = [place for place in places if place.entries]
+    return tuple(tuple(map(str, place.entries)) for place in placings) if placings and placings[0].first == 1 else ()
 
 
 def _placings(table: Table) -> tuple[tuple[str, ...], ...]:

@@ -77,7 +77,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A player's points of one event, and how they are marked: won, dropped, so-far, absent or empty."""
+    """A player's points of one event, and how they are marked: won, dropped, so-far, absent or to-come."""
 
     text: str
     mark: str = ""
@@ -228,7 +228,7 @@ def _row(
         elif earned := standing.so_far.get(column.id, {}).get(player):
             cells.append(Cell(standing.show(earned.points), "so-far", _("so far")))
         else:
-            cells.append(Cell("–", "absent") if column.is_over else Cell("·", "empty"))
+            cells.append(Cell("–", "absent") if column.is_over else Cell("·", "to-come"))
     more = data["more_events"]
     before = standing.ranks_before.get(player)
     return TableRow(

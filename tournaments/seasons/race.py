@@ -2,16 +2,17 @@
 
 The computation is in `formats.series.outlook`. It is exact under one assumption, which every page prints: an evening to
 come earns what the largest evening so far would have earned, and everybody in the table or entered may come or stay
-away. Of an evening that is drawn exactly those in the draw take part. Once few enough of its matches are open, every
-way in which it can end is tried instead.
+away. Of an evening that is drawn exactly those in the draw take part, and a bracket is worth what it gives once it is
+played to its end. As soon as few enough of its matches are open, every way in which it can end is tried instead.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from fractions import Fraction
+from functools import cached_property
 from hashlib import sha256
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from django.core.cache import cache
 from django.utils.formats import date_format
@@ -20,9 +21,21 @@ from django.utils.translation import ngettext
 
 from tournaments.formats import facts as pure
 from tournaments.formats.errors import Refused
-from tournaments.formats.series.facts import How
+from tournaments.formats.series.facts import Division as SeriesDivision
+from tournaments.formats.series.facts import Event, How
 from tournaments.formats.series.facts import Player as PlayerId
-from tournaments.formats.series.outlook import ABSENT, Contest, Range, Upcoming, contest_of, like, outlook, ranks_of
+from tournaments.formats.series.outlook import (
+    ABSENT,
+    MOST_STATES,
+    Contest,
+    Outlook,
+    Range,
+    Upcoming,
+    contest_of,
+    like,
+    outlook,
+    ranks_of,
+)
 from tournaments.formats.series.points import event_points
 from tournaments.formats.settings import ELIMINATION
 from tournaments.models import Division, Entry
@@ -79,6 +92,15 @@ class Race:
     def next(self) -> Night:
         """The next evening, or the one that is being played."""
         return self.nights[0]
+
+    @cached_property
+    def facts(self) -> tuple[Any, ...]:
+        """All that answers depend on, in an order that is the same in every process."""
+        contest = self.contest
+        upcoming = [(event.id, sorted(event.entrants), event.points, event.open) for event in contest.upcoming]
+        endings = [(ending.wins, sorted(ending.points.items())) for ending in self.endings]
+        return (sorted(contest.results.items()), upcoming, contest.best, contest.min_events, contest.rounding, endings,
+                self.is_running)  # fmt: skip
 
     @property
     def is_running(self) -> bool:
@@ -150,11 +172,11 @@ def race_of(standing: Standing, today: date) -> Race | None:
 
     Raises Refused with `series_outlook_limits`, as `contest_of`.
     """
-    over = standing.over
+    played = [night for night in standing.over if night.row is not None]
     nights = [night for night in standing.nights if not night.is_over and (night.has_begun or night.day >= today)]
-    if not over or not nights:
+    if not played or not nights:
         return None
-    model = max(reversed(over), key=lambda night: len(night.facts.players))
+    model = max(reversed(played), key=lambda night: len(night.facts.players))
     endings: Sequence[Ending] = ()
     if len(nights) == 1 and nights[0].has_begun:
         endings = _endings(standing, nights[0])
@@ -179,7 +201,9 @@ def _entered(nights: Sequence[Night]) -> dict[int, frozenset[PlayerId]]:
 
 def _upcoming(standing: Standing, night: Night, model: Night, entered: frozenset[PlayerId]) -> Upcoming:
     plan = standing.plan
-    source = replace(model.facts, weight=night.facts.weight, away=night.facts.away)
+    source = _played_out(standing, night) if night.has_begun else None
+    if source is None:
+        source = replace(model.facts, weight=night.facts.weight, away=night.facts.away)
     members = frozenset(row.player for row in standing.season.rows)
     drawn = night.facts.players if night.has_begun else frozenset()
     everybody = drawn or members | entered
@@ -201,13 +225,46 @@ def _endings(standing: Standing, night: Night) -> Sequence[Ending]:
         return ()
     drawn = [row for row in rows if row.status != Division.Status.ENTRIES]
     seen = (standing.version.pk, night.facts.kind, night.facts.weight, night.facts.away,
-            [(row.public_id, row.seq) for row in rows], sorted(players_of_entries(drawn).items()))  # fmt: skip
+            [(row.public_id, row.seq) for row in rows], sorted(players_of_entries(drawn).items()),
+            [(own.shares, sorted(own.given.items())) for own in night.facts.divisions])  # fmt: skip
     return _kept("endings", seen, lambda: tuple(_tried(standing, night, playing[0], drawn)))
+
+
+def _with_what_was_typed(divisions: Iterable[SeriesDivision], night: Night) -> tuple[SeriesDivision, ...]:
+    """Return the divisions of an evening, all that are drawn, with the shares and points that directors typed in."""
+    typed = zip(divisions, night.facts.divisions, strict=True)
+    return tuple(replace(division, shares=own.shares, given=own.given) for division, own in typed)
+
+
+def _played_out(standing: Standing, night: Night) -> Event | None:
+    """Return an evening as it is once the matches left are won by anybody; None if not all of it is drawn brackets."""
+    divisions = Division.objects.filter(tournament=night.event).exclude(status=Division.Status.CANCELLED)
+    rows = list(divisions.select_related("tournament__club").order_by("order", "pk"))
+    seen = (standing.series.pk, [(row.public_id, row.seq) for row in rows], sorted(players_of_entries(rows).items()))
+
+    def play() -> tuple[SeriesDivision, ...]:
+        people, ended = players_of_entries(rows), []
+        for row in rows:
+            facts = DivisionFacts(row)
+            if not _is_all_brackets(row, facts):
+                return ()
+            states, _wins = next(_outcomes(facts, {}, ()))
+            ended.append(with_players(facts_of_states(row, states), people))
+        return tuple(ended)
+
+    ended = _kept("played-out", seen, play)
+    return replace(night.facts, divisions=_with_what_was_typed(ended, night)) if ended else None
+
+
+def _is_all_brackets(division: Division, facts: DivisionFacts) -> bool:
+    """Whether every stage of a division is drawn, and none has rounds that are paired later."""
+    is_drawn = bool(facts.rows) and len(facts.rows) == division.stages.count()
+    return is_drawn and all(rows.settings.format in ELIMINATION for rows in facts.rows)
 
 
 def _tried(standing: Standing, night: Night, division: Division, drawn: Sequence[Division]) -> list[Ending]:
     facts = DivisionFacts(division)
-    if len(facts.rows) < division.stages.count() or any(rows.settings.format not in ELIMINATION for rows in facts.rows):
+    if not _is_all_brackets(division, facts):
         return []
     states = facts.states()
     open_matches = sum(
@@ -220,8 +277,9 @@ def _tried(standing: Standing, night: Night, division: Division, drawn: Sequence
     endings = []
     for ended, wins in _outcomes(facts, {}, ()):
         instead = with_players(facts_of_states(division, ended), people)
-        event = replace(night.facts, divisions=tuple(instead if row == division else others[row.pk] for row in drawn))
-        points = {player: earned.points for player, earned in event_points(standing.plan, event).items()}
+        ended_divisions = (instead if row == division else others[row.pk] for row in drawn)
+        event = replace(night.facts, divisions=_with_what_was_typed(ended_divisions, night))
+        points = {player: earned.points for player, earned in event_points(standing.season.plan, event).items()}
         endings.append(Ending(points, tuple((people[str(winner)], people[str(loser)]) for winner, loser in wins)))
         if len(endings) > 2**MOST_OPEN:
             return []
@@ -255,13 +313,9 @@ def _outcomes(facts: DivisionFacts, decided: Decided, wins: Wins) -> Iterator[tu
 
 def answer_of(race: Race, player: PlayerId, rank: int) -> Answer:
     """Answer what it would take for a player to end at this rank or better."""
-    contest = race.contest
-    upcoming = [(event.id, sorted(event.entrants), event.points, event.open) for event in contest.upcoming]
-    endings = [(ending.wins, sorted(ending.points.items())) for ending in race.endings]
-    seen = (sorted(contest.results.items()), upcoming, contest.best, contest.min_events, contest.rounding, endings,
-            race.is_running, player, rank)  # fmt: skip
-    compute = _from_endings if race.endings else _from_places
-    return _kept("answer", seen, lambda: compute(race, player, rank))
+    if not race.endings:
+        return _from_places(race, player, rank)
+    return _kept("answer", (race.facts, player, rank), lambda: _from_endings(race, player, rank))
 
 
 def _from_endings(race: Race, player: PlayerId, rank: int) -> Answer:
@@ -297,8 +351,7 @@ def _from_endings(race: Race, player: PlayerId, rank: int) -> Answer:
 
 def _from_places(race: Race, player: PlayerId, rank: int) -> Answer:
     contest = race.contest
-    level = outlook(contest, player, rank)
-    strict = outlook(replace(contest, level_is_behind=True), player, rank)
+    level, strict = (row.toward(rank) for row in _outlooks(race, player))
     after = level.by_next_place.get(ABSENT)
     # Players who are out hold some of the places: beyond what is secured or out for certain, nothing is proven.
     is_sharp = not race.is_running
@@ -325,12 +378,32 @@ def _from_places(race: Race, player: PlayerId, rank: int) -> Answer:
     )
 
 
-def bounds_of(race: Race, player: PlayerId) -> Range:
-    """Return the ranks that a player can still end at, quickly: bounds that are proven, exact with one evening left."""
-    if race.endings:
-        return answer_of(race, player, FIRST).ranks
-    ranks = ranks_of(race.contest, player, most_states=0)
-    return replace(ranks, best_is_exact=False, worst_is_exact=False) if race.is_running else ranks
+def _outlooks(race: Race, player: PlayerId) -> tuple[Outlook, Outlook]:
+    """Return what is possible with equal totals counted as reached, and as if every tie rule went against the player.
+
+    The two share the states that are tried for one question.
+    """
+
+    def compute() -> tuple[Outlook, Outlook]:
+        level, strict = race.contest, replace(race.contest, level_is_behind=True)
+        half = MOST_STATES // 2
+        return outlook(level, player, FIRST, most_states=half), outlook(strict, player, FIRST, most_states=half)
+
+    return _kept("outlook", (race.facts, player), compute)
+
+
+def bounds_of(race: Race) -> Mapping[PlayerId, Range]:
+    """Return the ranks that everybody can still end at: bounds that are proven, exact with one evening left."""
+
+    def compute() -> dict[PlayerId, Range]:
+        if race.endings:
+            return {player: answer_of(race, player, FIRST).ranks for player in race.contest.results}
+        bounds = {player: ranks_of(race.contest, player, most_states=0) for player in race.contest.results}
+        if race.is_running:
+            bounds = {p: replace(row, best_is_exact=False, worst_is_exact=False) for p, row in bounds.items()}
+        return bounds
+
+    return _kept("bounds", race.facts, compute)
 
 
 # In words.
@@ -433,6 +506,11 @@ class RaceLine:
     is_own: bool
     is_out: bool
 
+    @property
+    def classes(self) -> str:
+        """How it is drawn."""
+        return " ".join(name for name, holds in (("is-own", self.is_own), ("is-out", self.is_out)) if holds)
+
 
 @dataclass(frozen=True, slots=True)
 class StepLine:
@@ -510,7 +588,7 @@ def _after(standing: Standing, names: Mapping[PlayerId, str], own: PlayerId | No
 
 
 def _for_all(race: Race, names: Mapping[PlayerId, str]) -> list[str]:
-    bounds = {player: bounds_of(race, player) for player in race.contest.results}
+    bounds = bounds_of(race)
     for player, ranks in bounds.items():
         if ranks.secures(FIRST) and answer_of(race, player, FIRST).secured:
             points = race.standing.show(Fraction(race.contest.total(race.contest.results[player])))
@@ -577,11 +655,12 @@ def _verdict(answer: Answer, place: int) -> str:
 
 
 def _assumption(race: Race) -> str:
-    params = {"event": race.model.event.name, "day": date_format(race.model.day, "DATE_FORMAT")}
+    params = {"event": race.model.name, "day": date_format(race.model.day, "DATE_FORMAT")}
     if race.endings:
-        return _("Every way in which the open matches can end has been tried. It counts the evenings planned so far.")
-    if race.next.has_begun:
-        return _("Computed for those in the draw, with the points of %(event)s on %(day)s. "
-                 "It counts the evenings planned so far.") % params  # fmt: skip
-    return _("Computed with the points of %(event)s on %(day)s, the largest evening so far: everybody in the table or "
-             "entered may come or stay away. It counts the evenings planned so far.") % params  # fmt: skip
+        text = _("Every way in which the open matches can end has been tried.")
+    elif race.next.has_begun:
+        text = _("Computed for those in the draw, as if each of them could still take any place.")
+    else:
+        text = _("Computed with the points of %(event)s on %(day)s, the largest evening so far: everybody in the table "
+                 "or entered may come or stay away.") % params  # fmt: skip
+    return " ".join([text, _("It counts the evenings planned so far.")])

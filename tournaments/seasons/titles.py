@@ -75,6 +75,7 @@ def titles_by_table(standing: Standing, table: Mapping[str, Any]) -> list[tuple[
         for player, row in ranked.items()
         if row["rank"] == 1
     ]
+    titles += [(Kind.CHAMPION.value, player, "") for player in _winners_of_final(standing.series)]
     in_table = {row.player for row in standing.season.rows}
     wins = Counter(
         match.winner
@@ -84,9 +85,13 @@ def titles_by_table(standing: Standing, table: Mapping[str, Any]) -> list[tuple[
         if match.how in (How.PLAYED, How.WALKOVER) and match.winner in in_table
     )
     evenings = Counter({row.player: row.events for row in standing.season.rows})
-    for kind, counts in ((Kind.WINS, wins), (Kind.EVENINGS, evenings)):
+    streaks = Counter({player: count for player, count in _streaks(standing).items() if player in in_table})
+    for kind, counts in ((Kind.WINS, wins), (Kind.STREAK, streaks), (Kind.EVENINGS, evenings)):
         most = max(counts.values(), default=0)
-        titles += [(kind.value, player, str(most)) for player in sorted(counts) if most and counts[player] == most]
+        first = [player for player in sorted(counts) if most and counts[player] == most]
+        if 2 * len(first) <= len(in_table):
+            # What more than half of the table shares is no distinction.
+            titles += [(kind.value, player, str(most)) for player in first]
     new = _newcomers(standing.series, ranked)
     best = min((ranked[player]["rank"] for player in new), default=None)
     titles += [
@@ -95,6 +100,35 @@ def titles_by_table(standing: Standing, table: Mapping[str, Any]) -> list[tuple[
         if ranked[player]["rank"] == best
     ]
     return titles
+
+
+def _winners_of_final(series: Series) -> list[PlayerId]:
+    """Return who won the final of a season, if it has one and that is over."""
+    division = _deciding_division(series.final) if series.final is not None else None
+    return winners_of(division) if division is not None and division.status == Division.Status.FINISHED else []
+
+
+def _deciding_division(final: Tournament) -> Division | None:
+    """Return the division of a final that decides who is champion: the first."""
+    if final.status not in VISIBLE or final.status == Tournament.Status.CANCELLED:
+        return None
+    rows = final.divisions.exclude(status=Division.Status.CANCELLED).select_related("tournament__club")
+    return rows.order_by("order", "pk").first()
+
+
+def _streaks(standing: Standing) -> dict[PlayerId, int]:
+    """Return how many matches in a row everybody has won, at most; only played ones count, over all evenings."""
+    now: Counter[PlayerId] = Counter()
+    longest: dict[PlayerId, int] = {}
+    for event in standing.season.events:
+        for division in event.divisions:
+            for match in division.matches:
+                if match.how is not How.PLAYED or match.loser is None:
+                    continue
+                now[match.winner] += 1
+                now[match.loser] = 0
+                longest[match.winner] = max(longest.get(match.winner, 0), now[match.winner])
+    return longest
 
 
 def _newcomers(series: Series, players: Collection[PlayerId]) -> list[PlayerId]:
@@ -106,6 +140,7 @@ def _newcomers(series: Series, players: Collection[PlayerId]) -> list[PlayerId]:
     ).exclude(division__status__in=(Division.Status.ENTRIES, Division.Status.CANCELLED))
     fields = ("player__public_id", "player__merged_into__public_id")
     imported = PastPlacing.objects.filter(season__club=series.club_id, season__undone_at=None)
+    imported = imported.exclude(season__counts_in=series)
     rows = [*earlier.order_by().values_list(*fields), *imported.order_by().values_list(*fields)]
     known = {public_id for pair in rows for public_id in pair}
     return [player for player in players if player not in known] if known else []
@@ -128,9 +163,11 @@ def titles_of_series(series: Series, standing: Standing | None = None) -> list[t
 
 def _state_of(series: Series) -> list[Any]:
     """Return what changes with every result, and with every player who is merged with another."""
-    divisions = Division.objects.filter(tournament__counts_in__series=series).order_by("pk")
+    of_series = Q(tournament__counts_in__series=series) | Q(tournament__final_of=series)
+    divisions = Division.objects.filter(of_series).distinct().order_by("pk")
     merged = Player.objects.filter(merged_into__isnull=False, merged_into__memberships__club=series.club_id)
-    return [*divisions.values_list("public_id", "seq", "status", "tournament__status"), merged.distinct().count()]
+    states = divisions.values_list("public_id", "seq", "status", "tournament__status")
+    return [*states, *series.past_seasons.values_list("pk", "undone_at"), merged.distinct().count()]
 
 
 def winners_of(division: Division, states: States | None = None) -> list[PlayerId]:
@@ -167,6 +204,7 @@ def proposals(club: Club, now: datetime) -> list[Proposal]:
     divisions = Division.objects.filter(
         tournament__club=club, tournament__status__in=VISIBLE, status=Division.Status.FINISHED,
         tournament__starts_at__gte=since, tournament__counts_in=None,
+        tournament__final_of=None,
     ).exclude(tournament__status=Tournament.Status.CANCELLED)  # fmt: skip
     for division in divisions.select_related("tournament__club").order_by("-tournament__starts_at", "order", "pk"):
         offered += proposals_of_division(division)
@@ -303,15 +341,23 @@ def series_title_changes(series: Series, before: Standing, after: Standing) -> l
 
 
 def division_title_changes(division: Division, states: Any) -> list[str]:
-    """Say what a corrected result does to the awarded titles of a division."""
-    awarded = titles_of(Title.objects.filter(division=division, withdrawn_at=None))
-    if not awarded or not states:
+    """Say what a corrected result does to awarded titles: of a division itself, and of a season whose final it is."""
+    if not states:
         return []
-    old, new = (
-        [(Kind.EVENT.value, player) for player in winners_of(division, instead)]
-        for instead in (None, {division.pk: states})
-    )
-    return title_changes(old, new, awarded)
+    final = _deciding_division(division.tournament)
+    of_final = Title.objects.filter(series__final=division.tournament, kind=Kind.CHAMPION)
+    rows = [(Kind.EVENT, Title.objects.filter(division=division))]
+    if final == division:
+        rows.append((Kind.CHAMPION, of_final))
+    changes = []
+    for kind, titles in rows:
+        if awarded := titles_of(titles.filter(withdrawn_at=None)):
+            old, new = (
+                [(kind.value, player) for player in winners_of(division, instead)]
+                for instead in (None, {division.pk: states})
+            )
+            changes += title_changes(old, new, awarded)
+    return changes
 
 
 # In words.
@@ -332,8 +378,14 @@ def title_reason(title: Title | Proposal) -> str:
     match title.kind:
         case Kind.SEASON:
             return _("first in the table with %(figure)s points") % {"figure": title.figure}
+        case Kind.CHAMPION:
+            return _("winner of the final")
         case Kind.WINS:
             return ngettext("%(figure)s win", "%(figure)s wins", _whole(title)) % {"figure": title.figure}
+        case Kind.STREAK:
+            return ngettext("%(figure)s win in a row", "%(figure)s wins in a row", _whole(title)) % {
+                "figure": title.figure
+            }  # fmt: skip
         case Kind.EVENINGS:
             return ngettext("%(figure)s evening", "%(figure)s evenings", _whole(title)) % {"figure": title.figure}
         case Kind.NEWCOMER:
@@ -397,5 +449,5 @@ def title_lines(user: Visitor, club: Club, titles: Sequence[Title | Proposal]) -
 
 def titles_of_players(players: Collection[int]) -> list[Title]:
     """Return the titles of one person, who may have several players, the newest first."""
-    mine = Q(player__in=players) | Q(player__merged_into__in=players)
-    return titles_of(Title.objects.filter(mine, withdrawn_at=None))
+    same = Player.objects.filter(Q(pk__in=players) | Q(merged_into__in=players)).values("pk")
+    return titles_of(Title.objects.filter(player__in=same, withdrawn_at=None))

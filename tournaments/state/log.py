@@ -66,6 +66,8 @@ VERBS: dict[str, str] = {
     "series_plan_changed": gettext_noop("changed the points of the season"),
     "series_closed": gettext_noop("closed the season"),
     "series_reopened": gettext_noop("opened the season again"),
+    "title_awarded": gettext_noop("awarded a title"),
+    "title_withdrawn": gettext_noop("withdrew a title"),
     "season_drafted": gettext_noop("drafted the next season"),
     "event_copied": gettext_noop("copied the event to a later week"),
     "draw_requested": gettext_noop("requested a draw"),

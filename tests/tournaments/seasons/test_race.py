@@ -5,6 +5,7 @@ from fractions import Fraction
 from random import Random
 
 import pytest
+from django.core.cache import cache
 from django.test import Client
 from django.utils import timezone
 
@@ -14,13 +15,14 @@ from tests.tournaments.conftest import NOON
 from tests.tournaments.seasons.test_seasons import TODAY, cast, night, season
 from tests.tournaments.support.correcting import KNOCKOUT, PROGRESSIVE, Cup, won_by
 from tournaments.entries import services as entries
-from tournaments.models import Series, SeriesPlan, Tournament
-from tournaments.seasons.race import Race, answer_of, own_sentences, race_of, race_view
-from tournaments.seasons.services import count_events, missing_events
+from tournaments.models import Series, SeriesPlan, SeriesPoints, Tournament
+from tournaments.seasons.race import Race, answer_of, own_sentences, race_of, race_view, sentences_of
+from tournaments.seasons.services import close_series, count_events, missing_events
 from tournaments.seasons.tables import newest_plan, standing_of
 
 __all__ = ["cast"]
 pytestmark = pytest.mark.django_db
+RANKS = (2, 3, 4, 5)
 
 
 def race(row: Series) -> Race:
@@ -150,6 +152,18 @@ def test_an_answer_is_computed_once_for_the_same_facts(cast: list[Player], monke
         answer_of(race(row), player, 1)
 
 
+def test_points_by_hand_count_in_every_ending(cast: list[Player]) -> None:
+    night(cast, "one", weeks=1)
+    cup = Cup.of(cast, KNOCKOUT, "two").play(Random(1), most=5, wild=False)
+    row = season()
+    before = race(row)
+    player, event = cast[0], cup.division.tournament
+    SeriesPoints.objects.create(series=row, tournament=event, player=player, points="3", reason="Brought the boards")
+    after = race(row)
+    gained = {own: after.can_reach(own) - before.can_reach(own) for own in before.contest.results}
+    assert gained == {own: 3 if own == player.public_id else 0 for own in gained}
+
+
 # On pages
 
 
@@ -184,3 +198,80 @@ def test_players_read_about_themselves_and_hidden_names_stay_hidden(
     own = "It takes at least one of the"
     assert own in alice_client.get(url).content.decode()
     assert own in alice_client.get("/").content.decode()
+
+
+def test_a_drawn_bracket_is_worth_what_it_gives_at_its_end(cast: list[Player]) -> None:
+    """Sixteen players, though the largest evening so far had eight: too many open matches to try every ending."""
+    night(cast, "one", weeks=1)
+    more = [Player.objects.create(name=f"Guest {number}") for number in range(8)]
+    cup = Cup.of([*cast, *more], KNOCKOUT, "two").play(Random(2), most=2, wild=False)
+    now = race(season())
+    assert now.endings == ()
+    assert not now.contest.upcoming[0].open
+    assert now.contest.upcoming[0].places == (27, 20, *[Fraction(31, 2)] * 2, *[9] * 4, *[Fraction(19, 8)] * 8)
+    assert {answer_of(now, player.public_id, 1).can_still for player in cast} <= {None, False}
+    cup.play(Random(4), most=7, wild=False)
+    assert len(race(season(name="Again")).endings) == 2**6
+
+
+@pytest.mark.slow
+def test_with_many_nights_left_what_is_said_is_proven_or_called_undecided(
+    cast: list[Player], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody is told more by few states than by many: an answer is the same, or undecided."""
+    for number in range(3):
+        night(cast, f"night {number}", seed=number, weeks=3 - number)
+    for number in range(2):
+        coming(cast, f"later {number}", days=number + 1)
+    patient, hurried = race(season("vienna_cup")), race(season("vienna_cup", name="Again"))
+    answers = {(player, rank): answer_of(patient, player, rank) for player in patient.contest.results for rank in RANKS}
+    cache.clear()
+    monkeypatch.setattr("tournaments.seasons.race.MOST_STATES", 4)
+    undecided = 0
+    for (player, rank), known in answers.items():
+        answer = answer_of(hurried, player, rank)
+        for quick, slow in ((answer.secured, known.secured), (answer.can_still, known.can_still)):
+            assert quick in (slow, None)
+            undecided += quick is None
+        assert (answer.ranks.best or 0) <= (known.ranks.best or 0)
+        sentences = sentences_of(answer, hurried)
+        assert sentences
+        if answer.can_still is None:
+            assert any("not decided yet" in text for text in sentences)
+    assert undecided
+
+
+def test_a_player_hears_about_missing_nights_before_any_place(cast: list[Player]) -> None:
+    night(cast, "one", seed=1, weeks=2)
+    night(cast[:4], "two", seed=2, weeks=1)
+    coming(cast, "three")
+    row = season()
+    plan = newest_plan(row).plan
+    SeriesPlan.objects.filter(series=row).update(plan={**plan, "count": {"min_events": 3}})
+    (only,) = sentences_of(answer_of(race(row), cast[-1].public_id, 1), race(row))
+    assert only == "You would need 2 more evenings for a rank, more than are left."
+    SeriesPlan.objects.filter(series=row).update(plan={**plan, "count": {"min_events": 2}})
+    first, *others = sentences_of(answer_of(race(row), cast[-1].public_id, 5), race(row))
+    assert first == "You need 1 more evening for a rank."
+    assert others
+
+
+def test_the_api_answers_for_everybody_and_for_one(club: Club, alice_client: Client, cast: list[Player]) -> None:
+    row = two_nights(cast)
+    Player.objects.filter(pk=cast[0].pk).update(name="Robert Hidden", initials_only=True)
+    url = f"/api/v1/seasons/{row.public_id}/race/"
+    for client, sees in ((Client(), False), (alice_client, True)):
+        assert ("Robert Hidden" in client.get(url).content.decode()) == sees
+    body = Client().get(url).json()
+    assert (len(body["players"]), len(body["evenings"]), body["all_endings_tried"]) == (8, 1, False)
+    first = body["players"][0]
+    assert (first["total"], first["can_reach"], first["ranks"]["best"]) == ("27", "54", 1)
+    (answer,) = Client().get(f"{url}{first['player']}/").json()
+    assert (answer["rank"], answer["secured"], answer["can_still"]) == (1, False, True)
+    assert answer["enough"]["place"] <= answer["possible"]["place"]
+    assert Client().get(f"{url}2222222222/").status_code == 404
+    SeriesPlan.objects.filter(series=row).update(plan={**newest_plan(row).plan, "count": {"per_month": 1}})
+    refusal = Client().get(url)
+    assert (refusal.status_code, refusal.json()["code"]) == (422, "series_outlook_limits")
+    close_series(series=row, after=0, by=SYSTEM, now=NOON)
+    assert Client().get(url).json()["players"] == []

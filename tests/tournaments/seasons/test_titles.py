@@ -64,7 +64,7 @@ def award(row: Series, kind: str = "season", player: Player | None = None) -> Ti
 
 def test_a_season_gives_titles_once_it_is_closed(cast: list[Player]) -> None:
     night(cast, "one", seed=1, weeks=2)
-    night(cast[:6], "two", seed=2, weeks=1)
+    night(cast[:4], "two", seed=2, weeks=1)
     row = season()
     assert proposals_left(row) == proposals(row.club, NOON) == []
     close_series(series=row, after=0, by=SYSTEM, now=NOON)
@@ -72,11 +72,26 @@ def test_a_season_gives_titles_once_it_is_closed(cast: list[Player]) -> None:
     assert offered == proposals(row.club, NOON)
     by_kind = {kind: {p.player for p in offered if p.kind == kind} for kind in Title.Kind.values}
     assert by_kind["season"] == {winner_of(row).public_id}
-    assert by_kind["evenings"] == {player.public_id for player in cast[:6]}
+    assert by_kind["evenings"] == {player.public_id for player in cast[:4]}
     assert by_kind["newcomer"] == by_kind["event"] == set()
     wins = {player.public_id: wins_of(player) for player in cast}
     assert by_kind["wins"] == {player for player, count in wins.items() if count == max(wins.values())}
+    streaks = {player.public_id: streak_of(player) for player in cast}
+    longest = max(streaks.values())
+    sharing = {player for player, count in streaks.items() if count == longest}
+    assert by_kind["streak"] == (sharing if 2 * len(sharing) <= len(cast) else set())
     assert title_reason(next(p for p in offered if p.kind == "wins")) == f"{max(wins.values())} wins"
+
+
+def streak_of(player: Player) -> int:
+    """Counted from the results in the order in which they were entered, the earlier evening first."""
+    rows = Result.objects.select_related("match").order_by("pk")
+    longest = now = 0
+    for row in rows:
+        if player in row.match.players and row.winner is not None:
+            now = now + 1 if row.match.players[row.winner] == player else 0
+            longest = max(longest, now)
+    return longest
 
 
 def wins_of(player: Player) -> int:
@@ -102,6 +117,37 @@ def test_an_event_that_counts_in_no_season_gives_its_winner_a_title(cast: list[P
     season()
     assert proposals(club, NOON) == []
     assert proposals(club, NOON + timedelta(days=400)) == []
+
+
+def test_what_more_than_half_of_the_table_shares_is_no_title(cast: list[Player]) -> None:
+    night(cast, "one", seed=1, weeks=2)
+    night(cast[:5], "two", seed=2, weeks=1)
+    assert "evenings" not in {proposal.kind for proposal in proposals_left(closed())}
+
+
+def test_whoever_wins_the_final_of_a_season_is_its_champion(cast: list[Player]) -> None:
+    night(cast, "one", weeks=2)
+    row = season()
+    cup = night(cast[:4], "final", seed=5)
+    row.counted.filter(tournament=cup.division.tournament).delete()
+    Series.objects.filter(pk=row.pk).update(final=cup.division.tournament)
+    row.refresh_from_db()
+    close_series(series=row, after=0, by=SYSTEM, now=NOON)
+    (champion,) = winners_of(cup.division)
+    offered = {(p.kind, p.player) for p in proposals(row.club, NOON)}
+    assert ("champion", champion) in offered
+    assert "event" not in {kind for kind, _player in offered}
+    title = award(row, "champion", Player.objects.get(public_id=champion))
+    final = cup.settled()[-1]
+    winner = Result.objects.filter(match=final.match).latest("version").winner
+    assert winner is not None
+    preview = preview_correction(fixture=final, new=won_by(1 - winner), voided_rated=True)
+    gained, lost = division_title_changes(cup.division, preview.consequences[Choice.CORRECT_ALL].states)
+    assert gained.startswith("Champion would be")
+    assert "no longer be supported" in lost
+    assert supported([title]) == {title.pk}
+    turned(cup)
+    assert supported(titles_of(Title.objects.all())) == set()
 
 
 # Awarding and withdrawing
@@ -179,6 +225,23 @@ def test_a_correction_is_previewed_and_marks_the_title_without_changing_it(cast:
         assert "no longer support it" in Client().get(path).content.decode(), path
     turned(cup)
     assert supported(titles_of(Title.objects.all())) == {title.pk}
+
+
+def test_the_page_of_a_correction_says_which_titles_it_touches(
+    cast: list[Player], club: Club, alice_client: Client
+) -> None:
+    cup = night(cast, "one")
+    row = closed()
+    award(row)
+    final = cup.settled()[-1]
+    winner = Result.objects.filter(match=final.match).latest("version").winner
+    assert winner is not None
+    event = cup.division.tournament
+    url = f"/events/{club.slug}/{event.slug}/fixtures/{final.public_id}/correct/"
+    score = {"left": "2", "right": "3"} if winner == 0 else {"left": "3", "right": "2"}
+    page = alice_client.get(url, {"winner": str(1 - winner), "kind": "played", "rated": "1", **score}).content.decode()
+    assert "would no longer be supported" in page
+    assert "Season winner would be" in page
 
 
 def test_a_correction_of_a_single_event_is_previewed_for_its_title(cast: list[Player], club: Club) -> None:

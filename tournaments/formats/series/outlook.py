@@ -136,6 +136,19 @@ class Outlook:
     more_events: int = 0
     """Events that are missing for a rank."""
 
+    def toward(self, target: int) -> "Outlook":
+        """The same for another target: the ranks that are possible do not depend on it."""
+        enough = [place for place, after in self.by_next_place.items() if place and after.secures(target)]
+        possible = [place for place, after in self.by_next_place.items() if place and after.allows(target)]
+        return replace(
+            self,
+            target=target,
+            secured=self.ranks.secures(target),
+            can_still=self.ranks.allows(target),
+            enough_next=max(enough, default=None),
+            still_possible_next=max(possible, default=None),
+        )
+
 
 def outlook(contest: Contest, player: Player, target: int, *, most_states: int = MOST_STATES) -> Outlook:
     """Answer what it would take for the player to end at rank `target` or better."""
@@ -157,19 +170,8 @@ def outlook(contest: Contest, player: Player, target: int, *, most_states: int =
                 by_place[place] = known[points]
             if points is not None:
                 known[points] = by_place[place]
-    enough = [place for place, after in by_place.items() if place and after.secures(target)]
-    possible = [place for place, after in by_place.items() if place and after.allows(target)]
-    return Outlook(
-        player=player,
-        target=target,
-        ranks=ranks,
-        secured=ranks.secures(target),
-        can_still=ranks.allows(target),
-        enough_next=max(enough, default=None),
-        still_possible_next=max(possible, default=None),
-        by_next_place=by_place,
-        more_events=max(0, contest.min_events - len(contest.results.get(player, ()))),
-    )
+    more = max(0, contest.min_events - len(contest.results.get(player, ())))
+    return Outlook(player, target, ranks, None, None, None, None, by_place, more).toward(target)
 
 
 def ranks_of(
