@@ -38,6 +38,7 @@ from matches.models import LONGEST_ACTION_KEY, Action, ClockPreset, LiveMatch, M
 from matches.play import absences, acting, directing, lag, starting
 from matches.play.acting import OF_PLAYERS, Acted
 from matches.play.chains import armings_of
+from matches.play.correspondence import boards_waiting
 from matches.play.dice_page import armings_up_to, dice_of
 from matches.play.directing import OF_DIRECTORS
 from matches.play.live import VACATION_DAYS, EventKind, LiveState, from_ms
@@ -326,6 +327,9 @@ class LiveMatchSerializer(serializers.Serializer[Any]):
     )
     ticket = serializers.CharField(
         allow_null=True, help_text="With a personal link: the parameter `ticket` of the event stream, for an hour."
+    )
+    boards_waiting = serializers.IntegerField(
+        allow_null=True, help_text="By correspondence: in how many other such matches you are to act; else null."
     )
     seat = serializers.CharField(
         allow_null=True, help_text="For a player signed in with a session: sent back with an action, for five minutes."
@@ -816,7 +820,15 @@ def _answer(
     reader = watched(live, seat, request.user, timezone.now())
     board = as_json(reader, since=since, latest=latest, lag_credits=lag_credits, presences=presences)
     ticket = links.stream_ticket(live.match, seat.side) if seat is not None and seat.token else None
-    return Response(board | {"ticket": ticket, "seat": _seat_ticket(request, live, seat)}, status=code)
+    own = {"ticket": ticket, "boards_waiting": _boards_waiting(request, live, seat)}
+    return Response(board | own | {"seat": _seat_ticket(request, live, seat)}, status=code)
+
+
+def _boards_waiting(request: Request, live: LiveMatch, seat: MatchSeat | None) -> int | None:
+    """In how many other matches by correspondence a signed-in player is to act; None for everybody else."""
+    if seat is None or seat.token or not live.correspondence or not isinstance(request.user, User):
+        return None
+    return len(boards_waiting(request.user, besides=live.pk))
 
 
 def _seat_ticket(request: Request, live: LiveMatch, seat: MatchSeat | None) -> str | None:

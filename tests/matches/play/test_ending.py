@@ -12,7 +12,6 @@ from engine.records import from_data, to_data
 from engine.simulation import play_out
 from matches.lifecycle import links
 from matches.models import Analysis, Challenge, Match, RatingChange
-from matches.play.correspondence import boards_waiting
 from matches.records.submissions import as_json
 from players.models import Player, User
 from tests.matches.analysis.rows import store_game
@@ -141,31 +140,6 @@ def test_a_rematch_is_asked_for_and_answered_at_the_end(
     again = Challenge.objects.get(rematch_of=match).match
     assert again is not None
     assert reverse("match-play", args=[again.public_id]) in html(client.get(url))
-
-
-def test_the_next_board_is_the_one_by_correspondence_that_waits(bob: User, carol: User, board: Board) -> None:
-    side = board.open_game()
-    waiting, other = ((bob, carol), (carol, bob))[side]
-    assert boards_waiting(waiting) == [], "it is not played by correspondence"
-    live = board.live
-    live.correspondence = True
-    live.save(update_fields=["correspondence"])
-    assert boards_waiting(waiting) == [reverse("match-play", args=[board.match.public_id])]
-    assert boards_waiting(other) == []
-    assert boards_waiting(waiting, besides=board.match.pk) == []
-
-
-def test_after_a_turn_the_next_board_is_one_click_away(client: Client, bob: User, carol: User, board: Board) -> None:
-    side = board.open_game()
-    live = board.live
-    live.correspondence = True
-    live.save(update_fields=["correspondence"])
-    play = reverse("match-play", args=[board.match.public_id])
-    client.force_login((bob, carol)[side])
-    assert reverse("next-board") in html(client.get(play))
-    assert client.get(reverse("next-board")).headers["Location"] == play
-    client.force_login((carol, bob)[side])
-    assert "No board waits for you." in html(client.get(reverse("next-board"), follow=True))
 
 
 def test_players_see_the_replay_from_their_own_side(client: Client, bob: User, carol: User, over: Board) -> None:

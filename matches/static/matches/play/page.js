@@ -267,6 +267,7 @@ class Page {
     byId("watching").dataset.count = state.spectators;
     byId("behind").hidden = !state.is_behind;
     byId("crawford").hidden = !state.crawford;
+    byId("next-board")?.toggleAttribute("hidden", !state.boards_waiting);
     byId("undo").disabled = !this.board.play?.moves.length;
     byId("commit").disabled = sending !== null || !this.board.play?.complete;
     this.seats.forEach((seat, each) => this.#drawSeat(seat, each));
