@@ -16,6 +16,7 @@ from matches.lifecycle.arrivals import arrive_at_board
 from matches.models import Action, LiveMatch, Match
 from matches.play import due
 from matches.play.absences import claim_absence
+from matches.play.deciding_ahead import answer_as_decided
 from matches.play.journal import Journal, event_of, lock_with_live
 from matches.play.live import Event, EventKind, LiveState, after_event, to_ms
 from players.actors import SYSTEM, Actor
@@ -196,6 +197,7 @@ def append_action(journal: Journal, side: Side, request: ActionInput, by: Actor,
         claim_absence(journal, event, by=by, key=request.key)
     else:
         is_dead_cube = request.kind == Act.DOUBLE and not journal.state.match.may_double
+        seen = journal.live.changed_by
         action = journal.append(event, by=by, key=request.key)
         if request.kind == Act.PLAY:
             chains = journal.chains()
@@ -205,6 +207,8 @@ def append_action(journal: Journal, side: Side, request: ActionInput, by: Actor,
         if is_dead_cube:
             # Legal, but without a limit the score would be, too.
             raise Refused("dead_cube")
+        if request.kind == Act.DOUBLE:
+            answer_as_decided(journal, seen=seen, at=at)
 
 
 def _be_ready(journal: Journal, event: Event, request: ActionInput, by: Actor) -> None:

@@ -72,6 +72,7 @@ ROUTES: dict[str, Access] = {
             r"times/(?P<proposal_id>[2-9a-z]{10})/accept",
             r"times/(?P<proposal_id>[2-9a-z]{10})/withdraw",
             "play-here",
+            "play/ahead",
             "here",
             "no-show",
         )
@@ -90,7 +91,7 @@ ROUTES: dict[str, Access] = {
     "api/v1/me/notifications/": Access(401, 200, 200),
     "api/v1/me/notification-choices/": Access(401, 200, 200),
     "api/v1/me/calendar/": Access(401, 200, 200),
-    **{rf"^api/v1/matches/(?P<public_id>[2-9a-z]{{10}})/{action}/$": ONLY_POST for action in ("here", "no-show")},
+    **{rf"^api/v1/matches/(?P<public_id>[2-9a-z]{{10}})/{action}/$": ONLY_POST for action in ("here", "no-show", "live/ahead")},
     # The lobby: tests/matches/play/lobby/test_lobby_pages.py.
     "lobby/": EVERYBODY,
     "lobby/practice/": WITH_ACCOUNT,

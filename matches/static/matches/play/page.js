@@ -53,9 +53,16 @@ class Page {
     this.#watch();
     if (byId("director")) this.director = new (await import("./director.js")).DirectorForms(this.store, byId("director"));
     if (!isPlayer) return;
+    if (byId("ahead")) this.#loadAhead();
     if (invitationOf(this.store.state)) this.invited = this.#loadInvitation();
     this.pings = new PresencePings(this.store, settings, (lag) => this.#showLag(lag));
     await this.store.resume();
+  }
+
+  async #loadAhead() {
+    const { Ahead } = await import("./ahead.js");
+    this.ahead = new Ahead(this.store, byId("ahead"), (text) => this.#showError(text));
+    this.ahead.draw(this.panels.values);
   }
 
   async #loadInvitation() {
@@ -117,6 +124,7 @@ class Page {
       if (this.shown !== showing) return;
       if (state.graph && !this.board.isPlaying && this.store.sending === null) this.#startPlay(state);
     }
+    this.ahead?.draw(this.panels.values);
     if (isPlayer) await this.#goOn();
   }
 
