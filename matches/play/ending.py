@@ -75,6 +75,7 @@ def _context(user: Visitor, seat: MatchSeat, side: Side, watched: Watched) -> di
         if figures
         else [],
         "error": error,
+        "again_url": action_url(seat, "again"),
         "rating": _rating_change(match, side),
         "waiting": len(waiting),
         "next_url": waiting[0] if waiting else "",

@@ -216,9 +216,9 @@ GROUPS: list[tuple[str, Row, str]] = [
     # The same with a player's personal link
     ("get", PUBLIC, "match-link link-report link-appointment"),
     # The match has not begun: there is no position to picture, and no end.
-    ("get", only(others=NOT_THERE, anonymous=NOT_THERE), "match-replay-picture match-end"),
+    ("get", only(others=NOT_THERE, anonymous=NOT_THERE), "match-replay-picture match-end match-again"),
     # Its match is not played here.
-    ("get", only(others=NOT_THERE, anonymous=NOT_THERE), "link-dice link-dice-file link-end"),
+    ("get", only(others=NOT_THERE, anonymous=NOT_THERE), "link-dice link-dice-file link-end link-again"),
     ("get", only(others=NOT_THERE, anonymous=NOT_THERE), "link-play link-replay link-record"),
     ("post", PUBLIC, "link-claim link-confirm link-contest link-withdraw link-records link-names"),
     ("post", PUBLIC, "link-concede link-seen link-object link-play-here link-decide-ahead link-running-score"),

@@ -26,7 +26,9 @@ def race(transactional_db: None) -> Callable[..., list[Any]]:
     """Let the opponent double while the player, who has decided to take, decides again."""
     users = [User.objects.create_user(f"{name}@example.org", display_name=name) for name in ("Bob", "Carol")]
     players = [Player.objects.create(name=user.display_name, user=user) for user in users]
-    match = open_matches([Opening((players[0], players[1]), 5)], settings=MatchSettings(), by=SYSTEM, now=timezone.now())
+    match = open_matches(
+        [Opening((players[0], players[1]), 5)], settings=MatchSettings(), by=SYSTEM, now=timezone.now()
+    )
     board = Board(match[0], users)
     board.now = timezone.now()
     start(match=board.match, settings=SETTINGS, by=SYSTEM, now=board.now)

@@ -206,9 +206,7 @@ def test_the_stream_says_nothing_by_correspondence(board: Board, decider: int) -
     assert streamed_state(acted.live, acted.state, acted.actions) == ""
 
 
-def test_a_personal_link_decides_too_and_others_do_not(
-    client: Client, board: Board, decider: int, dave: User
-) -> None:
+def test_a_personal_link_decides_too_and_others_do_not(client: Client, board: Board, decider: int, dave: User) -> None:
     link = reverse("link-decide-ahead", args=[links.token_for(board.match, decider)])
     response = client.post(link, {"answer": "drop", "last": board.live.last})
     assert response.status_code == 302
