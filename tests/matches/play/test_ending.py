@@ -12,9 +12,12 @@ from engine.records import from_data, to_data
 from engine.simulation import play_out
 from matches.lifecycle import links
 from matches.models import Analysis, Challenge, Match, RatingChange
+from matches.play.ending import sparkline
+from matches.ratings.services import default_pool
 from matches.records.submissions import as_json
 from players.models import Player, User
 from tests.matches.analysis.rows import store_game
+from tests.matches.cast import match_between
 from tests.matches.play.conftest import BOB, CAROL, Board
 from tests.pages import html
 
@@ -113,6 +116,29 @@ def test_the_rating_is_that_of_the_reader(client: Client, bob: User, over: Board
     change = RatingChange.objects.filter(match=match, player=match.player_0).first()
     client.force_login(bob)
     assert ("Your rating" in html(client.get(url))) == (change is not None)
+
+
+def test_the_line_beside_the_rating_ends_with_the_new_one(over: Board, match: Match) -> None:
+    """Three matches, of which the last one is this: from 1500 over 1510 and 1490 to 1500."""
+    RatingChange.objects.all().delete()
+    ratings = [(1500, 1510), (1510, 1490), (1490, 1500), (1500, 1600)]
+    changes = [
+        RatingChange.objects.create(
+            pool=default_pool(),
+            match=match_between(match.player_0, match.player_1),
+            player=match.player_0,
+            opponent=match.player_1,
+            finished_at=timezone.now(),
+            won=True,
+            length=3,
+            rating_before=before,
+            rating_after=after,
+            opponent_before=1500,
+            experience_before=0,
+        )
+        for before, after in ratings
+    ]
+    assert sparkline(changes[2]) == "M0 10L33.3 0L66.7 20L100 10", "the match after it does not count"
 
 
 def test_a_rematch_is_asked_for_and_answered_at_the_end(
