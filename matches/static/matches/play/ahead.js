@@ -35,8 +35,9 @@ export class Ahead {
     try {
       const { ok, data } = await this.store.post("ahead/", { answer, last: this.store.state.last });
       if (ok) this.store.apply(data);
-      else this.refuse(data.detail ?? words("disconnected"));
-      if (!ok) await this.store.load();
+      else await this.store.load();
+      // What is stale shows by itself: the double is there, or the opponent has rolled.
+      if (!ok && data.code !== "stale") this.refuse(data.detail ?? words("disconnected"));
     } catch {
       this.refuse(words("disconnected"));
     }
