@@ -150,6 +150,10 @@ def test_a_turn_leads_to_the_next_board_and_a_double_is_answered_ahead(
     page.wait_for_timeout(400)
     picture(page, "ahead-390")
     looked_at(page)
+    page.set_viewport_size({"width": 932, "height": 430})
+    page.wait_for_timeout(400)
+    picture(page, "ahead-932")
+    looked_at(page)
     # The other tab learns of it when it is looked at, and withdraws it.
     other.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
     other.get_by_role("button", name="Withdraw").click()
