@@ -183,7 +183,7 @@ def earlier_seasons(cast: Cast) -> None:
     alice("past_seasons_create", CLUB, body={**rows, "preview": True})
     season = alice("past_seasons_create", CLUB, body={**rows, "preview": False}).public_id
     assert len(alice("past_seasons_list", CLUB)) == 1
-    assert alice("past_seasons_retrieve", CLUB, season).table[0].rank == 1
+    assert alice("past_seasons_retrieve", CLUB, season).table[0]["rank"] == 1
     alice("past_seasons_undo", CLUB, season)
 
 
@@ -759,8 +759,26 @@ def refusals(cast: Cast) -> None:
     assert cast.nobody.refused(400, "live_stream", topic=[]).detail == "Name one to 30 topics."
 
 
+def seasons(cast: Cast) -> None:
+    """Alice plays a season by its plan, closes it and opens it again; everybody reads it."""
+    alice, days = cast.alice, {"first_day": "2027-01-01", "last_day": "2027-12-31"}
+    season = alice("seasons_create", CLUB, body={"name": "The year", "preset": "usual", **days})
+    assert [row.public_id for row in cast.bob("clubs_seasons", CLUB)] == [season.public_id]
+    event = create_event(alice, "Winter night", starts_at="2027-02-01T19:00Z")
+    division_of(alice, event, {"format": "league"}, name="Open")
+    alice("tournaments_publish", event)
+    alice("seasons_count", season.public_id, body={"event": "missing"})
+    alice("seasons_leave_out", season.public_id, body={"event": event})
+    season = cast.bob("seasons_retrieve", season.public_id)
+    changed = alice("seasons_change_plan", season.public_id, body={"plan": season.plan, "after": season.seq})
+    closed = alice("seasons_close", season.public_id, body={"after": changed.seq})
+    assert (
+        alice("seasons_reopen", season.public_id, body={"reason": "too early", "after": closed.seq}).closed_at is None
+    )
+
+
 CHAPTERS = (
-    account, clubs, joining, rating_pools, earlier_seasons, whole_event, swiss_rounds, entries, floor,
+    account, clubs, joining, rating_pools, earlier_seasons, seasons, whole_event, swiss_rounds, entries, floor,
     without_rounds, rulings, reports, records, meetings, challenges, boards_of_events, stream, refusals,
 )  # fmt: skip
 OF_HTTP = {

@@ -16,6 +16,8 @@ from players.actions import Action, Endpoint, FormSerializer
 from players.actors import Actor
 from players.models import Club
 from tournaments.access import VISIBLE
+from tournaments.formats.series.plan import plan_json
+from tournaments.formats.series.presets import preset
 from tournaments.models import Series, Tournament
 from tournaments.seasons import services
 from tournaments.seasons.forms import CloseForm, CountForm, LeaveOutForm, PlanForm, ReopenForm, SeriesForm
@@ -108,7 +110,7 @@ class CountedEventSerializer(FormSerializer):
     class Meta:
         form = CountForm
         extra_kwargs: ClassVar = {
-            "event": {"help_text": "Public id; empty: all events of its days that are missing."},
+            "event": {"help_text": "Public id, or `missing` for all events of its days that do not count yet."},
             "kind": {"help_text": "A class of the plan, such as `double`."},
             "weight": {"help_text": "A number such as 1.5 or 1/3."},
         }
@@ -245,10 +247,11 @@ def _create(form: Any, by: Actor, now: datetime) -> str:
 def _count(form: Any, by: Actor, now: datetime) -> str:
     """Count an event in a season.
 
-    Or change its class or weight. Without an event, all events of the season's days that are missing count.
+    Or change its class or weight; `missing` counts all events of the season's days that do not count yet.
     """
     fields, series = form.cleaned_data, form.instance
-    events = [_event(series, fields["event"])] if fields["event"] else services.missing_events(series)
+    missing = fields["event"] == "missing"
+    events = services.missing_events(series) if missing else [_event(series, fields["event"])]
     services.count_events(series=series, events=events, by=by, kind=fields["kind"], weight=fields["weight"])
     return _("The table is up to date.")
 
@@ -297,14 +300,42 @@ create = CreateAction(
     SeriesForm,
     _create,
     Role.DIRECTOR,
-    Endpoint("seasons_create", NewSeasonSerializer, {"name": "Spring 2027", "preset": "usual"}),
+    Endpoint(
+        "seasons_create",
+        NewSeasonSerializer,
+        {"name": "Spring 2027", "preset": "usual", "first_day": "2027-01-01", "last_day": "2027-06-30"},
+    ),
 )
 ACTIONS = (
-    SeriesAction("count", CountForm, _count, Role.DIRECTOR, Endpoint("seasons_count", CountedEventSerializer)),
     SeriesAction(
-        "leave-out", LeaveOutForm, _leave_out, Role.DIRECTOR, Endpoint("seasons_leave_out", LeftOutEventSerializer)
+        "count",
+        CountForm,
+        _count,
+        Role.DIRECTOR,
+        Endpoint("seasons_count", CountedEventSerializer, {"event": "k7m2x9q4ab", "kind": "double"}),
     ),
-    SeriesAction("plan", PlanForm, _change_plan, Role.DIRECTOR, Endpoint("seasons_change_plan", SeriesPlanSerializer)),
-    SeriesAction("close", CloseForm, _close, Role.DIRECTOR, Endpoint("seasons_close", CloseSeriesSerializer)),
-    SeriesAction("reopen", ReopenForm, _reopen, Role.DIRECTOR, Endpoint("seasons_reopen", ReopenSeriesSerializer)),
+    SeriesAction(
+        "leave-out",
+        LeaveOutForm,
+        _leave_out,
+        Role.DIRECTOR,
+        Endpoint("seasons_leave_out", LeftOutEventSerializer, {"event": "k7m2x9q4ab"}),
+    ),
+    SeriesAction(
+        "plan",
+        PlanForm,
+        _change_plan,
+        Role.DIRECTOR,
+        Endpoint("seasons_change_plan", SeriesPlanSerializer, {"plan": plan_json(preset("usual").plan), "after": 3}),
+    ),
+    SeriesAction(
+        "close", CloseForm, _close, Role.DIRECTOR, Endpoint("seasons_close", CloseSeriesSerializer, {"after": 4})
+    ),
+    SeriesAction(
+        "reopen",
+        ReopenForm,
+        _reopen,
+        Role.DIRECTOR,
+        Endpoint("seasons_reopen", ReopenSeriesSerializer, {"reason": "A night was missing.", "after": 5}),
+    ),
 )

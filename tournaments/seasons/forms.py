@@ -30,9 +30,9 @@ class SeriesForm(RefusingForm):
 
 
 class CountForm(RefusingForm):
-    """An event that counts, and as what; without an event, all that are missing."""
+    """An event that counts, and as what; `missing` stands for all events of the days that do not count yet."""
 
-    event = forms.CharField(max_length=LENGTH, required=False)
+    event = forms.CharField(max_length=LENGTH)
     kind = forms.CharField(label=_("Kind of evening"), max_length=20, required=False)
     weight = forms.CharField(label=_("Weight"), max_length=20, required=False)
 

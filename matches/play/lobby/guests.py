@@ -305,6 +305,7 @@ def keep(*, token: str, player: Player, by: Actor, now: datetime) -> Match:
 class GuestBoardSerializer(LiveMatchSerializer):
     """A match that nobody stores but its player."""
 
+    seat = None  # type: ignore[assignment] # It belongs to a session; a guest has none.
     token = serializers.CharField(help_text="The match as a signed text; send it with the next request.")
 
 

@@ -33,7 +33,7 @@ from tournaments import urls
 from tournaments.entries.event_links import path_for
 from tournaments.entries.kiosks import create_kiosk, pairing_token
 from tournaments.events.helpers import add_helper
-from tournaments.models import AgreedSplit, Correction, Payment, Series, SidePool, Table, Tournament
+from tournaments.models import AgreedSplit, Correction, PastSeason, Payment, Series, SidePool, Table, Tournament
 from tournaments.results import corrections
 from tournaments.results import services as results
 from tournaments.seasons.services import SeriesInput, create_series
@@ -73,7 +73,8 @@ def address(name: str, running: RunningEvent) -> str:
             "match-card": running.fixture.match.public_id,
             "replay-card": running.fixture.match.public_id,
             "player-card": running.entry.player.public_id,
-        }.get(name, ""),
+        }.get(name, "")
+        or (past_season_of(running) if name in OF_PAST_SEASONS else ""),
         "kind": "pairings",
         "action": "undo",
         "number": str(running.division.stages.get().draws.get(state="published").number),
@@ -112,6 +113,15 @@ def season_of(running: RunningEvent) -> Series:
     first = Series.objects.filter(club=running.tournament.club).first()
     days = SeriesInput("Autumn", NOW.date(), NOW.date())
     return first or create_series(club=running.tournament.club, series=days, by=SYSTEM, now=NOW)
+
+
+OF_PAST_SEASONS = ("past-season", "past-season-undo", "api-past-season", "api-past-season-undo")
+
+
+def past_season_of(running: RunningEvent) -> str:
+    """The public id of an imported season of the club."""
+    season, _new = PastSeason.objects.get_or_create(club=running.tournament.club, name="2019")
+    return season.public_id
 
 
 def label_of_table(running: RunningEvent) -> str:
