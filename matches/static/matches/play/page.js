@@ -1,6 +1,5 @@
 // The page on which a match is played or watched: connects the store, the board, the panels and the stream.
 
-import "../../config/copy.js";
 import { follow } from "../../config/follow.js";
 import { Board } from "../board/board.js";
 import { name as pointName } from "../board/notation.js";
@@ -12,7 +11,6 @@ import { drawMoves, hasStandIn, isSlow, movesOf, sentenceOf } from "./moves.js";
 import { Options } from "./options.js";
 import { Panels } from "./panels.js";
 import { PresencePings } from "./presence.js";
-import { GuestStore } from "./guest.js";
 import { Store } from "./store.js";
 import { bannersOf, invitationOf, panelOf, positionOf, valuesOf } from "./view.js";
 
@@ -26,9 +24,12 @@ const POLL_EVERY = 2000; // Milliseconds, while there is no stream.
 // Sentences for what is wrong with the dice, where it is not that the browser cannot store them.
 const DICE_ERRORS = { roll_failed: "rollFailed", roll_unverified: "rollUnread" };
 
+// Only guests have theirs in the browser.
+const MatchStore = settings.guest ? (await import("./guest.js")).GuestStore : Store;
+
 class Page {
   constructor() {
-    this.store = settings.guest ? new GuestStore(settings) : new Store(settings);
+    this.store = new MatchStore(settings);
     this.dice = new PlayerDice(this.store, settings);
     this.board = new Board(byId("board"), boardOptions());
     this.panels = new Panels(document.querySelector(".play-actions"), preferences);
@@ -94,6 +95,9 @@ class Page {
     // Cup and cube stand for the buttons beside the board, which know what may be done and what is asked first.
     for (const event of ["roll", "double"]) board.addEventListener(event, () => this.offered[event]?.click());
     panels.addEventListener("act", ({ detail }) => this.#act(detail));
+    // Few copy a position: what does that is loaded for the first one, which is clicked again then.
+    const copy = byId("copy-xgid");
+    copy.addEventListener("click", () => import("../../config/copy.js").then(() => copy.click()), { once: true });
     byId("undo").addEventListener("click", () => board.undo());
     byId("commit").addEventListener("click", () => this.#commit());
     byId("typed").addEventListener("submit", (event) => this.#typed(event));
