@@ -148,6 +148,7 @@ MESSAGES = {
     "match_begun": gettext_noop("This match has already begun or been decided, so it cannot be opened for play here."),
     "not_played_here": gettext_noop("Matches of this event are played over the board."),
     "not_allowed_here": gettext_noop("Players cannot do this."),
+    "no_double_ahead": gettext_noop("Your opponent cannot double now, so there is nothing to decide ahead."),
     "match_paused": gettext_noop("The match is paused."),
     "not_paused": gettext_noop("The match is not paused."),
     "pause_not_now": gettext_noop("You can pause before your own roll or between games."),

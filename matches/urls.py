@@ -13,6 +13,7 @@ from matches.play import dice_page as dice
 from matches.play import page as page_views
 from matches.play import preferences as preferences_api
 from matches.play import replay as replay_views
+from matches.play.again import match_again
 from matches.play.chat import api as chat
 from matches.play.chat import views as chat_views
 from matches.play.correspondence import next_board
@@ -98,6 +99,8 @@ play_patterns = [
     path("my/next-board/", next_board, name="next-board"),
     re_path(rf"^matches/{ID}/end/$", match_end, name="match-end"),
     re_path(rf"^m/{TOKEN}/end/$", match_end, name="link-end"),
+    re_path(rf"^matches/{ID}/again/$", match_again, name="match-again"),
+    re_path(rf"^m/{TOKEN}/again/$", match_again, name="link-again"),
     path("preferences/play/", play_preferences, name="play-preferences"),
     path("api/v1/me/play-preferences/", preferences_api.MyPlayPreferences.as_view(), name="api-play-preferences"),
     re_path(rf"^matches/{ID}/dice/$", dice.dice, name="match-dice"),

@@ -17,6 +17,7 @@ from matches.lifecycle.arrivals import arrive_at_board
 from matches.models import Action, LiveMatch, Match
 from matches.play import due
 from matches.play.absences import claim_absence
+from matches.play.deciding_ahead import answer_as_decided
 from matches.play.journal import Journal, event_of, lock_with_live, standing
 from matches.play.live import Event, EventKind, LiveState, after_event, to_ms
 from matches.play.transcripts import state_after, state_at_start
@@ -203,6 +204,7 @@ def append_action(journal: Journal, side: Side, request: ActionInput, by: Actor,
         _take_back(journal, event, by, request.key)
     else:
         is_dead_cube = request.kind == Act.DOUBLE and not journal.state.match.may_double
+        seen = journal.live.changed_by
         action = journal.append(event, by=by, key=request.key)
         if request.kind == Act.PLAY and not _is_played_again(journal.live):
             chains = journal.chains()
@@ -212,6 +214,8 @@ def append_action(journal: Journal, side: Side, request: ActionInput, by: Actor,
         if is_dead_cube:
             # Legal, but without a limit the score would be, too.
             raise Refused("dead_cube")
+        if request.kind == Act.DOUBLE:
+            answer_as_decided(journal, seen=seen, at=at)
 
 
 def _take_back(journal: Journal, event: Event, by: Actor, key: str) -> None:

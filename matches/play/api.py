@@ -38,6 +38,8 @@ from matches.models import LONGEST_ACTION_KEY, Action, ClockPreset, LiveMatch, M
 from matches.play import absences, acting, directing, due, hints, lag, starting
 from matches.play.acting import OF_PLAYERS, Acted
 from matches.play.chains import armings_of
+from matches.play.correspondence import boards_waiting
+from matches.play.deciding_ahead import answer_ahead, may_decide_ahead
 from matches.play.dice_page import armings_up_to, dice_of
 from matches.play.directing import OF_DIRECTORS
 from matches.play.live import VACATION_DAYS, EventKind, LiveState, from_ms
@@ -327,6 +329,14 @@ class LiveMatchSerializer(serializers.Serializer[Any]):
     ticket = serializers.CharField(
         allow_null=True, help_text="With a personal link: the parameter `ticket` of the event stream, for an hour."
     )
+    answer_ahead = serializers.CharField(
+        allow_null=True,
+        help_text="What you have decided ahead about a double that may come now, `take` or `drop`; empty: nothing; "
+        "null: there is nothing to decide ahead. Your opponent does not see it.",
+    )
+    boards_waiting = serializers.IntegerField(
+        allow_null=True, help_text="By correspondence: in how many other such matches you are to act; else null."
+    )
     seat = serializers.CharField(
         allow_null=True, help_text="For a player signed in with a session: sent back with an action, for five minutes."
     )
@@ -411,9 +421,18 @@ def _side_json(watched: Watched) -> Json:
         "my_side": side,
         "may": may + (["claim_away"] if _may_claim(absence, side) else []),
         "absence": absence,
+        "answer_ahead": _answer_ahead(watched) if plays else None,
         "ping": lag.new_ping(watched.live.pk, side, timezone.now()) if side is not None and plays else None,
         "graph": graph_json(match) if plays and side == match.turn and match.phase is Phase.TO_PLAY else None,
     }
+
+
+def _answer_ahead(watched: Watched) -> str | None:
+    """What the reader has decided ahead; None where nothing can be."""
+    live, side = watched.live, watched.side
+    if side is None or not may_decide_ahead(live, watched.state, side):
+        return None
+    return answer_ahead(live)
 
 
 def visible_actions(watched: Watched, since: int = 0) -> QuerySet[Action]:
@@ -859,6 +878,11 @@ def _live(match: Match) -> LiveMatch:
         raise Http404 from None
 
 
+def live_response(request: Request, seat: MatchSeat, since: int) -> Response:
+    """The board of a seat's match, with the actions after number `since`."""
+    return _answer(request, _live(seat.match), seat, since=since)
+
+
 def _answer(
     request: Request,
     live: LiveMatch,
@@ -874,7 +898,15 @@ def _answer(
     reader = watched(live, seat, request.user, timezone.now())
     board = as_json(reader, since=since, latest=latest, lag_credits=lag_credits, presences=presences)
     ticket = links.stream_ticket(live.match, seat.side) if seat is not None and seat.token else None
-    return Response(board | {"ticket": ticket, "seat": _seat_ticket(request, live, seat)}, status=code)
+    own = {"ticket": ticket, "boards_waiting": _boards_waiting(request, live, seat)}
+    return Response(board | own | {"seat": _seat_ticket(request, live, seat)}, status=code)
+
+
+def _boards_waiting(request: Request, live: LiveMatch, seat: MatchSeat | None) -> int | None:
+    """In how many other matches by correspondence a signed-in player is to act; None for everybody else."""
+    if seat is None or seat.token or not live.correspondence or not isinstance(request.user, User):
+        return None
+    return len(boards_waiting(request.user, besides=live.pk))
 
 
 def _seat_ticket(request: Request, live: LiveMatch, seat: MatchSeat | None) -> str | None:

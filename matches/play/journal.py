@@ -46,6 +46,8 @@ _RESULT_KINDS = {
     WinKind.FLAG: Result.Kind.FLAG,
     WinKind.RULING: Result.Kind.RULING,
 }
+AHEAD = "ahead"
+"""In the data of an answer to a double: the player decided it before the double came."""
 INVITATION = timedelta(minutes=10)
 """How long an invitation to a board can be taken up …"""
 INVITATION_BY_CORRESPONDENCE = timedelta(days=3)
@@ -179,7 +181,7 @@ class Journal:
 
     def _notify_next(self, now: datetime) -> None:
         """Tell the players that a match by correspondence waits for, except the one who has just acted."""
-        acted = {action.side for action in self.appended}
+        acted = {action.side for action in self.appended if AHEAD not in action.data}
         for side in (0, 1):
             if self.state.has_to_act(side) and side not in acted:
                 notify_turn(self.match, side, now)

@@ -108,7 +108,7 @@ THEMES = ("slate", "felt")
 MODULES = (
     *(f"board/{name}" for name in ("board", "checkers", "dice", "geometry", "input", "notation", "surface", "walk")),
     *(f"play/{name}" for name in ("store", "view", "panels", "clocks", "moves", "alerts", "options")),
-    *(f"play/{name}" for name in ("presence", "fill", "chain", "guest")),
+    *(f"play/{name}" for name in ("presence", "fill", "chain", "kept")),
     *(f"dice/{name}" for name in ("chain", "sha256", "storage", "verify")),
 )
 """Modules that the page imports, to be loaded at once rather than one after the other."""

@@ -45,10 +45,12 @@ _ENCODER = JSONEncoder(separators=(",", ":"))
 def streamed_state(live: LiveMatch, state: LiveState, actions: Sequence[Action], public: Json | None = None) -> str:
     """Return what the event stream says after these actions, as JSON; empty where pages have to read the match again.
 
-    It is `public_json`, which may be given, with what each side may do, the actions and the chains.
+    It is `public_json`, which may be given, with what each side may do, the actions and the chains. By correspondence
+    pages read again, since a player also reads there which other boards wait and what was decided ahead.
     """
     is_away = any(absence.since is not None for absence in state.absences)
-    if state.match.is_over or is_away or not STREAMED.issuperset(action.kind for action in actions):
+    is_streamed = STREAMED.issuperset(action.kind for action in actions)
+    if live.correspondence or state.match.is_over or is_away or not is_streamed:
         return ""
     content = {
         **(public or public_json(live, state)),

@@ -74,6 +74,7 @@ ROUTES: dict[str, Access] = {
             r"times/(?P<proposal_id>[2-9a-z]{10})/accept",
             r"times/(?P<proposal_id>[2-9a-z]{10})/withdraw",
             "play-here",
+            "play/ahead",
             "here",
             "no-show",
         )
@@ -83,7 +84,15 @@ ROUTES: dict[str, Access] = {
     **{
         f"{prefix}{page}$": Access(404, 404, 404)
         for prefix in (r"^matches/(?P<public_id>[2-9a-z]{10})/", r"^m/(?P<token>[2-9a-z]{10}\.[01s]\.[\w-]{43})/")
-        for page in ("play/", "dice/", "end/", r"dice\.json", "replay/", r"record\.(?P<extension>mat|sgf|json)")
+        for page in (
+            "play/",
+            "dice/",
+            "end/",
+            "again/",
+            r"dice\.json",
+            "replay/",
+            r"record\.(?P<extension>mat|sgf|json)",
+        )
     },
     r"^matches/(?P<public_id>[2-9a-z]{10})/replay/picture\.png$": Access(404, 404, 404),
     "my/calendar/": ONLY_POST_WITH_ACCOUNT,
@@ -92,7 +101,10 @@ ROUTES: dict[str, Access] = {
     "api/v1/me/notifications/": Access(401, 200, 200),
     "api/v1/me/notification-choices/": Access(401, 200, 200),
     "api/v1/me/calendar/": Access(401, 200, 200),
-    **{rf"^api/v1/matches/(?P<public_id>[2-9a-z]{{10}})/{action}/$": ONLY_POST for action in ("here", "no-show")},
+    **{
+        rf"^api/v1/matches/(?P<public_id>[2-9a-z]{{10}})/{action}/$": ONLY_POST
+        for action in ("here", "no-show", "live/ahead")
+    },
     # The lobby: tests/matches/play/lobby/test_lobby_pages.py.
     "lobby/": EVERYBODY,
     "lobby/practice/": WITH_ACCOUNT,

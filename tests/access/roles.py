@@ -158,6 +158,7 @@ GROUPS: list[tuple[str, Row, str]] = [
         "api-live api-live-dice match-dice match-dice-file match-play match-replay match-record",
     ),
     ("post", by_api(ASSISTANTS), "api-live api-live-rulings"),
+    ("post", by_api(PLAYERS), "api-match-decide-ahead"),
     ("post", by_api(PLAYERS), "api-live-actions api-live-chains api-live-goodbye api-live-hint api-live-ping"),
     # The message is one of the players, whom spectators do not read.
     ("get", PUBLIC, "api-live-chat"),
@@ -171,7 +172,7 @@ GROUPS: list[tuple[str, Row, str]] = [
     ("post", ASSISTANTS, "chat-decision"),
     ("post", by_api(ASSISTANTS), "api-live-chat-decision"),
     ("get", DIRECTORS, "reported-messages"),
-    ("post", PLAYERS, "match-play-here"),
+    ("post", PLAYERS, "match-play-here match-decide-ahead"),
     ("post", PLAYERS, "match-rematch match-here match-no-show"),
     ("post", PUBLIC, "link-here link-no-show"),
     ("post", by_api(PLAYERS), "api-match-here api-match-no-show"),
@@ -219,12 +220,12 @@ GROUPS: list[tuple[str, Row, str]] = [
     # The same with a player's personal link
     ("get", PUBLIC, "match-link link-report link-appointment"),
     # The match has not begun: there is no position to picture, and no end.
-    ("get", only(others=NOT_THERE, anonymous=NOT_THERE), "match-replay-picture match-end"),
+    ("get", only(others=NOT_THERE, anonymous=NOT_THERE), "match-replay-picture match-end match-again"),
     # Its match is not played here.
-    ("get", only(others=NOT_THERE, anonymous=NOT_THERE), "link-dice link-dice-file link-end"),
+    ("get", only(others=NOT_THERE, anonymous=NOT_THERE), "link-dice link-dice-file link-end link-again"),
     ("get", only(others=NOT_THERE, anonymous=NOT_THERE), "link-play link-replay link-record"),
     ("post", PUBLIC, "link-claim link-confirm link-contest link-withdraw link-records link-names"),
-    ("post", PUBLIC, "link-concede link-seen link-object link-play-here link-running-score"),
+    ("post", PUBLIC, "link-concede link-seen link-object link-play-here link-decide-ahead link-running-score"),
     ("post", PUBLIC, "link-offer-length link-accept-length link-decline-length"),
     ("post", PUBLIC, "link-times link-accept-time link-withdraw-times"),
 ]

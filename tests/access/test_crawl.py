@@ -34,6 +34,7 @@ NOT_LINKED = {
     **{f"{kind}-card": "the picture in previews of links" for kind in CARDS if kind != "replay"},
     "club-emblem": "a picture on the pages of clubs",
     "join-club": "for whoever is no member yet, and for members without a role",
+    "next-board": "linked while a board by correspondence waits for the reader",
     "past-season": "linked once a season is imported",
     "join-requests": "linked while somebody asks to join",
     "entry-undo-late": "in the panel of an entry at the arrivals desk",

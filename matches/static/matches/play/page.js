@@ -1,6 +1,5 @@
 // The page on which a match is played or watched: connects the store, the board, the panels and the stream.
 
-import "../../config/copy.js";
 import { follow } from "../../config/follow.js";
 import { Board } from "../board/board.js";
 import { name as pointName } from "../board/notation.js";
@@ -12,7 +11,6 @@ import { drawMoves, hasStandIn, isSlow, movesOf, sentenceOf } from "./moves.js";
 import { Options } from "./options.js";
 import { Panels } from "./panels.js";
 import { PresencePings } from "./presence.js";
-import { GuestStore } from "./guest.js";
 import { Store } from "./store.js";
 import { bannersOf, invitationOf, panelOf, positionOf, valuesOf } from "./view.js";
 
@@ -28,9 +26,12 @@ const POLL_EVERY = 2000; // Milliseconds, while there is no stream.
 // Sentences for what is wrong with the dice, where it is not that the browser cannot store them.
 const DICE_ERRORS = { roll_failed: "rollFailed", roll_unverified: "rollUnread" };
 
+// Only guests have theirs in the browser.
+const MatchStore = settings.guest ? (await import("./guest.js")).GuestStore : Store;
+
 class Page {
   constructor() {
-    this.store = settings.guest ? new GuestStore(settings) : new Store(settings);
+    this.store = new MatchStore(settings);
     this.dice = new PlayerDice(this.store, settings);
     this.board = new Board(byId("board"), boardOptions());
     this.panels = new Panels(document.querySelector(".play-actions"), preferences);
@@ -55,9 +56,16 @@ class Page {
     this.#watch();
     if (byId("director")) this.director = new (await import("./director.js")).DirectorForms(this.store, byId("director"));
     if (!isPlayer) return;
+    if (byId("ahead")) this.#loadAhead();
     if (invitationOf(this.store.state)) this.invited = this.#loadInvitation();
     this.pings = new PresencePings(this.store, settings, (lag) => this.#showLag(lag));
     await this.store.resume();
+  }
+
+  async #loadAhead() {
+    const { Ahead } = await import("./ahead.js");
+    this.ahead = new Ahead(this.store, byId("ahead"), (text) => this.#showError(text));
+    this.ahead.draw(this.panels.values);
   }
 
   async #loadInvitation() {
@@ -89,6 +97,9 @@ class Page {
     // Cup and cube stand for the buttons beside the board, which know what may be done and what is asked first.
     for (const event of ["roll", "double"]) board.addEventListener(event, () => this.offered[event]?.click());
     panels.addEventListener("act", ({ detail }) => this.#act(detail));
+    // Few copy a position: what does that is loaded for the first one, which is clicked again then.
+    const copy = byId("copy-xgid");
+    copy.addEventListener("click", () => import("../../config/copy.js").then(() => copy.click()), { once: true });
     byId("undo").addEventListener("click", () => board.undo());
     byId("commit").addEventListener("click", () => this.#commit());
     byId("typed").addEventListener("submit", (event) => this.#typed(event));
@@ -120,6 +131,7 @@ class Page {
       if (this.shown !== showing) return;
       if (state.graph && !this.board.isPlaying && this.store.sending === null) this.#startPlay(state);
     }
+    this.ahead?.draw(this.panels.values);
     if (isPlayer) await this.#goOn();
   }
 
@@ -307,6 +319,7 @@ class Page {
     byId("watching").dataset.count = state.spectators;
     byId("behind").hidden = !state.is_behind;
     byId("crawford").hidden = !state.crawford;
+    byId("next-board")?.toggleAttribute("hidden", !state.boards_waiting);
     byId("undo").disabled = !this.board.play?.moves.length;
     byId("commit").disabled = sending !== null || !this.board.play?.complete;
     this.seats.forEach((seat, each) => this.#drawSeat(seat, each));
