@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy
 from matches.models import RatingPool
 from matches.ratings import rated
 from matches.ratings.rated import BEGINNING
-from players.rating_comparison import FEWEST, GLICKO2, Prediction, compare_families
+from players.rating_comparison import FEWEST, Prediction, compare_families
 from players.ratings import FAMILIES
 
 MOST = 20_000
@@ -24,7 +24,7 @@ LABELS = {
     "danish": gettext_lazy("A point at stake for each point of the match (Denmark)"),
     "nardgammon": gettext_lazy("√ of the length, scale 400 (nardgammon)"),
     "elo_by_length": gettext_lazy("Elo with a stake for each length"),
-    GLICKO2: gettext_lazy("Glicko-2, by weeks, without the length"),
+    "glicko2": gettext_lazy("Glicko-2, by weeks, without the length"),
 }
 
 
