@@ -19,11 +19,11 @@ from engine.records import write
 from engine.simulation import play_out
 from matches.lifecycle import links
 from matches.lifecycle.opening import MatchSettings, Opening, open_matches
-from matches.models import ChatMessage, Submission
+from matches.models import ChatMessage, PoolSettings, Submission
 from matches.play.lobby.services import ChallengeInput, make_challenge
 from matches.play.starting import PlaySettings, start
 from matches.rankings.imports import apply_import
-from matches.ratings.services import PoolSettings, create_pool
+from matches.ratings.pools import create_pool
 from matches.records import submissions
 from matches.records.submissions import RecordFile
 from matches.reporting import appointments, calendars, records

@@ -7,10 +7,10 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from matches.models import RatingPool
+from matches.models import PoolSettings, RatingPool
 from matches.rankings.formulas import formulas_of
 from matches.rankings.imports import apply_import
-from matches.ratings.services import PoolSettings, create_pool
+from matches.ratings.pools import create_pool
 from players.actors import SYSTEM
 from players.models import Club, User
 from players.rating_comparison import FEWEST

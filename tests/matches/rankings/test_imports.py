@@ -8,11 +8,11 @@ import pytest
 
 from engine.errors import Refused
 from matches.lifecycle.finish import Basis, ResultInput, append_result
-from matches.models import Match, PlayerRating, RatingChange, RatingImport, RatingPool
+from matches.models import Match, PlayerRating, PoolSettings, RatingChange, RatingImport, RatingPool
 from matches.rankings.imports import MOST_ROWS, apply_import, preview_import, undo_import
 from matches.ratings import rated
 from matches.ratings import services as ratings
-from matches.ratings.services import PoolSettings, create_pool, update_pool
+from matches.ratings.pools import create_pool, update_pool
 from players.actors import SYSTEM
 from players.models import Club, Membership, Player
 from players.ratings import change
