@@ -103,7 +103,7 @@ class PoolSettings:
 
 IN_COLUMNS = ("name", "start_rating", "start_experience", "ramp", "k_scale")
 OF_LIST = ("provisional_below", "lists_provisional", "least_matches", "active_days", "members_only")
-DEFAULTS = {field.name: field.default for field in fields(PoolSettings)}
+DEFAULTS: dict[str, Any] = {field.name: field.default for field in fields(PoolSettings)}
 NAMES = frozenset(DEFAULTS)
 
 

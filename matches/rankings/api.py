@@ -65,6 +65,16 @@ class PeakSerializer(serializers.Serializer[Any]):
     at = serializers.DateTimeField()
 
 
+class ClubRatingSerializer(StandingSerializer):
+    """A player's rating in a pool of a club."""
+
+    club = serializers.CharField(help_text="Slug.")
+    pool = serializers.IntegerField(help_text="Id.")
+    name = serializers.CharField()
+    deviation = serializers.FloatField(allow_null=True, help_text="Of Glicko-2, today.")
+    sentences = serializers.ListField(child=serializers.CharField(), help_text="The formula, and what counts.")
+
+
 class ProfileSerializer(PlayerSerializer):
     """A player's page."""
 
@@ -77,16 +87,18 @@ class ProfileSerializer(PlayerSerializer):
     form = serializers.ListField(
         child=serializers.BooleanField(), help_text="Whether the player won their latest rated matches, oldest first."
     )
+    of_clubs = ClubRatingSerializer(many=True, help_text="The ratings in the pools of clubs.")
 
 
 class WorkingSerializer(serializers.Serializer[Any]):
-    """The numbers of the rating formula: change = ± 4 · K · √length · P."""
+    """The numbers of the rating formula: change = ± stake · K · P; by FIBS the stake is 4 · √length."""
 
     upset_chance = serializers.FloatField(help_text="Chance (0–1) that the lower-rated player wins.")
     upset = serializers.BooleanField()
     winner_p = serializers.FloatField(help_text="P: the upset chance if the favourite won, else 1 minus it.")
     k = serializers.FloatField()
     sqrt_length = serializers.FloatField()
+    stake = serializers.FloatField(help_text="Rating points at stake before K.")
 
 
 class ChangeSerializer(serializers.Serializer[Any]):
@@ -99,7 +111,11 @@ class ChangeSerializer(serializers.Serializer[Any]):
     change = serializers.FloatField()
     opponent_before = serializers.FloatField()
     experience_before = serializers.IntegerField()
-    working = WorkingSerializer()
+    working = WorkingSerializer(allow_null=True, help_text="Null by Glicko-2.")
+    pool = serializers.CharField(help_text="The name of the rating pool.")
+    family = serializers.CharField(help_text="The formula of the pool (docs/ratings.md).")
+    deviation = serializers.FloatField(allow_null=True, help_text="Of Glicko-2, at the end of the week.")
+    expected = serializers.FloatField(allow_null=True, help_text="The score (0–1) that Glicko-2 expected.")
 
 
 class DatedChangeSerializer(ChangeSerializer):
@@ -207,12 +223,19 @@ def change_data(explained: Explained) -> dict[str, Any]:
         "change": change.change,
         "opponent_before": change.opponent_before,
         "experience_before": change.experience_before,
-        "working": {
+        "pool": change.pool.name,
+        "family": change.pool.chosen.family,
+        "deviation": change.deviation,
+        "expected": change.expected,
+        "working": None
+        if working is None
+        else {
             "upset_chance": working.upset_chance,
             "upset": working.upset,
             "winner_p": working.winner_p,
             "k": working.k,
             "sqrt_length": working.root,
+            "stake": working.stake,
         },
     }
 
@@ -310,6 +333,17 @@ class PlayerDetail(PublicView):
                 "rank": profile.rank,
                 "peak": {"rating": peak.rating_after, "at": peak.finished_at} if peak else None,
                 "form": profile.form,
+                "of_clubs": [
+                    {
+                        "club": row.pool.club.slug if row.pool.club is not None else "",
+                        "pool": row.pool.pk,
+                        "name": row.pool.name,
+                        "deviation": None if row.spread is None else row.spread / 2,
+                        "sentences": row.sentences,
+                        **(standing_data(row.standing) or {}),
+                    }
+                    for row in profile.of_clubs
+                ],
             }
         )
 
@@ -327,7 +361,7 @@ class ChangeList(PublicView):
     def get(self, request: Request, public_id: str) -> Response:
         """Return a page of changes, newest first."""
         changes = RatingChange.objects.filter(pool=default_pool(), player=access.player(public_id))
-        rows = self.page_of(changes.select_related("pool").order_by("-finished_at", "-match"))
+        rows = self.page_of(changes.select_related("pool__club").order_by("-finished_at", "-match"))
         return self.get_paginated_response(
             [{"finished_at": row.finished_at, **change_data(Explained.of(row))} for row in rows]
         )

@@ -3,13 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from django import forms
 from django.contrib import messages
 from django.core.paginator import Page
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -302,6 +303,7 @@ class Changes:
     """Whether nothing at all would change."""
     fields: Sequence[tuple[str, str]]
     """Hidden fields: name and value."""
+    url: str
     restores: int | None
 
     @classmethod
@@ -319,24 +321,25 @@ class Changes:
             fields = [("number", str(restores))]
         is_same = preview.chosen == pool.chosen
         fields = [*fields, ("after", str(after)), ("step", "apply")]
-        return cls(preview, sentences_of(preview.chosen), is_same, fields, restores)
+        name = "club-pool" if restores is None else "club-pool-restore"
+        url = reverse(name, args=[pool.club.slug if pool.club is not None else "", pool.pk])
+        return cls(preview, sentences_of(preview.chosen), is_same, fields, url, restores)
 
 
-@dataclass(frozen=True, slots=True)
-class FieldGroup:
-    """Fields of the form that belong together."""
+class FieldGroup(NamedTuple):
+    """Fields of the form that belong together: those of some formulas, or those that are folded under a title."""
 
-    title: str
     fields: Sequence[forms.BoundField]
-    family: str = ""
-    """The formula that alone uses them; empty for all."""
+    formulas: str = ""
+    """The style class of those formulas; empty for all."""
+    title: str = ""
     is_open: bool = False
 
 
 FORMULA = ("family", "start_rating")
 OF_FAMILIES = {
-    "ramped": ("start_experience", "ramp"),
-    "scaled": ("k_scale",),
+    "ramped": ("ramp",),
+    "scaled": ("k_scale", "start_experience"),
     "free": ("stake", "stake_exponent", "chance_exponent", "scale"),
     "elo": ("stakes",),
     "glicko": ("deviation", "tau", "by_length"),
@@ -351,11 +354,15 @@ def groups_of(form: PoolForm) -> list[FieldGroup]:
     def fields(names: Sequence[str]) -> list[forms.BoundField]:
         return [form[name] for name in names]
 
+    def folded(title: str, names: Sequence[str]) -> FieldGroup:
+        is_open = any(form[name].errors for name in names)
+        return FieldGroup(fields(names), title=title, is_open=is_open)
+
     return [
-        FieldGroup("", fields(FORMULA)),
-        *(FieldGroup("", fields(names), family) for family, names in OF_FAMILIES.items()),
-        FieldGroup(_("Which matches count"), fields(COUNTED), is_open=any(form[name].errors for name in COUNTED)),
-        FieldGroup(_("Who is in the list"), fields(LISTED), is_open=any(form[name].errors for name in LISTED)),
+        FieldGroup(fields(FORMULA)),
+        *(FieldGroup(fields(names), formulas) for formulas, names in OF_FAMILIES.items()),
+        folded(_("Which matches count"), COUNTED),
+        folded(_("Who is in the list"), LISTED),
     ]
 
 
@@ -520,7 +527,7 @@ def pool_ranking(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     return render(request, "matches/rankings/pool_ranking.html", context)
 
 
-LIST_COLUMNS = ("rank", "player", "name", "rating", "spread", "matches", "wins", "experience", "last_played", "place")
+LIST_COLUMNS = ["rank", "player", "name", "rating", "spread", "matches", "wins", "experience", "last_played", "place"]
 
 
 @require_safe
@@ -528,12 +535,12 @@ def pool_ranking_csv(request: HttpRequest, slug: str, pk: int) -> HttpResponseBa
     """The list of a pool as a file."""
     rating_pool = pool_of(access.club(slug), pk)
     rows = rows_of(*services.list_of(rating_pool, timezone.now()))
-    return downloads.long_file(request, [LIST_COLUMNS, *(_cells(row) for row in rows)], "ratings.csv")
+    return downloads.long_file(request, iter([LIST_COLUMNS, *map(_cells, rows)]), "ratings.csv")
 
 
-def _cells(row: ListRow) -> tuple[object, ...]:
+def _cells(row: ListRow) -> list[Any]:
     standing = row.listed.standing
-    return (
+    return [
         row.listed.rank or "",
         row.player.public_id,
         downloads.safe(row.player.shown_name),
@@ -544,4 +551,4 @@ def _cells(row: ListRow) -> tuple[object, ...]:
         standing.experience,
         f"{standing.last_played_at:%Y-%m-%d}",
         row.listed.place.value,
-    )
+    ]

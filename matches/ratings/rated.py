@@ -76,10 +76,12 @@ def counts_imported(chosen: PoolSettings, length: int) -> bool:
 def _counted_by(chosen: PoolSettings, match: str) -> Q:
     """Condition: these settings let a match count; `match` is the prefix of its fields."""
     condition = Q(**{f"{match}length__gte": chosen.least_length})
+    # A board that nobody came to was not played on.
+    here = Q(**{f"{match}live__isnull": False, f"{match}live__lapses_at": None, f"{match}live__lapsed_at": None})
     if chosen.where == HERE:
-        condition &= Q(**{f"{match}live__lapses_at": None, f"{match}live__isnull": False})
+        condition &= here
     if chosen.where == AT_TABLES:
-        condition &= Q(**{f"{match}live": None}) | Q(**{f"{match}live__lapses_at__isnull": False})
+        condition &= ~here
     if chosen.events_only:
         condition &= ~Q(**{f"{match}parent_topic": ""})
     if not chosen.imported:
