@@ -254,7 +254,7 @@ def match_data(line: HistoryLine) -> dict[str, Any]:
     }
 
 
-class PublicView(APIView, generics.GenericAPIView[Any]):
+class _PublicView(APIView, generics.GenericAPIView[Any]):
     """Base of paginated views that anyone may read."""
 
     permission_classes = (AllowAny,)
@@ -265,7 +265,7 @@ class PublicView(APIView, generics.GenericAPIView[Any]):
         return list(self.paginate_queryset(rows) or ())
 
 
-class RankingList(PublicView):
+class RankingList(_PublicView):
     """The ranking."""
 
     serializer_class = RankingRowSerializer
@@ -291,7 +291,7 @@ class RankingList(PublicView):
         )
 
 
-class PlayerList(PublicView):
+class PlayerList(_PublicView):
     """Players."""
 
     serializer_class = FoundSerializer
@@ -312,7 +312,7 @@ class PlayerList(PublicView):
         )
 
 
-class PlayerDetail(PublicView):
+class PlayerDetail(_PublicView):
     """A player."""
 
     serializer_class = ProfileSerializer
@@ -348,7 +348,7 @@ class PlayerDetail(PublicView):
         )
 
 
-class ChangeList(PublicView):
+class ChangeList(_PublicView):
     """The rating changes of a player."""
 
     serializer_class = DatedChangeSerializer
@@ -367,7 +367,7 @@ class ChangeList(PublicView):
         )
 
 
-class PlayerMatchList(PublicView):
+class PlayerMatchList(_PublicView):
     """A player's matches."""
 
     serializer_class = HistoryLineSerializer
@@ -386,7 +386,7 @@ class PlayerMatchList(PublicView):
         return self.get_paginated_response([match_data(line) for line in histories.lines(player, rows, viewer, same)])
 
 
-class HeadToHead(PublicView):
+class HeadToHead(_PublicView):
     """Two players head to head."""
 
     serializer_class = VersusSerializer

@@ -7,13 +7,13 @@ from django.http import Http404
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers, status
-from rest_framework.permissions import IsAuthenticated
+from rest_framework.permissions import AllowAny, IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from core.api import APIView, read_after, validated
 from matches.models import FormulaComparison, PoolSettings, RatingImport, RatingPool
-from matches.rankings.api import PlayerSerializer, PublicView, player_data
+from matches.rankings.api import PlayerSerializer, player_data
 from matches.rankings.formulas import newest_comparison, predictions_of, request_comparison
 from matches.rankings.imports import apply_import, preview_import, undo_import
 from matches.rankings.pools import PoolChangeForm, PoolForm, pool_of, rows_of
@@ -330,10 +330,10 @@ class PoolRowSerializer(PlacedSerializer):
     last_played_at = serializers.DateTimeField()
 
 
-class PoolRanking(PublicView):
+class PoolRanking(APIView):
     """The list of a pool."""
 
-    serializer_class = PoolRowSerializer
+    permission_classes = (AllowAny,)
 
     @extend_schema(
         operation_id="pool_ranking_list",
@@ -341,21 +341,13 @@ class PoolRanking(PublicView):
         responses={200: PoolRowSerializer(many=True), 404: PROBLEM},
     )
     def get(self, request: Request, slug: str, pk: int) -> Response:
-        """Return a page: the ranked by rating, then provisional players."""
-        rows = self.page_of(rows_of(*services.list_of(pool_of(access.club(slug), pk), timezone.now())))
-        return self.get_paginated_response(
-            [
-                {
-                    "player": player_data(row.player),
-                    **(placed_data(row.listed) or {}),
-                    **{
-                        name: getattr(row.listed.standing, name)
-                        for name in ("matches", "wins", "experience", "last_played_at")
-                    },
-                }
-                for row in rows
-            ]
-        )
+        """Return the ranked by rating, then provisional players."""
+        rows = rows_of(*services.list_of(pool_of(access.club(slug), pk), timezone.now()))
+        data = [
+            {"player": player_data(row.player), **row.listed.standing._asdict(), **(placed_data(row.listed) or {})}
+            for row in rows
+        ]
+        return Response(PoolRowSerializer(data, many=True).data)
 
 
 # Imports.

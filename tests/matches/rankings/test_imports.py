@@ -117,7 +117,9 @@ def test_changed_settings_replay_the_whole_history(pool: RatingPool) -> None:
     play(pool, 6, 1)
     replay(pool)
     before = standings(pool)
-    update_pool(pool=pool, settings=PoolSettings("Club ladder", start_rating=1600, k_scale=2), after=0, by=SYSTEM, now=NOW)
+    update_pool(
+        pool=pool, settings=PoolSettings("Club ladder", start_rating=1600, k_scale=2), after=0, by=SYSTEM, now=NOW
+    )
     assert ratings.send_again(now=NOW) >= 1
     replay(pool)
     assert standings(pool) != before
