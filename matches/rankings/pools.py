@@ -470,8 +470,6 @@ class ListRow:
     player: Player
     listed: Listed
     is_me: bool
-    spread: float | None
-    """Two deviations of Glicko-2."""
 
     @property
     def is_provisional(self) -> bool:
@@ -481,11 +479,7 @@ class ListRow:
 
 def rows_of(listed: Sequence[Listed], people: Mapping[int, Player], me: int | None = None) -> list[ListRow]:
     """Return the rows that are in the list."""
-    return [
-        ListRow(people[row.player], row, row.player == me, None if row.deviation is None else 2 * row.deviation)
-        for row in listed
-        if row.place is not Place.UNLISTED
-    ]
+    return [ListRow(people[row.player], row, row.player == me) for row in listed if row.place is not Place.UNLISTED]
 
 
 def list_page(pool: RatingPool, number: int, now: datetime, me: int | None) -> tuple[Page[Listed], list[ListRow], int]:
@@ -545,7 +539,7 @@ def _cells(row: ListRow) -> list[Any]:
         row.player.public_id,
         downloads.safe(row.player.shown_name),
         f"{standing.rating:.2f}",
-        "" if row.spread is None else f"{row.spread:.2f}",
+        "" if row.listed.spread is None else f"{row.listed.spread:.2f}",
         standing.matches,
         standing.wins,
         standing.experience,

@@ -30,6 +30,11 @@ class Listed:
     deviation: float | None
     """Of Glicko-2, today."""
 
+    @property
+    def spread(self) -> float | None:
+        """Two deviations, which are shown after ±."""
+        return None if self.deviation is None else 2 * self.deviation
+
 
 def members_of(club: int, same: Mapping[int, int]) -> set[int]:
     """The current members of a club, merged players replaced."""
