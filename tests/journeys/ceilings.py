@@ -53,4 +53,6 @@ CEILINGS = {
     "how programs use the site":             Ceiling(2, 0, "no page explained it"),
     "make an API token":                     Ceiling(6, 19, "5 taps, without the password"),
     "a night without rounds":                Ceiling(20, 12),
+    "another formula, previewed, and back":  Ceiling(16, 1, "no formula to choose, no preview"),
+    "how my club rates me":                  Ceiling(4, 0, "no page said it"),
 }  # fmt: skip
