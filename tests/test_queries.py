@@ -39,7 +39,7 @@ MOST = {
     "/players/{player}/matches/": 14,
     "/players/{player}/vs/{other}/": 17,
     # Two of them for the picture of a shared link, once a minute.
-    "/clubs/{club}/": 16,
+    "/clubs/{club}/": 17,
     "/api/v1/tournaments/": 6,
     "/api/v1/clubs/": 6,
     "/api/v1/rankings/": 8,
