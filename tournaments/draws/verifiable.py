@@ -180,8 +180,10 @@ def _flow_events(stage: Stage, hidden_clubs: Mapping[int, str]) -> list[dict[str
         missed = MissedMatch.objects.filter(stage=stage, entry=late.entry_id, batch=None, taken_back_at=None)
         count = sum(missed.values_list("count", flat=True))
         timed.append((late.at, 0, {"kind": "entered", "entry": late.entry_id, "missed": count}))
+    still_in = {(batch.at, row[0]) for batch in batches for row in (*batch.pool, *batch.left_out)}
     for withdrawal in Withdrawal.objects.filter(entry__division=stage.division_id, bracket=None):
-        timed.append((withdrawal.at, 0, {"kind": "withdrawn", "entry": withdrawal.entry_id}))
+        place = 3 if (withdrawal.at, withdrawal.entry_id) in still_in else 0
+        timed.append((withdrawal.at, place, {"kind": "withdrawn", "entry": withdrawal.entry_id}))
         if withdrawal.taken_back_at is not None:
             timed.append((withdrawal.taken_back_at, 0, {"kind": "returned", "entry": withdrawal.entry_id}))
     for missed_row in MissedMatch.objects.filter(stage=stage).exclude(batch=None).exclude(taken_back_at=None):
