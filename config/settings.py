@@ -390,8 +390,10 @@ DEBUG_TOOLBAR = DEBUG and importlib.util.find_spec("debug_toolbar") is not None
 if DEBUG_TOOLBAR:
     INTERNAL_IPS = ["127.0.0.1", "::1"]
     INSTALLED_APPS.append("debug_toolbar")
-    # First, so that it measures all other middleware.
-    MIDDLEWARE.insert(0, "debug_toolbar.middleware.DebugToolbarMiddleware")
+    # It adds to pages, so it comes inside of what compresses them, and measures all that is further inside.
+    MIDDLEWARE.insert(
+        MIDDLEWARE.index("config.middleware.Compressed") + 1, "debug_toolbar.middleware.DebugToolbarMiddleware"
+    )
 
 # Whether the request log has the IP address of the client.
 LOG_CLIENT_ADDRESS = flag("LOG_CLIENT_ADDRESS")

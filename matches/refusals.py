@@ -150,6 +150,7 @@ MESSAGES = {
     "match_begun": gettext_noop("This match has already begun or been decided, so it cannot be opened for play here."),
     "not_played_here": gettext_noop("Matches of this event are played over the board."),
     "not_allowed_here": gettext_noop("Players cannot do this."),
+    "no_double_ahead": gettext_noop("Your opponent cannot double now, so there is nothing to decide ahead."),
     "match_paused": gettext_noop("The match is paused."),
     "not_paused": gettext_noop("The match is not paused."),
     "pause_not_now": gettext_noop("You can pause before your own roll or between games."),
@@ -184,6 +185,10 @@ MESSAGES = {
     "guest_match_lost": gettext_noop("This match can no longer be continued. Start a new one."),
     "guest_match_long": gettext_noop("This match has become too long. Create an account to keep it, or start another."),
     "nothing_to_take_back": gettext_noop("You have not decided anything yet that could be taken back."),
+    "nothing_to_decide": gettext_noop("There is nothing to decide for you here."),
+    "no_hint": gettext_noop("There are hints in practice only."),
+    "hint_in_play": gettext_noop("There is no hint for this position now, because people are playing it in a match."),
+    "no_take_back": gettext_noop("Only in practice can you take something back."),
     "guest_match_kept": gettext_noop("This match already belongs to another account."),
     "no_practice_program": gettext_noop("Levels are not available on this site. Choose a bot instead."),
     "too_many_challenges": gettext_noop("You can have {most} open challenges. Withdraw one of them first."),
@@ -229,7 +234,8 @@ _NOT_IN_THIS_MATCH_NOW = (
 )
 _NOT_IN_THE_LOBBY_NOW = (
     *("too_many_practice_matches", "no_practice_program"),
-    *("guest_match_lost", "guest_match_long", "nothing_to_take_back", "guest_match_kept"),
+    *("guest_match_lost", "guest_match_long", "nothing_to_take_back", "no_take_back", "guest_match_kept"),
+    *("nothing_to_decide", "no_hint", "hint_in_play"),
     *("too_many_challenges", "challenge_gone", "no_rematch", "open_challenges_paused"),
     *("address_unconfirmed", "open_not_rated", "rating_changed"),
 )

@@ -6,7 +6,7 @@ from django.utils import timezone
 from matches.analysis import queue
 from matches.analysis.backends.chosen import chosen_backend
 from matches.lifecycle import finish
-from matches.play import bots, due, journal
+from matches.play import bots, due, hints, journal
 from matches.play.lobby import services as lobby
 from matches.play.transcripts import transcript_to_analyse
 from matches.rankings import formulas
@@ -95,6 +95,18 @@ def act_for_bot(match_id: int) -> None:
 def act_at_level(match_id: int) -> None:
     """Let the bot of a match act as an analysis program says, which may take seconds."""
     bots.act_for_bot(match_id=match_id, now=timezone.now(), advisor=chosen_backend())
+
+
+@shared_task(name=hints.ADVISE)
+def advise(question: str) -> None:
+    """Ask the analysis program for a member's hint in practice."""
+    hints.answer(question, chosen_backend())
+
+
+@shared_task(name=hints.ADVISE_GUEST)
+def advise_guest(question: str) -> None:
+    """Ask the analysis program for a guest's hint."""
+    hints.answer(question, chosen_backend())
 
 
 @shared_task(name="matches.sweep_live")

@@ -13,6 +13,7 @@ from matches.play import dice_page as dice
 from matches.play import page as page_views
 from matches.play import preferences as preferences_api
 from matches.play import replay as replay_views
+from matches.play.again import match_again
 from matches.play.chat import api as chat
 from matches.play.chat import views as chat_views
 from matches.play.correspondence import next_board
@@ -56,6 +57,7 @@ lobby_patterns = [
     re_path(rf"^api/v1/{FRIENDLIES}$", lobby_api.Friendlies.as_view(), name="api-club-friendlies"),
     path("api/v1/practice/guest/", guests.GuestMatches.as_view(), name="api-guest-matches"),
     path("api/v1/practice/guest/actions/", guests.GuestActions.as_view(), name="api-guest-actions"),
+    path("api/v1/practice/guest/hint/", guests.GuestHints.as_view(), name="api-guest-hint"),
     path("api/v1/practice/guest/keep/", guests.GuestKeeping.as_view(), name="api-guest-keep"),
     path("api/v1/practice/", lobby_api.Practice.as_view(), name="api-practice"),
     path("api/v1/opponents/", lobby_api.Opponents.as_view(), name="api-opponents"),
@@ -91,12 +93,15 @@ play_patterns = [
     re_path(rf"{API}chat/mute/$", chat.ChatMuting.as_view(), name="api-live-chat-mute"),
     re_path(rf"{API}chat/{MESSAGE}/report/$", chat.ChatReporting.as_view(), name="api-live-chat-report"),
     re_path(rf"{API}chat/{MESSAGE}/decision/$", chat.ChatDeciding.as_view(), name="api-live-chat-decision"),
+    re_path(rf"{API}hint/$", play_api.LiveHint.as_view(), name="api-live-hint"),
     re_path(rf"{API}dice/$", play_api.LiveDice.as_view(), name="api-live-dice"),
     re_path(rf"^matches/{ID}/play/$", page_views.play, name="match-play"),
     re_path(rf"^m/{TOKEN}/play/$", page_views.play_by_link, name="link-play"),
     path("my/next-board/", next_board, name="next-board"),
     re_path(rf"^matches/{ID}/end/$", match_end, name="match-end"),
     re_path(rf"^m/{TOKEN}/end/$", match_end, name="link-end"),
+    re_path(rf"^matches/{ID}/again/$", match_again, name="match-again"),
+    re_path(rf"^m/{TOKEN}/again/$", match_again, name="link-again"),
     path("preferences/play/", play_preferences, name="play-preferences"),
     path("api/v1/me/play-preferences/", preferences_api.MyPlayPreferences.as_view(), name="api-play-preferences"),
     re_path(rf"^matches/{ID}/dice/$", dice.dice, name="match-dice"),
@@ -138,12 +143,16 @@ record_patterns = [
 analysis_patterns = [
     re_path(rf"^players/{ID}/analysis/$", analysis_views.player_analysis, name="player-analysis"),
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/analysis/$", analysis_views.club_analysis, name="club-analysis"),
+    re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/classes/$", analysis_views.club_classes_page, name="club-classes"),
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/analysis\.csv$", analysis_views.club_csv, name="club-analysis-file"),
     re_path(rf"^matches/{ID}/analysis/$", analysis_views.match_analysis, name="match-analysis"),
     re_path(rf"^matches/{ID}/analysis\.csv$", analysis_views.match_csv, name="match-analysis-file"),
     re_path(rf"^check/{ID}/analysis/$", analysis_views.record_analysis, name="record-analysis"),
     re_path(rf"^api/v1/matches/{ID}/analysis/$", analysis_api.MatchAnalysis.as_view(), name="api-match-analysis"),
     re_path(rf"^api/v1/submissions/{ID}/analysis/$", analysis_api.RecordAnalysis.as_view(), name="api-record-analysis"),
+    re_path(
+        r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/classes/$", analysis_api.ClubClassesView.as_view(), name="api-club-classes"
+    ),
     re_path(
         r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/analysis/$", analysis_api.ClubAnalysis.as_view(), name="api-club-analysis"
     ),

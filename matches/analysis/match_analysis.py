@@ -292,13 +292,19 @@ def section(seen: SeenAnalysis, subject: Subject, now: datetime) -> MatchAnalysi
 
 def biggest_error(seen: SeenAnalysis, subject: Subject, side: Side) -> dict[str, Any] | None:
     """The costliest decision of a side of the match, on a board without what was played and what was best."""
-    own = [row for row in seen.decisions if row.counted and side_in_match(seen.analysis, row.side) == side]
-    worst = max(own, key=lambda row: row.error, default=None)
-    if worst is None or not labels.severity(worst.error):
+    worst = worst_decision(seen, side)
+    if worst is None:
         return None
     error = _error(worst, seen, subject, drawn=True)
     scene = error["scene"]
     return {**error, "scene": replace(scene, starts=(), ends=(), arrows=(), played=()) if scene is not None else None}
+
+
+def worst_decision(seen: SeenAnalysis, side: Side) -> Decision | None:
+    """The costliest decision of a side of the match; None if nothing that counts was an error."""
+    own = [row for row in seen.decisions if row.counted and side_in_match(seen.analysis, row.side) == side]
+    worst = max(own, key=lambda row: row.error, default=None)
+    return worst if worst is not None and labels.severity(worst.error) else None
 
 
 def place(decision: Decision) -> str:

@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('matches', '0018_settle_results_later'),
+        ('matches', '0019_answers_ahead'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

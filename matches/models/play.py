@@ -71,6 +71,12 @@ class LiveMatch(models.Model):
         GAME_LOST = "game_lost", _("the game, at the value of the cube")
         CLAIM = "claim", _("the match, if the opponent claims it")
 
+    class AnswerAhead(models.TextChoices):
+        """How a double is answered that has not come yet."""
+
+        TAKE = "take", _("take")
+        DROP = "drop", _("pass")
+
     match = models.OneToOneField(Match, on_delete=models.PROTECT, primary_key=True, related_name="live")
     delay = models.PositiveBigIntegerField(null=True, blank=True, help_text=_("Milliseconds a turn; empty: no clock."))
     bank = models.PositiveBigIntegerField(default=0, help_text=_("Milliseconds of each side for the match."))
@@ -128,6 +134,19 @@ class LiveMatch(models.Model):
     )
     bot_program = models.CharField(
         max_length=20, blank=True, default="", db_default="", help_text=_("That program, e.g. gnubg.")
+    )
+    answer_ahead = models.CharField(
+        max_length=4,
+        choices=AnswerAhead,
+        blank=True,
+        default="",
+        db_default="",
+        help_text=_("How a player has decided ahead to answer a double; empty: not at all."),
+    )
+    answer_ahead_after = models.PositiveIntegerField(
+        null=True,
+        blank=True,
+        help_text=_("The value of `changed_by` when that was decided; it holds until the next action that changes it."),
     )
     armings = models.JSONField(
         default=list,

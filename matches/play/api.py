@@ -35,9 +35,11 @@ from matches.lifecycle.arrivals import claimable_from_call
 from matches.lifecycle.events import events
 from matches.lifecycle.play_rules import LONGEST_DAYS, LONGEST_DELAY, LONGEST_OVERTIME
 from matches.models import LONGEST_ACTION_KEY, Action, ClockPreset, LiveMatch, Match
-from matches.play import absences, acting, directing, lag, starting
+from matches.play import absences, acting, directing, due, hints, lag, starting
 from matches.play.acting import OF_PLAYERS, Acted
 from matches.play.chains import armings_of
+from matches.play.correspondence import boards_waiting
+from matches.play.deciding_ahead import answer_ahead, may_decide_ahead
 from matches.play.dice_page import armings_up_to, dice_of
 from matches.play.directing import OF_DIRECTORS
 from matches.play.live import VACATION_DAYS, EventKind, LiveState, from_ms
@@ -327,6 +329,14 @@ class LiveMatchSerializer(serializers.Serializer[Any]):
     ticket = serializers.CharField(
         allow_null=True, help_text="With a personal link: the parameter `ticket` of the event stream, for an hour."
     )
+    answer_ahead = serializers.CharField(
+        allow_null=True,
+        help_text="What you have decided ahead about a double that may come now, `take` or `drop`; empty: nothing; "
+        "null: there is nothing to decide ahead. Your opponent does not see it.",
+    )
+    boards_waiting = serializers.IntegerField(
+        allow_null=True, help_text="By correspondence: in how many other such matches you are to act; else null."
+    )
     seat = serializers.CharField(
         allow_null=True, help_text="For a player signed in with a session: sent back with an action, for five minutes."
     )
@@ -404,14 +414,25 @@ def _side_json(watched: Watched) -> Json:
     side, match = watched.side, watched.state.match
     absence = _absence_json(watched.state, watched.at) if watched.is_insider else None
     plays = side is not None and not match.is_over
-    may = may_do(watched.state, side) if watched.live.match.state == Match.State.LIVE else []
+    is_practice = watched.live.bot_side is not None
+    is_live = watched.live.match.state == Match.State.LIVE
+    may = may_do(watched.state, side, is_practice=is_practice) if is_live else []
     return {
         "my_side": side,
         "may": may + (["claim_away"] if _may_claim(absence, side) else []),
         "absence": absence,
+        "answer_ahead": _answer_ahead(watched) if plays else None,
         "ping": lag.new_ping(watched.live.pk, side, timezone.now()) if side is not None and plays else None,
         "graph": graph_json(match) if plays and side == match.turn and match.phase is Phase.TO_PLAY else None,
     }
+
+
+def _answer_ahead(watched: Watched) -> str | None:
+    """What the reader has decided ahead; None where nothing can be."""
+    live, side = watched.live, watched.side
+    if side is None or not may_decide_ahead(live, watched.state, side):
+        return None
+    return answer_ahead(live)
 
 
 def visible_actions(watched: Watched, since: int = 0) -> QuerySet[Action]:
@@ -637,6 +658,9 @@ class LiveActions(APIView):
     @extend_schema(
         operation_id="live_act",
         summary="Roll, play, double, answer, resign, pause",
+        description="In practice also `take_back`: the side's last own decision and all that followed count no more. "
+        "The dice of that decision stay; later ones are rolled anew. The taken back actions stay in `actions`, before "
+        "a `take_back` whose `to` is the number of the last one that still counts.",
         request=LiveActionInputSerializer,
         examples=[OpenApiExample("A play", value={"kind": "play", "play": "8/5 6/5", "after": 3}, request_only=True)],
         parameters=[KEY, LINK],
@@ -664,6 +688,59 @@ class LiveActions(APIView):
         sign = absences.sign_of(public_id, side, form["tab"], form["every"]) if form["tab"] else None
         seen = absences.side_presences(public_id, now, sign)
         return _answer(request, acted.live, player, since=form["after"], acted=acted, presences=seen)
+
+
+class HintChoiceSerializer(serializers.Serializer[Any]):
+    """One choice."""
+
+    choice = serializers.CharField(help_text="A play in notation, or `double`, `no_double`, `take`, `drop`.")
+    loss = serializers.FloatField(
+        allow_null=True, help_text="Equity, normalised to the cube, that it loses against the best; null: not known."
+    )
+
+
+class HintSerializer(serializers.Serializer[Any]):
+    """What a program would do."""
+
+    kind = serializers.ChoiceField(choices=["play", "double", "take"])
+    program = serializers.CharField(allow_blank=True, help_text="The program; empty: the Club Bot.")
+    choices = HintChoiceSerializer(many=True, help_text="The best first, at most three.")
+
+
+class HintAnswerSerializer(serializers.Serializer[Any]):
+    """A hint, or that it is not there yet."""
+
+    last = serializers.IntegerField(help_text="The number of the last action of the match.")
+    hint = HintSerializer(allow_null=True, help_text="Null: a program is still asked. Ask again in a second.")
+
+
+class LiveHint(APIView):
+    """Hints in practice."""
+
+    permission_classes = (AllowAny,)
+    throttle_classes = ()
+
+    @extend_schema(
+        operation_id="live_hint",
+        summary="What a program would do in your practice match",
+        description="Refused in matches between people (`no_hint`), and with `hint_in_play` for a decision that people "
+        "have on their board, or had in the last two turns, unless its position can arise in the first three plies.",
+        request=None,
+        parameters=[LINK],
+        responses={200: HintAnswerSerializer, 401: PROBLEM, 404: PROBLEM, 409: PROBLEM, 429: PROBLEM},
+    )
+    def post(self, request: Request, public_id: str) -> Response:
+        """The hint for the decision of your side."""
+        seat = seat_of(request, public_id, only_seat=True)
+        throttle.count(throttle.HINTS_OF, f"{public_id}:{seat.side}")
+        live = _live(seat.match)
+        if live.bot_side is None:
+            raise Refused("no_hint")
+        if live.match.state != Match.State.LIVE:
+            raise Refused("not_live")
+        state = due.state_of(live).match
+        advice = hints.hint(state=state, side=side_of(seat), is_guest=False, now=timezone.now())
+        return Response({"last": live.last, "hint": advice})
 
 
 class LivePing(APIView):
@@ -801,6 +878,11 @@ def _live(match: Match) -> LiveMatch:
         raise Http404 from None
 
 
+def live_response(request: Request, seat: MatchSeat, since: int) -> Response:
+    """The board of a seat's match, with the actions after number `since`."""
+    return _answer(request, _live(seat.match), seat, since=since)
+
+
 def _answer(
     request: Request,
     live: LiveMatch,
@@ -816,7 +898,15 @@ def _answer(
     reader = watched(live, seat, request.user, timezone.now())
     board = as_json(reader, since=since, latest=latest, lag_credits=lag_credits, presences=presences)
     ticket = links.stream_ticket(live.match, seat.side) if seat is not None and seat.token else None
-    return Response(board | {"ticket": ticket, "seat": _seat_ticket(request, live, seat)}, status=code)
+    own = {"ticket": ticket, "boards_waiting": _boards_waiting(request, live, seat)}
+    return Response(board | own | {"seat": _seat_ticket(request, live, seat)}, status=code)
+
+
+def _boards_waiting(request: Request, live: LiveMatch, seat: MatchSeat | None) -> int | None:
+    """In how many other matches by correspondence a signed-in player is to act; None for everybody else."""
+    if seat is None or seat.token or not live.correspondence or not isinstance(request.user, User):
+        return None
+    return len(boards_waiting(request.user, besides=live.pk))
 
 
 def _seat_ticket(request: Request, live: LiveMatch, seat: MatchSeat | None) -> str | None:

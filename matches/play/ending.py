@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -12,6 +13,7 @@ from django.utils.translation import gettext, ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from core.charts import path
 from engine.cube import Side
 from matches import access
 from matches.access import MatchSeat, Visitor, action_url, match_url
@@ -28,6 +30,10 @@ from players.models import User
 
 AXIS = 14.0
 """The greatest performance rating on the axis of the figures."""
+LAST_RATINGS = 10
+"""Shown as a line beside the new rating …"""
+LEAST_SPAN = 4.0
+"""… whose height is at least so many rating points, so that small changes look small."""
 HOUR = 60
 """Minutes."""
 DAY = 24
@@ -65,6 +71,7 @@ def _context(user: Visitor, seat: MatchSeat, side: Side, watched: Watched) -> di
     waiting = boards_waiting(user, besides=match.pk) if isinstance(user, User) else []
     near_is_light = preferences_of(user).checkers == "light"
     figures = analysis.figures if analysis is not None else ()
+    rating = _rating_change(match, side)
     error = biggest_error(seen, subject, side) if seen is not None else None
     return {
         "title": _title(match, side, state.winner, state.score),
@@ -75,7 +82,9 @@ def _context(user: Visitor, seat: MatchSeat, side: Side, watched: Watched) -> di
         if figures
         else [],
         "error": error,
-        "rating": _rating_change(match, side),
+        "again_url": action_url(seat, "again"),
+        "rating": rating,
+        "sparkline": sparkline(rating),
         "waiting": len(waiting),
         "next_url": waiting[0] if waiting else "",
         "rematch": _rematch(user, seat, watched),
@@ -126,6 +135,19 @@ def _rating_change(match: Match, side: Side) -> RatingChange | None:
     """How the match changed the reader's rating: the site's if it counts in several; None if not, or not yet."""
     changes = RatingChange.objects.filter(match=match, player=match.players[side])
     return changes.order_by("-pool__is_own", "pk").first()
+
+
+def sparkline(change: RatingChange | None) -> str:
+    """The path of the reader's last ratings up to this match, 100 wide and 20 high; empty without a change."""
+    if change is None:
+        return ""
+    before = Q(finished_at__lt=change.finished_at) | Q(finished_at=change.finished_at, match_id__lte=change.match_id)
+    rows = RatingChange.objects.filter(before, pool=change.pool_id, player=change.player_id)
+    last = list(rows.order_by("-finished_at", "-match").values_list("rating_before", "rating_after")[:LAST_RATINGS])
+    ratings = [last[-1][0], *(after for _, after in reversed(last))]
+    high, step = max(ratings), 100 / (len(ratings) - 1)
+    span = max(high - min(ratings), LEAST_SPAN)
+    return path((round(at * step, 1), round(20 * (high - rating) / span, 1)) for at, rating in enumerate(ratings))
 
 
 def _rematch(user: Visitor, seat: MatchSeat, watched: Watched) -> dict[str, Any] | None:

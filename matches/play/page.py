@@ -108,7 +108,7 @@ THEMES = ("slate", "felt")
 MODULES = (
     *(f"board/{name}" for name in ("board", "checkers", "dice", "geometry", "input", "notation", "surface", "walk")),
     *(f"play/{name}" for name in ("store", "view", "panels", "clocks", "moves", "alerts", "options")),
-    *(f"play/{name}" for name in ("presence", "fill", "chain", "guest")),
+    *(f"play/{name}" for name in ("presence", "fill", "chain", "kept")),
     *(f"dice/{name}" for name in ("chain", "sha256", "storage", "verify")),
 )
 """Modules that the page imports, to be loaded at once rather than one after the other."""
@@ -126,6 +126,7 @@ def page_context(request: HttpRequest, match: Match, seat: MatchSeat | None) -> 
         "context": events().contexts([match.parent_topic]).get(match.parent_topic),
         "place": events().places([match.pk]).get(match.pk, ""),
         "practice": description(match.live),
+        "practises": match.live.bot_side is not None and side is not None,
         "program": program_name(match.live),
         "level": match.live.get_bot_level_display(),
         "length": labels.length(match.length),

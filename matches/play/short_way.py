@@ -301,7 +301,7 @@ def _answer(journal: _Journal, seat: Seat, wish: Wish, now: datetime) -> bytes:
         public=public,
         spectators=answers[-1] if answers else None,
     )
-    content: bytes = JSONRenderer().render(board | {"ticket": None, "seat": wish.ticket})
+    content: bytes = JSONRenderer().render(board | {"ticket": None, "boards_waiting": None, "seat": wish.ticket})
     remember(_known, match.pk, Known(match, journal.state, journal.known_chains))
     return content
 

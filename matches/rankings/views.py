@@ -14,6 +14,7 @@ from django.views.decorators.http import require_safe
 
 from core import downloads
 from core.requests import is_htmx, parse_int
+from matches.lifecycle.events import events
 from matches.presentation.visibility import Viewer
 from matches.rankings import histories, profiles, tables
 from matches.rankings.profiles import completion_for
@@ -99,6 +100,7 @@ def player(request: HttpRequest, public_id: str) -> HttpResponse:
         "me": shown_player.pk == viewer.player,
         "may_challenge": _may_challenge(request, shown_player, viewer),
         "completion": completion_for(request.user, shown_player),
+        "titles": events().titles([shown_player.pk]),
     }
     return render(request, "matches/rankings/player.html", context)
 

@@ -32,12 +32,15 @@ from matches.lifecycle.at_tables import Answered, Entered, Offered
 from matches.lifecycle.events import events
 from matches.models import Match, Proposal, Submission
 from matches.play import starting
+from matches.play.api import LiveMatchSerializer, live_response
+from matches.play.deciding_ahead import decide_ahead
 from matches.records.intake import RecordForm, count_upload, record_in
 from matches.records.submissions import RecordFile
 from matches.reporting import appointments, objections, records, reports
 from matches.reporting.api import ERRORS, IF_MATCH, MatchLengthSerializer, length_response, match_response
 from matches.reporting.forms import (
     AcceptForm,
+    AheadForm,
     LengthAnswerForm,
     LengthOfferForm,
     NamesForm,
@@ -54,6 +57,7 @@ from matches.reporting.views import page, seated, zone_for
 from players.accounts.idempotency import KEY, key_of, once
 from players.accounts.serializers import PROBLEM
 from players.actions import Action, Endpoint, FormSerializer
+from players.actors import Actor
 from players.pages import View
 
 RECORD = r"(?P<record_id>[2-9a-z]{10})"
@@ -97,6 +101,17 @@ class AcceptSerializer(FormSerializer):
 
     class Meta(_Acting):
         form = AcceptForm
+
+
+class AheadSerializer(FormSerializer):
+    """How the double is answered that may come now."""
+
+    class Meta:
+        form = AheadForm
+        extra_kwargs: ClassVar = {
+            "answer": {"help_text": "`ask` withdraws what was decided."},
+            "last": {"help_text": "The number of the last action that you saw (`last` of the board)."},
+        }
 
 
 class AnsweringSerializer(FormSerializer):
@@ -250,6 +265,15 @@ class ProposalAction(MatchAction):
         return access.proposal_of(seat, url["proposal_id"])
 
 
+class AheadAction(BoardAction):
+    """Decides something ahead at a board."""
+
+    responses: ClassVar[dict[int, Any]] = {200: LiveMatchSerializer, **ERRORS}
+
+    def answer(self, request: Request, obj: MatchSeat, form: Any) -> Response:
+        return live_response(request, obj, form.cleaned_data["last"])
+
+
 class ArrivalAction(MatchAction):
     """A tap at an appointment."""
 
@@ -270,6 +294,15 @@ class LengthAction(MatchAction):
 
 def _play_here(form: TapForm, **acting: Any) -> str:
     starting.open_by_player(match=form.instance.match, **acting)
+    return ""
+
+
+def _decide_ahead(form: AheadForm, *, by: Actor, now: datetime) -> str:
+    """Decide ahead how to answer the double that your opponent may offer now (correspondence).
+
+    It holds for this turn of your opponent, who does not see it, and can be withdrawn until the double arrives.
+    """
+    decide_ahead(**form.seat, answer=form.decision, last=form.cleaned_data["last"], now=now)
     return ""
 
 
@@ -418,7 +451,10 @@ def _claim_no_show(form: TapForm, **acting: Any) -> str:
 
 
 def _enter_score(form: RunningScoreForm, **acting: Any) -> str:
-    events().record_score(Entered(**form.seat, score=form.score), **acting)
+    entered = Entered(**form.seat, score=form.score)
+    events().record_score(entered, **acting)
+    if max(entered.score) >= entered.match.length:
+        return _("That score decides the match. Both of you are asked whether it is over.")
     return _("The score so far is saved.")
 
 
@@ -500,6 +536,9 @@ ACTIONS = (
         "matches_withdraw_times", ContestSerializer, *_SEEN, path=f"proposals/{PROPOSAL}/withdraw"
     ), at=f"times/{PROPOSAL}/withdraw"),
     BoardAction("play-here", TapForm, _play_here),
+    AheadAction("decide-ahead", AheadForm, _decide_ahead, Endpoint(
+        "live_decide_ahead", AheadSerializer, {"answer": "take", "last": 41}, "Take the next double", path="live/ahead"
+    ), at="play/ahead"),
     ArrivalAction("here", TapForm, _arrive, Endpoint("matches_arrive")),
     ArrivalAction("no-show", TapForm, _claim_no_show, Endpoint("matches_claim_no_show")),
 )  # fmt: skip

@@ -14,7 +14,7 @@ from core.text_lengths import LONGEST_NOTE
 from engine.errors import Refused
 from matches.access import MatchSeat, side_of
 from matches.lifecycle.finish import MOST_POINTS
-from matches.models import MOST_TIMES
+from matches.models import MOST_TIMES, LiveMatch
 from matches.models.matches import LONGEST_MATCH
 from matches.reporting.appointments import check_time, instant
 from players.forms import RefusingForm
@@ -53,6 +53,20 @@ class ActForm(TapForm):
     def version(self) -> dict[str, Any]:
         """Keyword arguments of a service that may be repeated: the version, and the key."""
         return {"after": self.cleaned_data["after"], "key": self.cleaned_data["key"]}
+
+
+class AheadForm(TapForm):
+    """How a player answers the double that may come now; to be asked withdraws what was decided."""
+
+    ASK = "ask"
+    answer = forms.ChoiceField(choices=[*LiveMatch.AnswerAhead.choices, (ASK, _("ask me"))])
+    last = forms.IntegerField(min_value=0, widget=forms.HiddenInput)
+
+    @property
+    def decision(self) -> str:
+        """The answer; empty to be asked."""
+        answer: str = self.cleaned_data["answer"]
+        return "" if answer == self.ASK else answer
 
 
 class NoteForm(ActForm):

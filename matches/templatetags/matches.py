@@ -8,9 +8,11 @@ from django.urls import reverse
 
 from matches.access import MatchSeat, action_url
 from matches.models import Claim, Match, Result
+from matches.play.correspondence import boards_waiting
 from matches.presentation.labels import score_of
 from matches.records.board import Scene
 from matches.records.replays import step_path
+from players.models import User
 
 # Template tags for matches and boards.
 
@@ -31,6 +33,12 @@ def board(scene: Scene, *, small: bool = False) -> dict[str, Any]:
     The page must include `_board_defs.html` once.
     """
     return {"scene": scene, "small": small}
+
+
+@register.simple_tag
+def boards_to_move(user: User) -> int:
+    """How many boards by correspondence wait for this user."""
+    return len(boards_waiting(user))
 
 
 @register.simple_tag

@@ -42,6 +42,8 @@ ROUTES: dict[str, Access] = {
     # tests/matches/analysis/test_totals.py
     r"^players/(?P<public_id>[2-9a-z]{10})/analysis/$": EVERYBODY,
     r"^clubs/(?P<slug>[a-z0-9-]+)/analysis/$": EVERYBODY,
+    r"^clubs/(?P<slug>[a-z0-9-]+)/classes/$": EVERYBODY,
+    r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/classes/$": EVERYBODY,
     r"^clubs/(?P<slug>[a-z0-9-]+)/analysis\.csv$": EVERYBODY,
     r"^matches/(?P<public_id>[2-9a-z]{10})/links/$": ONLY_OFFICERS,
     r"^matches/(?P<public_id>[2-9a-z]{10})/links/(?P<side>[01])/revoke/$": ONLY_POST_WITH_ACCOUNT,
@@ -72,6 +74,7 @@ ROUTES: dict[str, Access] = {
             r"times/(?P<proposal_id>[2-9a-z]{10})/accept",
             r"times/(?P<proposal_id>[2-9a-z]{10})/withdraw",
             "play-here",
+            "play/ahead",
             "here",
             "no-show",
         )
@@ -81,7 +84,15 @@ ROUTES: dict[str, Access] = {
     **{
         f"{prefix}{page}$": Access(404, 404, 404)
         for prefix in (r"^matches/(?P<public_id>[2-9a-z]{10})/", r"^m/(?P<token>[2-9a-z]{10}\.[01s]\.[\w-]{43})/")
-        for page in ("play/", "dice/", "end/", r"dice\.json", "replay/", r"record\.(?P<extension>mat|sgf|json)")
+        for page in (
+            "play/",
+            "dice/",
+            "end/",
+            "again/",
+            r"dice\.json",
+            "replay/",
+            r"record\.(?P<extension>mat|sgf|json)",
+        )
     },
     r"^matches/(?P<public_id>[2-9a-z]{10})/replay/picture\.png$": Access(404, 404, 404),
     "my/calendar/": ONLY_POST_WITH_ACCOUNT,
@@ -90,7 +101,10 @@ ROUTES: dict[str, Access] = {
     "api/v1/me/notifications/": Access(401, 200, 200),
     "api/v1/me/notification-choices/": Access(401, 200, 200),
     "api/v1/me/calendar/": Access(401, 200, 200),
-    **{rf"^api/v1/matches/(?P<public_id>[2-9a-z]{{10}})/{action}/$": ONLY_POST for action in ("here", "no-show")},
+    **{
+        rf"^api/v1/matches/(?P<public_id>[2-9a-z]{{10}})/{action}/$": ONLY_POST
+        for action in ("here", "no-show", "live/ahead")
+    },
     # The lobby: tests/matches/play/lobby/test_lobby_pages.py.
     "lobby/": EVERYBODY,
     "lobby/practice/": WITH_ACCOUNT,
@@ -99,6 +113,7 @@ ROUTES: dict[str, Access] = {
     "play/guest/keep/": WITH_ACCOUNT,
     "api/v1/practice/guest/": ONLY_POST,
     "api/v1/practice/guest/actions/": ONLY_POST,
+    "api/v1/practice/guest/hint/": ONLY_POST,
     "api/v1/practice/guest/keep/": Access(401, NOT_GET, NOT_GET),
     "lobby/opponents/": WITH_ACCOUNT,
     "api/v1/opponents/": Access(401, 200, 200),
@@ -130,6 +145,7 @@ ROUTES: dict[str, Access] = {
     r"^api/v1/matches/(?P<public_id>[2-9a-z]{10})/live/open/$": ONLY_POST,
     r"^api/v1/matches/(?P<public_id>[2-9a-z]{10})/live/chains/$": ONLY_POST,
     r"^api/v1/matches/(?P<public_id>[2-9a-z]{10})/live/ping/$": ONLY_POST,
+    r"^api/v1/matches/(?P<public_id>[2-9a-z]{10})/live/hint/$": ONLY_POST,
     r"^api/v1/matches/(?P<public_id>[2-9a-z]{10})/live/goodbye/$": ONLY_POST,
     r"^api/v1/matches/(?P<public_id>[2-9a-z]{10})/live/chat/$": EVERYBODY,
     r"^api/v1/matches/(?P<public_id>[2-9a-z]{10})/live/chat/mute/$": ONLY_POST,

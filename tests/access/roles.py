@@ -113,8 +113,12 @@ GROUPS: list[tuple[str, Row, str]] = [
     ("post", by_api(DIRECTORS), "api-join-request-accept api-join-request-refuse"),
     # Imported seasons of a club
     ("get", PUBLIC, "past-seasons past-season api-past-seasons api-past-season"),
-    ("post", DIRECTORS, "past-season-import past-season-undo"),
-    ("post", by_api(DIRECTORS), "api-past-seasons api-past-season-undo"),
+    ("post", DIRECTORS, "past-season-import past-season-undo past-season-count past-season-leave-out"),
+    (
+        "post",
+        by_api(DIRECTORS),
+        "api-past-seasons api-past-season-undo api-past-season-count api-past-season-leave-out",
+    ),
     # Rating pools of a club
     ("get", PUBLIC, "club-ratings pool-ranking pool-ranking-csv api-pool-ranking"),
     ("get post", DIRECTORS, "club-pools club-pool"),
@@ -143,7 +147,7 @@ GROUPS: list[tuple[str, Row, str]] = [
     ("post", PUBLIC, "api-submissions"),
     # Rankings and players
     ("get", PUBLIC, "rankings ranking-csv rated-matches-csv players player player-matches choose-opponent versus"),
-    ("get", PUBLIC, "player-analysis club-analysis club-analysis-file api-club-analysis"),
+    ("get", PUBLIC, "player-analysis club-analysis club-analysis-file api-club-analysis club-classes api-club-classes"),
     # The match is not over, and a player without an account shares nothing.
     ("get", only(others=NOT_THERE, anonymous=NOT_THERE), "api-match-analysis api-player-analysis"),
     ("get", PUBLIC, "api-rankings api-players api-player api-player-changes api-player-matches api-versus"),
@@ -157,7 +161,8 @@ GROUPS: list[tuple[str, Row, str]] = [
         "api-live api-live-dice match-dice match-dice-file match-play match-replay match-record",
     ),
     ("post", by_api(ASSISTANTS), "api-live api-live-rulings"),
-    ("post", by_api(PLAYERS), "api-live-actions api-live-chains api-live-goodbye api-live-ping"),
+    ("post", by_api(PLAYERS), "api-match-decide-ahead"),
+    ("post", by_api(PLAYERS), "api-live-actions api-live-chains api-live-goodbye api-live-hint api-live-ping"),
     # The message is one of the players, whom spectators do not read.
     ("get", PUBLIC, "api-live-chat"),
     ("post", by_api(SIGNED_IN), "api-live-chat"),
@@ -170,7 +175,7 @@ GROUPS: list[tuple[str, Row, str]] = [
     ("post", ASSISTANTS, "chat-decision"),
     ("post", by_api(ASSISTANTS), "api-live-chat-decision"),
     ("get", DIRECTORS, "reported-messages"),
-    ("post", PLAYERS, "match-play-here"),
+    ("post", PLAYERS, "match-play-here match-decide-ahead"),
     ("post", PLAYERS, "match-rematch match-here match-no-show"),
     ("post", PUBLIC, "link-here link-no-show"),
     ("post", by_api(PLAYERS), "api-match-here api-match-no-show"),
@@ -183,7 +188,7 @@ GROUPS: list[tuple[str, Row, str]] = [
     ("get post", SIGNED_IN, "practice"),
     ("get", PUBLIC, "guest-board"),
     ("get", SIGNED_IN, "guest-keep"),
-    ("post", PUBLIC, "api-guest-matches api-guest-actions"),
+    ("post", PUBLIC, "api-guest-matches api-guest-actions api-guest-hint"),
     ("post", by_api(SIGNED_IN), "api-guest-keep"),
     ("get", SIGNED_IN, "find-opponents"),
     ("get", by_api(SIGNED_IN), "api-opponents"),
@@ -218,12 +223,12 @@ GROUPS: list[tuple[str, Row, str]] = [
     # The same with a player's personal link
     ("get", PUBLIC, "match-link link-report link-appointment"),
     # The match has not begun: there is no position to picture, and no end.
-    ("get", only(others=NOT_THERE, anonymous=NOT_THERE), "match-replay-picture match-end"),
+    ("get", only(others=NOT_THERE, anonymous=NOT_THERE), "match-replay-picture match-end match-again"),
     # Its match is not played here.
-    ("get", only(others=NOT_THERE, anonymous=NOT_THERE), "link-dice link-dice-file link-end"),
+    ("get", only(others=NOT_THERE, anonymous=NOT_THERE), "link-dice link-dice-file link-end link-again"),
     ("get", only(others=NOT_THERE, anonymous=NOT_THERE), "link-play link-replay link-record"),
     ("post", PUBLIC, "link-claim link-confirm link-contest link-withdraw link-records link-names"),
-    ("post", PUBLIC, "link-concede link-seen link-object link-play-here link-running-score"),
+    ("post", PUBLIC, "link-concede link-seen link-object link-play-here link-decide-ahead link-running-score"),
     ("post", PUBLIC, "link-offer-length link-accept-length link-decline-length"),
     ("post", PUBLIC, "link-times link-accept-time link-withdraw-times"),
 ]

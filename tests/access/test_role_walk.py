@@ -193,7 +193,7 @@ def world(running: RunningEvent, club: Club, bob: User, dave: User, bob_player: 
         "notification": notified.pk,
         "request": ask_to_join(club=club, user=dave, claimed="", by=Actor.of(dave), now=NOW).public_id,
         "season": import_past(
-            club=club, name="2019", data=PastInput("name,place\nJens,1", {}), by=SYSTEM, now=NOW
+            club=club, name="2019", data=PastInput("name,place\nJens,1"), by=SYSTEM, now=NOW
         ).public_id,
         "export": copy.public_id,
         "browser": 1,

@@ -128,7 +128,7 @@ PAIRS = (
         past_page.PastSeasonForm,
         api="past_seasons_create",
         names={"step": "preview"},
-        page_only={"file": "a program sends its rows as `text`"},
+        page_only={"columns_of": "for columns that were chosen before the sheet"},
     ),
     # Matches.
     pair(
@@ -300,6 +300,7 @@ PAGE_ONLY: Mapping[type[Form], str] = {
 
 API_ONLY: Mapping[str, str] = {
     "guest_match_act": BOARD,
+    "guest_match_hint": BOARD,
     "guest_match_keep": BOARD,
     "guest_match_read": BOARD,
     "invitations_accept": URL,
@@ -307,6 +308,7 @@ API_ONLY: Mapping[str, str] = {
     "live_act": BOARD,
     "live_commit_chain": BOARD,
     "live_goodbye": BOARD,
+    "live_hint": BOARD,
     "live_mute": BOARD,
     "live_ping": BOARD,
     "live_report_message": BOARD,

@@ -1,13 +1,19 @@
 """The board as something in the hand: rolling, moving and sending on the board alone."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from celery.contrib.testing.worker import start_worker
+from django.conf import LazySettings
 from django.db import transaction
 from django.utils import timezone
 from playwright.sync_api import Page, expect
+from redis import Redis
 
+from config.celery import app as celery_app
+from engine.actions import Phase
 from matches.analysis.access import announce
 from matches.models import Analysis, Match
 from matches.play.starting import PlaySettings, commit_chain, start
@@ -15,6 +21,7 @@ from players.actors import Actor
 from players.models import Player, User
 from tests.browser.conftest import Check, OpenPage
 from tests.browser.test_play import Seat, eventually, match, on_turn, open_seats
+from tests.engine.gnubg import PROGRAM
 from tests.matches.cast import match_between
 from tests.matches.play.conftest import Board
 from tests.matches.play.test_ending import analysed
@@ -90,14 +97,7 @@ def test_the_end_fills_in_how_both_played_without_a_reload(
     open_page: OpenPage, looked_at: Check, bob: User, carol: User, alice: User
 ) -> None:
     """The analysis arrives while the players look at the result; its button stays where it is."""
-    users = [bob, carol]
-    players = [Player.objects.create(name=name, user=user) for name, user in zip(("Bob", "Carol"), users, strict=True)]
-    board = Board(match_between(*players, length=3), users)
-    Player.objects.update(analysis_visibility=Player.AnalysisVisibility.PUBLIC)
-    start(match=board.match, settings=PlaySettings(server_chains=True), by=Actor.of(alice), now=timezone.now())
-    for side in (0, 1):
-        commit_chain(match=board.match, side=side, anchor="", by=Actor.of(users[side]), now=timezone.now())
-    board.now = timezone.now()
+    board = played_board(bob, carol, alice)
     for side in (0, 1):
         board.do(side, "ready")
     page = open_page(f"/matches/{board.match.public_id}/play/", user=bob)
@@ -122,3 +122,81 @@ def test_the_end_fills_in_how_both_played_without_a_reload(
         page.wait_for_timeout(300)
         picture(page, f"end-analysed-{width}")
         looked_at(page)
+
+
+@pytest.fixture
+def all_workers(transactional_db: None, valkey: Redis) -> Iterator[None]:
+    """A real worker that takes the usual queues and that of analyses."""
+    options = {"pool": "threads", "concurrency": 2, "perform_ping_check": False, "shutdown_timeout": 60}
+    with start_worker(
+        celery_app, queues=[*(queue.name for queue in celery_app.conf.task_queues), "analysis"], **options
+    ):
+        yield
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(PROGRAM is None, reason="gnubg is not installed")
+@pytest.mark.usefixtures("all_workers")
+def test_the_analysis_of_a_real_worker_appears_and_its_costliest_decision_is_tried_again(
+    open_page: OpenPage, looked_at: Check, bob: User, carol: User, alice: User, settings: LazySettings
+) -> None:
+    settings.ANALYSIS_BACKEND, settings.ANALYSIS_GNUBG = "gnubg", PROGRAM
+    settings.ANALYSIS_CPU_SHARE = 1.0
+    board = played_board(bob, carol, alice)
+    for side in (0, 1):
+        board.do(side, "ready")
+    page = open_page(f"/matches/{board.match.public_id}/play/", user=bob)
+    for _ in range(4):
+        side = board.game.to_act
+        assert side is not None
+        if board.game.phase is Phase.TO_ROLL:
+            board.do(side, "roll")
+        board.do(side, "play", moves=board.any_play())
+    expect(page.locator("#play-list")).to_contain_text(":")
+    page.evaluate("window.sameDocument = true")
+    board.do(1, "concede")
+    end = page.locator("#end")
+    expect(end).to_contain_text("PR, lower is better", timeout=180_000)
+    assert page.evaluate("window.sameDocument"), "the page was loaded again"
+    looked_at(page)
+    end.get_by_role("link", name="Try it again").click()
+    for width, scheme in ((1280, "light"), (390, "dark")):
+        page.set_viewport_size({"width": width, "height": 844})
+        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        page.wait_for_timeout(300)
+        picture(page, f"again-{width}")
+        looked_at(page)
+    try_again(page)
+    expect(page.locator("#again-verdict")).not_to_be_empty()
+    picture(page, "again-answer-390")
+    looked_at(page)
+    page.get_by_role("button", name="Try it again").click()
+    expect(page.locator("#again-answer")).to_be_hidden()
+    try_again(page)
+    expect(page.locator("#again-answer")).to_be_visible()
+
+
+def try_again(page: Page) -> None:
+    """Decide in some way."""
+    choices = page.locator("[data-choice]")
+    if choices.count():
+        return choices.first.click()
+    seat = Seat(page)
+    eventually(lambda: bool(seat.movable))
+    while not page.locator("#commit").is_enabled():
+        seat.step()
+    press(seat, ".game-board .dice")
+    return None
+
+
+def played_board(bob: User, carol: User, alice: User, length: int = 3) -> Board:
+    """A match of Bob and Carol, whose dice the server keeps."""
+    users = [bob, carol]
+    players = [Player.objects.create(name=name, user=user) for name, user in zip(("Bob", "Carol"), users, strict=True)]
+    board = Board(match_between(*players, length=length), users)
+    Player.objects.update(analysis_visibility=Player.AnalysisVisibility.PUBLIC)
+    start(match=board.match, settings=PlaySettings(server_chains=True), by=Actor.of(alice), now=timezone.now())
+    for side in (0, 1):
+        commit_chain(match=board.match, side=side, anchor="", by=Actor.of(users[side]), now=timezone.now())
+    board.now = timezone.now()
+    return board

@@ -16,7 +16,10 @@ from tournaments.demo import club
 from tournaments.models import Correction, Division, Entry, Fixture, Table, Tournament
 
 NO_ROW = "2222222222"
-PLAYED_HERE = ("api-live", "match-play", "match-dice", "match-replay", "match-record", "replay-card")
+PLAYED_HERE = (
+    *("api-live", "match-play", "match-end", "match-again", "match-dice", "match-replay", "match-record"),
+    "replay-card",
+)
 PLAYED = Match.objects.filter(Q(submissions__isnull=False) | Q(claims__isnull=False))
 LIVE = Match.objects.filter(live__isnull=False)
 

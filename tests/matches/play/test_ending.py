@@ -12,10 +12,12 @@ from engine.records import from_data, to_data
 from engine.simulation import play_out
 from matches.lifecycle import links
 from matches.models import Analysis, Challenge, Match, RatingChange
-from matches.play.correspondence import boards_waiting
+from matches.play.ending import sparkline
+from matches.ratings.services import default_pool
 from matches.records.submissions import as_json
 from players.models import Player, User
 from tests.matches.analysis.rows import store_game
+from tests.matches.cast import match_between
 from tests.matches.play.conftest import BOB, CAROL, Board
 from tests.pages import html
 
@@ -116,6 +118,29 @@ def test_the_rating_is_that_of_the_reader(client: Client, bob: User, over: Board
     assert ("Your rating" in html(client.get(url))) == (change is not None)
 
 
+def test_the_line_beside_the_rating_ends_with_the_new_one(over: Board, match: Match) -> None:
+    """Three matches, of which the last one is this: from 1500 over 1510 and 1490 to 1500."""
+    RatingChange.objects.all().delete()
+    ratings = [(1500, 1510), (1510, 1490), (1490, 1500), (1500, 1600)]
+    changes = [
+        RatingChange.objects.create(
+            pool=default_pool(),
+            match=match_between(match.player_0, match.player_1),
+            player=match.player_0,
+            opponent=match.player_1,
+            finished_at=timezone.now(),
+            won=True,
+            length=3,
+            rating_before=before,
+            rating_after=after,
+            opponent_before=1500,
+            experience_before=0,
+        )
+        for before, after in ratings
+    ]
+    assert sparkline(changes[2]) == "M0 10L33.3 0L66.7 20L100 10", "the match after it does not count"
+
+
 def test_a_rematch_is_asked_for_and_answered_at_the_end(
     client: Client, bob: User, carol: User, over: Board, match: Match, url: str
 ) -> None:
@@ -141,31 +166,6 @@ def test_a_rematch_is_asked_for_and_answered_at_the_end(
     again = Challenge.objects.get(rematch_of=match).match
     assert again is not None
     assert reverse("match-play", args=[again.public_id]) in html(client.get(url))
-
-
-def test_the_next_board_is_the_one_by_correspondence_that_waits(bob: User, carol: User, board: Board) -> None:
-    side = board.open_game()
-    waiting, other = ((bob, carol), (carol, bob))[side]
-    assert boards_waiting(waiting) == [], "it is not played by correspondence"
-    live = board.live
-    live.correspondence = True
-    live.save(update_fields=["correspondence"])
-    assert boards_waiting(waiting) == [reverse("match-play", args=[board.match.public_id])]
-    assert boards_waiting(other) == []
-    assert boards_waiting(waiting, besides=board.match.pk) == []
-
-
-def test_after_a_turn_the_next_board_is_one_click_away(client: Client, bob: User, carol: User, board: Board) -> None:
-    side = board.open_game()
-    live = board.live
-    live.correspondence = True
-    live.save(update_fields=["correspondence"])
-    play = reverse("match-play", args=[board.match.public_id])
-    client.force_login((bob, carol)[side])
-    assert reverse("next-board") in html(client.get(play))
-    assert client.get(reverse("next-board")).headers["Location"] == play
-    client.force_login((carol, bob)[side])
-    assert "No board waits for you." in html(client.get(reverse("next-board"), follow=True))
 
 
 def test_players_see_the_replay_from_their_own_side(client: Client, bob: User, carol: User, over: Board) -> None:

@@ -18,12 +18,12 @@ pytestmark = pytest.mark.django_db
 SMALL, LARGE = 8, 128
 # path after the event's address -> the most queries for somebody signed in
 MOST = {
-    "{division}/": 18,  # one of them for who plays instead of whom
-    "": 25,  # one of them for whether the floor is open, three for who leads or is still in
-    "console/": 24,
+    "{division}/": 19,  # one of them for who plays instead of whom
+    "": 27,  # one of them for whether the floor is open, three for who leads or is still in
+    "console/": 25,
     "floor/": 29,  # two of them for the steps of the event, three for who is here, two for what can be undone
     "check-in/": 31,  # seven of them for who has paid, two for the regulars
-    "console/log/": 15,
+    "console/log/": 16,
     "fixtures/{fixture}/": 23,  # one of them for whether the floor is open
 }
 

@@ -52,6 +52,7 @@ async function showOpening(board, throws, { near, light, names, style }) {
     layer.replaceChildren(...parts);
     parts.forEach((part, side) => throwDice([part.firstChild], side === near ? 120 : -120));
     await pause(isLast ? FIRST : AGAIN);
+    if (!layer.isConnected) return;
     if (isLast) parts[dice[0] > dice[1] ? 0 : 1].classList.add("is-higher");
   }
   await pause(SECOND);
@@ -81,12 +82,13 @@ function showWinner(board, { name, detail, score, isOver, style }) {
   right.textContent = score;
   layer.append(left, right);
   if (isOver) return;
-  layer.addEventListener("click", () => layer.remove());
+  // A tap takes it away, and does what it would do without it.
+  board.element.addEventListener("pointerdown", () => layer.remove(), { once: true });
   setTimeout(() => layer.remove(), GAME_SHOWN);
 }
 
 function layerOn(board, name) {
-  board.element.querySelector(`.moment.${name}`)?.remove();
+  for (const before of board.element.querySelectorAll(".moment")) before.remove();
   const layer = Object.assign(document.createElement("div"), { className: `moment ${name}` });
   layer.setAttribute("aria-hidden", "true");
   board.element.append(layer);

@@ -73,7 +73,7 @@ export class Panels extends EventTarget {
 
   /** Press the main button of the open panel. Returns whether there was one. */
   pressMain() {
-    const selector = "[data-main]:not(:disabled), #confirmed";
+    const selector = "[data-main]:not(:disabled, [hidden]), #confirmed";
     const button = this.root.querySelector(`.play-panel:not([hidden]) :is(${selector})`);
     button?.click();
     return Boolean(button);

@@ -49,6 +49,7 @@ export function valuesOf(state, { side, near, names, preferences, pauses }) {
     opponent: shortened(names[far]),
     pauses: side === null ? "" : Math.max(0, pauses - state.pauses[side]),
     vacationLeft: side === null ? "" : state.vacation_left[side],
+    boardsWaiting: state.boards_waiting,
     watching: words("watching", { count: state.spectators }),
     behind: behindOf(state),
     autorolls: words(preferences.autoroll === "never" ? "noAutorolls" : "autorolls"),

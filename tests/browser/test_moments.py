@@ -1,0 +1,206 @@
+"""What happens once on a board: the throws for the opening, a hit, the end of a game; and that nothing waits for it."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from engine.actions import Phase
+from players.models import User
+from tests.browser.conftest import OpenPage
+from tests.browser.test_board import AFTER, BEFORE, MOVES, OPEN, SHOW
+from tests.browser.test_board_object import picture, played_board, press
+from tests.browser.test_play import BOB, CAROL, Seat, eventually
+from tests.matches.play.conftest import Board
+
+COUNT = """
+window.animated = [];
+const animate = Element.prototype.animate;
+Element.prototype.animate = function (...args) {
+  window.animated.push(this.getAttribute("class") ?? this.tagName);
+  return animate.apply(this, args);
+};
+for (const kind of ["transitionrun", "animationstart"]) {
+  addEventListener(kind, ({ target }) => {
+    const seen = target.getAnimations().some((each) => each.effect.getComputedTiming().duration > 1);
+    if (seen) window.animated.push(target.className);
+  });
+}
+"""
+"""Notes what is animated on a page; what lasts a hundredth of a millisecond is a change without a way."""
+ON_THE_BOARD = """() => window.animated.filter((name) => /checker|die|dice|cube|cup|moment|winner|throw/.test(name))"""
+LONGEST = 25
+
+
+@pytest.fixture
+def board(site: str, bob: User, carol: User, alice: User) -> Board:
+    """So long a match that it does not end here."""
+    return played_board(bob, carol, alice, length=LONGEST)
+
+
+def watch(open_page: OpenPage, board: Board, *, still: bool = False) -> Page:
+    """Bob's page, on which is noted what is animated."""
+    page = open_page("/clubs/", user=board.users[BOB], script=COUNT)
+    if still:
+        page.emulate_media(reduced_motion="reduce")
+    page.goto(f"/matches/{board.match.public_id}/play/")
+    expect(page.locator('[data-panel="ready"]')).to_be_visible()
+    return page
+
+
+def begin(board: Board) -> list[list[int]]:
+    """Both are ready; return the equal throws before the one that decided."""
+    board.do(BOB, "ready")
+    acted = board.do(CAROL, "ready")
+    equal: list[list[int]] = acted.actions[-1].data.get("equal", [])
+    return equal
+
+
+def give_up(board: Board, value: int = 1) -> None:
+    """Whoever is on turn loses the game by a resignation."""
+    loser = board.game.turn
+    assert loser is not None
+    board.do(loser, "resign", value=value)
+    if board.game.phase is Phase.RESIGNED:
+        board.do(1 - loser, "accept")
+
+
+def begin_with(board: Board, starter: int) -> None:
+    """Begin games until this side wins the opening roll."""
+    while True:
+        begin(board)
+        if board.game.turn == starter:
+            return
+        give_up(board)
+
+
+def test_equal_dice_of_the_opening_are_thrown_again(open_page: OpenPage, board: Board) -> None:
+    page = watch(open_page, board)
+    for _ in range(LONGEST - 1):
+        again = page.locator(".throw > span", has_text="again")
+        if equal := begin(board):
+            expect(again).to_have_count(2)
+            die = equal[0][0]
+            expect(again.first).to_have_text(f"{die}, again")
+            picture(page, "opening-equal-1280")
+            decisive = page.locator(".throw > span", has_text="rolled")
+            expect(decisive).to_have_count(2)
+            expect(page.locator(".throw")).to_have_count(0)
+            return
+        expect(again).to_have_count(0)
+        give_up(board)
+    raise AssertionError("there were no equal dice in 24 games")
+
+
+def test_a_game_that_is_won_is_said_on_the_felt_until_a_tap(open_page: OpenPage, board: Board) -> None:
+    page = watch(open_page, board)
+    begin_with(board, CAROL)
+    expect(page.locator("#play-list")).to_contain_text(":")
+    before = board.game.score
+    give_up(board, 2)
+    winner = page.locator(".moment.winner")
+    expect(winner).to_contain_text("Bob wins")
+    expect(winner).to_contain_text("a gammon, 2 points")
+    expect(winner).to_contain_text(f"{before[BOB] + 2}–{before[CAROL]}")
+    picture(page, "gammon-1280")
+    # The cup below it works from the first frame.
+    press(Seat(page), ".game-board .cup")
+    expect(winner).to_have_count(0)
+    expect(page.locator('[data-act="ready"]:visible')).to_have_count(0)
+    assert board.state.ready[BOB]
+
+
+def test_nothing_waits_for_what_moves(open_page: OpenPage, board: Board) -> None:
+    """The starter moves while the dice of the opening are thrown, and after a roll at once."""
+    page = watch(open_page, board)
+    seat = Seat(page)
+    begin_with(board, BOB)
+    expect(page.locator(".throw").first).to_be_attached()
+    expect(page.locator(".place.movable").first).to_be_attached(timeout=600)
+    seat.step()
+    expect(page.locator(".throw")).to_have_count(0, timeout=300)
+    while not page.locator("#commit").is_enabled():
+        seat.step()
+    press(seat, ".game-board .dice")
+    expect(seat.panel("play")).to_have_count(0)
+    board.do(CAROL, "roll")
+    board.do(CAROL, "play", moves=board.any_play())
+    expect(page.locator(".game-board .cup")).to_be_visible()
+    page.evaluate("""() => {
+      window.movable = null;
+      const cup = document.querySelector(".game-board .cup");
+      const look = () => {
+        const thrown = document.querySelector(".dice .die")?.getAnimations().length;
+        if (document.querySelector(".place.movable") && thrown) window.movable = "while the dice are thrown";
+        else if (window.movable === null) requestAnimationFrame(look);
+      };
+      cup.addEventListener("click", look);
+    }""")
+    press(seat, ".game-board .cup")
+    # Enabled where there is no move.
+    eventually(lambda: page.evaluate("window.movable || !document.getElementById('commit').disabled"))
+
+
+def test_the_cube_is_turned_and_taken_on_the_board(open_page: OpenPage, board: Board) -> None:
+    page = watch(open_page, board)
+    seat = Seat(page)
+    begin(board)
+    starter = board.game.turn
+    assert starter is not None
+    board.do(starter, "play", moves=board.any_play())
+    if starter == BOB:
+        board.do(CAROL, "double")
+    else:
+        press(seat, ".game-board .double")
+        page.locator("#confirmed").click()
+        expect(page.locator('[data-panel="wait"]')).to_be_visible()
+        assert board.game.phase is Phase.DOUBLED
+        board.do(CAROL, "take")
+        board.do(BOB, "roll")
+        board.do(BOB, "play", moves=board.any_play())
+        board.do(CAROL, "double")
+    expect(seat.panel("cube")).to_be_visible()
+    press(seat, ".game-board .double")
+    page.locator("#confirmed").click()
+    expect(page.locator("#play-list")).to_contain_text("takes")
+    assert board.game.cube_owner == BOB
+
+
+def test_nothing_is_animated_under_reduced_motion(open_page: OpenPage, board: Board) -> None:
+    page = watch(open_page, board, still=True)
+    seat = Seat(page)
+    begin_with(board, CAROL)
+    expect(page.locator("#play-list")).to_contain_text(":")
+    board.do(CAROL, "play", moves=board.any_play())
+    press(seat, ".game-board .cup")
+    expect(seat.panel("roll")).to_have_count(0)
+    seat.move()
+    board.do(CAROL, "double")
+    expect(page.locator(".cube.offered")).to_be_visible()
+    board.do(BOB, "take")
+    give_up(board)
+    expect(page.locator(".moment.winner")).to_contain_text("Bob wins")
+    assert page.evaluate(ON_THE_BOARD) == []
+
+
+def test_control_with_motion_it_is_noticed(open_page: OpenPage, board: Board) -> None:
+    page = watch(open_page, board)
+    begin(board)
+    expect(page.locator("#play-list")).to_contain_text(":")
+    expect(page.locator(".throw").first).to_be_attached()
+    assert page.evaluate(ON_THE_BOARD)
+
+
+@pytest.mark.parametrize("still", [False, True])
+def test_a_checker_that_was_hit_lights_up_on_the_bar(open_page: OpenPage, still: bool) -> None:
+    page = open_page("/", script=COUNT)
+    page.emulate_media(reduced_motion="reduce" if still else "no-preference")
+    page.evaluate(OPEN)
+    page.evaluate("board.setOptions({ speed: 60 })")
+    page.evaluate(SHOW, [BEFORE, None])
+    page.evaluate("window.animated = []")
+    page.evaluate(SHOW, [AFTER, MOVES])
+    if still:
+        page.wait_for_timeout(300)
+        assert page.evaluate(ON_THE_BOARD) == []
+        return
+    page.wait_for_function("""() => board.element.getAnimations({ subtree: true })
+      .some((each) => each.effect.getKeyframes().some((frame) => "boxShadow" in frame))""")
