@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from core.text_lengths import LONGEST_NAME
-from matches.models.pool_settings import IN_COLUMNS, PoolSettings
+from matches.models.pool_settings import GLICKO2, IN_COLUMNS, PoolSettings
 from players.ratings import DIGITS, Ramp, Settings
 
 
@@ -86,8 +86,9 @@ class RatingPool(models.Model):
     def settings(self) -> Settings:
         """The settings as the formula takes them; weeks are those of the club."""
         chosen = self.chosen
-        zone = self.club.time_zone if self.club_id is not None and self.club is not None else "UTC"
-        return chosen.formula(zone)
+        if chosen.family != GLICKO2 or self.club is None:
+            return chosen.formula()
+        return chosen.formula(self.club.time_zone)
 
 
 class RatingPoolVersion(models.Model):
