@@ -397,6 +397,22 @@ def test_names_are_those_a_reader_may_see(cast: list[Player], alices: Client) ->
     assert "Robert Hidden" not in Client().get("/clubs/harbour/").content.decode()
 
 
+def test_a_closed_season_hides_who_hides_later(cast: list[Player], alices: Client) -> None:
+    cup = night(cast, "one")
+    row = season()
+    services.close_series(series=row, after=0, by=SYSTEM, now=NOON)
+    final = cup.settled()[-1]
+    cup.correct(final, won_by(1 - Result.objects.filter(match=final.match).latest("version").winner))
+    Player.objects.filter(pk__in=[player.pk for player in cast]).update(name="Robert Hidden", initials_only=True)
+    url = f"/clubs/harbour/seasons/{row.slug}/"
+    for path in (url, f"{url}table.csv", f"{url}table.json", f"/api/v1/seasons/{row.public_id}/"):
+        assert "Robert Hidden" in alices.get(path).content.decode(), path
+        body = Client().get(path).content.decode()
+        assert "R. H." in body, path
+        assert "Robert" not in body, path
+        assert "Hidden" not in body, path
+
+
 def test_the_files_hold_the_table(cast: list[Player], alices: Client) -> None:
     night(cast, "one")
     row = season()
