@@ -378,6 +378,15 @@ def test_a_season_from_a_preset_and_a_line_changed(alices: Client, cast: list[Pl
     assert standing_of(Series.objects.get()).season.rows[0].total == 30
 
 
+def test_points_by_hand_are_offered_once_an_evening_counts(alices: Client, cast: list[Player]) -> None:
+    row = season()
+    url = f"/clubs/harbour/seasons/{row.slug}/edit/"
+    assert 'id="hand-points"' not in alices.get(url).content.decode()
+    cup = night(cast, "one")
+    services.count_events(series=row, events=[cup.division.tournament], by=SYSTEM)
+    assert 'id="hand-points"' in alices.get(url).content.decode()
+
+
 def test_wrong_lines_are_refused_beside_the_form(alices: Client, cast: list[Player]) -> None:
     night(cast, "one")
     row = season()
