@@ -146,6 +146,7 @@ class Config:
     task_routes: dict[str, dict[str, str]] = {
         "matches.adjudicate": {"queue": RECORDS},
         "matches.replay_ratings": {"queue": BACKGROUND},
+        "matches.compare_formulas": {"queue": BACKGROUND},
         # A program thinks for a second or two, so it is never in the way of live play.
         "matches.act_at_level": {"queue": BACKGROUND},
         "matches.advise": {"queue": BACKGROUND},
@@ -164,6 +165,7 @@ class Config:
     beat_schedule = take_turns(
         {
             "submissions": {"task": "matches.sweep_submissions", "schedule": 5.0, "options": {"expires": 5}},
+            "comparisons": {"task": "matches.sweep_comparisons", "schedule": 10.0, "options": {"expires": 10}},
             "ratings": {"task": "matches.sweep_ratings", "schedule": 10.0, "options": {"expires": 10}},
             "draws": {"task": "tournaments.sweep_draws", "schedule": 10.0, "options": {"expires": 10}},
             "held-up": {"task": "tournaments.sweep_held_up", "schedule": 10.0, "options": {"expires": 10}},

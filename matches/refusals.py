@@ -8,6 +8,8 @@ MESSAGES = {
     # Matches, results, reports and proposed times.
     # A club's rating pools
     "pool_name_taken": gettext_noop("This club already has a rating pool called {name}."),
+    "pool_bad_stakes": gettext_noop("Write the stakes as length:points, for example 1:6 3:10 5:14."),
+    "no_pool_version": gettext_noop("This pool has no settings with the number {number}."),
     "pool_of_other_club": gettext_noop("This rating pool does not belong to this club."),
     "club_accepted": gettext_noop("{club} has been accepted already."),
     "import_empty": gettext_noop("There are no rows to import. The first row must name the columns: {columns}."),

@@ -7,13 +7,13 @@ from django.db.models import Q
 
 from engine.actions import Act
 from matches.lifecycle.finish import ResultInput
-from matches.models import ChatMessage, ChatReport, Match
+from matches.models import ChatMessage, ChatReport, Match, PoolSettings
 from matches.play.acting import ActionInput, act
 from matches.play.lobby import services as lobby
 from matches.play.lobby.services import ChallengeInput
 from matches.play.starting import PlaySettings, start
 from matches.rankings.imports import apply_import
-from matches.ratings.services import PoolSettings, create_pool
+from matches.ratings.pools import create_pool
 from matches.reporting import appointments
 from players.accounts.services import register_user
 from players.actors import SYSTEM, Actor

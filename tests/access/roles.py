@@ -120,11 +120,14 @@ GROUPS: list[tuple[str, Row, str]] = [
         "api-past-seasons api-past-season-undo api-past-season-count api-past-season-leave-out",
     ),
     # Rating pools of a club
+    ("get", PUBLIC, "club-ratings pool-ranking pool-ranking-csv api-pool-ranking"),
     ("get post", DIRECTORS, "club-pools club-pool"),
-    ("post", DIRECTORS, "club-pool-import club-pool-undo"),
-    ("get post", by_api(DIRECTORS), "api-pools api-pool-imports"),
+    ("get", DIRECTORS, "club-pool-formulas"),
+    ("post", DIRECTORS, "club-pool-import club-pool-undo club-pool-restore club-pool-compare"),
+    ("get post", by_api(DIRECTORS), "api-pools api-pool-imports api-pool-formulas"),
+    ("get", by_api(DIRECTORS), "api-pool-versions"),
     ("put", by_api(DIRECTORS), "api-pool"),
-    ("post", by_api(DIRECTORS), "api-pool-undo"),
+    ("post", by_api(DIRECTORS), "api-pool-undo api-pool-preview api-pool-restore"),
     # Friendly matches of members
     ("get post", DIRECTORS, "club-friendlies"),
     ("get post", by_api(DIRECTORS), "api-club-friendlies"),

@@ -167,11 +167,18 @@ def joining(cast: Cast) -> None:
 
 
 def rating_pools(cast: Cast) -> None:
-    """Alice imports ratings into a pool of the club; everybody reads the ranking."""
+    """Alice chooses the formula of a pool of the club, and imports ratings into it; everybody reads the ranking."""
     alice, settings = cast.alice, {"start_rating": 1500, "start_experience": 0, "ramp": "before", "k_scale": 1}
     pool = str(alice("pools_create", CLUB, body={"name": "Ladder", **settings}).id)
     assert len(alice("pools_list", CLUB)) == 1
-    alice("pools_update", CLUB, pool, body={"name": "Club ladder", **settings})
+    assert alice("pools_preview", CLUB, pool, body={"name": "Club ladder", "family": "danish"}).effects == []
+    changed = alice("pools_update", CLUB, pool, body={"name": "Club ladder", **settings, "after": 0})
+    assert (changed.name, changed.seq) == ("Club ladder", 1)
+    assert alice("pools_restore", CLUB, pool, body={"number": 1, "after": 1}).name == "Ladder"
+    assert [row.number for row in alice("pool_versions_list", CLUB, pool)] == [3, 2, 1]
+    assert alice("pool_formulas_create", CLUB, pool).done_at is None
+    assert alice("pool_formulas_retrieve", CLUB, pool).predictions == []
+    assert cast.nobody("pool_ranking_list", CLUB, pool) == []
     rows = {"kind": "starts", "text": "name,rating\nElif Nord,1650"}
     alice("pool_imports_create", CLUB, pool, body={**rows, "preview": True})
     source = alice("pool_imports_create", CLUB, pool, body={**rows, "preview": False}).id

@@ -19,7 +19,7 @@ from config.views import ThemeForm
 from matches.play.chat import views as chat
 from matches.play.lobby import views as lobby
 from matches.play.preferences import PlayPreferencesForm
-from matches.rankings import views as rankings
+from matches.rankings import pools as rankings
 from matches.records.intake import RecordForm
 from matches.reporting import forms as reporting
 from players import forms as clubs
@@ -120,7 +120,9 @@ PAIRS = (
     pair(clubs.InviteForm, api="members_invite"),
     pair(clubs.MergeForm, api="members_merge"),
     pair(EraseForm, api="members_erase", names={"sure": "name"}),
-    pair(rankings.PoolForm, api="pools_create pools_update"),
+    pair(rankings.PoolForm, api="pools_create pools_preview"),
+    pair(rankings.PoolChangeForm, api="pools_update", page_only={"step": OPERATION}),
+    pair(rankings.RestoreForm, api="pools_restore", page_only={"step": PREVIEW}),
     pair(rankings.ImportForm, api="pool_imports_create", names={"step": "preview"}),
     pair(
         past_page.PastSeasonForm,

@@ -59,4 +59,6 @@ CEILINGS = {
     "close a season, award its title":       Ceiling(6, 0, "no titles"),
     "a night without rounds":                Ceiling(20, 12),
     "a spreadsheet becomes a season":        Ceiling(36, 12),
+    "another formula, previewed, and back":  Ceiling(16, 1, "no formula to choose, no preview"),
+    "how my club rates me":                  Ceiling(4, 0, "no page said it"),
 }  # fmt: skip

@@ -17,6 +17,7 @@ NOT_EXPORTED = {
     "players.RecoveryCode": "a hash",
     "admin.LogEntry": "the operator's log; its texts about a person are erased",
     "matches.BotPlayer": "not a person",
+    "matches.RatingPoolVersion": "who chose a formula for the club is in the log",
     "matches.RatingImport": "who imported a file for the club is in the log",
     "matches.Unrating": "a director's act for the club, which is in the log",
     "players.Club": "who accepted a club did it for the site, and it is in the log",
@@ -71,7 +72,9 @@ NOT_ABOUT_OTHERS = {
     "players.RecoveryCode": "code_hash",
     "players.User": "password email new_email display_name",
     # Names of clubs, events and tables, and settings; an announcement that names a person is in “about” or “message”.
-    "matches.RatingPool": "name basis",
+    "matches.FormulaComparison": "result",
+    "matches.RatingPool": "name basis options",
+    "matches.RatingPoolVersion": "values",
     "players.Club": "name city search_key embed_hosts emblem_version",
     "players.ClubEmblem": "image",
     "players.Notification": "url params",
