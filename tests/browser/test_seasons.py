@@ -14,6 +14,9 @@ from tournaments.models import Series, Tournament
 from tournaments.seasons.services import SeriesInput, close_series, create_series
 from tournaments.seasons.titles import award_title, proposals_left
 
+SHEET = 1047
+"""Width of A4 across without its margins of 10 mm, in CSS pixels."""
+
 
 def nights(count: int, cast: list[Player]) -> None:
     """Evenings of the club that are over, a week apart; the last was a week ago."""
@@ -100,3 +103,23 @@ def test_what_is_typed_changes_last_night_at_once(club: Club, alice: User, open_
     assert float(after) == float(before) + 8
     page.get_by_role("button", name="Save these points").click()
     page.get_by_text("Version 2 of the points applies.").wait_for()
+
+
+def test_a_year_fits_on_a_sheet_of_paper(club: Club, alice: User, open_page: OpenPage) -> None:
+    cast = [Player.objects.create(name=name) for name in NAMES[:8]]
+    cups = [Cup.of(cast, KNOCKOUT, f"Tuesday {number}").play(Random(number), wild=False) for number in range(24)]
+    for number, cup in enumerate(cups):
+        starts = timezone.now() - timedelta(days=3 * (24 - number))
+        Tournament.objects.filter(pk=cup.division.tournament_id).update(starts_at=starts)
+    page = open_page(f"/clubs/{club.slug}/seasons/{autumn(club).slug}/", width=SHEET, scheme="light", user=alice)
+    page.emulate_media(media="print")
+    assert page.locator(".season-table thead .night").count() == 24
+    beyond = page.evaluate(
+        "[...document.querySelectorAll('.season-table, .season-table .sum')]"
+        ".filter((part) => part.getBoundingClientRect().right > document.documentElement.clientWidth).length"
+    )
+    assert beyond == 0
+    names = page.locator(".season-table tbody .who")
+    assert min(box["width"] for name in names.all() if (box := name.bounding_box())) > 100
+    assert page.locator(".season-scroll").evaluate("(part) => getComputedStyle(part).overflowX") == "visible"
+    page.context.close()

@@ -434,12 +434,14 @@ def series_edit(request: HttpRequest, slug: str, series: str) -> HttpResponse:
         return render(request, "tournaments/seasons/_preview.html", context)
     plan = plan_from(version.plan)
     kinds = _kinds(plan)
+    nights = nights_of(row)
     context |= {
         "version": version,
         "versions": row.plans.order_by("-number"),
         "closing": closing_of(row),
         "reopen": ReopenForm(),
-        "counted": [(night, night.row.kind if night.row else "") for night in nights_of(row)],
+        "counted": [(night, night.row.kind if night.row else "") for night in nights],
+        "own_nights": [night for night in nights if night.row is not None],
         "missing": [(event, day_of(event)) for event in missing_events(row)],
         "by_hand": row.points_by_hand.select_related("player", "tournament"),
         "members": Player.objects.filter(memberships__club=row.club, merged_into=None).order_by("name"),

@@ -378,6 +378,15 @@ def test_a_season_from_a_preset_and_a_line_changed(alices: Client, cast: list[Pl
     assert standing_of(Series.objects.get()).season.rows[0].total == 30
 
 
+def test_points_by_hand_are_offered_once_an_evening_counts(alices: Client, cast: list[Player]) -> None:
+    row = season()
+    url = f"/clubs/harbour/seasons/{row.slug}/edit/"
+    assert 'id="hand-points"' not in alices.get(url).content.decode()
+    cup = night(cast, "one")
+    services.count_events(series=row, events=[cup.division.tournament], by=SYSTEM)
+    assert 'id="hand-points"' in alices.get(url).content.decode()
+
+
 def test_wrong_lines_are_refused_beside_the_form(alices: Client, cast: list[Player]) -> None:
     night(cast, "one")
     row = season()
@@ -395,6 +404,22 @@ def test_names_are_those_a_reader_may_see(cast: list[Player], alices: Client) ->
         for path in (url, f"{url}table.csv", f"{url}table.json", f"/api/v1/seasons/{row.public_id}/"):
             assert ("Robert Hidden" in client.get(path).content.decode()) == sees, path
     assert "Robert Hidden" not in Client().get("/clubs/harbour/").content.decode()
+
+
+def test_a_closed_season_hides_who_hides_later(cast: list[Player], alices: Client) -> None:
+    cup = night(cast, "one")
+    row = season()
+    services.close_series(series=row, after=0, by=SYSTEM, now=NOON)
+    final = cup.settled()[-1]
+    cup.correct(final, won_by(1 - Result.objects.filter(match=final.match).latest("version").winner))
+    Player.objects.filter(pk__in=[player.pk for player in cast]).update(name="Robert Hidden", initials_only=True)
+    url = f"/clubs/harbour/seasons/{row.slug}/"
+    for path in (url, f"{url}table.csv", f"{url}table.json", f"/api/v1/seasons/{row.public_id}/"):
+        assert "Robert Hidden" in alices.get(path).content.decode(), path
+        body = Client().get(path).content.decode()
+        assert "R. H." in body, path
+        assert "Robert" not in body, path
+        assert "Hidden" not in body, path
 
 
 def test_the_files_hold_the_table(cast: list[Player], alices: Client) -> None:
