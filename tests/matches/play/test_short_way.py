@@ -21,12 +21,18 @@ from core.live.publishing import CHANNEL
 from core.requests import ARRIVED, EPOCH
 from engine.actions import Phase
 from engine.dice import Chain, ChainTag
+from matches.lifecycle.links import token_for
+from matches.lifecycle.locks import lock_match
+from matches.lifecycle.voiding import void_matches
 from matches.models import Action, DiceChain, LiveMatch, Match
 from matches.play import short_way
 from matches.play.live import EventKind
 from matches.play.starting import PlaySettings, commit_chain, start
-from players.actors import Actor
+from matches.reporting.links import revoke_link
+from players.accounts import sessions
+from players.actors import SYSTEM, Actor
 from players.models import AccountSession, Player, User
+from players.people.erasure import erase_player
 from tests.matches.play.conftest import BOB, CAROL, CLOCK, START, Board
 from tests.tiers import TEST_SEED, TIER, first_in_make_test
 
@@ -261,52 +267,71 @@ def test_an_unknown_parameter_is_refused_as_usual(to_roll: tuple[Pages, int, dic
     assert is_short(pages.short(side, body))
 
 
-def signed_out(board: Board, side: int) -> None:
-    AccountSession.objects.filter(user=board.users[side]).delete()
+def signed_out(pages: Pages, side: int) -> None:
+    cookie = pages.clients[side].cookies["sessionid"].value
+    pages.clients[side].post("/sign-out/")
+    # Somebody has kept it.
+    pages.clients[side].cookies["sessionid"] = cookie
 
 
-def expired(board: Board, side: int) -> None:
-    AccountSession.objects.filter(user=board.users[side]).update(expire_date=timezone.now())
+def signed_out_elsewhere(pages: Pages, side: int) -> None:
+    sessions.end_others(user=pages.board.users[side], current=None)
 
 
-def suspended(board: Board, side: int) -> None:
-    User.objects.filter(pk=board.users[side].pk).update(is_active=False)
+def expired(pages: Pages, side: int) -> None:
+    AccountSession.objects.filter(user=pages.board.users[side]).update(expire_date=timezone.now())
 
 
-def new_password(board: Board, side: int) -> None:
-    board.users[side].set_password("another")
-    board.users[side].save()
+def suspended(pages: Pages, side: int) -> None:
+    User.objects.filter(pk=pages.board.users[side].pk).update(is_active=False)
 
 
-def merged(board: Board, side: int) -> None:
+def new_password(pages: Pages, side: int) -> None:
+    pages.board.users[side].set_password("another")
+    pages.board.users[side].save()
+
+
+def account_deleted(pages: Pages, side: int) -> None:
+    erase_player(player=Player.objects.get(user=pages.board.users[side]), by=SYSTEM, now=timezone.now())
+
+
+def merged(pages: Pages, side: int) -> None:
     other = Player.objects.create(name="Other")
-    Player.objects.filter(user=board.users[side]).update(merged_into=other, user=None)
+    Player.objects.filter(user=pages.board.users[side]).update(merged_into=other, user=None)
 
 
-def seat_of_another(board: Board, side: int) -> None:
+def seat_of_another(pages: Pages, side: int) -> None:
     dave = Player.objects.create(name="Dave")
-    Match.objects.filter(pk=board.match.pk).update(**{f"player_{side}": dave})
+    Match.objects.filter(pk=pages.board.match.pk).update(**{f"player_{side}": dave})
 
 
-WITHDRAWN = [signed_out, expired, suspended, new_password, merged, seat_of_another]
+WITHDRAWN = [
+    *(signed_out, signed_out_elsewhere, expired, suspended, new_password, account_deleted),
+    *(merged, seat_of_another),
+]
 
 
-def flag_fell(board: Board, _: int) -> None:
-    board.wait(400)
+def flag_fell(pages: Pages, _: int) -> None:
+    pages.board.wait(400)
 
 
-def paused(board: Board, side: int) -> None:
-    board.do(side, EventKind.PAUSE)
+def paused(pages: Pages, side: int) -> None:
+    pages.board.do(side, EventKind.PAUSE)
 
 
-def settled(board: Board, _: int) -> None:
-    Match.objects.filter(pk=board.match.pk).update(state=Match.State.SETTLED)
+def settled(pages: Pages, _: int) -> None:
+    Match.objects.filter(pk=pages.board.match.pk).update(state=Match.State.SETTLED)
+
+
+def voided(pages: Pages, _: int) -> None:
+    with transaction.atomic():
+        void_matches({lock_match(pages.board.match.pk): False}, club=None, by=SYSTEM, now=pages.board.now)
 
 
 @pytest.mark.parametrize("is_remembered", [True, False])
-@pytest.mark.parametrize("happens", [*WITHDRAWN, flag_fell, paused, settled])
+@pytest.mark.parametrize("happens", [*WITHDRAWN, flag_fell, paused, settled, voided])
 def test_what_happens_between_ticket_and_action_counts_at_once(
-    to_roll: tuple[Pages, int, dict[str, Any]], happens: Callable[[Board, int], None], is_remembered: bool
+    to_roll: tuple[Pages, int, dict[str, Any]], happens: Callable[[Pages, int], None], is_remembered: bool
 ) -> None:
     pages, side, body = to_roll
     if is_remembered:
@@ -315,13 +340,33 @@ def test_what_happens_between_ticket_and_action_counts_at_once(
             side, body = wish(pages.board, Random(1))
             if body["kind"] == "roll":
                 break
-    happens(pages.board, side)
-    before = rows(pages.board.match)
-    response = pages.short(side, body | {"after": pages.board.live.last})
+    happens(pages, side)
+    before, body = rows(pages.board.match), body | {"after": pages.board.live.last}
+    with transaction.atomic():
+        plain = pages.plain(side, body)
+        transaction.set_rollback(True)
+    response = pages.short(side, body)
     assert not is_short(response)
     assert response.status_code in (401, 403, 404, 409)
+    assert response.status_code == plain.status_code
+    assert without(response.json(), {"request_id"}) == without(plain.json(), {"request_id"})
     if happens is not flag_fell:
         assert rows(pages.board.match) == before
+
+
+def test_a_link_takes_the_plain_way_until_it_is_revoked(to_roll: tuple[Pages, int, dict[str, Any]]) -> None:
+    pages, side, body = to_roll
+    link = {"Match-Link": token_for(pages.board.match, side)}
+    answer = pages.short(side, body, **link)
+    assert (answer.status_code, is_short(answer)) == (200, False)
+    side, body = wish(pages.board, Random(1))
+    link = {"Match-Link": token_for(pages.board.match, side)}
+    revoke_link(match=pages.board.match, side=side, generation=0, by=SYSTEM)
+    before = rows(pages.board.match)
+    assert pages.short(side, body, **link).status_code == 404
+    assert rows(pages.board.match) == before
+    # The seat of the account is not that of the link.
+    assert is_short(pages.short(side, body))
 
 
 def test_an_action_is_answered_the_same_when_it_is_repeated(to_roll: tuple[Pages, int, dict[str, Any]]) -> None:
