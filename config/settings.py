@@ -390,7 +390,7 @@ DEBUG_TOOLBAR = DEBUG and importlib.util.find_spec("debug_toolbar") is not None
 if DEBUG_TOOLBAR:
     INTERNAL_IPS = ["127.0.0.1", "::1"]
     INSTALLED_APPS.append("debug_toolbar")
-    # It adds to pages, so it comes inside of what compresses them, and measures all that is further inside.
+    # As early as it can write into pages, which are compressed after it.
     MIDDLEWARE.insert(
         MIDDLEWARE.index("config.middleware.Compressed") + 1, "debug_toolbar.middleware.DebugToolbarMiddleware"
     )
