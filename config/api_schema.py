@@ -173,12 +173,15 @@ def defaults_of_choices(result: Description, **_context: Any) -> Description:
 def json_bodies(result: Description, **_context: Any) -> Description:
     """Describe bodies as JSON alone where a form is the second choice: generated clients send what is named last.
 
-    Uploads name the form first and keep both.
+    Uploads name the form first and keep both. Such a body is not marked as required: a client generated from it would
+    not compile.
     """
     for _path, operation in operations(result):
         content = operation.get("requestBody", {}).get("content", {})
         if list(content) == [JSON, FORM]:
             del content[FORM]
+        elif len(content) > 1:
+            operation["requestBody"].pop("required", None)
     return result
 
 

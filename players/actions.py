@@ -55,6 +55,12 @@ def _(field: forms.IntegerField, **options: Any) -> serializers.Field[Any, Any, 
     return serializers.IntegerField(**{**limits, **options})
 
 
+@serializer_field.register
+def _(field: forms.FloatField, **options: Any) -> serializers.Field[Any, Any, Any, Any]:
+    limits: dict[str, Any] = {"min_value": field.min_value, "max_value": field.max_value}
+    return serializers.FloatField(**{**limits, **options})
+
+
 @serializer_field.register(forms.BooleanField)
 @serializer_field.register(YesNoField)
 def _(field: forms.Field, **options: Any) -> serializers.Field[Any, Any, Any, Any]:

@@ -52,10 +52,6 @@ PAGES: dict[str, tuple[Row, Row]] = {
     "hall-of-fame": (PUBLIC, NO_POST),
     "title-award": (NO_FORM, DIRECTORS),
     "title-withdraw": (NO_FORM, DIRECTORS),
-    "past-seasons": (PUBLIC, NO_POST),
-    "past-season-import": (NO_FORM, DIRECTORS),
-    "past-season": (PUBLIC, NO_POST),
-    "past-season-undo": (NO_FORM, DIRECTORS),
     "series-list": (PUBLIC, NO_POST),
     "series-new": (DIRECTORS, NO_POST_SIGNED_IN),
     "series-create": (NO_FORM, DIRECTORS),
@@ -307,9 +303,6 @@ API: dict[str, tuple[Row, Row]] = {
     "api-fixture-corrections-preview": (API_NO_GET, API_STAFF),
     "api-correction": (API_STAFF_READ, API_NO_WRITE),
     "api-correction-undo": (API_NO_GET, API_DIRECTORS),
-    "api-past-seasons": (API_READ, API_DIRECTORS),
-    "api-past-season": (API_READ, API_NO_WRITE),
-    "api-past-season-undo": (Row(NEEDS_TOKEN, *(NOT_GET,) * 6), API_DIRECTORS),
     "api-series-list": (API_READ, API_NO_WRITE),
     "api-series-create": (API_NO_GET, API_DIRECTORS),
     "api-series": (API_READ, API_NO_WRITE),
@@ -339,9 +332,10 @@ WRITES_BY_OTHER_METHODS = {
 }
 TABLE = PAGES | API
 OF_CLUBS = (
+    "series-points", "series-points-back", "series-final",
+    "api-series-points", "api-series-points-back", "api-series-final",
     "club", "club-calendar", "club-card", "club-poster", "commitments", "venue", "tonight", "tonight-show",
-    "api-commitments", "api-tonight", "past-seasons", "past-season-import", "past-season", "past-season-undo",
-    "api-past-seasons", "api-past-season", "api-past-season-undo",
+    "api-commitments", "api-tonight",
     "series-list", "series-new", "series-create", "series", "series-edit",
     "series-file", "series-count", "series-leave-out", "series-plan", "series-close", "series-reopen",
     "api-series-list", "api-series-create", "api-series", "api-series-count", "api-series-leave-out",
@@ -354,5 +348,11 @@ SHARED = ("event-card", "division-card", "match-card", "replay-card", "player-ca
 """Pictures of pages as everybody sees them, whoever requests them (tests/tournaments/sharing/)."""
 BY_SECRET = ("helping", "helping-accept")
 """Routes for whoever has a secret link, whatever else they may see."""
+OF_PAST_SEASONS = (
+    "past-seasons", "past-season-import", "past-season", "past-season-undo", "past-season-count",
+    "past-season-leave-out", "api-past-seasons", "api-past-season", "api-past-season-undo", "api-past-season-count",
+    "api-past-season-leave-out",
+)  # fmt: skip
+"""Routes whose roles are those of a club (tests/access/roles.py)."""
 OF_INSTALLATION = ("owner-link", "owner-club", "waiting-clubs")
 """Routes about no club (tests/access/people.py)."""

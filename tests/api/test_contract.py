@@ -30,7 +30,7 @@ from tournaments.seasons.past import PastInput, import_past
 
 __all__ = ["world"]
 
-PAST = PastInput("name,place\nElif Nord,1", {})
+PAST = PastInput("name,place\nElif Nord,1")
 MOST_TRIES = 40
 """How many objects are tried until an account may use one."""
 

@@ -130,6 +130,7 @@ PAIRS = (
         names={"step": "preview"},
         page_only={"columns_of": "for columns that were chosen before the sheet"},
     ),
+    pair(past_page.CountPastForm, api="past_seasons_count"),
     # Matches.
     pair(
         lobby.ChallengeForm,

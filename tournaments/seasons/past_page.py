@@ -15,6 +15,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_POST, require_safe
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers, status
 from rest_framework.permissions import IsAuthenticated, IsAuthenticatedOrReadOnly
@@ -500,6 +501,7 @@ class PastRowsSerializer(serializers.Serializer[Any]):
     preview = serializers.BooleanField(help_text="Whether to store nothing.")
 
 
+@extend_schema_field(OpenApiTypes.BINARY)
 class SpreadsheetField(serializers.FileField):
     """A spreadsheet."""
 
@@ -592,7 +594,7 @@ class PastSeasons(APIView):
     @extend_schema(
         operation_id="past_seasons_create",
         summary="Import an earlier season",
-        request={"application/json": PastRowsSerializer, "multipart/form-data": PastFileSerializer},
+        request={"multipart/form-data": PastFileSerializer, "application/json": PastRowsSerializer},
         examples=example(name="2019/20", text="name,place,points\nElif Ristic,1,24.5", preview=True),
         responses={200: PastPreviewSerializer, 201: PastSeasonSerializer, 409: PROBLEM, 429: PROBLEM, **PROBLEMS},
     )

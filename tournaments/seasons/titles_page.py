@@ -203,9 +203,19 @@ def _withdraw(form: Any, by: Actor, now: datetime) -> str:
     return _("The title is withdrawn.")
 
 
-award = AwardAction("award", AwardForm, _award, Role.DIRECTOR, Endpoint("titles_award", AwardSerializer))
+award = AwardAction(
+    "award",
+    AwardForm,
+    _award,
+    Role.DIRECTOR,
+    Endpoint("titles_award", AwardSerializer, {"kind": "season", "player": "p3n8w5r2cd", "series": "k7m2x9q4ab"}),
+)
 withdraw = WithdrawTitleAction(
-    "withdraw", WithdrawTitleForm, _withdraw, Role.DIRECTOR, Endpoint("titles_withdraw", WithdrawTitleSerializer)
+    "withdraw",
+    WithdrawTitleForm,
+    _withdraw,
+    Role.DIRECTOR,
+    Endpoint("titles_withdraw", WithdrawTitleSerializer, {"reason": "The final is played again."}),
 )
 
 

@@ -20,6 +20,7 @@ from tests.access.event_roles import (
     NOT_THERE,
     OF_CLUBS,
     OF_INSTALLATION,
+    OF_PAST_SEASONS,
     OK,
     ROLES,
     SHARED,
@@ -36,7 +37,6 @@ from tournaments.events.helpers import add_helper
 from tournaments.models import (
     AgreedSplit,
     Correction,
-    PastSeason,
     Payment,
     Series,
     SidePool,
@@ -84,8 +84,7 @@ def address(name: str, running: RunningEvent) -> str:
             "match-card": running.fixture.match.public_id,
             "replay-card": running.fixture.match.public_id,
             "player-card": running.entry.player.public_id,
-        }.get(name, "")
-        or (past_season_of(running) if name in OF_PAST_SEASONS else ""),
+        }.get(name, ""),
         "kind": "pairings",
         "action": "undo",
         "number": str(running.division.stages.get().draws.get(state="published").number),
@@ -130,15 +129,6 @@ def title_of(running: RunningEvent) -> Title:
     player, club, day = running.entry.player, running.tournament.club, NOW.date()
     values = {"club": club, "player": player, "kind": Title.Kind.EVENT, "day": day}
     return Title.objects.get_or_create(division=running.division, defaults=values)[0]
-
-
-OF_PAST_SEASONS = ("past-season", "past-season-undo", "api-past-season", "api-past-season-undo")
-
-
-def past_season_of(running: RunningEvent) -> str:
-    """The public id of an imported season of the club."""
-    season, _new = PastSeason.objects.get_or_create(club=running.tournament.club, name="2019")
-    return season.public_id
 
 
 def label_of_table(running: RunningEvent) -> str:
@@ -188,7 +178,7 @@ def check(status: int, expected: Any, role: str) -> None:
 def test_every_route_is_in_the_table() -> None:
     names = {entry.name for entry in urls.urlpatterns}
     assert len(names) == len(urls.urlpatterns) > 50
-    assert names == {*TABLE, *OF_INSTALLATION}
+    assert names == {*TABLE, *OF_INSTALLATION, *OF_PAST_SEASONS}
 
 
 @contextmanager
