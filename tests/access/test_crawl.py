@@ -32,6 +32,7 @@ NOT_LINKED = {
     "readyz": "for programs",
     "replay-picture": "the picture in previews of links",
     **{f"{kind}-card": "the picture in previews of links" for kind in CARDS if kind != "replay"},
+    "club-pool-formulas": "the part of the page of a pool that htmx fetches while the formulas are compared",
     "club-emblem": "a picture on the pages of clubs",
     "join-club": "for whoever is no member yet, and for members without a role",
     "next-board": "linked while a board by correspondence waits for the reader",

@@ -795,7 +795,7 @@ def seasons(cast: Cast) -> None:
     """Alice plays a season by its plan, closes it and opens it again; everybody reads it."""
     alice, days = cast.alice, {"first_day": "2027-01-01", "last_day": "2027-12-31"}
     season = alice("seasons_create", CLUB, body={"name": "The year", "preset": "usual", **days})
-    assert [row.public_id for row in cast.bob("clubs_seasons", CLUB)] == [season.public_id]
+    assert season.public_id in [row.public_id for row in cast.bob("clubs_seasons", CLUB)]
     event = create_event(alice, "Winter night", starts_at="2027-02-01T19:00Z")
     division_of(alice, event, {"format": "league"}, name="Open")
     alice("tournaments_publish", event)

@@ -237,8 +237,7 @@ def past_seasons(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _list_page(request: HttpRequest, club: Club, form: PastSeasonForm, **more: Any) -> HttpResponse:
-    role = access.role_in(request.user, club)
-    may_direct = role is not None and role >= Role.DIRECTOR
+    may_direct = access.is_at_least(access.role_in(request.user, club), Role.DIRECTOR)
     seasons = PastSeason.objects.filter(club=club).prefetch_related("added")
     context = {
         "club": club,
