@@ -336,8 +336,7 @@ def past_season(request: HttpRequest, slug: str, public_id: str) -> HttpResponse
 
 
 def _season_page(request: HttpRequest, season: PastSeason, form: CountPastForm | None) -> HttpResponse:
-    role = access.role_in(request.user, season.club)
-    may_direct = role is not None and role >= Role.DIRECTOR
+    may_direct = access.is_at_least(access.role_in(request.user, season.club), Role.DIRECTOR)
     if form is None:
         days = days_of(season)
         form = CountPastForm(

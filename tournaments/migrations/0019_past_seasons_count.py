@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     """Adds the link of an imported season to a series."""
 
-    dependencies = [("tournaments", "0021_titles")]
+    dependencies = [("tournaments", "0018_titles")]
 
     operations = [
         migrations.AddField(

@@ -11,7 +11,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('players', '0011_club_class_points'),
-        ('tournaments', '0022_past_seasons_count'),
+        ('tournaments', '0019_past_seasons_count'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
