@@ -739,7 +739,7 @@ def test_a_director_pairs_two_who_are_free_with_a_public_reason(
         "second": loser.public_id,
         "reason": "Last train",
     }
-    page.post(reverse("floor-pair-by-hand", args=[event.club.slug, event.slug]), data)
+    page.post(reverse("floor-action", args=[event.club.slug, event.slug, "pair-by-hand"]), data)
     pairing = Pairing.objects.get(batch__number=2)
     assert {pairing.first_id, pairing.second_id} == {winner.pk, loser.pk}
     assert pairing.reason == "Last train"
