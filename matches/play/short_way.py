@@ -9,10 +9,10 @@ says what is right, and a test compares both.
 import json
 import re
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from io import BytesIO
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 
 import structlog
 from django.conf import settings
@@ -22,6 +22,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import ResolverMatch
 from django.utils import timezone
 from rest_framework.exceptions import APIException
+from rest_framework.parsers import BaseParser
 from rest_framework.renderers import JSONRenderer
 from rest_framework.settings import api_settings
 
@@ -74,7 +75,7 @@ DEFAULTS: dict[str, Any] = {
 }
 SEAT = re.compile(r"[\w.:-]{0,300}", re.ASCII)
 MOST = 2**31
-_parser = api_settings.DEFAULT_PARSER_CLASSES[0]()
+_parser = cast(Sequence[type[BaseParser]], api_settings.DEFAULT_PARSER_CLASSES)[0]()
 
 
 class Wish(NamedTuple):
