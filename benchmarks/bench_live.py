@@ -73,6 +73,11 @@ class Player:
         """Read what is new in the match."""
         self.take(await self.connection.request("GET", f"{self.path}?since={self.state['last']}"))
 
+    def action(self, chance: Random) -> Json:
+        """What the page sends: what its player decides, as a sign of life, with the seat that it was given last."""
+        seat = {"seat": self.state["seat"]} if self.state.get("seat") else {}
+        return decision(self.state, chance) | {"after": self.state["last"], **SIGN, **seat}
+
     def take_content(self, seq: int, content: Json | None) -> None:
         """Show what the stream has sent, unless something before is missing or a play is to be chosen."""
         if self.acts or content is None or seq != self.state["seq"] + 1:
@@ -186,7 +191,7 @@ class Table:
             figures.late += 1
             return
         opponent = self.players[1 - player.side]
-        body = decision(player.state, self.chance) | {"after": player.state["last"], **SIGN}
+        body = player.action(self.chance)
         player.acts = True
         try:
             key = f"Idempotency-Key: {next(self._keys)}\r\n"

@@ -70,7 +70,9 @@ OF_STATUS = {"401": ["WWW-Authenticate"], "429": ["Retry-After"], "default": ["R
 """Headers of certain errors."""
 
 
-OWN_LIMITS = frozenset({"live_act", "live_goodbye", "live_ping", "guest_match_read", "guest_match_act"})
+OWN_LIMITS = frozenset(
+    {"live_act", "live_goodbye", "live_hint", "live_ping", "guest_match_read", "guest_match_act", "guest_match_hint"}
+)
 """Operations of a match being played here, which count for a player and a match and announce no state of a rate."""
 VERSIONED = frozenset(
     {

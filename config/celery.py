@@ -63,6 +63,8 @@ practice at levels, ratings and backups.
 A worker takes a message of a later queue only when the earlier ones are empty. `make run` has one worker for the urgent
 queue and one for the others, so that urgent work never waits for a long task to end.
 """
+GUESTS = "guests"
+"""The queue of what people without an account ask an analysis program; it is worked off when nothing else waits."""
 OUTGOING = "outgoing"
 """The queue of e-mails and pushes, with a worker of its own: outside servers answer when they like, or not at all."""
 
@@ -139,13 +141,16 @@ class Config:
     beat_scheduler = "celery.beat:Scheduler"
     beat_max_loop_interval = 1
     # What a worker takes that is started without naming queues.
-    task_queues = tuple(map(Queue, (URGENT, RECORDS, BACKGROUND, OUTGOING)))
+    task_queues = tuple(map(Queue, (URGENT, RECORDS, BACKGROUND, GUESTS, OUTGOING)))
     task_default_queue = URGENT
     task_routes: dict[str, dict[str, str]] = {
         "matches.adjudicate": {"queue": RECORDS},
         "matches.replay_ratings": {"queue": BACKGROUND},
+        "matches.compare_formulas": {"queue": BACKGROUND},
         # A program thinks for a second or two, so it is never in the way of live play.
         "matches.act_at_level": {"queue": BACKGROUND},
+        "matches.advise": {"queue": BACKGROUND},
+        "matches.advise_guest": {"queue": GUESTS},
         "config.sweep_backups": {"queue": BACKGROUND},
         "players.make_data_export": {"queue": BACKGROUND},
         "tournaments.draw_share_picture": {"queue": BACKGROUND},
@@ -160,6 +165,7 @@ class Config:
     beat_schedule = take_turns(
         {
             "submissions": {"task": "matches.sweep_submissions", "schedule": 5.0, "options": {"expires": 5}},
+            "comparisons": {"task": "matches.sweep_comparisons", "schedule": 10.0, "options": {"expires": 10}},
             "ratings": {"task": "matches.sweep_ratings", "schedule": 10.0, "options": {"expires": 10}},
             "draws": {"task": "tournaments.sweep_draws", "schedule": 10.0, "options": {"expires": 10}},
             "held-up": {"task": "tournaments.sweep_held_up", "schedule": 10.0, "options": {"expires": 10}},

@@ -390,8 +390,10 @@ DEBUG_TOOLBAR = DEBUG and importlib.util.find_spec("debug_toolbar") is not None
 if DEBUG_TOOLBAR:
     INTERNAL_IPS = ["127.0.0.1", "::1"]
     INSTALLED_APPS.append("debug_toolbar")
-    # First, so that it measures all other middleware.
-    MIDDLEWARE.insert(0, "debug_toolbar.middleware.DebugToolbarMiddleware")
+    # As early as it can write into pages, which are compressed after it.
+    MIDDLEWARE.insert(
+        MIDDLEWARE.index("config.middleware.Compressed") + 1, "debug_toolbar.middleware.DebugToolbarMiddleware"
+    )
 
 # Whether the request log has the IP address of the client.
 LOG_CLIENT_ADDRESS = flag("LOG_CLIENT_ADDRESS")

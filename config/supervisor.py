@@ -28,7 +28,7 @@ from typing import IO
 from django.core.exceptions import ImproperlyConfigured
 
 from config import lan, valkey
-from config.celery import BACKGROUND, OUTGOING, RECORDS, URGENT
+from config.celery import BACKGROUND, GUESTS, OUTGOING, RECORDS, URGENT
 from config.forking import ImportedSite, fork
 from config.processes import LONGEST_DELAY, Child, Process, spawn, stop
 
@@ -233,7 +233,7 @@ class Supervisor:
             "web": ["uvicorn", *web_arguments(self.host, self.port)],
             "clock": ["manage", "run_clock"],
             "worker": [*celery, *self.worker(URGENT), *quiet],
-            "records": [*celery, *self.worker(RECORDS, BACKGROUND), *quiet],
+            "records": [*celery, *self.worker(RECORDS, BACKGROUND, GUESTS), *quiet],
             "outgoing": [*celery, *self.worker(OUTGOING, threads=OUTGOING_THREADS), *quiet],
             "beat": [*celery, "beat", "--pidfile="],
         }

@@ -2,7 +2,8 @@
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -93,6 +94,80 @@ def _words(name: str) -> list[str]:
 def _spoken(name: str) -> str:
     """Return a name as masks compare it: its words without regard to case."""
     return " ".join(_words(name.casefold())) or name.strip()
+
+
+def surname_last(name: str) -> str:
+    """Return a name such as “Novák, Jan” as Jan Novák; others as they are.
+
+    >>> surname_last("Novák, Jan"), surname_last("Jan Novák, Jr."), surname_last("Novák,")
+    ('Jan Novák', 'Jan Novák, Jr.', 'Novák,')
+    """
+    last, _comma, first = (part.strip() for part in name.partition(","))
+    if not last or not first or "," in first or fold(first) in _SUFFIXES:
+        return name
+    return f"{first} {last}"
+
+
+_SUFFIXES = ("jr", "sr", "ii", "iii", "iv")
+
+
+class SimilarNames:
+    """Names that may be other spellings of a name: reordered, shortened, or with a letter more, less or changed."""
+
+    SHORTEST = 5
+    """Letters of the shortest name in which one may differ."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._names: dict[str, list[str]] = defaultdict(list)
+        self.folded: list[str] = list(dict.fromkeys(map(fold, names)))
+        for name in self.folded:
+            for key in self._keys(name):
+                self._names[key].append(name)
+
+    def like(self, name: str) -> list[str]:
+        """Return the folded names that this one may be instead, in the order in which they were given."""
+        own = fold(name)
+        candidates = {other for key in self._keys(own) for other in self._names.get(key, ())} - {own}
+        return sorted((other for other in candidates if self._may_be(own, other)), key=self.folded.index)
+
+    @classmethod
+    def _keys(cls, name: str) -> Iterator[str]:
+        words = name.split()
+        yield f"words {' '.join(sorted(words))}"
+        for word in {*words[:1], *words[-1:]}:
+            yield f"word {word}"
+        letters = "".join(words)
+        if len(letters) >= cls.SHORTEST:
+            yield letters
+            yield from {letters[:place] + letters[place + 1 :] for place in range(len(letters))}
+
+    @classmethod
+    def _may_be(cls, one: str, other: str) -> bool:
+        if re.findall(r"\d+", one) != re.findall(r"\d+", other):
+            return False
+        words, others = one.split(), other.split()
+        if sorted(words) == sorted(others):
+            return True
+        if 1 in (len(words), len(others)) and len(words) != len(others):
+            short, long = sorted((words, others), key=len)
+            return short[0] in (long[0], long[-1])
+        if len(words) == len(others) and all(map(_abbreviates, words, others)):
+            return True
+        letters, other_letters = "".join(words), "".join(others)
+        return min(len(letters), len(other_letters)) >= cls.SHORTEST and _differ_by_one(letters, other_letters)
+
+
+def _abbreviates(word: str, other: str) -> bool:
+    """Whether two words are equal, or one is the first letter of the other."""
+    return word == other or (1 in (len(word), len(other)) and word[0] == other[0])
+
+
+def _differ_by_one(one: str, other: str) -> bool:
+    """Whether a letter is missing, added or another one, or two neighbours are exchanged."""
+    start = next((place for place, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1]), len(one))
+    rest, other_rest = one[start:], other[start:]
+    exchanged = rest[1:2] + rest[:1] + rest[2:]
+    return other_rest in (rest[1:], exchanged) or other_rest[1:] in (rest, rest[1:])
 
 
 class NameMask:

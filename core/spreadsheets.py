@@ -1,7 +1,13 @@
-"""The values of the first sheet of a spreadsheet: `.xlsx`, `.ods`, or CSV as text.
+"""The values of spreadsheets: every sheet of `.xlsx` and `.ods`, or CSV as text.
 
-Only values are read: no formulas, macros, links or styles, except what tells a date from a number in `.xlsx`.
-Nothing is taken from the sizes that an archive states: bytes, rows, columns and cells are counted while they are read.
+Only values are read: no formulas or styles, except what tells a date from a number in `.xlsx`; macros and links to
+other files are refused. Nothing is taken from the sizes that an archive states: bytes, rows, columns and cells are
+counted while they are read.
+
+No library does that. openpyxl reads `.xlsx` alone and has not been released since 2024; python-calamine reads both
+formats, but lays the used range of a sheet out as a full rectangle before anybody can count it, so that a file of 2 KB
+with two distant cells ends the process (tafia/calamine#693), and 100 million repeated cells of `.ods` are within its
+limit. Whoever counts first has parsed the file already, with `zipfile` and `expat`, as is done here.
 """
 
 import csv
@@ -9,67 +15,126 @@ import io
 import re
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 from xml.parsers import expat
 
+from core.text_lengths import LONGEST_NAME
 from engine.errors import Refused
 
 MOST_MEBIBYTES = 5
 MOST_BYTES = MOST_MEBIBYTES * 1024 * 1024
 MOST_CELLS = 20_000
+"""Of all sheets together."""
 MOST_COLUMNS = 100
+MOST_SHEETS = 60
 MOST_UNPACKED = 32 * 1024 * 1024
-"""Bytes of one part of an archive."""
+"""Bytes of all parts of an archive that are read."""
 MOST_DEPTH = 60
-DELIMITERS = ",;\t"
+DELIMITERS = "\t;|,"
+"""Of CSV; of those that are in as many rows the first one separates the cells."""
+LOOKED_AT = 50
+"""Rows of CSV that are compared to find its delimiter."""
+LONGEST_TEXT = 400_000
+"""Characters of all cells."""
+NEW_SHEET = "\f"
+"""Begins a row of text with the name of the sheet that follows."""
 # Formats of numbers in .xlsx that are dates (ECMA-376, 18.8.30).
 DATE_FORMATS = {*range(14, 18), 22, *range(27, 37), *range(50, 59)}
+# Parts of an archive that hold macros, and those that refer to other files.
+ACTIVE_PARTS = re.compile(r"(?:.*/)?vbaProject\.bin|Basic/.+|Scripts/.+|xl/macrosheets/.+", re.IGNORECASE)
+LINKING_PARTS = re.compile(r"xl/(?:externalLinks/.+|connections\.xml)", re.IGNORECASE)
+LINKING_ELEMENTS = ("table-source", "cell-range-source", "dde-source", "dde-link")
 Rows = list[list[str]]
 
 
-def read_spreadsheet(content: bytes) -> Rows:
-    """Return the cells of the first sheet as text; dates as 2025-11-27, numbers with a decimal point.
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A sheet: its name, empty for CSV, and its cells as text. Row numbers are those of the file."""
 
-    Empty rows are kept, so that row numbers are those of the file. Refused: `spreadsheet_too_large`,
-    `spreadsheet_too_many_cells`, `spreadsheet_unreadable`.
+    name: str
+    rows: Rows
+
+
+def read_spreadsheet(content: bytes) -> list[Sheet]:
+    """Return the sheets that have cells, as text; dates as 2025-11-27, numbers with a decimal point.
+
+    Empty rows are kept, so that row numbers are those of the file.
+    Refused: `spreadsheet_too_large`, `spreadsheet_too_many_cells`, `spreadsheet_unreadable`, `spreadsheet_not_plain`.
     """
     if len(content) > MOST_BYTES:
         raise Refused("spreadsheet_too_large", mebibytes=MOST_MEBIBYTES)
     if not content.startswith(b"PK"):
-        return read_csv(_decoded(content))
+        return read_text(_decoded(content).replace(NEW_SHEET, " "))
     try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            names = set(archive.namelist())
-            if "content.xml" in names:
+        with zipfile.ZipFile(io.BytesIO(content)) as file:
+            archive = _Archive(file)
+            if "content.xml" in archive.names:
                 return _Ods().read(archive)
-            if "xl/workbook.xml" in names:
-                return _read_xlsx(archive, names)
+            if "xl/workbook.xml" in archive.names:
+                return _read_xlsx(archive)
     except (zipfile.BadZipFile, zlib.error, expat.ExpatError, EOFError, NotImplementedError, RuntimeError, ValueError):
         # RuntimeError: encrypted; NotImplementedError: an unknown compression.
         raise Refused("spreadsheet_unreadable") from None
     raise Refused("spreadsheet_unreadable")
 
 
-def read_csv(text: str) -> Rows:
-    """Return the cells of CSV with commas, semicolons or tabs. Refused: as for `read_spreadsheet`."""
-    text = text.removeprefix("\ufeff").replace("\0", "")
-    first = next((line for line in text.splitlines() if line.strip()), "")
-    sheet = _Sheet()
+def read_text(text: str) -> list[Sheet]:
+    """Return the sheets of text as `as_text` writes it, or of CSV. Refused: as for `read_spreadsheet`."""
+    workbook = _Workbook()
+    first, *others = text.removeprefix("\ufeff").replace("\0", "").split(NEW_SHEET)
+    if first.strip() or not others:
+        _read_csv(first, workbook, "")
+    for part in others:
+        name, _newline, rows = part.partition("\n")
+        _read_csv(rows, workbook, name.strip())
+    return workbook.with_cells()
+
+
+def as_text(sheets: Sequence[Sheet]) -> str:
+    """Return sheets as text that `read_text` reads back: CSV, with a row for the name of each that has one."""
+    out = io.StringIO()
+    for sheet in sheets:
+        if sheet.name or len(sheets) > 1:
+            out.write(f"{NEW_SHEET}{sheet.name}\n")
+        csv.writer(out, lineterminator="\n").writerows([row or [""] for row in sheet.rows])
+    return out.getvalue()
+
+
+def text_of(content: bytes) -> str:
+    """Return a spreadsheet as text, for a form that shows it before it is used.
+
+    Refused: as for `read_spreadsheet`, and `spreadsheet_too_long`.
+    """
+    text = as_text(read_spreadsheet(content))
+    if len(text) > LONGEST_TEXT:
+        raise Refused("spreadsheet_too_long", most=LONGEST_TEXT)
+    return text
+
+
+def _read_csv(text: str, workbook: "_Workbook", name: str) -> None:
+    """Read CSV with commas, semicolons, tabs or bars; a first row such as “sep=;” names the delimiter."""
+    first, _newline, below = text.partition("\n")
+    if stated := re.fullmatch(r'"?sep=([,;\t|])"?', first.strip(" \r")):
+        delimiter, text = stated[1], f"\n{below}"
+    else:
+        delimiter = _delimiter(text)
+    workbook.begin(name)
     try:
-        for row in csv.reader(io.StringIO(text), delimiter=max(DELIMITERS, key=first.count)):
-            sheet.add_row([cell.strip() for cell in row])
+        for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter):
+            workbook.add_row([" ".join(cell.split()) for cell in row])
     except csv.Error:
         raise Refused("spreadsheet_unreadable") from None
-    return sheet.rows
 
 
-def as_csv(rows: Rows) -> str:
-    """Return rows as CSV that `read_csv` reads back."""
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows([row or [""] for row in rows])
-    return out.getvalue()
+def _delimiter(text: str) -> str:
+    """Return the delimiter that most of the first rows contain outside quotation marks."""
+    rows = [re.sub(r'"[^"]*"', "", line) for line in text.splitlines() if line.strip()][:LOOKED_AT]
+    counts = Counter(delimiter for row in rows for delimiter in set(row))
+    return max(DELIMITERS, key=lambda delimiter: counts[delimiter])
 
 
 def _decoded(content: bytes) -> str:
@@ -81,12 +146,18 @@ def _decoded(content: bytes) -> str:
     raise Refused("spreadsheet_unreadable")
 
 
-class _Sheet:
-    """Rows that are added one by one and counted."""
+class _Workbook:
+    """Sheets whose rows are added one by one and counted."""
 
     def __init__(self) -> None:
-        self.rows: Rows = []
+        self.sheets: list[Sheet] = []
         self.cells = 0
+
+    def begin(self, name: str) -> None:
+        """Begin a sheet."""
+        if len(self.sheets) == MOST_SHEETS:
+            raise _too_many_cells()
+        self.sheets.append(Sheet(" ".join(name.split())[:LONGEST_NAME], []))
 
     def add_row(self, row: list[str], times: int = 1) -> None:
         """Add a row, with nothing after its last value. Rows of a sheet after its last value are not stored."""
@@ -94,17 +165,36 @@ class _Sheet:
             row.pop()
         self.cells += max(1, len(row)) * times
         if self.cells > MOST_CELLS or len(row) > MOST_COLUMNS:
-            raise Refused("spreadsheet_too_many_cells", most=MOST_CELLS, columns=MOST_COLUMNS)
-        self.rows.extend(list(row) for _ in range(times))
+            raise _too_many_cells()
+        self.sheets[-1].rows.extend(list(row) for _ in range(times))
+
+    def with_cells(self) -> list[Sheet]:
+        """Return the sheets that are not empty."""
+        return [sheet for sheet in self.sheets if any(sheet.rows)]
 
 
-def _part(archive: zipfile.ZipFile, name: str) -> bytes:
-    """Return the bytes of one part of an archive, and never more than the limit."""
-    with archive.open(name) as part:
-        content = part.read(MOST_UNPACKED + 1)
-    if len(content) > MOST_UNPACKED:
-        raise Refused("spreadsheet_too_large", mebibytes=MOST_MEBIBYTES)
-    return content
+def _too_many_cells() -> Refused:
+    return Refused("spreadsheet_too_many_cells", most=MOST_CELLS, columns=MOST_COLUMNS)
+
+
+class _Archive:
+    """The parts of an archive without macros and links to other files; what they unpack to is counted."""
+
+    def __init__(self, file: zipfile.ZipFile) -> None:
+        self.file = file
+        self.names = set(file.namelist())
+        self.left = MOST_UNPACKED
+        if any(ACTIVE_PARTS.fullmatch(name) or LINKING_PARTS.fullmatch(name) for name in self.names):
+            raise Refused("spreadsheet_not_plain")
+
+    def read(self, name: str) -> bytes:
+        """Return the bytes of one part, and never more than the limit."""
+        with self.file.open(name) as part:
+            content = part.read(self.left + 1)
+        if len(content) > self.left:
+            raise Refused("spreadsheet_too_large", mebibytes=MOST_MEBIBYTES)
+        self.left -= len(content)
+        return content
 
 
 def _parse(content: bytes, start: Callable[..., None], end: Callable[[str], None], text: Callable[[str], None]) -> None:
@@ -150,23 +240,28 @@ def number_text(value: str) -> str:
 
 
 class _Ods:
-    """The first table of an OpenDocument spreadsheet."""
+    """The tables of an OpenDocument spreadsheet."""
 
     def __init__(self) -> None:
-        self.sheet = _Sheet()
-        self.tables = self.skipped = self.repeat_row = self.repeat_cell = self.empty_rows = 0
+        self.workbook = _Workbook()
+        self.depth = self.skipped = self.repeat_row = self.repeat_cell = self.empty_rows = 0
         self.row: list[str] = []
         self.pending = 0
         self.value: str | None = None
         self.text: list[str] = []
 
-    def read(self, archive: zipfile.ZipFile) -> Rows:
-        _parse(_part(archive, "content.xml"), self._start, self._end, self._text)
-        return self.sheet.rows
+    def read(self, archive: _Archive) -> list[Sheet]:
+        _parse(archive.read("content.xml"), self._start, self._end, self._text)
+        return self.workbook.with_cells()
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
+        if name in LINKING_ELEMENTS:
+            raise Refused("spreadsheet_not_plain")
         if name == "table":
-            self.tables += 1
+            self.depth += 1
+            if self.depth == 1:
+                self.empty_rows = 0
+                self.workbook.begin(attributes.get("table:name", ""))
         elif name == "table-row":
             self.row, self.pending = [], 0
             self.repeat_row = _times(attributes, "table:number-rows-repeated")
@@ -190,14 +285,16 @@ class _Ods:
     def _end(self, name: str) -> None:
         if name == "annotation":
             self.skipped -= 1
-        elif self.tables != 1:
+        elif name == "table":
+            self.depth -= 1
+        elif self.depth != 1:
             return
         elif name in ("table-cell", "covered-table-cell"):
             value = self.value if self.value is not None else " ".join("".join(self.text).split())
             if not value:
                 self.pending += self.repeat_cell
             elif self.pending + self.repeat_cell + len(self.row) > MOST_COLUMNS:
-                raise Refused("spreadsheet_too_many_cells", most=MOST_CELLS, columns=MOST_COLUMNS)
+                raise _too_many_cells()
             else:
                 self.row += [""] * self.pending + [value] * self.repeat_cell
                 self.pending = 0
@@ -209,9 +306,9 @@ class _Ods:
             self.empty_rows += self.repeat_row
             return
         if self.empty_rows:
-            self.sheet.add_row([], min(self.empty_rows, MOST_CELLS + 1))
+            self.workbook.add_row([], min(self.empty_rows, MOST_CELLS + 1))
             self.empty_rows = 0
-        self.sheet.add_row(self.row, min(self.repeat_row, MOST_CELLS + 1))
+        self.workbook.add_row(self.row, min(self.repeat_row, MOST_CELLS + 1))
 
 
 def _times(attributes: dict[str, str], name: str) -> int:
@@ -223,41 +320,47 @@ def _times(attributes: dict[str, str], name: str) -> int:
 # Office Open XML.
 
 
-def _read_xlsx(archive: zipfile.ZipFile, names: set[str]) -> Rows:
-    sheet = _first_sheet(archive, names)
-    strings = _shared_strings(archive) if "xl/sharedStrings.xml" in names else []
-    dates = _date_styles(archive) if "xl/styles.xml" in names else []
-    workbook = _part(archive, "xl/workbook.xml")
+def _read_xlsx(archive: _Archive) -> list[Sheet]:
+    workbook = archive.read("xl/workbook.xml")
+    strings = _shared_strings(archive) if "xl/sharedStrings.xml" in archive.names else []
+    dates = _date_styles(archive) if "xl/styles.xml" in archive.names else []
     reader = _Xlsx(strings, dates, starts_1904=b'date1904="1"' in workbook)
-    _parse(_part(archive, sheet), reader.start, reader.end, reader.text)
-    return reader.sheet.rows
+    for name, part in _sheets(archive, workbook):
+        reader.workbook.begin(name)
+        _parse(archive.read(part), reader.start, reader.end, reader.text)
+    return reader.workbook.with_cells()
 
 
-def _first_sheet(archive: zipfile.ZipFile, names: set[str]) -> str:
-    """Return the path of the first sheet in the order of the workbook."""
-    ids: list[str] = []
+def _sheets(archive: _Archive, workbook: bytes) -> list[tuple[str, str]]:
+    """Return name and part of each sheet in the order of the workbook; charts have no cells."""
+    sheets: list[tuple[str, str]] = []
     targets: dict[str, str] = {}
 
-    def sheets(name: str, attributes: dict[str, str]) -> None:
+    def sheet(name: str, attributes: dict[str, str]) -> None:
         if name == "sheet":
-            ids.append(next((value for key, value in attributes.items() if key.endswith(":id")), ""))
+            id_ = next((value for key, value in attributes.items() if key.endswith(":id")), "")
+            sheets.append((attributes.get("name", ""), id_))
 
     def relations(name: str, attributes: dict[str, str]) -> None:
         if name == "Relationship":
             targets[attributes.get("Id", "")] = attributes.get("Target", "")
 
-    _parse(_part(archive, "xl/workbook.xml"), sheets, lambda _name: None, lambda _text: None)
-    if "xl/_rels/workbook.xml.rels" in names:
-        content = _part(archive, "xl/_rels/workbook.xml.rels")
+    _parse(workbook, sheet, lambda _name: None, lambda _text: None)
+    if "xl/_rels/workbook.xml.rels" in archive.names:
+        content = archive.read("xl/_rels/workbook.xml.rels")
         _parse(content, relations, lambda _name: None, lambda _text: None)
-    target = targets.get(ids[0] if ids else "", "worksheets/sheet1.xml")
-    path = target.removeprefix("/") if target.startswith("/") else f"xl/{target}"
-    if path not in names:
-        raise Refused("spreadsheet_unreadable")
-    return path
+    parts = []
+    for name, id_ in sheets or [("", "")]:
+        target = targets.get(id_, "worksheets/sheet1.xml")
+        part = target.removeprefix("/") if target.startswith("/") else f"xl/{target}"
+        if part not in archive.names:
+            raise Refused("spreadsheet_unreadable")
+        if not part.startswith("xl/chartsheets/"):
+            parts.append((name, part))
+    return parts
 
 
-def _shared_strings(archive: zipfile.ZipFile) -> list[str]:
+def _shared_strings(archive: _Archive) -> list[str]:
     strings: list[list[str]] = []
     inside = {"t": 0, "rPh": 0}
 
@@ -275,11 +378,11 @@ def _shared_strings(archive: zipfile.ZipFile) -> list[str]:
         if strings and inside["t"] and not inside["rPh"]:
             strings[-1].append(characters)
 
-    _parse(_part(archive, "xl/sharedStrings.xml"), start, end, text)
+    _parse(archive.read("xl/sharedStrings.xml"), start, end, text)
     return [" ".join("".join(parts).split()) for parts in strings]
 
 
-def _date_styles(archive: zipfile.ZipFile) -> list[bool]:
+def _date_styles(archive: _Archive) -> list[bool]:
     """Return for each cell style whether its numbers are dates."""
     formats: dict[str, bool] = {}
     styles: list[bool] = []
@@ -300,17 +403,17 @@ def _date_styles(archive: zipfile.ZipFile) -> list[bool]:
         nonlocal inside
         inside = inside and name != "cellXfs"
 
-    _parse(_part(archive, "xl/styles.xml"), start, end, lambda _text: None)
+    _parse(archive.read("xl/styles.xml"), start, end, lambda _text: None)
     return styles
 
 
 class _Xlsx:
-    """The cells of a sheet."""
+    """The cells of the sheets of a workbook."""
 
     def __init__(self, strings: list[str], dates: list[bool], *, starts_1904: bool) -> None:
         self.strings, self.dates = strings, dates
         self.epoch = datetime(1904, 1, 1) if starts_1904 else datetime(1899, 12, 30)  # noqa: DTZ001, a day
-        self.sheet = _Sheet()
+        self.workbook = _Workbook()
         self.row: list[str] = []
         self.attributes: dict[str, str] = {}
         self.parts: list[str] = []
@@ -319,11 +422,13 @@ class _Xlsx:
     def start(self, name: str, attributes: dict[str, str]) -> None:
         if name == "row":
             number = attributes.get("r", "")
-            missing = int(number) - 1 - len(self.sheet.rows) if number.isdecimal() and len(number) < 9 else 0
+            missing = (
+                int(number) - 1 - len(self.workbook.sheets[-1].rows) if number.isdecimal() and len(number) < 9 else 0
+            )
             if missing > MOST_CELLS:
-                raise Refused("spreadsheet_too_many_cells", most=MOST_CELLS, columns=MOST_COLUMNS)
+                raise _too_many_cells()
             if missing > 0:
-                self.sheet.add_row([], missing)
+                self.workbook.add_row([], missing)
             self.row = []
         elif name == "c":
             self.attributes, self.parts = attributes, []
@@ -338,7 +443,7 @@ class _Xlsx:
 
     def end(self, name: str) -> None:
         if name == "row":
-            self.sheet.add_row(self.row)
+            self.workbook.add_row(self.row)
         elif name == "c":
             if value := self._value("".join(self.parts)):
                 column = _column(self.attributes.get("r", ""), len(self.row))
@@ -377,10 +482,5 @@ def _column(reference: str, following: int) -> int:
     for letter in letters[0]:
         column = column * 26 + ord(letter) - 64
     if column > MOST_COLUMNS:
-        raise Refused("spreadsheet_too_many_cells", most=MOST_CELLS, columns=MOST_COLUMNS)
+        raise _too_many_cells()
     return max(column - 1, following)
-
-
-def titles_of(rows: Iterable[list[str]]) -> tuple[int, list[str]]:
-    """Return the index and the cells of the first row with at least two values; (0, []) without one."""
-    return next(((index, row) for index, row in enumerate(rows) if sum(map(bool, row)) > 1), (0, []))

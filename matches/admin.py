@@ -16,6 +16,10 @@ class RatingPoolAdmin(admin.ModelAdmin):
     fields = (*list_display, "claimed_at")
     readonly_fields = ("is_default", "claimed_at")
 
+    def get_readonly_fields(self, request: HttpRequest, obj: RatingPool | None = None) -> tuple[str, ...]:
+        """Return all fields for a pool of a club: its directors change them, with a preview and in versions."""
+        return self.fields if obj is not None and obj.club_id is not None else self.readonly_fields
+
     def save_model(self, request: HttpRequest, obj: RatingPool, form: Any, change: bool) -> None:
         """Save only the changed fields: a replay may have claimed the pool since the form was shown."""
         obj.save(update_fields=form.changed_data if change else None)

@@ -8,6 +8,8 @@ MESSAGES = {
     # Matches, results, reports and proposed times.
     # A club's rating pools
     "pool_name_taken": gettext_noop("This club already has a rating pool called {name}."),
+    "pool_bad_stakes": gettext_noop("Write the stakes as length:points, for example 1:6 3:10 5:14."),
+    "no_pool_version": gettext_noop("This pool has no settings with the number {number}."),
     "pool_of_other_club": gettext_noop("This rating pool does not belong to this club."),
     "club_accepted": gettext_noop("{club} has been accepted already."),
     "import_empty": gettext_noop("There are no rows to import. The first row must name the columns: {columns}."),
@@ -183,6 +185,10 @@ MESSAGES = {
     "guest_match_lost": gettext_noop("This match can no longer be continued. Start a new one."),
     "guest_match_long": gettext_noop("This match has become too long. Create an account to keep it, or start another."),
     "nothing_to_take_back": gettext_noop("You have not decided anything yet that could be taken back."),
+    "nothing_to_decide": gettext_noop("There is nothing to decide for you here."),
+    "no_hint": gettext_noop("There are hints in practice only."),
+    "hint_in_play": gettext_noop("There is no hint for this position now, because people are playing it in a match."),
+    "no_take_back": gettext_noop("Only in practice can you take something back."),
     "guest_match_kept": gettext_noop("This match already belongs to another account."),
     "no_practice_program": gettext_noop("Levels are not available on this site. Choose a bot instead."),
     "too_many_challenges": gettext_noop("You can have {most} open challenges. Withdraw one of them first."),
@@ -228,7 +234,8 @@ _NOT_IN_THIS_MATCH_NOW = (
 )
 _NOT_IN_THE_LOBBY_NOW = (
     *("too_many_practice_matches", "no_practice_program"),
-    *("guest_match_lost", "guest_match_long", "nothing_to_take_back", "guest_match_kept"),
+    *("guest_match_lost", "guest_match_long", "nothing_to_take_back", "no_take_back", "guest_match_kept"),
+    *("nothing_to_decide", "no_hint", "hint_in_play"),
     *("too_many_challenges", "challenge_gone", "no_rematch", "open_challenges_paused"),
     *("address_unconfirmed", "open_not_rated", "rating_changed"),
 )

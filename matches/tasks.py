@@ -6,9 +6,10 @@ from django.utils import timezone
 from matches.analysis import queue
 from matches.analysis.backends.chosen import chosen_backend
 from matches.lifecycle import finish
-from matches.play import bots, due, journal
+from matches.play import bots, due, hints, journal
 from matches.play.lobby import services as lobby
 from matches.play.transcripts import transcript_to_analyse
+from matches.rankings import formulas
 from matches.ratings import services as ratings
 from matches.records import submissions
 from matches.reporting import appointments, deadlines, records
@@ -36,6 +37,18 @@ def replay_ratings(pool_id: int) -> None:
 def sweep_ratings() -> None:
     """Publish the task again for pools that wait for a replay or that a crashed worker left behind."""
     ratings.send_again(now=timezone.now())
+
+
+@shared_task(name=formulas.COMPARE)
+def compare_formulas(comparison_id: int) -> None:
+    """Compare the rating formulas on the matches of a pool."""
+    formulas.compare_next(comparison_id=comparison_id, now=timezone.now())
+
+
+@shared_task(name="matches.sweep_comparisons")
+def sweep_comparisons() -> None:
+    """Publish the task again for comparisons that nobody computes."""
+    formulas.send_comparisons_again(now=timezone.now())
 
 
 @shared_task(name=records.SETTLE_RECORD)
@@ -82,6 +95,18 @@ def act_for_bot(match_id: int) -> None:
 def act_at_level(match_id: int) -> None:
     """Let the bot of a match act as an analysis program says, which may take seconds."""
     bots.act_for_bot(match_id=match_id, now=timezone.now(), advisor=chosen_backend())
+
+
+@shared_task(name=hints.ADVISE)
+def advise(question: str) -> None:
+    """Ask the analysis program for a member's hint in practice."""
+    hints.answer(question, chosen_backend())
+
+
+@shared_task(name=hints.ADVISE_GUEST)
+def advise_guest(question: str) -> None:
+    """Ask the analysis program for a guest's hint."""
+    hints.answer(question, chosen_backend())
 
 
 @shared_task(name="matches.sweep_live")

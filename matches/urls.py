@@ -24,6 +24,7 @@ from matches.play.lobby import views as lobby_views
 from matches.play.preferences import play_preferences
 from matches.play.replay import record_picture, record_replay
 from matches.rankings import api as ranking_api
+from matches.rankings import pools, pools_api
 from matches.rankings import views as ranking_views
 from matches.records import api as record_api
 from matches.records import views as record_views
@@ -56,6 +57,7 @@ lobby_patterns = [
     re_path(rf"^api/v1/{FRIENDLIES}$", lobby_api.Friendlies.as_view(), name="api-club-friendlies"),
     path("api/v1/practice/guest/", guests.GuestMatches.as_view(), name="api-guest-matches"),
     path("api/v1/practice/guest/actions/", guests.GuestActions.as_view(), name="api-guest-actions"),
+    path("api/v1/practice/guest/hint/", guests.GuestHints.as_view(), name="api-guest-hint"),
     path("api/v1/practice/guest/keep/", guests.GuestKeeping.as_view(), name="api-guest-keep"),
     path("api/v1/practice/", lobby_api.Practice.as_view(), name="api-practice"),
     path("api/v1/opponents/", lobby_api.Opponents.as_view(), name="api-opponents"),
@@ -91,6 +93,7 @@ play_patterns = [
     re_path(rf"{API}chat/mute/$", chat.ChatMuting.as_view(), name="api-live-chat-mute"),
     re_path(rf"{API}chat/{MESSAGE}/report/$", chat.ChatReporting.as_view(), name="api-live-chat-report"),
     re_path(rf"{API}chat/{MESSAGE}/decision/$", chat.ChatDeciding.as_view(), name="api-live-chat-decision"),
+    re_path(rf"{API}hint/$", play_api.LiveHint.as_view(), name="api-live-hint"),
     re_path(rf"{API}dice/$", play_api.LiveDice.as_view(), name="api-live-dice"),
     re_path(rf"^matches/{ID}/play/$", page_views.play, name="match-play"),
     re_path(rf"^m/{TOKEN}/play/$", page_views.play_by_link, name="link-play"),
@@ -140,12 +143,16 @@ record_patterns = [
 analysis_patterns = [
     re_path(rf"^players/{ID}/analysis/$", analysis_views.player_analysis, name="player-analysis"),
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/analysis/$", analysis_views.club_analysis, name="club-analysis"),
+    re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/classes/$", analysis_views.club_classes_page, name="club-classes"),
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/analysis\.csv$", analysis_views.club_csv, name="club-analysis-file"),
     re_path(rf"^matches/{ID}/analysis/$", analysis_views.match_analysis, name="match-analysis"),
     re_path(rf"^matches/{ID}/analysis\.csv$", analysis_views.match_csv, name="match-analysis-file"),
     re_path(rf"^check/{ID}/analysis/$", analysis_views.record_analysis, name="record-analysis"),
     re_path(rf"^api/v1/matches/{ID}/analysis/$", analysis_api.MatchAnalysis.as_view(), name="api-match-analysis"),
     re_path(rf"^api/v1/submissions/{ID}/analysis/$", analysis_api.RecordAnalysis.as_view(), name="api-record-analysis"),
+    re_path(
+        r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/classes/$", analysis_api.ClubClassesView.as_view(), name="api-club-classes"
+    ),
     re_path(
         r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/analysis/$", analysis_api.ClubAnalysis.as_view(), name="api-club-analysis"
     ),
@@ -208,6 +215,7 @@ reporting_patterns = [
 OTHER = r"(?P<other_id>[2-9a-z]{10})"
 POOLS = r"clubs/(?P<slug>[a-z0-9-]+)/pools/"
 POOL = rf"{POOLS}(?P<pk>\d{{1,18}})/"
+RATINGS = r"clubs/(?P<slug>[a-z0-9-]+)/ratings/"
 IMPORT = rf"{POOL}imports/(?P<source>\d{{1,18}})/"
 
 ranking_patterns = [
@@ -220,14 +228,25 @@ ranking_patterns = [
     re_path(rf"^players/{ID}/vs/$", ranking_views.choose_opponent, name="choose-opponent"),
     re_path(rf"^players/{ID}/vs/{OTHER}/$", ranking_views.versus, name="versus"),
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/join-requests/$", ranking_views.join_requests, name="join-requests"),
-    re_path(rf"^{POOLS}$", ranking_views.pools, name="club-pools"),
-    re_path(rf"^{POOL}$", ranking_views.pool, name="club-pool"),
-    re_path(rf"^{POOL}import/$", ranking_views.import_rows, name="club-pool-import"),
-    re_path(rf"^{IMPORT}undo/$", ranking_views.undo, name="club-pool-undo"),
-    re_path(rf"^api/v1/{POOLS}$", ranking_api.PoolList.as_view(), name="api-pools"),
-    re_path(rf"^api/v1/{POOL}$", ranking_api.PoolDetail.as_view(), name="api-pool"),
-    re_path(rf"^api/v1/{POOL}imports/$", ranking_api.ImportList.as_view(), name="api-pool-imports"),
-    re_path(rf"^api/v1/{IMPORT}undo/$", ranking_api.UndoImport.as_view(), name="api-pool-undo"),
+    re_path(rf"^{POOLS}$", pools.pools, name="club-pools"),
+    re_path(rf"^{POOL}$", pools.pool, name="club-pool"),
+    re_path(rf"^{POOL}restore/$", pools.restore, name="club-pool-restore"),
+    re_path(rf"^{POOL}compare/$", pools.compare, name="club-pool-compare"),
+    re_path(rf"^{POOL}formulas/$", pools.formulas, name="club-pool-formulas"),
+    re_path(rf"^{POOL}import/$", pools.import_rows, name="club-pool-import"),
+    re_path(rf"^{IMPORT}undo/$", pools.undo, name="club-pool-undo"),
+    re_path(rf"^{RATINGS}$", pools.club_ratings, name="club-ratings"),
+    re_path(rf"^{RATINGS}(?P<pk>\d{{1,18}})/$", pools.pool_ranking, name="pool-ranking"),
+    re_path(rf"^{RATINGS}(?P<pk>\d{{1,18}})/ratings.csv$", pools.pool_ranking_csv, name="pool-ranking-csv"),
+    re_path(rf"^api/v1/{POOLS}$", pools_api.PoolList.as_view(), name="api-pools"),
+    re_path(rf"^api/v1/{POOL}$", pools_api.PoolDetail.as_view(), name="api-pool"),
+    re_path(rf"^api/v1/{POOL}preview/$", pools_api.PoolPreview.as_view(), name="api-pool-preview"),
+    re_path(rf"^api/v1/{POOL}versions/$", pools_api.PoolVersionList.as_view(), name="api-pool-versions"),
+    re_path(rf"^api/v1/{POOL}restore/$", pools_api.RestorePool.as_view(), name="api-pool-restore"),
+    re_path(rf"^api/v1/{POOL}formulas/$", pools_api.PoolFormulas.as_view(), name="api-pool-formulas"),
+    re_path(rf"^api/v1/{POOL}ranking/$", pools_api.PoolRanking.as_view(), name="api-pool-ranking"),
+    re_path(rf"^api/v1/{POOL}imports/$", pools_api.ImportList.as_view(), name="api-pool-imports"),
+    re_path(rf"^api/v1/{IMPORT}undo/$", pools_api.UndoImport.as_view(), name="api-pool-undo"),
     path("api/v1/rankings/", ranking_api.RankingList.as_view(), name="api-rankings"),
     path("api/v1/players/", ranking_api.PlayerList.as_view(), name="api-players"),
     re_path(rf"^api/v1/players/{ID}/$", ranking_api.PlayerDetail.as_view(), name="api-player"),

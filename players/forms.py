@@ -15,7 +15,13 @@ from core.text_lengths import LONGEST_NAME
 from engine.errors import Refused
 from players.access import Role
 from players.models import Club, Membership, Player
-from players.models.people import LONGEST_CLUB_TEXT, LONGEST_IMPRINT, LONGEST_TAGLINE, LONGEST_YEAR_FEE
+from players.models.people import (
+    LONGEST_CLUB_TEXT,
+    LONGEST_IMPRINT,
+    LONGEST_TAGLINE,
+    LONGEST_YEAR_FEE,
+    MOST_CLASS_POINTS,
+)
 
 LONGEST_LIST = 400_000
 """In characters; enough for the names of the largest draw."""
@@ -169,6 +175,13 @@ class EditClubForm(ClubForm):
         widget=forms.Textarea(attrs={"rows": 3}),
         help_text=_("An email address, a phone number or a website, which everybody can see."),
     )
+    class_points = forms.IntegerField(
+        label=_("Points for a club class"),
+        min_value=1,
+        max_value=MOST_CLASS_POINTS,
+        required=False,
+        help_text=_("How many points, of analysed matches, a member must have played to be given a class."),
+    )
     year_fee = forms.CharField(
         label=_("Membership fee"),
         max_length=LONGEST_YEAR_FEE,
@@ -201,6 +214,10 @@ class EditClubForm(ClubForm):
     def clean_colour(self) -> str:
         """Return the colour that was picked, or the one the club has."""
         return str(self.cleaned_data["colour"] or self.initial["colour"])
+
+    def clean_class_points(self) -> int:
+        """Return what was typed, or what the club has."""
+        return int(self.cleaned_data["class_points"] or self.initial["class_points"])
 
     def clean_board(self) -> str:
         """Return the board that was picked, or the one the club has."""

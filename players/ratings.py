@@ -10,12 +10,16 @@ Other formulas of the same form differ in the exponents of n in the stake and in
 the stake and in the ramp of K (`FAMILIES`; docs/ratings.md).
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime, timedelta
 from enum import StrEnum
+from itertools import groupby
 from math import sqrt
 from typing import NamedTuple
+from zoneinfo import ZoneInfo
+
+from players.glicko2 import LOST, MOST_DEVIATION, TAU, WON, Rated, after_idle, after_period, expected_score, shares
 
 SCALE = 2000
 """In a 1-point match, a rating difference of this many points means odds of 10 to 1."""
@@ -28,6 +32,7 @@ FIRST_SLOW_K = 2
 EXPERIENCE_PER_SLOW_K = 400
 DIGITS = 6
 """Ratings are rounded to a millionth of a point, so that they are equal on every machine."""
+VOLATILITY_DIGITS = 9
 
 
 class Ramp(StrEnum):
@@ -70,6 +75,34 @@ def _power(length: int, exponent: float) -> float:
 
 
 FIBS = Formula()
+WEEK = 7
+"""Days of a Glicko-2 period, and the length of a match of weight 1, if matches have weights."""
+
+
+@dataclass(frozen=True, slots=True)
+class Glicko:
+    """Settings of Glicko-2. A period is a week from Monday in the time zone `zone`."""
+
+    deviation: float = MOST_DEVIATION
+    """Of a new player, in rating points; that of nobody grows beyond it."""
+    volatility: float = 0.06
+    tau: float = TAU
+    by_length: bool = False
+    """Whether a match of n points has the weight √(n/7)."""
+    zone: str = "UTC"
+
+    def week_of(self, moment: datetime) -> date:
+        """The Monday of the week in which a match ended."""
+        day = moment.astimezone(ZoneInfo(self.zone)).date()
+        return day - timedelta(days=day.weekday())
+
+    def deviation_at(self, standing: "Standing", moment: datetime) -> float | None:
+        """The deviation of a standing at a later moment, grown by the whole weeks without a match since the last."""
+        if standing.deviation is None or standing.volatility is None:
+            return None
+        weeks = (self.week_of(moment) - self.week_of(standing.last_played_at)).days // WEEK - 1
+        player = Rated(standing.rating, standing.deviation, standing.volatility)
+        return round(after_idle(player, weeks, self.deviation).deviation, DIGITS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +115,8 @@ class Settings:
     k_scale: float = 1.0
     """Factor for every K: below 1 ratings move less, above 1 more."""
     formula: Formula = FIBS
+    glicko: Glicko | None = None
+    """Glicko-2 in place of the formula; K and experience have no effect then."""
 
 
 FAMILIES: Mapping[str, Settings] = {
@@ -94,9 +129,11 @@ FAMILIES: Mapping[str, Settings] = {
         ramp=Ramp.NONE,
         formula=Formula(chance_exponent=0, scale=400, stakes=((1, 6), (3, 10), (5, 14), (7, 16), (9, 18), (11, 20))),
     ),
+    "glicko2": Settings(ramp=Ramp.NONE, glicko=Glicko()),
 }
 """Formulas in use, by code: FIBS; √n with a slow ramp (Brass City); without a ramp (Belgium, blunderDB); Denmark, where
-both changes of a match add up to n; nardgammon (its ramp is not known, so none); Elo with a stake for each length."""
+both changes of a match add up to n; nardgammon (its ramp is not known, so none); Elo with a stake for each length;
+Glicko-2 by weeks."""
 
 Start = tuple[float, int]
 """The rating and experience a player begins with."""
@@ -121,6 +158,9 @@ class Standing(NamedTuple):
     wins: int
     last_played_at: datetime
     last_change: float
+    deviation: float | None = None
+    volatility: float | None = None
+    """Of Glicko-2, at the end of the week of the last match."""
 
 
 class RatingEffect(NamedTuple):
@@ -136,6 +176,11 @@ class RatingEffect(NamedTuple):
     rating_after: float
     opponent_before: float
     experience_before: int
+    deviation: float | None = None
+    volatility: float | None = None
+    """Of Glicko-2, at the end of the week of the match."""
+    expected: float | None = None
+    """The score (0–1) that Glicko-2 expected of the player."""
 
 
 class Working(NamedTuple):
@@ -150,6 +195,8 @@ class Working(NamedTuple):
     k: float
     root: float
     """√n."""
+    stake: float
+    """Rating points at stake before K: of FIBS 4·√n."""
     change: float
     """In rating points, negative for the loser."""
 
@@ -216,13 +263,14 @@ def working(
     won: bool,
     ramp: Ramp = Ramp.BEFORE,
     k_scale: float = 1.0,
+    formula: Formula = FIBS,
 ) -> Working:
     """Return the numbers behind `change`.
 
     >>> working(1500, 1650, 7, experience=900, won=True).upset
     True
     """
-    upset_chance = win_probability(min(rating, opponent), max(rating, opponent), length)
+    upset_chance = win_probability(min(rating, opponent), max(rating, opponent), length, formula)
     upset = rating != opponent and won == (rating < opponent)
     return Working(
         upset_chance=upset_chance,
@@ -230,7 +278,10 @@ def working(
         winner_p=1 - upset_chance if upset else upset_chance,
         k=k_scale * k_factor(experience, length, ramp),
         root=sqrt(length),
-        change=change(rating, opponent, length, experience=experience, won=won, ramp=ramp, k_scale=k_scale),
+        stake=formula.stake_of(length),
+        change=change(
+            rating, opponent, length, experience=experience, won=won, ramp=ramp, k_scale=k_scale, formula=formula
+        ),
     )
 
 
@@ -243,8 +294,11 @@ def replay(
     """Return the effect of each match on its two players, winner first, ordered by (finished_at, match).
 
     `standings_before` contains those who played before the first of `matches`. Everybody else begins with the rating in
-    `starts`, or else in `settings`. The order of `matches` does not matter.
+    `starts`, or else in `settings`. The order of `matches` does not matter. By Glicko-2, `matches` begin with a week.
     """
+    if settings.glicko is not None:
+        weeks = _weeks(settings, settings.glicko, standings_before, matches, starts or {})
+        return [effect for _, _, effects in weeks for effect in effects]
     known = {player: (standing.rating, standing.experience) for player, standing in standings_before.items()}
     first = dict(starts or {})
     start = (settings.start_rating, settings.start_experience)
@@ -266,6 +320,127 @@ def replay(
     return changes
 
 
+class _Player(NamedTuple):
+    """A player by Glicko-2, their experience, and the week of their last match."""
+
+    rated: Rated
+    experience: int
+    week: date | None
+
+
+class _Side(NamedTuple):
+    """A match as one of its players sees it."""
+
+    match: RatedMatch
+    opponent: int
+    score: float
+
+
+def _weeks(
+    settings: Settings,
+    glicko: Glicko,
+    standings_before: Mapping[int, Standing],
+    matches: Iterable[RatedMatch],
+    starts: Mapping[int, Start],
+) -> Iterator[tuple[list[RatedMatch], dict[int, _Player], list[RatingEffect]]]:
+    """Yield the matches of each week in order, the players before it, and the effects, by Glicko-2.
+
+    The matches of a week are simultaneous: each is judged by the ratings before it. A player's matches of a week follow
+    one another in `rating_before` and `rating_after`, each with its share of the change of the week.
+    """
+    players = {
+        player: _Player(
+            Rated(standing.rating, standing.deviation or glicko.deviation, standing.volatility or glicko.volatility),
+            standing.experience,
+            glicko.week_of(standing.last_played_at),
+        )
+        for player, standing in standings_before.items()
+    }
+    for week, of_week in groupby(sorted(matches), key=lambda match: glicko.week_of(match.finished_at)):
+        sides: dict[int, list[_Side]] = {}
+        order = []
+        for match in of_week:
+            order.append(match)
+            sides.setdefault(match.winner, []).append(_Side(match, match.loser, WON))
+            sides.setdefault(match.loser, []).append(_Side(match, match.winner, LOST))
+        before = {player: _before_week(player, week, players, settings, glicko, starts) for player in sides}
+        effects = {}
+        for player, own in sides.items():
+            players[player], of_player = _week_of(before[player], own, before, week, glicko)
+            effects.update({(effect.match, player): effect for effect in of_player})
+        both = ((match.match, player) for match in order for player in (match.winner, match.loser))
+        yield order, before, [effects[key] for key in both]
+
+
+def _before_week(
+    player: int,
+    week: date,
+    players: Mapping[int, _Player],
+    settings: Settings,
+    glicko: Glicko,
+    starts: Mapping[int, Start],
+) -> _Player:
+    """A player at the beginning of a week: a new one, or one whose deviation grew in the weeks without a match."""
+    known = players.get(player)
+    if known is None:
+        rating, experience = starts.get(player, (settings.start_rating, settings.start_experience))
+        return _Player(Rated(rating, glicko.deviation, glicko.volatility), experience, None)
+    idle = (week - known.week).days // WEEK - 1 if known.week is not None else 0
+    grown = after_idle(known.rated, idle, glicko.deviation)
+    return known._replace(rated=grown._replace(deviation=round(grown.deviation, DIGITS)))
+
+
+def _week_of(
+    player: _Player, sides: Sequence[_Side], before: Mapping[int, _Player], week: date, glicko: Glicko
+) -> tuple[_Player, list[RatingEffect]]:
+    """The player after their matches of a week, and the effect of each."""
+    results = [(before[side.opponent].rated, side.score) for side in sides]
+    weights = [sqrt(side.match.length / WEEK) for side in sides] if glicko.by_length else None
+    exact = after_period(player.rated, results, glicko.tau, weights)
+    after = Rated(
+        round(exact.rating, DIGITS), round(exact.deviation, DIGITS), round(exact.volatility, VOLATILITY_DIGITS)
+    )
+    effects = []
+    rating, experience = player.rated.rating, player.experience
+    parts = shares(player.rated, exact, results, weights)
+    for number, (side, share) in enumerate(zip(sides, parts, strict=True), start=1):
+        rating_after = after.rating if number == len(sides) else round(rating + share.change, DIGITS)
+        effects.append(
+            RatingEffect(
+                match=side.match.match,
+                player=side.match.winner if side.score == WON else side.match.loser,
+                opponent=side.opponent,
+                finished_at=side.match.finished_at,
+                won=side.score == WON,
+                length=side.match.length,
+                rating_before=rating,
+                rating_after=rating_after,
+                opponent_before=before[side.opponent].rated.rating,
+                experience_before=experience,
+                deviation=after.deviation,
+                volatility=after.volatility,
+                expected=round(share.expected, DIGITS),
+            )
+        )
+        rating, experience = rating_after, experience + side.match.length
+    return _Player(after, experience, week), effects
+
+
+def winner_chances(settings: Settings, matches: Iterable[RatedMatch]) -> Iterator[float]:
+    """Yield the chance (0–1) that each winner had by the ratings from the matches before, in order.
+
+    By Glicko-2, from the weeks before, with the deviations of both sides.
+    """
+    if settings.glicko is None:
+        for effect in replay(settings, {}, matches):
+            if effect.won:
+                yield win_probability(effect.rating_before, effect.opponent_before, effect.length, settings.formula)
+        return
+    for order, before, _ in _weeks(settings, settings.glicko, {}, matches, {}):
+        for match in order:
+            yield expected_score(before[match.winner].rated, before[match.loser].rated)
+
+
 def standings_after(standings_before: Mapping[int, Standing], changes: Iterable[RatingEffect]) -> dict[int, Standing]:
     """Return the standings of all players in `standings_before` or in `changes`, which are in order."""
     standings = dict(standings_before)
@@ -278,5 +453,7 @@ def standings_after(standings_before: Mapping[int, Standing], changes: Iterable[
             wins=(before.wins if before else 0) + change.won,
             last_played_at=change.finished_at,
             last_change=round(change.rating_after - change.rating_before, DIGITS),
+            deviation=change.deviation,
+            volatility=change.volatility,
         )
     return standings

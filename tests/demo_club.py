@@ -7,13 +7,13 @@ from django.db.models import Q
 
 from engine.actions import Act
 from matches.lifecycle.finish import ResultInput
-from matches.models import ChatMessage, ChatReport, Match
+from matches.models import ChatMessage, ChatReport, Match, PoolSettings
 from matches.play.acting import ActionInput, act
 from matches.play.lobby import services as lobby
 from matches.play.lobby.services import ChallengeInput
 from matches.play.starting import PlaySettings, start
 from matches.rankings.imports import apply_import
-from matches.ratings.services import PoolSettings, create_pool
+from matches.ratings.pools import create_pool
 from matches.reporting import appointments
 from players.accounts.services import register_user
 from players.actors import SYSTEM, Actor
@@ -34,6 +34,7 @@ from tournaments.prizes.services import PlanInput, PoolInput, save_plan
 from tournaments.prizes.services import create_pool as create_side_pool
 from tournaments.prizes.shares import Pot
 from tournaments.results.services import enter_result
+from tournaments.seasons.services import SeriesInput, create_series
 from tournaments.state.stages import set_stages
 
 PASSWORD = "crawford-1969"
@@ -53,6 +54,7 @@ def load(now: datetime) -> Cast:
         accept_helping(helper=invited.helper, user=helga, by=Actor.of(helga), now=now)
     _Events(club, (Actor.of(grete), Actor.of(erik)), now).load()
     _offer_prizes(weekend, now)
+    _a_season(club, Actor.of(grete), now)
     _play_here(alice, bob, now)
     _analyse_a_match(now)
     _agree_on_a_time(bob, now)
@@ -69,6 +71,12 @@ def load(now: datetime) -> Cast:
         "director": grete,
         "owner": alice,
     }
+
+
+def _a_season(club: Club, by: Actor, now: datetime) -> None:
+    """A season with the events of the last weeks, one of which is over."""
+    days = SeriesInput("The season", (now - timedelta(days=50)).date(), (now + timedelta(days=30)).date())
+    create_series(club=club, series=days, by=by, now=now)
 
 
 def _analyse_a_match(now: datetime) -> None:

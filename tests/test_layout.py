@@ -22,8 +22,8 @@ PACKAGES = {
     "players": [
         "models",
         "refusals",
-        "ratings",
         "glicko2",
+        "ratings",
         "rating_comparison",
         "actors",
         "mail",

@@ -31,6 +31,8 @@ class Tier(NamedTuple):
     """Histories of each property of corrections."""
     second_model: int = 8
     """Pairs and triples of corrections, predicted (tests/tournaments/results/test_second_model.py)."""
+    nights: int = 2
+    """Random nights without rounds."""
     lives: int = 5
     """Histories of corrections in an event of lives."""
     swiss: int = 3
@@ -62,9 +64,10 @@ TIERS = {
         examples=1000,
         events=60,
         live_matches=60,
-        short_way_matches=60,
+        short_way_matches=72,
         corrections=30,
         second_model=1000,
+        nights=40,
         lives=40,
         swiss=30,
         ended_events=300,

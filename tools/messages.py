@@ -35,7 +35,7 @@ SOURCES: Mapping[str, tuple[str, ...]] = {
 }
 """App -> the folders whose messages its catalogue has."""
 
-REGISTRIES = ("MESSAGES", "EXPLANATIONS", "REMARKS")
+REGISTRIES = ("MESSAGES", "EXPLANATIONS", "REMARKS", "TITLES")
 """Module-level dictionaries of sentences in the packages that import the standard library alone."""
 PURE_PACKAGES = ("engine", "tournaments/formats")
 

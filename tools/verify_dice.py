@@ -190,7 +190,8 @@ def compare_with_record(export: dict[str, Any], record: list[list[Roll]]) -> Pro
     """Where the dice in the record of the match differ from the proof."""
     problems = Problems()
     games: list[list[dict[str, Any]]] = []
-    for roll in export["rolls"]:
+    # Practice only: what a player has taken back is in no record.
+    for roll in [roll for roll in export["rolls"] if not roll.get("taken_back")]:
         if roll["side"] is None or not games:
             games.append([])
         games[-1].append(roll)
@@ -229,10 +230,8 @@ def compare(earlier: dict[str, Any], export: dict[str, Any]) -> Problems:
 
 
 def is_continued(before: dict[str, Any], after: dict[str, Any]) -> bool:
-    """Whether a roll is unchanged, except that it may have been played since."""
-    if not before.get("unplayed"):
-        return before == after
-    later = ("unplayed", "play_link")
+    """Whether a roll is unchanged, except that it may have been played since, or taken back in practice."""
+    later = ("unplayed", "taken_back", "play_link") if before.get("unplayed") else ("unplayed", "taken_back")
     return {name: before[name] for name in before if name not in later} == {
         name: after[name] for name in after if name not in later
     }

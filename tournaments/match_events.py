@@ -10,9 +10,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from engine.errors import Refused
-from matches.lifecycle.at_tables import Answered, AtTables, Entered, Offered, RunningScore
+from matches.lifecycle.at_tables import Answered, Asked, AtTables, Entered, Offered, RunningScore
 from matches.lifecycle.begun import is_untouched
-from matches.lifecycle.events import EventEnd, Events, MatchContext, OwnEntry
+from matches.lifecycle.events import AwardedTitle, EventEnd, Events, MatchContext, OwnEntry
 from matches.lifecycle.finish import match_settled
 from matches.lifecycle.play_rules import PlayRules
 from matches.models import Match
@@ -24,7 +24,8 @@ from tournaments.floor.length_offers import accept_length, decline_length, offer
 from tournaments.floor.selectors import floor
 from tournaments.floor.state import MatchFacts, MatchState
 from tournaments.formats.settings import BY_ROUND, ELIMINATION, LIVES
-from tournaments.models import Division, Fixture, Round, Slot, Tournament
+from tournaments.models import Division, Fixture, Round, Slot, Stage, Tournament
+from tournaments.seasons.titles import supported, title_label, title_url, titles_of_players
 from tournaments.standings.brackets import bracket_name
 from tournaments.standings.context import entries_of, event_end, match_contexts, places_of
 from tournaments.standings.rounds import round_names
@@ -131,7 +132,7 @@ def at_tables(matches: Collection[int], inside: Mapping[int, bool], now: datetim
     facts = floor_selectors.load_matches({row.stage.division.tournament for row in fixtures})
     reasons, labels = _reasons(fixtures, inside, now), facts.labels
     return {
-        row.match.pk: _at_tables(facts.matches[row.pk], row.stage.division.tournament, labels, reasons.get(row.pk, ()))
+        row.match.pk: _at_tables(facts.matches[row.pk], row.stage, labels, reasons.get(row.pk, ()))
         for row in fixtures
         if row.match is not None
     }
@@ -151,9 +152,7 @@ def _reasons(fixtures: Collection[Fixture], inside: Mapping[int, bool], now: dat
     return reasons
 
 
-def _at_tables(
-    facts: MatchFacts, tournament: Tournament, labels: Mapping[int, str], waits_for: tuple[str, ...]
-) -> AtTables:
+def _at_tables(facts: MatchFacts, stage: Stage, labels: Mapping[int, str], waits_for: tuple[str, ...]) -> AtTables:
     """Return how a match stands by the facts about it."""
     notes = []
     if facts.adjourned is not None:
@@ -170,8 +169,18 @@ def _at_tables(
         running,
         tuple(notes),
         facts.standing_offer,
-        players_offer_from(tournament),
+        players_offer_from(stage.division.tournament),
+        is_continuous(stage),
+        _asked(facts),
     )
+
+
+def _asked(facts: MatchFacts) -> Asked | None:
+    """Return whether the players are asked if the match is over, and with which score."""
+    if facts.asked is None:
+        return None
+    score = facts.asked.params.get("score")
+    return Asked((score[0], score[1]) if score else None)
 
 
 def own_entries(players: Collection[int], now: datetime) -> Sequence[OwnEntry]:
@@ -209,6 +218,16 @@ def _on_open_floor(match: Match) -> Fixture | None:
     return fixtures.filter(stage__division__tournament__floor__isnull=False).first()
 
 
+def awarded_titles(players: Collection[int]) -> Sequence[AwardedTitle]:
+    """Return the titles of one person, the newest first."""
+    titles = titles_of_players(players)
+    kept = supported(titles)
+    return [
+        AwardedTitle(title.day.year, title_label(title), title.club.name, title_url(title), title.pk in kept)
+        for title in titles
+    ]
+
+
 class TournamentEvents(Events):
     """The divisions of events; a match belongs to one if a fixture of it has the match, or by its topic."""
 
@@ -223,6 +242,9 @@ class TournamentEvents(Events):
 
     def entries(self, players: Collection[int]) -> Sequence[OwnEntry]:
         return own_entries(players, timezone.now()) if players else ()
+
+    def titles(self, players: Collection[int]) -> Sequence[AwardedTitle]:
+        return awarded_titles(players)
 
     def play_rules(self, topic: str) -> PlayRules:
         return play_rules_of(topic)

@@ -36,7 +36,10 @@ from tournaments.models import (
     Payment,
     PoolMember,
     Return,
+    SeriesClosing,
+    SeriesPoints,
     Substitution,
+    Title,
     Tournament,
     Wall,
     Withdrawal,
@@ -55,6 +58,8 @@ def forget(players: list[Player], user: User | None) -> None:
     MissedMatch.objects.filter(entry__in=entries).update(reason="")
     Pairing.objects.filter(Q(first__in=entries) | Q(second__in=entries)).update(reason="")
     Payment.objects.filter(entry__in=entries).update(note="")
+    Title.objects.filter(player__in=players).update(reason="")
+    SeriesPoints.objects.filter(player__in=players).update(reason="")
     ids = set(entries.values_list("pk", flat=True))
     if user is not None and user.email_verified_at is not None:
         Helper.objects.filter(email=user.email.casefold()).delete()
@@ -89,6 +94,14 @@ def _forget_in_log(players: list[Player], entries: set[int]) -> None:
     rows = LogEntry.objects.filter(topic__in=topics)
     erase_texts_of(rows.filter(pk__in=_about_entries(rows, concerned)))
     erase_texts_of(rows.filter(pk__in=_about_matches(rows, players)))
+    titles = Title.objects.filter(player__in=players).select_related("series", "division")
+    withdrawn = LogEntry.objects.filter(
+        topic__in={of.topic for title in titles if (of := title.series or title.division) is not None},
+        verb="title_withdrawn",
+    )
+    erase_texts_of(withdrawn.filter(params__title__in=[title.public_id for title in titles]))
+    given = LogEntry.objects.filter(verb="series_points_given")
+    erase_texts_of(given.filter(params__player__in=[player.public_id for player in players]))
     # A line of quick entry names players in any way, so none of these events' lines stays.
     erase_texts_of(rows.filter(params__line__isnull=False))
 
@@ -136,6 +149,9 @@ def connect_erasure() -> None:
     mentions.register(MissedMatch, "reason", club="stage__division__tournament__club")
     mentions.register(Correction, "reason", club="fixture__stage__division__tournament__club")
     mentions.register(Commitment, "reason", club="club")
+    mentions.register(SeriesClosing, "reason", club="series__club")
+    mentions.register(SeriesPoints, "reason", club="series__club")
+    mentions.register(Title, "reason", club="club")
     mentions.register(Draw, "reason", "taken_back_reason", club="stage__division__tournament__club")
     mentions.register(Payment, "note", club="tournament__club")
     mentions.register(CashCount, "note", club="tournament__club")
@@ -218,6 +234,17 @@ def _helping(person: Person) -> Iterable[Row]:
     return values(rows, "added_at", "accepted_at", "removed_at", event=F("tournament__name"))
 
 
+def _titles(person: Person) -> Iterable[Row]:
+    rows = Title.objects.filter(player__in=person.players)
+    names = {"season_name": F("series__name"), "event_name": F("division__tournament__name")}
+    return values(rows, "kind", "day", "figure", "at", "withdrawn_at", "reason", club_name=F("club__name"), **names)
+
+
+def _points_by_hand(person: Person) -> Iterable[Row]:
+    rows = SeriesPoints.objects.filter(player__in=person.players)
+    return values(rows, "points", "reason", "at", event_name=F("tournament__name"), season_name=F("series__name"))
+
+
 def _past_placings(person: Person) -> Iterable[Row]:
     rows = PastPlacing.objects.filter(player__in=person.players)
     return values(rows, "day", "place", "points", event_name=F("event"), season_name=F("season__name"))
@@ -235,6 +262,8 @@ SECTIONS = (
     ExportSection("agreed-splits", _("Prizes that you agreed to divide."), (AgreedSplit,), _splits),
     ExportSection("substitutions", _("When you replaced somebody, or somebody you."), (Substitution,), _substitutions),
     ExportSection("past-placings", _("Places and points of imported seasons."), (PastPlacing,), _past_placings),
+    ExportSection("points-by-hand", _("Points that directors gave you by hand."), (SeriesPoints,), _points_by_hand),
+    ExportSection("titles", _("Titles that you were awarded."), (Title,), _titles),
     ExportSection("helping", _("Events at which you help."), (Helper,), _helping),
     ExportSection("floor", _("What directors recorded about you at the tables."), (FloorEvent,), _floor),
 )

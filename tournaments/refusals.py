@@ -10,14 +10,21 @@ MESSAGES: dict[str, str] = {
     "spreadsheet_too_many_cells": gettext_noop(
         "This spreadsheet has too many cells. Up to {most} with values, in up to {columns} columns, can be read."
     ),
+    "spreadsheet_too_long": gettext_noop("This spreadsheet has too much text. Its cells may have {most} characters."),
+    "spreadsheet_not_plain": gettext_noop(
+        "This spreadsheet has macros, or links to other files. Save it without them, or as CSV."
+    ),
     "spreadsheet_unreadable": gettext_noop("This spreadsheet cannot be read. Save it as CSV, .xlsx or .ods."),
     "past_no_file": gettext_noop("Choose a spreadsheet, or paste its rows."),
     "past_no_columns": gettext_noop("A season needs a column with names, and another one with places or points."),
     "past_bad_choice": gettext_noop("{name} cannot be that member. Choose one from the list."),
-    "past_names_open": gettext_noop("Several members are called {name}. Say which of them is meant."),
+    "past_cells_open": gettext_noop("Say whether the numbers below the nights are points or places."),
+    "past_names_open": gettext_noop("It is not clear who {name} is. Say who is meant."),
     "past_rows_open": gettext_noop("Rows that are not clear: {count}. Correct them in the file, or leave them out."),
     "past_nothing": gettext_noop("No row of this spreadsheet can be imported."),
     "past_twice": gettext_noop("These rows have been imported already."),
+    "past_counts": gettext_noop("These evenings count in {name} already."),
+    "past_days_needed": gettext_noop("Say from which day to which day the season went."),
     "past_undone": gettext_noop("This import has already been undone."),
     # Entries, draws and results.
     # Events and divisions
@@ -46,7 +53,14 @@ MESSAGES: dict[str, str] = {
     "series_event_elsewhere": gettext_noop("{event} belongs to another club, so it cannot count here."),
     "series_closed": gettext_noop("This season is closed. Reopen it first to change it."),
     "series_not_closed": gettext_noop("This season is open."),
+    "series_no_final": gettext_noop(
+        "Nobody qualifies for a final by the points of this season. Set how many do first."
+    ),
+    "series_nobody_qualifies": gettext_noop("Fewer than two players have a rank yet."),
     "series_night_open": gettext_noop("{event} is still being played. Close the season when it is over."),
+    # Titles
+    "title_not_proposed": gettext_noop("The results do not give {name} this title, so it cannot be awarded."),
+    "title_withdrawn": gettext_noop("This title has been withdrawn already."),
     # Corrections
     "nothing_to_correct": gettext_noop("M{fixture} has no result to correct."),
     "correction_same": gettext_noop("This is already the result of M{fixture}."),
@@ -83,6 +97,9 @@ MESSAGES: dict[str, str] = {
     "joining_closed": gettext_noop("Late entries were possible until {until}."),
     "late_entry_closed": gettext_noop("It is too late to enter: round {round} is already paired."),
     "nobody_to_pair": gettext_noop("No two players who are free can be paired now, or no table is free."),
+    "not_free_to_pair": gettext_noop("{name} cannot be paired now: out, away or in a match."),
+    "bracket_follows": gettext_noop("The bracket is drawn after the matches that are being played."),
+    "not_to_be_stopped": gettext_noop("Both players of M{fixture} are still in, or it is over."),
     "not_a_pairing": gettext_noop("M{fixture} was not paired without rounds."),
     "pairing_begun": gettext_noop("M{fixture} has begun, so its pairing stands."),
     "too_late_for_lives": gettext_noop(
@@ -271,6 +288,7 @@ MESSAGES: dict[str, str] = {
 
 STATUS = {
     "past_twice": HTTPStatus.CONFLICT,
+    "past_counts": HTTPStatus.CONFLICT,
     "past_undone": HTTPStatus.CONFLICT,
     "tournament_not_open": HTTPStatus.CONFLICT,
     "tournament_not_draft": HTTPStatus.CONFLICT,
@@ -290,6 +308,9 @@ STATUS = {
     "late_entry_closed": HTTPStatus.CONFLICT,
     "joining_closed": HTTPStatus.CONFLICT,
     "nobody_to_pair": HTTPStatus.CONFLICT,
+    "not_free_to_pair": HTTPStatus.CONFLICT,
+    "bracket_follows": HTTPStatus.CONFLICT,
+    "not_to_be_stopped": HTTPStatus.CONFLICT,
     "not_a_pairing": HTTPStatus.CONFLICT,
     "pairing_begun": HTTPStatus.CONFLICT,
     "too_late_for_lives": HTTPStatus.CONFLICT,
@@ -400,6 +421,8 @@ STATUS = {
         "series_closed",
         "series_not_closed",
         "series_night_open",
+        "title_not_proposed",
+        "title_withdrawn",
     ),
     HTTPStatus.CONFLICT,
 )

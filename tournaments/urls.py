@@ -18,7 +18,7 @@ from tournaments.events import views as clubs
 from tournaments.floor import api as api_floor
 from tournaments.floor.page import views as floor_views
 from tournaments.floor.page.actions import ACTIONS as FLOOR_ACTIONS
-from tournaments.pages import acceptance, console, divisions, sharing, tonight
+from tournaments.pages import acceptance, console, divisions, finals, sharing, tonight
 from tournaments.pages import clubs as club_pages
 from tournaments.pages import seasons as api_seasons
 from tournaments.pages import summary as api_summary
@@ -34,7 +34,7 @@ from tournaments.results import fixture_page as fixtures
 from tournaments.seasons import actions as series_actions
 from tournaments.seasons import api as api_series
 from tournaments.seasons import page as series_pages
-from tournaments.seasons import past_page
+from tournaments.seasons import past_page, titles_page
 from tournaments.sharing.page import share_picture
 from tournaments.standings import api as api_brackets
 from tournaments.standings import views as standings
@@ -66,16 +66,36 @@ urlpatterns: list[URLPattern] = [
         past_page.undo_season,
         name="past-season-undo",
     ),
+    re_path(
+        rf"^clubs/(?P<slug>[a-z0-9-]+)/past-seasons/(?P<public_id>{ID})/count/$",
+        past_page.count_season,
+        name="past-season-count",
+    ),
+    re_path(
+        rf"^clubs/(?P<slug>[a-z0-9-]+)/past-seasons/(?P<public_id>{ID})/leave-out/$",
+        past_page.leave_out_season,
+        name="past-season-leave-out",
+    ),
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/venue/$", clubs.venue, name="venue"),
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/tonight/$", tonight.tonight, name="tonight"),
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/tonight/show/$", tonight.show, name="tonight-show"),
+    re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/hall-of-fame/$", titles_page.hall_of_fame, name="hall-of-fame"),
+    re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/titles/award/$", titles_page.award.view, name="title-award"),
+    re_path(
+        rf"^clubs/(?P<slug>[a-z0-9-]+)/titles/(?P<title>{ID})/withdraw/$",
+        titles_page.withdraw.view,
+        name="title-withdraw",
+    ),
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/seasons/$", series_pages.series_list, name="series-list"),
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/seasons/new/$", series_pages.series_new, name="series-new"),
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/seasons/create/$", series_actions.create.view, name="series-create"),
     re_path(rf"{SERIES}$", series_pages.series_page, name="series"),
     re_path(rf"{SERIES}edit/$", series_pages.series_edit, name="series-edit"),
     re_path(rf"{SERIES}table\.(?P<extension>csv|json)$", series_pages.series_file, name="series-file"),
-    *(re_path(rf"{SERIES}{act.name}/$", act.view, name=f"series-{act.name}") for act in series_actions.ACTIONS),
+    *(
+        re_path(rf"{SERIES}{act.name}/$", act.view, name=f"series-{act.name}")
+        for act in (*series_actions.ACTIONS, finals.final)
+    ),
     re_path(rf"{SHARE}clubs/(?P<slug>[a-z0-9-]+)\.png$", share_picture, {"kind": "club"}, name="club-card"),
     re_path(rf"{EVENT_SHARE}\.png$", share_picture, {"kind": "event"}, name="event-card"),
     re_path(rf"{EVENT_SHARE}/(?P<division>{ID})\.png$", share_picture, {"kind": "division"}, name="division-card"),
@@ -233,15 +253,35 @@ urlpatterns += [
         past_page.UndoPastSeason.as_view(),
         name="api-past-season-undo",
     ),
+    re_path(
+        rf"{API}clubs/(?P<slug>[a-z0-9-]+)/past-seasons/(?P<public_id>{ID})/count/$",
+        past_page.CountPastSeason.as_view(),
+        name="api-past-season-count",
+    ),
+    re_path(
+        rf"{API}clubs/(?P<slug>[a-z0-9-]+)/past-seasons/(?P<public_id>{ID})/leave-out/$",
+        past_page.LeaveOutPastSeason.as_view(),
+        name="api-past-season-leave-out",
+    ),
     re_path(rf"{API}clubs/(?P<slug>[a-z0-9-]+)/tonight/$", tonight.Tonight.as_view(), name="api-tonight"),
+    re_path(rf"{API}clubs/(?P<slug>[a-z0-9-]+)/titles/$", titles_page.Titles.as_view(), name="api-titles"),
+    re_path(
+        rf"{API}clubs/(?P<slug>[a-z0-9-]+)/titles/proposed/$",
+        titles_page.ProposedTitles.as_view(),
+        name="api-titles-proposed",
+    ),
+    re_path(rf"{API}clubs/(?P<slug>[a-z0-9-]+)/titles/award/$", titles_page.award.endpoint, name="api-title-award"),
+    re_path(rf"{API}titles/(?P<title>{ID})/withdraw/$", titles_page.withdraw.endpoint, name="api-title-withdraw"),
     re_path(rf"{API}clubs/(?P<slug>[a-z0-9-]+)/seasons/$", api_series.Seasons.as_view(), name="api-series-list"),
     re_path(
         rf"{API}clubs/(?P<slug>[a-z0-9-]+)/seasons/create/$", series_actions.create.endpoint, name="api-series-create"
     ),
     re_path(rf"{A_SERIES}$", api_series.OneSeason.as_view(), name="api-series"),
+    re_path(rf"{A_SERIES}race/$", api_series.SeasonRace.as_view(), name="api-series-race"),
+    re_path(rf"{A_SERIES}race/(?P<player>{ID})/$", api_series.PlayerRace.as_view(), name="api-series-race-player"),
     *(
         re_path(rf"{A_SERIES}{act.path}/$", act.endpoint, name=f"api-series-{act.path}")
-        for act in series_actions.ACTIONS
+        for act in (*series_actions.ACTIONS, finals.final)
     ),
     path("api/v1/tournaments/", api_divisions.Events.as_view(), name="api-tournaments"),
     re_path(rf"{A_TOURNAMENT}$", api_divisions.OneEvent.as_view(), name="api-tournament"),
@@ -274,7 +314,7 @@ urlpatterns += [
     re_path(rf"{A_TOURNAMENT}floor/close/$", api_floor.CloseMatches.as_view(), name="api-tournament-floor-close"),
     *(
         re_path(rf"{A_TOURNAMENT}floor/{name}/$", FLOOR_ACTIONS[name].endpoint, name=f"api-tournament-floor-{name}")
-        for name in ("pair-now", "hold-pairing", "flow", "take-back-missed")
+        for name in ("pair-now", "pair-by-hand", "hold-pairing", "flow", "take-back-missed")
     ),
     re_path(rf"{A_TOURNAMENT}floor/undo/$", FLOOR_ACTIONS["undo"].endpoint, name="api-tournament-floor-undo"),
     re_path(rf"{A_TOURNAMENT}lines/$", api_floor.Lines.as_view(), name="api-tournament-lines"),
@@ -322,7 +362,7 @@ urlpatterns += [
     *(re_path(rf"{A_FIXTURE}{act.path}/$", act.endpoint, name=f"api-fixture-{act.path}") for act in decisions.ACTIONS),
     *(
         re_path(rf"{A_FIXTURE}{name}/$", FLOOR_ACTIONS[name].endpoint, name=f"api-fixture-{name}")
-        for name in ("take-back-pairing", "waive-lead", "ask-over")
+        for name in ("take-back-pairing", "waive-lead", "stop-match", "ask-over")
     ),
     re_path(rf"{A_FIXTURE}shorten/$", FLOOR_ACTIONS["shorten-match"].endpoint, name="api-fixture-shorten"),
     re_path(

@@ -6,7 +6,7 @@ from random import Random
 
 from engine.actions import Act, Action, Phase
 from engine.bots import cube
-from engine.bots.evaluation import winning_chance
+from engine.bots.network import chances
 from engine.cube import Side
 from engine.match import MatchState
 from engine.plays import Play
@@ -25,7 +25,7 @@ class Bot(StrEnum):
     PIP = "pip"
     """The best pip count after the play; doubles and drops by it, too."""
     CLUB = "club"
-    """The best estimated winning chance after the play."""
+    """What its networks think best, by the score and the cube."""
 
 
 def decide(state: MatchState, bot: Bot, chance: Random) -> Action:
@@ -41,11 +41,16 @@ def decide(state: MatchState, bot: Bot, chance: Random) -> Action:
     return _DECISIONS[state.phase](state, side, bot, chance)
 
 
+def ranked_plays(state: MatchState) -> list[Play]:
+    """The legal plays of the roll on the board, the best as the Club Bot sees it first."""
+    return sorted(state.legal_plays(), key=_merit_of(state), reverse=True)
+
+
 def _before_roll(state: MatchState, side: Side, bot: Bot, chance: Random) -> Action:
     doubles = state.may_double and (
         _lead(state.position) > _LEAD_TO_DOUBLE
         if bot is Bot.PIP
-        else cube.should_double(state, side, winning_chance(state.position))
+        else cube.should_double(state, side, chances(state.position))
     )
     return Action(Act.DOUBLE if doubles else Act.ROLL, side)
 
@@ -54,24 +59,30 @@ def _with_dice(state: MatchState, side: Side, bot: Bot, chance: Random) -> Actio
     plays = state.legal_plays()
     if not plays:
         return Action(Act.PLAY, side)
-    play = _best(plays, _pip_merit if bot is Bot.PIP else _merit, chance)
+    play = _best(plays, _pip_merit if bot is Bot.PIP else _merit_of(state), chance)
     return Action(Act.PLAY, side, moves=tuple((step.source, step.target) for step in play.steps))
 
 
-def _best(plays: Iterable[Play], merit: Callable[[Position], float], chance: Random) -> Play:
+def _best(plays: Iterable[Play], merit: Callable[[Play], float], chance: Random) -> Play:
     """One of the plays with the greatest merit."""
-    rated = [(merit(play.result), play) for play in plays]
+    rated = [(merit(play), play) for play in plays]
     most = max(value for value, _ in rated)
     return chance.choice([play for value, play in rated if value == most])
 
 
-def _merit(position: Position) -> float:
-    """The winning chance of the side that has just come to this position, as it sees it."""
-    return 1 - winning_chance(position.swapped())
+def _merit_of(state: MatchState) -> Callable[[Play], float]:
+    """What a play of the roll on the board is worth to its side."""
+    side = state.turn
+    assert side is not None  # noqa: S101, true with dice
+
+    def merit(play: Play) -> float:
+        return cube.value(state, side, chances(play.result.swapped()).reversed(), state.cube)
+
+    return merit
 
 
-def _pip_merit(position: Position) -> float:
-    own, opposing = position.pips
+def _pip_merit(play: Play) -> float:
+    own, opposing = play.result.pips
     return opposing - own
 
 
@@ -85,7 +96,7 @@ def _answer_double(state: MatchState, side: Side, bot: Bot, chance: Random) -> A
     takes = (
         _lead(state.position) <= _LEAD_TO_DROP
         if bot is Bot.PIP
-        else cube.should_take(state, side, 1 - winning_chance(state.position))
+        else cube.should_take(state, side, chances(state.position).reversed())
     )
     return Action(Act.TAKE if takes else Act.DROP, side)
 

@@ -4,6 +4,7 @@ from datetime import date
 from typing import Any
 
 from django.http import Http404
+from django.utils import timezone
 from django.utils.translation import gettext
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -14,6 +15,7 @@ from rest_framework.response import Response
 from core.api import APIView, validated_query
 from matches.analysis.access import Requested, SeenAnalysis, requested_match, requested_record
 from matches.analysis.arithmetic import SideSummary
+from matches.analysis.classes import ClassRow, ClubClasses, club_classes
 from matches.analysis.event_report import ENOUGH_DECISIONS, FIRST_DAY, LAST_DAY, Night, club_night
 from matches.analysis.profile import quality
 from matches.models import Analysis, Decision
@@ -317,6 +319,44 @@ class ClubAnalysis(APIView):
         club, query = people.club(slug), validated_query(DayQuery, request)
         report = club_night(club, Viewer.of(request.user), query.get("day"))
         return Response(ClubNightSerializer(report).data)
+
+
+class ClassRowSerializer(serializers.Serializer[ClassRow]):
+    """A member who lets the reader see how well they play."""
+
+    player = serializers.CharField(help_text="Public id.")
+    name = serializers.CharField()
+    performance_rating = serializers.FloatField(source="total.pr", help_text="Over all counted decisions.")
+    decisions = serializers.IntegerField(source="total.decisions")
+    points = serializers.IntegerField(help_text="Added up lengths of the matches.")
+    matches = serializers.IntegerField()
+    title = serializers.CharField(help_text="The class; empty with too few points, or above the last bound.")
+
+
+class ClubClassesSerializer(serializers.Serializer[ClubClasses]):
+    """The classes of a club."""
+
+    program = serializers.CharField(help_text="The program and its depth; empty without an analysed match.")
+    points_needed = serializers.IntegerField(source="needed")
+    years = serializers.IntegerField(help_text="Years whose matches count.")
+    members = ClassRowSerializer(source="rows", many=True)
+
+
+class ClubClassesView(APIView):
+    """The classes of a club's members."""
+
+    permission_classes = (AllowAny,)
+
+    @extend_schema(
+        operation_id="clubs_classes",
+        summary="Get the classes of a club's members by performance rating",
+        responses={200: ClubClassesSerializer, 404: PROBLEM},
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        """Only of members who let the reader see how well they play, over matches that the reader may see."""
+        club = people.club(slug)
+        classes = club_classes(club, Viewer.of(request.user), timezone.now())
+        return Response(ClubClassesSerializer(classes).data)
 
 
 def _chosen(request: Request, requested: Requested) -> SeenAnalysis | None:

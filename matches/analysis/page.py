@@ -20,6 +20,7 @@ from core.requests import is_htmx
 from matches.analysis import labels
 from matches.analysis.access import Requested, Subject, requested_match, requested_record
 from matches.analysis.backends.chosen import is_any_installed
+from matches.analysis.classes import CLASSES, club_classes
 from matches.analysis.event_report import club_night, decision_rows, night_rows
 from matches.analysis.match_analysis import MatchAnalysis, figures_of, section
 from matches.analysis.profile import WINDOW, Quality, Total, quality
@@ -189,6 +190,14 @@ def club_analysis(request: HttpRequest, slug: str) -> HttpResponse:
     report = club_night(club, Viewer.of(request.user), histories.day(request.GET.get("day")))
     context = {"club": club, "day": report.day, "night": report.night, "earlier": report.earlier}
     return render(request, "matches/analysis/club.html", context)
+
+
+@require_safe
+def club_classes_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """The classes of a club's members who let the reader see how well they play."""
+    club = people.club(slug)
+    classes = club_classes(club, Viewer.of(request.user), timezone.now())
+    return render(request, "matches/analysis/classes.html", {"club": club, "classes": classes, "bounds": CLASSES})
 
 
 @never_cache

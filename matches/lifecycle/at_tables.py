@@ -68,6 +68,12 @@ class Seating(NamedTuple):
     """Why it cannot be called yet, as sentences; only read for its players and those who run it."""
 
 
+class Asked(NamedTuple):
+    """That the players of a match are asked whether it is over; with the score that was entered, if it decides it."""
+
+    score: tuple[int, int] | None = None
+
+
 class AtTables(NamedTuple):
     """A match of an event whose floor is open, with the running score if there is one."""
 
@@ -79,6 +85,9 @@ class AtTables(NamedTuple):
     """A shorter length on which the players can agree now."""
     players_offer_from: datetime | None = None
     """From when on the players can offer a shorter length by themselves; None: never."""
+    asks_when_over: bool = False
+    """Whether a score that decides the match can be entered: both players are then asked whether it is over."""
+    asked: Asked | None = None
 
 
 class Entered(NamedTuple):

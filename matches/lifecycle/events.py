@@ -33,6 +33,17 @@ class OwnEntry(NamedTuple):
     """Whether the status says why the player waits for a match, in an event without rounds."""
 
 
+class AwardedTitle(NamedTuple):
+    """A title that a player was awarded."""
+
+    year: int
+    label: str
+    club: str
+    url: str
+    is_supported: bool
+    """Whether the results, as they are now, still give it."""
+
+
 class EventEnd(NamedTuple):
     """When an event was over."""
 
@@ -59,6 +70,9 @@ class Events(Protocol):
 
     def entries(self, players: Collection[int]) -> Sequence[OwnEntry]:
         """The open entries of these players, who are one person with the players merged into them."""
+
+    def titles(self, players: Collection[int]) -> Sequence[AwardedTitle]:
+        """The titles of these players, who are one person with the players merged into them; the newest first."""
 
     def play_rules(self, topic: str) -> PlayRules:
         """How the matches of this topic are to be played here; the default rules if it belongs to no event."""
@@ -102,6 +116,9 @@ class NoEvents(Events):
         return {}
 
     def entries(self, players: Collection[int]) -> Sequence[OwnEntry]:
+        return ()
+
+    def titles(self, players: Collection[int]) -> Sequence[AwardedTitle]:
         return ()
 
     def play_rules(self, topic: str) -> PlayRules:

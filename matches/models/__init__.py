@@ -24,12 +24,15 @@ from matches.models.play import (
     PracticeLevel,
     Pulse,
 )
+from matches.models.pool_settings import PoolSettings
 from matches.models.ratings import (
+    FormulaComparison,
     PlayerRating,
     RatingChange,
     RatingImport,
     RatingMark,
     RatingPool,
+    RatingPoolVersion,
     RatingStart,
     Unrating,
 )
@@ -59,6 +62,7 @@ __all__ = [
     "Decision",
     "DiceChain",
     "DiceSecret",
+    "FormulaComparison",
     "FriendlyBlock",
     "LiveMatch",
     "Match",
@@ -67,6 +71,7 @@ __all__ = [
     "PlayMode",
     "PlayPreferences",
     "PlayerRating",
+    "PoolSettings",
     "PracticeLevel",
     "Proposal",
     "Provisional",
@@ -75,6 +80,7 @@ __all__ = [
     "RatingImport",
     "RatingMark",
     "RatingPool",
+    "RatingPoolVersion",
     "RatingStart",
     "Result",
     "Submission",

@@ -9,6 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from core.text_lengths import LONGEST_NAME
+from matches.models.pool_settings import GLICKO2, IN_COLUMNS, PoolSettings
 from players.ratings import DIGITS, Ramp, Settings
 
 
@@ -22,9 +23,11 @@ class RatingPool(models.Model):
     RAMPS = (
         (Ramp.BEFORE.value, _("experience before the match (FIBS manual)")),
         (Ramp.INCLUDING.value, _("experience including the match (later clients)")),
+        (Ramp.SLOW.value, _("experience before the match, slowly: from 2")),
         (Ramp.NONE.value, _("none: always 1")),
     )
-    """How a newcomer's K falls: 5 − experience/100, at least 1, in the two published variants; or no ramp."""
+    """How a newcomer's K falls: 5 − experience/100, at least 1, in the two published variants; 2 − experience/400; or
+    no ramp."""
 
     name = models.CharField(_("name"), max_length=LONGEST_NAME)
     club = models.ForeignKey(
@@ -46,6 +49,10 @@ class RatingPool(models.Model):
     start_experience = models.PositiveIntegerField(_("first experience"), default=0)
     ramp = models.CharField(_("ramp"), max_length=9, choices=RAMPS, default=Ramp.BEFORE.value)
     k_scale = models.FloatField(_("scale of K"), default=1.0)
+    options = models.JSONField(
+        default=dict, blank=True, editable=False, help_text=_("Settings of `PoolSettings` that are not the usual ones.")
+    )
+    seq = models.PositiveIntegerField(default=0, editable=False, help_text=_("Grows with each change of the settings."))
     claimed_at = models.DateTimeField(null=True, blank=True)
     claimed_from = models.DateTimeField(null=True, blank=True)
     claimed_match = models.BigIntegerField(null=True, blank=True)
@@ -71,9 +78,65 @@ class RatingPool(models.Model):
         return self.name
 
     @property
+    def chosen(self) -> PoolSettings:
+        """The settings as they were chosen."""
+        return PoolSettings.of({**{name: getattr(self, name) for name in IN_COLUMNS}, **self.options})
+
+    @property
     def settings(self) -> Settings:
-        """The settings as the formula takes them."""
-        return Settings(self.start_rating, self.start_experience, Ramp(self.ramp), self.k_scale)
+        """The settings as the formula takes them; weeks are those of the club."""
+        chosen = self.chosen
+        if chosen.family != GLICKO2 or self.club is None:
+            return chosen.formula()
+        return chosen.formula(self.club.time_zone)
+
+
+class RatingPoolVersion(models.Model):
+    """Settings that a pool has had from some time on. The newest version holds; going back makes a version, too."""
+
+    pool = models.ForeignKey(RatingPool, on_delete=models.PROTECT, related_name="versions")
+    number = models.PositiveIntegerField()
+    values = models.JSONField()
+    restores = models.PositiveIntegerField(null=True, blank=True, help_text=_("The number of the version it repeats."))
+    at = models.DateTimeField(default=timezone.now, editable=False)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+
+    class Meta:
+        ordering = ("-number",)
+        verbose_name = _("settings of a rating pool")
+        verbose_name_plural = _("settings of rating pools")
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["pool", "number"], name="pool_version_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.pool_id}: {self.number}"
+
+    @property
+    def chosen(self) -> PoolSettings:
+        """The settings as they were chosen."""
+        return PoolSettings.of(self.values)
+
+
+class FormulaComparison(models.Model):
+    """Which formula predicts the matches of a pool best: asked for by a director, computed by a worker."""
+
+    pool = models.ForeignKey(RatingPool, on_delete=models.CASCADE, related_name="comparisons")
+    at = models.DateTimeField(default=timezone.now, editable=False)
+    claimed_at = models.DateTimeField(null=True, blank=True)
+    done_at = models.DateTimeField(null=True, blank=True)
+    result = models.JSONField(default=dict, blank=True, help_text=_("Number of matches and predictions."))
+
+    class Meta:
+        ordering = ("-at", "-pk")
+        verbose_name = _("comparison of formulas")
+        verbose_name_plural = _("comparisons of formulas")
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["pool"], condition=Q(done_at=None), name="one_open_comparison"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.pool_id}: {self.at:%Y-%m-%d %H:%M}"
 
 
 class RatingMark(models.Model):
@@ -110,6 +173,9 @@ class RatingChange(models.Model):
     rating_after = models.FloatField()
     opponent_before = models.FloatField()
     experience_before = models.PositiveIntegerField()
+    deviation = models.FloatField(null=True, blank=True, help_text=_("Of Glicko-2, at the end of the week."))
+    volatility = models.FloatField(null=True, blank=True)
+    expected = models.FloatField(null=True, blank=True, help_text=_("The score that Glicko-2 expected."))
 
     class Meta:
         ordering = ("finished_at", "match_id")
@@ -143,6 +209,8 @@ class PlayerRating(models.Model):
     wins = models.PositiveIntegerField()
     last_played_at = models.DateTimeField()
     last_change = models.FloatField()
+    deviation = models.FloatField(null=True, blank=True, help_text=_("Of Glicko-2, at the end of the last week."))
+    volatility = models.FloatField(null=True, blank=True)
 
     class Meta:
         ordering = ("-rating", "player")

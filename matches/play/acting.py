@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from django.db import IntegrityError, transaction
+from django.db.models import Q
 
 from engine.actions import Act, Phase
 from engine.cube import Side
@@ -17,8 +18,9 @@ from matches.models import Action, LiveMatch, Match
 from matches.play import due
 from matches.play.absences import claim_absence
 from matches.play.deciding_ahead import answer_as_decided
-from matches.play.journal import Journal, event_of, lock_with_live
+from matches.play.journal import Journal, event_of, lock_with_live, standing
 from matches.play.live import Event, EventKind, LiveState, after_event, to_ms
+from matches.play.transcripts import state_after, state_at_start
 from players.actors import SYSTEM, Actor
 
 # Bearing off without contact, where hardly any decision is left to make.
@@ -66,8 +68,11 @@ OF_PLAYERS = frozenset(
         EventKind.CONTINUE,
         EventKind.CLAIM_AWAY,
         EventKind.VACATION,
+        EventKind.TAKE_BACK,
     }
 )
+DECISIONS = frozenset({Act.PLAY, Act.DOUBLE, Act.TAKE, Act.DROP, Act.RESIGN, Act.ACCEPT, Act.REFUSE, Act.CONCEDE})
+"""What can be taken back in practice."""
 
 
 class ActionInput(NamedTuple):
@@ -195,11 +200,13 @@ def append_action(journal: Journal, side: Side, request: ActionInput, by: Actor,
         _roll(journal, event, request, by)
     elif request.kind == EventKind.CLAIM_AWAY:
         claim_absence(journal, event, by=by, key=request.key)
+    elif request.kind == EventKind.TAKE_BACK:
+        _take_back(journal, event, by, request.key)
     else:
         is_dead_cube = request.kind == Act.DOUBLE and not journal.state.match.may_double
         seen = journal.live.changed_by
         action = journal.append(event, by=by, key=request.key)
-        if request.kind == Act.PLAY:
+        if request.kind == Act.PLAY and not _is_played_again(journal.live):
             chains = journal.chains()
             link = chains.reveal_with_play(side, request.link, request.seen)
             if link is not None:
@@ -209,6 +216,35 @@ def append_action(journal: Journal, side: Side, request: ActionInput, by: Actor,
             raise Refused("dead_cube")
         if request.kind == Act.DOUBLE:
             answer_as_decided(journal, seen=seen, at=at)
+
+
+def _take_back(journal: Journal, event: Event, by: Actor, key: str) -> None:
+    """Take back the last decision of a side in practice, and what its opponent has done since."""
+    assert event.side is not None  # noqa: S101, a player acts
+    live, state = journal.live, journal.state
+    if live.bot_side is None:
+        raise Refused("no_take_back")
+    if state.is_paused:
+        raise Refused("match_paused")
+    decision = None if any(state.ready) else _last_decision(live, event.side)
+    if decision is None:
+        raise Refused("nothing_to_take_back")
+    before = live.actions.filter(seq__lt=decision.seq).order_by("seq")
+    journal.take_back(event, to=decision.seq - 1, state=state_after(state_at_start(live), before), by=by, key=key)
+
+
+def _last_decision(live: LiveMatch, side: Side) -> Action | None:
+    """The last action of a side that was its choice and has not been taken back."""
+    rows = live.actions.filter(Q(kind__in=DECISIONS, side=side) | Q(kind=EventKind.TAKE_BACK)).order_by("seq")
+    return next((action for action in reversed(standing(rows)) if not action.data.get("forced")), None)
+
+
+def _is_played_again(live: LiveMatch) -> bool:
+    """Whether the dice on the board were played before and that was taken back: their play has given its link."""
+    if live.bot_side is None:
+        return False
+    last = live.actions.filter(kind__in=(Act.ROLL, EventKind.TAKE_BACK)).order_by("-seq").first()
+    return last is not None and last.kind == EventKind.TAKE_BACK
 
 
 def _be_ready(journal: Journal, event: Event, request: ActionInput, by: Actor) -> None:

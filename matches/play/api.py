@@ -35,7 +35,7 @@ from matches.lifecycle.arrivals import claimable_from_call
 from matches.lifecycle.events import events
 from matches.lifecycle.play_rules import LONGEST_DAYS, LONGEST_DELAY, LONGEST_OVERTIME
 from matches.models import LONGEST_ACTION_KEY, Action, ClockPreset, LiveMatch, Match
-from matches.play import absences, acting, directing, lag, starting
+from matches.play import absences, acting, directing, due, hints, lag, starting
 from matches.play.acting import OF_PLAYERS, Acted
 from matches.play.chains import armings_of
 from matches.play.correspondence import boards_waiting
@@ -414,7 +414,9 @@ def _side_json(watched: Watched) -> Json:
     side, match = watched.side, watched.state.match
     absence = _absence_json(watched.state, watched.at) if watched.is_insider else None
     plays = side is not None and not match.is_over
-    may = may_do(watched.state, side) if watched.live.match.state == Match.State.LIVE else []
+    is_practice = watched.live.bot_side is not None
+    is_live = watched.live.match.state == Match.State.LIVE
+    may = may_do(watched.state, side, is_practice=is_practice) if is_live else []
     return {
         "my_side": side,
         "may": may + (["claim_away"] if _may_claim(absence, side) else []),
@@ -656,6 +658,9 @@ class LiveActions(APIView):
     @extend_schema(
         operation_id="live_act",
         summary="Roll, play, double, answer, resign, pause",
+        description="In practice also `take_back`: the side's last own decision and all that followed count no more. "
+        "The dice of that decision stay; later ones are rolled anew. The taken back actions stay in `actions`, before "
+        "a `take_back` whose `to` is the number of the last one that still counts.",
         request=LiveActionInputSerializer,
         examples=[OpenApiExample("A play", value={"kind": "play", "play": "8/5 6/5", "after": 3}, request_only=True)],
         parameters=[KEY, LINK],
@@ -683,6 +688,59 @@ class LiveActions(APIView):
         sign = absences.sign_of(public_id, side, form["tab"], form["every"]) if form["tab"] else None
         seen = absences.side_presences(public_id, now, sign)
         return _answer(request, acted.live, player, since=form["after"], acted=acted, presences=seen)
+
+
+class HintChoiceSerializer(serializers.Serializer[Any]):
+    """One choice."""
+
+    choice = serializers.CharField(help_text="A play in notation, or `double`, `no_double`, `take`, `drop`.")
+    loss = serializers.FloatField(
+        allow_null=True, help_text="Equity, normalised to the cube, that it loses against the best; null: not known."
+    )
+
+
+class HintSerializer(serializers.Serializer[Any]):
+    """What a program would do."""
+
+    kind = serializers.ChoiceField(choices=["play", "double", "take"])
+    program = serializers.CharField(allow_blank=True, help_text="The program; empty: the Club Bot.")
+    choices = HintChoiceSerializer(many=True, help_text="The best first, at most three.")
+
+
+class HintAnswerSerializer(serializers.Serializer[Any]):
+    """A hint, or that it is not there yet."""
+
+    last = serializers.IntegerField(help_text="The number of the last action of the match.")
+    hint = HintSerializer(allow_null=True, help_text="Null: a program is still asked. Ask again in a second.")
+
+
+class LiveHint(APIView):
+    """Hints in practice."""
+
+    permission_classes = (AllowAny,)
+    throttle_classes = ()
+
+    @extend_schema(
+        operation_id="live_hint",
+        summary="What a program would do in your practice match",
+        description="Refused in matches between people (`no_hint`), and with `hint_in_play` for a decision that people "
+        "have on their board, or had in the last two turns, unless its position can arise in the first three plies.",
+        request=None,
+        parameters=[LINK],
+        responses={200: HintAnswerSerializer, 401: PROBLEM, 404: PROBLEM, 409: PROBLEM, 429: PROBLEM},
+    )
+    def post(self, request: Request, public_id: str) -> Response:
+        """The hint for the decision of your side."""
+        seat = seat_of(request, public_id, only_seat=True)
+        throttle.count(throttle.HINTS_OF, f"{public_id}:{seat.side}")
+        live = _live(seat.match)
+        if live.bot_side is None:
+            raise Refused("no_hint")
+        if live.match.state != Match.State.LIVE:
+            raise Refused("not_live")
+        state = due.state_of(live).match
+        advice = hints.hint(state=state, side=side_of(seat), is_guest=False, now=timezone.now())
+        return Response({"last": live.last, "hint": advice})
 
 
 class LivePing(APIView):

@@ -42,6 +42,17 @@ STRENGTHS = {
 """How deeply the program of a level looks, and the standard deviation of the noise."""
 
 
+RATINGS = {
+    PracticeLevel.BEGINNER: 24,
+    PracticeLevel.CASUAL: 14,
+    PracticeLevel.CLUB: 7,
+    PracticeLevel.STRONG: 3,
+}
+"""The performance ratings of the levels, as `benchmarks.practice_levels` has measured them with gnubg; the strongest
+level plays like the judge."""
+RATING_OF_CLUB_BOT = 6
+
+
 def has_choice(state: MatchState) -> bool:
     """Whether the side to act has a decision that a program can judge: a play, a double or its answer."""
     if state.phase is Phase.TO_PLAY:

@@ -21,6 +21,7 @@ from matches.lifecycle import links
 from matches.lifecycle.events import events
 from matches.models import DiceChain, LiveMatch
 from matches.play.chains import Arming, armings_of
+from matches.play.live import EventKind
 from matches.play.topics import topic_of
 from matches.play.watching import Watched, watched_by_request
 from matches.records.downloads import File, as_attachment
@@ -29,6 +30,7 @@ from matches.records.downloads import File, as_attachment
 
 
 FORMAT = "barpoint-dice/2"
+_OF_DICE = (Act.ROLL, Act.PLAY, EventKind.TAKE_BACK)
 
 
 def dice_of(live: LiveMatch, reader: Watched | None = None) -> dict[str, Any]:
@@ -36,12 +38,12 @@ def dice_of(live: LiveMatch, reader: Watched | None = None) -> dict[str, Any]:
 
     Only what is published anyway: no link ahead of its roll.
     """
-    actions, chains = live.actions.filter(kind__in=(Act.ROLL, Act.PLAY)), live.chains.all()
+    actions, chains = live.actions.filter(kind__in=_OF_DICE), live.chains.all()
     is_behind = reader is not None and reader.is_behind
     if reader is not None and is_behind:
         actions, chains = actions.filter(seq__lte=reader.last), chains.filter(committed_at__lte=reader.at)
     # Before the chains, so that no roll is listed without its chain.
-    rolls = list(_rolls(actions.order_by("seq").values_list("kind", "side", "data")))
+    rolls = _rolls(actions.order_by("seq").values_list("seq", "kind", "side", "data"))
     committed = list(chains.order_by("committed_at", "pk"))
     live.refresh_from_db(fields=["armings"])
     armings = armings_of(live)
@@ -68,20 +70,26 @@ def armings_up_to(
         yield arming
 
 
-def _rolls(actions: Iterable[tuple[str, int | None, dict[str, Any]]]) -> Iterator[dict[str, Any]]:
-    """Yield the rolls, each with the link that was revealed with its play, or that it was not played."""
-    roll: dict[str, Any] | None = None
-    for kind, side, data in actions:
+def _rolls(actions: Iterable[tuple[int, str, int | None, dict[str, Any]]]) -> list[dict[str, Any]]:
+    """The rolls, each with the link that was revealed with its play, and whether it was not played or taken back."""
+    rolls: list[dict[str, Any]] = []
+    standing: list[tuple[int, dict[str, Any]]] = []
+    played_at = 0
+    for seq, kind, side, data in actions:
         if kind == Act.ROLL:
-            if roll is not None:
-                yield roll
-            roll = {"side": side} | data | {"unplayed": True}
-        elif roll is not None:
-            del roll["unplayed"]
+            rolls.append({"side": side} | data | {"unplayed": True})
+            standing.append((seq, rolls[-1]))
+        elif kind == EventKind.TAKE_BACK:
+            while standing and standing[-1][0] > data["to"]:
+                standing.pop()[1]["taken_back"] = True
+            if played_at > data["to"] and standing:
+                standing[-1][1]["unplayed"] = True
+        elif standing:
+            played_at = seq
+            standing[-1][1].pop("unplayed", None)
             if "link" in data:
-                roll["play_link"] = data["link"]
-    if roll is not None:
-        yield roll
+                standing[-1][1]["play_link"] = data["link"]
+    return rolls
 
 
 def _chain(chain: DiceChain) -> dict[str, Any]:
@@ -164,7 +172,7 @@ def _rolls_shown(export: Json, names: Sequence[str]) -> Iterator[ShownRoll]:
     latest: dict[int, ShownLink] = {}
     for roll in export["rolls"]:
         side = roll["side"]
-        game += side is None
+        game += side is None and not roll.get("taken_back")
         latest |= {int(link["owner"]): _link(link) for link in roll["links"]}
         roller, other = (0, 1) if side is None else (side, 1 - side)
         left, right = roll["dice"]

@@ -1,6 +1,6 @@
 """The rows of a live match while it is locked: events appended, the cache kept, the match finished."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -29,12 +29,12 @@ from matches.play import lag as lags
 from matches.play.aborting import abort_if_left
 from matches.play.chains import Chains
 from matches.play.codec import from_data, to_data
-from matches.play.live import Event, EventKind, LiveState, after_event, from_ms, to_ms
+from matches.play.live import Event, EventKind, LiveState, after_event, from_ms, taken_back, to_ms
 from matches.play.notifications import notify_turn
 from matches.play.public_state import streamed_state
 from players.actors import SYSTEM, Actor
 
-_CLOCK_ONLY = frozenset(EventKind) - {EventKind.CLAIM_AWAY}
+_CLOCK_ONLY = frozenset(EventKind) - {EventKind.CLAIM_AWAY, EventKind.TAKE_BACK}
 """Kinds that leave position, cube and turn alone: what was decided before them is not stale."""
 _SAYS_SO = (Act.PLAY, Act.RESIGN, Act.CONCEDE)
 """By these a side has begun to play, or has given up: what the match then comes to does not surprise it."""
@@ -124,6 +124,16 @@ class Journal:
     ) -> Action:
         """Apply an event to the state and add its row; `data` is kept beside what the event itself says."""
         before, self.state = self.state, after_event(self.state, event)
+        stored = event_data(event) | outcome_data(before, self.state, event) | dict(data or {})
+        return self._add(event, stored, by, key)
+
+    def take_back(self, event: Event, *, to: int, state: LiveState, by: Actor, key: str = "") -> Action:
+        """Return to `state`, that after action `to`; the actions since then stay in the log, and count no more."""
+        self.state = taken_back(state, self.state)
+        return self._add(event, {"to": to}, by, key)
+
+    def _add(self, event: Event, data: dict[str, Any], by: Actor, key: str) -> Action:
+        """Add the row of an event that the state already has."""
         self.live.last += 1
         if event.kind not in _CLOCK_ONLY:
             self.live.changed_by = self.live.last
@@ -132,7 +142,7 @@ class Journal:
             seq=self.live.last,
             kind=event.kind,
             side=event.side,
-            data=event_data(event) | outcome_data(before, self.state, event) | dict(data or {}),
+            data=data,
             credit=event.credit,
             key=key,
             at=from_ms(event.at),
@@ -238,6 +248,18 @@ def lapses_at(match: Match, *, by_correspondence: bool, now: datetime, wait: tim
 def _hint_bot(live: LiveMatch) -> None:
     """Have a worker act for the bot of a match after the commit."""
     transaction.on_commit(partial(hint, ACT_AT_LEVEL if live.bot_level else ACT_FOR_BOT, live.pk), robust=True)
+
+
+def standing(actions: Iterable[Action]) -> list[Action]:
+    """Those of the actions, which are in order, that were not taken back."""
+    kept: list[Action] = []
+    for action in actions:
+        if action.kind != EventKind.TAKE_BACK:
+            kept.append(action)
+            continue
+        while kept and kept[-1].seq > action.data["to"]:
+            kept.pop()
+    return kept
 
 
 def event_of(action: Action) -> Event:

@@ -140,6 +140,8 @@ class EventKind(StrEnum):
     OUTAGE = "outage"
     """The server was away for `value` ms, which costs neither side anything."""
 
+    TAKE_BACK = "take_back"
+    """In practice `side` takes back its last decision and all that followed; `taken_back` says what that leads to."""
     RESTORED = "restored"
     """The match was void for a while, and is to be played on from where it was adjourned then."""
     LEFT = "left"
@@ -283,6 +285,14 @@ def after_event(state: LiveState, event: Event) -> LiveState:
     if event.kind in _HANDLERS:
         return _HANDLERS[EventKind(event.kind)](state, event)
     return _act(state, event)
+
+
+def taken_back(before: LiveState, now: LiveState) -> LiveState:
+    """The state after a decision made in the state `before` is taken back in the state `now`.
+
+    Who is away is no decision, so that it stays as it is now.
+    """
+    return before._replace(absences=now.absences)
 
 
 def _act(state: LiveState, event: Event) -> LiveState:

@@ -126,6 +126,7 @@ def page_context(request: HttpRequest, match: Match, seat: MatchSeat | None) -> 
         "context": events().contexts([match.parent_topic]).get(match.parent_topic),
         "place": events().places([match.pk]).get(match.pk, ""),
         "practice": description(match.live),
+        "practises": match.live.bot_side is not None and side is not None,
         "program": program_name(match.live),
         "level": match.live.get_bot_level_display(),
         "length": labels.length(match.length),

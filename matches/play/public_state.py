@@ -60,7 +60,7 @@ def streamed_state(live: LiveMatch, state: LiveState, actions: Sequence[Action],
         "changed_by": live.changed_by,
         "now": timezone.now(),
         "due_at": live.due_at,
-        "may": [may_do(state, 0), may_do(state, 1)],
+        "may": [may_do(state, side, is_practice=live.bot_side is not None) for side in (0, 1)],
         "actions": [action_json(action) for action in actions],
         "chains": [chain_json(chain) for chain in chains_of(live)],
         "armings": [arming._asdict() for arming in armings_of(live)],
@@ -119,8 +119,11 @@ def _seen_by_left(match: MatchState) -> Position:
     return match.position.swapped() if match.turn == 1 else match.position
 
 
-def may_do(state: LiveState, side: Side | None) -> list[str]:
-    """What a side may do now; an empty list for a viewer."""
+def may_do(state: LiveState, side: Side | None, *, is_practice: bool = False) -> list[str]:
+    """What a side may do now; an empty list for a viewer.
+
+    In practice that includes taking back a decision of this match, if there is one.
+    """
     match = state.match
     if side is None or match.is_over:
         return []
@@ -139,6 +142,8 @@ def may_do(state: LiveState, side: Side | None) -> list[str]:
         acts.add("pause")
     if "resign" in acts and state.offers[side] == MOST_RESIGNED:
         acts.remove("resign")
+    if is_practice and not any(state.ready) and (match.phase is not Phase.OPENING or match.results):
+        acts.add("take_back")
     return sorted(acts)
 
 

@@ -11,6 +11,7 @@ import re
 from collections import OrderedDict
 from collections.abc import Callable
 from datetime import datetime
+from io import BytesIO
 from typing import Any, NamedTuple, TypeVar
 
 import structlog
@@ -20,7 +21,9 @@ from django.db import DatabaseError, connection, transaction
 from django.http import HttpRequest, HttpResponse
 from django.urls import ResolverMatch
 from django.utils import timezone
+from rest_framework.exceptions import APIException
 from rest_framework.renderers import JSONRenderer
+from rest_framework.settings import api_settings
 
 from core import throttle
 from core.live import audience
@@ -58,8 +61,8 @@ class NotOrdinary(Exception):
 
 PATH = re.compile(r"/api/v1/matches/([2-9a-z]{10})/live/actions/")
 KINDS = frozenset({Act.ROLL, Act.PLAY, Act.DOUBLE, Act.TAKE})
+REQUIRED = {"kind", "after"}
 DEFAULTS: dict[str, Any] = {
-    "after": 0,
     "play": "",
     "link": "",
     "seen": None,
@@ -69,8 +72,9 @@ DEFAULTS: dict[str, Any] = {
     "every": 15,
     "seat": "",
 }
-LONGEST_BODY = 2_000
+SEAT = re.compile(r"[\w.:-]{0,300}", re.ASCII)
 MOST = 2**31
+_parser = api_settings.DEFAULT_PARSER_CLASSES[0]()
 
 
 class Wish(NamedTuple):
@@ -85,21 +89,23 @@ class Wish(NamedTuple):
 def wish_of(body: bytes, key: str) -> Wish:
     """Raise NotOrdinary for whatever the serializer might refuse, or read differently."""
     try:
-        sent = json.loads(body) if len(body) <= LONGEST_BODY else None
-    except ValueError:
+        sent = _parser.parse(BytesIO(body))
+    except APIException:
         raise NotOrdinary from None
-    if not isinstance(sent, dict) or sent.get("kind") not in KINDS or not sent.keys() - {"kind"} <= DEFAULTS.keys():
+    if not isinstance(sent, dict) or not REQUIRED <= sent.keys() <= REQUIRED | DEFAULTS.keys():
         raise NotOrdinary
     form = DEFAULTS | sent
     numbers = [form["after"], form["every"], 0 if form["seen"] is None else form["seen"]]
-    texts = [form[name] for name in ("play", "link", "tab", "seat")]
+    texts = [form[name] for name in ("kind", "play", "link", "tab", "seat")]
     if (
         not all(type(number) is int and 0 <= number < MOST for number in numbers)
         or not all(type(text) is str for text in texts)
         or not all(type(form[name]) is bool for name in ("play_forced", "bear_off"))
+        or form["kind"] not in KINDS
         or not 5 <= form["every"] <= 60
         or not re.fullmatch(f"({HASH[1:-1]})?", form["link"])
         or not re.fullmatch(f"({TAB[1:-1]})?", form["tab"], re.ASCII)
+        or not SEAT.fullmatch(form["seat"])
         or (sent["kind"] == Act.PLAY) != ("play" in sent)
         or len(form["play"]) > 60
         or ("seen" in sent and form["seen"] is None)
@@ -257,7 +263,9 @@ def _write(journal: _Journal, seat: Seat) -> None:
 def act(request: HttpRequest, public_id: str) -> bytes | None:
     """Let a player act, and return the board after it as JSON; None where the plain way has to answer."""
     headers, session_key = request.headers, request.COOKIES.get(settings.SESSION_COOKIE_NAME, "")
-    if "Match-Link" in headers or "Authorization" in headers or request.content_type != "application/json":
+    if "Match-Link" in headers or "Authorization" in headers or request.META.get("QUERY_STRING"):
+        return None
+    if request.content_type != "application/json" or headers.get("Accept", "*/*") not in ("*/*", "application/json"):
         return None
     try:
         wish = wish_of(request.body, headers.get("Idempotency-Key", ""))

@@ -11,8 +11,8 @@ from engine.recording import record
 from engine.transcript import Game, Kind, Transcript
 from matches.models import Action, LiveMatch, Match, Result
 from matches.play.codec import to_data
-from matches.play.journal import event_of
-from matches.play.live import LiveState, after_event, to_ms
+from matches.play.journal import event_of, standing
+from matches.play.live import EventKind, LiveState, after_event, taken_back, to_ms
 from matches.play.starting import first_state, here_at_start
 
 # The states of a match played here, computed from its actions.
@@ -28,16 +28,22 @@ def state_at_start(live: LiveMatch) -> LiveState:
 
 
 def state_after(state: LiveState, actions: Iterable[Action]) -> LiveState:
-    """The state that the actions lead to."""
+    """The state that the actions lead to, each following the one before it."""
+    states: dict[int, LiveState] = {}
     for action in actions:
-        state = after_event(state, event_of(action))
+        states.setdefault(action.seq - 1, state)
+        if action.kind == EventKind.TAKE_BACK:
+            state = taken_back(states[action.data["to"]], state)
+        else:
+            state = after_event(state, event_of(action))
+        states[action.seq] = state
     return state
 
 
 # A match played here as a transcript, so that the engine adjudicates it like any record sent in.
 
 
-_ACTS = frozenset(act.value for act in Act)
+_ACTS = frozenset(act.value for act in Act) | {EventKind.TAKE_BACK}
 
 
 def transcript_of(live: LiveMatch, *, until: int | None = None) -> Transcript:
@@ -46,7 +52,7 @@ def transcript_of(live: LiveMatch, *, until: int | None = None) -> Transcript:
     actions = live.actions.filter(kind__in=_ACTS).order_by("seq")
     if until is not None:
         actions = actions.filter(seq__lte=until)
-    events = (event_of(action) for action in actions)
+    events = (event_of(action) for action in standing(actions))
     names = (match.player_0.name, match.player_1.name)
     return record(first_state(match, live.flag_rule), (event.action for event in events), names)
 
@@ -57,7 +63,7 @@ def transcript_to_analyse(match: Match) -> Transcript:
     Raises LiveMatch.DoesNotExist if the match was not played here.
     """
     live = LiveMatch.objects.select_related("match__player_0", "match__player_1").get(pk=match.pk)
-    plays = live.actions.filter(kind=Act.PLAY).order_by("seq")
+    plays = standing(live.actions.filter(kind__in=(Act.PLAY, EventKind.TAKE_BACK)).order_by("seq"))
     automatic = (bool(action.data.get("forced")) for action in plays)
     transcript = transcript_of(live)
     return replace(transcript, games=tuple(_marked(game, automatic) for game in transcript.games))

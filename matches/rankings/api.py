@@ -3,38 +3,22 @@
 from collections.abc import Mapping
 from typing import Any
 
-from django.http import Http404
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
-from rest_framework import generics, serializers, status
-from rest_framework.permissions import AllowAny, IsAuthenticated
+from rest_framework import generics, serializers
+from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from core.api import APIView, validated, validated_query
-from core.text_lengths import LONGEST_NAME
-from matches.models import PlayerRating, RatingChange, RatingImport, RatingPool
+from core.api import APIView, validated_query
+from matches.models import PlayerRating, RatingChange
 from matches.presentation.visibility import Viewer
 from matches.rankings import histories, profiles, tables
 from matches.rankings.histories import Explained, HistoryLine
-from matches.rankings.imports import apply_import, preview_import, undo_import
-from matches.rankings.views import pool_of
 from matches.ratings import rated
-from matches.ratings.services import (
-    LEAST_RATING,
-    LEAST_SCALE,
-    MOST_EXPERIENCE,
-    MOST_RATING,
-    MOST_SCALE,
-    PoolSettings,
-    create_pool,
-    default_pool,
-    update_pool,
-)
+from matches.ratings.services import default_pool
 from players import access
-from players.accounts.api import by
-from players.accounts.serializers import PROBLEM, PROBLEMS, example
-from players.forms import LONGEST_LIST
+from players.accounts.serializers import PROBLEM
 from players.models import Player
 
 # API views of rankings and players.
@@ -81,6 +65,16 @@ class PeakSerializer(serializers.Serializer[Any]):
     at = serializers.DateTimeField()
 
 
+class ClubRatingSerializer(StandingSerializer):
+    """A player's rating in a pool of a club."""
+
+    club = serializers.CharField(help_text="Slug.")
+    pool = serializers.IntegerField(help_text="Id.")
+    name = serializers.CharField()
+    deviation = serializers.FloatField(allow_null=True, help_text="Of Glicko-2, today.")
+    sentences = serializers.ListField(child=serializers.CharField(), help_text="The formula, and what counts.")
+
+
 class ProfileSerializer(PlayerSerializer):
     """A player's page."""
 
@@ -93,16 +87,18 @@ class ProfileSerializer(PlayerSerializer):
     form = serializers.ListField(
         child=serializers.BooleanField(), help_text="Whether the player won their latest rated matches, oldest first."
     )
+    of_clubs = ClubRatingSerializer(many=True, help_text="The ratings in the pools of clubs.")
 
 
 class WorkingSerializer(serializers.Serializer[Any]):
-    """The numbers of the rating formula: change = ± 4 · K · √length · P."""
+    """The numbers of the rating formula: change = ± stake · K · P; by FIBS the stake is 4 · √length."""
 
     upset_chance = serializers.FloatField(help_text="Chance (0–1) that the lower-rated player wins.")
     upset = serializers.BooleanField()
     winner_p = serializers.FloatField(help_text="P: the upset chance if the favourite won, else 1 minus it.")
     k = serializers.FloatField()
     sqrt_length = serializers.FloatField()
+    stake = serializers.FloatField(help_text="Rating points at stake before K.")
 
 
 class ChangeSerializer(serializers.Serializer[Any]):
@@ -115,7 +111,11 @@ class ChangeSerializer(serializers.Serializer[Any]):
     change = serializers.FloatField()
     opponent_before = serializers.FloatField()
     experience_before = serializers.IntegerField()
-    working = WorkingSerializer()
+    working = WorkingSerializer(allow_null=True, help_text="Null by Glicko-2.")
+    pool = serializers.CharField(help_text="The name of the rating pool.")
+    family = serializers.CharField(help_text="The formula of the pool (docs/ratings.md).")
+    deviation = serializers.FloatField(allow_null=True, help_text="Of Glicko-2, at the end of the week.")
+    expected = serializers.FloatField(allow_null=True, help_text="The score (0–1) that Glicko-2 expected.")
 
 
 class DatedChangeSerializer(ChangeSerializer):
@@ -223,12 +223,19 @@ def change_data(explained: Explained) -> dict[str, Any]:
         "change": change.change,
         "opponent_before": change.opponent_before,
         "experience_before": change.experience_before,
-        "working": {
+        "pool": change.pool.name,
+        "family": change.pool.chosen.family,
+        "deviation": change.deviation,
+        "expected": change.expected,
+        "working": None
+        if working is None
+        else {
             "upset_chance": working.upset_chance,
             "upset": working.upset,
             "winner_p": working.winner_p,
             "k": working.k,
             "sqrt_length": working.root,
+            "stake": working.stake,
         },
     }
 
@@ -326,6 +333,17 @@ class PlayerDetail(_PublicView):
                 "rank": profile.rank,
                 "peak": {"rating": peak.rating_after, "at": peak.finished_at} if peak else None,
                 "form": profile.form,
+                "of_clubs": [
+                    {
+                        "club": row.pool.club.slug if row.pool.club is not None else "",
+                        "pool": row.pool.pk,
+                        "name": row.pool.name,
+                        "deviation": None if row.spread is None else row.spread / 2,
+                        "sentences": row.sentences,
+                        **(standing_data(row.standing) or {}),
+                    }
+                    for row in profile.of_clubs
+                ],
             }
         )
 
@@ -343,7 +361,7 @@ class ChangeList(_PublicView):
     def get(self, request: Request, public_id: str) -> Response:
         """Return a page of changes, newest first."""
         changes = RatingChange.objects.filter(pool=default_pool(), player=access.player(public_id))
-        rows = self.page_of(changes.select_related("pool").order_by("-finished_at", "-match"))
+        rows = self.page_of(changes.select_related("pool__club").order_by("-finished_at", "-match"))
         return self.get_paginated_response(
             [{"finished_at": row.finished_at, **change_data(Explained.of(row))} for row in rows]
         )
@@ -402,157 +420,3 @@ class HeadToHead(_PublicView):
 
 def _chance_data(chance: histories.Chance) -> Mapping[str, float]:
     return {"length": chance.length, "first": chance.first, "second": chance.second}
-
-
-# API views of a club's rating pools and imports.
-
-
-class PoolSettingsSerializer(serializers.Serializer[Any]):
-    """Settings of a rating pool."""
-
-    name = serializers.CharField(max_length=LONGEST_NAME)
-    start_rating = serializers.FloatField(min_value=LEAST_RATING, max_value=MOST_RATING)
-    start_experience = serializers.IntegerField(min_value=0, max_value=MOST_EXPERIENCE)
-    ramp = serializers.ChoiceField(RatingPool.RAMPS)
-    k_scale = serializers.FloatField(min_value=LEAST_SCALE, max_value=MOST_SCALE, help_text="1 is the FIBS formula.")
-
-
-class PoolSerializer(PoolSettingsSerializer):
-    """A rating pool."""
-
-    id = serializers.IntegerField()
-
-
-class ImportRowsSerializer(serializers.Serializer[Any]):
-    """CSV rows to import."""
-
-    kind = serializers.ChoiceField(RatingImport.Kind.choices)
-    text = serializers.CharField(
-        max_length=LONGEST_LIST, trim_whitespace=False, help_text="CSV; the first row names the columns."
-    )
-    preview = serializers.BooleanField(help_text="Only show what the import would do.")
-
-
-class EffectSerializer(serializers.Serializer[Any]):
-    """A player whose rating would change."""
-
-    name = serializers.CharField()
-    new = serializers.BooleanField(help_text="Whether a new member with this name would be added.")
-    before = serializers.FloatField(allow_null=True)
-    after = serializers.FloatField()
-
-
-class ImportPreviewSerializer(serializers.Serializer[Any]):
-    """What an import would do."""
-
-    kind = serializers.CharField()
-    rows = serializers.IntegerField()
-    respelled = serializers.ListField(child=serializers.ListField(child=serializers.CharField()))
-    effects = EffectSerializer(many=True)
-
-
-class ImportSerializer(serializers.Serializer[Any]):
-    """An import."""
-
-    id = serializers.IntegerField()
-    kind = serializers.CharField()
-    at = serializers.DateTimeField()
-    undone_at = serializers.DateTimeField(allow_null=True)
-
-
-class PoolList(APIView):
-    """The rating pools of a club."""
-
-    permission_classes = (IsAuthenticated,)
-
-    @extend_schema(
-        operation_id="pools_list", summary="A club's rating pools", responses={200: PoolSerializer(many=True)}
-    )
-    def get(self, request: Request, slug: str) -> Response:
-        """For directors only."""
-        club = access.club_for_director(request.user, slug)
-        return Response(PoolSerializer(RatingPool.objects.filter(club=club).order_by("name"), many=True).data)
-
-    @extend_schema(
-        operation_id="pools_create",
-        summary="Create a rating pool",
-        request=PoolSettingsSerializer,
-        examples=example(name="Club ladder", start_rating=1500, start_experience=0, ramp="before", k_scale=1),
-        responses={201: PoolSerializer, **PROBLEMS},
-    )
-    def post(self, request: Request, slug: str) -> Response:
-        """Return 422 `pool_name_taken` if the club has a pool with this name."""
-        club = access.club_for_director(request.user, slug)
-        settings = PoolSettings(**validated(PoolSettingsSerializer, request))
-        pool = create_pool(club=club, settings=settings, by=by(request))
-        return Response(PoolSerializer(pool).data, status=status.HTTP_201_CREATED)
-
-
-class PoolDetail(APIView):
-    """A rating pool."""
-
-    permission_classes = (IsAuthenticated,)
-
-    @extend_schema(
-        operation_id="pools_update",
-        summary="Change a rating pool",
-        description="Its whole history is recalculated.",
-        request=PoolSettingsSerializer,
-        examples=example(name="Club ladder", start_rating=1500, start_experience=0, ramp="before", k_scale=0.5),
-        responses={200: PoolSerializer, **PROBLEMS},
-    )
-    def put(self, request: Request, slug: str, pk: int) -> Response:
-        """Replace all settings."""
-        pool = pool_of(access.club_for_director(request.user, slug), pk)
-        settings = PoolSettings(**validated(PoolSettingsSerializer, request))
-        return Response(PoolSerializer(update_pool(pool=pool, settings=settings, by=by(request))).data)
-
-
-class ImportList(APIView):
-    """The imports of a pool."""
-
-    permission_classes = (IsAuthenticated,)
-
-    @extend_schema(
-        operation_id="pool_imports_list", summary="Imports of a pool", responses={200: ImportSerializer(many=True)}
-    )
-    def get(self, request: Request, slug: str, pk: int) -> Response:
-        """List imports, newest first."""
-        pool = pool_of(access.club_for_director(request.user, slug), pk)
-        return Response(ImportSerializer(pool.imports.all(), many=True).data)
-
-    @extend_schema(
-        operation_id="pool_imports_create",
-        summary="Import starting ratings or past matches",
-        request=ImportRowsSerializer,
-        examples=example(kind="starts", text="name,rating\nElif Ristic,1650", preview=True),
-        responses={200: ImportPreviewSerializer, 201: ImportSerializer, **PROBLEMS},
-    )
-    def post(self, request: Request, slug: str, pk: int) -> Response:
-        """With `preview`, return what the import would do and store nothing."""
-        pool = pool_of(access.club_for_director(request.user, slug), pk)
-        fields = validated(ImportRowsSerializer, request)
-        if fields.pop("preview"):
-            return Response(ImportPreviewSerializer(preview_import(pool=pool, **fields)).data)
-        created = apply_import(pool=pool, by=by(request), now=timezone.now(), **fields)
-        return Response(ImportSerializer(created).data, status=status.HTTP_201_CREATED)
-
-
-class UndoImport(APIView):
-    """Undoing an import."""
-
-    permission_classes = (IsAuthenticated,)
-
-    @extend_schema(
-        operation_id="pool_imports_undo",
-        summary="Undo an import",
-        request=None,
-        responses={200: ImportSerializer, 409: PROBLEM, **PROBLEMS},
-    )
-    def post(self, request: Request, slug: str, pk: int, source: int) -> Response:
-        """Ratings are recalculated without it."""
-        pool = pool_of(access.club_for_director(request.user, slug), pk)
-        row = pool.imports.filter(pk=source).first()
-        if row is None:
-            raise Http404
-        return Response(ImportSerializer(undo_import(source=row, by=by(request), now=timezone.now())).data)

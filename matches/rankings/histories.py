@@ -9,22 +9,37 @@ from urllib.parse import urlencode
 
 from django.core.paginator import Page
 from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet, Subquery
+from django.template.defaultfilters import floatformat
 from django.utils.dateparse import parse_date
 
 from core.downloads import safe
 from core.pagination import page_of
 from core.requests import parse_int
 from matches.lifecycle.events import MatchContext, events
-from matches.models import Match, RatingChange, Result
+from matches.models import Match, RatingChange, RatingPool, Result
+from matches.models.pool_settings import FIBS_FAMILY
 from matches.presentation import labels
 from matches.presentation.visibility import Viewer
+from matches.rankings.sentences import FAMILIES
 from matches.rankings.tables import Filters as RankingFilters
 from matches.rankings.tables import clubs_of, named, opened, table
 from matches.ratings import rated
 from matches.ratings.services import default_pool
 from players.access import Visitor
 from players.models import Membership, Player
-from players.ratings import EXPERIENCE_PER_K, FIRST_K, LAST_K, STAKE, Ramp, Working, win_probability, working
+from players.ratings import (
+    EXPERIENCE_PER_K,
+    EXPERIENCE_PER_SLOW_K,
+    FIBS,
+    FIRST_K,
+    FIRST_SLOW_K,
+    LAST_K,
+    STAKE,
+    Ramp,
+    Working,
+    win_probability,
+    working,
+)
 
 # Match histories of players, and head-to-head comparisons.
 
@@ -73,13 +88,18 @@ class Explained:
     """A rating change with the numbers it was computed from."""
 
     change: RatingChange
-    working: Working
+    working: Working | None
+    """None by Glicko-2, which counts the matches of a week together."""
     ramp: Ramp
+    pool: RatingPool
 
     @classmethod
     def of(cls, change: RatingChange) -> "Explained":
-        """Explain a change; its pool must have been fetched."""
-        ramp = change.pool.settings.ramp
+        """Explain a change; its pool and the club of that must have been fetched."""
+        settings = change.pool.settings
+        if settings.glicko is not None:
+            return cls(change, None, settings.ramp, change.pool)
+        ramp = settings.ramp
         return cls(
             change,
             working(
@@ -90,9 +110,33 @@ class Explained:
                 won=change.won,
                 ramp=ramp,
                 k_scale=change.pool.k_scale,
+                formula=settings.formula,
             ),
             ramp,
+            change.pool,
         )
+
+    @property
+    def label(self) -> str:
+        """The formula, if it is not that of FIBS."""
+        family = self.pool.chosen.family
+        return "" if family == FIBS_FAMILY else str(FAMILIES[family])
+
+    @property
+    def is_of_fibs(self) -> bool:
+        """Whether the stake is 4·√n."""
+        return self.pool.settings.formula == FIBS
+
+    @property
+    def spread(self) -> float | None:
+        """Two deviations of Glicko-2 after the week of the match."""
+        return None if self.change.deviation is None else 2 * self.change.deviation
+
+    @property
+    def weight(self) -> float:
+        """What Glicko-2 multiplied the difference from the expected score with, in rating points."""
+        surprise = self.change.won - (self.change.expected or 0.0)
+        return self.change.change / surprise if surprise else 0.0
 
     @property
     def counted(self) -> int:
@@ -102,11 +146,25 @@ class Explained:
     @property
     def ramps(self) -> bool:
         """Whether K is still above its final value."""
-        return self.working.k > LAST_K
+        return self.working is not None and self.working.k > LAST_K
 
-    first_k = FIRST_K
-    per_k = EXPERIENCE_PER_K
-    stake = STAKE
+    @property
+    def first_k(self) -> int:
+        """K of a player without experience."""
+        return FIRST_SLOW_K if self.ramp is Ramp.SLOW else FIRST_K
+
+    @property
+    def per_k(self) -> int:
+        """Points of experience with which K falls by 1."""
+        return EXPERIENCE_PER_SLOW_K if self.ramp is Ramp.SLOW else EXPERIENCE_PER_K
+
+    @property
+    def stake(self) -> str:
+        """Stake × K, and by FIBS its factors."""
+        if self.working is None:
+            return ""
+        k, root = floatformat(self.working.k, 2), floatformat(self.working.root, 3)
+        return f"{STAKE} × {k} × {root}" if self.is_of_fibs else f"{floatformat(self.working.stake, 3)} × {k}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +274,7 @@ def lines(player: Player, matches: Iterable[Match], viewer: Viewer, same: Mappin
     results = latest_results(rows)
     changes = {
         change.match_id: change
-        for change in RatingChange.objects.filter(player=player, match__in=rows).select_related("pool")
+        for change in RatingChange.objects.filter(player=player, match__in=rows).select_related("pool__club")
     }
     opponents = {row.pk: _other(row, ids, same) for row in rows}
     people = Player.objects.in_bulk(set(opponents.values()))

@@ -21,8 +21,9 @@ from matches.lifecycle.voiding import void_matches
 from matches.models import Match, RatingImport, RatingPool, RatingStart, Result
 from matches.models.matches import LONGEST_MATCH
 from matches.ratings import rated
+from matches.ratings.pools import LEAST_RATING, MOST_EXPERIENCE, MOST_RATING
 from matches.ratings.rated import BEGINNING
-from matches.ratings.services import LEAST_RATING, MOST_EXPERIENCE, MOST_RATING, REPLAY, mark_all_dirty
+from matches.ratings.services import REPLAY, mark_all_dirty
 from players.actors import Actor, log
 from players.models import Club, Player
 from players.people.rows import club_topic
@@ -191,7 +192,9 @@ def preview_import(*, pool: RatingPool, kind: str, text: str) -> ImportPreview:
             numbers[fold(row.name)]: (row.rating, row.experience) for row in rows if isinstance(row, StartRow)
         }
     else:
-        matches = [*matches, *(_rated(row, numbers) for row in rows if isinstance(row, MatchRow))]
+        past = (row for row in rows if isinstance(row, MatchRow))
+        counted = (row for row in past if rated.counts_imported(pool.chosen, row.length))
+        matches = [*matches, *(_rated(row, numbers) for row in counted)]
     after = _ratings(pool, matches, starts)
     names = {
         numbers[key]: (name.player.name if name.player else name.name, name.player is None)

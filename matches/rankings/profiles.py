@@ -16,11 +16,13 @@ from matches.models.play import CLAIM_AWAY
 from matches.presentation.visibility import Viewer
 from matches.rankings import histories
 from matches.rankings.histories import History
+from matches.rankings.sentences import counted_sentence, formula_sentence
 from matches.rankings.tables import Filters as RankingFilters
 from matches.rankings.tables import place, won_percent
 from matches.ratings.services import default_pool
 from players import access
 from players.models import Membership, Player, User
+from players.ratings import Standing
 
 # Rating charts as SVG coordinates, ready for the template.
 
@@ -231,6 +233,8 @@ class Profile:
     recent: History
     start: float
     """The first rating of the pool."""
+    of_clubs: Sequence["ClubRating"]
+    """The ratings in the pools of clubs."""
 
     @property
     def losses(self) -> int:
@@ -270,7 +274,33 @@ def profile(player: Player, now: datetime, viewer: Viewer, *, whole: bool = Fals
         whole=whole,
         recent=histories.history(player, histories.Filters(), 1, viewer, RECENT),
         start=pool.start_rating,
+        of_clubs=ratings_in_clubs(player, now),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class ClubRating:
+    """A player's rating in a pool of a club, with the formula and what counts in sentences."""
+
+    pool: RatingPool
+    standing: PlayerRating
+    spread: float | None
+    """Two deviations of Glicko-2, today."""
+    sentences: Sequence[str]
+
+
+def ratings_in_clubs(player: Player, now: datetime) -> list[ClubRating]:
+    """Return the ratings of a player in the pools of clubs, by club and name; 1 query."""
+    rows = PlayerRating.objects.filter(player=player, pool__club__isnull=False).select_related("pool__club")
+    return [_in_club(row, now) for row in rows.order_by("pool__club__name", "pool__name")]
+
+
+def _in_club(row: PlayerRating, now: datetime) -> ClubRating:
+    glicko, chosen = row.pool.settings.glicko, row.pool.chosen
+    standing = Standing(*(getattr(row, name) for name in Standing._fields))
+    deviation = glicko.deviation_at(standing, now) if glicko is not None else None
+    sentences = [formula_sentence(chosen), counted_sentence(chosen)]
+    return ClubRating(row.pool, row, None if deviation is None else 2 * deviation, sentences)
 
 
 def _points(latest_first: Sequence[tuple[datetime, bool, float, float]]) -> list[Point]:

@@ -2,106 +2,30 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import NamedTuple
 
-from django import forms
-from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_safe
 
 from core import downloads
 from core.requests import is_htmx, parse_int
-from core.text_lengths import LONGEST_NAME
-from engine.errors import Refused
-from matches.models import PlayerRating, RatingImport, RatingPool
+from matches.lifecycle.events import events
 from matches.presentation.visibility import Viewer
 from matches.rankings import histories, profiles, tables
-from matches.rankings.formulas import formulas_of
-from matches.rankings.imports import apply_import, preview_import, undo_import
 from matches.rankings.profiles import completion_for
 from matches.ratings.rated import merged_players
-from matches.ratings.services import (
-    LEAST_RATING,
-    LEAST_SCALE,
-    MOST_EXPERIENCE,
-    MOST_RATING,
-    MOST_SCALE,
-    PoolSettings,
-    create_pool,
-    default_pool,
-    update_pool,
-)
+from matches.ratings.services import default_pool
 from players import access
-from players.forms import LONGEST_LIST, RefusingForm
 from players.joining.actions import RefuseForm
-from players.models import Club, JoinRequest, Player
-from players.pages import account_needed, by, page, refused_back, sent
+from players.models import JoinRequest, Player
+from players.pages import account_needed
 from players.people.rows import account_of
 from players.selectors import open_requests
-
-# Forms for a club's rating pools and imports.
-
-
-class PoolForm(RefusingForm):
-    """Settings of a pool."""
-
-    name = forms.CharField(label=gettext_lazy("Name"), max_length=LONGEST_NAME)
-    start_rating = forms.FloatField(
-        label=gettext_lazy("Starting rating"), min_value=LEAST_RATING, max_value=MOST_RATING, initial=1500
-    )
-    start_experience = forms.IntegerField(
-        label=gettext_lazy("Starting experience (points)"), min_value=0, max_value=MOST_EXPERIENCE, initial=0
-    )
-    ramp = forms.ChoiceField(label=gettext_lazy("K for new players falls with"), choices=RatingPool.RAMPS)
-    k_scale = forms.FloatField(
-        label=gettext_lazy("Scale of K"),
-        min_value=LEAST_SCALE,
-        max_value=MOST_SCALE,
-        initial=1,
-        help_text=gettext_lazy("1 is the FIBS formula; 0.5 halves every change."),
-    )
-    FIELD_OF: ClassVar[dict[str, str]] = {**RefusingForm.FIELD_OF, "pool_name_taken": "name"}
-
-    @classmethod
-    def of(cls, pool: RatingPool, data: Any = None) -> "PoolForm":
-        """Return the form of an existing pool."""
-        return cls(data, initial={name: getattr(pool, name) for name in cls.base_fields})
-
-    @property
-    def settings(self) -> PoolSettings:
-        """The settings as a value."""
-        return PoolSettings(**self.cleaned_data)
-
-
-class ImportForm(RefusingForm):
-    """CSV rows to preview or to import."""
-
-    kind = forms.ChoiceField(label=gettext_lazy("Data"), choices=RatingImport.Kind.choices)
-    text = forms.CharField(
-        label=gettext_lazy("CSV"),
-        max_length=LONGEST_LIST,
-        widget=forms.Textarea(attrs={"rows": 8, "spellcheck": "false"}),
-        help_text=gettext_lazy(
-            "The first row names the columns. Starting ratings: name, rating, experience. "
-            "Past matches: date (2025-11-27), winner, loser, length."
-        ),
-    )
-    step = forms.ChoiceField(choices=[("preview", "preview"), ("apply", "apply")])
-    FIELD_OF: ClassVar[dict[str, str]] = {
-        **RefusingForm.FIELD_OF,
-        **dict.fromkeys(
-            ("import_empty", "import_too_long", "import_bad_row", "import_unreadable_row", "import_ambiguous",
-             "import_same_player", "name_too_long", "too_many_names"),
-            "text",
-        ),
-    }  # fmt: skip
-
 
 # The pages of rankings and players.
 
@@ -176,6 +100,7 @@ def player(request: HttpRequest, public_id: str) -> HttpResponse:
         "me": shown_player.pk == viewer.player,
         "may_challenge": _may_challenge(request, shown_player, viewer),
         "completion": completion_for(request.user, shown_player),
+        "titles": events().titles([shown_player.pk]),
     }
     return render(request, "matches/rankings/player.html", context)
 
@@ -233,108 +158,6 @@ def versus(request: HttpRequest, public_id: str, other_id: str) -> HttpResponse:
         "versus": histories.versus(first, second, ratings, _page(request), Viewer.of(request.user)),
     }
     return render(request, "matches/rankings/versus.html", context)
-
-
-# Pages of a club's rating pools: settings, ratings, and imports with preview and undo.
-
-
-SHOWN = 200
-
-
-def pool_of(club: Club, pk: int) -> RatingPool:
-    """Return a pool of this club. Raise Http404 for any other."""
-    pool = RatingPool.objects.select_related("club").filter(pk=pk, club=club).first()
-    if pool is None:
-        raise Http404
-    return pool
-
-
-@account_needed
-@require_http_methods(["GET", "HEAD", "POST"])
-def pools(request: HttpRequest, slug: str) -> HttpResponse:
-    """List the pools of a club, and create one."""
-    club = access.club_for_director(request.user, slug)
-    form = PoolForm(sent(request))
-    if form.is_valid():
-        try:
-            pool = create_pool(club=club, settings=form.settings, by=by(request))
-        except Refused as refused:
-            form.refuse(refused)
-        else:
-            return redirect("club-pool", slug, pool.pk)
-    rows = RatingPool.objects.filter(club=club).order_by("name")
-    return page(request, "matches/rankings/pools.html", {"club": club, "pools": rows, "form": form}, form)
-
-
-@account_needed
-@require_http_methods(["GET", "HEAD", "POST"])
-def pool(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Show a pool with its ratings and imports, and change its settings."""
-    club = access.club_for_director(request.user, slug)
-    rating_pool = pool_of(club, pk)
-    form = PoolForm.of(rating_pool, sent(request))
-    if form.is_valid():
-        try:
-            update_pool(pool=rating_pool, settings=form.settings, by=by(request))
-        except Refused as refused:
-            form.refuse(refused)
-        else:
-            messages.success(request, _("Saved. Ratings are being recalculated."))
-            return redirect("club-pool", slug, pk)
-    compared = formulas_of(rating_pool) if request.GET.get("formulas") == "1" else None
-    return _pools_page(request, club, rating_pool, form, formulas=compared)
-
-
-def _pools_page(request: HttpRequest, club: Club, pool: RatingPool, *bound: Any, **extra: Any) -> HttpResponse:
-    forms = {"form": PoolForm.of(pool), "import_form": ImportForm()}
-    for form in bound:
-        forms["import_form" if isinstance(form, ImportForm) else "form"] = form
-    context = {
-        "club": club,
-        "pool": pool,
-        "ratings": PlayerRating.objects.filter(pool=pool).select_related("player")[:SHOWN],
-        "imports": pool.imports.select_related("by")[:SHOWN],
-        **forms,
-        **extra,
-    }
-    return page(request, "matches/rankings/pool.html", context, *bound)
-
-
-@account_needed
-@require_POST
-def import_rows(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Preview an import, or apply it in the second step."""
-    club = access.club_for_director(request.user, slug)
-    rating_pool = pool_of(club, pk)
-    form = ImportForm(request.POST)
-    if form.is_valid():
-        rows = {"kind": form.cleaned_data["kind"], "text": form.cleaned_data["text"]}
-        try:
-            if form.cleaned_data["step"] == "preview":
-                return _pools_page(request, club, rating_pool, form, preview=preview_import(pool=rating_pool, **rows))
-            apply_import(pool=rating_pool, by=by(request), now=timezone.now(), **rows)
-        except Refused as refused:
-            form.refuse(refused)
-        else:
-            messages.success(request, _("Imported. Ratings are being recalculated."))
-            return redirect("club-pool", slug, pk)
-    return _pools_page(request, club, rating_pool, form)
-
-
-@account_needed
-@require_POST
-def undo(request: HttpRequest, slug: str, pk: int, source: int) -> HttpResponse:
-    """Undo an import."""
-    club = access.club_for_director(request.user, slug)
-    row = RatingImport.objects.filter(pk=source, pool=pool_of(club, pk)).first()
-    if row is None:
-        raise Http404
-    try:
-        undo_import(source=row, by=by(request), now=timezone.now())
-    except Refused as refused:
-        return refused_back(request, refused, "club-pool", slug, str(pk))
-    messages.success(request, _("Import undone. Ratings are being recalculated."))
-    return redirect("club-pool", slug, pk)
 
 
 # Requests to join a club: a director compares who asks with the player they say they are.

@@ -75,9 +75,10 @@ def _preview(
     pool: RatingPool, changed: Collection[Match], outcomes: Mapping[int, SupposedResult], same: Mapping[int, int]
 ) -> Iterable[RatingPreview]:
     keys = [Key(match.finished_at, match.pk) for match in changed if match.finished_at is not None]
-    since = min(filter(None, [*keys, pending_since(pool, same)]))
+    since = rated.fold_start(pool, min(filter(None, [*keys, pending_since(pool, same)])))
     matches = [match for match in rated.rated_matches(pool, since, same) if match.match not in outcomes]
-    matches += _counting(changed, outcomes, same)
+    counted = rated.counted_by(pool, [match.pk for match in changed])
+    matches += _counting([match for match in changed if match.pk in counted], outcomes, same)
     return _differences(pool, since, matches, same)
 
 
@@ -91,7 +92,7 @@ def preview_past_of(club: Club) -> list[RatingPreview]:
     first, gone = min(Key(match.finished_at, match.match) for match in moved), {match.match for match in moved}
     rows: list[RatingPreview] = []
     for pool in (site, own):
-        since = min(filter(None, [first, pending_since(pool, same)]))
+        since = rated.fold_start(pool, min(filter(None, [first, pending_since(pool, same)])))
         matches = [match for match in rated.rated_matches(pool, since, same) if match.match not in gone]
         rows += _differences(pool, since, matches + (moved if pool == site else []), same)
     return sorted(rows, key=lambda row: (row.pool != site.pk, -abs(row.change), row.player))

@@ -8,7 +8,19 @@ from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
 
 from engine.actions import Act
 from engine.transcript import Kind as EventKind
-from matches.models import Action, Match, PlayerRating, RatingChange, RatingPool, RatingStart, Result, Submission
+from matches.models import (
+    Action,
+    Match,
+    PlayerRating,
+    PoolSettings,
+    RatingChange,
+    RatingImport,
+    RatingPool,
+    RatingStart,
+    Result,
+    Submission,
+)
+from matches.models.pool_settings import AT_TABLES, HERE
 from players.models import Club, Membership, Player
 from players.ratings import RatedMatch, RatingEffect, Standing, Start
 
@@ -39,9 +51,43 @@ class Key(NamedTuple):
 BEGINNING = Key(datetime(1900, 1, 1, tzinfo=UTC), 0)
 
 
-def rated_matches(pool: RatingPool, since: Key, same: Mapping[int, int]) -> list[RatedMatch]:
-    """The rated matches of a pool from `since` on. `same` maps merged players to the player they were merged into."""
-    return _rated_where(_pool_of_match(pool), since, same)
+def rated_matches(
+    pool: RatingPool, since: Key, same: Mapping[int, int], chosen: PoolSettings | None = None
+) -> list[RatedMatch]:
+    """The rated matches of a pool from `since` on. `same` maps merged players to the player they were merged into.
+
+    With `chosen`, those that would count by these settings instead of the pool's own.
+    """
+    return _rated_where(_pool_of_match(pool) & _counted_by(chosen or pool.chosen, "match__"), since, same)
+
+
+def counted_by(pool: RatingPool, matches: Collection[int]) -> set[int]:
+    """Those of these matches, by id, that the settings of a pool let count."""
+    rows = Match.objects.filter(_counted_by(pool.chosen, ""), pk__in=matches)
+    return set(rows.order_by().values_list("pk", flat=True))
+
+
+def counts_imported(chosen: PoolSettings, length: int) -> bool:
+    """Whether these settings let a past match count that is about to be imported."""
+    is_left_out = chosen.events_only or not chosen.imported or chosen.where == HERE
+    return length >= chosen.least_length and not is_left_out
+
+
+def _counted_by(chosen: PoolSettings, match: str) -> Q:
+    """Condition: these settings let a match count; `match` is the prefix of its fields."""
+    condition = Q(**{f"{match}length__gte": chosen.least_length})
+    # A board that nobody came to was not played on.
+    here = Q(**{f"{match}live__isnull": False, f"{match}live__lapses_at": None, f"{match}live__lapsed_at": None})
+    if chosen.where == HERE:
+        condition &= here
+    if chosen.where == AT_TABLES:
+        condition &= ~here
+    if chosen.events_only:
+        condition &= ~Q(**{f"{match}parent_topic": ""})
+    if not chosen.imported:
+        imported = RatingImport.matches.through.objects.values("match")
+        condition &= ~Q(**{f"{match}pk__in": imported})
+    return condition
 
 
 def matches_apart(club: Club, since: Key, same: Mapping[int, int]) -> list[RatedMatch]:
@@ -98,6 +144,11 @@ _OF_SITE = (
     | Q(match__club__accepted_at__isnull=False, match__finished_at__gte=F("match__club__accepted_from"))
 )
 """Whether the site's pool counts a match without a pool: not those of a club before it was accepted."""
+
+
+def fold_start(pool: RatingPool, key: Key) -> Key:
+    """Where a replay begins that has to include `key`: with Glicko-2 at the beginning, since whole weeks are folded."""
+    return key if pool.settings.glicko is None else BEGINNING
 
 
 def _pool_of_match(pool: RatingPool) -> Q:
@@ -232,6 +283,7 @@ def stored_changes(pool: RatingPool, since: Key) -> dict[tuple[int, int], tuple[
         .values_list(
             "pk", "match_id", "player_id", "opponent_id", "finished_at", "won", "length",
             "rating_before", "rating_after", "opponent_before", "experience_before",
+            "deviation", "volatility", "expected",
         )
     )  # fmt: skip
     return {(row[1], row[2]): (row[0], RatingEffect._make(row[1:])) for row in rows.iterator()}
@@ -240,7 +292,7 @@ def stored_changes(pool: RatingPool, since: Key) -> dict[tuple[int, int], tuple[
 def stored_standings(pool: RatingPool, players: Collection[int] | None = None) -> dict[int, Standing]:
     """The stored ratings of these players, or of all."""
     rows = PlayerRating.objects.filter(pool=pool).order_by()
-    columns = ("player_id", "rating", "experience", "matches", "wins", "last_played_at", "last_change")
+    columns = ("player_id", *Standing._fields)
     if players is None:
         return {row[0]: Standing._make(row[1:]) for row in rows.values_list(*columns)}
     return {
@@ -281,6 +333,8 @@ def _standings_before(pool: RatingPool, key: Key, players: Collection[int]) -> d
             wins=counts[change.player_id]["wins"],
             last_played_at=change.finished_at,
             last_change=change.change,
+            deviation=change.deviation,
+            volatility=change.volatility,
         )
         for change in RatingChange.objects.filter(pk__in=latest)
     }

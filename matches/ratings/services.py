@@ -1,18 +1,17 @@
-"""Keeping ratings up to date, and the rating pools of a club."""
+"""Keeping ratings up to date, and accepting a club whose matches count in a pool of its own."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, TypeVar
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.db.models import Q
 from django.urls import reverse
 from django.utils.translation import gettext_noop
 
-from core.locks import for_update, lock_row
-from core.names import clean_name
+from core.locks import for_update
 from core.queue import claim_lasts, hint
 from engine.errors import Refused
 from matches.models import Match, PlayerRating, RatingChange, RatingMark, RatingPool, Result
@@ -23,7 +22,7 @@ from players.models import Club, Player
 from players.notifications.kinds import NotificationKind
 from players.notifications.services import Notice, notify_each
 from players.people.rows import club_topic, lock_club
-from players.ratings import Ramp, RatingEffect, Standing, replay, standings_after
+from players.ratings import RatingEffect, Standing, replay, standings_after
 
 # Notifications of changed ratings.
 
@@ -63,66 +62,6 @@ def notify_changed(pool: RatingPool, changes: Iterable[RatingEffect], now: datet
         if change.player in known
     ]
     notify_each(kind=RATING_CHANGED, notices=notices, now=now)
-
-
-# Creating and changing the rating pools of a club.
-
-
-LEAST_RATING, MOST_RATING = 0, 5000
-LEAST_SCALE, MOST_SCALE = 0.1, 10.0
-MOST_EXPERIENCE = 100_000
-
-
-@dataclass(frozen=True, slots=True)
-class PoolSettings:
-    """Settings of a pool that a club can choose; `k_scale` multiplies K."""
-
-    name: str
-    start_rating: float = 1500.0
-    start_experience: int = 0
-    ramp: str = Ramp.BEFORE.value
-    k_scale: float = 1.0
-
-
-def create_pool(*, club: Club, settings: PoolSettings, by: Actor) -> RatingPool:
-    """Create a pool for a club. Refused: `pool_name_taken`, `name_missing`, `name_too_long`."""
-    pool = RatingPool(club=club, **_fields(settings))
-    with transaction.atomic():
-        _save(pool)
-        log(by, "pool_created", club_topic(club), club=club, pool=pool.pk, **_fields(settings))
-    return pool
-
-
-def update_pool(*, pool: RatingPool, settings: PoolSettings, by: Actor) -> RatingPool:
-    """Change the settings; the next sweep replays the whole history of the pool. Refused: as for `create_pool`."""
-    with transaction.atomic():
-        row = lock_row(RatingPool, pool.pk)
-        fields = _fields(settings)
-        changed = {name: [getattr(row, name), value] for name, value in fields.items() if getattr(row, name) != value}
-        if changed:
-            for name, value in fields.items():
-                setattr(row, name, value)
-            _save(row, update_fields=list(fields))
-            assert row.club is not None  # noqa: S101, only pools of clubs are changed here
-            log(by, "pool_changed", club_topic(row.club), club=row.club, pool=row.pk, changed=changed)
-    return row
-
-
-def pool_choices(club: Club) -> list[tuple[int, str]]:
-    """The pools of a club as choices (id, name)."""
-    return list(RatingPool.objects.filter(club=club, is_own=False).order_by("name").values_list("pk", "name"))
-
-
-def _fields(settings: PoolSettings) -> dict[str, object]:
-    return {**asdict(settings), "name": clean_name(settings.name)}
-
-
-def _save(pool: RatingPool, **options: list[str]) -> None:
-    try:
-        with transaction.atomic():
-            pool.save(**options)  # type: ignore[arg-type]
-    except IntegrityError:
-        raise Refused("pool_name_taken", name=pool.name) from None
 
 
 # Accepting a club, whose matches count in a pool of its own until then.
@@ -168,6 +107,9 @@ CHANGE_FIELDS = [
     "rating_after",
     "opponent_before",
     "experience_before",
+    "deviation",
+    "volatility",
+    "expected",
 ]
 STANDING_FIELDS = list(Standing._fields)
 
@@ -403,7 +345,8 @@ def pending_since(pool: RatingPool, same: Mapping[int, int]) -> Key | None:
     Considers marks, the claim of a worker, and changed settings or merged players (`same`). Fetch `pool` just before.
     """
     keys = (dirty_since(pool), _claimed(pool), _first_of_another_basis(pool, same))
-    return min(filter(None, keys), default=None)
+    first = min(filter(None, keys), default=None)
+    return None if first is None else rated.fold_start(pool, first)
 
 
 def _claimed(pool: RatingPool) -> Key | None:
@@ -416,8 +359,10 @@ def _basis(pool: RatingPool, same: Mapping[int, int]) -> dict[str, Any]:
     return {
         "start_rating": settings.start_rating,
         "start_experience": settings.start_experience,
-        "ramp": settings.ramp.value,
+        "ramp": pool.ramp,
         **({"k_scale": settings.k_scale} if settings.k_scale != 1 else {}),
+        **({"counted": counted} if (counted := pool.chosen.counted) else {}),
+        **({"zone": settings.glicko.zone} if settings.glicko is not None else {}),
         **({"starts": starts} if starts else {}),
         "merged": {str(player): into for player, into in sorted(same.items())},
     }
@@ -448,6 +393,7 @@ def _claim(pool_id: int, now: datetime) -> _Claim | None:
             pool.save(update_fields=["basis"])
             return None
         RatingMark.objects.filter(pk__in=[pk for pk, _, _ in marks]).delete()
+        since = rated.fold_start(pool, since)
         pool.claimed_at, pool.claimed_from, pool.claimed_match = now, since.finished_at, since.match
         pool.save(update_fields=["claimed_at", "claimed_from", "claimed_match"])
         return _Claim(pool, now, since, same)

@@ -451,7 +451,10 @@ def _claim_no_show(form: TapForm, **acting: Any) -> str:
 
 
 def _enter_score(form: RunningScoreForm, **acting: Any) -> str:
-    events().record_score(Entered(**form.seat, score=form.score), **acting)
+    entered = Entered(**form.seat, score=form.score)
+    events().record_score(entered, **acting)
+    if max(entered.score) >= entered.match.length:
+        return _("That score decides the match. Both of you are asked whether it is over.")
     return _("The score so far is saved.")
 
 

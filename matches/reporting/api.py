@@ -170,7 +170,8 @@ class RunningScore(APIView):
         summary="Enter how a match at a table stands; never a result",
         description=(
             "For matches that are called to a table of an event or are played there. The last score stands, whoever "
-            "enters it; the same score again changes nothing. The score that decides the match is reported as usual."
+            "enters it; the same score again changes nothing. The score that decides the match is reported as usual; "
+            "in a stage without rounds, entering it asks both players whether the match is over."
         ),
         request=RunningScoreSerializer,
         examples=[OpenApiExample("4–2", value={"score": [4, 2]}, request_only=True)],

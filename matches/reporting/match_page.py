@@ -15,7 +15,7 @@ from core.times import duration
 from engine.records import from_data
 from matches.access import MatchSeat, Visitor, action_url, viewer_of
 from matches.lifecycle import arrivals, links, provisional
-from matches.lifecycle.at_tables import AtTables, LengthOffer
+from matches.lifecycle.at_tables import Asked, AtTables, LengthOffer
 from matches.lifecycle.begun import has_begun
 from matches.lifecycle.events import events
 from matches.lifecycle.locks import matches_topic
@@ -87,13 +87,15 @@ class ShownRunningScore:
     notes: tuple[str, ...] = ()
     offer: LengthOffer | None = None
     players_offer_from: datetime | None = None
+    asks_when_over: bool = False
+    asked: Asked | None = None
 
 
 def running_score(match: Match, row: AtTables | None) -> ShownRunningScore | None:
     """The running score of an open match; None unless it belongs to an event whose tables are run here."""
     if row is None or match.state != Match.State.OPEN:
         return None
-    common = (row.notes, row.offer, row.players_offer_from)
+    common = (row.notes, row.offer, row.players_offer_from, row.asks_when_over, row.asked)
     running = row.running
     if running is None:
         return ShownRunningScore(match.start_score, "", None, *common)
@@ -109,7 +111,23 @@ def running_form(seat: MatchSeat, running: ShownRunningScore | None, where: Wher
     if where.state not in (WhereState.CALLED, WhereState.PLAYING):
         return None
     first, second = (_stepper(match, side, seat.side, running.score[side]) for side in (0, 1))
-    return {"url": action_url(seat, "running-score"), "most": match.length - 1, "steppers": (first, second)}
+    most = match.length if running.asks_when_over else match.length - 1
+    return {"url": action_url(seat, "running-score"), "most": most, "steppers": (first, second)}
+
+
+def over_question(seat: MatchSeat, running: ShownRunningScore | None, where: Where) -> dict[str, Any] | None:
+    """The question to a player whether the match is over, and where to answer it; None if it is not asked."""
+    if seat.side is None or running is None or running.asked is None or where.state != WhereState.PLAYING:
+        return None
+    if running.asked.score is None:
+        return {"text": gettext("Others wait for this match. Is it over?"), "score": None}
+    score = labels.score_of(seat.match, seat.side, running.asked.score)
+    return {
+        "text": gettext("The score {score} was entered, which decides the match. Is it over?").format(score=score),
+        "label": gettext("Yes, report {score}").format(score=score),
+        "url": action_url(seat, "report"),
+        "score": running.asked.score,
+    }
 
 
 def _stepper(match: Match, side: int, mine: int, points: int) -> dict[str, Any]:
@@ -227,6 +245,7 @@ def match_page(match: Match, seat: MatchSeat | None, now: datetime, user: Visito
         "running": running,
         "running_form": form,
         "report_is_primary": form is None and not may["may_answer"] and not play_here["may_play_here"],
+        "over_question": over_question(seat, running, where) if seat is not None else None,
         "shorter": shorter_match(seat, running, where, now) if seat is not None else None,
         "players": [_player(match, counting, player_side, side, running) for player_side in (0, 1)],
         "length": labels.length(match.length),

@@ -11,7 +11,13 @@ from core.text_lengths import LONGEST_NAME
 from core.times import find
 from players.forms import HostsField
 from players.models import ApiToken, Club, Membership, Player, User
-from players.models.people import LONGEST_CLUB_TEXT, LONGEST_IMPRINT, LONGEST_TAGLINE, LONGEST_YEAR_FEE
+from players.models.people import (
+    LONGEST_CLUB_TEXT,
+    LONGEST_IMPRINT,
+    LONGEST_TAGLINE,
+    LONGEST_YEAR_FEE,
+    MOST_CLASS_POINTS,
+)
 from players.people.services import MOST_NAMES, How
 
 
@@ -105,7 +111,8 @@ class ClubSerializer(serializers.ModelSerializer[Club]):
         model = Club
         fields = (
             "slug", "name", "city", "country", "currency", "tagline", "about", "meets", "contact", "year_fee",
-            "imprint", "colour", "board", "emblem", "time_zone", "embed_hosts", "created_at", "members", "my_role",
+            "imprint", "colour", "board", "emblem", "time_zone", "embed_hosts", "class_points", "created_at", "members",
+            "my_role",
         )  # fmt: skip
 
     @extend_schema_field(OpenApiTypes.INT)
@@ -168,6 +175,12 @@ class ClubChangesSerializer(ClubFieldsSerializer):
     imprint = serializers.CharField(max_length=LONGEST_IMPRINT, required=False, allow_blank=True)
     colour = serializers.ChoiceField(Club.Colour.choices, required=False)
     board = serializers.ChoiceField(Club.Board.choices, required=False, help_text="Drawn behind the club's name.")
+    class_points = serializers.IntegerField(
+        min_value=1,
+        max_value=MOST_CLASS_POINTS,
+        required=False,
+        help_text="Points that a member must have played, in analysed matches, for a club class.",
+    )
 
 
 @extend_schema_field(OpenApiTypes.BINARY)

@@ -4,6 +4,7 @@ import re
 import secrets
 from collections.abc import Callable
 from datetime import datetime
+from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.utils.text import slugify
@@ -114,7 +115,7 @@ def _free_slug(name: str) -> str:
 
 
 @transaction.atomic
-def update_club(*, club: Club, by: Actor, **changes: str) -> Club:
+def update_club(*, club: Club, by: Actor, **changes: Any) -> Club:
     """Change any of the settings in `_CHECKS`.
 
     Refused: `slug_taken`, `bad_slug`, `name_missing`, `name_too_long`, `bad_time_zone`, `bad_country`, `bad_currency`.
@@ -142,7 +143,7 @@ def set_second_factor(*, club: Club, required: bool, by: Actor) -> Club:
     return locked
 
 
-_CHECKS: dict[str, Callable[[str], str]] = {
+_CHECKS: dict[str, Callable[[Any], Any]] = {
     "name": clean_name,
     "slug": check_slug,
     "city": str,
@@ -157,6 +158,7 @@ _CHECKS: dict[str, Callable[[str], str]] = {
     "colour": Club.Colour,
     "board": Club.Board,
     "embed_hosts": str,
+    "class_points": int,
     "time_zone": check_time_zone,
 }
 

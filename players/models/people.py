@@ -22,6 +22,7 @@ LONGEST_YEAR_FEE = 60
 LONGEST_CLUB_TEXT = 400
 LONGEST_IMPRINT = 2000
 LONGEST_REASON = 300
+MOST_CLASS_POINTS = 10_000
 
 # A field derived from other fields.
 
@@ -174,6 +175,9 @@ class Club(models.Model):
         default="",
         db_default="",
         help_text=_("Of new events: an ISO 4217 code or ticket."),
+    )
+    class_points = models.PositiveSmallIntegerField(
+        default=200, db_default=200, help_text=_("Points that a member must have played for a club class.")
     )
     embed_hosts = models.CharField(
         max_length=500, blank=True, help_text=_("Origins of pages that may embed the club's events, with spaces.")

@@ -34,6 +34,7 @@ API_READ = PUBLIC
 API_DIRECTORS = Row(NEEDS_TOKEN, MAY_NOT, MAY_NOT, MAY_NOT, OK, MAY_NOT, MAY_NOT)
 API_STAFF = Row(NEEDS_TOKEN, MAY_NOT, MAY_NOT, MAY_NOT, OK, OK, MAY_NOT)
 API_STAFF_READ = Row(MAY_NOT, MAY_NOT, MAY_NOT, MAY_NOT, OK, OK, MAY_NOT)
+API_ONLY_DIRECTORS_READ = Row(MAY_NOT, MAY_NOT, MAY_NOT, MAY_NOT, OK, MAY_NOT, MAY_NOT)
 API_ACCOUNT = Row(NEEDS_TOKEN, *(OK,) * 6)
 API_PLAYERS = Row(NEEDS_TOKEN, MAY_NOT, OK, OK, OK, OK, OK)
 API_HIS_OWN = Row(NEEDS_TOKEN, MAY_NOT, OK, MAY_NOT, OK, MAY_NOT, MAY_NOT)
@@ -48,6 +49,9 @@ PAGES: dict[str, tuple[Row, Row]] = {
     "club": (PUBLIC, NO_POST),
     "club-calendar": (PUBLIC, NO_POST),
     "commitments": (PUBLIC, NO_POST),
+    "hall-of-fame": (PUBLIC, NO_POST),
+    "title-award": (NO_FORM, DIRECTORS),
+    "title-withdraw": (NO_FORM, DIRECTORS),
     "past-seasons": (PUBLIC, NO_POST),
     "past-season-import": (NO_FORM, DIRECTORS),
     "past-season": (PUBLIC, NO_POST),
@@ -58,7 +62,10 @@ PAGES: dict[str, tuple[Row, Row]] = {
     "series": (PUBLIC, NO_POST),
     "series-edit": (DIRECTORS, NO_POST_SIGNED_IN),
     "series-file": (PUBLIC, NO_POST),
-    **{f"series-{name}": (NO_FORM, DIRECTORS) for name in ("count", "leave-out", "plan", "close", "reopen")},
+    **{
+        f"series-{name}": (NO_FORM, DIRECTORS)
+        for name in ("count", "leave-out", "points", "points-back", "plan", "close", "reopen", "final")
+    },
     "club-card": (PUBLIC, NO_POST),
     "event-card": (PUBLIC, NO_POST),
     "division-card": (PUBLIC, NO_POST),
@@ -240,6 +247,7 @@ API: dict[str, tuple[Row, Row]] = {
     "api-tournament-floor-close": (API_NO_GET, API_DIRECTORS),
     "api-tournament-floor-undo": (API_NO_GET, API_STAFF),
     "api-tournament-floor-pair-now": (API_NO_GET, API_STAFF),
+    "api-tournament-floor-pair-by-hand": (API_NO_GET, API_DIRECTORS),
     "api-tournament-floor-hold-pairing": (API_NO_GET, API_STAFF),
     "api-tournament-floor-flow": (API_NO_GET, API_DIRECTORS),
     "api-tournament-floor-take-back-missed": (API_NO_GET, API_DIRECTORS),
@@ -289,6 +297,7 @@ API: dict[str, tuple[Row, Row]] = {
     "api-fixture-withdraw": (API_NO_GET, API_DIRECTORS),
     "api-fixture-take-back-pairing": (API_NO_GET, API_DIRECTORS),
     "api-fixture-waive-lead": (API_NO_GET, API_DIRECTORS),
+    "api-fixture-stop-match": (API_NO_GET, API_DIRECTORS),
     "api-fixture-ask-over": (API_NO_GET, API_STAFF),
     "api-fixture-shorten": (API_NO_GET, API_DIRECTORS),
     "api-fixture-take-back-length": (API_NO_GET, API_DIRECTORS),
@@ -304,7 +313,16 @@ API: dict[str, tuple[Row, Row]] = {
     "api-series-list": (API_READ, API_NO_WRITE),
     "api-series-create": (API_NO_GET, API_DIRECTORS),
     "api-series": (API_READ, API_NO_WRITE),
-    **{f"api-series-{name}": (API_NO_GET, API_DIRECTORS) for name in ("count", "leave-out", "plan", "close", "reopen")},
+    "api-series-race": (API_READ, API_NO_WRITE),
+    "api-series-race-player": (API_READ, API_NO_WRITE),
+    "api-titles": (API_READ, API_NO_WRITE),
+    "api-titles-proposed": (API_ONLY_DIRECTORS_READ, API_NO_WRITE),
+    "api-title-award": (API_NO_GET, API_DIRECTORS),
+    "api-title-withdraw": (API_NO_GET, API_DIRECTORS),
+    **{
+        f"api-series-{name}": (API_NO_GET, API_DIRECTORS)
+        for name in ("count", "leave-out", "points", "points-back", "plan", "close", "reopen", "final")
+    },
     "api-correction-undo-preview": (API_NO_GET, API_STAFF),
 }
 WRITES_BY_OTHER_METHODS = {
@@ -327,7 +345,9 @@ OF_CLUBS = (
     "series-list", "series-new", "series-create", "series", "series-edit",
     "series-file", "series-count", "series-leave-out", "series-plan", "series-close", "series-reopen",
     "api-series-list", "api-series-create", "api-series", "api-series-count", "api-series-leave-out",
-    "api-series-plan", "api-series-close", "api-series-reopen",
+    "api-series-plan", "api-series-close", "api-series-reopen", "api-series-race", "api-series-race-player",
+    "hall-of-fame", "title-award", "title-withdraw", "api-titles", "api-titles-proposed", "api-title-award",
+    "api-title-withdraw",
 )  # fmt: skip
 """Routes about a club, whatever its events are."""
 SHARED = ("event-card", "division-card", "match-card", "replay-card", "player-card")

@@ -75,7 +75,16 @@ ROUTES: dict[str, Access] = {
     r"^clubs/(?P<slug>[a-z0-9-]+)/$": EVERYBODY,
     r"^clubs/(?P<slug>[a-z0-9-]+)/commitments/$": EVERYBODY,
     r"^clubs/(?P<slug>[a-z0-9-]+)/poster/$": ONLY_OFFICERS,
-    # Seasons, for each role: tests/tournaments/pages/test_roles.py.
+    # Titles and seasons, for each role: tests/tournaments/pages/test_roles.py.
+    rf"{CLUB}hall-of-fame/$": EVERYBODY,
+    rf"{CLUB}titles/award/$": ONLY_POST_WITH_ACCOUNT,
+    rf"{CLUB}titles/(?P<title>[2-9a-z]{{10}})/withdraw/$": ONLY_POST_WITH_ACCOUNT,
+    r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/titles/$": EVERYBODY,
+    r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/titles/proposed/$": Access(403, 403, 403),
+    r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/titles/award/$": Access(401, NOT_GET, NOT_GET),
+    "^api/v1/titles/(?P<title>[2-9a-z]{10})/withdraw/$": Access(401, NOT_GET, NOT_GET),
+    "^api/v1/seasons/(?P<series>[2-9a-z]{10})/race/$": EVERYBODY,
+    "^api/v1/seasons/(?P<series>[2-9a-z]{10})/race/(?P<player>[2-9a-z]{10})/$": EVERYBODY,
     rf"{CLUB}seasons/$": EVERYBODY,
     rf"{CLUB}seasons/new/$": ONLY_OFFICERS,
     rf"{CLUB}seasons/create/$": ONLY_POST_WITH_ACCOUNT,
@@ -84,14 +93,14 @@ ROUTES: dict[str, Access] = {
     rf"{CLUB}seasons/(?P<series>[a-z0-9_-]+)/table\.(?P<extension>csv|json)$": EVERYBODY,
     **{
         rf"{CLUB}seasons/(?P<series>[a-z0-9_-]+)/{name}/$": ONLY_POST_WITH_ACCOUNT
-        for name in ("count", "leave-out", "plan", "close", "reopen")
+        for name in ("count", "leave-out", "points", "points-back", "plan", "close", "reopen", "final")
     },
     r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/seasons/$": EVERYBODY,
     r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/seasons/create/$": Access(401, NOT_GET, NOT_GET),
     "^api/v1/seasons/(?P<series>[2-9a-z]{10})/$": EVERYBODY,
     **{
         f"^api/v1/seasons/(?P<series>[2-9a-z]{{10}})/{name}/$": Access(401, NOT_GET, NOT_GET)
-        for name in ("count", "leave-out", "plan", "close", "reopen")
+        for name in ("count", "leave-out", "points", "points-back", "plan", "close", "reopen", "final")
     },
     r"^clubs/(?P<slug>[a-z0-9-]+)/venue/$": ONLY_OFFICERS,
     r"^clubs/(?P<slug>[a-z0-9-]+)/tonight/$": ONLY_OFFICERS,
@@ -121,6 +130,17 @@ ROUTES: dict[str, Access] = {
     r"^clubs/(?P<slug>[a-z0-9-]+)/pools/(?P<pk>\d{1,18})/$": ONLY_OFFICERS,
     r"^clubs/(?P<slug>[a-z0-9-]+)/pools/(?P<pk>\d{1,18})/import/$": ONLY_POST_WITH_ACCOUNT,
     r"^clubs/(?P<slug>[a-z0-9-]+)/pools/(?P<pk>\d{1,18})/imports/(?P<source>\d{1,18})/undo/$": ONLY_POST_WITH_ACCOUNT,
+    r"^clubs/(?P<slug>[a-z0-9-]+)/ratings/$": EVERYBODY,
+    r"^clubs/(?P<slug>[a-z0-9-]+)/ratings/(?P<pk>\d{1,18})/$": EVERYBODY,
+    r"^clubs/(?P<slug>[a-z0-9-]+)/ratings/(?P<pk>\d{1,18})/ratings.csv$": EVERYBODY,
+    r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/pools/(?P<pk>\d{1,18})/ranking/$": EVERYBODY,
+    r"^clubs/(?P<slug>[a-z0-9-]+)/pools/(?P<pk>\d{1,18})/restore/$": ONLY_POST_WITH_ACCOUNT,
+    r"^clubs/(?P<slug>[a-z0-9-]+)/pools/(?P<pk>\d{1,18})/compare/$": ONLY_POST_WITH_ACCOUNT,
+    r"^clubs/(?P<slug>[a-z0-9-]+)/pools/(?P<pk>\d{1,18})/formulas/$": ONLY_OFFICERS,
+    r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/pools/(?P<pk>\d{1,18})/preview/$": Access(401, NOT_GET, NOT_GET),
+    r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/pools/(?P<pk>\d{1,18})/restore/$": Access(401, NOT_GET, NOT_GET),
+    r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/pools/(?P<pk>\d{1,18})/versions/$": Access(401, 403, 403),
+    r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/pools/(?P<pk>\d{1,18})/formulas/$": Access(401, 403, 403),
     r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/pools/$": Access(401, 403, 403),
     r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/pools/(?P<pk>\d{1,18})/$": Access(401, NOT_GET, NOT_GET),
     r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/pools/(?P<pk>\d{1,18})/imports/$": Access(401, 403, 403),
@@ -132,9 +152,17 @@ ROUTES: dict[str, Access] = {
     r"^clubs/(?P<slug>[a-z0-9-]+)/past-seasons/import/$": ONLY_POST_WITH_ACCOUNT,
     r"^clubs/(?P<slug>[a-z0-9-]+)/past-seasons/(?P<public_id>[2-9a-z]{10})/$": EVERYBODY,
     r"^clubs/(?P<slug>[a-z0-9-]+)/past-seasons/(?P<public_id>[2-9a-z]{10})/undo/$": ONLY_POST_WITH_ACCOUNT,
+    r"^clubs/(?P<slug>[a-z0-9-]+)/past-seasons/(?P<public_id>[2-9a-z]{10})/count/$": ONLY_POST_WITH_ACCOUNT,
+    r"^clubs/(?P<slug>[a-z0-9-]+)/past-seasons/(?P<public_id>[2-9a-z]{10})/leave-out/$": ONLY_POST_WITH_ACCOUNT,
     r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/past-seasons/$": EVERYBODY,
     r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/past-seasons/(?P<public_id>[2-9a-z]{10})/$": EVERYBODY,
     r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/past-seasons/(?P<public_id>[2-9a-z]{10})/undo/$": Access(
+        401, NOT_GET, NOT_GET
+    ),
+    r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/past-seasons/(?P<public_id>[2-9a-z]{10})/count/$": Access(
+        401, NOT_GET, NOT_GET
+    ),
+    r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/past-seasons/(?P<public_id>[2-9a-z]{10})/leave-out/$": Access(
         401, NOT_GET, NOT_GET
     ),
     # tests/players/joining

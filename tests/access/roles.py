@@ -113,14 +113,21 @@ GROUPS: list[tuple[str, Row, str]] = [
     ("post", by_api(DIRECTORS), "api-join-request-accept api-join-request-refuse"),
     # Imported seasons of a club
     ("get", PUBLIC, "past-seasons past-season api-past-seasons api-past-season"),
-    ("post", DIRECTORS, "past-season-import past-season-undo"),
-    ("post", by_api(DIRECTORS), "api-past-seasons api-past-season-undo"),
+    ("post", DIRECTORS, "past-season-import past-season-undo past-season-count past-season-leave-out"),
+    (
+        "post",
+        by_api(DIRECTORS),
+        "api-past-seasons api-past-season-undo api-past-season-count api-past-season-leave-out",
+    ),
     # Rating pools of a club
+    ("get", PUBLIC, "club-ratings pool-ranking pool-ranking-csv api-pool-ranking"),
     ("get post", DIRECTORS, "club-pools club-pool"),
-    ("post", DIRECTORS, "club-pool-import club-pool-undo"),
-    ("get post", by_api(DIRECTORS), "api-pools api-pool-imports"),
+    ("get", DIRECTORS, "club-pool-formulas"),
+    ("post", DIRECTORS, "club-pool-import club-pool-undo club-pool-restore club-pool-compare"),
+    ("get post", by_api(DIRECTORS), "api-pools api-pool-imports api-pool-formulas"),
+    ("get", by_api(DIRECTORS), "api-pool-versions"),
     ("put", by_api(DIRECTORS), "api-pool"),
-    ("post", by_api(DIRECTORS), "api-pool-undo"),
+    ("post", by_api(DIRECTORS), "api-pool-undo api-pool-preview api-pool-restore"),
     # Friendly matches of members
     ("get post", DIRECTORS, "club-friendlies"),
     ("get post", by_api(DIRECTORS), "api-club-friendlies"),
@@ -140,7 +147,7 @@ GROUPS: list[tuple[str, Row, str]] = [
     ("post", PUBLIC, "api-submissions"),
     # Rankings and players
     ("get", PUBLIC, "rankings ranking-csv rated-matches-csv players player player-matches choose-opponent versus"),
-    ("get", PUBLIC, "player-analysis club-analysis club-analysis-file api-club-analysis"),
+    ("get", PUBLIC, "player-analysis club-analysis club-analysis-file api-club-analysis club-classes api-club-classes"),
     # The match is not over, and a player without an account shares nothing.
     ("get", only(others=NOT_THERE, anonymous=NOT_THERE), "api-match-analysis api-player-analysis"),
     ("get", PUBLIC, "api-rankings api-players api-player api-player-changes api-player-matches api-versus"),
@@ -155,7 +162,7 @@ GROUPS: list[tuple[str, Row, str]] = [
     ),
     ("post", by_api(ASSISTANTS), "api-live api-live-rulings"),
     ("post", by_api(PLAYERS), "api-match-decide-ahead"),
-    ("post", by_api(PLAYERS), "api-live-actions api-live-chains api-live-goodbye api-live-ping"),
+    ("post", by_api(PLAYERS), "api-live-actions api-live-chains api-live-goodbye api-live-hint api-live-ping"),
     # The message is one of the players, whom spectators do not read.
     ("get", PUBLIC, "api-live-chat"),
     ("post", by_api(SIGNED_IN), "api-live-chat"),
@@ -181,7 +188,7 @@ GROUPS: list[tuple[str, Row, str]] = [
     ("get post", SIGNED_IN, "practice"),
     ("get", PUBLIC, "guest-board"),
     ("get", SIGNED_IN, "guest-keep"),
-    ("post", PUBLIC, "api-guest-matches api-guest-actions"),
+    ("post", PUBLIC, "api-guest-matches api-guest-actions api-guest-hint"),
     ("post", by_api(SIGNED_IN), "api-guest-keep"),
     ("get", SIGNED_IN, "find-opponents"),
     ("get", by_api(SIGNED_IN), "api-opponents"),

@@ -45,6 +45,8 @@ NOT_LINKED = {
     "service-worker": "for browsers",
     "set-language": "a form, which leads back to its page",
     "sign-in": "for visitors; whoever is signed in is sent on",
+    "guest-board": "for visitors; whoever is signed in is led to practice",
+    "guest-keep": "follows the sign-up of somebody who has played without an account",
     "password-forgotten": "for visitors; whoever is signed in changes the password in the preferences",
     "password-sent": "follows a form with an e-mail address",
     "password-done": "follows the link of an e-mail",

@@ -19,11 +19,12 @@ from engine.records import write
 from engine.simulation import play_out
 from matches.lifecycle import links
 from matches.lifecycle.opening import MatchSettings, Opening, open_matches
-from matches.models import ChatMessage, Submission
+from matches.models import ChatMessage, PoolSettings, Submission
 from matches.play.lobby.services import ChallengeInput, make_challenge
 from matches.play.starting import PlaySettings, start
+from matches.rankings.formulas import request_comparison
 from matches.rankings.imports import apply_import
-from matches.ratings.services import PoolSettings, create_pool
+from matches.ratings.pools import create_pool
 from matches.records import submissions
 from matches.records.submissions import RecordFile
 from matches.reporting import appointments, calendars, records
@@ -177,6 +178,7 @@ def world(running: RunningEvent, club: Club, bob: User, dave: User, bob_player: 
     wish = ChallengeInput(5, match.players[1 - side])
     challenge = make_challenge(player=bob_player, wish=wish, by=SYSTEM, now=timezone.now())
     pool = create_pool(club=club, settings=PoolSettings("Ladder"), by=SYSTEM)
+    request_comparison(pool=pool, by=SYSTEM, now=NOW)
     [notified] = notify(
         users=[bob.pk], kind="ruled", params={"opponent": bob_player.pk}, url="/my/", key="one", now=NOW
     )
@@ -191,7 +193,7 @@ def world(running: RunningEvent, club: Club, bob: User, dave: User, bob_player: 
         "notification": notified.pk,
         "request": ask_to_join(club=club, user=dave, claimed="", by=Actor.of(dave), now=NOW).public_id,
         "season": import_past(
-            club=club, name="2019", data=PastInput("name,place\nJens,1", {}), by=SYSTEM, now=NOW
+            club=club, name="2019", data=PastInput("name,place\nJens,1"), by=SYSTEM, now=NOW
         ).public_id,
         "export": copy.public_id,
         "browser": 1,

@@ -18,8 +18,8 @@ from rest_framework import views
 from config.api_schema import METHODS, ApiSchema
 from config.views import ApiReference
 from core.api import APIView
-from matches.models import Match
-from matches.ratings.services import PoolSettings, create_pool
+from matches.models import Match, PoolSettings
+from matches.ratings.pools import create_pool
 from matches.reporting import appointments
 from players.actors import SYSTEM, Actor
 from players.joining.services import ask_to_join

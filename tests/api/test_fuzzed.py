@@ -50,6 +50,7 @@ from tournaments.models import (
     Payment,
     Series,
     SidePool,
+    Title,
     Tournament,
 )
 from tournaments.seasons.services import SeriesInput, create_series
@@ -120,6 +121,9 @@ def _seasons(now: datetime) -> None:
     this_year = SeriesInput("This year", now.date(), now.date() + timedelta(days=200))
     create_series(club=club, series=this_year, by=by, now=now)
     PastSeason.objects.create(club=club, name="2019", at=now)
+    division = Division.objects.filter(status=Division.Status.FINISHED).latest("pk")
+    player = division.entries.latest("pk").player
+    Title.objects.create(club=club, player=player, kind=Title.Kind.EVENT, division=division, day=now.date(), at=now)
 
 
 def _a_friendly_match(now: datetime) -> None:
@@ -165,8 +169,10 @@ def _ids() -> dict[tuple[str, str], list[str]]:
         ("players", "public_id"): people,
         ("players", "other_id"): people,
         ("seasons", "series"): of(Series.objects),
+        ("seasons", "player"): people,
         ("submissions", "public_id"): submissions,
         ("submissions", "extension"): ["mat", "sgf", "json"],
+        ("titles", "title"): of(Title.objects),
         ("tournaments", "tournament"): of(Tournament.objects),
         ("tournaments", "payment"): of(Payment.objects),
         ("tournaments", "helper"): of(Helper.objects),

@@ -20,6 +20,7 @@ from engine.records import write
 from engine.simulation import play_out
 from matches.lifecycle import arrivals
 from matches.models import Claim, Match, Submission
+from matches.play import bots
 from matches.reporting import appointments
 from matches.reporting.reports import accept_unanswered
 from players.actors import SYSTEM
@@ -112,6 +113,7 @@ def clubs(cast: Cast) -> None:
     assert alice("clubs_list").results
     alice("clubs_retrieve", CLUB)
     alice("clubs_analysis", CLUB)
+    assert alice("clubs_classes", CLUB).points_needed == 200
     alice("clubs_commitments", CLUB)
     names = {"names": ["Elif Ristic", "Omar Kageyama", "Uma Ferrari", "Ines Silva", "Omar K."]}
     elif_, omar, uma, ines, twice = (found.player.public_id for found in alice("members_paste", CLUB, body=names))
@@ -165,11 +167,18 @@ def joining(cast: Cast) -> None:
 
 
 def rating_pools(cast: Cast) -> None:
-    """Alice imports ratings into a pool of the club; everybody reads the ranking."""
+    """Alice chooses the formula of a pool of the club, and imports ratings into it; everybody reads the ranking."""
     alice, settings = cast.alice, {"start_rating": 1500, "start_experience": 0, "ramp": "before", "k_scale": 1}
     pool = str(alice("pools_create", CLUB, body={"name": "Ladder", **settings}).id)
     assert len(alice("pools_list", CLUB)) == 1
-    alice("pools_update", CLUB, pool, body={"name": "Club ladder", **settings})
+    assert alice("pools_preview", CLUB, pool, body={"name": "Club ladder", "family": "danish"}).effects == []
+    changed = alice("pools_update", CLUB, pool, body={"name": "Club ladder", **settings, "after": 0})
+    assert (changed.name, changed.seq) == ("Club ladder", 1)
+    assert alice("pools_restore", CLUB, pool, body={"number": 1, "after": 1}).name == "Ladder"
+    assert [row.number for row in alice("pool_versions_list", CLUB, pool)] == [3, 2, 1]
+    assert alice("pool_formulas_create", CLUB, pool).done_at is None
+    assert alice("pool_formulas_retrieve", CLUB, pool).predictions == []
+    assert cast.nobody("pool_ranking_list", CLUB, pool) == []
     rows = {"kind": "starts", "text": "name,rating\nElif Nord,1650"}
     alice("pool_imports_create", CLUB, pool, body={**rows, "preview": True})
     source = alice("pool_imports_create", CLUB, pool, body={**rows, "preview": False}).id
@@ -183,8 +192,15 @@ def earlier_seasons(cast: Cast) -> None:
     alice("past_seasons_create", CLUB, body={**rows, "preview": True})
     season = alice("past_seasons_create", CLUB, body={**rows, "preview": False}).public_id
     assert len(alice("past_seasons_list", CLUB)) == 1
-    assert alice("past_seasons_retrieve", CLUB, season).table[0]["rank"] == 1
+    assert alice("past_seasons_retrieve", CLUB, season).table[0].rank == 1
+    days = {"first_day": "2019-09-01", "last_day": "2020-06-30"}
+    assert alice("past_seasons_count", CLUB, season, body=days).counts_in
+    assert alice("past_seasons_leave_out", CLUB, season, body=None).counts_in is None
     alice("past_seasons_undo", CLUB, season)
+    models, types = import_module(f"{NAME}.models"), import_module(f"{NAME}.types")
+    sheet = types.File(BytesIO(b"Name;Night 1;Night 2\nElif Ristic;1,5;2"), "2018.csv", "text/csv")
+    asked = alice("past_seasons_create", CLUB, body=models.PastFile(name="2018", preview=True, file=sheet))
+    assert [night.is_read for night in asked.nights] == [True, True]
 
 
 # An event from its creation to its summary.
@@ -473,6 +489,12 @@ def without_rounds(cast: Cast) -> None:
     assert len(ready(dave, division.public_id)) == 2
     dave("tournaments_pair_now", event, body=body)
     assert len(ready(dave, division.public_id)) == 3
+    on = ready(dave, division.public_id)[0]
+    dave.refused(409, "fixtures_stop_match", on.public_id)
+    dave("fixtures_result", on.public_id, body={"score": [5, 3], "after": on.seq})
+    pair = [row.entry for row in dave("tournaments_floor", event).flows[0].waiting][:2]
+    chosen = {"stage": flow.stage, "after": seq_of(dave, division.public_id), "reason": "Last train"}
+    dave("tournaments_pair_by_hand", event, body={**chosen, "first": pair[0], "second": pair[1]})
     entry = Entry.objects.filter(division__public_id=division.public_id).order_by("pk")[0]
     stage = Stage.objects.get(public_id=flow.stage)
     missed = MissedMatch.objects.create(stage=stage, entry=entry, batch=Batch.objects.filter(stage=stage).first())
@@ -677,9 +699,19 @@ def challenges(cast: Cast) -> None:
     carol("challenges_decline", declined)
     bob("challenges_withdraw", withdrawn)
     match = carol("challenges_accept", accepted, body={}).match
-    bob("practice_start", body={"opponent": "random", "length": 1})
+    practice = bob("practice_start", body={"opponent": "random", "length": 1}).match
+    bob("live_commit_chain", practice, body={"anchor": ""})
+    bob("live_act", practice, body={"kind": "ready", "after": bob("live_retrieve", practice).last})
+    bots.act_for_bot(match_id=Match.objects.get(public_id=practice).pk, now=timezone.now())
+    seen = bob("live_retrieve", practice)
+    if seen.phase == "to_roll":
+        bob("live_act", practice, body={"kind": "roll", "after": seen.last})
+    assert bob("live_hint", practice).last
     guest = bob("guest_match_read", body={"length": 1})
     guest = bob("guest_match_act", body={"token": guest.token, "kind": "ready", "after": 0})
+    if guest.phase == "to_roll":
+        guest = bob("guest_match_act", body={"token": guest.token, "kind": "roll", "after": guest.last})
+    bob("guest_match_hint", body={"token": guest.token})
     bob("guest_match_keep", body={"token": guest.token})
     last = bob("live_retrieve", match).last
     bob("live_act", match, body={"kind": "concede", "after": last}, idempotency_key="concede")
@@ -770,6 +802,8 @@ def seasons(cast: Cast) -> None:
     alice("seasons_count", season.public_id, body={"event": "missing"})
     alice("seasons_leave_out", season.public_id, body={"event": event})
     season = cast.bob("seasons_retrieve", season.public_id)
+    assert cast.bob("seasons_race", season.public_id).players == []
+    assert cast.bob("seasons_race_of_player", season.public_id, "2222222222") == []
     changed = alice("seasons_change_plan", season.public_id, body={"plan": season.plan, "after": season.seq})
     closed = alice("seasons_close", season.public_id, body={"after": changed.seq})
     assert (
@@ -777,8 +811,18 @@ def seasons(cast: Cast) -> None:
     )
 
 
+def titles(cast: Cast) -> None:
+    """Alice awards the title of an event that is over, and withdraws it again."""
+    proposed = cast.alice("titles_proposed", CLUB)[0]
+    body = {"kind": proposed.kind.value, "player": proposed.player, "division": proposed.division}
+    title = cast.alice("titles_award", CLUB, body=body).title
+    assert [row.title for row in cast.bob("titles_list", CLUB)] == [title]
+    cast.alice("titles_withdraw", title, body={"reason": "A mistake"})
+    assert cast.bob("titles_list", CLUB) == []
+
+
 CHAPTERS = (
-    account, clubs, joining, rating_pools, earlier_seasons, seasons, whole_event, swiss_rounds, entries, floor,
+    account, clubs, joining, rating_pools, earlier_seasons, seasons, whole_event, titles, swiss_rounds, entries, floor,
     without_rounds, rulings, reports, records, meetings, challenges, boards_of_events, stream, refusals,
 )  # fmt: skip
 OF_HTTP = {

@@ -19,7 +19,7 @@ from config.views import ThemeForm
 from matches.play.chat import views as chat
 from matches.play.lobby import views as lobby
 from matches.play.preferences import PlayPreferencesForm
-from matches.rankings import views as rankings
+from matches.rankings import pools as rankings
 from matches.records.intake import RecordForm
 from matches.reporting import forms as reporting
 from players import forms as clubs
@@ -120,13 +120,15 @@ PAIRS = (
     pair(clubs.InviteForm, api="members_invite"),
     pair(clubs.MergeForm, api="members_merge"),
     pair(EraseForm, api="members_erase", names={"sure": "name"}),
-    pair(rankings.PoolForm, api="pools_create pools_update"),
+    pair(rankings.PoolForm, api="pools_create pools_preview"),
+    pair(rankings.PoolChangeForm, api="pools_update", page_only={"step": OPERATION}),
+    pair(rankings.RestoreForm, api="pools_restore", page_only={"step": PREVIEW}),
     pair(rankings.ImportForm, api="pool_imports_create", names={"step": "preview"}),
     pair(
         past_page.PastSeasonForm,
         api="past_seasons_create",
         names={"step": "preview"},
-        page_only={"file": "a program sends its rows as `text`"},
+        page_only={"columns_of": "for columns that were chosen before the sheet"},
     ),
     # Matches.
     pair(
@@ -298,6 +300,7 @@ PAGE_ONLY: Mapping[type[Form], str] = {
 
 API_ONLY: Mapping[str, str] = {
     "guest_match_act": BOARD,
+    "guest_match_hint": BOARD,
     "guest_match_keep": BOARD,
     "guest_match_read": BOARD,
     "invitations_accept": URL,
@@ -305,6 +308,7 @@ API_ONLY: Mapping[str, str] = {
     "live_act": BOARD,
     "live_commit_chain": BOARD,
     "live_goodbye": BOARD,
+    "live_hint": BOARD,
     "live_mute": BOARD,
     "live_ping": BOARD,
     "live_report_message": BOARD,

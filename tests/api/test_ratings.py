@@ -81,6 +81,7 @@ def test_every_change_shows_its_calculation(client: Client, season: list[Match],
         "winner_p": 0.5,
         "k": 5.0,
         "sqrt_length": pytest.approx(7**0.5),
+        "stake": pytest.approx(4 * 7**0.5),
     }
     working = last["working"]
     assert working["upset"] is True

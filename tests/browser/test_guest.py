@@ -1,6 +1,7 @@
 """The board of a guest: it can be taken back to before a decision, and is there again after a reload."""
 
 import pytest
+from django.conf import LazySettings
 from playwright.sync_api import Page, expect
 
 from matches.models import Match
@@ -25,8 +26,9 @@ def play(page: Page) -> None:
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(("width", "scheme"), [(PHONE, "dark"), (DESK, "light")])
 def test_a_guest_plays_takes_back_and_goes_on_after_a_reload(
-    open_page: OpenPage, axe: Check, fits: Check, bob: User, width: int, scheme: str
+    open_page: OpenPage, axe: Check, fits: Check, settings: LazySettings, bob: User, width: int, scheme: str
 ) -> None:
+    settings.ANALYSIS_BACKEND = "off"
     page = open_page("/play/guest/", width=width, scheme=scheme)
     page.locator('[data-act="ready"]').click()
     take_back, plays = page.locator('[data-act="take_back"]'), page.locator("#play-list")
@@ -40,8 +42,16 @@ def test_a_guest_plays_takes_back_and_goes_on_after_a_reload(
     if roll.is_visible():
         roll.click()
     expect(page.locator('[data-panel="play"]')).to_be_visible()
+    hint = page.locator('[data-banner="hint"]')
+    expect(hint).to_be_hidden()
+    page.locator('[data-act="hint"]').click()
+    expect(hint).to_contain_text("Hint by the Club Bot")
+    expect(hint.locator("li").first).to_contain_text("/")
+    axe(page)
+    fits(page)
     before = plays.inner_text()
     play(page)
+    expect(hint).to_be_hidden()
     expect(take_back).to_be_enabled()
     expect(plays).not_to_have_text(before)
     after = plays.inner_text()

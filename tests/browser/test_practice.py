@@ -9,18 +9,60 @@ from django.utils import timezone
 from playwright.sync_api import expect
 
 from engine.actions import Act
-from matches.models import Action
-from matches.play import bots
+from engine.match import MatchState
+from matches.models import Action, Match
+from matches.play import bots, due
 from matches.play.acting import ActionInput, act
+from matches.play.bots import has_choice
 from matches.play.live import EventKind
 from matches.play.lobby.services import BOT_SIDE
+from matches.play.transcripts import differences_of
 from players.actors import SYSTEM
 from players.models import User
 from tests.browser.conftest import DESK, PHONE, Check, OpenPage
+from tests.browser.test_guest import play as make_any_play
 from tests.matches.analysis.programs import Indifferent, fake_gnubg
 from tests.matches.cast import player_of
 from tests.matches.play.lobby.test_levels import practise
 from tests.matches.play.lobby.test_practice import live_of, play_on
+from tests.matches.play.lobby.test_practice import practise as practise_with_bot
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(("width", "scheme"), [(PHONE, "light"), (DESK, "dark")])
+def test_a_member_gets_a_hint_takes_back_and_plays_again(
+    open_page: OpenPage, axe: Check, fits: Check, settings: LazySettings, bob: User, width: int, scheme: str
+) -> None:
+    settings.ANALYSIS_BACKEND = "off"
+    match = practise_with_bot(player_of(bob), length=3)
+    chance = Random(2)
+    # Until Bob has played once and has to play again.
+    while not Action.objects.filter(live=match.pk, side=0, kind=Act.PLAY).exists() or not has_choice(state_of(match)):
+        play_on(match, chance)
+        bots.act_for_bot(match_id=match.pk, now=timezone.now())
+    page = open_page(f"/matches/{match.public_id}/play/", width=width, scheme=scheme, user=bob)
+    hint, plays = page.locator('[data-banner="hint"]'), page.locator("#play-list")
+    page.locator('[data-act="hint"]').click()
+    expect(hint).to_contain_text("Hint by the Club Bot")
+    axe(page)
+    fits(page)
+    before, last = plays.inner_text(), live_of(match).last
+    page.locator('[data-act="take_back"]').click()
+    expect(plays).not_to_have_text(before)
+    expect(hint).to_be_hidden()
+    expect(page.locator('[data-banner="error"]')).to_be_hidden()
+    assert live_of(match).last == last + 1
+    page.reload()
+    expect(plays).not_to_have_text(before)
+    if page.locator('[data-panel="play"]').is_visible():
+        make_any_play(page)
+        expect(page.locator('[data-banner="error"]')).to_be_hidden()
+    page.wait_for_timeout(300)
+    assert list(differences_of(live_of(match))) == []
+
+
+def state_of(match: Match) -> MatchState:
+    return due.state_of(live_of(match)).match
 
 
 @pytest.mark.django_db(transaction=True)

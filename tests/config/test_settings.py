@@ -19,6 +19,7 @@ READ = (
     "DEBUG",
     "DEBUG_TOOLBAR",
     "INSTALLED_APPS",
+    "MIDDLEWARE",
     "SECRET_KEY",
     "ALLOWED_HOSTS",
     "SESSION_COOKIE_SECURE",
@@ -110,6 +111,9 @@ def test_the_debug_toolbar_is_on_while_debugging_where_it_is_installed(tmp_path:
     settings = settings_with(tmp_path, BARPOINT_PROFILE="local", DEBUG="1")
     assert settings["DEBUG_TOOLBAR"] is is_installed
     assert ("debug_toolbar" in settings["INSTALLED_APPS"]) is is_installed
+    # It writes into pages, so it stands inside what compresses them.
+    order = ["config.middleware.Compressed", "debug_toolbar.middleware.DebugToolbarMiddleware"]
+    assert [name for name in settings["MIDDLEWARE"] if name in order] == order[: 1 + is_installed]  # type: ignore[attr-defined]
 
 
 def test_a_database_url_contains_every_setting() -> None:

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from core.spreadsheets import MOST_BYTES, MOST_UNPACKED, as_csv, read_csv, read_spreadsheet
+from core.spreadsheets import MOST_BYTES, MOST_SHEETS, MOST_UNPACKED, Sheet, as_text, read_spreadsheet, read_text
 from engine.errors import Refused
 from tests.tournaments.seasons.workbooks import Cell, ods, ods_content, xlsx, zipped
 
@@ -28,16 +28,34 @@ def code(content: bytes) -> str:
     return refused.value.code
 
 
-@pytest.mark.parametrize("content", [xlsx(ROWS), ods(ROWS)], ids=["xlsx", "ods"])
+OTHERS: dict[str, list[list[Cell]]] = {"Empty": [], "2020 & on": [["Name", "Place"], ["Ann", 1]]}
+
+
+@pytest.mark.parametrize("content", [xlsx(ROWS, OTHERS), ods(ROWS, OTHERS)], ids=["xlsx", "ods"])
 def test_workbooks_give_their_cells_as_text(content: bytes) -> None:
-    assert read_spreadsheet(content) == TEXT
-    assert [row for row in read_csv(as_csv(TEXT)) if row] == [row for row in TEXT if row]
-    assert len(read_csv(as_csv(TEXT))) == len(TEXT), "row numbers stay those of the file"
+    sheets = read_spreadsheet(content)
+    assert sheets == [Sheet("2019", TEXT), Sheet("2020 & on", [["Name", "Place"], ["Ann", "1"]])]
+    assert read_text(as_text(sheets)) == sheets, "row numbers stay those of the file"
+    assert read_text(as_text(sheets).replace("\n", "\r\n")) == sheets, "as a browser sends it"
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16"])
-def test_csv_of_any_usual_encoding(encoding: str) -> None:
-    assert read_spreadsheet("Name;Punkte\nZoë;1,5\n".encode(encoding)) == [["Name", "Punkte"], ["Zoë", "1,5"]]
+@pytest.mark.parametrize("delimiter", [";", ",", "\t", "|"])
+@pytest.mark.parametrize("start", ["", "Our club in 2019\n", "\n\n"])
+def test_csv_of_any_usual_encoding_and_delimiter(encoding: str, delimiter: str, start: str) -> None:
+    text = f'{start}Name{delimiter}Punkte\r\n"Ångström{delimiter} Zoë"{delimiter}"1,5"\n'
+    (sheet,) = read_spreadsheet(text.encode(encoding))
+    assert sheet.rows[len(start.splitlines()) :] == [
+        ["Name", "Punkte"],
+        [f"Ångström{delimiter} Zoë".replace("\t", ""), "1,5"],
+    ]
+
+
+def test_a_decimal_comma_is_no_delimiter_and_a_stated_one_is() -> None:
+    (sheet,) = read_spreadsheet(b"Name;Points\nAnn;12,5\nBen;3,25\nCleo;4,75\n")
+    assert sheet.rows[1] == ["Ann", "12,5"]
+    (sheet,) = read_spreadsheet(b"sep=;\na,b;c,d\n")
+    assert sheet.rows == [[], ["a,b", "c,d"]]
 
 
 ENTITIES = '<!DOCTYPE a [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;&a;">]>'
@@ -47,11 +65,26 @@ ROW = "<table:table-row>"
 TALL = "<table:table-row table:number-rows-repeated='999999999'>"
 
 
+HALF = b"<a>" + b" " * (MOST_UNPACKED // 2 + 9) + b"</a>"
+SHEETS = {
+    "xl/workbook.xml": "<workbook/>",
+    "xl/worksheets/sheet1.xml": "<worksheet><row><c><v>1</v></c></row></worksheet>",
+}
+
+
+def test_the_parts_that_are_refused_are_all_that_is_wrong() -> None:
+    assert read_spreadsheet(zipped(**SHEETS)) == [Sheet("", [["1"]])]
+
+
 @pytest.mark.parametrize(
     ("content", "refusal"),
     [
         (b"a," * MOST_BYTES, "spreadsheet_too_large"),
         (zipped(**{"content.xml": b" " * (MOST_UNPACKED + 1)}), "spreadsheet_too_large"),
+        (
+            zipped(**SHEETS, **dict.fromkeys(("xl/sharedStrings.xml", "xl/styles.xml"), HALF)),
+            "spreadsheet_too_large",
+        ),
         (zipped(**{"content.xml": ods_content("&b;", ENTITIES)}), "spreadsheet_unreadable"),
         (zipped(**{"content.xml": "<a>" * 100_000}), "spreadsheet_unreadable"),
         (zipped(**{"content.xml": ods_content(f"{ROW}{WIDE}</table:table-row>")}), "spreadsheet_too_many_cells"),
@@ -61,10 +94,21 @@ TALL = "<table:table-row table:number-rows-repeated='999999999'>"
         (zipped(**{"word/document.xml": "<a/>"}), "spreadsheet_unreadable"),
         (("a\n" * 20_001).encode(), "spreadsheet_too_many_cells"),
         (("a," * 101 + "a").encode(), "spreadsheet_too_many_cells"),
+        (xlsx([["a"]] * 10_001, {"b": [["a"]] * 10_001}), "spreadsheet_too_many_cells"),
+        (ods([["a"]] * 10_001, {"b": [["a"]] * 10_001}), "spreadsheet_too_many_cells"),
+        (xlsx([["a"]], {str(number): [["a"]] for number in range(MOST_SHEETS)}), "spreadsheet_too_many_cells"),
+        (zipped(**SHEETS, **{"xl/vbaProject.bin": "x"}), "spreadsheet_not_plain"),
+        (zipped(**SHEETS, **{"xl/externalLinks/externalLink1.xml": "<a/>"}), "spreadsheet_not_plain"),
+        (zipped(**SHEETS, **{"xl/connections.xml": "<a/>"}), "spreadsheet_not_plain"),
+        (zipped(**{"content.xml": ods_content(""), "Basic/Standard/Module1.xml": "<a/>"}), "spreadsheet_not_plain"),
+        (zipped(**{"content.xml": ods_content("<table:table-source/>")}), "spreadsheet_not_plain"),
+        (b"\xff\xfe\x00", "spreadsheet_unreadable"),
     ],
     ids=[
-        "long", "zip bomb", "entities", "deep", "repeated cells", "repeated rows", "broken", "no archive", "other",
-        "rows", "columns",
+        "long", "zip bomb", "zip bomb in two parts", "entities", "deep", "repeated cells", "repeated rows",
+        "broken", "no archive", "other",
+        "rows", "columns", "two sheets of xlsx", "two sheets of ods", "sheets", "macro", "link", "connection",
+        "macro of ods", "link of ods", "half a character",
     ],
 )  # fmt: skip
 def test_what_would_use_up_memory_or_is_no_spreadsheet_is_refused(content: bytes, refusal: str) -> None:
@@ -75,5 +119,4 @@ def test_what_would_use_up_memory_or_is_no_spreadsheet_is_refused(content: bytes
 def test_a_cell_far_away_makes_no_large_sheet(reference: str) -> None:
     row = reference.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
     sheet = f'<worksheet><row r="{row}"><c r="{reference}"><v>1</v></c></row></worksheet>'
-    parts = {"xl/workbook.xml": "<workbook/>", "xl/worksheets/sheet1.xml": sheet}
-    assert code(zipped(**parts)) == "spreadsheet_too_many_cells"
+    assert code(zipped(**(SHEETS | {"xl/worksheets/sheet1.xml": sheet}))) == "spreadsheet_too_many_cells"

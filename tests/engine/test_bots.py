@@ -7,7 +7,8 @@ import pytest
 from engine import Act, Action, MatchState, Phase, Position, apply
 from engine.bots import Bot, decide
 from engine.bots.cube import match_chance, should_double, should_take, take_point
-from engine.bots.evaluation import winning_chance
+from engine.bots.features import hitting_rolls
+from engine.bots.network import Chances, chances
 
 
 def dice(chance: Random) -> tuple[int, int]:
@@ -74,30 +75,66 @@ def test_the_club_bot_makes_the_points_everybody_makes(roll: tuple[int, int], pl
     assert set(decide(rolled(*roll), Bot.CLUB, Random(1)).moves) == play
 
 
+def winning_chance(counts: list[int]) -> float:
+    return chances(Position.from_counts(counts)).win
+
+
 def test_the_winning_chance_of_a_race_follows_the_pips() -> None:
     level = [0] * 26
     level[6], level[5], level[4] = 5, 5, 5
     level[19], level[20], level[21] = -5, -5, -5
-    even = winning_chance(Position.from_counts(level))
+    even = winning_chance(level)
     assert 0.5 < even < 0.85, "on roll"
     ahead = [*level]
     ahead[6], ahead[1] = 4, 1
-    assert winning_chance(Position.from_counts(ahead)) > even
+    assert winning_chance(ahead) > even
     nearly_off = [0] * 26
     nearly_off[1], nearly_off[24] = 1, -15
-    assert winning_chance(Position.from_counts(nearly_off)) > 0.95
+    assert winning_chance(nearly_off) > 0.95
 
 
-def test_a_blot_within_reach_costs_and_one_out_of_reach_does_not() -> None:
-    counts = list(Position().counts)
-    exposed, safe = [*counts], [*counts]
-    exposed[6], exposed[5] = 4, 1
-    safe[13], safe[14] = 4, 1
-    assert winning_chance(Position.from_counts(safe)) > winning_chance(Position.from_counts(exposed))
+def test_the_opening_is_worth_what_everybody_says() -> None:
+    """Source: GNU Backgammon 1.07, whose cubeless chances are 52.1%, 15.4% and 13.0%."""
+    win, win_gammon, lose_gammon = chances(Position())
+    assert win == pytest.approx(0.521, abs=0.04)
+    assert win_gammon == pytest.approx(0.154, abs=0.06)
+    assert lose_gammon == pytest.approx(0.130, abs=0.06)
+    assert chances(Position()) == chances(Position().swapped())
 
 
-def test_the_mirrored_opening_is_worth_as_much_to_the_other_side() -> None:
-    assert winning_chance(Position()) == winning_chance(Position().swapped())
+def test_a_game_that_is_over_is_certain() -> None:
+    over = [0] * 26
+    over[1] = 15
+    assert chances(Position.from_counts(over)) == Chances(0.0, 0.0, 1.0)
+    assert chances(Position.from_counts(over).swapped()) == Chances(1.0, 1.0, 0.0)
+    over[1] = 14
+    assert chances(Position.from_counts(over)) == Chances(0.0, 0.0, 0.0)
+
+
+def test_nobody_loses_a_gammon_with_a_checker_off() -> None:
+    counts = [0] * 26
+    counts[20], counts[6], counts[24] = 2, 12, -14
+    seen = chances(Position.from_counts(counts))
+    assert (seen.win_gammon, seen.lose_gammon) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("checkers", "rolls"),
+    [
+        # The table of shots in every textbook: rolls of 36 that hit a blot in the open, by the distance.
+        *(({1 + distance: 1, 1: -1}, rolls) for distance, rolls in enumerate((11, 12, 14, 15, 15, 17), start=1)),
+        *(({1 + distance: 1, 1: -1}, rolls) for distance, rolls in ((7, 6), (8, 6), (9, 5), (10, 3), (11, 2), (12, 3))),
+        ({25: 1, 24: -2, 23: -1}, 11),
+        # Four away with the points between closed: only the fours.
+        ({5: 1, 1: -1, 2: -2, 3: -2, 4: -2}, 11),
+        ({6: 1}, 0),
+    ],
+)
+def test_the_rolls_that_hit_are_those_of_the_books(checkers: dict[int, int], rolls: int) -> None:
+    counts = [0] * 26
+    for point, count in checkers.items():
+        counts[point] = count
+    assert hitting_rolls(counts) == rolls
 
 
 def test_nobody_decides_before_the_opening_roll() -> None:
@@ -116,13 +153,17 @@ def test_the_chances_of_a_match_add_up() -> None:
 
 
 def test_the_take_point_is_about_a_quarter_far_from_the_end() -> None:
-    assert 0.2 < take_point(MatchState.start(15), 0) < 0.3
+    even = Chances(0.5, 0.0, 0.0)
+    assert 0.19 < take_point(MatchState.start(15), 0, even) < 0.26
+    assert take_point(MatchState.start(0), 0, even) == pytest.approx(0.215), "in money play"
+    assert take_point(MatchState.start(15), 0, Chances(0.3, 0.05, 0.25)) > 0.26, "gammons cost"
 
 
 def test_a_bot_doubles_and_takes_within_a_window() -> None:
     state = MatchState.start(9)
-    assert [should_double(state, 0, chance) for chance in (0.5, 0.72, 0.97)] == [False, True, False]
-    assert [should_take(state, 1, chance) for chance in (0.1, 0.35)] == [False, True]
+    seen = [Chances(0.5, 0.1, 0.1), Chances(0.74, 0.15, 0.05), Chances(0.9, 0.1, 0.0), Chances(0.97, 0.8, 0.0)]
+    assert [should_double(state, 0, each) for each in seen] == [False, True, True, False]
+    assert [should_take(state, 1, Chances(win, 0.02, 0.1)) for win in (0.1, 0.35)] == [False, True]
 
 
 def test_whoever_is_behind_doubles_after_the_crawford_game() -> None:

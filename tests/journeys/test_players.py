@@ -5,6 +5,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from django.conf import LazySettings
 from django.utils import timezone
 
 from matches.analysis.access import announce
@@ -91,6 +92,18 @@ def test_a_new_visitor_practises(journey: Journey) -> None:
     visitor.tap("Play now", first=True)
     visitor.tap("I’m ready")
     visitor.sees(re.compile("Roll|Undo|Waiting"))
+
+
+@pytest.mark.journey("a hint without an account")
+def test_a_guest_gets_a_hint_for_the_opening(journey: Journey, settings: LazySettings) -> None:
+    settings.ANALYSIS_BACKEND = "off"
+    visitor = journey.on_phone()
+    visitor.tap("Play now", first=True)
+    visitor.tap("I’m ready")
+    if visitor.reads("(Roll|Undo)") == "Roll":
+        visitor.tap("Roll", first=True)
+    visitor.tap("Hint")
+    visitor.sees("Hint by the Club Bot")
 
 
 @pytest.mark.journey("a match begun without an account, kept")

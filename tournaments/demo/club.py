@@ -39,9 +39,13 @@ from tournaments.floor.selectors import floor
 from tournaments.formats.settings import DOUBLE, GROUPS, KNOCKOUT, LEAGUE, PROGRESSIVE, SWISS, StageSettings
 from tournaments.ledger.accounts import account_of
 from tournaments.ledger.payments import PaymentInput, add_float, receive
-from tournaments.models import Correction, Division, Draw, Fixture, Tournament
+from tournaments.models import Correction, Division, Draw, Fixture, Series, Tournament
 from tournaments.results.corrections import CorrectionInput, apply_correction
 from tournaments.results.services import enter_result
+from tournaments.seasons import services as seasons
+from tournaments.seasons.services import SeriesInput
+from tournaments.seasons.tables import standing_of as season_standing
+from tournaments.seasons.titles import award_title, proposals_left
 from tournaments.state.settle import settle_division
 from tournaments.state.stages import first_stage, set_stages
 
@@ -352,8 +356,11 @@ def logins_file() -> Path:
     return Path(settings.VAR_DIR) / "demo-logins.txt"
 
 
-def load(*, password: str, now: datetime) -> list[tuple[str, str]]:
-    """Create the club with its events up to `now`, in one transaction; return each account's address and role."""
+def load(*, password: str, now: datetime, with_year: bool = False) -> list[tuple[str, str]]:
+    """Create the club with its events up to `now`, in one transaction; return each account's address and role.
+
+    With its year, it has two seasons, and takes some seconds longer.
+    """
     with transaction.atomic():
         users = {
             name: register_user(email=email_of(name), password=password, display_name=full, time_zone=ZONE, now=now)
@@ -371,6 +378,8 @@ def load(*, password: str, now: datetime) -> list[tuple[str, str]]:
         assistant = Actor.of(next(user for name, user in users.items() if ACCOUNTS[name] == ASSISTANT))
         weekend = load_weekend(club, [people[name] for name in PLAYERS], by, now, assistant=assistant)
         load_floor(weekend, by, now)
+        if with_year:
+            load_year(club, [people[name] for name in PLAYERS], (by, assistant), now)
         _next_evening(club, [people[name] for name in PLAYERS[2:16]], by, now)
     for pool in RatingPool.objects.all():
         ratings.replay_pool(pool_id=pool.pk, now=now)
@@ -478,7 +487,7 @@ def _next_evening(club: Club, players: list[Player], by: Actor, now: datetime) -
     day = today + timedelta(days=(1 - today.weekday()) % 7 or 7)
     starts = day.replace(hour=19, minute=30, second=0, microsecond=0)
     event = events.create_tournament(
-        club=club, by=by, now=now, name="Tuesday Club Night", starts_at=starts, ends_at=starts + timedelta(hours=3.5),
+        club=club, by=by, now=now, name=CLUB_NIGHT, starts_at=starts, ends_at=starts + timedelta(hours=3.5),
         venue="Café Havnen, back room", tables=11,
     )  # fmt: skip
     division = events.create_division(
@@ -515,3 +524,80 @@ def _dispute(match: Match, by: Actor, now: datetime) -> None:
     report_score(match=match, side=0, report=ScoreReport(0, (5, 3)), by=Actor.link(0), now=now)
     match.refresh_from_db()
     report_score(match=match, side=1, report=ScoreReport(1, (4, 5)), by=Actor.link(1), now=now + timedelta(minutes=7))
+
+
+# The Tuesdays of a year: a season with its final, which is closed and awarded, and the one that is on.
+
+
+TUESDAYS = 24
+"""Of the year of the club."""
+CLOSED = 12
+"""Evenings of the closed season; its final is a week later, and the other season begins after that."""
+QUALIFY = 8
+CLUB_NIGHT = "Tuesday Club Night"
+SEASONS = ("Winter", "Spring", "Summer", "Autumn")
+
+
+def load_year(club: Club, players: Sequence[Player], staff: Staff, now: datetime) -> None:
+    """Play 24 Tuesdays: a season with its final, which is closed and whose winners have titles, and one that is on."""
+    today = now.astimezone(ZoneInfo(ZONE))
+    last = (today - timedelta(days=(today.weekday() - 1) % 7 or 7)).replace(hour=19, minute=30, second=0, microsecond=0)
+    tuesdays = [last - timedelta(weeks=weeks) for weeks in reversed(range(TUESDAYS))]
+    first, final, second = tuesdays[:CLOSED], tuesdays[CLOSED], tuesdays[CLOSED + 1 :]
+    for day in first:
+        _play_tuesday(club, players, staff, day)
+    before = _season(club, staff[0], first[0], final - timedelta(days=1))
+    _play_final(before, players, staff, final)
+    for day in second:
+        _play_tuesday(club, players, staff, day)
+    _season(club, staff[0], second[0], last + timedelta(weeks=3))
+
+
+def _season(club: Club, by: Actor, first: datetime, last: datetime) -> Series:
+    middle = first + (last - first) / 2
+    name = f"{SEASONS[middle.month % 12 // 3]} Tuesdays {middle.year}"
+    days = SeriesInput(name, first.date(), last.date(), "usual")
+    season = seasons.create_series(club=club, series=days, by=by, now=last)
+    for other in season.counted.exclude(tournament__name=CLUB_NIGHT).select_related("tournament"):
+        seasons.leave_out(series=season, event=other.tournament, by=by)
+    season.refresh_from_db()
+    return season
+
+
+def _play_tuesday(club: Club, players: Sequence[Player], staff: Staff, day: datetime) -> None:
+    """Play an evening of those who came."""
+    chance = Random(f"{day:%U}")  # noqa: S311, invented evenings
+    came = sorted(chance.sample(range(16), chance.randint(7, 10)))
+    event = _tuesday(club, CLUB_NIGHT, [players[index] for index in came], staff, day, KNOCKOUT)
+    play_share(event.divisions.get(), FINISHED, players, staff, day)
+
+
+def _play_final(season: Series, players: Sequence[Player], staff: Staff, day: datetime) -> None:
+    """Play the final of the first eight, close the season and award its title."""
+    ranked = [row.player for row in season_standing(season).season.rows if row.rank is not None][:QUALIFY]
+    finalists = sorted(Player.objects.filter(public_id__in=ranked), key=lambda player: ranked.index(player.public_id))
+    event = _tuesday(season.club, f"Final of the {season.name}", finalists, staff, day, KNOCKOUT)
+    play_share(event.divisions.get(), FINISHED, players, staff, day)
+    Series.objects.filter(pk=season.pk).update(final=event)
+    season.refresh_from_db()
+    seasons.close_series(series=season, after=season.seq, by=staff[0], now=day + timedelta(hours=4))
+    for proposal in proposals_left(season):
+        kind, player = proposal.kind, proposal.player
+        award_title(club=season.club, kind=kind, player=player, of=season, by=staff[0], now=day + timedelta(hours=4))
+
+
+def _tuesday(
+    club: Club, name: str, came: Sequence[Player], staff: Staff, day: datetime, format_name: str
+) -> Tournament:
+    by = staff[0]
+    event = events.create_tournament(
+        club=club, by=by, now=day, name=name, starts_at=day, ends_at=day + timedelta(hours=3.5),
+        venue="Café Havnen, back room",
+    )  # fmt: skip
+    division = events.create_division(tournament=event, by=by, now=day, name="Open", match_length=LENGTH)
+    entries.enter(division=division, players=came, by=by, now=day)
+    division.refresh_from_db()
+    set_stages(division=division, stages=[StageSettings(format_name)], after=division.seq, by=by, now=day)
+    events.publish_tournament(tournament=event, by=by, now=day)
+    publish_draw(division, by, day)
+    return event

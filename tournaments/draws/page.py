@@ -17,7 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from core.messages import sentence, status_of
 from core.requests import is_htmx, parse_int
 from engine.errors import Refused
-from matches.ratings.services import pool_choices
+from matches.ratings.pools import pool_choices
 from players import access as club_access
 from players.access import Role
 from tournaments import access

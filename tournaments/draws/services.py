@@ -19,7 +19,6 @@ from players.actors import SYSTEM, Actor, log
 from tournaments.draws import rounds
 from tournaments.draws.rounds import DraftContent
 from tournaments.events.services import publish_tournament
-from tournaments.formats.elimination import knockout
 from tournaments.formats.plans import Drawn, draw_places, plan_of, sources_of
 from tournaments.formats.settings import BY_ROUND
 from tournaments.ledger.accounts import refuse_unpaid
@@ -31,7 +30,7 @@ from tournaments.state.notifications import notify_published
 from tournaments.state.plans import is_continuous, season_end, settings_of
 from tournaments.state.settle import settle
 from tournaments.state.stage_rows import kept_apart
-from tournaments.state.stages import first_stage, round_deadlines
+from tournaments.state.stages import first_stage, round_deadlines, seeding
 
 LEAST_ENTRIES = 2
 SWEEP_AT_ONCE = 50
@@ -115,7 +114,7 @@ def _draw_stage(division: Division, draw: Draw) -> DraftContent:
             by_entry,
             seed=bytes.fromhex(draw.stage.seed),
             draft=draw.number,
-            seeds=knockout.seed_order(by_entry) if division.draw_method == Division.DrawMethod.RATING else (),
+            seeds=seeding(division, by_entry),
             apart=[*(club_mates(division, by_entry) if division.apart else ()), *kept_apart(division)],
         )
         plan_of(settings, sources_of(drawn.places), seed=bytes.fromhex(draw.stage.seed), draft=draw.number)

@@ -12,7 +12,6 @@ from typing import Any
 
 from matches.models import Result
 from tournaments.formats.continuous.rule import ALGORITHM
-from tournaments.formats.elimination import knockout
 from tournaments.formats.graph import MAIN
 from tournaments.formats.settings import BY_ROUND, ELIMINATION, GROUPS, LIVES, MOST_ROUNDS
 from tournaments.formats.swiss.event import PAIRING_BYES, ByeKind, Order, SwissEvent
@@ -34,6 +33,7 @@ from tournaments.state.derivation import StageState, states_of
 from tournaments.state.names import club_mates, club_of_each
 from tournaments.state.plans import settings_of
 from tournaments.state.stage_rows import Byes, digest, kept_apart, outcome
+from tournaments.state.stages import seeding
 
 
 def groups_of(stage: Stage) -> int:
@@ -43,10 +43,10 @@ def groups_of(stage: Stage) -> int:
 
 
 def group_seeds(draw: Draw, division: Division, ratings: dict[int, float]) -> dict[int, int]:
-    """Return entry id -> seed, if the draw of groups was seeded by rating."""
-    if draw.stage.format != GROUPS or division.draw_method != Division.DrawMethod.RATING:
+    """Return entry id -> seed, if the draw of groups was seeded."""
+    if draw.stage.format != GROUPS:
         return {}
-    order = knockout.seed_order({place: ratings[place] for place in draw.places if place is not None})
+    order = seeding(division, {place: ratings[place] for place in draw.places if place is not None})
     return {entry: at for at, entry in enumerate(order, start=1)}
 
 
@@ -180,8 +180,10 @@ def _flow_events(stage: Stage, hidden_clubs: Mapping[int, str]) -> list[dict[str
         missed = MissedMatch.objects.filter(stage=stage, entry=late.entry_id, batch=None, taken_back_at=None)
         count = sum(missed.values_list("count", flat=True))
         timed.append((late.at, 0, {"kind": "entered", "entry": late.entry_id, "missed": count}))
+    still_in = {(batch.at, row[0]) for batch in batches for row in (*batch.pool, *batch.left_out)}
     for withdrawal in Withdrawal.objects.filter(entry__division=stage.division_id, bracket=None):
-        timed.append((withdrawal.at, 0, {"kind": "withdrawn", "entry": withdrawal.entry_id}))
+        place = 3 if (withdrawal.at, withdrawal.entry_id) in still_in else 0
+        timed.append((withdrawal.at, place, {"kind": "withdrawn", "entry": withdrawal.entry_id}))
         if withdrawal.taken_back_at is not None:
             timed.append((withdrawal.taken_back_at, 0, {"kind": "returned", "entry": withdrawal.entry_id}))
     for missed_row in MissedMatch.objects.filter(stage=stage).exclude(batch=None).exclude(taken_back_at=None):
@@ -229,13 +231,21 @@ def _result_events(
     before: dict[int, list[int]] = {}
     for row in Result.objects.filter(match__in=numbers).order_by("version"):
         number = numbers[row.match_id]
-        last = max((at for at, playing in playing_at.values() if number in playing), default=row.at)
-        at = max(row.at, last)
+        last = max((at for at, playing in playing_at.values() if number in playing), default=None)
+        # Of a batch and a result at the same instant, the batch says whether the match still went on.
+        is_after = last is not None and last >= row.at
+        at = last if last is not None and is_after else row.at
         if number in before:
             is_void = row.kind == Result.Kind.VOID
-            events.append((at, 3, {"kind": "void", "match": number, "losers": before.pop(number), "open": is_void}))
+            events.append(
+                (
+                    at,
+                    3 if is_after else 1,
+                    {"kind": "void", "match": number, "losers": before.pop(number), "open": is_void},
+                )
+            )
         if row.kind != Result.Kind.VOID:
             slots = outcome(row, None).losing_slots
             before[number] = [pairs[number][slot] for slot in slots]
-            events.append((at, 4, {"kind": "result", "match": number, "losers": before[number]}))
+            events.append((at, 4 if is_after else 1, {"kind": "result", "match": number, "losers": before[number]}))
     return events

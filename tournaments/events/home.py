@@ -34,6 +34,7 @@ from tournaments.events.selectors import (
 from tournaments.formats.graph import FINAL, LOWER, MAIN
 from tournaments.formats.settings import ELIMINATION
 from tournaments.models import Division, Entry, Fixture, Round, Slot, Stage, Tournament
+from tournaments.seasons.page import seasons_of_event
 from tournaments.standings.placings import Leader, champion_of, champions, leaders
 from tournaments.standings.rounds import round_names
 from tournaments.state.figures import event_figures
@@ -335,6 +336,7 @@ def event_home(user: Visitor, tournament: Tournament, now: datetime) -> dict[str
         "mine": mine[:1],
         "mine_later": mine[1:],
         "my_player": my_player(user),
+        "seasons": seasons_of_event(user, tournament),
     }
 
 

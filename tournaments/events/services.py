@@ -17,6 +17,7 @@ from players.models import Club, LogEntry
 from players.people.rows import lock_club
 from tournaments.events.venues import tables_of_venue, venue_of
 from tournaments.models import Division, Entry, Payment, Stage, Tournament
+from tournaments.seasons.services import count_published
 from tournaments.state.locks import division_changed, lock_division, lock_event, lock_unfinished_matches
 from tournaments.state.settle import settle
 from tournaments.state.stages import commit_published, first_stage
@@ -137,7 +138,7 @@ def update_tournament(*, tournament: Tournament, by: Actor, now: datetime, **val
 
 
 def publish_tournament(*, tournament: Tournament, by: Actor, now: datetime) -> Tournament:
-    """Publish an event and commit its stages to the seeds they will be drawn from.
+    """Publish an event, commit its stages to the seeds they will be drawn from, and count it in the club's seasons.
 
     Refused: `tournament_not_draft`, `no_division`.
     """
@@ -154,6 +155,7 @@ def publish_tournament(*, tournament: Tournament, by: Actor, now: datetime) -> T
             first_stage(division)
         stages = Stage.objects.filter(division__tournament=row).order_by("division__order", "division", "number")
         commit_published(row, list(stages), club=club, now=now)
+        count_published(row, by)
         log(by, "tournament_published", row.topic, club=row.club)
     return row
 

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from math import ceil, log2
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.db import transaction
@@ -77,12 +78,15 @@ from tournaments.models import (
     Tournament,
 )
 from tournaments.state.derivation import StageState, states_of
+from tournaments.state.floor import save_beginning
 from tournaments.state.locks import division_changed, lock_division, lock_event
 from tournaments.state.names import club_of_each
 from tournaments.state.pairings import NewBatch, NewPair, begun_counts, store_batch, take_back
 from tournaments.state.plans import is_continuous, settings_of, store_settings
 from tournaments.state.settle import settle
 
+ASK_AFTER = timedelta(minutes=10)
+"""How long after a score that is one point from the end both players are asked whether their match is over."""
 WALK_MINUTES = 2
 """From a call to the table: a player is paired so long before the rest ends."""
 
@@ -424,15 +428,29 @@ def _remember(flow: Flow, floor: FloorState, now: datetime) -> None:
 def _store(
     flow: Flow, *, event: Tournament, floor: Floor, division: Division, reason: str, by: Actor, now: datetime
 ) -> Batch:
-    stage = flow.stage
-    stage.division = division
     pairs = [pair for pair, _table in flow.granted]
     decision = decide(flow.pool, now, len(pairs)) if pairs else flow.decision
-    in_pool = set(decision.pool)
-    new = NewBatch(
-        [NewPair(pair.first, pair.second, length_of_pair(flow, pair), pair.costs, pair.why) for pair in pairs],
+    new = replace(
+        _new_batch(flow),
+        pairs=[NewPair(pair.first, pair.second, length_of_pair(flow, pair), pair.costs, pair.why) for pair in pairs],
         # With a table for every pair, the players set the limit.
-        room=len(pairs) if len(pairs) < len(flow.decision.pairs) else max(len(pairs), len(in_pool) // 2),
+        room=len(pairs) if len(pairs) < len(flow.decision.pairs) else max(len(pairs), len(decision.pool) // 2),
+        missed=decision.missed,
+        byes=decision.byes if len(pairs) == len(flow.decision.pairs) else (),
+        forced=not flow.is_due,
+        reason="" if flow.is_due else reason,
+        private=decision.private,
+    )
+    flow.stage.division = division
+    return _store_and_call(flow, new, event, floor, by, now)
+
+
+def _new_batch(flow: Flow) -> NewBatch:
+    """Return a batch without pairs, with the facts as they are."""
+    in_pool = set(flow.decision.pool)
+    return NewBatch(
+        (),
+        room=0,
         pool=[
             [player.entry, player.left, player.begun, player.joins_at.isoformat()]
             for player in flow.pool.players
@@ -443,13 +461,13 @@ def _store(
             for entry, (code, params) in flow.decision.waits.items()
             if entry not in in_pool
         ],
-        missed=decision.missed,
-        byes=decision.byes if len(pairs) == len(flow.decision.pairs) else (),
         playing=[match.number for match in flow.pool.playing],
-        forced=not flow.is_due,
-        reason="" if flow.is_due else reason,
-        private=decision.private,
     )
+
+
+def _store_and_call(flow: Flow, new: NewBatch, event: Tournament, floor: Floor, by: Actor, now: datetime) -> Batch:
+    """Store a batch and call its pairs to the tables granted to them; event, floor and division are locked."""
+    stage, division = flow.stage, flow.stage.division
     batch = store_batch(stage, new, event=event, by=by, now=now)
     numbers = [row.number for row in batch.pairings.all()]
     club = division.tournament.club
@@ -502,6 +520,98 @@ def take_back_pairing(*, fixture: Fixture, code: str, by: Actor, now: datetime, 
     return pairing
 
 
+def pair_by_hand(
+    *, stage: Stage, first: Entry, second: Entry, reason: str, after: int, by: Actor, now: datetime
+) -> Batch:
+    """Pair two entries that a director has chosen, and call them to the next free table; the reason is public.
+
+    Both must be free, but may rest, be ahead, have met or have unequal lives. `after` is the division's `seq`.
+    Refused: `stale`, `reason_needed`, `tournament_not_open`, `event_paused`, `pair_is_one`, `not_free_to_pair`,
+    `pair_not_allowed` for two who are kept apart or would meet again in a Swiss, `bracket_follows` if no pair can be
+    made any more before the bracket is drawn, and `nobody_to_pair` if no table is free.
+    """
+    if first == second:
+        raise Refused("pair_is_one")
+    if not reason.strip():
+        raise Refused("reason_needed")
+    with transaction.atomic():
+        event = lock_event(stage.division.tournament_id)
+        floor = lock_floor(event.pk, now)
+        division = lock_division(stage.division_id)
+        if division.seq != after:
+            raise Refused("stale")
+        floor_state = read_state(floor, now)
+        if floor_state.pause is not None:
+            raise Refused("event_paused")
+        flow = next((row for row in flows_of(event, floor_state, now) if row.stage.pk == stage.pk), None)
+        if flow is None:
+            raise Refused("nobody_to_pair")
+        flow.stage.division = division
+        for entry in (first, second):
+            _refuse_not_free(flow, entry)
+        pair = _chosen_pair(flow, first, second)
+        (chosen,) = _with_tables([replace(flow, decision=replace(flow.decision, pairs=(pair,)))], floor_state, now)
+        if flow.decision.places_left == 0:
+            raise Refused("bracket_follows")
+        if not chosen.granted:
+            raise Refused("nobody_to_pair")
+        new_pair = NewPair(pair.first, pair.second, length_of_pair(flow, pair), (), pair.why, reason.strip())
+        # It says who was free, as any batch does; the pair is not one that the rule made.
+        new = replace(_new_batch(flow), pairs=[new_pair], room=1, private=flow.decision.private)
+        return _store_and_call(chosen, new, event, floor, by, now)
+
+
+def _refuse_not_free(flow: Flow, entry: Entry) -> None:
+    player = next((row for row in flow.pool.players if row.entry == entry.pk), None)
+    in_match = {playing for match in flow.pool.playing for playing in match.pair}
+    if player is None or player.left < 1 or player.blocked or entry.pk in in_match:
+        raise Refused("not_free_to_pair", name=entry.player.shown_name)
+
+
+def _chosen_pair(flow: Flow, first: Entry, second: Entry) -> FlowPair:
+    low, high = sorted((first, second), key=lambda entry: entry.pk)
+    both = frozenset((low.pk, high.pk))
+    settings = flow.pool.settings
+    would_repeat = settings.format != LIVES and not settings.allow_rematches and both in flow.pool.met
+    if both in flow.pool.forbidden or would_repeat:
+        raise Refused("pair_not_allowed", first=first.player.shown_name, second=second.player.shown_name)
+    since = min(flow.player(low.pk).joins_at, flow.player(high.pk).joins_at)
+    return FlowPair(low.pk, high.pk, (), since, (("manual", {}),))
+
+
+def stop_match(*, fixture: Fixture, by: Actor, now: datetime) -> Pairing:
+    """Stop a match that goes on although one of its players is out since a result was corrected.
+
+    It is void and costs nobody a life, and its pairing counts as taken back. Stopping it twice changes nothing.
+    Refused: `not_a_pairing`, `not_to_be_stopped`, `tournament_not_open`.
+    """
+    with transaction.atomic():
+        floor = lock_floor(fixture.stage.division.tournament_id, now)
+        division = lock_division(fixture.stage.division_id)
+        pairing = Pairing.objects.select_related("first", "second").filter(fixture=fixture).first()
+        if pairing is None:
+            raise Refused("not_a_pairing", fixture=fixture.number)
+        if pairing.taken_back:
+            return pairing
+        flows = flows_of(floor.tournament, read_state(floor, now), now)
+        flow = next((row for row in flows if row.stage.pk == fixture.stage_id), None)
+        if flow is None or fixture.number not in [match.number for match in out_and_playing(flow)]:
+            raise Refused("not_to_be_stopped", fixture=fixture.number)
+        take_back(pairing, Pairing.TakenBack.CORRECTION, by=by, now=now)
+        params = {"number": pairing.number, "reason": pairing.get_taken_back_display()}
+        log(by, "pairing_taken_back", division.topic, club=division.tournament.club, **params)
+        settle(division, by=by, now=now, keep_waiting=True)
+    return pairing
+
+
+def out_and_playing(flow: Flow) -> list[FlowMatch]:
+    """Return the matches that go on although a player of theirs has no lives left."""
+    if flow.pool.settings.format != LIVES:
+        return []
+    out = {player.entry for player in flow.pool.players if player.left < 1}
+    return [match for match in flow.pool.playing if out & set(match.pair)]
+
+
 def waive_lead(*, fixture: Fixture, by: Actor, now: datetime) -> FloorEvent:
     """Let nobody wait for a match: others may get further ahead of it. Doing it twice changes nothing.
 
@@ -517,11 +627,71 @@ def ask_whether_over(*, fixture: Fixture, by: Actor, now: datetime) -> FloorEven
     """
     with transaction.atomic():
         floor = lock_floor(fixture.stage.division.tournament_id, now)
-        locked, _match = lock_fixture(fixture)
-        refuse_over(match_on_floor(read_state(floor, now), locked))
-        event = record(floor, FloorKind.ASKED, About(fixture=locked), by=by, now=now)
-        notify_asked(event)
-        return event
+        locked, match = lock_fixture(fixture)
+        row = match_on_floor(read_state(floor, now), locked)
+        refuse_over(row)
+        # Asked by hand, it is asked again.
+        return _ask(floor, locked, match, row, {}, by, now)
+
+
+def ask_about(
+    floor: Floor, fixture: Fixture, match: Match, row: MatchOnFloor, params: dict[str, Any], by: Actor, now: datetime
+) -> FloorEvent:
+    """Ask both players whether their match is over, since a score was entered that decides it; once for each score.
+
+    The floor and the match are locked.
+    """
+    asked = row.facts.asked
+    if asked is not None and asked.params.get("score") == params["score"]:
+        return FloorEvent.objects.select_related("tournament", "fixture", "match").get(pk=asked.id)
+    return _ask(floor, fixture, match, row, params, by, now)
+
+
+def _ask(
+    floor: Floor, fixture: Fixture, match: Match, row: MatchOnFloor, params: dict[str, Any], by: Actor, now: datetime
+) -> FloorEvent:
+    if "score" in params and row.started_at is None:
+        record(floor, FloorKind.STARTED, About(fixture=fixture), by=by, now=now)
+    event = record(floor, FloorKind.ASKED, About(fixture=fixture, params=params), by=by, now=now)
+    save_beginning(match)
+    notify_asked(event)
+    return event
+
+
+def ask_due(*, tournament_id: int, now: datetime) -> list[FloorEvent]:
+    """Ask in matches without rounds that were a point from the end `ASK_AFTER` ago or longer, once for each score."""
+    scored = FloorEvent.objects.filter(
+        tournament=tournament_id, kind=FloorKind.RUNNING_SCORE, undone_by=None, at__lte=now - ASK_AFTER,
+        match__state=Match.State.OPEN, fixture__stage__format__in=BY_ROUND, fixture__stage__status=Stage.Status.RUNNING,
+    )  # fmt: skip
+    rows = Fixture.objects.filter(pk__in=scored.values("fixture")).select_related("stage__division", "match")
+    asked = [_ask_if_near_end(row, now) for row in rows.order_by("match") if is_continuous(row.stage)]
+    return [event for event in asked if event is not None]
+
+
+def _ask_if_near_end(fixture: Fixture, now: datetime) -> FloorEvent | None:
+    scores = FloorEvent.objects.filter(match=fixture.match, undone_by=None)
+    last = scores.filter(kind__in=(FloorKind.RUNNING_SCORE, FloorKind.ASKED)).order_by("-pk").first()
+    if last is None or not _is_near_end(last, fixture, now):
+        return None
+    with transaction.atomic():
+        try:
+            floor = lock_floor(fixture.stage.division.tournament_id, now)
+            locked, match = lock_fixture(fixture)
+            row = match_on_floor(read_state(floor, now), locked)
+            refuse_over(row)
+        except Refused:
+            return None
+        still = row.facts.scored is not None and row.facts.scored.id == last.pk and row.facts.asked is None
+        return _ask(floor, locked, match, row, {}, SYSTEM, now) if still and match.state == Match.State.OPEN else None
+
+
+def _is_near_end(last: FloorEvent, fixture: Fixture, now: datetime) -> bool:
+    """Whether the last thing said of a match is a score a point from the end, long enough ago."""
+    if last.kind != FloorKind.RUNNING_SCORE or last.at > now - ASK_AFTER or fixture.match is None:
+        return False
+    left, right = last.params["score"]
+    return bool(max(left, right) >= fixture.match.length - 1)
 
 
 def _record_once(fixture: Fixture, kind: FloorKind, by: Actor, now: datetime) -> FloorEvent:
@@ -650,19 +820,23 @@ def _why_not_paired(
 
 @dataclass(frozen=True, slots=True)
 class HoldUp:
-    """A match that goes on, and how many others wait until it is over."""
+    """A match that goes on, and how many others wait until it is over; none if its players are asked all the same."""
 
     number: int
     fixture: int
     count: int
 
 
-def hold_ups(flow: Flow) -> list[HoldUp]:
-    """Return the matches that hold others up, those that hold up most first."""
+def hold_ups(flow: Flow, floor: FloorState) -> list[HoldUp]:
+    """Return the matches that hold others up or may be over, those that hold up most first."""
     counts = Counter(
         params["match"] for code, params in flow.decision.waits.values() if code == "ahead" and "match" in params
     )
     fixtures = flow.state.rows.fixtures
+    for match in flow.pool.playing:
+        row = floor.matches.get(fixtures[match.number].pk)
+        if row is not None and row.facts.asked is not None and row.state == MatchState.PLAYING:
+            counts.setdefault(match.number, 0)
     return [HoldUp(number, fixtures[number].pk, count) for number, count in counts.most_common()]
 
 

@@ -7,10 +7,11 @@ from typing import Any
 from django.db import transaction
 
 from engine.errors import Refused
-from matches.models import Match
+from matches.lifecycle.finish import check_result
+from matches.models import Match, Result
 from players.actors import SYSTEM, Actor
 from players.models import Player
-from tournaments.floor.batches import make_due_batches
+from tournaments.floor.batches import ask_about, ask_due, make_due_batches
 from tournaments.floor.journal import (
     About,
     latest,
@@ -24,6 +25,7 @@ from tournaments.floor.journal import (
 from tournaments.floor.state import AttentionKind, FloorState, MatchOnFloor, MatchState, TableState
 from tournaments.models import Autopilot, Fixture, Floor, FloorEvent, FloorKind, Table, Tournament
 from tournaments.state.floor import save_beginning
+from tournaments.state.plans import is_continuous
 
 # What directors note about matches on the floor: scores, lateness, rests, and what comes first.
 
@@ -36,8 +38,9 @@ MOST_PLAYERS_SCORES = 100
 def set_running_score(*, fixture: Fixture, score: tuple[int, int], by: Actor, now: datetime) -> FloorEvent:
     """Record the score of a match that goes on, by side; it is never a result. The match has then begun.
 
-    The same score again changes nothing. Refused: `fixture_not_ready`, `not_on_floor`, `match_finished`, `match_live`,
-    `bad_score`, `result_below_start`, `running_score_over` if the score decides the match.
+    The same score again changes nothing. Without rounds, a score that decides the match asks both players whether it is
+    over. Refused: `fixture_not_ready`, `not_on_floor`, `match_finished`, `match_live`, `bad_score`,
+    `result_below_start`, and with rounds `running_score_over` if the score decides the match.
     """
     with transaction.atomic():
         floor = lock_floor(fixture.stage.division.tournament_id, now)
@@ -71,11 +74,16 @@ def _set_score(
         raise Refused("bad_score", length=match.length, left=left, right=right)
     if left < match.start_0 or right < match.start_1:
         raise Refused("result_below_start", left=match.start_0, right=match.start_1)
-    if max(left, right) >= match.length:
+    is_decided = max(left, right) >= match.length
+    if is_decided and not is_continuous(fixture.stage):
         raise Refused("running_score_over", fixture=row.number, length=match.length, left=left, right=right)
     refuse_over(row)
     if match.state == Match.State.LIVE:
         raise Refused("match_live")
+    if is_decided:
+        winner, kind = int(right > left), Result.Kind.PLAYED
+        check_result(length=match.length, start=match.start_score, winner=winner, score=(left, right), kind=kind)
+        return ask_about(floor, fixture, match, row, params, by, now)
     if row.score == (left, right) and (event := latest(fixture, FloorKind.RUNNING_SCORE)) is not None:
         return event
     event = record(floor, FloorKind.RUNNING_SCORE, About(fixture=fixture, params=params), by=by, now=now)
@@ -342,9 +350,11 @@ def refuse_table(state: FloorState, table: Table, fixture: Fixture, *, even_if_o
 def call_ready(*, tournament_id: int, now: datetime) -> list[FloorEvent]:
     """Call the matches that are ready, and make second calls that are due, if the autopilot calls by itself.
 
-    Each call is a transaction of its own. Nothing happens in an event that is over.
+    Before that, make the batches that are due, and ask in matches that may be over. Each call is a transaction of its
+    own. Nothing happens in an event that is over.
     """
     make_due_batches(tournament_id=tournament_id, now=now)
+    ask_due(tournament_id=tournament_id, now=now)
     called: list[FloorEvent] = []
     while (event := _call_next(tournament_id, now)) is not None:
         called.append(event)

@@ -133,8 +133,9 @@ class MatchFacts:
     """The minutes on each clock that was put on the match."""
     lead_waived: bool = False
     """Whether nobody waits for it in a stage without rounds."""
-    asked_at: datetime | None = None
-    """When its players were asked whether it is over."""
+    asked: Fact | None = None
+    """The fact that its players were asked whether it is over, with the score that would decide it, if one was
+    entered; None once a score says that it goes on."""
     adjourned: Fact | None = None
     """Why it is not being played, if it is adjourned."""
     interruptions: list[Pause] = field(default_factory=list)
@@ -511,13 +512,13 @@ def _fold_match(folded: FloorFacts, match: MatchFacts, fact: Fact) -> None:
         case FloorKind.RUNNING_SCORE:
             match.started_at = match.started_at or fact.at
             left, right = fact.params["score"]
-            match.score, match.scored = (left, right), fact
+            match.score, match.scored, match.asked = (left, right), fact, None
         case FloorKind.LATE if fact.player is not None:
             match.late[fact.player] = int(fact.params["minutes"])
         case FloorKind.LEAD_WAIVED:
             match.lead_waived = True
         case FloorKind.ASKED:
-            match.asked_at = fact.at
+            match.asked = fact
         case FloorKind.REST_WAIVED:
             match.rest_waived = True
         case FloorKind.PINNED:

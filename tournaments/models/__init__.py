@@ -29,8 +29,9 @@ from tournaments.models.payments import (
     PrizePlan,
     SidePool,
 )
-from tournaments.models.series import Series, SeriesClosing, SeriesEvent, SeriesPlan
+from tournaments.models.series import Series, SeriesClosing, SeriesEvent, SeriesPlan, SeriesPoints
 from tournaments.models.sharing import SharePicture
+from tournaments.models.titles import Title
 from tournaments.models.venues import EveningTemplate, OpeningHours, Venue, VenueTable
 
 __all__ = [
@@ -76,12 +77,14 @@ __all__ = [
     "SeriesClosing",
     "SeriesEvent",
     "SeriesPlan",
+    "SeriesPoints",
     "SharePicture",
     "SidePool",
     "Slot",
     "Stage",
     "Substitution",
     "Table",
+    "Title",
     "Tournament",
     "Venue",
     "VenueTable",

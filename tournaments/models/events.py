@@ -127,6 +127,7 @@ class Division(models.Model):
 
         RANDOM = "random", _("by lot")
         RATING = "rating", _("seeded by rating")
+        ENTRY = "entry", _("seeded in the order of the entries")
 
     class DeadlineRule(models.TextChoices):
         """What happens to a match that has not been played when its round ends."""

@@ -21,6 +21,14 @@ class PastSeason(models.Model):
     added = models.ManyToManyField(
         "players.Player", related_name="+", help_text=_("New members of the import; after an undo, those who stayed.")
     )
+    counts_in = models.ForeignKey(
+        "tournaments.Series",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="past_seasons",
+        help_text=_("The season in which its evenings count."),
+    )
     at = models.DateTimeField(default=timezone.now, editable=False)
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
     undone_at = models.DateTimeField(null=True, blank=True)

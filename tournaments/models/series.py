@@ -11,6 +11,8 @@ from django.utils.translation import gettext_lazy as _
 from core.public_ids import LENGTH, new_public_id
 from core.text_lengths import LONGEST_NAME, LONGEST_NOTE
 
+LONGEST_SHARES = 200
+
 
 class Series(models.Model):
     """What a club plays for over several events. Its address is permanent, and it is never deleted."""
@@ -22,6 +24,9 @@ class Series(models.Model):
     first_day = models.DateField(_("first day"))
     last_day = models.DateField(_("last day"))
     seq = models.PositiveIntegerField(default=0, help_text=_("Grows by one with every change."))
+    final = models.ForeignKey(
+        "tournaments.Tournament", on_delete=models.SET_NULL, null=True, blank=True, related_name="final_of"
+    )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
 
@@ -69,6 +74,9 @@ class SeriesEvent(models.Model):
     tournament = models.ForeignKey("tournaments.Tournament", on_delete=models.PROTECT, related_name="counts_in")
     kind = models.CharField(max_length=20, default="normal", help_text=_("The class of the event in the plan."))
     weight = models.CharField(max_length=20, default="1", help_text=_("A number such as 1.5 or 1/3."))
+    shares = models.CharField(
+        max_length=LONGEST_SHARES, blank=True, help_text=_("Of the first places, from the first: 4, 2, 1, 1.")
+    )
 
     class Meta:
         ordering = ("tournament__starts_at", "pk")
@@ -78,6 +86,26 @@ class SeriesEvent(models.Model):
 
     def __str__(self) -> str:
         return f"{self.series} · {self.tournament}"
+
+
+class SeriesPoints(models.Model):
+    """Points that a director gives a player by hand in an event of a series, in addition to those of the plan."""
+
+    series = models.ForeignKey(Series, on_delete=models.PROTECT, related_name="points_by_hand")
+    tournament = models.ForeignKey("tournaments.Tournament", on_delete=models.PROTECT, related_name="+")
+    player = models.ForeignKey("players.Player", on_delete=models.PROTECT, related_name="+")
+    points = models.CharField(max_length=20, help_text=_("A number such as 2, -1.5 or 1/3."))
+    reason = models.CharField(max_length=LONGEST_NOTE)
+    at = models.DateTimeField(default=timezone.now, editable=False)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+
+    class Meta:
+        ordering = ("at", "pk")
+        verbose_name = _("points by hand")
+        verbose_name_plural = _("points by hand")
+
+    def __str__(self) -> str:
+        return f"{self.player}: {self.points}"
 
 
 class SeriesClosing(models.Model):

@@ -22,7 +22,7 @@ from django.views.decorators.http import require_safe
 from core.links import absolute_url
 from core.names import initials_of
 from core.requests import is_htmx
-from matches.models import Result
+from matches.models import RatingPool, Result
 from matches.play.watching import live_now
 from matches.presentation.labels import score_of
 from matches.presentation.visibility import Viewer
@@ -358,6 +358,7 @@ def _club_page(user: Visitor, club: Club, home: dict[str, Any], now: datetime) -
         "champions": club_champions(user, finished),
         "live_now": live_now(Viewer.of(user), now, among=Q(club=club)),
         "asked": officers[0].player if officers else None,
+        "has_ratings": RatingPool.objects.filter(club=club).exists(),
         "season": season_card(user, club, now.astimezone(ZoneInfo(club.time_zone)).date()),
     }
 

@@ -17,7 +17,7 @@ from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from engine.errors import Refused
-from matches.ratings.services import pool_choices
+from matches.ratings.pools import pool_choices
 from players import access as people
 from players.access import Role, Visitor
 from players.accounts.services import ensure_player

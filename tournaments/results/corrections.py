@@ -20,6 +20,7 @@ from players.actors import Actor, log
 from tournaments.models import Advance, Correction, Division, Draw, Fixture, Pairing, Slot, Stage, Tournament
 from tournaments.prizes.prizes import prize_changes
 from tournaments.seasons.changes import SeasonChanges, season_changes
+from tournaments.seasons.titles import division_title_changes
 from tournaments.standings.changes import ChangeLabels, ChangeLine, CollapsedList, collapse
 from tournaments.state.locks import lock_division, lock_unfinished_matches
 from tournaments.state.names import match_names
@@ -307,6 +308,11 @@ def _refuse_if_round_paired(correction: Correction, fixture: Fixture, standing: 
 def _refuse_if_begun_since(correction: Correction, fixture: Fixture) -> None:
     """Refuse an undo, without rounds, if a player whose lives it changes has begun a match paired since."""
     own = Slot.objects.filter(fixture=fixture, entry__isnull=False).values("entry")
+    redrawn = [number for stage, number in correction.changed if stage > fixture.stage.number]
+    following = Fixture.objects.filter(stage__division=fixture.stage.division_id, number__in=redrawn)
+    in_bracket = following.filter(slots__entry__in=own, match__begun_at__gte=correction.at).order_by("number").first()
+    if in_bracket is not None:
+        raise Refused("successor_begun", fixture=fixture.number, successor=in_bracket.number)
     since = Pairing.objects.filter(batch__stage=fixture.stage_id, batch__at__gte=correction.at, taken_back="")
     begun = since.filter(Q(first__in=own) | Q(second__in=own), fixture__match__begun_at__isnull=False)
     if (later := begun.order_by("number").first()) is not None:
@@ -356,6 +362,8 @@ class ChoiceView:
     ratings: CollapsedList = field(default_factory=lambda: collapse([]))
     prizes: CollapsedList = field(default_factory=lambda: collapse([]))
     seasons: list[SeasonChanges] = field(default_factory=list)
+    titles: list[str] = field(default_factory=list)
+    """What would happen to titles of the division itself, as sentences."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -404,6 +412,11 @@ def preview_view(preview: CorrectionPreview, *, voided_rated: bool = True) -> Pr
 def _reason_to_let_stand(following: Consequences) -> str:
     """Explain why letting the result stand is preselected; empty if it is not."""
     undone = [change for change in following.changes if change.undoes_play]
+    if following.bracket_stands:
+        return _(
+            "The bracket has been drawn from the lives left and can no longer be drawn again. It stays as it is, so "
+            "letting the result stand is suggested."
+        )
     if not undone:
         return ""
     numbers = ", ".join(f"M{change.row.number}" for change in undone[:MOST_NUMBERS])
@@ -430,6 +443,7 @@ def _choice_view(choice: Choice, following: Consequences, labels: ChangeLabels, 
         collapse(ratings),
         collapse(prizes),
         season_changes(division, following.states),
+        division_title_changes(division, following.states),
     )
 
 
@@ -463,7 +477,8 @@ def _counts(following: Consequences, ratings: int, prizes: int) -> list[str]:
         ngettext("%(count)d rating", "%(count)d ratings", ratings): ratings,
         ngettext("%(count)d prize", "%(count)d prizes", prizes): prizes,
     }
-    return [text % {"count": count} for text, count in counts.items() if count]
+    redrawn = [_("The bracket is drawn again")] if any(state.rows.is_seated for state in following.states) else []
+    return [*redrawn, *(text % {"count": count} for text, count in counts.items() if count)]
 
 
 # Corrections of an event

@@ -14,13 +14,22 @@ from players import access as people
 from players.access import Role, Visitor
 from players.actions import Action, Endpoint, FormSerializer
 from players.actors import Actor
-from players.models import Club
+from players.models import Club, Player
 from tournaments.access import VISIBLE
 from tournaments.formats.series.plan import plan_json
 from tournaments.formats.series.presets import preset
 from tournaments.models import Series, Tournament
 from tournaments.seasons import services
-from tournaments.seasons.forms import CloseForm, CountForm, LeaveOutForm, PlanForm, ReopenForm, SeriesForm
+from tournaments.seasons.forms import (
+    CloseForm,
+    CountForm,
+    LeaveOutForm,
+    PlanForm,
+    PointsBackForm,
+    PointsForm,
+    ReopenForm,
+    SeriesForm,
+)
 from tournaments.seasons.tables import closing_of, names_of_table, newest_plan, standing_of, table_of
 from tournaments.state.api import WRITE
 
@@ -44,7 +53,7 @@ class SeasonEventSerializer(serializers.Serializer[Any]):
 
     event = serializers.CharField(help_text="Public id.")
     name = serializers.CharField()
-    day = serializers.DateField()
+    day = serializers.DateField(allow_null=True, help_text="Null if an imported season does not tell.")
 
 
 class SeriesSummarySerializer(serializers.ModelSerializer[Series]):
@@ -53,6 +62,16 @@ class SeriesSummarySerializer(serializers.ModelSerializer[Series]):
     class Meta:
         model = Series
         fields = ("public_id", "name", "slug", "first_day", "last_day", "seq")
+
+
+class GivenPointsSerializer(serializers.Serializer[Any]):
+    """Points that were given by hand."""
+
+    id = serializers.IntegerField()
+    event = serializers.CharField(help_text="Public id.")
+    player = serializers.CharField(help_text="Public id.")
+    points = serializers.CharField()
+    reason = serializers.CharField()
 
 
 class SeriesSerializer(serializers.Serializer[Any]):
@@ -70,6 +89,8 @@ class SeriesSerializer(serializers.Serializer[Any]):
     plan = serializers.JSONField(help_text="As in docs/series.md.")
     events = SeasonEventSerializer(many=True)
     rows = SeasonRowSerializer(many=True)
+    points_by_hand = GivenPointsSerializer(many=True)
+    final = serializers.CharField(allow_null=True, help_text="Public id of the event of the final.")
 
 
 def season_data(user: Visitor, series: Series) -> dict[str, Any]:
@@ -83,6 +104,12 @@ def season_data(user: Visitor, series: Series) -> dict[str, Any]:
         "first_day": series.first_day, "last_day": series.last_day, "seq": series.seq,
         "closed_at": closing.at if closing is not None else None, "version": version.number, "plan": version.plan,
         "events": table["events"],
+        "points_by_hand": [
+            {"id": row.pk, "event": row.tournament.public_id, "player": row.player.public_id, "points": row.points,
+             "reason": row.reason}
+            for row in series.points_by_hand.select_related("tournament", "player")
+        ],
+        "final": series.final.public_id if series.final is not None and series.final.status in VISIBLE else None,
         "rows": [{**row, "name": names.get(row["player"], "")} for row in table["rows"]],
     }  # fmt: skip
 
@@ -113,6 +140,7 @@ class CountedEventSerializer(FormSerializer):
             "event": {"help_text": "Public id, or `missing` for all events of its days that do not count yet."},
             "kind": {"help_text": "A class of the plan, such as `double`."},
             "weight": {"help_text": "A number such as 1.5 or 1/3."},
+            "shares": {"help_text": "Of the first places, such as `4, 2, 1, 1`, where the plan gives shares."},
         }
 
 
@@ -121,6 +149,26 @@ class LeftOutEventSerializer(FormSerializer):
 
     class Meta:
         form = LeaveOutForm
+
+
+class PointsByHandSerializer(FormSerializer):
+    """Points by hand."""
+
+    class Meta:
+        form = PointsForm
+        extra_kwargs: ClassVar = {
+            "event": {"help_text": "Public id."},
+            "player": {"help_text": "Public id."},
+            "points": {"help_text": "A number such as 2, -1.5 or 1/3."},
+        }
+
+
+class PointsBackSerializer(FormSerializer):
+    """Points by hand that are taken back."""
+
+    class Meta:
+        form = PointsBackForm
+        extra_kwargs: ClassVar = {"given": {"help_text": "The `id` in `points_by_hand`."}}
 
 
 class SeriesPlanSerializer(FormSerializer):
@@ -180,6 +228,10 @@ class CreateAction(Action):
         return Response(SeriesSerializer(season_data(request.user, form.instance)).data)
 
 
+STAYING = ("count", "leave-out", "points", "points-back")
+"""Actions after which a director stays on the page of a season's evenings."""
+
+
 class SeriesAction(Action):
     """What a director does to a season."""
 
@@ -200,7 +252,7 @@ class SeriesAction(Action):
 
     def success_url(self, request: HttpRequest, obj: Series, form: Any) -> str:
         """The season, unless more is to be changed."""
-        return self.url(request, obj) if self.name in ("count", "leave-out") else series_url(obj)
+        return self.url(request, obj) if self.name in STAYING else series_url(obj)
 
     def answer(self, request: Request, obj: Series, form: Any) -> Response:
         """The season as it is afterwards."""
@@ -252,7 +304,8 @@ def _count(form: Any, by: Actor, now: datetime) -> str:
     fields, series = form.cleaned_data, form.instance
     missing = fields["event"] == "missing"
     events = services.missing_events(series) if missing else [_event(series, fields["event"])]
-    services.count_events(series=series, events=events, by=by, kind=fields["kind"], weight=fields["weight"])
+    counts_as = services.CountsAs(fields["kind"], fields["weight"], fields["shares"])
+    services.count_events(series=series, events=events, by=by, counts_as=counts_as)
     return _("The table is up to date.")
 
 
@@ -264,6 +317,29 @@ def _leave_out(form: Any, by: Actor, now: datetime) -> str:
     event = _event(form.instance, form.cleaned_data["event"])
     services.leave_out(series=form.instance, event=event, by=by)
     return _("{event} no longer counts.").format(event=event.name)
+
+
+def _give_points(form: Any, by: Actor, now: datetime) -> str:
+    """Give points by hand.
+
+    They are added to what the plan gives the player for that event, and shown with their reason.
+    """
+    fields, series = form.cleaned_data, form.instance
+    player = Player.objects.filter(public_id=fields["player"], merged_into=None).first()
+    if player is None:
+        raise Http404
+    given = services.PointsInput(_event(series, fields["event"]), player, fields["points"], fields["reason"])
+    services.give_points(series=series, given=given, by=by, now=now)
+    return _("The table is up to date.")
+
+
+def _take_points_back(form: Any, by: Actor, now: datetime) -> str:
+    """Take back points given by hand.
+
+    Harmless if that was done before.
+    """
+    services.take_points_back(series=form.instance, given=form.cleaned_data["given"], by=by)
+    return _("The table is up to date.")
 
 
 def _change_plan(form: Any, by: Actor, now: datetime) -> str:
@@ -320,6 +396,24 @@ ACTIONS = (
         _leave_out,
         Role.DIRECTOR,
         Endpoint("seasons_leave_out", LeftOutEventSerializer, {"event": "k7m2x9q4ab"}),
+    ),
+    SeriesAction(
+        "points",
+        PointsForm,
+        _give_points,
+        Role.DIRECTOR,
+        Endpoint(
+            "seasons_give_points",
+            PointsByHandSerializer,
+            {"event": "k7m2x9q4ab", "player": "p3n8w5r2cd", "points": "-1", "reason": "Came late twice."},
+        ),
+    ),
+    SeriesAction(
+        "points-back",
+        PointsBackForm,
+        _take_points_back,
+        Role.DIRECTOR,
+        Endpoint("seasons_take_points_back", PointsBackSerializer, {"given": 3}),
     ),
     SeriesAction(
         "plan",

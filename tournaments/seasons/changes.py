@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from tournaments.formats.series.plan import Plan
 from tournaments.models import Division, Series
 from tournaments.seasons.tables import Standing, closing_of, nights_of, people_of, standing_of
+from tournaments.seasons.titles import series_title_changes
 from tournaments.state.derivation import StageState
 from tournaments.state.names import shown
 
@@ -53,6 +54,8 @@ class SeasonChanges:
     is_closed: bool
     final: Sequence[str] = ()
     """Sentences about who would qualify for the final, and who no longer would."""
+    titles: Sequence[str] = ()
+    """Sentences about titles."""
 
 
 def season_changes(division: Division, states: Sequence[StageState]) -> list[SeasonChanges]:
@@ -67,13 +70,14 @@ def season_changes(division: Division, states: Sequence[StageState]) -> list[Sea
         people = people_of(row.player for row in (*before.season.rows, *after.season.rows))
         names = {public_id: shown(player, staff=True) for public_id, player in people.items()}
         changed = changes_of(before, after, names)
-        if changed:
+        titles = series_title_changes(series, before, after)
+        if changed or titles:
             old, new = _qualified(before), _qualified(after)
             final = [
                 *(_("%(name)s qualifies for the final.") % {"name": names[row]} for row in new if row not in old),
                 *(_("%(name)s no longer qualifies.") % {"name": names[row]} for row in old if row not in new),
             ]
-            changes.append(SeasonChanges(series, changed, closing_of(series) is not None, final))
+            changes.append(SeasonChanges(series, changed, closing_of(series) is not None, final, titles))
     return changes
 
 

@@ -8,6 +8,7 @@ from django.core.cache import cache
 
 from tournaments.formats import graph
 from tournaments.formats.facts import PLAYED
+from tournaments.formats.progress import SharedPlace
 from tournaments.formats.series.facts import Bracket, How, Match
 from tournaments.formats.series.facts import Division as DivisionFacts
 from tournaments.formats.series.plan import GROUP, MAIN
@@ -19,7 +20,7 @@ from tournaments.state.derivation import StageState, states_of
 
 KEPT = 7 * 24 * 3600
 """Seconds for which the facts of a division are cached; its `seq` is part of their key."""
-FORM = 1
+FORM = 2
 """Part of the key as well: grows when what is cached changes its form."""
 QUALIFYING = "qualifying"
 """The bracket of a stage that only decides who goes on to the next one."""
@@ -42,8 +43,8 @@ def facts_of(divisions: Sequence[Division], instead: States | None = None) -> di
         facts[row.pk] = facts_of_states(row, replaced.get(row.pk) or states_of(row))
         if key is not None:
             cache.set(key, facts[row.pk], KEPT)
-    people = _people(divisions)
-    return {pk: _with_players(division, people) for pk, division in facts.items()}
+    people = players_of_entries(divisions)
+    return {pk: with_players(division, people) for pk, division in facts.items()}
 
 
 def facts_of_states(division: Division, states: Iterable[StageState]) -> DivisionFacts:
@@ -101,11 +102,17 @@ def _brackets(state: StageState, names: Mapping[str, str]) -> list[Bracket]:
             Bracket(
                 names.get(key, MAIN),
                 frozenset(str(slot.entrant) for slot in slots if slot.entrant is not None),
-                tuple(tuple(map(str, place.entries)) for place in places if place.entries),
+                _certain(places),
                 rounds,
             )
         )
     return brackets
+
+
+def _certain(places: Sequence[SharedPlace]) -> tuple[tuple[str, ...], ...]:
+    """Return the places of a bracket once the first is certain: what is listed is counted from there."""
+    placings = [place for place in places if place.entries]
+    return tuple(tuple(map(str, place.entries)) for place in placings) if placings and placings[0].first == 1 else ()
 
 
 def _placings(table: Table) -> tuple[tuple[str, ...], ...]:
@@ -142,7 +149,7 @@ def _match(state: FixtureState, bracket: str, length: int) -> Match | None:
     return Match(bracket, str(winner), str(loser), length, How.PLAYED if result.kind == PLAYED else How.WALKOVER)
 
 
-def _people(divisions: Iterable[Division]) -> dict[str, str]:
+def players_of_entries(divisions: Iterable[Division]) -> dict[str, str]:
     """Return id of an entry -> public id of its player."""
     rows = Entry.objects.filter(division__in=divisions).values_list(
         "pk", "player__public_id", "player__merged_into__public_id"
@@ -150,7 +157,7 @@ def _people(divisions: Iterable[Division]) -> dict[str, str]:
     return {str(pk): merged or own for pk, own, merged in rows}
 
 
-def _with_players(division: DivisionFacts, people: Mapping[str, str]) -> DivisionFacts:
+def with_players(division: DivisionFacts, people: Mapping[str, str]) -> DivisionFacts:
     """Name the players instead of their entries; of several entries of a player the best place counts."""
     matches = (
         replace(match, winner=people[match.winner], loser=people[match.loser] if match.loser is not None else None)

@@ -1,5 +1,6 @@
 """What a director sends about a season."""
 
+from datetime import datetime, timedelta
 from typing import Any
 
 from django import forms
@@ -8,10 +9,15 @@ from django.utils.translation import gettext_lazy as _
 from core.public_ids import LENGTH
 from core.text_lengths import LONGEST_KEY, LONGEST_NAME, LONGEST_NOTE
 from players.forms import RefusingForm
+from players.models import Club
+from tournaments.access import VISIBLE
 from tournaments.formats.series.presets import PRESETS
+from tournaments.models import Tournament
+from tournaments.models.series import LONGEST_SHARES
+from tournaments.seasons.tables import day_of
 
-OFFERED = {code: preset for code, preset in PRESETS.items() if code not in ("american_tour", "given")}
-"""The presets of pages and API: the other two need points or shares that a director types in."""
+HALF_A_YEAR = 183
+"""Days."""
 
 
 class SeriesForm(RefusingForm):
@@ -23,7 +29,7 @@ class SeriesForm(RefusingForm):
     first_day = forms.DateField(label=_("First day"), widget=forms.DateInput({"type": "date"}, "%Y-%m-%d"))
     last_day = forms.DateField(label=_("Last day"), widget=forms.DateInput({"type": "date"}, "%Y-%m-%d"))
     preset = forms.ChoiceField(
-        label=_("Points"), choices=[(code, preset.title) for code, preset in OFFERED.items()], required=False
+        label=_("Points"), choices=[(code, _(preset.title)) for code, preset in PRESETS.items()], required=False
     )
     like = forms.CharField(max_length=LENGTH, required=False)
     key = forms.CharField(max_length=LONGEST_KEY, required=False)
@@ -35,6 +41,7 @@ class CountForm(RefusingForm):
     event = forms.CharField(max_length=LENGTH)
     kind = forms.CharField(label=_("Kind of evening"), max_length=20, required=False)
     weight = forms.CharField(label=_("Weight"), max_length=20, required=False)
+    shares = forms.CharField(label=_("Shares of the places"), max_length=LONGEST_SHARES, required=False)
 
 
 class LeaveOutForm(RefusingForm):
@@ -63,8 +70,36 @@ class ReopenForm(RefusingForm):
     after = forms.IntegerField(min_value=0)
 
 
-def season_initial(now: Any) -> dict[str, Any]:
-    """The days of a season that begins this month and ends with the year, or in half a year near its end."""
-    first = now.date().replace(day=1)
+class PointsForm(RefusingForm):
+    """Points by hand."""
+
+    FIELD_OF = {"series_number": "points"}
+
+    event = forms.CharField(label=_("Evening"), max_length=LENGTH)
+    player = forms.CharField(label=_("Player"), max_length=LENGTH)
+    points = forms.CharField(label=_("Points"), max_length=20)
+    reason = forms.CharField(label=_("Reason"), max_length=LONGEST_NOTE)
+
+
+class PointsBackForm(RefusingForm):
+    """Points by hand that are taken back."""
+
+    given = forms.IntegerField(min_value=1)
+
+
+class FinalForm(RefusingForm):
+    """The button says it all."""
+
+
+def season_initial(club: Club, now: datetime) -> dict[str, Any]:
+    """Suggest the days of a season.
+
+    It begins with the month of the oldest event of the last half year that counts in no season, or else with this
+    month, and ends with the year, or in the middle of the next one if that is near.
+    """
+    since = now - timedelta(days=HALF_A_YEAR)
+    waiting = Tournament.objects.filter(club=club, status__in=VISIBLE, starts_at__range=(since, now), counts_in=None)
+    oldest = waiting.exclude(status=Tournament.Status.CANCELLED).order_by("starts_at").first()
+    first = (day_of(oldest) if oldest is not None else now.date()).replace(day=1)
     last = first.replace(month=12, day=31) if first.month < 10 else first.replace(year=first.year + 1, month=6, day=30)
     return {"first_day": first, "last_day": last, "preset": "usual"}

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
@@ -20,22 +21,26 @@ from core.requests import is_htmx
 from engine.errors import Refused
 from players import access as people
 from players.access import Role, Visitor, is_at_least, role_in
-from players.models import Club, User
+from players.models import Club, Player, User
 from players.pages import account_needed
 from players.people.rows import player_of
+from tournaments.access import VISIBLE
 from tournaments.formats.series.numbers import number
-from tournaments.formats.series.plan import ELSE, ByClass, ClassFactor, Plan, nodes, plan_from
-from tournaments.formats.series.table import Row
+from tournaments.formats.series.plan import ELSE, ByClass, ClassFactor, Places, Plan, Shares, nodes, plan_from
+from tournaments.formats.series.presets import PRESETS
+from tournaments.formats.series.table import Result, Row
 from tournaments.formats.series.warnings import MESSAGES as WARNINGS
 from tournaments.formats.series.warnings import warnings_of
-from tournaments.models import Series, SeriesClosing
+from tournaments.models import Series, SeriesClosing, Tournament
 from tournaments.seasons.actions import season_data, series_of
 from tournaments.seasons.changes import Change, changes_of, qualifying_places
-from tournaments.seasons.forms import OFFERED, ReopenForm, SeriesForm, season_initial
+from tournaments.seasons.forms import ReopenForm, SeriesForm, season_initial
 from tournaments.seasons.plan_form import PlanLinesForm
+from tournaments.seasons.race import RaceView, race_view
 from tournaments.seasons.sentences import rank_sentence, result_sentence
 from tournaments.seasons.services import missing_events
 from tournaments.seasons.tables import (
+    Night,
     Standing,
     closing_of,
     day_of,
@@ -46,6 +51,8 @@ from tournaments.seasons.tables import (
     standing_of,
     table_of,
 )
+from tournaments.seasons.titles import proposals_left, title_lines, titles_of
+from tournaments.standings.brackets import ordinal
 
 ON_CARD = 4
 """Rows on the card of a club."""
@@ -63,14 +70,14 @@ class Column:
 
     id: str
     name: str
-    day: date
+    day: date | None
     is_over: bool = True
-    url: tuple[str, str] | None = None
+    url: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A player's points of one event, and how they are marked: won, dropped, so-far, absent or empty."""
+    """A player's points of one event, and how they are marked: won, dropped, so-far, absent or to-come."""
 
     text: str
     mark: str = ""
@@ -91,7 +98,7 @@ class TableRow:
     """Ranks gained by the last evening; negative if lost."""
     missing: str = ""
     """How many evenings are missing for a rank, in words."""
-    sentences: tuple[tuple[date, str, str], ...] = ()
+    sentences: tuple[tuple[date | None, str, str], ...] = ()
     """Day, name and explanation of each evening."""
     sum: str = ""
     """The evenings that count, added up."""
@@ -111,6 +118,7 @@ class SeasonView:
     """A season for one reader."""
 
     series: Series
+    standing: Standing = field(repr=False)
     columns: Sequence[Column]
     rows: Sequence[TableRow]
     rule: str
@@ -121,15 +129,25 @@ class SeasonView:
     changed_since: bool = False
     """Whether a closed table would be another one by now."""
     qualifiers: int = 0
-    plan: Plan | None = field(default=None, repr=False)
+    is_imported: bool = False
+    """Whether evenings are those of an imported season."""
+    race: RaceView | None = None
+    """What it would take; None once the season is closed, and before its first evening."""
 
     @property
     def ranked(self) -> int:
         """How many players have a rank."""
         return sum(row.rank is not None for row in self.rows)
 
+    @property
+    def place(self) -> str:
+        """The reader's place in words, as in "3rd of 23"; empty without a rank."""
+        if self.own is None or self.own.rank is None:
+            return ""
+        return _("%(place)s of %(count)d") % {"place": ordinal(self.own.rank), "count": self.ranked}
 
-def season_view(user: Visitor, series: Series, *, explained: bool = True) -> SeasonView:
+
+def season_view(user: Visitor, series: Series, *, explained: bool = True, with_race: bool = True) -> SeasonView:
     """Return a season as a reader sees it: as it stands, or the table announced once it is closed."""
     closing = closing_of(series)
     standing = standing_of(series, version=closing.plan if closing is not None else None)
@@ -149,21 +167,30 @@ def season_view(user: Visitor, series: Series, *, explained: bool = True) -> Sea
             row = _explained(row, known, standing, names)
         rows.append(replace(row, is_own=data["player"] == own))
     mine = next((row for row in rows if row.is_own), None)
+    today = timezone.localdate(timezone=ZoneInfo(series.club.time_zone))
+    final = qualifying_places(standing.plan)
+    race = race_view(standing, names, own or None, today, final) if with_race and closing is None else None
     return SeasonView(
-        series, columns, rows, _rule(standing.plan), _played(standing), mine, _ahead(rows, table, mine, standing),
-        closing, closing is not None and table != current, qualifying_places(standing.plan), standing.plan,
+        series, standing, columns, rows, _rule(standing.plan), _played(standing), mine,
+        _ahead(rows, table, mine, standing), closing, closing is not None and table != current, final,
+        any(night.row is None for night in standing.nights), race,
     )  # fmt: skip
 
 
 def _columns(standing: Standing, table: Mapping[str, Any], is_closed: bool) -> list[Column]:
-    urls = {night.event.public_id: (night.event.club.slug, night.event.slug) for night in standing.nights}
+    urls = {night.facts.id: night.url for night in standing.nights}
     columns = [
-        Column(event["event"], event["name"], date.fromisoformat(event["day"]), url=urls.get(event["event"]))
+        Column(
+            event["event"],
+            event["name"],
+            date.fromisoformat(event["day"]) if event["day"] else None,
+            url=urls.get(event["event"], ""),
+        )
         for event in table["events"]
     ]
     if not is_closed:
         columns += [
-            Column(night.event.public_id, night.event.name, night.day, False, urls[night.event.public_id])
+            Column(night.facts.id, night.name, night.shown_day, False, night.url)
             for night in standing.nights
             if not night.is_over
         ]
@@ -201,7 +228,7 @@ def _row(
         elif earned := standing.so_far.get(column.id, {}).get(player):
             cells.append(Cell(standing.show(earned.points), "so-far", _("so far")))
         else:
-            cells.append(Cell("–", "absent") if column.is_over else Cell("·", "empty"))
+            cells.append(Cell("–", "absent") if column.is_over else Cell("·", "to-come"))
     more = data["more_events"]
     before = standing.ranks_before.get(player)
     return TableRow(
@@ -217,7 +244,7 @@ def _row(
 
 
 def _explained(shown: TableRow, row: Row, standing: Standing, names: Mapping[str, str]) -> TableRow:
-    nights = {night.event.public_id: night for night in standing.nights}
+    nights = {night.facts.id: night for night in standing.nights}
     by_event = {result.event: result for result in row.results}
     counted = [standing.show(by_event[event].points) for event in row.best_first]
     dropped = [standing.show(by_event[event].points) for event in row.dropped]
@@ -225,15 +252,18 @@ def _explained(shown: TableRow, row: Row, standing: Standing, names: Mapping[str
     is_full = best is not None and len(counted) >= best
     return replace(
         shown,
-        sentences=tuple(
-            (nights[result.event].day, nights[result.event].event.name, result_sentence(row, result, standing.digits))
-            for result in row.results
-        ),
+        sentences=tuple(_sentence(nights[result.event], row, result, standing.digits) for result in row.results),
         sum=" + ".join(counted),
         dropped=", ".join(dropped),
         reason=rank_sentence(row, names, standing.digits),
         threshold=counted[-1] if is_full and counted else "",
     )
+
+
+def _sentence(night: Night, row: Row, result: Result, digits: int) -> tuple[date | None, str, str]:
+    """Return the day and name of an evening, and where its points come from."""
+    text, reason = result_sentence(row, result, digits), night.reasons.get(row.player)
+    return night.shown_day, night.name, f"{text} ({reason})" if reason else text
 
 
 def _rule(plan: Plan) -> str:
@@ -306,6 +336,9 @@ def series_page(request: HttpRequest, slug: str, series: str) -> HttpResponse:
         "may_direct": may_direct,
         "missing": missing_events(row) if may_direct and closing_of(row) is None else [],
         "earlier": list(row.closings.exclude(reopened_at=None)),
+        "final": row.final if row.final is not None and (may_direct or row.final.status in VISIBLE) else None,
+        "titles": title_lines(request.user, row.club, titles_of(row.titles.filter(withdrawn_at=None))),
+        "proposals": title_lines(request.user, row.club, proposals_left(row)) if may_direct else [],
     }
     return render(request, "tournaments/seasons/season.html", context)
 
@@ -317,8 +350,8 @@ def series_new(request: HttpRequest, slug: str) -> HttpResponse:
     club = people.club_as(request.user, slug, Role.DIRECTOR)
     context = {
         "club": club,
-        "form": SeriesForm(initial=season_initial(timezone.now())),
-        "presets": OFFERED,
+        "form": SeriesForm(initial=season_initial(club, timezone.now())),
+        "presets": PRESETS,
         "earlier": Series.objects.filter(club=club)[:3],
         "key": new_form_key(),
     }
@@ -361,7 +394,7 @@ def _preview(user: Visitor, series: Series, data: Mapping[str, Any]) -> PlanPrev
     texts = [_(WARNINGS[w.code]).format_map({k: names.get(v, v) if isinstance(v, str) else v
                                              for k, v in w.params.items()}) for w in warnings]  # fmt: skip
     return PlanPreview(
-        json.dumps(data), changes_of(before, after, names)[:CHANGES_SHOWN], last.event.name if last else "", example,
+        json.dumps(data), changes_of(before, after, names)[:CHANGES_SHOWN], last.name if last else "", example,
         texts, differs=before.plan.points != proposed.points or before.plan != replace(proposed, name=before.plan.name),
     )  # fmt: skip
 
@@ -399,14 +432,20 @@ def series_edit(request: HttpRequest, slug: str, series: str) -> HttpResponse:
     context = {"club": row.club, "series": row, "form": form, "preview": preview, "refusal": refusal}
     if is_htmx(request):
         return render(request, "tournaments/seasons/_preview.html", context)
-    kinds = _kinds(plan_from(version.plan))
+    plan = plan_from(version.plan)
+    kinds = _kinds(plan)
+    nights = nights_of(row)
     context |= {
         "version": version,
         "versions": row.plans.order_by("-number"),
         "closing": closing_of(row),
         "reopen": ReopenForm(),
-        "counted": [(night, night.row.kind) for night in nights_of(row)],
+        "counted": [(night, night.row.kind if night.row else "") for night in nights],
+        "own_nights": [night for night in nights if night.row is not None],
         "missing": [(event, day_of(event)) for event in missing_events(row)],
+        "by_hand": row.points_by_hand.select_related("player", "tournament"),
+        "members": Player.objects.filter(memberships__club=row.club, merged_into=None).order_by("name"),
+        "has_shares": any(isinstance(each, Places) and isinstance(each.values, Shares) for each in nodes(plan.points)),
         "kinds": [("normal", _("normal")), *((kind, kind) for kind in kinds)] if kinds else [],
     }
     return render(request, "tournaments/seasons/edit.html", context)
@@ -431,7 +470,7 @@ def series_file(request: HttpRequest, slug: str, series: str, extension: str) ->
 
 def _lines(body: Mapping[str, Any]) -> Iterator[list[Any]]:
     events = body["events"]
-    yield [_("Rank"), _("Player"), *(f"{event['day']} {event['name']}" for event in events), _("Total")]
+    yield [_("Rank"), _("Player"), *(f"{event['day'] or ''} {event['name']}".strip() for event in events), _("Total")]
     for row in body["rows"]:
         points = (row["points"].get(event["event"], "") for event in events)
         yield [row["rank"] or "", row["name"], *points, row["total"]]
@@ -460,7 +499,7 @@ def season_card(user: Visitor, club: Club, today: date) -> SeasonCard | None:
     series = current_series(club, today)
     if series is None:
         return None
-    view = season_view(user, series, explained=False)
+    view = season_view(user, series, explained=False, with_race=False)
     own = [view.own] if view.own is not None and view.own not in view.rows[:ON_CARD] else []
     return SeasonCard(view, [*view.rows[:ON_CARD], *own])
 
@@ -477,3 +516,29 @@ def own_places(user: User, clubs: Sequence[Club], today: date) -> list[SeasonVie
     rows = running.select_related("club").order_by("last_day", "pk")[:MOST_AT_HOME]
     views = [season_view(user, row, explained=False) for row in rows]
     return [view for view in views if view.own is not None]
+
+
+@dataclass(frozen=True, slots=True)
+class SeasonOfEvent:
+    """A season in which an event counts, with the reader's place in it if they have one."""
+
+    series: Series
+    view: SeasonView | None = None
+    """For players."""
+    so_far: str = ""
+    """The reader's points of this event while it is being played."""
+
+
+def seasons_of_event(user: Visitor, event: Tournament) -> list[SeasonOfEvent]:
+    """Return the seasons in which an event counts. Places are looked up for players only."""
+    rows = Series.objects.filter(club=event.club_id, counted__tournament=event).select_related("club").order_by("pk")
+    player = player_of(user) if rows and isinstance(user, User) else None
+    if player is None:
+        return [SeasonOfEvent(row) for row in rows]
+    seasons = []
+    for row in rows:
+        view = season_view(user, row, explained=False, with_race=False)
+        earned = view.standing.so_far.get(event.public_id, {}).get(player.public_id)
+        so_far = view.standing.show(earned.points) if earned is not None else ""
+        seasons.append(SeasonOfEvent(row, view, so_far))
+    return seasons

@@ -1,10 +1,10 @@
 """Seasons from before a club used this site: previewed, imported, undone, and their tables."""
 
 import hashlib
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
@@ -12,8 +12,8 @@ from django.db import transaction
 from django.db.models.fields.reverse_related import ForeignObjectRel, ManyToManyRel
 
 from core.locks import lock_row
-from core.names import fold
-from core.spreadsheets import read_csv
+from core.names import SimilarNames, fold
+from core.spreadsheets import read_text
 from core.text_lengths import LONGEST_NAME
 from engine.errors import Refused
 from matches.ratings.rated import merged_players
@@ -21,11 +21,25 @@ from players.actors import Actor, log
 from players.models import Club, Membership, Player
 from players.people.rows import club_topic, lock_club
 from players.people.services import How, NameMatch, find_or_add_players, find_players
-from tournaments.models import PastPlacing, PastSeason
-from tournaments.seasons.past_rows import PastRow, PastSheet, Problem, read_past
+from tournaments.formats.series.plan import plan_from, plan_json
+from tournaments.models import PastPlacing, PastSeason, Series
+from tournaments.seasons.past_rows import PastRow, PastSheet, Problem, Reading, decimals_of, read_past
+from tournaments.seasons.services import SeriesInput, changed_series, create_series
 
 NEW = "new"
 """Chosen for a name that means somebody who is not a member yet."""
+SAME = "same:"
+"""Before another name of the file that means the same person."""
+PLACES_PRESET = "motor_racing"
+"""The points of a new season for an import that has places and no points."""
+MOST_DIGITS = 2
+"""Decimals that a table of imported points shows."""
+MOST_CANDIDATES = 8
+"""People that are offered for a name."""
+
+
+READING = Reading()
+"""Everything is recognised."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +47,23 @@ class PastInput:
     """A file as text, and what somebody has decided about it."""
 
     text: str
-    columns: Mapping[str, int | None]
-    day_order: str = ""
+    reading: Reading = READING
     choices: Mapping[str, str] | None = None
-    """By name in the file: the public id of the member it means, or NEW."""
+    """By name in the file: the public id of the member it means, NEW, or SAME with another name."""
     leave_out: bool = False
     """Import the other rows although some are unclear."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A name that may mean several people, and what was chosen for it."""
+
+    name: str
+    members: Sequence[Player]
+    names: Sequence[str]
+    """Other names of the file."""
+    rows: int
+    choice: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,30 +73,32 @@ class PastPreview:
     sheet: PastSheet
     names: Sequence[NameMatch]
     """Every name that can be imported, once, in the order of the file."""
-    chosen: Mapping[str, Player | None]
-    """By folded name: the member who was chosen for it, None for somebody new."""
+    asked: Sequence[Question]
+    """What was asked about the names, decided or not."""
+    players: Mapping[str, Player | None]
+    """By folded name: the member whom it means, None for somebody new."""
+    same: Mapping[str, str]
+    """Folded name -> the folded name under which its person is imported."""
     clashes: Sequence[PastRow]
     """Rows of two names that mean the same player in the same event."""
 
     @property
-    def questions(self) -> list[NameMatch]:
-        """The names that several members have and nobody has decided about."""
-        return [name for name in self.names if name.how == How.AMBIGUOUS and fold(name.name) not in self.chosen]
+    def questions(self) -> list[Question]:
+        """The names that nobody has decided about."""
+        return [question for question in self.asked if not question.choice]
 
     @property
     def new(self) -> list[str]:
         """The names that would be added as members."""
-        return [
-            name.name
-            for name in self.names
-            if (name.how == How.ADDED and fold(name.name) not in self.chosen)
-            or (fold(name.name) in self.chosen and self.chosen[fold(name.name)] is None)
-        ]
+        names = {fold(name.name): name.name for name in self.names}
+        return [name for key, name in names.items() if self.players.get(key) is None and self.same[key] == key]
 
     @property
-    def respelled(self) -> list[tuple[str, Player]]:
-        """Names that are spelled differently from the member whom they mean."""
-        return [(name.name, name.player) for name in self.names if name.respelled and name.player]
+    def respelled(self) -> list[tuple[str, str]]:
+        """Names that are spelled differently from the member, or from the new member, whom they mean."""
+        names = {fold(name.name): name.name for name in self.names}
+        meant = {key: player.name if player else names[self.same[key]] for key, player in self.players.items()}
+        return [(name, meant[key]) for key, name in names.items() if meant[key] != name]
 
     @property
     def unclear(self) -> list[PastRow]:
@@ -81,57 +108,121 @@ class PastPreview:
     @property
     def rows(self) -> list[PastRow]:
         """The rows that would be imported."""
-        clashing = {row.row for row in self.clashes}
-        return [row for row in self.sheet.good if row.row not in clashing]
+        clashing = {(row.sheet, row.row, row.event, row.day) for row in self.clashes}
+        return [row for row in self.sheet.good if (row.sheet, row.row, row.event, row.day) not in clashing]
 
 
 def preview_past(*, club: Club, data: PastInput) -> PastPreview:
     """Return what an import would do; nothing is written.
 
-    Refused: `past_no_columns`, `past_bad_choice`, those of `read_csv` and of `find_players`.
+    Refused: `past_no_columns`, `past_bad_choice`, those of `read_text` and of `find_players`.
     """
-    sheet = read_past(read_csv(data.text), data.columns, data.day_order)
-    spelled = list({fold(row.name): row.name for row in reversed(sheet.good)}.values())[::-1]
+    sheet = read_past(read_text(data.text), data.reading)
+    counts = Counter(fold(row.name) for row in sheet.good)
+    spelled = _spelled(row.name for row in sheet.good)
     names = find_players(club=club, names=spelled) if spelled else []
-    chosen = _chosen(names, data.choices or {})
-    return PastPreview(sheet, names, chosen, _clashes(sheet, names, chosen))
+    choices = {fold(name): choice for name, choice in (data.choices or {}).items() if choice}
+    asked = _asked(club, names, counts, choices)
+    players, same = _decided(names, asked)
+    return PastPreview(sheet, names, asked, players, same, _clashes(sheet, players, same))
 
 
-def _chosen(names: Sequence[NameMatch], choices: Mapping[str, str]) -> dict[str, Player | None]:
-    ambiguous = {fold(name.name): name for name in names if name.how == How.AMBIGUOUS}
-    chosen: dict[str, Player | None] = {}
-    for name, choice in choices.items():
-        if not choice or fold(name) not in ambiguous:
-            continue
-        candidates = {player.public_id: player for player in ambiguous[fold(name)].candidates}
-        if choice != NEW and choice not in candidates:
-            raise Refused("past_bad_choice", name=name)
-        chosen[fold(name)] = candidates.get(choice)
-    return chosen
+def _spelled(names: Iterable[str]) -> list[str]:
+    """Return every name once, in its usual spelling: with capitals and small letters, and as it is most often."""
+    spellings: dict[str, Counter[str]] = defaultdict(Counter)
+    for name in names:
+        spellings[fold(name)][name] += 1
+    return [
+        max(counts, key=lambda name, counts=counts: (not (name.isupper() or name.islower()), counts[name]))  # type: ignore[misc]
+        for counts in spellings.values()
+    ]
 
 
-def _clashes(sheet: PastSheet, names: Sequence[NameMatch], chosen: Mapping[str, Player | None]) -> list[PastRow]:
-    players = {fold(name.name): name.player for name in names} | dict(chosen)
+def _asked(
+    club: Club, names: Sequence[NameMatch], counts: Mapping[str, int], choices: Mapping[str, str]
+) -> list[Question]:
+    """Return the names that several members have, and unknown ones that are nearly those of other people.
+
+    Of two unknown names that are alike, the one with fewer rows is asked about.
+    """
+    unknown = {fold(name.name): name.name for name in names if name.how == How.ADDED}
+    members = _members(club) if unknown else {}
+    known, own = SimilarNames(members), SimilarNames(unknown)
+    order = {name: (-counts[name], place) for place, name in enumerate(unknown)}
+    asked = []
+    for name in names:
+        key = fold(name.name)
+        if name.how == How.AMBIGUOUS:
+            asked.append(Question(name.name, name.candidates, (), counts[key]))
+        elif name.how == How.ADDED:
+            similar = [player for other in known.like(key) for player in members[other]]
+            others = [unknown[other] for other in own.like(key) if order[other] < order[key]]
+            if similar or others:
+                asked.append(Question(name.name, similar[:MOST_CANDIDATES], others[:MOST_CANDIDATES], counts[key]))
+    return [replace(question, choice=_choice(question, choices.get(fold(question.name), ""))) for question in asked]
+
+
+def _members(club: Club) -> dict[str, list[Player]]:
+    """Return the members of a club, and former ones, by folded name."""
+    rows = Player.objects.filter(memberships__club=club, merged_into=None, erased_at=None).order_by("name", "pk")
+    members: dict[str, list[Player]] = defaultdict(list)
+    for row in rows:
+        members[fold(row.name)].append(row)
+    return members
+
+
+def _choice(question: Question, choice: str) -> str:
+    """Return a choice if it is one of those offered. Refused: `past_bad_choice`."""
+    offered = {NEW, *(player.public_id for player in question.members), *(SAME + name for name in question.names)}
+    if choice and choice not in offered:
+        raise Refused("past_bad_choice", name=question.name)
+    return choice
+
+
+def _decided(names: Sequence[NameMatch], asked: Sequence[Question]) -> tuple[dict[str, Player | None], dict[str, str]]:
+    """Return the player of each folded name, and the name under which its person is imported."""
+    same = {fold(name.name): fold(name.name) for name in names}
+    players = {fold(name.name): name.player for name in names}
+    for question in asked:
+        key = fold(question.name)
+        if question.choice.startswith(SAME):
+            same[key] = fold(question.choice.removeprefix(SAME))
+        else:
+            members = {player.public_id: player for player in question.members}
+            players[key] = members.get(question.choice)
+    for key in same:
+        # A name is only offered the names that come before it by their rows, so this ends.
+        while same[same[key]] != same[key]:
+            same[key] = same[same[key]]
+    return {key: players[same[key]] for key in players}, same
+
+
+def _clashes(sheet: PastSheet, players: Mapping[str, Player | None], same: Mapping[str, str]) -> list[PastRow]:
     rows: dict[tuple[Any, ...], list[PastRow]] = defaultdict(list)
     for row in sheet.good:
-        if player := players.get(fold(row.name)):
-            rows[player.pk, fold(row.event), row.day].append(row)
+        player = players.get(fold(row.name))
+        rows[player.pk if player else same[fold(row.name)], fold(row.event), row.day].append(row)
     return [
-        PastRow(row.row, row.name, problem=Problem.REPEATED, value=row.name)
-        for same in rows.values()
-        if len(same) > 1
-        for row in same
+        PastRow(row.row, row.name, row.event, row.day, problem=Problem.REPEATED, value=row.name, sheet=row.sheet)
+        for same_result in rows.values()
+        if len(same_result) > 1
+        for row in same_result
     ]
 
 
 def import_past(*, club: Club, name: str, data: PastInput, by: Actor, now: datetime) -> PastSeason:
     """Import a season; unknown names become members without an account.
 
-    Refused: as for `preview_past`; `past_names_open`, `past_rows_open`, `past_nothing`, `past_twice`.
+    Refused: as for `preview_past`; `past_no_columns`, `past_cells_open`, `past_names_open`, `past_rows_open`,
+    `past_nothing`, `past_twice`.
     """
     with transaction.atomic():
         lock_club(club)
         preview = preview_past(club=club, data=data)
+        if preview.sheet.lacks_columns:
+            raise Refused("past_no_columns")
+        if preview.sheet.lacks_cells:
+            raise Refused("past_cells_open")
         if preview.questions:
             raise Refused("past_names_open", name=preview.questions[0].name)
         if preview.unclear and not data.leave_out:
@@ -168,28 +259,95 @@ def _digest(rows: Sequence[PastRow]) -> str:
 
 
 def _players(club: Club, preview: PastPreview, by: Actor) -> tuple[dict[str, Player], list[Player]]:
-    """Return the player of each folded name that is imported, and those who are new members."""
-    needed = {fold(row.name) for row in preview.rows}
-    names = [name.name for name in preview.names if fold(name.name) in needed]
-    namesakes = {
-        index for index, name in enumerate(names) if fold(name) in preview.chosen and preview.chosen[fold(name)] is None
-    }
-    matches = find_or_add_players(club=club, names=names, by=by, namesakes=namesakes)
-    found = {fold(match.name): match.player for match in matches if match.player is not None}
-    players = found | {name: player for name, player in preview.chosen.items() if player is not None}
-    return players, [match.player for match in matches if match.how == How.ADDED and match.player is not None]
+    """Return the player of each folded name that is imported, and those who are new members.
+
+    Former members stay former ones.
+    """
+    needed = {preview.same[fold(row.name)] for row in preview.rows}
+    known = {key: player for key, player in preview.players.items() if player is not None}
+    names = [name for name in preview.names if fold(name.name) in needed and fold(name.name) not in known]
+    namesakes = {index for index, name in enumerate(names) if name.how == How.AMBIGUOUS}
+    matches = find_or_add_players(club=club, names=[name.name for name in names], by=by, namesakes=namesakes)
+    added = {fold(match.name): match.player for match in matches if match.player is not None}
+    players = {key: known.get(key) or added[same] for key, same in preview.same.items() if same in needed}
+    return players, list(added.values())
+
+
+@dataclass(frozen=True, slots=True)
+class NewSeason:
+    """The season that an import becomes."""
+
+    name: str
+    first_day: date
+    last_day: date
+
+
+def days_of(season: PastSeason) -> tuple[date, date] | None:
+    """Return the first and the last day of an import; None if not all of its evenings have one."""
+    days = set(season.placings.values_list("day", flat=True))
+    known = {day for day in days if day is not None}
+    return (min(known), max(known)) if known and known == days else None
+
+
+def count_past(
+    *, season: PastSeason, by: Actor, now: datetime, series: Series | None = None, new: NewSeason | None = None
+) -> Series:
+    """Let the evenings of an import count in a season of the club: one that there is, or a new one.
+
+    A new season counts the points of the import, or else its places by a list. Harmless if they count there already.
+    Refused: `past_undone`, `past_counts`, `series_closed`, and as `create_series`.
+    """
+    with transaction.atomic():
+        row = lock_row(PastSeason, season.pk)
+        if row.undone_at is not None:
+            raise Refused("past_undone")
+        if row.counts_in is not None and series != row.counts_in:
+            raise Refused("past_counts", name=row.counts_in.name)
+        if series is None:
+            assert new is not None  # noqa: S101, the form asks for one of the two.
+            wanted = SeriesInput(new.name, new.first_day, new.last_day, PLACES_PRESET)
+            series = create_series(club=row.club, series=wanted, by=by, now=now)
+            series.counted.all().delete()
+            if row.placings.filter(points__isnull=False).exists():
+                points = row.placings.values_list("points", flat=True)
+                digits = min(MOST_DIGITS, max(map(decimals_of, points)))
+                plan = {"name": new.name, "points": {"given": True}, "count": {}, "ties": [], "show_digits": digits}
+                series = changed_series(series)
+                series.plans.update(plan=plan_json(plan_from(plan)) | {"name": new.name})
+        elif row.counts_in is None:
+            series = changed_series(series)
+        row.counts_in = series
+        row.save(update_fields=["counts_in"])
+        log(by, "past_season_counted", series.topic, club=row.club, season=row.public_id, name=row.name)
+    return series
+
+
+def leave_out_past(*, season: PastSeason, by: Actor) -> PastSeason:
+    """Let the evenings of an import no longer count; harmless if they do not. Refused: `series_closed`."""
+    with transaction.atomic():
+        row = lock_row(PastSeason, season.pk)
+        if row.counts_in is not None:
+            series = changed_series(row.counts_in)
+            row.counts_in = None
+            row.save(update_fields=["counts_in"])
+            log(by, "past_season_left_out", series.topic, club=row.club, season=row.public_id, name=row.name)
+    return row
 
 
 def undo_past(*, season: PastSeason, by: Actor, now: datetime) -> PastSeason:
     """Undo an import: its placings go, and its new members whom nothing else refers to.
 
     Whoever has since got an account, been merged, entered an event, played, or been given a role or another club
-    stays a member, and stays in `added`. Refused: `past_undone`.
+    stays a member, and stays in `added`. The season in which its evenings counted stays without them, unless it is
+    closed: its table was announced. Refused: `past_undone`, `series_closed`.
     """
     with transaction.atomic():
         row = lock_row(PastSeason, season.pk)
         if row.undone_at is not None:
             raise Refused("past_undone")
+        if row.counts_in is not None:
+            changed_series(row.counts_in)
+            row.counts_in = None
         lock_club(row.club)
         row.placings.all().delete()
         added = list(row.added.all())
@@ -198,7 +356,7 @@ def undo_past(*, season: PastSeason, by: Actor, now: datetime) -> PastSeason:
             Membership.objects.filter(player=player).delete()
             player.delete()
         row.undone_at = now
-        row.save(update_fields=["undone_at"])
+        row.save(update_fields=["undone_at", "counts_in"])
         log(by, "past_season_undone", club_topic(row.club), club=row.club, season=row.public_id)
     return row
 
@@ -234,6 +392,11 @@ class PastTableRow:
     events: int
     best: int | None
     """The best place."""
+
+    @property
+    def decimals(self) -> int:
+        """How many decimals of the points say something."""
+        return decimals_of(self.points)
 
 
 def table_of(season: PastSeason) -> list[PastTableRow]:

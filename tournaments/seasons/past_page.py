@@ -1,17 +1,21 @@
 """Where a club moves in: its imported seasons, the form that imports one, and the API."""
 
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from django import forms
 from django.contrib import messages
+from django.core.files.uploadedfile import UploadedFile
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_POST, require_safe
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers, status
 from rest_framework.permissions import IsAuthenticated, IsAuthenticatedOrReadOnly
 from rest_framework.request import Request
@@ -19,27 +23,37 @@ from rest_framework.response import Response
 
 from core import throttle
 from core.api import APIView
-from core.names import fold
-from core.spreadsheets import MOST_BYTES, as_csv, read_spreadsheet
+from core.public_ids import LENGTH
+from core.spreadsheets import LONGEST_TEXT, MOST_BYTES, MOST_COLUMNS, MOST_MEBIBYTES, MOST_SHEETS, text_of
 from core.text_lengths import LONGEST_NAME
 from engine.errors import Refused
 from players import access
 from players.access import Role
 from players.accounts.serializers import PROBLEM, PROBLEMS, PersonSerializer
-from players.forms import LONGEST_LIST, RefusingForm
+from players.actions import FormSerializer
+from players.actors import Actor
+from players.forms import RefusingForm
 from players.models import Club
 from players.pages import account_needed, by, page, refused_back
-from tournaments.models import PastSeason
+from tournaments.models import PastSeason, Series, SeriesClosing
 from tournaments.seasons.past import (
+    NEW,
+    SAME,
+    NewSeason,
     PastInput,
     PastPreview,
     PastTableRow,
+    Question,
+    count_past,
+    days_of,
     import_past,
+    leave_out_past,
     preview_past,
     table_of,
     undo_past,
 )
-from tournaments.seasons.past_rows import COLUMNS, PastRow, Problem
+from tournaments.seasons.past_rows import COLUMNS, PLACES, POINTS, NightOffer, PastRow, Problem, Reading, SheetOffer
+from tournaments.seasons.tables import Night, past_nights
 from tournaments.state.api import by as api_by
 from tournaments.state.api import example, validated
 
@@ -48,11 +62,13 @@ DAY_ORDERS = [
     ("dmy", gettext_lazy("day first: 31/12/2024")),
     ("mdy", gettext_lazy("month first: 12/31/2024")),
 ]
+CELLS = [("", gettext_lazy("Choose…")), (POINTS, gettext_lazy("points")), (PLACES, gettext_lazy("places"))]
 SHOWN = 300
 """Rows of each kind on the page of a preview."""
 PROBLEMS_OF_ROWS: dict[Problem, str | Promise] = {
     Problem.EMPTY: gettext_lazy("empty row"),
     Problem.TOTAL: gettext_lazy("a total"),
+    Problem.ABSENT: gettext_lazy("came to no night"),
     Problem.NO_NAME: gettext_lazy("no name"),
     Problem.LONG_NAME: gettext_lazy("the name is too long"),
     Problem.BAD_DAY: gettext_lazy("not a date"),
@@ -65,15 +81,34 @@ PROBLEMS_OF_ROWS: dict[Problem, str | Promise] = {
 }
 
 
-class ChoicesField(forms.Field):
-    """What each ambiguous name means: values such as `k7m2q9x4ab:Jan Novák`, or `new:Jan Novák`."""
+class ListField(forms.Field):
+    """Several values, such as those of checkboxes of the same name."""
 
     widget = forms.SelectMultiple
 
-    def to_python(self, value: Any) -> dict[str, str]:
-        """Return the choices by name."""
-        pairs = [str(choice).partition(":") for choice in value or ()]
-        return {name: choice for choice, _colon, name in pairs if choice and name}
+    def to_python(self, value: Any) -> list[str]:
+        """Return them as texts."""
+        return [str(item) for item in value or ()]
+
+
+class NumbersField(ListField):
+    """Numbers of sheets or columns; 0 stands for none, as in an empty choice."""
+
+    def to_python(self, value: Any) -> Any:
+        """Return the numbers."""
+        texts = super().to_python(value)
+        if not all(text.isascii() and text.isdecimal() and len(text) < 4 for text in texts):
+            raise forms.ValidationError(_("Choose from the list."))
+        return [int(text) for text in texts]
+
+
+def choices_of(values: Sequence[str]) -> dict[str, str]:
+    """Return what names mean, by name.
+
+    Values such as `k7m2q9x4ab:Jan Novák` for a member, `new:Jan Novák`, or `same:Jan Novák:J. Novák` for another name.
+    """
+    pairs = [value.rpartition(":") if value.startswith(SAME) else value.partition(":") for value in values]
+    return {name: choice for choice, _colon, name in pairs if choice and name}
 
 
 class PastSeasonForm(RefusingForm):
@@ -89,13 +124,15 @@ class PastSeasonForm(RefusingForm):
         required=False,
         allow_empty_file=True,
         widget=forms.FileInput(attrs={"accept": ".csv,.tsv,.txt,.xlsx,.ods"}),
-        help_text=gettext_lazy("CSV, .xlsx or .ods. The first sheet is read; one row for each player and event."),
+        help_text=gettext_lazy(
+            "CSV, .xlsx or .ods: a row for each player and evening, or for each player with a column for each evening."
+        ),
     )
     text = forms.CharField(
         label=gettext_lazy("Or paste the rows"),
         required=False,
         strip=False,
-        max_length=LONGEST_LIST,
+        max_length=LONGEST_TEXT,
         widget=forms.Textarea(attrs={"rows": 5, "spellcheck": "false"}),
         help_text=gettext_lazy("The first row names the columns: name, and place or points; event and date if known."),
     )
@@ -105,7 +142,12 @@ class PastSeasonForm(RefusingForm):
     place_column = forms.IntegerField(label=gettext_lazy("Place"), required=False, min_value=0, max_value=100)
     points_column = forms.IntegerField(label=gettext_lazy("Points"), required=False, min_value=0, max_value=100)
     day_order = forms.ChoiceField(label=gettext_lazy("Dates are written"), required=False, choices=DAY_ORDERS)
-    choices = ChoicesField(required=False)
+    columns_of = forms.IntegerField(required=False)
+    """The sheet to which the chosen columns belong; choosing another one lets its own columns be recognised."""
+    sheets = NumbersField(required=False)
+    nights = NumbersField(required=False)
+    cells = forms.ChoiceField(label=gettext_lazy("The numbers are"), required=False, choices=CELLS)
+    choices = ListField(required=False)
     leave_out = forms.BooleanField(label=gettext_lazy("Leave these rows out"), required=False)
     step = forms.ChoiceField(choices=[("preview", "preview"), ("apply", "apply")])
     FIELD_OF: ClassVar[dict[str, str]] = {
@@ -113,33 +155,75 @@ class PastSeasonForm(RefusingForm):
         "past_no_file": "file",
         "spreadsheet_too_large": "file",
         "spreadsheet_too_many_cells": "file",
+        "spreadsheet_too_long": "file",
+        "spreadsheet_not_plain": "file",
         "spreadsheet_unreadable": "file",
+        "past_cells_open": "cells",
         "past_rows_open": "leave_out",
     }
 
     def input_of(self, text: str) -> PastInput:
         """Return what is imported."""
         data = self.cleaned_data
-        columns = {name: data[f"{name}_column"] for name in COLUMNS}
-        return PastInput(text, columns, data["day_order"], data["choices"], data["leave_out"])
+        reading = _reading(data, data["nights"] or None)
+        if data["columns_of"] and data["columns_of"] != next(iter(data["sheets"]), None):
+            reading = replace(reading, columns={}, nights=None)
+        return PastInput(text, reading, choices_of(data["choices"]), data["leave_out"])
 
     def read(self) -> str:
-        """Return the rows as CSV. Refused: `past_no_file`, and what `read_spreadsheet` refuses."""
-        file, text = self.cleaned_data["file"], self.cleaned_data["text"]
-        if file is None:
-            if not text.strip():
-                raise Refused("past_no_file")
-            return str(text)
-        if file.size > MOST_BYTES:
-            raise Refused("spreadsheet_too_large", mebibytes=MOST_BYTES // 2**20)
-        rows = as_csv(read_spreadsheet(file.read()))
-        if len(rows) > LONGEST_LIST:
-            raise Refused("spreadsheet_too_large", mebibytes=MOST_BYTES // 2**20)
-        return rows
+        """Return the rows as text. Refused: `past_no_file`, and what `read_spreadsheet` refuses."""
+        return rows_of(self.cleaned_data["file"], self.cleaned_data["text"])
+
+
+def rows_of(file: "UploadedFile[bytes] | None", text: str) -> str:
+    """Return the rows of a file, or those that were pasted, as text. Refused: as `PastSeasonForm.read`."""
+    if file is None:
+        if not text.strip():
+            raise Refused("past_no_file")
+        return text
+    if (file.size or 0) > MOST_BYTES:
+        raise Refused("spreadsheet_too_large", mebibytes=MOST_MEBIBYTES)
+    return text_of(file.read())
+
+
+def _reading(data: Mapping[str, Any], nights: Sequence[int] | None) -> Reading:
+    columns = {name: data.get(f"{name}_column") for name in COLUMNS}
+    return Reading(columns, data.get("day_order", ""), data.get("sheets", ()), nights, data.get("cells", ""))
+
+
+class CountPastForm(RefusingForm):
+    """The season in which an import counts; without one, a new season of this name and these days."""
+
+    series = forms.CharField(max_length=LENGTH, required=False)
+    name = forms.CharField(label=gettext_lazy("Name"), max_length=LONGEST_NAME, required=False)
+    first_day = forms.DateField(
+        label=gettext_lazy("First day"), required=False, widget=forms.DateInput({"type": "date"}, "%Y-%m-%d")
+    )
+    last_day = forms.DateField(
+        label=gettext_lazy("Last day"), required=False, widget=forms.DateInput({"type": "date"}, "%Y-%m-%d")
+    )
+    FIELD_OF: ClassVar[dict[str, str]] = {
+        **RefusingForm.FIELD_OF,
+        "series_name_taken": "name",
+        "series_days": "last_day",
+        "past_days_needed": "first_day",
+    }
+
+    def count(self, season: PastSeason, by: Actor) -> Series:
+        """Let the import count. Refused: as `count_past`, and `past_days_needed`; 404 for a season elsewhere."""
+        fields = self.cleaned_data
+        if fields["series"]:
+            series = get_object_or_404(Series, club=season.club, public_id=fields["series"])
+            return count_past(season=season, by=by, now=timezone.now(), series=series)
+        if not fields["first_day"] or not fields["last_day"]:
+            raise Refused("past_days_needed")
+        new = NewSeason(fields["name"] or season.name, fields["first_day"], fields["last_day"])
+        return count_past(season=season, by=by, now=timezone.now(), new=new)
 
 
 def _season(club: Club, public_id: str) -> PastSeason:
-    season = PastSeason.objects.select_related("club").filter(club=club, public_id=public_id).first()
+    rows = PastSeason.objects.select_related("club", "counts_in__club")
+    season = rows.filter(club=club, public_id=public_id).first()
     if season is None:
         raise Http404
     return season
@@ -177,48 +261,67 @@ def import_season(request: HttpRequest, slug: str) -> HttpResponse:
         throttle.count(throttle.SEASON_IMPORTS_BY, str(request.user.pk))
         text = form.read()
         data = form.input_of(text)
-        if form.cleaned_data["step"] == "apply":
-            season = import_past(
-                club=club, name=form.cleaned_data["name"], data=data, by=by(request), now=timezone.now()
-            )
-            messages.success(request, _("Imported. You can undo it below."))
-            return redirect("past-season", slug, season.public_id)
-        preview = _preview(preview_past(club=club, data=data), text, form)
+        preview = preview_past(club=club, data=data)
     except Refused as refused:
         form.refuse(refused)
         return _list_page(request, club, form)
-    return _list_page(request, club, form, preview=preview)
+    if form.cleaned_data["step"] == "apply":
+        try:
+            season = import_past(
+                club=club, name=form.cleaned_data["name"], data=data, by=by(request), now=timezone.now()
+            )
+        except Refused as refused:
+            form.refuse(refused)
+        else:
+            messages.success(request, _("Imported. You can undo it below."))
+            return redirect("past-season", slug, season.public_id)
+    return _list_page(request, club, form, preview=_preview(preview, text, form))
 
 
 def _preview(preview: PastPreview, text: str, form: PastSeasonForm) -> dict[str, Any]:
     """Return what the page of a preview shows."""
-    titles = [(number, title) for number, title in enumerate(preview.sheet.titles, 1) if title]
+    sheet = preview.sheet
+    titles = [(number, title) for number, title in enumerate(sheet.titles, 1) if title]
     labels = {name: form.fields[f"{name}_column"].label for name in COLUMNS}
-    questions = [name for name in preview.names if name.candidates]
-    chosen = preview.chosen
+    names = ("name",) if sheet.is_wide else COLUMNS
     return {
         "text": text,
-        "columns": [(f"{name}_column", labels[name], preview.sheet.columns.get(name, 0)) for name in COLUMNS],
+        "columns": [(f"{name}_column", labels[name], sheet.columns.get(name, 0)) for name in names],
         "titles": titles,
-        "unused": preview.sheet.unused,
-        "questions": [
-            (
-                name.name,
-                [(player.public_id, player.name, player == chosen.get(fold(name.name))) for player in name.candidates],
-                fold(name.name) in chosen and chosen[fold(name.name)] is None,
-            )
-            for name in questions
-        ],
+        "sheets": sheet.sheets if len(sheet.sheets) > 1 else (),
+        "columns_of": next((offer.number for offer in sheet.sheets if offer.is_read), 0),
+        "nights": sheet.nights if len(sheet.nights) > 1 or sheet.is_wide else (),
+        "is_wide": sheet.is_wide,
+        "cells": sheet.cells,
+        "lacks_columns": sheet.lacks_columns,
+        "lacks_cells": sheet.lacks_cells,
+        "unused": sheet.unused,
+        "questions": [(question, _options(question)) for question in preview.asked],
         "open": len(preview.questions),
         "new": preview.new,
-        "respelled": [(name, player.name) for name, player in preview.respelled],
+        "respelled": preview.respelled,
         "unclear": [_explained(row) for row in preview.unclear[:SHOWN]],
         "unclear_count": len(preview.unclear),
-        "skipped": [_explained(row) for row in preview.sheet.skipped[:SHOWN]],
+        "skipped": [_explained(row) for row in sheet.skipped[:SHOWN]],
+        "skipped_count": len(sheet.skipped),
+        "filled": sum(row.from_above for row in preview.rows),
         "rows": preview.rows[:SHOWN],
         "count": len(preview.rows),
         "more": max(0, len(preview.rows) - SHOWN),
+        "may_import": bool(preview.rows) and not preview.questions,
     }
+
+
+def _options(question: Question) -> list[tuple[str, str, bool]]:
+    """Return value, label and whether it was chosen, of each answer to a question."""
+    namesakes = Counter(player.name for player in question.members)
+    options = [
+        (player.public_id, f"{player.name} · {player.public_id}" if namesakes[player.name] > 1 else player.name)
+        for player in question.members
+    ]
+    options += [(SAME + name, _("the same as {name} in this file").format(name=name)) for name in question.names]
+    options.append((NEW, _("somebody new")))
+    return [(f"{value}:{question.name}", label, value == question.choice) for value, label in options]
 
 
 def _explained(row: PastRow) -> tuple[PastRow, str | Promise]:
@@ -229,15 +332,67 @@ def _explained(row: PastRow) -> tuple[PastRow, str | Promise]:
 @require_safe
 def past_season(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Show the table of an imported season, at a permanent address."""
-    season = _season(access.club(slug), public_id)
+    return _season_page(request, _season(access.club(slug), public_id), None)
+
+
+def _season_page(request: HttpRequest, season: PastSeason, form: CountPastForm | None) -> HttpResponse:
     role = access.role_in(request.user, season.club)
+    may_direct = role is not None and role >= Role.DIRECTOR
+    if form is None:
+        days = days_of(season)
+        form = CountPastForm(
+            initial={"name": season.name} | ({"first_day": days[0], "last_day": days[1]} if days else {})
+        )
+    closed = SeriesClosing.objects.filter(reopened_at=None).values("series")
+    open_series = Series.objects.filter(club=season.club).exclude(pk__in=closed)
     context = {
         "club": season.club,
         "season": season,
         "table": table_of(season),
-        "may_direct": role is not None and role >= Role.DIRECTOR,
+        "may_direct": may_direct,
+        "form": form,
+        "open_series": open_series if may_direct else (),
+        "has_gaps": may_direct and any(not night.facts.divisions[0].brackets for night in _nights_by_places(season)),
     }
-    return render(request, "tournaments/seasons/past_season.html", context)
+    return page(request, "tournaments/seasons/past_season.html", context, form)
+
+
+def _nights_by_places(season: PastSeason) -> list[Night]:
+    """Return the evenings of an import that has places and no points."""
+    placings = season.placings
+    if placings.filter(points__isnull=False).exists() or not placings.exists():
+        return []
+    return past_nights(season, season.at.date())
+
+
+@account_needed
+@require_POST
+def count_season(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+    """Let the evenings of an import count in a season."""
+    season = _season(access.club_for_director(request.user, slug), public_id)
+    form = CountPastForm(request.POST)
+    if form.is_valid():
+        try:
+            series = form.count(season, by(request))
+        except Refused as refused:
+            form.refuse(refused)
+        else:
+            messages.success(request, _("These evenings count in {name}.").format(name=series.name))
+            return redirect("series", slug, series.slug)
+    return _season_page(request, season, form)
+
+
+@account_needed
+@require_POST
+def leave_out_season(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+    """Let the evenings of an import no longer count."""
+    season = _season(access.club_for_director(request.user, slug), public_id)
+    try:
+        leave_out_past(season=season, by=by(request))
+    except Refused as refused:
+        return refused_back(request, refused, "past-season", slug, public_id)
+    messages.success(request, _("These evenings no longer count in a season."))
+    return redirect("past-season", slug, public_id)
 
 
 @account_needed
@@ -245,6 +400,7 @@ def past_season(request: HttpRequest, slug: str, public_id: str) -> HttpResponse
 def undo_season(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Undo an import."""
     season = _season(access.club_for_director(request.user, slug), public_id)
+    counted_in = season.counts_in
     try:
         undone = undo_past(season=season, by=by(request), now=timezone.now())
     except Refused as refused:
@@ -258,6 +414,8 @@ def undo_season(request: HttpRequest, slug: str, public_id: str) -> HttpResponse
             stayed,
         )
         sentence = f"{sentence} {kept.format(count=stayed)}"
+    if counted_in is not None:
+        sentence += " " + _("The season {name} stays, without these evenings.").format(name=counted_in.name)
     messages.success(request, sentence)
     return redirect("past-seasons", slug)
 
@@ -268,9 +426,13 @@ def undo_season(request: HttpRequest, slug: str, public_id: str) -> HttpResponse
 class PastSeasonSerializer(serializers.ModelSerializer[PastSeason]):
     """An imported season."""
 
+    counts_in: "serializers.SlugRelatedField[Any]" = serializers.SlugRelatedField(
+        read_only=True, slug_field="public_id", help_text="The season in which its evenings count."
+    )
+
     class Meta:
         model = PastSeason
-        fields = ("public_id", "name", "at", "undone_at")
+        fields = ("public_id", "name", "at", "undone_at", "counts_in")
 
 
 class PastTableRowSerializer(serializers.Serializer[PastTableRow]):
@@ -291,7 +453,7 @@ class PastSeasonDetailSerializer(PastSeasonSerializer):
     class Meta(PastSeasonSerializer.Meta):
         fields = (*PastSeasonSerializer.Meta.fields, "table")  # type: ignore[assignment]
 
-    @extend_schema(responses=PastTableRowSerializer(many=True))
+    @extend_schema_field(PastTableRowSerializer(many=True))
     def get_table(self, season: PastSeason) -> Any:
         """Return the lines."""
         lines: Any = table_of(season)
@@ -302,21 +464,57 @@ class PastRowsSerializer(serializers.Serializer[Any]):
     """Rows of an earlier season."""
 
     name = serializers.CharField(max_length=LONGEST_NAME)
-    text = serializers.CharField(max_length=LONGEST_LIST, trim_whitespace=False, help_text="CSV with a row of titles.")
+    text = serializers.CharField(
+        required=False,
+        max_length=LONGEST_TEXT,
+        trim_whitespace=False,
+        help_text="CSV with a row of titles. Sheets begin with a form feed and their name in a row of its own.",
+    )
     name_column = serializers.IntegerField(required=False, min_value=0, max_value=100, help_text="From 1.")
     event_column = serializers.IntegerField(required=False, min_value=0, max_value=100, help_text="0 for none.")
     day_column = serializers.IntegerField(required=False, min_value=0, max_value=100)
     place_column = serializers.IntegerField(required=False, min_value=0, max_value=100)
     points_column = serializers.IntegerField(required=False, min_value=0, max_value=100)
     day_order = serializers.ChoiceField(["dmy", "mdy"], required=False, help_text="Of dates such as 3/4/2024.")
+    sheets = serializers.ListField(
+        child=serializers.IntegerField(min_value=1, max_value=MOST_SHEETS),
+        required=False,
+        max_length=MOST_SHEETS,
+        help_text="From 1. By default the first one with names and results.",
+    )
+    nights = serializers.ListField(
+        child=serializers.IntegerField(min_value=1, max_value=MOST_COLUMNS),
+        required=False,
+        max_length=MOST_COLUMNS,
+        help_text="Columns, from 1, that are a night each; empty if every row is a result.",
+    )
+    cells = serializers.ChoiceField([POINTS, PLACES], required=False, help_text="What the columns of nights contain.")
     choices = serializers.ListField(
-        child=serializers.CharField(max_length=2 * LONGEST_NAME),
+        child=serializers.CharField(max_length=3 * LONGEST_NAME),
         required=False,
         max_length=2000,
-        help_text="What ambiguous names mean: `k7m2q9x4ab:Jan Novak` for a member, or `new:Jan Novak`.",
+        help_text="Whom names mean: `k7m2q9x4ab:Jan Novak` for a member, `new:Jan Novak`, or `same:Jan Novak:J. Novak` "
+        "if J. Novak is the same as Jan Novak in this file.",
     )
     leave_out = serializers.BooleanField(default=False, help_text="Import the other rows if some are unclear.")
     preview = serializers.BooleanField(help_text="Whether to store nothing.")
+
+
+class SpreadsheetField(serializers.FileField):
+    """A spreadsheet."""
+
+
+class PastFileSerializer(PastRowsSerializer):
+    """Rows of an earlier season, or a spreadsheet instead of `text`."""
+
+    file = SpreadsheetField(required=False, help_text="CSV, .xlsx or .ods.")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Replace the file with its text."""
+        if ("text" in attrs) == ("file" in attrs):
+            raise serializers.ValidationError({"text": _("Send either `text` or a `file`.")})
+        attrs["text"] = rows_of(attrs.pop("file", None), attrs.get("text", ""))
+        return attrs
 
 
 class PastProblemSerializer(serializers.Serializer[PastRow]):
@@ -325,19 +523,45 @@ class PastProblemSerializer(serializers.Serializer[PastRow]):
     row = serializers.IntegerField(help_text="Its number in the file.")
     problem = serializers.ChoiceField([str(problem) for problem in Problem])
     value = serializers.CharField(allow_blank=True, help_text="The cell.")
+    sheet = serializers.CharField(allow_blank=True, help_text="Its sheet, if several are read.")
 
 
-class PastQuestionSerializer(serializers.Serializer[Any]):
-    """A name that several members have."""
+class PastQuestionSerializer(serializers.Serializer[Question]):
+    """A name that may mean several people."""
 
     name = serializers.CharField()
-    candidates = PersonSerializer(many=True)
+    members = PersonSerializer(many=True)
+    names = serializers.ListField(child=serializers.CharField(), help_text="Other names of the file.")
+    rows = serializers.IntegerField(help_text="How many rows have the name.")
+
+
+class SheetOfferSerializer(serializers.Serializer[SheetOffer]):
+    """A sheet of the file."""
+
+    number = serializers.IntegerField()
+    name = serializers.CharField(allow_blank=True)
+    rows = serializers.IntegerField(help_text="Rows that are not empty.")
+    is_read = serializers.BooleanField()
+    is_recognised = serializers.BooleanField(help_text="Whether it has titles of names and results.")
+
+
+class NightOfferSerializer(serializers.Serializer[NightOffer]):
+    """A column that may be a night."""
+
+    column = serializers.IntegerField()
+    title = serializers.CharField()
+    is_read = serializers.BooleanField()
 
 
 class PastPreviewSerializer(serializers.Serializer[PastPreview]):
     """What an import would do."""
 
     columns = serializers.DictField(source="sheet.columns", child=serializers.IntegerField())
+    sheets = SheetOfferSerializer(source="sheet.sheets", many=True)
+    nights = NightOfferSerializer(source="sheet.nights", many=True)
+    cells = serializers.CharField(
+        source="sheet.cells", allow_blank=True, help_text="`places` or `points`; empty if that has to be said."
+    )
     unused = serializers.ListField(source="sheet.unused", child=serializers.CharField())
     rows = serializers.SerializerMethodField(help_text="How many would be imported.")
     unclear = PastProblemSerializer(many=True)
@@ -368,22 +592,17 @@ class PastSeasons(APIView):
     @extend_schema(
         operation_id="past_seasons_create",
         summary="Import an earlier season",
-        request=PastRowsSerializer,
+        request={"application/json": PastRowsSerializer, "multipart/form-data": PastFileSerializer},
         examples=example(name="2019/20", text="name,place,points\nElif Ristic,1,24.5", preview=True),
         responses={200: PastPreviewSerializer, 201: PastSeasonSerializer, 409: PROBLEM, 429: PROBLEM, **PROBLEMS},
     )
     def post(self, request: Request, slug: str) -> Response:
         """With `preview`, return what the import would do and store nothing."""
         club = access.club_for_director(request.user, slug)
-        fields = validated(PastRowsSerializer, request)
         throttle.count(throttle.SEASON_IMPORTS_BY, str(request.user.pk))
-        data = PastInput(
-            fields["text"],
-            {name: fields.get(f"{name}_column") for name in COLUMNS},
-            fields.get("day_order", ""),
-            ChoicesField(required=False).to_python(fields.get("choices")),
-            fields["leave_out"],
-        )
+        fields = validated(PastFileSerializer, request)
+        choices = choices_of(fields.get("choices", ()))
+        data = PastInput(fields["text"], _reading(fields, fields.get("nights")), choices, fields["leave_out"])
         if fields["preview"]:
             return Response(PastPreviewSerializer(preview_past(club=club, data=data)).data)
         season = import_past(club=club, name=fields["name"], data=data, by=api_by(request), now=timezone.now())
@@ -420,3 +639,57 @@ class UndoPastSeason(APIView):
         """New members whom nobody has used since are removed again."""
         season = _season(access.club_for_director(request.user, slug), public_id)
         return Response(PastSeasonSerializer(undo_past(season=season, by=api_by(request), now=timezone.now())).data)
+
+
+class CountPastSerializer(FormSerializer):
+    """The season in which an import counts: one of the club, or a new one."""
+
+    first_day = serializers.DateField(required=False)
+    last_day = serializers.DateField(required=False)
+
+    class Meta:
+        form = CountPastForm
+        extra_kwargs: ClassVar = {
+            "series": {"help_text": "Public id of a season of the club."},
+            "name": {"help_text": "Of a new season; by default that of the import."},
+        }
+
+
+class CountPastSeason(APIView):
+    """Counting the evenings of an import in a season."""
+
+    permission_classes = (IsAuthenticated,)
+
+    @extend_schema(
+        operation_id="past_seasons_count",
+        summary="Count an imported season in a season",
+        request=CountPastSerializer,
+        examples=example(first_day="2019-09-01", last_day="2020-06-30"),
+        responses={200: PastSeasonSerializer, 409: PROBLEM, **PROBLEMS},
+    )
+    def post(self, request: Request, slug: str, public_id: str) -> Response:
+        """Its points count, or its places if it has no points. Without `series`, a new season is made."""
+        season = _season(access.club_for_director(request.user, slug), public_id)
+        form = CountPastForm(validated(CountPastSerializer, request))
+        if not form.is_valid():
+            raise serializers.ValidationError({name: [*map(str, errors)] for name, errors in form.errors.items()})
+        form.count(season, api_by(request))
+        return Response(PastSeasonSerializer(_season(season.club, public_id)).data)
+
+
+class LeaveOutPastSeason(APIView):
+    """Counting the evenings of an import no longer."""
+
+    permission_classes = (IsAuthenticated,)
+
+    @extend_schema(
+        operation_id="past_seasons_leave_out",
+        summary="Count an imported season no longer",
+        request=None,
+        responses={200: PastSeasonSerializer, 409: PROBLEM, **PROBLEMS},
+    )
+    def post(self, request: Request, slug: str, public_id: str) -> Response:
+        """Harmless if it does not count. 409 `series_closed`."""
+        season = _season(access.club_for_director(request.user, slug), public_id)
+        leave_out_past(season=season, by=api_by(request))
+        return Response(PastSeasonSerializer(_season(season.club, public_id)).data)

@@ -171,13 +171,17 @@ class PlanLinesForm(RefusingForm):
     min_events = forms.IntegerField(
         label=gettext_lazy("Evenings needed for a rank"), min_value=0, max_value=400, required=False
     )
+    qualify = forms.IntegerField(
+        label=gettext_lazy("Ranks that qualify for a final"), min_value=0, max_value=400, required=False
+    )
     show_digits = forms.IntegerField(label=gettext_lazy("Decimals shown"), min_value=0, max_value=4, required=False)
     new = forms.ChoiceField(label=gettext_lazy("Add a line"), choices=NEW_LABELS, required=False)
 
     def __init__(self, data: Any, plan: Mapping[str, Any]) -> None:
         count = plan.get("count", {})
         initial = {name: count.get(name) for name in ("best", "drop_worst", "min_events")}
-        super().__init__(data, initial={**initial, "show_digits": plan.get("show_digits", 2)})
+        initial |= {"qualify": plan.get("qualify", {}).get("places"), "show_digits": plan.get("show_digits", 2)}
+        super().__init__(data, initial=initial)
         self.plan, self.lines = plan, lines_of(plan)
         for line in self.lines:
             self.fields[line.name] = forms.CharField(
@@ -192,7 +196,7 @@ class PlanLinesForm(RefusingForm):
     @property
     def count_fields(self) -> list[Any]:
         """The fields of which evenings count."""
-        return [self[name] for name in ("best", "drop_worst", "min_events", "show_digits")]
+        return [self[name] for name in ("best", "drop_worst", "min_events", "qualify", "show_digits")]
 
     @property
     def proposed(self) -> dict[str, Any]:
@@ -213,13 +217,21 @@ class PlanLinesForm(RefusingForm):
                 del own[path[-1]]
         if new := self.cleaned_data.get("new"):
             _add(plan, copy.deepcopy(NEW_LINES[new]))
-        count = dict(plan.get("count", {}))
-        for name in ("best", "drop_worst", "min_events"):
-            count.pop(name, None)
-            if value := self.cleaned_data.get(name):
-                count[name] = value
         digits = self.cleaned_data.get("show_digits")
-        return {**plan, "count": count, "show_digits": plan.get("show_digits", 2) if digits is None else digits}
+        return {
+            **plan,
+            "count": self._figures(
+                plan.get("count", {}), {name: name for name in ("best", "drop_worst", "min_events")}
+            ),
+            "qualify": self._figures(plan.get("qualify", {}), {"qualify": "places"}),
+            "show_digits": plan.get("show_digits", 2) if digits is None else digits,
+        }
+
+    def _figures(self, before: Mapping[str, Any], keys: Mapping[str, str]) -> dict[str, Any]:
+        """Return a part of the plan with the figures of these fields, by the keys that they have there."""
+        others = {key: value for key, value in before.items() if key not in keys.values()}
+        typed = {key: value for field, key in keys.items() if (value := self.cleaned_data.get(field))}
+        return others | typed
 
 
 def _at(plan: Any, path: Path) -> Any:

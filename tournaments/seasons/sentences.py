@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from tournaments.formats.series.sentences import SENTENCES, Phrase, explain_rank, explain_result
+from tournaments.formats.series.sentences import EXPLANATIONS, Phrase, explain_rank, explain_result
 from tournaments.formats.series.table import Result, Row
 from tournaments.seasons.plan_form import bracket_label
 
@@ -38,5 +38,5 @@ def phrase_text(phrase: Phrase, names: Mapping[str, str]) -> str:
     if "other" in params:
         params["other"] = names.get(str(params["other"]), "")
     return " ".join(
-        [_(SENTENCES[phrase.code]).format_map(params), *(phrase_text(factor, names) for factor in phrase.factors)]
+        [_(EXPLANATIONS[phrase.code]).format_map(params), *(phrase_text(factor, names) for factor in phrase.factors)]
     )

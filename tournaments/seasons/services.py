@@ -1,7 +1,7 @@
 """Creating a series, choosing its events, changing its plan by a new version, and closing it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import date, datetime
 from typing import Any
 
@@ -11,14 +11,14 @@ from django.utils.text import slugify
 from core.locks import lock_row
 from engine.errors import Refused
 from players.actors import Actor, log
-from players.models import Club, LogEntry
+from players.models import Club, LogEntry, Player
 from players.people.rows import lock_club
 from tournaments.access import VISIBLE
 from tournaments.formats.series.numbers import number
 from tournaments.formats.series.plan import plan_from, plan_json
 from tournaments.formats.series.presets import preset
-from tournaments.models import Series, SeriesClosing, SeriesEvent, SeriesPlan, Tournament
-from tournaments.seasons.tables import closing_of, day_of, newest_plan, standing_of, table_of
+from tournaments.models import Series, SeriesClosing, SeriesEvent, SeriesPlan, SeriesPoints, Tournament
+from tournaments.seasons.tables import closing_of, day_of, newest_plan, shares_of, standing_of, table_of
 
 FARTHEST = 400
 """Days of the longest series."""
@@ -35,6 +35,16 @@ class SeriesInput:
     last_day: date
     preset: str = "usual"
     like: Series | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PointsInput:
+    """Points by hand, with their reason."""
+
+    event: Tournament
+    player: Player
+    points: str
+    reason: str
 
 
 def create_series(*, club: Club, series: SeriesInput, by: Actor, now: datetime, key: str = "") -> Series:
@@ -78,7 +88,7 @@ def missing_events(series: Series) -> list[Tournament]:
     """Return the club's events of the days of a series that do not count in it, oldest first."""
     events = Tournament.objects.filter(club=series.club, status__in=VISIBLE)
     counted = series.counted.values("tournament")
-    rows = events.exclude(status=Tournament.Status.CANCELLED).exclude(pk__in=counted)
+    rows = events.exclude(status=Tournament.Status.CANCELLED).exclude(pk__in=counted).exclude(final_of=series)
     near = rows.filter(
         starts_at__date__range=(date.fromordinal(series.first_day.toordinal() - 1), series.last_day)
     ) | rows.filter(starts_at__date__range=(series.first_day, date.fromordinal(series.last_day.toordinal() + 1)))
@@ -88,7 +98,7 @@ def missing_events(series: Series) -> list[Tournament]:
     ]  # fmt: skip
 
 
-def _changed(series: Series, after: int | None) -> Series:
+def changed_series(series: Series, after: int | None = None) -> Series:
     """Lock a series that is open, and count the change. Refused: `stale`, `series_closed`."""
     row = lock_row(Series, series.pk)
     if after is not None and row.seq != after:
@@ -100,27 +110,81 @@ def _changed(series: Series, after: int | None) -> Series:
     return row
 
 
-def count_events(*, series: Series, events: Sequence[Tournament], by: Actor, kind: str = "", weight: str = "") -> None:
-    """Count events of the club in a series, or change as what they count; an empty value leaves what was set.
+@dataclass(frozen=True, slots=True)
+class CountsAs:
+    """As what an event counts; an empty value leaves what was set."""
+
+    kind: str = ""
+    weight: str = ""
+    shares: str = ""
+
+
+def count_events(*, series: Series, events: Sequence[Tournament], by: Actor, counts_as: CountsAs = CountsAs()) -> None:
+    """Count events of the club in a series, or change as what they count.
 
     Refused: `series_closed`, `series_number`, `series_event_elsewhere`.
     """
-    if weight:
-        number(weight, "weight")
+    if counts_as.weight:
+        number(counts_as.weight, "weight")
+    shares_of(counts_as.shares)
     with transaction.atomic():
-        row = _changed(series, None)
+        row = changed_series(series)
         for event in events:
             if event.club_id != row.club_id:
                 raise Refused("series_event_elsewhere", event=event.name)
-            values = {**({"kind": kind} if kind else {}), **({"weight": weight} if weight else {})}
+            values = {name: value for name, value in asdict(counts_as).items() if value}
             SeriesEvent.objects.update_or_create(series=row, tournament=event, defaults=values)
             log(by, "series_event_counted", row.topic, club=row.club, event=event.name, **values)
+
+
+def count_published(event: Tournament, by: Actor) -> None:
+    """Count an event that is being published in the open seasons of its club whose days it falls on."""
+    day = day_of(event)
+    rows = Series.objects.filter(club=event.club_id, first_day__lte=day, last_day__gte=day).exclude(final=event)
+    for series in rows.order_by("pk"):
+        row = lock_row(Series, series.pk)
+        if closing_of(row) is None and SeriesEvent.objects.get_or_create(series=row, tournament=event)[1]:
+            log(by, "series_event_counted", row.topic, club=row.club, event=event.name)
+
+
+def give_points(*, series: Series, given: PointsInput, by: Actor, now: datetime) -> SeriesPoints:
+    """Give a player points by hand in an event that counts, in addition to those of the plan.
+
+    Refused: `series_closed`, `series_number`, `series_event_elsewhere`.
+    """
+    number(given.points, "points")
+    with transaction.atomic():
+        row = changed_series(series)
+        if not row.counted.filter(tournament=given.event).exists():
+            raise Refused("series_event_elsewhere", event=given.event.name)
+        points = SeriesPoints.objects.create(
+            series=row, tournament=given.event, player=given.player, points=given.points, reason=given.reason,
+            at=now, by=by.user,
+        )  # fmt: skip
+        log(
+            by, "series_points_given", row.topic, club=row.club, event=given.event.name,
+            player=given.player.public_id, points=given.points, reason=given.reason,
+        )  # fmt: skip
+    return points
+
+
+def take_points_back(*, series: Series, given: int, by: Actor) -> None:
+    """Take back points that were given by hand; harmless if that was done before. Refused: `series_closed`."""
+    with transaction.atomic():
+        row = changed_series(series)
+        points = row.points_by_hand.filter(pk=given).select_related("player", "tournament").first()
+        if points is not None:
+            points.delete()
+            log(
+                by, "series_points_taken_back", row.topic, club=row.club, event=points.tournament.name,
+                player=points.player.public_id, points=points.points,
+            )  # fmt: skip
 
 
 def leave_out(*, series: Series, event: Tournament, by: Actor) -> None:
     """Let an event no longer count; harmless if it does not. Refused: `series_closed`."""
     with transaction.atomic():
-        row = _changed(series, None)
+        row = changed_series(series)
         if row.counted.filter(tournament=event).delete()[0]:
             log(by, "series_event_left_out", row.topic, club=row.club, event=event.name)
 
@@ -132,7 +196,7 @@ def change_plan(*, series: Series, plan: Any, after: int, by: Actor, now: dateti
     """
     data = plan_json(plan_from(plan))
     with transaction.atomic():
-        row = _changed(series, after)
+        row = changed_series(series, after)
         newest = newest_plan(row)
         data["name"] = newest.plan.get("name", row.name)
         if data == newest.plan:
@@ -147,11 +211,11 @@ def change_plan(*, series: Series, plan: Any, after: int, by: Actor, now: dateti
 def close_series(*, series: Series, after: int, by: Actor, now: datetime) -> SeriesClosing:
     """Close a series with its table as it stands. Refused: `stale`, `series_closed`, `series_night_open`."""
     with transaction.atomic():
-        row = _changed(series, after)
+        row = changed_series(series, after)
         standing = standing_of(row)
         running = next((night for night in standing.nights if night.has_begun and not night.is_over), None)
         if running is not None:
-            raise Refused("series_night_open", event=running.event.name)
+            raise Refused("series_night_open", event=running.name)
         closing = SeriesClosing.objects.create(
             series=row, plan=standing.version, table=table_of(standing), at=now, by=by.user
         )

@@ -1,45 +1,74 @@
 """The table of a series: evaluated from its events, or as it was announced when the series was closed."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from fractions import Fraction
 from functools import cached_property
+from itertools import accumulate
 from typing import Any
 from zoneinfo import ZoneInfo
+
+from django.urls import reverse
 
 from players.access import Role, Visitor, is_at_least, role_in
 from players.models import Club, Player
 from tournaments.access import VISIBLE
-from tournaments.formats.series.facts import Event
+from tournaments.formats.series.facts import Bracket, Event
+from tournaments.formats.series.facts import Division as DivisionFacts
 from tournaments.formats.series.facts import Player as PlayerId
 from tournaments.formats.series.numbers import number, shown, written
-from tournaments.formats.series.plan import Plan, plan_from
+from tournaments.formats.series.plan import MAIN, Add, Given, Plan, nodes, plan_from
 from tournaments.formats.series.points import Earned, event_points
 from tournaments.formats.series.table import Season, season
-from tournaments.models import Division, Series, SeriesClosing, SeriesEvent, SeriesPlan, Tournament
+from tournaments.models import (
+    Division,
+    PastPlacing,
+    PastSeason,
+    Series,
+    SeriesClosing,
+    SeriesEvent,
+    SeriesPlan,
+    Tournament,
+)
 from tournaments.seasons.facts import States, facts_of
 from tournaments.state.names import shown as shown_player
 
 
 @dataclass(frozen=True)
 class Night:
-    """An event that counts, as the series sees it; `is_over` once its places are certain."""
+    """An event that counts, as the series sees it; `is_over` once its places are certain.
 
-    row: SeriesEvent
+    An evening of an imported season has no row of its own.
+    """
+
     facts: Event
+    name: str
     is_over: bool
     has_begun: bool
+    url: str
+    row: SeriesEvent | None = None
+    is_dated: bool = True
+    """Whether it has a day of its own; an import may not tell."""
+    reasons: Mapping[PlayerId, str] = field(default_factory=dict)
+    """Why directors gave points by hand, by player."""
 
     @property
     def event(self) -> Tournament:
-        """The event."""
+        """The event; not for an evening of an imported season."""
+        assert self.row is not None  # noqa: S101, imported evenings are over, and asked only for their facts.
         return self.row.tournament
 
     @property
     def day(self) -> date:
-        """Its day, on the clocks of the event."""
-        return day_of(self.event)
+        """The day as of which it counts, on the clocks of the event."""
+        return self.facts.date
+
+    @property
+    def shown_day(self) -> date | None:
+        """Its day, if that is known."""
+        return self.day if self.is_dated else None
 
 
 def day_of(event: Tournament) -> date:
@@ -112,10 +141,19 @@ def nights_of(series: Series, instead: States | None = None) -> list[Night]:
     )
     drawn = [row for row in divisions if row.status != Division.Status.ENTRIES]
     facts = facts_of(drawn, instead)
+    by_hand: dict[int, dict[PlayerId, Fraction]] = defaultdict(lambda: defaultdict(Fraction))
+    reasons: dict[int, dict[PlayerId, str]] = defaultdict(dict)
+    for points in series.points_by_hand.select_related("player__merged_into"):
+        player = points.player.merged_into or points.player
+        by_hand[points.tournament_id][player.public_id] += number(points.points, "points")
+        texts = reasons[points.tournament_id]
+        texts[player.public_id] = "; ".join(filter(None, [texts.get(player.public_id), points.reason]))
     nights = []
     for row in rows:
         own = [division for division in divisions if division.tournament_id == row.tournament_id]
-        begun = [facts[division.pk] for division in own if division.pk in facts]
+        begun = [replace(facts[division.pk], shares=shares_of(row.shares)) for division in own if division.pk in facts]
+        if begun:
+            begun[0] = replace(begun[0], given=by_hand[row.tournament_id])
         event = Event(
             id=row.tournament.public_id,
             date=day_of(row.tournament),
@@ -125,8 +163,56 @@ def nights_of(series: Series, instead: States | None = None) -> list[Night]:
             away=row.tournament.club_id != series.club_id,
         )
         is_over = bool(own) and all(division.status == Division.Status.FINISHED for division in own)
-        nights.append(Night(row, event, is_over, bool(begun)))
-    return nights
+        tournament = row.tournament
+        url = reverse("event", args=[tournament.club.slug, tournament.slug])
+        reason = reasons[row.tournament_id]
+        nights.append(Night(event, tournament.name, is_over, bool(begun), url, row, reasons=reason))
+    past = [
+        night
+        for season in series.past_seasons.select_related("club")
+        for night in past_nights(season, series.first_day)
+    ]
+    return sorted([*past, *nights], key=lambda night: night.day) if past else nights
+
+
+def shares_of(text: str) -> tuple[Fraction, ...]:
+    """Return the shares of the places that a director has typed in. Refused: `series_number`."""
+    return tuple(number(share.strip(), "shares") for share in text.split(",") if share.strip())
+
+
+def past_nights(season: PastSeason, first_day: date) -> list[Night]:
+    """Return the evenings of an imported season, with points as somebody typed them in.
+
+    One without a day stands where it is in the import, and counts as of `first_day`. Its places count
+    only if they are complete: 1, 2, 3–4, 5 or 1, 2, 3, 3, 4, but not 1, 2, 5.
+    """
+    placings: dict[tuple[str, date | None], list[PastPlacing]] = defaultdict(list)
+    for row in season.placings.select_related("player__merged_into").order_by("pk"):
+        placings[row.event, row.day].append(row)
+    url = reverse("past-season", args=[season.club.slug, season.public_id])
+    nights = []
+    for index, ((event, day), rows) in enumerate(placings.items(), 1):
+        facts = Event(id=f"{season.public_id}-{index}", date=day or first_day, divisions=(_past_division(rows, event),))
+        nights.append(Night(facts, event or season.name, True, True, url, is_dated=day is not None))
+    return sorted(nights, key=lambda night: night.day)
+
+
+def _past_division(rows: Sequence[PastPlacing], name: str) -> DivisionFacts:
+    players = {row.pk: (row.player.merged_into or row.player).public_id for row in rows}
+    given: dict[str, Fraction] = {}
+    for row in rows:
+        if row.points is not None:
+            given[players[row.pk]] = given.get(players[row.pk], Fraction(0)) + Fraction(row.points)
+    everybody = frozenset(players.values())
+    by_place: dict[int, dict[str, None]] = defaultdict(dict)
+    for row in sorted((row for row in rows if row.place is not None), key=lambda row: row.place or 0):
+        if not any(players[row.pk] in group for group in by_place.values()):
+            by_place[row.place or 0][players[row.pk]] = None
+    groups = list(by_place.values())
+    before = list(accumulate((len(group) for group in groups), initial=0))
+    is_complete = list(by_place) in ([count + 1 for count in before[:-1]], list(range(1, len(groups) + 1)))
+    bracket = Bracket(MAIN, everybody, tuple(map(tuple, groups)))
+    return DivisionFacts(name, everybody, (bracket,) if groups and is_complete else (), given=given)
 
 
 def standing_of(
@@ -140,9 +226,13 @@ def standing_of(
     version = version or newest_plan(series)
     used = plan or plan_from(version.plan)
     own = nights_of(series) if nights is None else list(nights)
-    evaluated = season(used, [night.facts for night in own if night.is_over])
+    with_points_by_hand = used
+    if not any(isinstance(node, Given) for node in nodes(used.points)):
+        with_points_by_hand = replace(used, points=Add((used.points, Given())))
+    evaluated = season(with_points_by_hand, [night.facts for night in own if night.is_over])
     running = [night.facts for night in own if night.has_begun and not night.is_over]
-    return Standing(series, version, used, own, evaluated, {event.id: event_points(used, event) for event in running})
+    so_far = {event.id: event_points(with_points_by_hand, event) for event in running}
+    return Standing(series, version, used, own, evaluated, so_far)
 
 
 def closing_of(series: Series) -> SeriesClosing | None:
@@ -154,7 +244,11 @@ def table_of(standing: Standing) -> dict[str, Any]:
     """Return a table as plain data, with public ids and exact numbers: for the archive, the API and files."""
     return {
         "events": [
-            {"event": night.event.public_id, "name": night.event.name, "day": night.day.isoformat()}
+            {
+                "event": night.facts.id,
+                "name": night.name,
+                "day": night.shown_day.isoformat() if night.shown_day else None,
+            }
             for night in standing.over
         ],
         "rows": [

@@ -530,7 +530,7 @@ def _standing_results(division: Division) -> dict[int, dict[str, Any]]:
 
 def seeds_of(draw: Draw | None, division: Division) -> dict[int, int]:
     """Return entry id -> seed, if the draw of an elimination was seeded."""
-    if draw is None or division.draw_method != Division.DrawMethod.RATING:
+    if draw is None or division.draw_method == Division.DrawMethod.RANDOM:
         return {}
     if draw.stage.format not in ELIMINATION or not draw.places:
         return {}

@@ -14,15 +14,12 @@ from django.db.models import Exists, Max, OuterRef, Q, QuerySet
 from core.queue import hint
 from engine.errors import Refused
 from players.actors import SYSTEM, Actor, log
-from tournaments.formats.elimination.from_lives import MOST_LIVES_SEATED, seat_lives
 from tournaments.formats.graph import Source
-from tournaments.formats.lots import lot
-from tournaments.formats.plans import as_drawn, later_sources, plan_of, sources_of
+from tournaments.formats.plans import as_drawn, later_sources, plan_of
 from tournaments.formats.settings import BY_ROUND, ELIMINATION, LIVES, NextRound
-from tournaments.formats.swiss.lives import lives_left
 from tournaments.models import Division, Draw, Entry, Stage, Tournament
-from tournaments.state.commitments import commitment_of, lots_seed
-from tournaments.state.derivation import StageState
+from tournaments.state.commitments import commitment_of
+from tournaments.state.derivation import StageState, seats_after_lives
 from tournaments.state.locks import lock_event_if_free, take_numbers
 from tournaments.state.names import club_mates
 from tournaments.state.plans import settings_of, store
@@ -96,7 +93,7 @@ def start_next(division: Division, state: StageState, now: datetime) -> list[Sta
         if (event := lock_event_if_free(division.tournament_id)) is None:
             return []
         if state.rows.settings.is_continuous and state.rows.settings.format == LIVES:
-            plan_stage(following, _seats_after_lives(state), event=event)
+            plan_stage(following, seats_after_lives(state, _kept_apart_in(following)), event=event)
         else:
             start_after(stage, following, event)
         return [following]
@@ -104,17 +101,6 @@ def start_next(division: Division, state: StageState, now: datetime) -> list[Sta
     following.save(update_fields=["status"])
     request_draft(following, 1, at_once=settings_of(following).next_round == NextRound.PUBLISH, now=now)
     return [following]
-
-
-def _seats_after_lives(state: StageState) -> list[Source]:
-    """Return the entrants of the bracket that follows lives without rounds: a place for each life left."""
-    rows, event = state.rows, state.event
-    assert event is not None  # noqa: S101, it is paired without rounds
-    apart = {frozenset((row.first_id, row.second_id)) for row in rows.pairings if not row.taken_back}
-    size = rows.settings.qualifiers or 0
-    left = {entry: min(lives, MOST_LIVES_SEATED) for entry, lives in lives_left(event, rows.settings.lives).items()}
-    lots = lot(lots_seed(state.stage), "continuous", state.stage.number, "bracket")
-    return sources_of(seat_lives(left, size=size, lots=lots, apart={*apart, *rows.of_division.kept_apart}))
 
 
 def unfinished_divisions(tournament: int | OuterRef) -> QuerySet[Division]:

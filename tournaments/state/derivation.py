@@ -3,17 +3,21 @@
 Stages are derived in order, because the places of a stage are sources of the next one.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import combinations
 
+from tournaments.formats.elimination.from_lives import MOST_LIVES_SEATED, seat_lives
 from tournaments.formats.facts import Result
-from tournaments.formats.graph import EntryId, PlaceOf
-from tournaments.formats.plans import ROUNDS, places_before
+from tournaments.formats.graph import EntryId, PlaceOf, Source
+from tournaments.formats.lots import lot
+from tournaments.formats.plans import ROUNDS, places_before, sources_of
 from tournaments.formats.progress import Progress
-from tournaments.formats.settings import BY_ROUND, LIVES, TABLES
+from tournaments.formats.settings import BY_ROUND, KNOCKOUT, LIVES, TABLES
 from tournaments.formats.states import FixtureState
 from tournaments.formats.swiss.event import ByeKind, SwissBye, SwissEvent, SwissPair, SwissPlayer, SwissRound
+from tournaments.formats.swiss.lives import MISSED_FOR_A_LIFE, lives_left
 from tournaments.formats.tables.tables import (
     Table,
     bracket_tables,
@@ -46,6 +50,8 @@ class StageState:
     """The places of this stage as they would be if no correction had kept the bracket."""
     going_on: Mapping[str, Sequence[EntryId]] = field(default_factory=dict)
     """Table -> everybody who can go on from it, best first; only of tables that are over."""
+    has_old_seats: bool = False
+    """Whether a bracket after lives without rounds would be drawn otherwise by now, but stands."""
 
     @property
     def stage(self) -> Stage:
@@ -114,16 +120,18 @@ def states_of(
         if also is not None and division_rows.of(also) not in read:
             read.append(division_rows.of(also))
     for rows in read:
-        places = states[-1].places if states else {}
-        states.append(state_of(rows, places, (instead or {}).get(rows.stage.number)))
+        before = states[-1] if states else None
+        states.append(state_of(rows, before, (instead or {}).get(rows.stage.number)))
     return states
 
 
-def state_of(rows: StageRows, places: Places, instead: Instead | None = None) -> StageState:
-    """Derive the state of one stage from the places of the stages before it; `instead` as in `states_of`."""
+def state_of(rows: StageRows, before: StageState | None, instead: Instead | None = None) -> StageState:
+    """Derive the state of one stage from that of the stage before it; `instead` as in `states_of`."""
+    places: Places = before.places if before is not None else {}
+    rows, has_old_seats = _seated(rows, before)
     progress = rows.progress(places, instead)
     event = event_of(rows, progress, places) if rows.settings.format in BY_ROUND else None
-    state = StageState(rows, progress, event, places)
+    state = StageState(rows, progress, event, places, has_old_seats=has_old_seats)
     if not rows.settings.qualifiers or not (rows.fixtures or event is not None):
         return state
     if rows.settings.is_continuous and rows.settings.format == LIVES:
@@ -135,6 +143,53 @@ def state_of(rows: StageRows, places: Places, instead: Instead | None = None) ->
     going_on = {key: _going_on(rows, order, kept.get(key, {})) for key, order in orders.items()}
     earned = places_taken(own, {key: _going_on(rows, order, {}) for key, order in orders.items()})
     return replace(state, places={**places, **places_taken(own, going_on)}, earned=earned, going_on=going_on)
+
+
+# The bracket that follows lives without rounds. Until one of its matches begins, its places follow from the lives left.
+
+
+def seats_after_lives(
+    state: StageState, apart: Iterable[Collection[EntryId]], seated: Collection[EntryId] = ()
+) -> list[Source]:
+    """Return the entrants of the bracket that follows lives without rounds: a place for each life left.
+
+    Entries of a group of `apart` and earlier opponents do not meet in its first round if that is possible. Entries that
+    are `seated` keep their places if they have withdrawn since. Raises ValueError if the lives left do not fit into the
+    bracket.
+    """
+    rows, event = state.rows, state.event
+    assert event is not None  # noqa: S101, it is paired without rounds
+    lives = rows.settings.lives
+    left = lives_left(event, lives)
+    for entry in seated:
+        lost = event.losses[entry] + event.missed.get(entry, 0) // MISSED_FOR_A_LIFE
+        if lost < lives:
+            left[entry] = lives - lost
+    met = {frozenset((row.first_id, row.second_id)) for row in rows.pairings if not row.taken_back}
+    places = seat_lives(
+        {entry: min(count, MOST_LIVES_SEATED) for entry, count in left.items()},
+        size=rows.settings.qualifiers or 0,
+        lots=lot(lots_seed(state.stage), "continuous", state.stage.number, "bracket"),
+        apart={*met, *(frozenset(pair) for group in apart for pair in combinations(group, 2))},
+    )
+    return sources_of(places)
+
+
+def _seated(rows: StageRows, before: StageState | None) -> tuple[StageRows, bool]:
+    """Return the rows of a stage, seated by the lives left before it, and whether they should be but stand."""
+    if before is None or before.event is None or rows.settings.format != KNOCKOUT or not rows.fixtures:
+        return rows, False
+    if not before.event.continuous or before.rows.settings.format != LIVES:
+        return rows, False
+    try:
+        seats = seats_after_lives(before, rows.stage.apart, rows.graph.entries)
+    except ValueError:
+        return rows, True
+    if seats == rows.seats:
+        return rows, False
+    if len(seats) != len(rows.seats) or rows.begun or rows.beginnings:
+        return rows, True
+    return rows.seated(seats), False
 
 
 def _going_on(rows: StageRows, order: Sequence[EntryId], kept: Mapping[int, EntryId | None]) -> list[EntryId]:

@@ -73,6 +73,8 @@ class Consequences:
     ratings: tuple[RatingPreview, ...] = ()
     without_lives: tuple[Fixture, ...] = ()
     """Decided matches that would stand although one of their players would already have been out."""
+    bracket_stands: bool = False
+    """Whether a bracket after lives without rounds would stand although its places no longer fit the lives left."""
     states: tuple[StageState, ...] = field(default=(), repr=False, compare=False)
     """The states of the stages afterwards; empty if nothing changes."""
 
@@ -120,8 +122,11 @@ class CorrectionPreview:
 
     @property
     def default(self) -> Choice:
-        """The choice suggested: to let the old result stand if play that has begun would be undone."""
-        return Choice.LET_STAND if self.all.undoes_play else Choice.CORRECT_ALL
+        """The choice suggested: to let the old result stand if play that has begun would be undone.
+
+        The same if a bracket would stand that its result had drawn otherwise.
+        """
+        return Choice.LET_STAND if self.all.undoes_play or self.all.bracket_stands else Choice.CORRECT_ALL
 
     @property
     def mark(self) -> str:
@@ -199,7 +204,9 @@ def preview_result(
         outcomes = {standing.match_id: outcome, **_outcomes(changes, voided_rated)} if with_ratings else {}
         ratings = tuple(preview_ratings(outcomes))
         without_lives = tuple(_newly_without_lives(before, after))
-        return Consequences(changes, tuple(_places(before, after)), ratings, without_lives, tuple(after))
+        places = tuple(_places(before, after))
+        bracket_stands = any(state.has_old_seats for state in after) and not any(row.has_old_seats for row in before)
+        return Consequences(changes, places, ratings, without_lives, bracket_stands, tuple(after))
 
     advance = None if restored is None else Advance.objects.filter(result=restored).first()
     corrected_side = new.winner if advance is None else advance.side

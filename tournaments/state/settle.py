@@ -43,7 +43,7 @@ from tournaments.state.locks import (
 )
 from tournaments.state.notifications import notify_ready
 from tournaments.state.pairings import update_pairings
-from tournaments.state.plans import Places, is_continuous, set_drawn, settings_of
+from tournaments.state.plans import is_continuous, set_drawn, set_source, settings_of
 from tournaments.state.preview import stay_rated
 from tournaments.state.stage_rows import UNPLAYED, DivisionRows, StageRows
 
@@ -276,20 +276,18 @@ class _Settling:
     def write(self) -> None:
         """Write the state of every drawn stage, and of those that start because the one before is over."""
         stages = [rows.stage for rows in self.rows.drawn]
-        places: Places = {}
+        state: StageState | None = None
         while stages:
-            state = self._write_stage(stages.pop(0), places)
-            places = state.places
+            state = self._write_stage(stages.pop(0), state)
             if started := start_next(self.division, state, self.now):
                 stages += started
                 self.rows = DivisionRows(self.division)
 
-    def _write_stage(self, stage: Stage, places: Places) -> StageState:
+    def _write_stage(self, stage: Stage, before: StageState | None) -> StageState:
         """Write the state of a stage until no walkover follows from it, and return that state."""
         while True:
-            rows = self.rows.of(stage)
-            state = state_of(rows, places)
-            fixtures = state.progress.fixtures
+            state = state_of(self.rows.of(stage), before)
+            rows, fixtures = state.rows, state.progress.fixtures
             if rows.settings.is_continuous:
                 update_pairings(rows, state, by=self.by, now=self.now)
             stored = {row: (row.status, row.match_id) for row in rows.fixtures.values()}
@@ -549,7 +547,7 @@ def _write(rows: StageRows, progress: Progress) -> list[int]:
     round even for a moment.
     """
     for slot, source in rows.redrawn(progress):
-        set_drawn(slot, source)
+        (set_drawn if slot.is_seat else set_source)(slot, source)
     touched, slots = set(), []
     for number, row in rows.fixtures.items():
         state = progress.fixtures[number]

@@ -3,7 +3,9 @@
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from copy import copy
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
 from itertools import chain, product
@@ -406,6 +408,28 @@ class StageRows:
             persons=self._persons(),
         )
 
+    is_seated = False
+    """Whether the places of the bracket are not those that are stored."""
+
+    @property
+    def seats(self) -> list[plan.Source]:
+        """The places of the main bracket, in order."""
+        (first, *_later) = self.graph.bracket(plan.MAIN).rounds
+        return [source for fixture in first.fixtures for source in fixture.sources]
+
+    def seated(self, seats: Sequence[plan.Source]) -> "StageRows":
+        """Return these rows with other entrants in the places of the main bracket; nothing is stored."""
+        rows = copy(self)
+        rows.is_seated = True
+        main, *others = self.graph.brackets
+        first, *later = main.rounds
+        fixtures = tuple(
+            replace(fixture, sources=(seats[2 * at], seats[2 * at + 1])) for at, fixture in enumerate(first.fixtures)
+        )
+        main = replace(main, rounds=(replace(first, fixtures=fixtures), *later))
+        rows.graph = replace(self.graph, brackets=(main, *others))
+        return rows
+
     def _persons(self) -> tuple[frozenset[EntryId], ...]:
         """Return the entries of each player who entered again, in a division that allows it."""
         may_reenter = self.stage.division.reentry_until is not None and self.settings.format in ELIMINATION
@@ -472,11 +496,16 @@ class StageRows:
         return [former for former in self.of_division.former_matches if former.stage == self.stage.pk]
 
     def redrawn(self, progress: Progress) -> list[tuple[Slot, plan.Source]]:
-        """Return the seats of open draws whose derived source differs from the stored one, with the derived source."""
+        """Return the seats of open draws whose derived source differs from the stored one, with the derived source.
+
+        The same for the places of a bracket that are seated anew.
+        """
         redrawn: list[tuple[Slot, plan.Source]] = []
         for number, fixture in self.graph.fixtures.items():
             for slot, seat in zip(self.slots[self.fixtures[number].pk], fixture.sources, strict=True):
                 if not isinstance(seat, plan.Seat):
+                    if self.is_seated and seat != slot_source(slot):
+                        redrawn.append((slot, seat))
                     continue
                 order = progress.drawn.get((seat.bracket, seat.round))
                 entrants = self.graph.round_of[number].entrants

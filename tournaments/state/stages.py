@@ -1,6 +1,6 @@
 """The stages of a division: the formats it is played in, which the director sets before the draw."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -10,6 +10,7 @@ from engine.errors import Refused
 from players.actors import Actor, log
 from players.models import Club
 from players.people.rows import lock_club
+from tournaments.formats.elimination.knockout import seed_order
 from tournaments.formats.plans import checked_stages
 from tournaments.formats.settings import ELIMINATION, StageSettings
 from tournaments.models import Commitment, Division, Draw, Stage, Tournament
@@ -161,3 +162,10 @@ def provenance_of(stage: Stage) -> Provenance:
     """Return the history of a stage's draw; of its first round, if rounds are paired one by one."""
     drafts = list(stage.draws.filter(round__lte=1).select_related("made_by").order_by("number"))
     return Provenance(stage, drafts, stage.commitments.filter(end="").first())
+
+
+def seeding(division: Division, ratings: Mapping[int, float]) -> tuple[int, ...]:
+    """Return the entries in the order in which they are seeded; empty if they are drawn by lot."""
+    if division.draw_method == Division.DrawMethod.RATING:
+        return seed_order(ratings)
+    return tuple(sorted(ratings)) if division.draw_method == Division.DrawMethod.ENTRY else ()

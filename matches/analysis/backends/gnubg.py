@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import count
 from math import inf
 from pathlib import Path
 from time import monotonic
@@ -28,6 +29,7 @@ from engine.resolution import resolve
 from engine.transcript import Kind as EventKind
 from matches.analysis.backends.base import Depth, Opinion
 from matches.analysis.backends.processes import Finished, ProgramLimits, run
+from matches.analysis.backends.warm import WarmProgram
 from matches.analysis.judging import Stakes, stakes
 from matches.analysis.situations import decision_frames
 from matches.analysis.values import Candidate, CubeEquities, DecisionKind, Judgement, Situation
@@ -43,8 +45,16 @@ _PLAY = re.compile(r"^\s*\d+\. Cubeful (\d+)-ply\s+(\S.*?)\s+Eq\.:\s*([+-]\d+\.\
 _CUBE = re.compile(r"^\d+\. (No (?:re)?double|(?:Double|Redouble), (?:take|pass))\s+([+-]\d+\.\d+)", re.MULTILINE)
 
 
-def hint_commands(state: MatchState, plies: int) -> str:
-    """Return the commands that have gnubg rate every choice of the side to act in a match."""
+_END = "Seed set to "
+"""What gnubg answers to the last command of a question, with the number in it."""
+
+
+def hint_commands(state: MatchState, plies: int, number: int) -> str:
+    """Return the commands that have gnubg rate every choice of the side to act in a match.
+
+    The last one has it say the `number` of the question, so that one knows where the answer ends. A running gnubg
+    takes them one set after the other.
+    """
     if state.phase is Phase.DOUBLED:
         # gnubg does not read a match ID with a double; the equities are those of the decision to double.
         state = state._replace(phase=Phase.TO_ROLL)
@@ -58,6 +68,7 @@ def hint_commands(state: MatchState, plies: int) -> str:
         f"set evaluation cubedecision evaluation plies {plies}",
         f"set gnubgid {state.position.gnubg_id}:{gnubg_match_id(state)}",
         f"hint {_ALL_PLAYS}",
+        f"set seed {number}",
     ]
     return "\n".join([*lines, ""])
 
@@ -325,19 +336,24 @@ def neutral_mat(transcript: Transcript) -> bytes:
     return write(replace(normalised(transcript), players=NEUTRAL_NAMES, info={}), "mat")
 
 
+@cache
+def running(program: str, limits: ProgramLimits) -> WarmProgram:
+    """The gnubg that this process asks."""
+    return WarmProgram([program, "-t", "-q", "-r"], limits)
+
+
+_numbers = count(1)
+
+
 def _hint(program: str, state: MatchState, depth: Depth, limits: ProgramLimits) -> Judgement:
     """Ask about one decision. Refused: `no_analysis_backend`, `analysis_timed_out`, and for wrong answers."""
-    with tempfile.TemporaryDirectory(prefix="gnubg-") as name:
-        folder = Path(name)
-        (folder / _COMMANDS).write_text(hint_commands(state, ADVICE_PLIES[depth]))
-        argv = [program, "-t", "-q", "-r", "-c", _COMMANDS]
-        try:
-            finished = run(argv, folder=folder, limits=limits)
-        except OSError:
-            raise Refused("no_analysis_backend") from None
-    if finished.timed_out:
-        raise Refused("analysis_timed_out")
-    return judgement_in(finished.output.decode("utf-8", "replace"), state)
+    warm, number = running(program, limits), next(_numbers)
+    answer = warm.ask(hint_commands(state, ADVICE_PLIES[depth], number), f"{_END}{number}".encode())
+    try:
+        return judgement_in(answer, state)
+    except Refused:
+        warm.stop()
+        raise
 
 
 def _works(program: str, changed_at: int) -> bool:

@@ -101,7 +101,7 @@ def _killed_with_this_process(group: int) -> Iterator[None]:
 # Running a program with limits, in a process group and a folder of its own, until it ends or its time is up.
 
 
-_LAUNCH = Path(__file__).with_name("launch.py")
+LAUNCH = Path(__file__).with_name("launch.py")
 _LOOK_EVERY = 0.5
 """Seconds between two looks at the CPU time of the program; a look takes longer than everything else in a period."""
 _USER_TICKS = 11
@@ -182,7 +182,7 @@ def run(
     Raises OSError if it cannot be started.
     """
     (folder / "stdin").write_bytes(stdin)
-    command = [sys.executable, "-I", str(_LAUNCH), *limits.arguments]
+    command = [sys.executable, "-I", str(LAUNCH), *limits.arguments]
     environ = {"HOME": str(folder), "PATH": os.defpath, "LANG": "C.UTF-8", "OMP_NUM_THREADS": "1", **(env or {})}
     with (folder / "stdin").open("rb") as source, (folder / "stdout").open("wb") as output:
         process = subprocess.Popen(  # noqa: S603, the program of a setting, and no shell
@@ -199,7 +199,7 @@ def run(
             usage, timed_out = _wait(process, limits, pause)
     finally:
         # Also after a normal end: the program may have left children behind.
-        _kill_group(process.pid)
+        kill_group(process.pid)
     return Finished(
         cpu_seconds=usage.ru_utime + usage.ru_stime,
         memory=usage.ru_maxrss * 1024,
@@ -213,7 +213,7 @@ def _wait(
 ) -> tuple[resource.struct_rusage, bool]:
     """Return what the program used, and whether it was killed because its time was up or it did nothing."""
     deadline = time.monotonic() + limits.longest
-    busy = _Busy(process.pid)
+    busy = Busy(process.pid)
     killed = False
     while True:
         pid, status, usage = os.wait4(process.pid, 0 if killed else os.WNOHANG)
@@ -222,12 +222,12 @@ def _wait(
             return usage, killed
         if time.monotonic() > deadline or busy.idle_for() > limits.longest_idle:
             killed = True
-            _kill_group(process.pid)
+            kill_group(process.pid)
         else:
             pause()
 
 
-class _Busy:
+class Busy:
     """Since when a process has used no CPU time."""
 
     def __init__(self, pid: int) -> None:
@@ -252,6 +252,7 @@ class _Busy:
         return now - self.since
 
 
-def _kill_group(pid: int) -> None:
+def kill_group(pid: int) -> None:
+    """Kill a process with its children; nothing happens if it has ended."""
     with suppress(ProcessLookupError):
         os.killpg(pid, signal.SIGKILL)

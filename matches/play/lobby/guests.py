@@ -45,8 +45,9 @@ from engine.errors import Refused
 from engine.match import MatchState
 from engine.notation import parse_play
 from matches.models import LONGEST_FRIENDLY, BotPlayer, DiceChain, LiveMatch, Match
-from matches.play.acting import ActionInput, act_again, play_by_itself
-from matches.play.api import LiveMatchSerializer, graph_json
+from matches.play import hints
+from matches.play.acting import DECISIONS, ActionInput, act_again, play_by_itself
+from matches.play.api import HintAnswerSerializer, LiveMatchSerializer, graph_json
 from matches.play.chains import Chains
 from matches.play.codec import from_data, to_data
 from matches.play.journal import event_data, outcome_data
@@ -72,9 +73,7 @@ LASTS = timedelta(days=14)
 MOST_STEPS = 1500
 """Of one match; it fits into one dice chain of each side, and into a request."""
 LONGEST_TOKEN = 120_000
-TAKE_BACK = "take_back"
-DECISIONS = frozenset({Act.PLAY, Act.DOUBLE, Act.TAKE, Act.DROP, Act.RESIGN, Act.ACCEPT, Act.REFUSE, Act.CONCEDE})
-"""What a guest can take back."""
+TAKE_BACK = EventKind.TAKE_BACK.value
 KINDS = sorted({str(act) for act in DECISIONS} | {EventKind.READY.value, Act.ROLL.value, TAKE_BACK})
 _SALT = "matches.guests"
 
@@ -345,8 +344,8 @@ class GuestActionSerializer(serializers.Serializer[Any]):
         return attrs
 
 
-class KeepSerializer(serializers.Serializer[Any]):
-    """The match to keep."""
+class GuestTokenSerializer(serializers.Serializer[Any]):
+    """The match of a guest."""
 
     token = serializers.CharField(max_length=LONGEST_TOKEN)
 
@@ -411,6 +410,29 @@ class GuestActions(APIView):
         return Response(_board(match))
 
 
+class GuestHints(APIView):
+    """Hints for guests."""
+
+    authentication_classes = ()
+    permission_classes = (AllowAny,)
+    throttle_classes = ()
+
+    @extend_schema(
+        operation_id="guest_match_hint",
+        summary="What a program would do, without an account",
+        description="A program answers guests when it has nothing else to do. `hint_in_play` as in practice matches.",
+        request=GuestTokenSerializer,
+        examples=[OpenApiExample("A match", value={"token": "eJx…"}, request_only=True)],
+        responses={200: HintAnswerSerializer, 409: PROBLEM, 422: PROBLEM, 429: PROBLEM},
+    )
+    def post(self, request: Request) -> Response:
+        """The hint for the guest's decision."""
+        match = GuestMatch.load(validated(GuestTokenSerializer, request)["token"])
+        _count(match, request)
+        advice = hints.hint(state=match.state.match, side=GUEST, is_guest=True, now=timezone.now())
+        return Response({"last": match.last, "hint": advice})
+
+
 class GuestKeeping(APIView):
     """Matches of guests who now have an account."""
 
@@ -420,13 +442,13 @@ class GuestKeeping(APIView):
         operation_id="guest_match_keep",
         summary="Keep a match that was begun without an account",
         description="It becomes a practice match with its history. To keep it again gives the same match.",
-        request=KeepSerializer,
+        request=GuestTokenSerializer,
         examples=[OpenApiExample("A match", value={"token": "eJx…"}, request_only=True)],
         responses={201: StartedMatchSerializer, 401: PROBLEM, 409: PROBLEM, 422: PROBLEM},
     )
     def post(self, request: Request) -> Response:
         """201 with the match."""
-        form = validated(KeepSerializer, request)
+        form = validated(GuestTokenSerializer, request)
         player = ensure_player(user=me(request), by=by(request))
         match = keep(token=form["token"], player=player, by=by(request), now=timezone.now())
         return Response(started(match, request), status=status.HTTP_201_CREATED)
@@ -494,6 +516,7 @@ def board(request: HttpRequest) -> HttpResponse:
     keep_url = f"{reverse('sign-up')}?next={reverse('guest-keep')}"
     context = {
         "guest": True,
+        "practises": True,
         "keep_url": keep_url,
         "seat": {"side": GUEST},
         "back": reverse("home"),
@@ -516,6 +539,7 @@ def board(request: HttpRequest) -> HttpResponse:
             "preferences": preferences_json(request.user),
             "preferencesUrl": "",
             "themes": {name: static(f"matches/board/themes/{name}.css") for name in THEMES},
+            "moments": static("matches/play/moments.css"),
             "turnIcon": static("matches/play/turn.svg"),
         },
     }

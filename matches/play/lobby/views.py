@@ -12,7 +12,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse_lazy
 from django.utils import timezone
-from django.utils.text import capfirst
+from django.utils.text import capfirst, format_lazy
 from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
@@ -28,7 +28,7 @@ from matches.access import match_for_player
 from matches.analysis.backends.chosen import installed_backend_name
 from matches.lifecycle.play_rules import LONGEST_DAYS
 from matches.models import LONGEST_FRIENDLY, BotPlayer, Challenge, ClockPreset, Match, PracticeLevel, RatingPool
-from matches.play.bots import PROGRAM_NAMES
+from matches.play.bots import PROGRAM_NAMES, RATING_OF_CLUB_BOT, RATINGS
 from matches.play.lobby import selectors
 from matches.play.lobby import services as blocks
 from matches.play.lobby.selectors import is_called, player_with_id, players_called
@@ -60,12 +60,23 @@ def _length(label: Any) -> forms.IntegerField:
 
 
 BOTS = [
-    (BotPlayer.Style.CLUB.value, _("Club Bot (plays decently)")),
+    (
+        BotPlayer.Style.CLUB.value,
+        format_lazy(_("Club Bot (a good club player, PR {rating})"), rating=RATING_OF_CLUB_BOT),
+    ),
     (BotPlayer.Style.PIP.value, _("Pip Bot (only races)")),
     (BotPlayer.Style.RANDOM.value, _("Random Bot (moves at random)")),
 ]
 AT_LEVEL = "level-"
 """What the values of levels begin with, since a bot and a level are both called `club`."""
+
+
+def level_choice(level: PracticeLevel) -> str:
+    """A level with its performance rating."""
+    rating = RATINGS.get(level)
+    if rating is None:
+        return gettext("{level} (as well as the program can)").format(level=capfirst(level.label))
+    return gettext("{level} (PR {rating})").format(level=capfirst(level.label), rating=rating)
 
 
 class PracticeForm(forms.Form):
@@ -82,7 +93,7 @@ class PracticeForm(forms.Form):
         assert isinstance(style, forms.ChoiceField)  # noqa: S101, declared above
         style.choices = BOTS
         if program:
-            levels = [(f"{AT_LEVEL}{level.value}", capfirst(level.label)) for level in PracticeLevel]
+            levels = [(f"{AT_LEVEL}{level.value}", level_choice(level)) for level in PracticeLevel]
             style.choices = [(PROGRAM_NAMES[program], levels), (_("This site’s bots"), BOTS)]
             self.initial.setdefault("style", f"{AT_LEVEL}{PracticeLevel.CLUB}")
 

@@ -15,6 +15,20 @@ from pathlib import Path
 from tests.matches.analysis.fake_gnubg_answers import analysed, hint
 
 
+def answer_questions(fault: str) -> None:
+    """Answer hints until standard input ends; `once` dies at the second one of a process."""
+    commands, answered = "", 0
+    for line in sys.stdin:
+        commands += line
+        if not line.startswith("set seed"):
+            continue
+        if fault == "once" and answered:
+            os.kill(os.getpid(), signal.SIGKILL)
+        print("Segmentation fault" if fault == "nonsense" else hint(commands, fault))
+        print(f"Seed set to {line.split()[2]}.", flush=True)
+        commands, answered = "", answered + 1
+
+
 def main() -> None:
     """Do what the first argument says."""
     fault = sys.argv[1]
@@ -27,9 +41,9 @@ def main() -> None:
         time.sleep(600)
     if fault == "kill":
         os.kill(os.getpid(), signal.SIGKILL)
-    if "hint" in (commands := Path("commands").read_text()):
-        print("Segmentation fault" if fault == "nonsense" else hint(commands, fault))
-        sys.exit(139)
+    if "-c" not in sys.argv:
+        answer_questions(fault)
+        return
     answer = analysed(Path("match.mat").read_bytes(), fault)
     Path("match.sgf").write_text("Segmentation fault" if fault == "nonsense" else answer)
     sys.exit(139)

@@ -6,25 +6,37 @@ from random import Random
 from typing import Any
 
 import pytest
+import structlog
 from django.core.cache import cache
 from django.db import transaction
 from django.http import HttpResponse
 from django.test import Client
 from django.utils import timezone
 from redis import Redis
+from structlog.contextvars import merge_contextvars
+from structlog.testing import LogCapture
 
 from core import throttle
 from core.live.publishing import CHANNEL
 from core.requests import ARRIVED, EPOCH
 from engine.actions import Phase
+from engine.dice import Chain, ChainTag
+from matches.lifecycle.links import token_for
+from matches.lifecycle.locks import lock_match
+from matches.lifecycle.voiding import void_matches
 from matches.models import Action, DiceChain, LiveMatch, Match
 from matches.play import short_way
 from matches.play.live import EventKind
+from matches.play.starting import PlaySettings, commit_chain, start
+from matches.reporting.links import revoke_link
+from players.accounts import sessions
+from players.actors import SYSTEM, Actor
 from players.models import AccountSession, Player, User
-from tests.matches.play.conftest import BOB, CAROL, Board
-from tests.tiers import TEST_SEED, TIER
+from players.people.erasure import erase_player
+from tests.matches.play.conftest import BOB, CAROL, CLOCK, START, Board
+from tests.tiers import TEST_SEED, TIER, first_in_make_test
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("valkey")]
+pytestmark = [pytest.mark.postgresql, pytest.mark.django_db, pytest.mark.usefixtures("valkey")]
 EACH_TIME_NEW = {"now", "ping", "seat"}
 NETWORK = "127.0.0.1"
 
@@ -33,7 +45,7 @@ class Pages:
     """The pages of both sides, whose sessions have acted before in this process."""
 
     def __init__(self, board: Board) -> None:
-        self.board, self.keys = board, 0
+        self.board, self.keys, self.query = board, 0, ""
         self.path = f"/api/v1/matches/{board.match.public_id}/live/"
         self.clients = [Client(), Client()]
         for client, user in zip(self.clients, board.users, strict=True):
@@ -53,7 +65,11 @@ class Pages:
         scope = {ARRIVED: round((self.board.now - EPOCH).total_seconds() * 1_000_000)}
         sent = {"Idempotency-Key": key} if key else {}
         response: HttpResponse = self.clients[side].post(
-            f"{self.path}actions/", body, "application/json", headers=sent | headers, **{"asgi.scope": scope}
+            f"{self.path}actions/{self.query}",
+            body,
+            "application/json",
+            headers=sent | headers,
+            **{"asgi.scope": scope},
         )
         return response
 
@@ -74,8 +90,16 @@ def rows(match: Match) -> list[Any]:
     ]
 
 
-def wish(board: Board, chance: Random) -> tuple[int, dict[str, Any]]:
-    """What a side may do now, and its number."""
+def wish(board: Board, chance: Random, device: Chain | None = None) -> tuple[int, dict[str, Any]]:
+    """What a side may do now, and its number; `device` is what keeps Carol's dice."""
+    side, body = _wish(board, chance)
+    if device is not None and side == CAROL and body["kind"] in ("ready", "roll", "play"):
+        used = DiceChain.objects.get(live=board.match.pk, owner=str(CAROL)).used
+        body |= {"link": device.link(used + 1).hex()} | ({"seen": 1} if chance.random() < 0.5 else {})
+    return side, body
+
+
+def _wish(board: Board, chance: Random) -> tuple[int, dict[str, Any]]:
     game = board.game
     body: dict[str, Any] = {"after": board.live.last, "tab": "t", "every": 15}
     if game.phase is Phase.OPENING:
@@ -96,22 +120,37 @@ def without(data: dict[str, Any], names: set[str]) -> dict[str, Any]:
     return {name: value for name, value in data.items() if name not in names}
 
 
+def counted(board: Board) -> list[int]:
+    """How many actions of each side count against its limit."""
+    counters = [throttle.counter(throttle.LIVE_ACTIONS_OF, f"{board.match.public_id}:{side}") for side in (BOB, CAROL)]
+    return [cache.get(counter) or 0 for counter in counters]
+
+
 def content(published: bytes) -> Any:
     seq, _, text = published.partition(b" ")
     return seq, without(json.loads(text), {"now"}) if text else None
 
 
 @pytest.mark.parametrize("seed", range(TIER.short_way_matches))
-@pytest.mark.parametrize("delay", [0, 5, None])
+@pytest.mark.parametrize("delay", first_in_make_test(0, 5, None))
+@pytest.mark.soak
 def test_both_ways_do_the_same(
-    board: Board,
+    match: Match,
+    users: list[User],
+    alice: User,
     seed: int,
     delay: int | None,
     valkey: "Redis[bytes]",
     django_capture_on_commit_callbacks: Callable[..., Any],
 ) -> None:
     chance, short_kinds, number = Random(f"{TEST_SEED} {seed} {delay}"), [], 0
-    LiveMatch.objects.filter(pk=board.match.pk).update(spectators_delay=delay)
+    device = Chain.from_secret(ChainTag(match.public_id, "1"), bytes(32)) if chance.random() < 0.5 else None
+    clock = CLOCK if chance.random() < 0.7 else None
+    settings = PlaySettings(clock, server_chains=True, spectators_delay=delay)
+    start(match=match, settings=settings, by=Actor.of(alice), now=START)
+    for side, anchor in ((BOB, ""), (CAROL, device.anchor.hex() if device else "")):
+        commit_chain(match=match, side=side, anchor=anchor, by=Actor.of(users[side]), now=START)
+    board = Board(match, users)
     pages, pk = Pages(board), board.match.pk
     keys = [(side, f"live-lag:{pk}:{side}", f"live-lag-allowance:{pk}:{side}") for side in (BOB, CAROL)]
     with valkey.pubsub() as heard:
@@ -126,26 +165,28 @@ def test_both_ways_do_the_same(
         while not board.game.is_over:
             number += 1
             board.wait(chance.uniform(0, 4))
-            side, body = wish(board, chance)
+            side, body = wish(board, chance, device)
             for _, measured, _ in keys:
                 cache.set(measured, (NETWORK, [chance.randrange(400)]), 600)
             allowances = [cache.get(allowance) for _, _, allowance in keys]
-            ident = f"{board.match.public_id}:{side}"
-            throttle.reset(throttle.LIVE_ACTIONS_OF, ident)
+            for each in (BOB, CAROL):
+                throttle.reset(throttle.LIVE_ACTIONS_OF, f"{match.public_id}:{each}")
             published()
             key, before = pages.key(), rows(board.match)
             with transaction.atomic(), django_capture_on_commit_callbacks(execute=True):
                 short = pages.short(side, body, key)
-                after_short, short_published = rows(board.match), published()
+                after_short, short_published, short_counted = rows(board.match), published(), counted(board)
                 allowances_short = [cache.get(allowance) for _, _, allowance in keys]
                 transaction.set_rollback(True)
             remembered = short_way._known.pop(pk, None)
             assert rows(board.match) == before
+            assert short_counted == [side == BOB, side == CAROL]
             for (_, _, name), allowance in zip(keys, allowances, strict=True):
                 cache.set(name, allowance, 600) if allowance is not None else cache.delete(name)
             with django_capture_on_commit_callbacks(execute=True):
                 plain = pages.plain(side, body, key)
             assert not is_short(plain)
+            assert counted(board) == [2 * count for count in short_counted]
             assert plain.status_code == 200, plain.content
             if not is_short(short):
                 continue
@@ -162,6 +203,7 @@ def test_both_ways_do_the_same(
             assert short_published
             ignored = {"X-Request-ID", "Content-Length"}
             assert without(dict(short.items()), ignored) == without(dict(plain.items()), ignored)
+    print(f"{len(short_kinds)} of {number} actions took the short way")
     assert {"roll", "play"} <= set(short_kinds)
     assert len(short_kinds) > 0.6 * number
 
@@ -193,6 +235,7 @@ UNUSUAL: dict[str, Callable[[Pages, int, dict[str, Any]], Sent]] = {
     ),
     "a link": lambda _, side, body: (side, body, {"Match-Link": "x"}),
     "a token": lambda _, side, body: (side, body, {"Authorization": "Token x"}),
+    "another format": lambda _, side, body: (side, body, {"Accept": "application/xml"}),
     "an unknown field": lambda _, side, body: (side, body | {"dice": [6, 6]}, {}),
     "a text for a number": lambda _, side, body: (side, body | {"after": str(body["after"])}, {}),
     "a play with a roll": lambda _, side, body: (side, body | {"play": "8/5 6/5"}, {}),
@@ -206,64 +249,89 @@ UNUSUAL: dict[str, Callable[[Pages, int, dict[str, Any]], Sent]] = {
 @pytest.mark.parametrize("name", UNUSUAL)
 def test_what_is_unusual_is_left_to_the_plain_way(to_roll: tuple[Pages, int, dict[str, Any]], name: str) -> None:
     pages, side, body = to_roll
-    ident = [f"{pages.board.match.public_id}:{each}" for each in (0, 1)]
-    counted = [cache.get(throttle._key(throttle.LIVE_ACTIONS_OF, each)) or 0 for each in ident]
+    counted_before = sum(counted(pages.board))
     sent_side, sent, headers = UNUSUAL[name](pages, side, body)
     before, response = rows(pages.board.match), pages.short(sent_side, sent, **headers)
     assert not is_short(response)
-    now_counted = [cache.get(throttle._key(throttle.LIVE_ACTIONS_OF, each)) or 0 for each in ident]
-    assert sum(now_counted) - sum(counted) <= 1
+    assert sum(counted(pages.board)) - counted_before <= 1
     if response.status_code >= 400:
         assert rows(pages.board.match) == before
         assert is_short(pages.short(side, body))
 
 
-def signed_out(board: Board, side: int) -> None:
-    AccountSession.objects.filter(user=board.users[side]).delete()
+def test_an_unknown_parameter_is_refused_as_usual(to_roll: tuple[Pages, int, dict[str, Any]]) -> None:
+    pages, side, body = to_roll
+    pages.query = "?dice=66"
+    assert pages.short(side, body).status_code == 422
+    pages.query = ""
+    assert is_short(pages.short(side, body))
 
 
-def expired(board: Board, side: int) -> None:
-    AccountSession.objects.filter(user=board.users[side]).update(expire_date=timezone.now())
+def signed_out(pages: Pages, side: int) -> None:
+    cookie = pages.clients[side].cookies["sessionid"].value
+    pages.clients[side].post("/sign-out/")
+    # Somebody has kept it.
+    pages.clients[side].cookies["sessionid"] = cookie
 
 
-def suspended(board: Board, side: int) -> None:
-    User.objects.filter(pk=board.users[side].pk).update(is_active=False)
+def signed_out_elsewhere(pages: Pages, side: int) -> None:
+    sessions.end_others(user=pages.board.users[side], current=None)
 
 
-def new_password(board: Board, side: int) -> None:
-    board.users[side].set_password("another")
-    board.users[side].save()
+def expired(pages: Pages, side: int) -> None:
+    AccountSession.objects.filter(user=pages.board.users[side]).update(expire_date=timezone.now())
 
 
-def merged(board: Board, side: int) -> None:
+def suspended(pages: Pages, side: int) -> None:
+    User.objects.filter(pk=pages.board.users[side].pk).update(is_active=False)
+
+
+def new_password(pages: Pages, side: int) -> None:
+    pages.board.users[side].set_password("another")
+    pages.board.users[side].save()
+
+
+def account_deleted(pages: Pages, side: int) -> None:
+    erase_player(player=Player.objects.get(user=pages.board.users[side]), by=SYSTEM, now=timezone.now())
+
+
+def merged(pages: Pages, side: int) -> None:
     other = Player.objects.create(name="Other")
-    Player.objects.filter(user=board.users[side]).update(merged_into=other, user=None)
+    Player.objects.filter(user=pages.board.users[side]).update(merged_into=other, user=None)
 
 
-def seat_of_another(board: Board, side: int) -> None:
+def seat_of_another(pages: Pages, side: int) -> None:
     dave = Player.objects.create(name="Dave")
-    Match.objects.filter(pk=board.match.pk).update(**{f"player_{side}": dave})
+    Match.objects.filter(pk=pages.board.match.pk).update(**{f"player_{side}": dave})
 
 
-WITHDRAWN = [signed_out, expired, suspended, new_password, merged, seat_of_another]
+WITHDRAWN = [
+    *(signed_out, signed_out_elsewhere, expired, suspended, new_password, account_deleted),
+    *(merged, seat_of_another),
+]
 
 
-def flag_fell(board: Board, _: int) -> None:
-    board.wait(400)
+def flag_fell(pages: Pages, _: int) -> None:
+    pages.board.wait(400)
 
 
-def paused(board: Board, side: int) -> None:
-    board.do(side, EventKind.PAUSE)
+def paused(pages: Pages, side: int) -> None:
+    pages.board.do(side, EventKind.PAUSE)
 
 
-def settled(board: Board, _: int) -> None:
-    Match.objects.filter(pk=board.match.pk).update(state=Match.State.SETTLED)
+def settled(pages: Pages, _: int) -> None:
+    Match.objects.filter(pk=pages.board.match.pk).update(state=Match.State.SETTLED)
+
+
+def voided(pages: Pages, _: int) -> None:
+    with transaction.atomic():
+        void_matches({lock_match(pages.board.match.pk): False}, club=None, by=SYSTEM, now=pages.board.now)
 
 
 @pytest.mark.parametrize("is_remembered", [True, False])
-@pytest.mark.parametrize("happens", [*WITHDRAWN, flag_fell, paused, settled])
+@pytest.mark.parametrize("happens", [*WITHDRAWN, flag_fell, paused, settled, voided])
 def test_what_happens_between_ticket_and_action_counts_at_once(
-    to_roll: tuple[Pages, int, dict[str, Any]], happens: Callable[[Board, int], None], is_remembered: bool
+    to_roll: tuple[Pages, int, dict[str, Any]], happens: Callable[[Pages, int], None], is_remembered: bool
 ) -> None:
     pages, side, body = to_roll
     if is_remembered:
@@ -272,13 +340,33 @@ def test_what_happens_between_ticket_and_action_counts_at_once(
             side, body = wish(pages.board, Random(1))
             if body["kind"] == "roll":
                 break
-    happens(pages.board, side)
-    before = rows(pages.board.match)
-    response = pages.short(side, body | {"after": pages.board.live.last})
+    happens(pages, side)
+    before, body = rows(pages.board.match), body | {"after": pages.board.live.last}
+    with transaction.atomic():
+        plain = pages.plain(side, body)
+        transaction.set_rollback(True)
+    response = pages.short(side, body)
     assert not is_short(response)
     assert response.status_code in (401, 403, 404, 409)
+    assert response.status_code == plain.status_code
+    assert without(response.json(), {"request_id"}) == without(plain.json(), {"request_id"})
     if happens is not flag_fell:
         assert rows(pages.board.match) == before
+
+
+def test_a_link_takes_the_plain_way_until_it_is_revoked(to_roll: tuple[Pages, int, dict[str, Any]]) -> None:
+    pages, side, body = to_roll
+    link = {"Match-Link": token_for(pages.board.match, side)}
+    answer = pages.short(side, body, **link)
+    assert (answer.status_code, is_short(answer)) == (200, False)
+    side, body = wish(pages.board, Random(1))
+    link = {"Match-Link": token_for(pages.board.match, side)}
+    revoke_link(match=pages.board.match, side=side, generation=0, by=SYSTEM)
+    before = rows(pages.board.match)
+    assert pages.short(side, body, **link).status_code == 404
+    assert rows(pages.board.match) == before
+    # The seat of the account is not that of the link.
+    assert is_short(pages.short(side, body))
 
 
 def test_an_action_is_answered_the_same_when_it_is_repeated(to_roll: tuple[Pages, int, dict[str, Any]]) -> None:
@@ -311,12 +399,36 @@ def test_too_many_actions_are_refused_as_usual(
     assert (response.status_code, json.loads(response.content)["code"]) == (429, "too_many_attempts")
 
 
-def test_the_request_id_and_the_route_are_as_usual(to_roll: tuple[Pages, int, dict[str, Any]]) -> None:
+def test_request_ids_logs_and_metrics_are_as_usual(
+    to_roll: tuple[Pages, int, dict[str, Any]], settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prometheus_client = pytest.importorskip("prometheus_client")
+    settings.LOG_CLIENT_ADDRESS = True
+    labels = {"method": "POST", "route": "api-live-actions", "status": "200"}
+
+    def measured() -> list[float | None]:
+        sample = prometheus_client.REGISTRY.get_sample_value
+        queries = sample("barpoint_database_queries_total", {"route": "api-live-actions"})
+        return [sample("barpoint_request_seconds_count", labels), queries]
+
     pages, side, body = to_roll
-    short = pages.short(side, body, **{"X-Request-ID": "abcdefgh12345678"})
-    assert is_short(short)
-    assert short["X-Request-ID"] == "abcdefgh12345678"
-    assert short.wsgi_request.resolver_match.view_name == "api-live-actions"  # type: ignore[attr-defined]
+    lines, logs, queries = [], LogCapture(), []
+    monkeypatch.setattr("config.middleware.logger", structlog.wrap_logger(None, [merge_contextvars, logs]))
+    for way in (pages.short, pages.plain):
+        answered, queries_before = measured()
+        with transaction.atomic():
+            response = way(side, body, **{"X-Request-ID": "abcdefgh12345678"})
+            transaction.set_rollback(True)
+        short_way._known.clear()
+        assert is_short(response) is (way == pages.short)
+        assert response["X-Request-ID"] == "abcdefgh12345678"
+        answered_after, queries_after = measured()
+        assert answered_after == (answered or 0) + 1
+        queries.append(queries_after - (queries_before or 0))
+        lines.append(without(logs.entries[-1], {"ms"}))
+    assert lines[0] == lines[1]
+    assert lines[0].items() >= {"route": "api-live-actions", "user_id": pages.board.users[side].pk}.items()
+    assert 0 < queries[0] < queries[1]
 
 
 def test_a_short_answer_is_compressed(to_roll: tuple[Pages, int, dict[str, Any]]) -> None:

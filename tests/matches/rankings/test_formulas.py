@@ -1,16 +1,25 @@
 """The comparison of rating formulas on a pool's page."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from random import Random
 
 import pytest
 from django.test import Client
 from django.urls import reverse
 
-from matches.models import RatingPool
-from matches.rankings.formulas import formulas_of
+from core.queue import claim_lasts
+from matches.models import FormulaComparison, PoolSettings, RatingPool
+from matches.rankings.formulas import (
+    KEPT,
+    Formulas,
+    compare_next,
+    formulas_of,
+    newest_comparison,
+    request_comparison,
+    send_comparisons_again,
+)
 from matches.rankings.imports import apply_import
-from matches.ratings.services import PoolSettings, create_pool
+from matches.ratings.pools import create_pool
 from players.actors import SYSTEM
 from players.models import Club, User
 from players.rating_comparison import FEWEST
@@ -36,9 +45,18 @@ def import_matches(pool: RatingPool, count: int) -> None:
     apply_import(pool=pool, kind="matches", text="\n".join(lines), by=SYSTEM, now=NOW)
 
 
+def compare(pool: RatingPool) -> Formulas:
+    """Ask for a comparison, and compute it as the worker does."""
+    comparison = request_comparison(pool=pool, by=SYSTEM, now=NOW)
+    assert compare_next(comparison_id=comparison.pk, now=NOW)
+    formulas = formulas_of(newest_comparison(pool))
+    assert formulas is not None
+    return formulas
+
+
 def test_formulas_are_compared_on_the_matches_of_the_pool(ladder: RatingPool) -> None:
     import_matches(ladder, FEWEST + 60)
-    formulas = formulas_of(ladder)
+    formulas = compare(ladder)
     assert formulas.matches == FEWEST + 60
     assert len(formulas.rows) == 8
     assert formulas.rows[0].behind == "best"
@@ -50,18 +68,67 @@ def test_a_director_compares_formulas_from_the_page_of_the_pool(
     client: Client, alice: User, club: Club, ladder: RatingPool
 ) -> None:
     client.force_login(alice)
-    url = reverse("club-pool", args=[club.slug, ladder.pk])
-    assert 'href="?formulas=1#formulas"' in client.get(url).content.decode()
-    assert f"0 of at least {FEWEST}" in client.get(url, {"formulas": "1"}).content.decode()
+    url, part = (reverse(name, args=[club.slug, ladder.pk]) for name in ("club-pool", "club-pool-formulas"))
     import_matches(ladder, FEWEST)
-    page = client.get(url, {"formulas": "1"}).content.decode()
-    assert "Glicko-2, by weeks, without the length" in page
-    assert "this pool" in page
+    assert "Compare formulas" in client.get(url).content.decode()
+    answer = client.post(reverse("club-pool-compare", args=[club.slug, ladder.pk]))
+    assert answer["Location"] == f"{url}#formulas"
+    # Asked for again, by somebody else or in another tab, it is the same comparison.
+    client.post(reverse("club-pool-compare", args=[club.slug, ladder.pk]))
+    waiting = FormulaComparison.objects.get()
+    for address in (url, part):
+        page = client.get(address).content.decode()
+        assert 'hx-trigger="every 2s"' in page
+        assert "The result appears here" in page
+    compare_next(comparison_id=waiting.pk, now=NOW)
+    for address in (url, part):
+        page = client.get(address).content.decode()
+        assert "every 2s" not in page
+        assert "Glicko-2, by weeks" in page
+        assert "this pool" in page
 
 
-def test_a_pool_with_the_settings_of_a_family_is_that_family(club: Club) -> None:
-    pool = create_pool(club=club, settings=PoolSettings("Plain"), by=SYSTEM)
+def test_too_few_matches_are_said_to_be_too_few(client: Client, alice: User, club: Club, ladder: RatingPool) -> None:
+    client.force_login(alice)
+    assert compare(ladder).rows == ()
+    page = client.get(reverse("club-pool", args=[club.slug, ladder.pk])).content.decode()
+    assert f"0 of at least {FEWEST}" in page
+
+
+@pytest.mark.parametrize(
+    ("settings", "label"),
+    [
+        (PoolSettings("Plain"), "FIBS: √ of the length, K falls from 5"),
+        (PoolSettings("North", family="danish", start_rating=1000), "A point at stake for each point of the match"),
+        (PoolSettings("North", family="danish", start_rating=1500), "A point at stake for each point of the match"),
+        (PoolSettings("Weeks", family="glicko2"), "Glicko-2, by weeks"),
+    ],
+)
+def test_a_pool_with_the_settings_of_a_family_is_that_family(settings: PoolSettings, label: str, club: Club) -> None:
+    pool = create_pool(club=club, settings=settings, by=SYSTEM)
     import_matches(pool, FEWEST)
-    own = [row.label for row in formulas_of(pool).rows if row.is_own]
-    assert own == ["FIBS: √ of the length, K falls from 5"]
-    assert len(formulas_of(pool).rows) == 7
+    formulas = compare(pool)
+    own = [row.label for row in formulas.rows if row.is_own]
+    assert len(own) == 1
+    assert own[0].startswith(label)
+    assert len(formulas.rows) == 7
+
+
+def test_a_comparison_that_a_worker_left_behind_is_computed_by_another(ladder: RatingPool) -> None:
+    comparison = request_comparison(pool=ladder, by=SYSTEM, now=NOW)
+    FormulaComparison.objects.update(claimed_at=NOW)
+    soon, later = NOW + timedelta(seconds=1), NOW + claim_lasts() + timedelta(seconds=1)
+    assert not compare_next(comparison_id=comparison.pk, now=soon)
+    assert send_comparisons_again(now=soon) == 0
+    assert send_comparisons_again(now=later) == 1
+    assert compare_next(comparison_id=comparison.pk, now=later)
+    assert not compare_next(comparison_id=comparison.pk, now=later + claim_lasts())
+    assert send_comparisons_again(now=later + 2 * claim_lasts()) == 0
+
+
+def test_only_the_newest_comparisons_are_kept(ladder: RatingPool) -> None:
+    for number in range(KEPT + 2):
+        comparison = request_comparison(pool=ladder, by=SYSTEM, now=NOW + timedelta(minutes=number))
+        compare_next(comparison_id=comparison.pk, now=NOW + timedelta(minutes=number))
+    assert FormulaComparison.objects.count() == KEPT
+    assert newest_comparison(ladder) == comparison

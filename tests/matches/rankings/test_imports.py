@@ -8,11 +8,11 @@ import pytest
 
 from engine.errors import Refused
 from matches.lifecycle.finish import Basis, ResultInput, append_result
-from matches.models import Match, PlayerRating, RatingChange, RatingImport, RatingPool
+from matches.models import Match, PlayerRating, PoolSettings, RatingChange, RatingImport, RatingPool
 from matches.rankings.imports import MOST_ROWS, apply_import, preview_import, undo_import
 from matches.ratings import rated
 from matches.ratings import services as ratings
-from matches.ratings.services import PoolSettings, create_pool, update_pool
+from matches.ratings.pools import create_pool, update_pool
 from players.actors import SYSTEM
 from players.models import Club, Membership, Player
 from players.ratings import change
@@ -117,11 +117,13 @@ def test_changed_settings_replay_the_whole_history(pool: RatingPool) -> None:
     play(pool, 6, 1)
     replay(pool)
     before = standings(pool)
-    update_pool(pool=pool, settings=PoolSettings("Club ladder", start_rating=1600, k_scale=2), by=SYSTEM)
+    update_pool(
+        pool=pool, settings=PoolSettings("Club ladder", start_rating=1600, k_scale=2), after=0, by=SYSTEM, now=NOW
+    )
     assert ratings.send_again(now=NOW) >= 1
     replay(pool)
     assert standings(pool) != before
-    update_pool(pool=pool, settings=PoolSettings("Club ladder", k_scale=0.5), by=SYSTEM)
+    update_pool(pool=pool, settings=PoolSettings("Club ladder", k_scale=0.5), after=1, by=SYSTEM, now=NOW)
     replay(pool)
     assert standings(pool) == before
 

@@ -125,7 +125,7 @@ def test_helpers_leave_the_floor_as_directors_set_it(running: RunningEvent, dave
         *("open", "pause", "resume", "autopilot", "shorten"),
         *("adjourn", "let-go-on", "shorten-match", "leader-wins", "settle"),
         *("propose-length", "withdraw-length", "take-back-length", "re-enter", "undo-re-entry"),
-        *("take-back-pairing", "waive-lead", "flow", "take-back-missed"),
+        *("take-back-pairing", "waive-lead", "stop-match", "pair-by-hand", "flow", "take-back-missed"),
     }
     assert {name for name, action in ACTIONS.items() if action.needed != access.HELPER} == by_directors
     for name in by_directors:

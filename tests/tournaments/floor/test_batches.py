@@ -17,11 +17,13 @@ from django.utils import timezone
 
 from engine.errors import Refused
 from matches.lifecycle.finish import ResultInput
-from matches.models import Result
+from matches.models import Match, Result
 from players.actors import Actor
-from players.models import Club, LogEntry, Membership, Player, User
+from players.models import Club, Delivery, LogEntry, Membership, Player, User
+from tests.journeys.evenings import account_of
 from tests.pages import html
 from tests.tournaments.support.pages import text
+from tournaments.draws.kept_apart import keep_apart
 from tournaments.entries import check_in
 from tournaments.entries.event_links import path_for
 from tournaments.entries.late import enter_late, preview_late
@@ -30,7 +32,9 @@ from tournaments.floor.batches import (
     Waiting,
     change_flow,
     flows_of,
+    pair_by_hand,
     pair_now,
+    stop_match,
     take_back_missed,
     take_back_pairing,
     waiting_in,
@@ -47,16 +51,25 @@ from tournaments.models import (
     Batch,
     Correction,
     Division,
+    Entry,
     Fixture,
+    FloorEvent,
     MissedMatch,
     OpenPairing,
     Pairing,
     PendingBatch,
+    Slot,
     Stage,
     Tournament,
 )
 from tournaments.pages.tonight import EveningPlan, start_evening, undo_start
-from tournaments.results.corrections import CorrectionInput, apply_correction, undo_correction
+from tournaments.results.corrections import (
+    CorrectionInput,
+    apply_correction,
+    preview_correction,
+    preview_view,
+    undo_correction,
+)
 from tournaments.results.services import enter_result
 from tournaments.state.derivation import states_of
 from tournaments.state.integrity import Selection, differences
@@ -66,6 +79,7 @@ SCRIPT = Path(__file__).resolve().parents[3] / "tools/verify_pairings.py"
 pytestmark = pytest.mark.django_db
 NOON = datetime.fromisoformat("2026-11-20T12:00:00+00:00")
 FLOW = (StageSettings(LIVES, lives=2, lengths=(5,), pairing=Mode.CONTINUOUS),)
+SWITCH = (replace(FLOW[0], qualifiers=8), StageSettings(KNOCKOUT, lengths=(7,)))
 
 
 @pytest.fixture
@@ -167,8 +181,7 @@ def test_a_night_ends_with_one_winner(start: Callable[..., Tournament], by_alice
 
 
 def test_a_night_switches_to_a_bracket(start: Callable[..., Tournament], by_alice: Actor) -> None:
-    stages = (replace(FLOW[0], qualifiers=8), StageSettings(KNOCKOUT, lengths=(7,)))
-    night = Night(start(stages=stages), by_alice, seed=3)
+    night = Night(start(stages=SWITCH), by_alice, seed=3)
     night.play()
     first, second = states_of(night.division)
     assert first.event is not None
@@ -284,6 +297,108 @@ def test_a_begun_match_stands_although_a_correction_puts_its_player_out(
     with pytest.raises(Refused) as refused:
         undo_correction(correction=correction, after=night.division.seq, by=night.by, now=night.now)
     assert refused.value.code == "successor_begun"
+    assert list(differences(Selection.of())) == []
+
+
+@pytest.fixture
+def switched(start: Callable[..., Tournament], by_alice: Actor) -> Night:
+    """A night whose bracket of eight lives has just been drawn; none of its matches has begun."""
+    night = Night(start(stages=SWITCH), by_alice, seed=3)
+    for _step in range(400):
+        night.step()
+        if Stage.objects.get(number=2).status == Stage.Status.RUNNING:
+            return night
+    raise AssertionError("there is no bracket")
+
+
+def seats(night: Night) -> list[int | None]:
+    """The entries in the places of the bracket, in order, as they are stored."""
+    slots = Slot.objects.filter(fixture__stage__number=2, fixture__round__number=1).order_by("fixture__number", "side")
+    return list(slots.values_list("source_entry", flat=True))
+
+
+def changing(night: Night) -> tuple[Fixture, int]:
+    """A match of the first stage, and its other winner, after which other players are in the bracket."""
+    rows = Fixture.objects.filter(stage__number=1, match__state="settled").select_related("stage__division", "match")
+    for fixture in rows.order_by("number"):
+        standing = Result.objects.filter(match=fixture.match).latest("version")
+        assert standing.winner is not None
+        other = 1 - standing.winner
+        new = ResultInput(other, (5, 1) if other == 0 else (1, 5))
+        preview = preview_correction(fixture=fixture, new=new)
+        if preview.all.changes and not preview.all.bracket_stands:
+            (choice,) = [row for row in preview_view(preview).choices if row.value == "correct_all"]
+            assert "The bracket is drawn again" in choice.counts
+            return fixture, other
+    raise AssertionError("no result changes the bracket")
+
+
+def test_a_correction_draws_a_bracket_again_that_has_not_begun(switched: Night) -> None:
+    night = switched
+    fixture, winner = changing(night)
+    first, numbers = seats(night), list(Fixture.objects.filter(stage__number=2).values_list("number", flat=True))
+    correction = correct(night, fixture, winner)
+    second = seats(night)
+    assert second != first
+    assert Counter(entry for entry in second if entry).keys() == lives_before_bracket(night).keys()
+    assert list(differences(Selection.of())) == []
+    # Undone and done again, the same lots give the same places.
+    undo_correction(correction=correction, after=night.division.seq, by=night.by, now=night.now)
+    assert seats(night) == first
+    assert list(differences(Selection.of())) == []
+    correct(night, fixture, winner)
+    assert seats(night) == second
+    assert list(Fixture.objects.filter(stage__number=2).values_list("number", flat=True)) == numbers
+    night.play()
+    assert list(differences(Selection.of())) == []
+
+
+def lives_before_bracket(night: Night) -> dict[int, int]:
+    state = states_of(night.division)[0]
+    assert state.event is not None
+    return lives_left(state.event, 2)
+
+
+def test_a_bracket_that_has_begun_stands_when_a_result_before_it_is_corrected(switched: Night) -> None:
+    night = switched
+    fixture, winner = changing(night)
+    first = seats(night)
+    bracket = Fixture.objects.filter(stage__number=2, status="ready").select_related("stage__division", "match")
+    begun = bracket[0]
+    begin(fixture=begun, by=night.by, now=night.now)
+    night.ends[begun.number] = night.now + timedelta(minutes=20)
+    new = ResultInput(winner, (5, 1) if winner == 0 else (1, 5))
+    preview = preview_correction(fixture=fixture, new=new)
+    assert preview.default == "let_stand"
+    assert "stays as it is" in preview_view(preview).why
+    correct(night, fixture, winner)
+    assert seats(night) == first
+    assert list(differences(Selection.of())) == []
+    night.play()
+    assert list(differences(Selection.of())) == []
+
+
+def test_a_correction_cannot_be_undone_once_its_bracket_has_begun(switched: Night) -> None:
+    night = switched
+    fixture, winner = changing(night)
+    correction = correct(night, fixture, winner)
+    changed = set(fixture.slots.values_list("entry", flat=True))
+    ready = Fixture.objects.filter(stage__number=2, status="ready").select_related("stage__division", "match")
+    own = [row for row in ready if changed & set(row.slots.values_list("entry", flat=True))]
+    night.now += timedelta(minutes=1)
+    begin(fixture=own[0], by=night.by, now=night.now)
+    with pytest.raises(Refused) as refused:
+        undo_correction(correction=correction, after=night.division.seq, by=night.by, now=night.now)
+    assert refused.value.code == "successor_begun"
+
+
+def test_who_withdraws_after_the_switch_leaves_a_walkover_and_the_bracket_as_it_is(switched: Night) -> None:
+    night = switched
+    first = seats(night)
+    slot = Slot.objects.filter(fixture__stage__number=2, fixture__status="ready").exclude(entry=None)[0]
+    assert slot.entry is not None
+    withdraw(entry=slot.entry, by=night.by, now=night.now, reason="Ill")
+    assert seats(night) == first
     assert list(differences(Selection.of())) == []
 
 
@@ -520,3 +635,179 @@ def test_directors_read_in_the_summary_who_reported_late_or_fell_behind(
     assert page.count(late) == 2
     assert all(page.index(name, page.index("Kept others waiting?")) < page.rindex(late) for name in names)
     assert "Kept others waiting?" not in text(html(Client().get(url)))
+
+
+# "Is it over?"
+
+
+def questions(fixture: Fixture) -> list[FloorEvent]:
+    return list(FloorEvent.objects.filter(fixture=fixture, kind="asked", undone_by=None).order_by("pk"))
+
+
+def test_a_score_that_decides_a_match_asks_both_players_whether_it_is_over(
+    start: Callable[..., Tournament], by_alice: Actor, alice: User, club: Club, as_user: Callable[[User], Client]
+) -> None:
+    event = start(now=timezone.now())
+    fixture = Night(event, by_alice).open()[0]
+    match = fixture.match
+    assert match is not None
+    first, second = (account_of(player, f"{side}@example.org", club) for side, player in enumerate(match.players))
+    page = reverse("match", args=[match.public_id])
+    client = as_user(first)
+    client.post(reverse("match-running-score", args=[match.public_id]), {"score_0": 4, "score_1": 3})
+    assert questions(fixture) == []
+    assert "Is your match over?" not in text(html(client.get(page)))
+    for _twice in range(2):
+        client.post(reverse("match-running-score", args=[match.public_id]), {"score_0": 5, "score_1": 3})
+    (asked,) = questions(fixture)
+    assert asked.params == {"score": [5, 3], "side": 0}
+    notified = Delivery.objects.filter(notification__kind="asked_over").values_list("notification__user", flat=True)
+    assert set(notified) == {first.pk, second.pk}
+    match.refresh_from_db()
+    assert match.state == Match.State.OPEN, "it is a question, and no result"
+    own, other = text(html(client.get(page))), text(html(as_user(second).get(page)))
+    assert "Yes, report 5–3" in own
+    assert "Yes, report 3–5" in other, "with the reader's points first"
+    assert "Yes, report 5–3" in text(html(client.get(reverse("my-matches"))))
+    floor = floor_text(as_user(alice), event)
+    assert f"Is M{fixture.number} over?" in floor
+    assert "5–3 would decide it" in floor
+    # A score that says it goes on answers the question.
+    as_user(second).post(reverse("match-running-score", args=[match.public_id]), {"score_0": 4, "score_1": 4})
+    assert "Is your match over?" not in text(html(client.get(page)))
+
+
+def test_a_match_a_point_from_the_end_is_asked_once_after_a_while(
+    start: Callable[..., Tournament], by_alice: Actor
+) -> None:
+    night = Night(start(), by_alice)
+    near, far = night.open()[:2]
+    set_running_score(fixture=near, score=(4, 2), by=by_alice, now=NOON)
+    set_running_score(fixture=far, score=(3, 2), by=by_alice, now=NOON)
+    for minutes in (9, 10, 11, 30):
+        call_ready(tournament_id=night.event.pk, now=NOON + timedelta(minutes=minutes))
+        assert len(questions(near)) == (minutes >= 10)
+    assert questions(far) == []
+    set_running_score(fixture=near, score=(4, 3), by=by_alice, now=NOON + timedelta(minutes=31))
+    call_ready(tournament_id=night.event.pk, now=NOON + timedelta(minutes=41))
+    assert len(questions(near)) == 2, "another score is another question"
+
+
+def test_a_match_of_which_a_deciding_score_is_known_has_begun(
+    start: Callable[..., Tournament], by_alice: Actor
+) -> None:
+    night = Night(start(), by_alice)
+    fixture = night.open()[0]
+    set_running_score(fixture=fixture, score=(5, 2), by=by_alice, now=NOON)
+    with pytest.raises(Refused) as refused:
+        take_back_pairing(fixture=fixture, code="not_these_two", by=by_alice, now=NOON)
+    assert refused.value.code == "pairing_begun"
+    with pytest.raises(Refused) as refused:
+        set_running_score(fixture=fixture, score=(5, 5), by=by_alice, now=NOON)
+    assert refused.value.code == "result_both_reached"
+
+
+# What directors set and stop by hand.
+
+
+def by_hand(night: Night, first: Entry, second: Entry, **more: Any) -> Batch:
+    stage = Stage.objects.get(number=1)
+    acts: dict[str, Any] = {"after": night.division.seq, "by": night.by, "now": night.now, "reason": "Last train"}
+    return pair_by_hand(stage=stage, first=first, second=second, **acts | more)
+
+
+def test_a_director_pairs_two_who_are_free_with_a_public_reason(
+    start: Callable[..., Tournament], by_alice: Actor, alice: User, client: Client, as_user: Callable[[User], Client]
+) -> None:
+    event = start(tables=6, now=timezone.now())
+    night = Night(event, by_alice)
+    night.now = timezone.now()
+    for side, fixture in enumerate(night.open()[:2]):
+        begin(fixture=fixture, by=by_alice, now=night.now)
+        night.win(fixture, side)
+    resting = [row.entry for row in waits(night) if row.code == "resting"]
+    assert len(resting) == 4
+    winner, loser = (next(row for row in resting if lives_of(night)[row.pk] == lives) for lives in (2, 1))
+    page = as_user(alice)
+    floor = reverse("floor", args=[event.club.slug, event.slug])
+    assert "Choose others" in text(html(page.get(floor)))
+    assert "Choose others" not in text(html(client.get(floor))), "for directors only"
+    data = {
+        "stage": Stage.objects.get().public_id,
+        "after": night.division.seq,
+        "first": winner.public_id,
+        "second": loser.public_id,
+        "reason": "Last train",
+    }
+    page.post(reverse("floor-pair-by-hand", args=[event.club.slug, event.slug]), data)
+    pairing = Pairing.objects.get(batch__number=2)
+    assert {pairing.first_id, pairing.second_id} == {winner.pk, loser.pk}
+    assert pairing.reason == "Last train"
+    assert pairing.why == [["manual", {}]]
+    fixture = Fixture.objects.get(number=pairing.number)
+    assert FloorEvent.objects.filter(fixture=fixture, kind="called").exists()
+    assert list(differences(Selection.of())) == []
+
+
+def test_a_pair_that_may_not_be_is_refused_even_by_hand(start: Callable[..., Tournament], by_alice: Actor) -> None:
+    night = Night(start(tables=6), by_alice)
+    (free,) = [row.entry for row in waits(night)]
+    paired = night.open()[0].slots.get(side=0).entry
+    assert paired is not None
+    for second, code in ((free, "pair_is_one"), (paired, "not_free_to_pair")):
+        with pytest.raises(Refused) as refused:
+            by_hand(night, free, second)
+        assert refused.value.code == code
+    night.win(night.open()[0], 0)
+    free, other, *_rest = [row.entry for row in waits(night)]
+    for more, code in (({"reason": " "}, "reason_needed"), ({"after": 0}, "stale")):
+        with pytest.raises(Refused) as refused:
+            by_hand(night, free, other, **more)
+        assert refused.value.code == code
+    keep_apart(first=free, second=other, by=by_alice, now=night.now)
+    with pytest.raises(Refused) as refused:
+        by_hand(night, free, other)
+    assert refused.value.code == "pair_not_allowed"
+    check_in.mark(entry=free, state="away", by=by_alice, now=night.now, until=night.now + timedelta(hours=1))
+    with pytest.raises(Refused) as refused:
+        by_hand(night, free, other)
+    assert refused.value.code == "not_free_to_pair"
+
+
+def test_a_night_with_a_pair_set_by_hand_can_be_verified(
+    start: Callable[..., Tournament], by_alice: Actor, client: Client
+) -> None:
+    night = Night(start(), by_alice, seed=7)
+    for _step in range(10):
+        night.step()
+    while len(free := [row.entry for row in waits(night)]) < 2 or len(night.open()) == 5:
+        night.win(night.open()[0], 0)
+    by_hand(night, free[0], free[1])
+    night.play()
+    assert list(differences(Selection.of())) == []
+    assert verify(night, client) == ([], 1)
+
+
+def test_a_begun_match_of_somebody_who_is_out_can_be_stopped(
+    misheard: tuple[Night, Fixture, Fixture, int], alice: User, as_user: Callable[[User], Client]
+) -> None:
+    night, first, paired, entry = misheard
+    with pytest.raises(Refused) as refused:
+        stop_match(fixture=paired, by=night.by, now=night.now)
+    assert refused.value.code == "not_to_be_stopped"
+    begin(fixture=paired, by=night.by, now=night.now)
+    correct(night, first, 1)
+    page = as_user(alice)
+    assert f"plays M{paired.number} although out" in floor_text(page, night.event)
+    opponent = paired.slots.exclude(entry=entry).get().entry_id
+    assert opponent is not None
+    lives = lives_of(night)[opponent]
+    for _twice in range(2):
+        stop_match(fixture=paired, by=night.by, now=night.now)
+    assert Pairing.objects.get(number=paired.number).taken_back == Pairing.TakenBack.CORRECTION
+    assert lives_of(night)[opponent] == lives
+    assert opponent in [row.entry.pk for row in waits(night)]
+    assert "although out" not in floor_text(page, night.event)
+    assert list(differences(Selection.of())) == []
+    night.play()
+    assert list(differences(Selection.of())) == []

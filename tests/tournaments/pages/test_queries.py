@@ -19,7 +19,7 @@ SMALL, LARGE = 8, 128
 # path after the event's address -> the most queries for somebody signed in
 MOST = {
     "{division}/": 19,  # one of them for who plays instead of whom
-    "": 26,  # one of them for whether the floor is open, three for who leads or is still in
+    "": 27,  # one of them for whether the floor is open, three for who leads or is still in
     "console/": 25,
     "floor/": 29,  # two of them for the steps of the event, three for who is here, two for what can be undone
     "check-in/": 31,  # seven of them for who has paid, two for the regulars

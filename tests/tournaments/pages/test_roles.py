@@ -33,7 +33,17 @@ from tournaments import urls
 from tournaments.entries.event_links import path_for
 from tournaments.entries.kiosks import create_kiosk, pairing_token
 from tournaments.events.helpers import add_helper
-from tournaments.models import AgreedSplit, Correction, PastSeason, Payment, Series, SidePool, Table, Tournament
+from tournaments.models import (
+    AgreedSplit,
+    Correction,
+    PastSeason,
+    Payment,
+    Series,
+    SidePool,
+    Table,
+    Title,
+    Tournament,
+)
 from tournaments.results import corrections
 from tournaments.results import services as results
 from tournaments.seasons.services import SeriesInput, create_series
@@ -66,6 +76,7 @@ def address(name: str, running: RunningEvent) -> str:
         "division": running.division.public_id,
         "entry": running.entry.public_id,
         "fixture": running.fixture.public_id,
+        "player": running.entry.player.public_id,
         "match": running.fixture.match.public_id,
         "extension": "csv",
         "version": "0" * 10,
@@ -95,15 +106,14 @@ def address(name: str, running: RunningEvent) -> str:
     if "series" in route.pattern.regex.groupindex:
         season = season_of(running)
         values["series"] = season.public_id if name.startswith("api-") else season.slug
-    if "payment" in route.pattern.regex.groupindex:
-        values["payment"] = paid(running).public_id
+    rows = {"title": title_of, "payment": paid, "correction": corrected}
+    for kind in route.pattern.regex.groupindex.keys() & rows.keys():
+        values[kind] = rows[kind](running).public_id
     if "pool" in route.pattern.regex.groupindex:
         pool, _new = SidePool.objects.get_or_create(division=running.division, name="Jackpot", fee=5, shares=[10_000])
         values["pool"] = pool.public_id
     if "split" in route.pattern.regex.groupindex:
         values["split"] = AgreedSplit.objects.get_or_create(division=running.division, pot="main")[0].public_id
-    if "correction" in route.pattern.regex.groupindex:
-        values["correction"] = corrected(running).public_id
     path = reverse(name, kwargs={key: values[key] for key in route.pattern.regex.groupindex})
     return f"{path}?label={label_of_table(running)}" if name == "table-now" else path
 
@@ -113,6 +123,13 @@ def season_of(running: RunningEvent) -> Series:
     first = Series.objects.filter(club=running.tournament.club).first()
     days = SeriesInput("Autumn", NOW.date(), NOW.date())
     return first or create_series(club=running.tournament.club, series=days, by=SYSTEM, now=NOW)
+
+
+def title_of(running: RunningEvent) -> Title:
+    """A title of the division."""
+    player, club, day = running.entry.player, running.tournament.club, NOW.date()
+    values = {"club": club, "player": player, "kind": Title.Kind.EVENT, "day": day}
+    return Title.objects.get_or_create(division=running.division, defaults=values)[0]
 
 
 OF_PAST_SEASONS = ("past-season", "past-season-undo", "api-past-season", "api-past-season-undo")

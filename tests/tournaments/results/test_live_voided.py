@@ -1,4 +1,4 @@
-"""A correction takes a match away that is being played here; undone, the match is back with its board."""
+"""A match that is being played here ends by what happens to its event, and no action of an open page is taken then."""
 
 from random import Random
 
@@ -13,7 +13,11 @@ from matches.play.directing import Ruling, rule
 from matches.play.live import EventKind
 from matches.play.starting import PlaySettings, commit_chain, start
 from players.actors import SYSTEM
+from tests.matches.play.conftest import START, Board
+from tests.matches.play.test_short_way import Pages, is_short, rows, wish
+from tests.tournaments.conftest import RunningEvent
 from tests.tournaments.support.correcting import KNOCKOUT, LATER, Cup, integrity_differences, won_by
+from tournaments.entries.services import withdraw_from_event
 
 pytestmark = pytest.mark.django_db
 
@@ -58,3 +62,27 @@ def test_a_board_comes_back_with_its_players() -> None:
     act(match=match, side=resumed.match.turn, request=ActionInput(Act.CONCEDE, live.last + 1), by=SYSTEM, now=LATER)
     match.refresh_from_db()
     assert match.state == Match.State.SETTLED
+
+
+@pytest.mark.usefixtures("valkey")
+@pytest.mark.postgresql
+@pytest.mark.parametrize("who_leaves", [0, 1])
+def test_whoever_leaves_the_event_plays_no_more(running: RunningEvent, who_leaves: int) -> None:
+    match = running.fixture.match
+    assert match is not None
+    start(match=match, settings=PlaySettings(server_chains=True), by=SYSTEM, now=START)
+    for side in (0, 1):
+        commit_chain(match=match, side=side, anchor="", by=SYSTEM, now=START)
+    board = Board(match, [player.user for player in match.players])  # type: ignore[misc]
+    board.open_game()
+    pages = Pages(board)
+    ways = []
+    while len(ways) < 6 or board.game.to_act != who_leaves:
+        ways.append(is_short(pages.short(*wish(board, Random(1)))))
+    assert ways[-1]
+    side, body = wish(board, Random(1))
+    withdraw_from_event(tournament=running.tournament, player=match.players[who_leaves], by=SYSTEM, now=board.now)
+    before = rows(match)
+    answer = pages.short(side, body)
+    assert (answer.status_code, is_short(answer), answer.json()["code"]) == (409, False, "not_live")
+    assert rows(match) == before

@@ -1,23 +1,40 @@
 """A club moves in: an old spreadsheet becomes a season, with questions, and is undone."""
 
 from collections.abc import Callable
-from datetime import date, timedelta
+from datetime import date
 from decimal import Decimal
 from random import Random
 
 import pytest
+from django.contrib.auth.models import AnonymousUser
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
+from core.names import fold
+from core.spreadsheets import Sheet, text_of
 from engine.errors import Refused
 from players.actors import SYSTEM
 from players.models import Alias, Club, Membership, Player, User
 from players.people.services import merge_players
 from tests.tournaments.conftest import NOW
-from tests.tournaments.seasons.workbooks import Cell, xlsx
-from tournaments.models import PastPlacing, PastSeason
-from tournaments.seasons.past import PastInput, import_past, preview_past, table_of, undo_past
-from tournaments.seasons.past_rows import Problem, read_past
+from tests.tournaments.seasons.messy import Result, messy, wide
+from tests.tournaments.seasons.workbooks import Cell, ods, xlsx
+from tournaments.models import PastPlacing, PastSeason, Series
+from tournaments.seasons.page import season_view
+from tournaments.seasons.past import (
+    NewSeason,
+    PastInput,
+    count_past,
+    import_past,
+    leave_out_past,
+    preview_past,
+    table_of,
+    undo_past,
+)
+from tournaments.seasons.past_rows import PastSheet, Problem, Reading, read_past
+from tournaments.seasons.services import close_series, reopen_series
+from tournaments.seasons.tables import newest_plan, standing_of
+from tournaments.seasons.tables import table_of as table_of_season
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 SMALL = "name,place\nAnn,1\nBen,2\nCleo,2\n"
@@ -30,8 +47,17 @@ def member(club: Club, name: str) -> Player:
 
 
 def bring(club: Club, text: str, **decided: object) -> PastSeason:
-    data = PastInput(text, {}, **decided)  # type: ignore[arg-type]
+    data = PastInput(text, **decided)  # type: ignore[arg-type]
     return import_past(club=club, name="2019", data=data, by=SYSTEM, now=NOW)
+
+
+def read(rows: list[list[str]], **decided: object) -> PastSheet:
+    return read_past([Sheet("", rows)], Reading(**decided))  # type: ignore[arg-type]
+
+
+def results(sheet: PastSheet) -> list[tuple[str, str, date | None, int | None, Decimal | None]]:
+    assert [row.problem for row in sheet.unclear] == []
+    return [(row.name, row.event, row.day, row.place, row.points) for row in sheet.good]
 
 
 def code(act: Callable[[], object]) -> str:
@@ -61,7 +87,7 @@ def code(act: Callable[[], object]) -> str:
 def test_a_cell_that_can_be_read_in_two_ways_is_a_question(
     day: str, points: str, problem: Problem | None, values: tuple[date, str] | None
 ) -> None:
-    (row,) = read_past([["Name", "Datum", "Punkte", "Phone"], ["Ann", day, points, "1"]], {}).rows
+    (row,) = read([["Name", "Datum", "Punkte", "Phone"], ["Ann", day, points, "1"]]).rows
     assert row.problem == problem
     if values:
         assert (row.day, row.points) == (values[0], Decimal(values[1]))
@@ -69,23 +95,145 @@ def test_a_cell_that_can_be_read_in_two_ways_is_a_question(
 
 def test_one_clear_day_tells_the_order_of_a_column() -> None:
     rows = [["Name", "Date", "Place"], ["Ann", "3/4/2024", "1."], ["Ben", "3/25/2024", "3-4"], ["Cy", "3/4/2024", "=2"]]
-    sheet = read_past(rows, {})
+    sheet = read(rows)
     assert [(row.day, row.place) for row in sheet.rows] == [
         (date(2024, 3, 4), 1), (date(2024, 3, 25), 3), (date(2024, 3, 4), 2),
     ]  # fmt: skip
     rows.append(["Di", "25/3/2024", "2"])
-    problems = [row.problem for row in read_past(rows, {}).rows]
+    problems = [row.problem for row in read(rows).rows]
     assert problems == [Problem.UNCLEAR_DAY, None, Problem.UNCLEAR_DAY, None]
-    assert read_past(rows, {}, "dmy").rows[0].problem is None
+    assert read(rows, day_order="dmy").rows[0].problem is None
 
 
 def test_columns_can_be_chosen(club: Club) -> None:
     rows = [["Who", "What", "Place"], ["Ann", "7", "1"]]
-    assert code(lambda: read_past(rows, {})) == "past_no_columns"
-    (row,) = read_past(rows, {"name": 1, "points": 2, "place": 0}).rows
+    assert read(rows).lacks_columns
+    assert code(lambda: bring(club, "Who,What,Place\nAnn,7,1")) == "past_no_columns"
+    (row,) = read(rows, columns={"name": 1, "points": 2, "place": 0}).rows
     assert (row.name, row.points, row.place) == ("Ann", Decimal(7), None)
-    assert code(lambda: read_past(rows, {"name": 1, "points": 1})) == "past_no_columns"
-    assert code(lambda: read_past(rows, {"name": 1, "points": 9})) == "past_no_columns"
+    assert code(lambda: read(rows, columns={"name": 1, "points": 1})) == "past_no_columns"
+    assert code(lambda: read(rows, columns={"name": 1, "points": 9})) == "past_no_columns"
+    assert code(lambda: read(rows, nights=[4])) == "past_no_columns"
+    assert code(lambda: read(rows, sheets=[2])) == "past_no_columns"
+
+
+@pytest.mark.parametrize(
+    "day", ["2024-03-09", "9.3.24", "9 March 2024", "March 9, 2024", "Sat, 9. März 2024", "9-mar-24", "20240309"]
+)
+def test_days_in_words_and_figures(day: str) -> None:
+    (row,) = read([["Name", "Date", "Place"], ["Ann", day, "1"]]).rows
+    assert row.day == date(2024, 3, 9)
+
+
+# Sheets with a column for each night.
+
+
+def test_each_column_of_a_wide_sheet_is_a_night() -> None:
+    sheet = read(
+        [
+            ["Harbour club"],
+            ["Rank", "Name", "9.3.2024", "16.3.2024", "Total", "Phone"],
+            ["1", "Novák, Jan", "4", "2,5", "6,5", "555"],
+            ["2", "Ann", "-", "3", "3", ""],
+            ["3", "Ben", "", "", "", ""],
+            ["", "Total", "4", "5,5", "9,5", ""],
+        ]
+    )
+    first, second = date(2024, 3, 9), date(2024, 3, 16)
+    assert results(sheet) == [
+        ("Jan Novák", "", first, None, Decimal(4)),
+        ("Jan Novák", "", second, None, Decimal("2.5")),
+        ("Ann", "", second, None, Decimal(3)),
+    ]
+    assert [(row.row, row.problem) for row in sheet.skipped] == [(5, Problem.ABSENT), (6, Problem.TOTAL)]
+    assert list(sheet.unused) == ["Rank", "Total", "Phone"]
+
+
+def test_whether_whole_numbers_are_places_is_asked() -> None:
+    rows = [["Name", "Night 1", "Night 2"], ["Ann", "1", "2"], ["Ben", "2", "1"]]
+    sheet = read(rows)
+    assert (sheet.lacks_cells, sheet.rows) == (True, [])
+    assert [row.place for row in read(rows, cells="places").good] == [1, 2, 2, 1]
+    assert [row.points for row in read(rows, cells="points").good] == [1, 2, 2, 1]
+    summed = [rows[0] + ["Points"], rows[1] + ["3"], rows[2] + ["3"]]
+    assert read(summed).cells == "points", "the totals are their sums"
+    assert read([rows[0], ["Ann", "0", "2"]]).cells == "points"
+    assert [(row.event, row.points) for row in read(summed, nights=[]).good] == [("", 3), ("", 3)]
+
+
+def test_merged_titles_name_a_night_with_its_places_and_points() -> None:
+    rows = [["Name", "9.3.2024", "", "16 March 2024"], ["", "Platz", "Punkte", "Platz", "Punkte"]]
+    sheet = read([*rows, ["Ann", "1", "10", "", ""], ["Ben", "2", "6", "1", "10"]])
+    first, second = date(2024, 3, 9), date(2024, 3, 16)
+    assert results(sheet) == [
+        ("Ann", "", first, 1, 10), ("Ben", "", first, 2, 6), ("Ben", "", second, 1, 10),
+    ]  # fmt: skip
+    months = read([["", "January", "", "March"], ["Name", "9.", "16.", "2."], ["Ann", "1,5", "2", "3"]])
+    assert [row.event for row in months.good] == ["January 9.", "January 16.", "March 2."]
+
+
+def test_an_event_written_once_for_several_rows_is_that_of_the_rows_below() -> None:
+    sheet = read(
+        [
+            ["Event", "Date", "Name", "Place"],
+            ["Spring Cup", "9.3.2024", "Ann", "1"],
+            ["", "", "Ben", "2"],
+            [],
+            ["Summer Cup", "8.6.2024", "Ann", "2"],
+            ["Summer Cup", "", "Cleo", "1"],
+            ["", "8.6.2024", "Dora", "3"],
+        ]
+    )
+    spring, summer = ("Spring Cup", date(2024, 3, 9)), ("Summer Cup", date(2024, 6, 8))
+    assert [(row.event, row.day) for row in sheet.good] == [spring, spring, summer, summer, summer]
+    assert [row.from_above for row in sheet.good] == [False, True, False, True, True]
+
+
+def test_sheets_are_read_only_if_chosen_and_are_evenings_then() -> None:
+    night = [["Name", "Platz"], ["Ann", "1"], ["Ben", "2"]]
+    sheets = [Sheet("Cover", [["Our club"]]), Sheet("9.3.2024", night), Sheet("Cup", night), Sheet("All", night)]
+    assert [(row.row, row.event) for row in read_past(sheets, Reading()).good] == [(2, ""), (3, "")]
+    sheet = read_past(sheets, Reading(sheets=[2, 3]))
+    assert [(row.sheet, row.event, row.day) for row in sheet.good[1:3]] == [
+        ("9.3.2024", "9.3.2024", date(2024, 3, 9)), ("Cup", "Cup", None),
+    ]  # fmt: skip
+    assert [(offer.is_read, offer.is_recognised) for offer in sheet.sheets] == [
+        (False, False), (True, True), (True, True), (False, True),
+    ]  # fmt: skip
+
+
+# Names.
+
+
+@pytest.mark.parametrize("spelling", ["Jan Nowak", "J. Novák", "Novak Jan", "Jan"])
+def test_a_name_that_is_nearly_a_member_is_asked_about(club: Club, spelling: str) -> None:
+    jan = member(club, "Jan Novák")
+    text = f"name,points\n{spelling},3\nAnn,1\n"
+    assert code(lambda: bring(club, text)) == "past_names_open"
+    assert bring(club, text, choices={spelling: jan.public_id}).placings.filter(player=jan).exists()
+    assert code(lambda: bring(club, text, choices={spelling: "same:Ann"})) == "past_bad_choice"
+    season = bring(club, text.replace("3", "4"), choices={spelling: "new"})
+    assert season.added.filter(name=spelling).exists()
+
+
+def test_two_spellings_in_the_file_become_one_new_member(club: Club) -> None:
+    text = "name,event,points\nJan Novák,1,3\nJan Novák,2,4\nJan Nowak,3,5\nJan Nowack,4,1\n"
+    preview = preview_past(club=club, data=PastInput(text))
+    assert [(row.name, list(row.names)) for row in preview.questions] == [
+        ("Jan Nowak", ["Jan Novák"]), ("Jan Nowack", ["Jan Nowak"]),
+    ]  # fmt: skip
+    choices = {"Jan Nowak": "same:Jan Novák", "Jan Nowack": "same:Jan Nowak"}
+    clash = text.replace("Nowack,4", "Nowack,3")
+    assert [row.row for row in preview_past(club=club, data=PastInput(clash, choices=choices)).unclear] == [4, 5]
+    season = bring(club, text, choices=choices)
+    assert [(row.player.name, row.points) for row in table_of(season)] == [("Jan Novák", 13)]
+
+
+def test_a_former_member_stays_one(club: Club) -> None:
+    ann = member(club, "Ann")
+    Membership.objects.filter(player=ann).update(left_at=NOW)
+    assert table_of(bring(club, SMALL))[0].player == ann
+    assert Membership.objects.get(player=ann).left_at == NOW
 
 
 def test_placings_alone_make_a_table_and_undoing_it_leaves_nothing(club: Club) -> None:
@@ -100,6 +248,63 @@ def test_placings_alone_make_a_table_and_undoing_it_leaves_nothing(club: Club) -
     assert not PastPlacing.objects.exists()
     assert code(lambda: undo_past(season=season, by=SYSTEM, now=NOW)) == "past_undone"
     assert len(table_of(bring(club, SMALL))) == 3, "it can be done again"
+
+
+# Counted in a season.
+
+
+def counted(season: PastSeason) -> Series:
+    new = NewSeason(season.name, date(2019, 1, 1), date(2019, 12, 31))
+    return count_past(season=season, by=SYSTEM, now=NOW, new=new)
+
+
+POINTS = "name,date,event,points\nAnn,2019-03-01,,4\nBen,2019-03-01,,2.5\nAnn,,Cup,1\nCleo,,Cup,5\n"
+
+
+def test_the_points_of_an_import_are_a_season_evening_by_evening(club: Club) -> None:
+    season = bring(club, POINTS)
+    series = counted(season)
+    table = table_of_season(standing_of(series))
+    assert [(row["day"], row["name"]) for row in table["events"]] == [(None, "Cup"), ("2019-03-01", "2019")]
+    names = dict(Player.objects.values_list("public_id", "name"))
+    assert sorted((row["rank"], names[row["player"]], row["total"]) for row in table["rows"]) == [
+        (1, "Ann", "5"), (1, "Cleo", "5"), (3, "Ben", "5/2"),
+    ]  # fmt: skip
+    assert newest_plan(series).plan["show_digits"] == 1
+    view = season_view(AnonymousUser(), series)
+    assert [(column.name, column.day) for column in view.columns] == [("Cup", None), ("2019", date(2019, 3, 1))]
+    assert code(lambda: counted(season)) == "past_counts"
+    assert count_past(season=season, by=SYSTEM, now=NOW, series=series) == series
+
+
+@pytest.mark.parametrize(
+    ("places", "expected"),
+    [("1 2 3 3 5", 5), ("1 2 3 3 4", 5), ("1 2 5", 0), ("2 3", 0), ("1 1 3", 3)],
+)
+def test_places_count_by_a_list_if_none_is_missing(club: Club, places: str, expected: int) -> None:
+    rows = [f"Player {number},{place}" for number, place in enumerate(places.split())]
+    series = counted(bring(club, "\n".join(["name,place", *rows])))
+    totals = [row.total for row in standing_of(series).season.rows]
+    assert len(totals) == len(rows)
+    assert max(totals) > 20 if expected else max(totals) <= 2, "the points for coming alone"
+
+
+def test_undoing_an_import_takes_its_evenings_out_of_an_open_season_only(club: Club) -> None:
+    season = bring(club, SMALL)
+    series = counted(season)
+    closing = close_series(series=series, after=Series.objects.get().seq, by=SYSTEM, now=NOW)
+    assert closing.table["rows"]
+    assert code(lambda: undo_past(season=season, by=SYSTEM, now=NOW)) == "series_closed"
+    assert code(lambda: leave_out_past(season=season, by=SYSTEM)) == "series_closed"
+    assert PastPlacing.objects.count() == 3
+    reopen_series(series=series, reason="Wrong file", after=Series.objects.get().seq, by=SYSTEM, now=NOW)
+    leave_out_past(season=season, by=SYSTEM)
+    assert standing_of(series).nights == []
+    count_past(season=season, by=SYSTEM, now=NOW, series=series)
+    undo_past(season=season, by=SYSTEM, now=NOW)
+    assert standing_of(series).nights == []
+    again = bring(club, SMALL)
+    assert len(standing_of(count_past(season=again, by=SYSTEM, now=NOW, series=series)).season.rows) == 3
 
 
 def test_undo_keeps_and_lists_who_has_been_used(club: Club, carol: User) -> None:
@@ -136,64 +341,90 @@ def test_an_ambiguous_name_is_asked_about(club: Club) -> None:
 def test_two_spellings_of_one_member_in_one_event_are_not_both_imported(club: Club) -> None:
     ann = member(club, "Ann Alder")
     Alias.objects.create(player=ann, name="Annie")
-    preview = preview_past(club=club, data=PastInput("name,points\nAnn Alder,3\nAnnie,4\nBen,1\n", {}))
+    preview = preview_past(club=club, data=PastInput("name,points\nAnn Alder,3\nAnnie,4\nBen,1\n"))
     assert [row.row for row in preview.unclear] == [2, 3]
     assert [row.name for row in preview.rows] == ["Ben"]
 
 
-def messy(chance: Random) -> tuple[list[list[Cell]], dict[int, tuple[str, Decimal]], set[int]]:
-    """300 rows with the truth about the clear ones, and the numbers of those that somebody has to look at."""
-    rows: list[list[Cell]] = [["Our club 2019"], [], ["Spieler", "Turnier", "Datum", "Platz", "Punkte", "Telefon"]]
-    truth, asked = {}, set()
-    while len(rows) < 300:
-        number, night = len(rows) + 1, len(rows) // 14
-        day = date(2019, 1, 15) + timedelta(weeks=night)
-        name = ["Zoë Ångström", "Łukasz Żak", "Ann Lee", "Øyvind Dahl", "Çağla Şen"][number % 5] + f" {number % 14}"
-        points = Decimal(chance.randrange(0, 80)) / 4
-        ways: list[Cell] = [str(points).replace(".", ","), float(points), f" {points} "]
-        days: list[Cell] = [day, f"{day.day}.{day.month}.{day.year}", day.isoformat()]
-        written, when = chance.choice(ways), chance.choice(days)
-        kind = chance.randrange(12)
-        if kind == 0:
-            rows.append([])
-        elif kind == 1:
-            rows.append(["Summe", None, None, None, 812.5])
-        elif kind == 2:
-            rows.append([name, f"Night {night}", when, "?", written])
-            asked.add(number)
-        elif kind == 3:
-            rows.append([name, f"Night {night}", "Tuesday", 1, written])
-            asked.add(number)
-        else:
-            rows.append([name, f"Night {night}", when, number % 14 + 1, written, "555"])
-            truth[number] = (name, points)
-    return rows, truth, asked
+def stored() -> list[Result]:
+    rows = PastPlacing.objects.select_related("player")
+    return sorted((fold(row.player.name), row.day, row.place, row.points) for row in rows)  # type: ignore[misc]
 
 
-def test_300_messy_rows_are_right_or_asked_about_and_undone_in_one_tap(club: Club, alice: User, client: Client) -> None:
-    rows, truth, asked = messy(Random(7))
-    double = [member(club, rows[max(truth) - 1][0] or "") for _ in range(2)]  # type: ignore[arg-type]
+def folded(truth: list[Result]) -> list[Result]:
+    return sorted((fold(name), day, place, points) for name, day, place, points in truth)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("write", [xlsx, ods], ids=["xlsx", "ods"])
+def test_each_of_300_messy_rows_is_right_or_asked_about(
+    club: Club, write: Callable[[list[list[Cell]]], bytes], seed: int
+) -> None:
+    sheet = messy(Random(seed))
+    text = text_of(write(sheet.rows))
+    preview = preview_past(club=club, data=PastInput(text))
+    assert {row.row for row in preview.unclear} == sheet.asked
+    assert {row.name for row in preview.questions} == set(sheet.typos)
+    assert list(preview.sheet.unused) == ["Nr.", "Telefon"]
+    choices = {question.name: f"same:{question.names[0]}" for question in preview.questions}
+    bring(club, text, choices=choices, leave_out=True)
+    assert stored() == folded(sheet.truth)
+
+
+@pytest.mark.parametrize("write", [xlsx, ods], ids=["xlsx", "ods"])
+def test_the_same_results_come_of_a_wide_sheet(club: Club, write: Callable[[list[list[Cell]]], bytes]) -> None:
+    truth = [result for result in messy(Random(3)).truth if result[1] < date(2019, 2, 1)]
+    bring(club, text_of(write(wide(truth))))
+    assert [(name, day, points) for name, day, _place, points in stored()] == [
+        (name, day, points) for name, day, _place, points in folded(truth)
+    ]
+
+
+def test_a_file_is_imported_on_the_page_and_undone_in_one_tap(club: Club, alice: User, client: Client) -> None:
+    sheet = messy(Random(7))
+    name = sheet.truth[-1][0]
+    double = [member(club, name) for _ in range(2)]
     before = set(Player.objects.values_list("pk", flat=True))
     client.force_login(alice)
     path = f"/clubs/{club.slug}/past-seasons/"
-    upload = SimpleUploadedFile("old.xlsx", xlsx(rows))
+    upload = SimpleUploadedFile("old.xlsx", xlsx(sheet.rows))
     answer = client.post(f"{path}import/", {"name": "2019", "file": upload, "step": "preview"})
     preview = answer.context["preview"]
-    assert "Telefon" in preview["unused"]
-    assert {row.row for row, _problem in preview["unclear"]} == asked
-    assert [name for name, _candidates, _new in preview["questions"]] == [double[0].name]
+    questions = {question.name: question for question, _options in preview["questions"]}
+    assert {fold(key) for key in questions} == {fold(name), *map(fold, sheet.typos)}
     sent = {"name": "2019", "text": preview["text"], "step": "apply"}
-    assert client.post(f"{path}import/", sent).status_code == 422
-    sent |= {"choices": f"{double[1].public_id}:{double[0].name}", "leave_out": "on"}
+    refused = client.post(f"{path}import/", sent)
+    assert (refused.status_code, refused.context["preview"]["count"]) == (422, preview["count"]), "it is shown again"
+    choices = [
+        f"same:{row.names[0]}:{key}" if row.names else f"{double[1].public_id}:{key}" for key, row in questions.items()
+    ]
+    sent |= {"choices": choices, "leave_out": "on"}  # type: ignore[dict-item]
     assert client.post(f"{path}import/", sent).status_code == 302
-    placings = PastPlacing.objects.select_related("player")
-    assert sorted((row.player.name, row.points) for row in placings) == sorted(truth.values())
-    assert not placings.filter(player=double[0]).exists()
+    assert stored() == folded(sheet.truth)
+    assert not PastPlacing.objects.filter(player=double[0]).exists()
     season = PastSeason.objects.get()
     assert client.get(f"{path}{season.public_id}/").status_code == 200
     assert client.post(f"{path}{season.public_id}/undo/").status_code == 302
     assert set(Player.objects.values_list("pk", flat=True)) == before
     assert not PastPlacing.objects.exists()
+
+
+def test_the_page_lets_columns_sheets_and_nights_be_chosen(club: Club, alice: User, client: Client) -> None:
+    client.force_login(alice)
+    path = f"/clubs/{club.slug}/past-seasons/import/"
+    book = xlsx([["Who", "What"], ["Ann", "7"]], {"B": [["Name", "Night 1", "Night 2"], ["Ben", "1", "2"]]})
+    shown = client.post(path, {"name": "2019", "file": SimpleUploadedFile("a.xlsx", book), "step": "preview"})
+    preview = shown.context["preview"]
+    assert preview["columns_of"] == 2, "the first with names and results"
+    assert preview["lacks_cells"]
+    sent = {"name": "2019", "text": preview["text"], "step": "preview", "columns_of": "2", "name_column": "1"}
+    first = client.post(path, sent | {"sheets": ["1"]}).context["preview"]
+    assert (first["lacks_columns"], first["count"]) == (True, 0)
+    chosen = {"sheets": ["1"], "columns_of": "1", "name_column": "1", "points_column": "2"}
+    assert client.post(path, sent | chosen).context["preview"]["count"] == 1
+    nights = {"sheets": ["2"], "nights": ["0", "3"], "cells": "places"}
+    assert client.post(path, sent | nights).context["preview"]["count"] == 1
+    assert client.post(path, sent | {"nights": ["x"]}).status_code == 422
 
 
 def test_only_directors_import_and_undo(club: Club, bob: User, client: Client) -> None:

@@ -4,7 +4,9 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import date, timedelta
+from fractions import Fraction
 from random import Random
 
 import pytest
@@ -17,10 +19,13 @@ from players.actors import SYSTEM
 from players.models import Club, Player
 from tests.tournaments.conftest import NOON
 from tests.tournaments.support.correcting import FORMATS, KNOCKOUT, Cup, won_by
+from tournaments.draws import services as draws
+from tournaments.events import services as events
 from tournaments.formats.series.facts import How
 from tournaments.formats.series.plan import plan_from, plan_json
 from tournaments.formats.series.presets import PRESETS
-from tournaments.models import Division, Series, SeriesPlan, Tournament
+from tournaments.models import Division, Draw, Series, SeriesPlan, Tournament
+from tournaments.pages.finals import prepare_final
 from tournaments.results.corrections import preview_correction
 from tournaments.seasons import services
 from tournaments.seasons.changes import changes_of, season_changes
@@ -29,6 +34,7 @@ from tournaments.seasons.page import season_view
 from tournaments.seasons.plan_form import PlanLinesForm, lines_of
 from tournaments.seasons.services import SeriesInput
 from tournaments.seasons.tables import closing_of, newest_plan, standing_of, table_of
+from tournaments.standings.brackets import seeds_of
 from tournaments.standings.placings import champion_of
 from tournaments.state.preview import Choice
 
@@ -65,6 +71,17 @@ def season(preset: str = "motor_racing", name: str = "Autumn") -> Series:
     club = Club.objects.get(slug="harbour")
     days = SeriesInput(name, TODAY - timedelta(days=100), TODAY + timedelta(days=30), preset)
     return services.create_series(club=club, series=days, by=SYSTEM, now=NOON)
+
+
+def publish_draw(division: Division) -> Draw:
+    """Publish the event and the draw of a division."""
+    events.publish_tournament(tournament=division.tournament, by=SYSTEM, now=NOON)
+    draw = draws.request_draw(division=division, by=SYSTEM, now=NOON)
+    draws.make_draft(draw_id=draw.pk, now=NOON)
+    division.refresh_from_db()
+    draws.publish_draw(division=division, after=division.seq, by=SYSTEM, now=NOON)
+    draw.refresh_from_db()
+    return draw
 
 
 # What an event hands over
@@ -118,7 +135,7 @@ def test_a_night_that_is_being_played_counts_only_so_far(cast: list[Player]) -> 
     standing = standing_of(season())
     assert (len(standing.over), len(standing.nights)) == (1, 2)
     (so_far,) = standing.so_far.values()
-    assert sum(earned.points for earned in so_far.values()) > 0
+    assert {earned.points for earned in so_far.values()} == {2}, "for coming; no place is certain yet"
     view = season_view(NOBODY, standing.series)
     assert {cell.mark for row in view.rows for cell in row.cells[-1:]} == {"so-far"}
 
@@ -169,13 +186,92 @@ def test_dropped_nights_are_marked_and_the_sentences_say_why(cast: list[Player])
         assert " + " in row.sum
 
 
+# Points by hand, shares of the places
+
+
+def test_points_by_hand_are_added_with_their_reason_until_they_are_taken_back(cast: list[Player]) -> None:
+    event = night(cast, "one").division.tournament
+    row = season()
+    player = standing_of(row).season.rows[0].player
+    before = table_of(standing_of(row))
+    given = services.PointsInput(event, Player.objects.get(public_id=player), "-1/2", "came late")
+    with refused("series_event_elsewhere"):
+        elsewhere = Cup.of(cast, KNOCKOUT, "other").division.tournament
+        services.leave_out(series=row, event=elsewhere, by=SYSTEM)
+        services.give_points(series=row, given=replace(given, event=elsewhere), by=SYSTEM, now=NOON)
+    with refused("series_number"):
+        services.give_points(series=row, given=replace(given, points="much"), by=SYSTEM, now=NOON)
+    points = services.give_points(series=row, given=given, by=SYSTEM, now=NOON)
+    totals = {each.player: each.total for each in standing_of(row).season.rows}
+    assert totals[player] == Fraction(before["rows"][0]["total"]) - Fraction(1, 2)
+    view = season_view(NOBODY, row)
+    sentence = next(each.sentences[0][2] for each in view.rows if each.player == player)
+    assert sentence.endswith("-0.50 entered by hand (came late)")
+    for _time in range(2):
+        services.take_points_back(series=row, given=points.pk, by=SYSTEM)
+    assert table_of(standing_of(row)) == before
+
+
+def test_a_plan_of_points_typed_in_counts_nothing_else(cast: list[Player]) -> None:
+    event = night(cast, "one").division.tournament
+    row = season("given")
+    assert not any(each.total for each in standing_of(row).season.rows)
+    given = services.PointsInput(event, cast[3], "7", "as announced")
+    services.give_points(series=row, given=given, by=SYSTEM, now=NOON)
+    assert {each.player: each.total for each in standing_of(row).season.rows if each.total} == {cast[3].public_id: 7}
+
+
+def test_shares_of_the_places_divide_as_many_points_as_players(cast: list[Player]) -> None:
+    event = night(cast, "one").division.tournament
+    row = season("american_tour")
+    services.count_events(series=row, events=[event], by=SYSTEM, counts_as=services.CountsAs(shares="5, 3"))
+    assert [each.total for each in standing_of(row).season.rows if each.total] == [5, 3]
+    with refused("series_number"):
+        services.count_events(series=row, events=[event], by=SYSTEM, counts_as=services.CountsAs(shares="5, x"))
+
+
+# The final
+
+
+def test_the_final_has_those_who_qualify_seeded_by_rank(cast: list[Player]) -> None:
+    for number in (1, 2, 3):
+        night(cast, f"night {number}", seed=number, weeks=3 - number)
+    row = season()
+    with refused("series_no_final"):
+        prepare_final(series=row, by=SYSTEM, now=NOON)
+    plan = newest_plan(row).plan | {"qualify": {"places": 3}}
+    services.change_plan(series=row, plan=plan, after=row.seq, by=SYSTEM, now=NOON)
+    table = table_of(standing_of(row))
+    event = prepare_final(series=row, by=SYSTEM, now=NOON)
+    assert prepare_final(series=row, by=SYSTEM, now=NOON) == event
+    division = event.divisions.get()
+    entered = [entry.player.public_id for entry in division.entries.order_by("pk")]
+    assert entered == [each["player"] for each in table["rows"] if each["rank"] <= 3]
+    draw = publish_draw(division)
+    assert seeds_of(draw, division) == {
+        entry.pk: seed for seed, entry in enumerate(division.entries.order_by("pk"), start=1)
+    }
+    assert Series.objects.get().final == event
+    # It does not count itself, though it is published on a day of the season.
+    assert not row.counted.filter(tournament=event).exists()
+    assert event not in services.missing_events(row)
+
+
 # Making and changing it
 
 
-def test_the_events_of_its_days_count_and_later_ones_are_offered(cast: list[Player]) -> None:
+def test_the_events_of_its_days_count_also_those_published_later(cast: list[Player]) -> None:
     night(cast, "one")
-    row = season()
+    row, closed = season(), season(name="Closed")
+    services.close_series(series=closed, after=0, by=SYSTEM, now=NOON)
+    night(cast, "outside", seed=3, weeks=20)
     later = night(cast, "two", seed=2, weeks=1)
+    # Cups are published today, whenever they are said to have been.
+    services.leave_out(series=row, event=Tournament.objects.get(name="Cup outside"), by=SYSTEM)
+    assert row.counted.count() == 2
+    assert closed.counted.count() == 1
+    assert not services.missing_events(row)
+    services.leave_out(series=row, event=later.division.tournament, by=SYSTEM)
     assert services.missing_events(row) == [later.division.tournament]
     services.count_events(series=row, events=services.missing_events(row), by=SYSTEM)
     assert not services.missing_events(row)
@@ -214,6 +310,8 @@ def test_the_lines_of_every_preset_come_back_as_they_were() -> None:
         plan = plan_json(preset.plan)
         count = plan.get("count", {})
         data = {line.name: line.text for line in lines_of(plan)} | {"show_digits": str(plan.get("show_digits", 2))}
+        if places := plan.get("qualify", {}).get("places"):
+            data["qualify"] = str(places)
         form = PlanLinesForm(
             data | {key: count[key] for key in ("best", "drop_worst", "min_events") if key in count}, plan
         )
@@ -280,6 +378,15 @@ def test_a_season_from_a_preset_and_a_line_changed(alices: Client, cast: list[Pl
     assert standing_of(Series.objects.get()).season.rows[0].total == 30
 
 
+def test_points_by_hand_are_offered_once_an_evening_counts(alices: Client, cast: list[Player]) -> None:
+    row = season()
+    url = f"/clubs/harbour/seasons/{row.slug}/edit/"
+    assert 'id="hand-points"' not in alices.get(url).content.decode()
+    cup = night(cast, "one")
+    services.count_events(series=row, events=[cup.division.tournament], by=SYSTEM)
+    assert 'id="hand-points"' in alices.get(url).content.decode()
+
+
 def test_wrong_lines_are_refused_beside_the_form(alices: Client, cast: list[Player]) -> None:
     night(cast, "one")
     row = season()
@@ -297,6 +404,22 @@ def test_names_are_those_a_reader_may_see(cast: list[Player], alices: Client) ->
         for path in (url, f"{url}table.csv", f"{url}table.json", f"/api/v1/seasons/{row.public_id}/"):
             assert ("Robert Hidden" in client.get(path).content.decode()) == sees, path
     assert "Robert Hidden" not in Client().get("/clubs/harbour/").content.decode()
+
+
+def test_a_closed_season_hides_who_hides_later(cast: list[Player], alices: Client) -> None:
+    cup = night(cast, "one")
+    row = season()
+    services.close_series(series=row, after=0, by=SYSTEM, now=NOON)
+    final = cup.settled()[-1]
+    cup.correct(final, won_by(1 - Result.objects.filter(match=final.match).latest("version").winner))
+    Player.objects.filter(pk__in=[player.pk for player in cast]).update(name="Robert Hidden", initials_only=True)
+    url = f"/clubs/harbour/seasons/{row.slug}/"
+    for path in (url, f"{url}table.csv", f"{url}table.json", f"/api/v1/seasons/{row.public_id}/"):
+        assert "Robert Hidden" in alices.get(path).content.decode(), path
+        body = Client().get(path).content.decode()
+        assert "R. H." in body, path
+        assert "Robert" not in body, path
+        assert "Hidden" not in body, path
 
 
 def test_the_files_hold_the_table(cast: list[Player], alices: Client) -> None:

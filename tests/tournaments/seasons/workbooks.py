@@ -16,9 +16,27 @@ def zipped(**parts: str | bytes) -> bytes:
     return out.getvalue()
 
 
-def xlsx(rows: list[list[Cell]]) -> bytes:
-    """A workbook whose first sheet is its second file, with shared strings, dates by style, and gaps."""
+def xlsx(rows: list[list[Cell]], others: dict[str, list[list[Cell]]] | None = None) -> bytes:
+    """A workbook whose first sheet is its last file, with shared strings, dates by style, and gaps."""
     strings: list[str] = []
+    sheets = {"2019": rows, **(others if others is not None else {"Notes": [[9]]})}
+    files = {name: f"sheet{len(sheets) - place}.xml" for place, name in enumerate(sheets)}
+    parts = {f"xl/worksheets/{files[name]}": _xlsx_sheet(sheet, strings) for name, sheet in sheets.items()}
+    listed = "".join(f'<sheet name="{escape(name)}" r:id="r{files[name]}"/>' for name in sheets)
+    relations = "".join(f'<Relationship Id="r{file}" Target="worksheets/{file}"/>' for file in files.values())
+    shared = "".join(f"<si><r><t>{escape(text[:1])}</t></r><r><t>{escape(text[1:])}</t></r></si>" for text in strings)
+    return zipped(
+        **{
+            "xl/workbook.xml": f'<workbook xmlns:r="r"><sheets>{listed}</sheets></workbook>',
+            "xl/_rels/workbook.xml.rels": f"<Relationships>{relations}</Relationships>",
+            **parts,
+            "xl/sharedStrings.xml": f"<sst>{shared}</sst>",
+            "xl/styles.xml": '<styleSheet><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs></styleSheet>',
+        }
+    )
+
+
+def _xlsx_sheet(rows: list[list[Cell]], strings: list[str]) -> str:
     lines = []
     for number, row in enumerate(rows, 1):
         cells = []
@@ -33,22 +51,18 @@ def xlsx(rows: list[list[Cell]]) -> bytes:
                 cells.append(f'<c r="{at}" t="s"><v>{len(strings) - 1}</v></c>')
         if cells:
             lines.append(f'<row r="{number}">{"".join(cells)}</row>')
-    shared = "".join(f"<si><r><t>{escape(text[:1])}</t></r><r><t>{escape(text[1:])}</t></r></si>" for text in strings)
+    return f"<worksheet><sheetData>{''.join(lines)}</sheetData></worksheet>"
+
+
+def ods(rows: list[list[Cell]], others: dict[str, list[list[Cell]]] | None = None) -> bytes:
+    """An OpenDocument spreadsheet with repeated cells and rows at its ends, as programs write them."""
+    sheets = {"2019": rows, **(others or {})}
     return zipped(
-        **{
-            "xl/workbook.xml": '<workbook xmlns:r="r"><sheets><sheet name="2019" r:id="rId7"/><sheet r:id="rId1"/>'
-            "</sheets></workbook>",
-            "xl/_rels/workbook.xml.rels": '<Relationships><Relationship Id="rId1" Target="worksheets/sheet1.xml"/>'
-            '<Relationship Id="rId7" Target="worksheets/sheet2.xml"/></Relationships>',
-            "xl/worksheets/sheet1.xml": '<worksheet><row r="1"><c><v>9</v></c></row></worksheet>',
-            "xl/worksheets/sheet2.xml": f"<worksheet><sheetData>{''.join(lines)}</sheetData></worksheet>",
-            "xl/sharedStrings.xml": f"<sst>{shared}</sst>",
-            "xl/styles.xml": '<styleSheet><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs></styleSheet>',
-        }
+        **{"content.xml": ods_content("".join(_ods_table(name, sheet) for name, sheet in sheets.items()), is_row=False)}
     )
 
 
-def ods(rows: list[list[Cell]]) -> bytes:
+def _ods_table(name: str, rows: list[list[Cell]]) -> str:
     lines = []
     for row in rows:
         cells = []
@@ -64,12 +78,13 @@ def ods(rows: list[list[Cell]]) -> bytes:
                 cells.append("<table:table-cell/>")
         lines.append(f"<table:table-row>{''.join(cells)}<table:table-cell {REPEATED}='16000'/></table:table-row>")
     lines.append("<table:table-row table:number-rows-repeated='1048000'><table:table-cell/></table:table-row>")
-    return zipped(**{"content.xml": ods_content("".join(lines))})
+    return f"<table:table table:name='{escape(name)}'>{''.join(lines)}</table:table>"
 
 
 REPEATED = "table:number-columns-repeated"
 
 
-def ods_content(lines: str, before: str = "") -> str:
+def ods_content(content: str, before: str = "", *, is_row: bool = True) -> str:
     names = 'xmlns:office="o" xmlns:table="t" xmlns:text="x"'
-    return f"{before}<office:document-content {names}><table:table>{lines}</table:table></office:document-content>"
+    tables = f"<table:table>{content}</table:table>" if is_row else content
+    return f"{before}<office:document-content {names}>{tables}</office:document-content>"

@@ -103,6 +103,13 @@ class PairNowSerializer(FormSerializer):
         form = forms.PairNowForm
 
 
+class ChosenPairSerializer(FormSerializer):
+    """Two who are free, by their entries, and why they are paired."""
+
+    class Meta:
+        form = forms.ChosenPairForm
+
+
 class HoldPairingSerializer(FormSerializer):
     """The stage, and whether its pairing is held."""
 
@@ -345,6 +352,28 @@ def _pair_now(form: forms.PairNowForm, by: Actor, now: datetime) -> str:
     return _("Paired: %(matches)s.") % {"matches": numbers}
 
 
+def _pair_by_hand(form: forms.ChosenPairForm, by: Actor, now: datetime) -> str:
+    """Pair two players whom you choose in a stage without rounds, and call them to the next free table.
+
+    For directors. The reason is public, and the pair counts as set by hand. Both must be free, but may rest, have met
+    or have unequal lives. 409 `stale`, `not_free_to_pair`, `pair_not_allowed`, `bracket_follows`, `nobody_to_pair`,
+    `event_paused`.
+    """
+    batch = batches.pair_by_hand(**form.cleaned_data, by=by, now=now)
+    (pairing,) = batch.pairings.all()
+    return _("Paired: %(matches)s.") % {"matches": f"M{pairing.number}"}
+
+
+def _stop_match(form: forms.FixtureForm, by: Actor, now: datetime) -> str:
+    """Stop a match in a stage without rounds that goes on although a corrected result has put a player of it out.
+
+    For directors. The match is void and costs nobody a life. Repeating it changes nothing. 409 `not_a_pairing`,
+    `not_to_be_stopped`.
+    """
+    pairing = batches.stop_match(fixture=form.cleaned_data["fixture"], by=by, now=now)
+    return _("M%(number)d is stopped and does not count.") % {"number": pairing.number}
+
+
 def _hold_pairing(form: forms.HoldPairingForm, by: Actor, now: datetime) -> str:
     """Hold the pairing of a stage without rounds, or let it go on.
 
@@ -476,6 +505,12 @@ _ALL = (
     EventFloorAction("pair-now", forms.PairNowForm, _pair_now, HELPER, Endpoint(
         "tournaments_pair_now", PairNowSerializer, {"stage": "k7m2p9x4qa", "after": 41}, path="floor/pair-now"
     )),
+    EventFloorAction("pair-by-hand", forms.ChosenPairForm, _pair_by_hand, api=Endpoint(
+        "tournaments_pair_by_hand", ChosenPairSerializer,
+        {"stage": "k7m2p9x4qa", "after": 41, "first": "k7m2p9x4qb", "second": "k7m2p9x4qc", "reason": "Last train"},
+        path="floor/pair-by-hand",
+    )),
+    EventFloorAction("stop-match", forms.FixtureForm, _stop_match, api=Endpoint("fixtures_stop_match")),
     EventFloorAction("hold-pairing", forms.HoldPairingForm, _hold_pairing, HELPER, Endpoint(
         "tournaments_hold_pairing", HoldPairingSerializer, {"stage": "k7m2p9x4qa", "held": True},
         path="floor/hold-pairing",

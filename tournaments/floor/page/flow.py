@@ -9,12 +9,12 @@ from zoneinfo import ZoneInfo
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from tournaments.floor.batches import Flow, Waiting, flows_of, hold_ups, waiting_in
+from tournaments.floor.batches import Flow, Waiting, flows_of, hold_ups, out_and_playing, waiting_in
 from tournaments.floor.page.cards import Cards, Post, action_url
 from tournaments.floor.page.forecast import clock
 from tournaments.floor.selectors import FloorView
 from tournaments.floor.sentences import waits_for
-from tournaments.formats.continuous.state import AWAY, FlowPair
+from tournaments.formats.continuous.state import AWAY, FlowMatch, FlowPair
 from tournaments.formats.settings import LIVES
 from tournaments.models import Autopilot, Entry
 from tournaments.standings.labels import why_paired
@@ -73,9 +73,9 @@ class PairLine:
 
 @dataclass(frozen=True, slots=True)
 class HoldUpLine:
-    """A match that holds others up."""
+    """A match that holds others up, or whose players are asked whether it is over."""
 
-    number: int
+    tag: str
     text: str
     details: str
     url: str
@@ -93,6 +93,16 @@ class Rules:
     lead: int
     leaders: Sequence[tuple[str, str, bool]]
     """Values, labels, and which is chosen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The form in which a director chooses two who are paired; `options` are entries and labels."""
+
+    url: str
+    stage: str
+    after: int
+    options: Sequence[tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +141,7 @@ class FlowPart:
     """How many have so many lives left."""
     out: int
     hold_ups: Sequence[HoldUpLine]
+    choice: Choice | None
 
     @property
     def first(self) -> PairLine | None:
@@ -192,7 +203,11 @@ def _part(flow: Flow, view: FloorView, cards: Cards, *, several: bool) -> FlowPa
         ],
         counts=lives_counts(flow),
         out=count_out(flow),
-        hold_ups=[_hold_up(row.number, row.fixture, row.count, cards) for row in hold_ups(flow)],
+        hold_ups=[
+            *(_to_stop(flow, match, cards) for match in out_and_playing(flow)),
+            *(_hold_up(row.number, row.fixture, row.count, cards) for row in hold_ups(flow, view.state)),
+        ],
+        choice=_choice(flow, lines, view),
     )
 
 
@@ -269,6 +284,35 @@ def _pair(flow: Flow, pair: FlowPair, table: str, *, has_lives: bool) -> PairLin
     return PairLine((names[0], names[1]), (discs[0], discs[1]), table, reasons)
 
 
+def _choice(flow: Flow, lines: Sequence[Waiting], view: FloorView) -> Choice | None:
+    """Return the form that pairs two who are here; None if they are fewer."""
+    here = [row for row in lines if row.is_here]
+    if len(here) < 2:
+        return None
+    settings = flow.pool.settings
+    options = [(row.entry.public_id, _option(row, has_lives=settings.format == LIVES)) for row in here]
+    return Choice(action_url(view.tournament, "pair-by-hand"), flow.stage.public_id, flow.division.seq, options)
+
+
+def _option(row: Waiting, *, has_lives: bool) -> str:
+    matches = ngettext("%(count)d match", "%(count)d matches", row.begun) % {"count": row.begun}
+    lives = ngettext("%(count)d life left", "%(count)d lives left", row.left) % {"count": row.left}
+    return " · ".join([shown_entry(row.entry, staff=True), *([lives] if has_lives else []), matches])
+
+
+def _to_stop(flow: Flow, match: FlowMatch, cards: Cards) -> HoldUpLine:
+    """Return a match that goes on although one of its players is out, with the button that stops it."""
+    entries = flow.state.rows.of_division.entries
+    out = [entries[entry] for entry in match.pair if flow.player(entry).left < 1]
+    on_floor = cards.view.matches[flow.state.rows.fixtures[match.number].pk]
+    names = _(" and ").join(shown_entry(entry, staff=True) for entry in out)
+    own = (("fixture", on_floor.facts.public_id),)
+    post = Post(action_url(cards.view.tournament, "stop-match"), _("Stop it"), own, f"stop-{on_floor.facts.public_id}")
+    text = _("%(name)s plays M%(number)d although out") % {"name": names, "number": match.number}
+    details = _("A corrected result took the last life. Stopped, the match does not count; else it counts for both.")
+    return HoldUpLine(_("Out"), text, details, cards.sheet_url(on_floor), (post,))
+
+
 def _hold_up(number: int, fixture: int, count: int, cards: Cards) -> HoldUpLine:
     match = cards.view.matches[fixture]
     event, facts = cards.view.tournament, match.facts
@@ -279,12 +323,19 @@ def _hold_up(number: int, fixture: int, count: int, cards: Cards) -> HoldUpLine:
     posts.append(Post(action_url(event, "waive-lead"), _("Do not wait for it"), own, f"waive-{facts.public_id}"))
     score = "–".join(map(str, match.score)) if match.score else ""
     details = [_("%(count)d min") % {"count": int(match.minutes)}, *([score] if score else [])]
-    if facts.asked_at is not None:
-        details.append(_("asked at %(time)s") % {"time": clock(facts.asked_at, cards.zone)})
-    text = ngettext("M%(number)d holds up %(count)d player", "M%(number)d holds up %(count)d players", count) % {
-        "number": number,
-        "count": count,
-    }
+    if facts.asked is not None:
+        if decided := facts.asked.params.get("score"):
+            details.append(_("%(score)s would decide it") % {"score": "–".join(map(str, decided))})
+        details.append(_("asked at %(time)s") % {"time": clock(facts.asked.at, cards.zone)})
+    if count:
+        text = ngettext("M%(number)d holds up %(count)d player", "M%(number)d holds up %(count)d players", count)
+    else:
+        text = _("Is M%(number)d over?")
+    text = text % {"number": number, "count": count}
     return HoldUpLine(
-        number, text, f"{' – '.join(facts.names)} · {', '.join(details)}", cards.sheet_url(match), tuple(posts)
+        _("Others wait"),
+        text,
+        f"{' – '.join(facts.names)} · {', '.join(details)}",
+        cards.sheet_url(match),
+        tuple(posts),
     )

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from fractions import Fraction
+from math import lcm
 
 from tournaments.formats.errors import Refused
 from tournaments.formats.series.facts import NORMAL, Event, How, Player
@@ -22,11 +23,11 @@ from tournaments.formats.series.points import event_points
 from tournaments.formats.series.table import Season, decayed
 
 MOST_STATES = 20_000
-"""States that are tried for one question."""
+"""States that are tried for one question, with all places in the next event."""
 ABSENT = 0
 """The place of a player who does not take part."""
-ZERO = Fraction(0)
-Results = tuple[Fraction, ...]
+Points = Fraction | int
+Results = tuple[Points, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ class Upcoming:
 
     id: str
     entrants: frozenset[Player]
-    points: tuple[Fraction, ...]
+    points: Results
     open: bool = False
 
     @property
@@ -46,14 +47,15 @@ class Upcoming:
         """The points of the places that can be taken, best first."""
         ordered = sorted(self.points, reverse=True)
         size = max(len(self.entrants), len(ordered)) if self.open else len(self.entrants)
-        return tuple([*ordered, *[ZERO] * (size - len(ordered))][:size])
+        return tuple([*ordered, *[0] * (size - len(ordered))][:size])
 
 
 @dataclass(frozen=True, slots=True)
 class Contest:
     """What players have so far, as it will count at the end, and the events to come in their order.
 
-    The best `best` results count, None all; fewer than `min_events` give no rank.
+    The best `best` results count, None all; fewer than `min_events` give no rank. Equal totals count as reached, unless
+    `level_is_behind`: then rivals who draw level stand above, as if every tie rule went against the player.
     """
 
     results: Mapping[Player, Results]
@@ -61,18 +63,35 @@ class Contest:
     best: int | None = None
     min_events: int = 0
     rounding: Rounded | None = None
+    level_is_behind: bool = False
 
-    def total(self, results: Results) -> Fraction:
+    def total(self, results: Results) -> Points:
         """The total of these results."""
-        total = sum(sorted(results, reverse=True)[: self.best], ZERO)
-        return total if self.rounding is None else rounded(total, self.rounding.mode, self.rounding.digits)
+        total: Points = sum(sorted(results, reverse=True)[: self.best])
+        if self.rounding is None:
+            return total
+        return rounded(Fraction(total), self.rounding.mode, self.rounding.digits)
+
+    def in_whole_numbers(self) -> "Contest":
+        """The same contest with all points multiplied so that they are whole: a search is faster with them."""
+        if self.rounding is not None:
+            return self
+        groups = (*self.results.values(), *(event.points for event in self.upcoming))
+        factor = lcm(*(points.denominator for group in groups for points in group))
+        upcoming = (replace(event, points=_times(event.points, factor)) for event in self.upcoming)
+        results = {player: _times(own, factor) for player, own in self.results.items()}
+        return replace(self, results=results, upcoming=tuple(upcoming))
 
     def kept(self, results: Results) -> Results:
         """As much of these results as can matter: the best, and how many there are up to the minimum."""
         most = len(results) if self.best is None else max(self.best, self.min_events)
         if self.best is None:
-            return (sum(results, ZERO), *[ZERO] * (min(len(results), self.min_events) - 1)) if results else ()
+            return (sum(results), *[0] * (min(len(results), self.min_events) - 1)) if results else ()
         return tuple(sorted(results, reverse=True)[:most])
+
+
+def _times(results: Results, factor: int) -> Results:
+    return tuple(int(points * factor) for points in results)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,51 +136,59 @@ class Outlook:
     more_events: int = 0
     """Events that are missing for a rank."""
 
+    def toward(self, target: int) -> "Outlook":
+        """The same for another target: the ranks that are possible do not depend on it."""
+        enough = [place for place, after in self.by_next_place.items() if place and after.secures(target)]
+        possible = [place for place, after in self.by_next_place.items() if place and after.allows(target)]
+        return replace(
+            self,
+            target=target,
+            secured=self.ranks.secures(target),
+            can_still=self.ranks.allows(target),
+            enough_next=max(enough, default=None),
+            still_possible_next=max(possible, default=None),
+        )
+
 
 def outlook(contest: Contest, player: Player, target: int, *, most_states: int = MOST_STATES) -> Outlook:
     """Answer what it would take for the player to end at rank `target` or better."""
-    ranks = ranks_of(contest, player, most_states=most_states)
+    states = _States(most_states)
+    contest = contest.in_whole_numbers()
+    ranks = _ranks(contest, player, None, states)
     by_place: dict[int, Range] = {}
     if contest.upcoming:
         event = contest.upcoming[0]
         places = range(1, len(event.places) + 1) if player in event.entrants else ()
         absent = (ABSENT,) if event.open or player not in event.entrants else ()
-        known: dict[Fraction, Range] = {}
+        known: dict[Points, Range] = {}
         for place in (*absent, *places):
             # Places with equal points lead to the same ranks.
             points = event.places[place - 1] if place else None
             if points is None or points not in known:
-                by_place[place] = ranks_of(contest, player, place, most_states=most_states)
+                by_place[place] = _ranks(contest, player, place, states)
             else:
                 by_place[place] = known[points]
             if points is not None:
                 known[points] = by_place[place]
-    enough = [place for place, after in by_place.items() if place and after.secures(target)]
-    possible = [place for place, after in by_place.items() if place and after.allows(target)]
-    return Outlook(
-        player=player,
-        target=target,
-        ranks=ranks,
-        secured=ranks.secures(target),
-        can_still=ranks.allows(target),
-        enough_next=max(enough, default=None),
-        still_possible_next=max(possible, default=None),
-        by_next_place=by_place,
-        more_events=max(0, contest.min_events - len(contest.results.get(player, ()))),
-    )
+    more = max(0, contest.min_events - len(contest.results.get(player, ())))
+    return Outlook(player, target, ranks, None, None, None, None, by_place, more).toward(target)
 
 
 def ranks_of(
     contest: Contest, player: Player, next_place: int | None = None, *, most_states: int = MOST_STATES
 ) -> Range:
     """The best and worst rank that the player can end at, with this place in the next event if one is given."""
-    best, best_is_exact = _rank(contest, player, next_place, _Fewest, most_states)
-    worst, worst_is_exact = _rank(contest, player, next_place, _Most, most_states)
+    return _ranks(contest.in_whole_numbers(), player, next_place, _States(most_states))
+
+
+def _ranks(contest: Contest, player: Player, next_place: int | None, states: "_States") -> Range:
+    best, best_is_exact = _rank(contest, player, next_place, _Fewest, states)
+    worst, worst_is_exact = _rank(contest, player, next_place, _Most, states)
     return Range(best, worst, best_is_exact, worst_is_exact)
 
 
 def _rank(
-    contest: Contest, player: Player, next_place: int | None, goal: type["_Goal"], most_states: int
+    contest: Contest, player: Player, next_place: int | None, goal: type["_Goal"], states: "_States"
 ) -> tuple[int | None, bool]:
     places = [goal.own_place(event, player) for event in contest.upcoming]
     if next_place is not None and places:
@@ -175,7 +202,7 @@ def _rank(
         events.append(_Event(event.entrants - {player}, tuple(left), event.open))
     if len(own) < contest.min_events:
         return None, True
-    search = goal(contest, contest.total(own), tuple(events), most_states)
+    search = goal(contest, contest.total(own), tuple(events), states)
     rivals = (set(contest.results) | set().union(*(event.entrants for event in events))) - {player}
     above = search.count({rival: contest.kept(contest.results.get(rival, ())) for rival in sorted(rivals)})
     return above + 1, search.is_exact
@@ -202,15 +229,27 @@ class _TooManyStates(Exception):
 
 
 @dataclass
+class _States:
+    """How many states are left to be tried."""
+
+    left: int
+
+    def use(self) -> None:
+        """Try one more state."""
+        if self.left <= 0:
+            raise _TooManyStates
+        self.left -= 1
+
+
+@dataclass
 class _Goal:
     """A search for how many rivals end above a total: `_Most` or `_Fewest`."""
 
     contest: Contest
-    total: Fraction
+    total: Points
     events: tuple[_Event, ...]
-    most_states: int
+    states: _States
     is_exact: bool = True
-    states: int = 0
     known: dict[tuple[int, tuple[tuple[Player, Results], ...]], int] = field(default_factory=dict)
 
     @staticmethod
@@ -232,7 +271,10 @@ class _Goal:
 
     def is_above(self, results: Results) -> bool:
         """Whether a rival with these results in the end stands above."""
-        return len(results) >= self.contest.min_events and self.contest.total(results) > self.total
+        if len(results) < self.contest.min_events:
+            return False
+        total = self.contest.total(results)
+        return total > self.total or (self.contest.level_is_behind and total == self.total)
 
     def count(self, rivals: Mapping[Player, Results]) -> int:
         """How many rivals end above; only a bound if `is_exact` is false then."""
@@ -276,9 +318,7 @@ class _Goal:
         bound = self.bound(len(rivals))
         best: int | None = None
         for after in self._after(event, rivals):
-            self.states += 1
-            if self.states > self.most_states:
-                raise _TooManyStates
+            self.states.use()
             count = self._count(index + 1, after)
             if best is None or self.better(count, best):
                 best = count
@@ -289,7 +329,7 @@ class _Goal:
     def _after(self, event: _Event, rivals: Mapping[Player, Results]) -> Iterator[dict[Player, Results]]:
         """Every way in which an event can end for these rivals; places with equal points are one."""
         names = [rival for rival in rivals if rival in event.entrants]
-        counts: dict[Fraction, int] = {}
+        counts: dict[Points, int] = {}
         for points in event.places:
             counts[points] = counts.get(points, 0) + 1
         after = dict(rivals)
@@ -324,7 +364,7 @@ class _Most(_Goal):
     def at_last(self, event: _Event, rivals: Mapping[Player, Results]) -> int:
         """As many as can be given places that lift them above."""
 
-        def lifted(rival: Player, points: Fraction) -> bool:
+        def lifted(rival: Player, points: Points) -> bool:
             return self.is_above((*rivals[rival], points))
 
         return _matching([rival for rival in rivals if rival in event.entrants], event.places, lifted)
@@ -347,7 +387,7 @@ class _Fewest(_Goal):
         """All but as many as can be given places that leave them below; who may stay away is below by that."""
         names = [rival for rival in rivals if not (event.may_miss(rival) and not self.is_above(rivals[rival]))]
 
-        def left_below(rival: Player, points: Fraction) -> bool:
+        def left_below(rival: Player, points: Points) -> bool:
             return not self.is_above((*rivals[rival], points))
 
         return len(names) - _matching(names, event.places, left_below)
@@ -359,7 +399,7 @@ class _Fewest(_Goal):
         return 0
 
 
-def _matching(rivals: Sequence[Player], places: Results, fits: Callable[[Player, Fraction], bool]) -> int:
+def _matching(rivals: Sequence[Player], places: Results, fits: Callable[[Player, Points], bool]) -> int:
     """The most rivals that can have a fitting place each, no two the same (augmenting paths)."""
     by_points = {(rival, points): fits(rival, points) for rival in rivals for points in set(places)}
     edges = {rival: [at for at, points in enumerate(places) if by_points[rival, points]] for rival in rivals}

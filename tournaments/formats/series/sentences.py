@@ -1,6 +1,6 @@
 """Each figure of a series in a sentence: which template, with which numbers.
 
-The parts of a figure stay data, and so does its sentence: a code of `SENTENCES` with parameters, which the caller
+The parts of a figure stay data, and so does its sentence: a code of `EXPLANATIONS` with parameters, which the caller
 translates and fills in. `explain` gives the phrases of one result, in their order.
 """
 
@@ -13,7 +13,7 @@ from tournaments.formats.series.plan import TieRule
 from tournaments.formats.series.points import AppliedFactor, Part
 from tournaments.formats.series.table import Key, Reason, Result, Row
 
-SENTENCES: Mapping[str, str] = {
+EXPLANATIONS: Mapping[str, str] = {
     # Parts of a result
     "attend": "{points} for coming",
     "win": "{count} won in {bracket} ({each} each): {points}",
@@ -60,7 +60,7 @@ SENTENCES: Mapping[str, str] = {
 
 
 class Phrase(NamedTuple):
-    """One phrase of an explanation: a code of `SENTENCES`, its parameters, and the phrases of the factors applied."""
+    """A phrase: a code of `EXPLANATIONS`, its parameters, and the phrases of the factors applied."""
 
     code: str
     params: Mapping[str, Any]
@@ -69,7 +69,7 @@ class Phrase(NamedTuple):
     @property
     def text(self) -> str:
         """The phrase in English."""
-        return " ".join([SENTENCES[self.code].format_map(self.params), *(factor.text for factor in self.factors)])
+        return " ".join([EXPLANATIONS[self.code].format_map(self.params), *(factor.text for factor in self.factors)])
 
 
 def explain(parts: Sequence[Part], digits: int) -> list[Phrase]:

@@ -39,7 +39,7 @@ class Command(BaseCommand):
         path = logins_file()
         if not is_loaded():
             password = "-".join(secrets.choice(WORDS) for _ in range(3)) + f"-{secrets.randbelow(9000) + 1000}"
-            logins = load(password=password, now=timezone.now())
+            logins = load(password=password, now=timezone.now(), with_year=True)
             lines = [f"{email:24}{password}  {role}" for email, role in logins]
             with open(path, "w", opener=lambda name, flags: os.open(name, flags, 0o600), encoding="utf-8") as file:
                 file.write("\n".join(lines) + "\n")

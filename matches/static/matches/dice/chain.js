@@ -133,6 +133,7 @@ class Chain {
     let number = 0;
     for (const { kind, side, data } of actions) {
       if (kind === "roll") ({ number } = data);
+      if (kind === "take_back") number = 0;
       const isBare = kind === "play" && side === this.#record.side && !data.forced && !data.link;
       if (isBare && this.#given.has(playOf(number))) this.#fail(number, "link_dropped");
     }

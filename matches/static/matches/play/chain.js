@@ -70,6 +70,9 @@ export class PlayerDice {
 
   /** The link for the play of the last roll; nothing where there is none to give, since a play does without. */
   async linkWithPlay() {
+    // In practice: the play that was taken back has given it.
+    const last = this.#store.actions.findLast(({ kind }) => kind === "roll" || kind === "take_back");
+    if (last?.kind === "take_back") return {};
     try {
       await this.prepare();
       if (this.isKeptByServer) return {};

@@ -42,7 +42,7 @@ export class GuestStore extends Store {
 
   async #take(request) {
     const answer = await request;
-    if (answer.ok) {
+    if (answer.ok && answer.data.token) {
       this.token = answer.data.token;
       keep("local", KEPT_AS, this.token);
     }

@@ -20,6 +20,8 @@ const near = side ?? 0;
 const byId = (id) => document.getElementById(id);
 const isPlayer = side !== null;
 const ENDINGS = ["play", "drop", "accept", "flag", "claim_away", "end_game"]; // Actions that can end a game.
+// What can be taken back in practice.
+const DECISIONS = ["play", "double", "take", "drop", "resign", "accept", "refuse", "concede"];
 const POLL_EVERY = 2000; // Milliseconds, while there is no stream.
 // Sentences for what is wrong with the dice, where it is not that the browser cannot store them.
 const DICE_ERRORS = { roll_failed: "rollFailed", roll_unverified: "rollUnread" };
@@ -102,6 +104,7 @@ class Page {
     byId("commit").addEventListener("click", () => this.#commit());
     byId("typed").addEventListener("submit", (event) => this.#typed(event));
     byId("close-error").addEventListener("click", () => this.#showError(""));
+    byId("close-hint")?.addEventListener("click", () => this.#showHint(null));
     document.addEventListener("keydown", (event) => this.#key(event));
     document.addEventListener("visibilitychange", () => this.#comeBack());
     addEventListener("pageshow", ({ persisted }) => persisted && this.#comeBack());
@@ -138,7 +141,9 @@ class Page {
     const { before } = this;
     this.before = state;
     const opening = fresh.findLast((action) => action.kind === "roll" && action.side === null);
-    if (!before || !(opening || (fresh.length && `${state.score}` !== `${before.score}`) || state.winner !== null)) return;
+    // What was taken back in practice is no news.
+    const isWon = fresh.length && state.score[0] + state.score[1] > before?.score[0] + before?.score[1];
+    if (!before || !(opening || isWon || state.winner !== null)) return;
     const moments = await import("./moments.js");
     moments.show(this.board, { before, state, opening, settings, near, light: lightSide() });
   }
@@ -173,6 +178,7 @@ class Page {
   async #act({ kind, value }) {
     if (this.store.sending) return;
     this.#showError("");
+    if (kind === "hint") return void (await this.#askHint());
     if (kind === "ready" && this.store.state.may.includes("here")) return void (await this.invited).come();
     if (kind === "ready") this.invitation?.end();
     const fields = value ? { [kind === "vacation" ? "days" : "value"]: value } : {};
@@ -183,6 +189,40 @@ class Page {
     }
     if (kind === "roll") Object.assign(fields, { play_forced: preferences.play_forced, bear_off: preferences.bear_off });
     await this.store.act(kind, fields);
+  }
+
+  async #askHint() {
+    const { showHint } = await import("./hints.js");
+    await showHint(this.store, {
+      isGuest: Boolean(settings.guest),
+      show: (hint) => this.#showHint(hint),
+      fail: (text) => this.#showError(text),
+    });
+  }
+
+  #showHint(hint) {
+    this.hint = hint && { ...hint, of: this.store.state.changed_by };
+    const rows = (hint?.choices ?? []).map(({ text, loss }) => {
+      const row = document.createElement("li");
+      const [choice, lost] = [document.createElement("span"), document.createElement("span")];
+      choice.className = "mono";
+      choice.textContent = text;
+      lost.className = "muted small";
+      lost.textContent = loss;
+      row.append(choice, " ", lost);
+      return row;
+    });
+    byId("hint-choices").replaceChildren(...rows);
+    this.#drawBanners();
+  }
+
+  /** What the player may do now: as the server says, and in practice ask for a hint. */
+  get #may() {
+    const { state, standing } = this.store;
+    const isDecision = (action) => action.side === side && DECISIONS.includes(action.kind) && !action.data.forced;
+    const may = state.may.filter((act) => act !== "take_back" || standing.some(isDecision));
+    const isChoice = ["play", "double", "take"].some((act) => may.includes(act));
+    return byId("close-hint") && isChoice ? [...may, "hint"] : may;
   }
 
   /** Run something with the dice chain. Returns undefined, and shows why, where there is no chain to play with. */
@@ -261,8 +301,8 @@ class Page {
   }
 
   #position() {
-    const { state, actions } = this.store;
-    const position = positionOf(state, actions);
+    const { state, standing } = this.store;
+    const position = positionOf(state, standing);
     return position.last?.side === side ? { ...position, last: null } : position;
   }
 
@@ -272,7 +312,7 @@ class Page {
     const panel = panelOf(state, side);
     const values = { ...valuesOf(state, { side, near, names, preferences, pauses: settings.pauses }), ...this.#playValues() };
     const key = `${state.changed_by}:${panel}`;
-    this.panels.show(panel, values, { may: state.may, busy: sending !== null, key });
+    this.panels.show(panel, values, { may: this.#may, busy: sending !== null, key });
     fill(document.querySelector(".play-bar"), { ...values, ...this.connection });
     fill(byId("moves"), values);
     byId("watching").hidden = !state.spectators;
@@ -284,7 +324,7 @@ class Page {
     byId("commit").disabled = sending !== null || !this.board.play?.complete;
     this.seats.forEach((seat, each) => this.#drawSeat(seat, each));
     const trial = this.board.play?.notation ?? "";
-    drawMoves(byId("play-list"), this.store.actions, { near, turn: state.turn, trial });
+    drawMoves(byId("play-list"), this.store.standing, { near, turn: state.turn, trial });
     this.#offer(state.may);
     this.#drawXgid();
     this.clocks.draw();
@@ -315,7 +355,7 @@ class Page {
 
   /** How the game before ended, while the next one has not begun. */
   #lastGame() {
-    const last = this.store.actions.findLast((action) => ENDINGS.includes(action.kind));
+    const last = this.store.standing.findLast((action) => ENDINGS.includes(action.kind));
     const sentence = last && last.kind !== "play" ? sentenceOf(last, names) : "";
     return this.#gameOver() && `${sentence} ${this.#gameOver()}`.trim();
   }
@@ -349,9 +389,12 @@ class Page {
     this.invitation?.draw(shown, values);
     if (!this.store.online) shown.add("offline");
     values.offline = words(this.store.sending ? "kept" : "resuming");
+    if (this.hint?.of === this.store.state.changed_by) shown.add("hint");
+    values.hintTitle = this.hint?.title ?? "";
+    values.hintNote = this.hint?.note ?? "";
     if (this.error) shown.add("error");
     values.error = this.error;
-    if (hasStandIn(this.store.actions)) shown.add("standIn");
+    if (hasStandIn(this.store.standing)) shown.add("standIn");
     if (isSlow(this.store.state, this.store.actions, { side, now: this.store.now })) shown.add("thinking");
     for (const banner of byId("banners").children) banner.hidden = !shown.has(banner.dataset.banner);
     fill(byId("banners"), values);

@@ -34,6 +34,17 @@ export class Store extends EventTarget {
     this.roundTrip = Infinity; // … measured by the fastest answer.
   }
 
+  /** The actions that count: in practice, those that were taken back do not. */
+  get standing() {
+    if (!this.actions.some(({ kind }) => kind === "take_back")) return this.actions;
+    const kept = [];
+    for (const action of this.actions) {
+      if (action.kind !== "take_back") kept.push(action);
+      else while (kept.length && kept.at(-1).seq > action.data.to) kept.pop();
+    }
+    return kept;
+  }
+
   /** What the server's clock shows. */
   get now() {
     return Date.now() + this.offset;
@@ -159,7 +170,9 @@ export class Store extends EventTarget {
     for (let attempt = 0; ; attempt += 1) {
       try {
         const headers = { "Idempotency-Key": key };
-        const answer = await this.post("actions/", { ...body, ...this.signOfLife(), seat: this.state.seat ?? "" }, { headers });
+        // Only players who are signed in have a seat ticket.
+        const { seat } = this.state;
+        const answer = await this.post("actions/", { ...body, ...this.signOfLife(), ...(seat ? { seat } : {}) }, { headers });
         if (!BUSY.has(answer.status)) return answer;
       } catch (error) {
         if (!(error instanceof Unreachable)) throw error;

@@ -189,7 +189,7 @@ def test_levels_can_be_chosen_where_a_program_is_installed(bob: User, tmp_path: 
     settings.ANALYSIS_BACKEND, settings.ANALYSIS_GNUBG = "gnubg", fake_gnubg(tmp_path).path
     page = lobby(bob)
     for path in ("/lobby/practice/", "/lobby/"):
-        assert '<option value="level-club" selected>Club level' in html(as_(bob).get(path))
+        assert '<option value="level-club" selected>Club level (PR 7)</option>' in html(as_(bob).get(path))
     assert "apt-get" not in page
     assert send(bob, "/lobby/practice/", **{**form, "style": "level-grandmaster"}).status_code == 422
     board = html(send(bob, "/lobby/practice/", **form))

@@ -1,6 +1,7 @@
 """What it would take, beside every outcome tried one by one."""
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 from itertools import permutations, product
 from random import Random
@@ -27,14 +28,15 @@ def exact(values):
 def random_contest(rng):
     names = NAMES[: rng.randint(2, 5)]
     events = rng.choice([1, 1, 2]) if len(names) > 3 else rng.choice([1, 2, 2, 3])
-    table = sorted((rng.choice([0, 1, 2, 3, 5, 8]) for _ in names), reverse=True)
+    table = sorted((rng.choice([0, 1, 2, "5/2", 3, 5, 8]) for _ in names), key=Fraction, reverse=True)
     upcoming = []
     for index in range(events):
         is_open = len(names) < 5 and rng.random() < 0.3
         entrants = frozenset(rng.sample(names, rng.randint(1, len(names))))
         upcoming.append(Upcoming(f"e{index}", entrants, exact(table[: len(entrants)]), is_open))
-    results = {name: exact(rng.choice([0, 1, 2, 3, 5, 8]) for _ in range(rng.randint(0, 3))) for name in names}
-    return Contest(results, tuple(upcoming), rng.choice([None, 1, 2, 3]), rng.choice([0, 0, 0, 2]))
+    results = {name: exact(rng.choice([0, 1, 2, "7/3", 5, 8]) for _ in range(rng.randint(0, 3))) for name in names}
+    best, min_events = rng.choice([None, 1, 2, 3]), rng.choice([0, 0, 0, 2])
+    return Contest(results, tuple(upcoming), best, min_events, level_is_behind=rng.random() < 0.3)
 
 
 def outcomes(event):
@@ -54,6 +56,8 @@ def final_rank(contest, results, player):
     }
     if player not in totals:
         return None
+    if contest.level_is_behind:
+        return sum(total >= totals[player] for total in totals.values())
     return 1 + sum(total > totals[player] for total in totals.values())
 
 
@@ -143,7 +147,7 @@ def played_out(seed):
             break
         ended = rng.choice(sorted(outcomes(contest.upcoming[0]), key=repr))
         results = {name: (*own, *([ended[name][1]] if name in ended else [])) for name, own in contest.results.items()}
-        contest = Contest(results, contest.upcoming[1:], contest.best, contest.min_events)
+        contest = replace(contest, results=results, upcoming=contest.upcoming[1:])
     assert safe | lost == set(contest.results)
     return len(safe)
 

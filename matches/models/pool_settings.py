@@ -1,0 +1,123 @@
+"""The settings of a rating pool: its formula, which matches count, and who is in its list."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
+
+from players.ratings import FAMILIES, FIBS, Formula, Glicko, Ramp, Settings
+
+USUAL_GLICKO = Glicko()
+FIBS_FAMILY, FREE, ELO, GLICKO2 = "fibs", "free", "elo_by_length", "glicko2"
+STAKES = " ".join(f"{length}:{points:g}" for length, points in FAMILIES[ELO].formula.stakes)
+ANYWHERE, HERE, AT_TABLES = "anywhere", "here", "tables"
+FIELDS_OF = {
+    FIBS_FAMILY: {"start_experience", "ramp", "k_scale"},
+    FREE: {"start_experience", "ramp", "k_scale", "stake", "stake_exponent", "chance_exponent", "scale"},
+    ELO: {"start_experience", "k_scale", "stakes"},
+    GLICKO2: {"deviation", "tau", "by_length"},
+}
+"""What can be chosen of a formula beside the first rating; of the others it is the scale of K alone."""
+OF_FORMULAS = {"start_experience"}.union(*FIELDS_OF.values())
+
+
+@dataclass(frozen=True, slots=True)
+class PoolSettings:
+    """Settings of a pool that a club can choose.
+
+    Experience is in points: the sum of the lengths of a player's rated matches.
+    """
+
+    name: str
+    start_rating: float = 1500.0
+    start_experience: int = 0
+    ramp: str = Ramp.BEFORE.value
+    k_scale: float = 1.0
+    """Multiplies K."""
+    family: str = FIBS_FAMILY
+    """Of `FAMILIES`, or `free` for FIBS with other numbers."""
+    stake: float = FIBS.stake
+    stake_exponent: float = FIBS.stake_exponent
+    chance_exponent: float = FIBS.chance_exponent
+    scale: float = FIBS.scale
+    stakes: str = STAKES
+    """Of Elo: “length:points …”."""
+    deviation: float = USUAL_GLICKO.deviation
+    tau: float = USUAL_GLICKO.tau
+    by_length: bool = USUAL_GLICKO.by_length
+    least_length: int = 1
+    """Shorter matches do not count."""
+    where: str = ANYWHERE
+    """Which matches count: anywhere, on the board here, or at tables."""
+    events_only: bool = False
+    """Whether friendly matches and imported ones do not count."""
+    imported: bool = True
+    """Whether past matches imported into the pool count."""
+    provisional_below: int = 0
+    """Players with less experience are provisional: they have no rank."""
+    lists_provisional: bool = True
+    """Whether the list names provisional players after the others."""
+    least_matches: int = 1
+    active_days: int = 0
+    """The list leaves out who has not played for longer; 0 for no limit."""
+    members_only: bool = False
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any]) -> "PoolSettings":
+        """Return stored settings; what is not stored has its default."""
+        return cls(**{name: value for name, value in values.items() if name in NAMES})
+
+    def normal(self) -> "PoolSettings":
+        """Return the same with the defaults where the formula has no use for a value."""
+        used = FIELDS_OF.get(self.family, {"start_experience", "k_scale"})
+        return replace(self, **{name: DEFAULTS[name] for name in OF_FORMULAS - used})
+
+    def formula(self, zone: str = "UTC") -> Settings:
+        """Return what the fold of the ratings takes; weeks of Glicko-2 are those of the time zone."""
+        start: dict[str, Any] = {"start_rating": self.start_rating, "start_experience": self.start_experience}
+        if self.family == GLICKO2:
+            glicko = Glicko(deviation=self.deviation, tau=self.tau, by_length=self.by_length, zone=zone)
+            return replace(FAMILIES[GLICKO2], **start, glicko=glicko)
+        start["k_scale"] = self.k_scale
+        if self.family == FIBS_FAMILY:
+            return Settings(ramp=Ramp(self.ramp), **start)
+        if self.family == FREE:
+            formula = Formula(self.stake, self.stake_exponent, self.chance_exponent, self.scale)
+            return Settings(ramp=Ramp(self.ramp), formula=formula, **start)
+        if self.family == ELO:
+            formula = replace(FAMILIES[ELO].formula, stakes=stakes_of(self.stakes))
+            return replace(FAMILIES[ELO], formula=formula, **start)
+        return replace(FAMILIES[self.family], **start)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The values that are not the defaults, without those that a pool stores in columns of their own."""
+        return {
+            name: value for name, value in asdict(self).items() if name not in IN_COLUMNS and value != DEFAULTS[name]
+        }
+
+    @property
+    def counted(self) -> dict[str, Any]:
+        """The options that decide about ratings, without those of the list."""
+        return {name: value for name, value in self.options.items() if name not in OF_LIST}
+
+
+IN_COLUMNS = ("name", "start_rating", "start_experience", "ramp", "k_scale")
+OF_LIST = ("provisional_below", "lists_provisional", "least_matches", "active_days", "members_only")
+DEFAULTS: dict[str, Any] = {field.name: field.default for field in fields(PoolSettings)}
+NAMES = frozenset(DEFAULTS)
+
+
+def stakes_of(text: str) -> tuple[tuple[int, float], ...]:
+    """Parse “1:6 3:10”: the points at stake from a length on. Raises ValueError if it is something else.
+
+    >>> stakes_of("3:10, 1:6")
+    ((1, 6.0), (3, 10.0))
+    """
+    pairs = [part.split(":") for part in text.replace(",", " ").split()]
+    stakes = tuple(sorted((int(length), float(points)) for length, points in pairs))
+    lengths = [length for length, _ in stakes]
+    if not stakes or len(set(lengths)) < len(lengths) or lengths[0] < 1:
+        raise ValueError(text)
+    if not all(0 < points <= 1000 for _, points in stakes):
+        raise ValueError(text)
+    return stakes

@@ -1,0 +1,83 @@
+"""Who is in the list of a rating pool, by the rules of the pool."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from matches.models import PoolSettings
+from players.models import Membership, Player
+from players.ratings import Settings, Standing
+
+
+class Place(StrEnum):
+    """Where a rated player is."""
+
+    RANKED = "ranked"
+    PROVISIONAL = "provisional"
+    """Named after the others, without a rank."""
+    UNLISTED = "unlisted"
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A rated player; `rank` is None unless ranked. Equal ratings share the better rank."""
+
+    player: int
+    standing: Standing
+    place: Place
+    rank: int | None
+    deviation: float | None
+    """Of Glicko-2, today."""
+
+    @property
+    def spread(self) -> float | None:
+        """Two deviations, which are shown after ±."""
+        return None if self.deviation is None else 2 * self.deviation
+
+
+def members_of(club: int, same: Mapping[int, int]) -> set[int]:
+    """The current members of a club, merged players replaced."""
+    players = Membership.objects.filter(club=club, left_at__isnull=True).values_list("player", flat=True)
+    return {same.get(player, player) for player in players}
+
+
+def erased_among(players: Collection[int]) -> set[int]:
+    """The players who asked to be erased."""
+    erased = Player.objects.filter(erased_at__isnull=False).values_list("pk", flat=True)
+    return set(erased).intersection(players)
+
+
+def listed(
+    chosen: PoolSettings,
+    settings: Settings,
+    standings: Mapping[int, Standing],
+    *,
+    members: Collection[int],
+    erased: Collection[int],
+    now: datetime,
+) -> list[Listed]:
+    """Place all rated players: the ranked by rating, then the provisional, then those who are not in the list."""
+    places = {
+        player: Place.UNLISTED if player in erased else _place(chosen, standing, player in members, now)
+        for player, standing in standings.items()
+    }
+    order = list(Place)
+    rows: list[Listed] = []
+    for player in sorted(standings, key=lambda one: (order.index(places[one]), -standings[one].rating, one)):
+        standing, rank = standings[player], None
+        if places[player] is Place.RANKED:
+            is_tied = bool(rows) and rows[-1].standing.rating == standing.rating
+            rank = rows[-1].rank if is_tied else len(rows) + 1
+        deviation = settings.glicko.deviation_at(standing, now) if settings.glicko is not None else None
+        rows.append(Listed(player, standing, places[player], rank, deviation))
+    return rows
+
+
+def _place(chosen: PoolSettings, standing: Standing, is_member: bool, now: datetime) -> Place:
+    is_active = not chosen.active_days or standing.last_played_at >= now - timedelta(days=chosen.active_days)
+    if not is_active or standing.matches < chosen.least_matches or (chosen.members_only and not is_member):
+        return Place.UNLISTED
+    if standing.experience >= chosen.provisional_below:
+        return Place.RANKED
+    return Place.PROVISIONAL if chosen.lists_provisional else Place.UNLISTED

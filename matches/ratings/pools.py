@@ -1,0 +1,210 @@
+"""The rating pools of a club: creating one, and changing its settings, previewed, in versions."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from functools import partial
+
+from django.db import IntegrityError, transaction
+
+from core.locks import lock_row
+from core.names import clean_name
+from core.queue import hint
+from engine.errors import Refused
+from matches.models import PoolSettings, RatingPool, RatingPoolVersion
+from matches.models.pool_settings import ELO, IN_COLUMNS, stakes_of
+from matches.ratings import rated
+from matches.ratings.lists import Listed, erased_among, listed, members_of
+from matches.ratings.rated import BEGINNING
+from matches.ratings.services import REPLAY
+from players.actors import Actor, log
+from players.models import Club, Player
+from players.people.rows import club_topic
+from players.ratings import Standing, replay, standings_after
+
+LEAST_RATING, MOST_RATING = 0, 5000
+LEAST_SCALE, MOST_SCALE = 0.1, 10.0
+MOST_EXPERIENCE = 100_000
+LEAST_STAKE, MOST_STAKE = 0.1, 1000.0
+LEAST_SPREAD, MOST_SPREAD = 50.0, 10_000.0
+"""Of the scale of ratings: the difference for odds of 10 to 1 in a match of one point."""
+LEAST_DEVIATION, MOST_DEVIATION = 30.0, 1000.0
+LEAST_TAU, MOST_TAU = 0.1, 1.5
+MOST_DAYS = 3650
+MOST_MATCHES = 1000
+
+
+def create_pool(*, club: Club, settings: PoolSettings, by: Actor) -> RatingPool:
+    """Create a pool for a club. Refused: `pool_name_taken`, `pool_bad_stakes`, `name_missing`, `name_too_long`."""
+    chosen = _checked(settings)
+    pool = RatingPool(club=club, **_columns(chosen))
+    with transaction.atomic():
+        _save(pool)
+        log(by, "pool_created", club_topic(club), club=club, pool=pool.pk, **_stored(chosen))
+    return pool
+
+
+def update_pool(*, pool: RatingPool, settings: PoolSettings, after: int, by: Actor, now: datetime) -> RatingPool:
+    """Change the settings in a new version; a worker then replays the pool. Equal settings make no version.
+
+    Refused: `stale`, and as for `create_pool`.
+    """
+    return _apply(pool, settings, after=after, by=by, now=now)
+
+
+def restore_version(*, pool: RatingPool, number: int, after: int, by: Actor, now: datetime) -> RatingPool:
+    """Let the settings of an earlier version hold again, in a new version.
+
+    Refused: `stale`, `no_pool_version`, `pool_name_taken`.
+    """
+    return _apply(pool, version_of(pool, number).chosen, after=after, by=by, now=now, restores=number)
+
+
+def version_of(pool: RatingPool, number: int) -> RatingPoolVersion:
+    """Return a version of the settings. Refused: `no_pool_version`."""
+    version = pool.versions.filter(number=number).first()
+    if version is None:
+        raise Refused("no_pool_version", number=number)
+    return version
+
+
+def _apply(
+    pool: RatingPool, settings: PoolSettings, *, after: int, by: Actor, now: datetime, restores: int | None = None
+) -> RatingPool:
+    chosen = _checked(settings)
+    with transaction.atomic():
+        row = lock_row(RatingPool, pool.pk)
+        if row.seq != after:
+            raise Refused("stale")
+        before = row.chosen
+        if chosen == before:
+            return row
+        assert row.club is not None  # noqa: S101, only pools of clubs are changed here
+        newest = row.versions.first()
+        number = newest.number if newest is not None else 1
+        if newest is None:
+            RatingPoolVersion.objects.create(pool=row, number=1, values=_stored(before), at=now)
+        columns = _columns(chosen)
+        for name, value in columns.items():
+            setattr(row, name, value)
+        row.seq += 1
+        _save(row, update_fields=[*columns, "seq"])
+        RatingPoolVersion.objects.create(
+            pool=row, number=number + 1, values=_stored(chosen), restores=restores, at=now, by=by.user
+        )
+        old, new = asdict(before), asdict(chosen)
+        changed = {name: [old[name], new[name]] for name in new if old[name] != new[name]}
+        verb = "pool_changed" if restores is None else "pool_restored"
+        log(by, verb, club_topic(row.club), club=row.club, pool=row.pk, version=number + 1, changed=changed)
+        transaction.on_commit(partial(hint, REPLAY, row.pk), robust=True)
+    return row
+
+
+def pool_choices(club: Club) -> list[tuple[int, str]]:
+    """The pools of a club as choices (id, name)."""
+    return list(RatingPool.objects.filter(club=club, is_own=False).order_by("name").values_list("pk", "name"))
+
+
+def _checked(settings: PoolSettings) -> PoolSettings:
+    """The settings without what their formula does not use. Refused: `pool_bad_stakes`, and for the name."""
+    if settings.family == ELO:
+        try:
+            stakes_of(settings.stakes)
+        except ValueError:
+            raise Refused("pool_bad_stakes") from None
+    return replace(settings, name=clean_name(settings.name)).normal()
+
+
+def _stored(chosen: PoolSettings) -> dict[str, object]:
+    return {**{name: getattr(chosen, name) for name in IN_COLUMNS}, **chosen.options}
+
+
+def _columns(chosen: PoolSettings) -> dict[str, object]:
+    return {**{name: getattr(chosen, name) for name in IN_COLUMNS}, "options": chosen.options}
+
+
+def _save(pool: RatingPool, **options: list[str]) -> None:
+    try:
+        with transaction.atomic():
+            pool.save(**options)  # type: ignore[arg-type]
+    except IntegrityError:
+        raise Refused("pool_name_taken", name=pool.name) from None
+
+
+# What other settings would change.
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsEffect:
+    """A rated player, as placed today and by other settings; None where they have no rating."""
+
+    player: Player
+    before: Listed | None
+    after: Listed | None
+
+    @property
+    def change(self) -> float:
+        """In rating points; 0 without a rating on either side."""
+        if self.before is None or self.after is None:
+            return 0.0
+        return self.after.standing.rating - self.before.standing.rating
+
+    @property
+    def places_won(self) -> int | None:
+        """How many ranks the player rises; negative if they fall, None unless ranked before and after."""
+        if self.before is None or self.after is None or self.before.rank is None or self.after.rank is None:
+            return None
+        return self.before.rank - self.after.rank
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsPreview:
+    """What other settings would do to every rating of a pool."""
+
+    chosen: PoolSettings
+    matches: tuple[int, int]
+    """How many matches count, before and after."""
+    effects: Sequence[SettingsEffect]
+    """All players with a rating before or after, in the order of the new list."""
+
+    @property
+    def changed(self) -> int:
+        """How many ratings change."""
+        return sum(1 for effect in self.effects if effect.before is None or effect.after is None or effect.change)
+
+
+def preview_settings(*, pool: RatingPool, settings: PoolSettings, now: datetime) -> SettingsPreview:
+    """Return what other settings would do; nothing is written. Refused: as for `create_pool`, but for a taken name."""
+    chosen = _checked(settings)
+    same = rated.merged_players()
+    starts = rated.starts_of(pool, same)
+    sides = []
+    for rules in (pool.chosen, chosen):
+        formula = rules.formula(_zone(pool))
+        matches = rated.rated_matches(pool, BEGINNING, same, rules)
+        sides.append((rules, formula, matches, standings_after({}, replay(formula, {}, matches, starts))))
+    players = {player for *_, standings in sides for player in standings}
+    members = members_of(pool.club_id, same) if pool.club_id is not None else set()
+    erased = erased_among(players)
+    before, after = (
+        {row.player: row for row in listed(rules, formula, standings, members=members, erased=erased, now=now)}
+        for rules, formula, _, standings in sides
+    )
+    people = Player.objects.in_bulk(players)
+    order = [*after, *(player for player in before if player not in after)]
+    effects = [SettingsEffect(people[player], before.get(player), after.get(player)) for player in order]
+    return SettingsPreview(chosen, (len(sides[0][2]), len(sides[1][2])), effects)
+
+
+def list_of(pool: RatingPool, now: datetime) -> tuple[list[Listed], Mapping[int, Player]]:
+    """Return all rated players of a pool in the order of its list, and the players by id."""
+    standings: dict[int, Standing] = rated.stored_standings(pool)
+    same = rated.merged_players() if pool.chosen.members_only else {}
+    members = members_of(pool.club_id, same) if pool.club_id is not None and pool.chosen.members_only else set()
+    people = Player.objects.in_bulk(list(standings))
+    erased = {player for player, row in people.items() if row.erased_at is not None}
+    return listed(pool.chosen, pool.settings, standings, members=members, erased=erased, now=now), people
+
+
+def _zone(pool: RatingPool) -> str:
+    return pool.club.time_zone if pool.club is not None else "UTC"

@@ -1,0 +1,124 @@
+"""A club's season: made from a preset, changed by a line, and corrected on an old night."""
+
+import re
+from datetime import timedelta
+from random import Random
+
+import pytest
+from django.utils import timezone
+
+from matches.lifecycle.finish import ResultInput
+from players.actors import Actor
+from players.models import Club, Membership, Player, User
+from tests.browser.conftest import Check
+from tests.browser.test_floor import NAMES
+from tests.journeys.conftest import Journey
+from tests.journeys.evenings import account_of
+from tournaments.formats.settings import KNOCKOUT, StageSettings
+from tournaments.models import Division, Fixture
+from tournaments.pages.tonight import EveningPlan, start_evening
+from tournaments.results.services import enter_result
+
+
+@pytest.fixture
+def played(club: Club, alice: User) -> list[Player]:
+    """Eight players, and two evenings that they have played."""
+    people = [Player.objects.create(name=name) for name in NAMES[:8]]
+    Membership.objects.bulk_create(Membership(club=club, player=player) for player in people)
+    for weeks in (2, 1):
+        _play_an_evening(club, people, Actor.of(alice), weeks)
+    return people
+
+
+def _play_an_evening(club: Club, people: list[Player], by: Actor, weeks: int) -> None:
+    now, chance = timezone.now() - timedelta(weeks=weeks), Random(weeks)
+    plan = EveningPlan(4, now + timedelta(hours=4), (StageSettings(KNOCKOUT, lengths=(5,)),), people)
+    event = start_evening(club=club, plan=plan, by=by, now=now)
+    ready = Fixture.objects.filter(stage__division__tournament=event, status=Fixture.Status.READY)
+    while fixture := ready.order_by("number").first():
+        winner = chance.randrange(2)
+        score = (5, 3) if winner == 0 else (3, 5)
+        enter_result(fixture=fixture, result=ResultInput(winner, score), by=by, now=now + timedelta(hours=2))
+    assert event.divisions.get().status == Division.Status.FINISHED
+
+
+@pytest.mark.journey("a season from a preset, and one line changed")
+def test_a_season_from_a_preset(
+    journey: Journey, played: list[Player], club: Club, alice: User, looked_at: Check
+) -> None:
+    director = journey.at_desk(alice)
+    director.tap("Harbour Backgammon", first=True)
+    director.tap("Seasons")
+    director.tap("New season")
+    director.type("Name", "Autumn")
+    director.tap_text("Points as in motor racing")
+    director.tap("Make the season")
+    director.sees("Autumn is ready.")
+    director.sees("2 of 2 evenings played")
+    looked_at(director._page)
+
+    # Last night's real names and points change before the eyes.
+    director.tap("Points and evenings")
+    director.sees(re.compile(r"27\s+\S+.*2 for coming", re.S))
+    director.type("Points for coming", "5")
+    director.sees(re.compile(r"30\s+\S+.*5 for coming", re.S))
+    director.sees("What changes in the table")
+    looked_at(director._page)
+    director.tap("Save these points")
+    director.sees("Version 2 of the points applies.")
+
+    # Everybody finds their place from the front page, and why.
+    bob = account_of(played[0], "bob@example.org", club)
+    player = journey.on_phone(bob)
+    player.sees("Your place in the season")
+    player.tap("Autumn")
+    player.sees(re.compile(r"\d(st|nd|rd|th) of 8"))
+    player.tap_text(played[3].name)
+    player.sees("5 for coming")
+    looked_at(player._page)
+
+
+@pytest.mark.journey("an old night is corrected, and the season with it")
+def test_a_correction_changes_the_season(journey: Journey, played: list[Player], club: Club, alice: User) -> None:
+    bob = account_of(played[0], "bob@example.org", club)
+    director = journey.at_desk(alice)
+    director.tap("Harbour Backgammon", first=True)
+    director.tap("Seasons")
+    director.tap("New season")
+    director.type("Name", "Autumn")
+    director.tap_text("Points as in motor racing")
+    director.tap("Make the season")
+    announced = _table_seen_by(bob, journey)
+
+    day = timezone.now() - timedelta(weeks=2)
+    director.tap(re.compile(rf"^{day.day}\s*{day:%b}$"))
+    director.tap(re.compile("bracket", re.I), first=True)
+    director.tap("M7")
+    winner = director.reads(r"\n(.+) won 5–3\.")
+    director.tap("Correct this result…")
+    pair = [director.reads(r"Who won\?" + r"\s+.+" * side + r"\s+(.+)\n") for side in (0, 1)]
+    (loser,) = set(pair) - {winner}
+    for time in range(2):
+        if time:
+            director.tap("Correct this result…")
+        director.type(winner, "3")
+        director.type(loser, "5")
+        director.tap("Preview")
+        director.sees("Season Autumn")
+        before, after = director.reads(rf"{re.escape(loser)}\s+(\S+ · \S+\s+→\s+\S+ · \S+)").split("→")
+        assert before.strip() != after.strip()
+        director.tap("Apply")
+        director.sees("M7 was corrected")
+        corrected = _table_seen_by(bob, journey)
+        assert corrected != announced
+        director.tap("Undo…")
+        director.sees("Season Autumn")
+        director.tap("Undo the correction")
+        director.sees("was undone")
+        assert _table_seen_by(bob, journey) == announced
+
+
+def _table_seen_by(user: User, journey: Journey) -> str:
+    person = journey.on_phone(user)
+    person.tap("Autumn")
+    return person.reads(r"You are\s+([\s\S]+)CSV")

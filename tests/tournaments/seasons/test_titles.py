@@ -1,0 +1,316 @@
+"""Titles of a club: proposed by rule, awarded and withdrawn by a director, and what corrections do to them."""
+
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+
+from matches.models import Result
+from players.actors import SYSTEM
+from players.models import Club, LogEntry, Player
+from players.people.erasure import erase_player
+from tests.tournaments.conftest import NOON
+from tests.tournaments.seasons.test_seasons import cast, night, refused, season
+from tests.tournaments.support.correcting import Cup, won_by
+from tournaments.models import Series, Title
+from tournaments.results.corrections import preview_correction
+from tournaments.seasons.changes import season_changes
+from tournaments.seasons.services import close_series, reopen_series
+from tournaments.seasons.tables import closing_of, standing_of
+from tournaments.seasons.titles import (
+    award_title,
+    division_title_changes,
+    proposals,
+    proposals_left,
+    supported,
+    title_reason,
+    titles_of,
+    winners_of,
+    withdraw_title,
+)
+from tournaments.state.preview import Choice
+
+__all__ = ["cast"]
+pytestmark = pytest.mark.django_db
+LATER = NOON + timedelta(days=2)
+
+
+def closed(name: str = "Autumn") -> Series:
+    """A season of all nights so far, closed."""
+    row = season(name=name)
+    close_series(series=row, after=0, by=SYSTEM, now=NOON)
+    return row
+
+
+def winner_of(row: Series) -> Player:
+    return Player.objects.get(public_id=standing_of(row).season.rows[0].player)
+
+
+def turned(cup: Cup) -> None:
+    """Give the last match of an evening to its loser."""
+    final = cup.settled()[-1]
+    winner = Result.objects.filter(match=final.match).latest("version").winner
+    assert winner is not None
+    cup.correct(final, won_by(1 - winner))
+
+
+def award(row: Series, kind: str = "season", player: Player | None = None) -> Title:
+    who = (player or winner_of(row)).public_id
+    return award_title(club=row.club, kind=kind, player=who, of=row, by=SYSTEM, now=NOON)
+
+
+# The rules
+
+
+def test_a_season_gives_titles_once_it_is_closed(cast: list[Player]) -> None:
+    night(cast, "one", seed=1, weeks=2)
+    night(cast[:4], "two", seed=2, weeks=1)
+    row = season()
+    assert proposals_left(row) == proposals(row.club, NOON) == []
+    close_series(series=row, after=0, by=SYSTEM, now=NOON)
+    offered = proposals_left(row)
+    assert offered == proposals(row.club, NOON)
+    by_kind = {kind: {p.player for p in offered if p.kind == kind} for kind in Title.Kind.values}
+    assert by_kind["season"] == {winner_of(row).public_id}
+    assert by_kind["evenings"] == {player.public_id for player in cast[:4]}
+    assert by_kind["newcomer"] == by_kind["event"] == set()
+    wins = {player.public_id: wins_of(player) for player in cast}
+    assert by_kind["wins"] == {player for player, count in wins.items() if count == max(wins.values())}
+    streaks = {player.public_id: streak_of(player) for player in cast}
+    longest = max(streaks.values())
+    sharing = {player for player, count in streaks.items() if count == longest}
+    assert by_kind["streak"] == (sharing if 2 * len(sharing) <= len(cast) else set())
+    assert title_reason(next(p for p in offered if p.kind == "wins")) == f"{max(wins.values())} wins"
+
+
+def streak_of(player: Player) -> int:
+    """Counted from the results in the order in which they were entered, the earlier evening first."""
+    rows = Result.objects.select_related("match").order_by("pk")
+    longest = now = 0
+    for row in rows:
+        if player in row.match.players and row.winner is not None:
+            now = now + 1 if row.match.players[row.winner] == player else 0
+            longest = max(longest, now)
+    return longest
+
+
+def wins_of(player: Player) -> int:
+    """Counted from the results."""
+    newest = {row.match_id: row for row in Result.objects.select_related("match").order_by("version")}
+    return sum(row.winner is not None and row.match.players[row.winner] == player for row in newest.values())
+
+
+def test_the_best_newcomer_had_not_played_in_the_club_before(cast: list[Player]) -> None:
+    night(cast[:6], "long ago", weeks=40)
+    night(cast, "one", seed=3, weeks=1)
+    row = closed()
+    offered = {p.player for p in proposals_left(row) if p.kind == "newcomer"}
+    ranks = {line.player: line.rank or 99 for line in standing_of(row).season.rows}
+    new = {player.public_id: ranks[player.public_id] for player in cast[6:]}
+    assert offered == {player for player, rank in new.items() if rank == min(new.values())}
+
+
+def test_an_event_that_counts_in_no_season_gives_its_winner_a_title(cast: list[Player], club: Club) -> None:
+    cup = night(cast, "one", weeks=1)
+    (offered,) = proposals(club, NOON)
+    assert (offered.kind, [offered.player]) == ("event", winners_of(cup.division))
+    season()
+    assert proposals(club, NOON) == []
+    assert proposals(club, NOON + timedelta(days=400)) == []
+
+
+def test_what_more_than_half_of_the_table_shares_is_no_title(cast: list[Player]) -> None:
+    night(cast, "one", seed=1, weeks=2)
+    night(cast[:5], "two", seed=2, weeks=1)
+    assert "evenings" not in {proposal.kind for proposal in proposals_left(closed())}
+
+
+def test_whoever_wins_the_final_of_a_season_is_its_champion(cast: list[Player]) -> None:
+    night(cast, "one", weeks=2)
+    row = season()
+    cup = night(cast[:4], "final", seed=5)
+    row.counted.filter(tournament=cup.division.tournament).delete()
+    Series.objects.filter(pk=row.pk).update(final=cup.division.tournament)
+    row.refresh_from_db()
+    close_series(series=row, after=0, by=SYSTEM, now=NOON)
+    (champion,) = winners_of(cup.division)
+    offered = {(p.kind, p.player) for p in proposals(row.club, NOON)}
+    assert ("champion", champion) in offered
+    assert "event" not in {kind for kind, _player in offered}
+    title = award(row, "champion", Player.objects.get(public_id=champion))
+    final = cup.settled()[-1]
+    winner = Result.objects.filter(match=final.match).latest("version").winner
+    assert winner is not None
+    preview = preview_correction(fixture=final, new=won_by(1 - winner), voided_rated=True)
+    gained, lost = division_title_changes(cup.division, preview.consequences[Choice.CORRECT_ALL].states)
+    assert gained.startswith("Champion would be")
+    assert "no longer be supported" in lost
+    assert supported([title]) == {title.pk}
+    turned(cup)
+    assert supported(titles_of(Title.objects.all())) == set()
+
+
+# Awarding and withdrawing
+
+
+def test_a_title_is_awarded_once_withdrawn_with_a_reason_and_awarded_again(cast: list[Player]) -> None:
+    night(cast, "one")
+    row = closed()
+    title = award(row)
+    assert award(row) == title
+    assert "season" not in {p.kind for p in proposals_left(row)}
+    withdraw_title(title=title, reason="Played for another club", by=SYSTEM, now=LATER)
+    with refused("title_withdrawn"):
+        withdraw_title(title=title, reason="Again", by=SYSTEM, now=LATER)
+    assert "season" in {p.kind for p in proposals_left(row)}
+    assert award(row) != title
+    assert Title.objects.count() == 2
+    verbs = LogEntry.objects.filter(topic=row.topic, verb__startswith="title").order_by("pk")
+    assert list(verbs.values_list("verb", flat=True)) == ["title_awarded", "title_withdrawn", "title_awarded"]
+
+
+def test_only_what_the_results_give_can_be_awarded(cast: list[Player]) -> None:
+    night(cast, "one")
+    row = season()
+    with refused("title_not_proposed"):
+        award(row)
+    close_series(series=row, after=0, by=SYSTEM, now=NOON)
+    last = Player.objects.get(public_id=standing_of(row).season.rows[-1].player)
+    for kind, player in (("season", last), ("event", winner_of(row))):
+        with refused("title_not_proposed"):
+            award(row, kind, player)
+    with refused("title_not_proposed"):
+        award_title(club=row.club, kind="season", player="nobodyatal", of=row, by=SYSTEM, now=NOON)
+
+
+def test_the_title_of_a_merged_player_is_that_of_the_other(cast: list[Player]) -> None:
+    night(cast, "one")
+    row = closed()
+    title = award(row)
+    other = Player.objects.create(name="Robert")
+    Player.objects.filter(pk=title.player_id).update(merged_into=other)
+    (read,) = titles_of(Title.objects.all())
+    assert supported([read]) == {title.pk}
+    assert award(row, player=other) == title
+    assert "Season winner" in Client().get(f"/players/{other.public_id}/").content.decode()
+
+
+# Corrections
+
+
+def test_a_correction_is_previewed_and_marks_the_title_without_changing_it(cast: list[Player]) -> None:
+    cup = night(cast, "one")
+    row = closed()
+    champion = winner_of(row)
+    title = award(row)
+    final = cup.settled()[-1]
+    winner = Result.objects.filter(match=final.match).latest("version").winner
+    assert winner is not None
+    preview = preview_correction(fixture=final, new=won_by(1 - winner), voided_rated=True)
+    assert season_changes(cup.division, preview.consequences[Choice.LET_STAND].states) == []
+    (changes,) = season_changes(cup.division, preview.consequences[Choice.CORRECT_ALL].states)
+    turned(cup)
+    new = winner_of(row)
+    assert f"Season winner would be {new.name}." in changes.titles
+    assert any(f"of {champion.name} would no longer be supported" in text for text in changes.titles)
+    title.refresh_from_db()
+    assert (title.player, title.withdrawn_at) == (champion, None)
+    assert supported(titles_of(Title.objects.all())) == set()
+    assert [p.player for p in proposals_left(row) if p.kind == "season"] == []
+    for path in (
+        f"/players/{champion.public_id}/",
+        "/clubs/harbour/hall-of-fame/",
+        f"/clubs/harbour/seasons/{row.slug}/",
+    ):
+        assert "no longer support it" in Client().get(path).content.decode(), path
+    turned(cup)
+    assert supported(titles_of(Title.objects.all())) == {title.pk}
+
+
+def test_the_page_of_a_correction_says_which_titles_it_touches(
+    cast: list[Player], club: Club, alice_client: Client
+) -> None:
+    cup = night(cast, "one")
+    row = closed()
+    award(row)
+    final = cup.settled()[-1]
+    winner = Result.objects.filter(match=final.match).latest("version").winner
+    assert winner is not None
+    event = cup.division.tournament
+    url = f"/events/{club.slug}/{event.slug}/fixtures/{final.public_id}/correct/"
+    score = {"left": "2", "right": "3"} if winner == 0 else {"left": "3", "right": "2"}
+    page = alice_client.get(url, {"winner": str(1 - winner), "kind": "played", "rated": "1", **score}).content.decode()
+    assert "would no longer be supported" in page
+    assert "Season winner would be" in page
+
+
+def test_a_correction_of_a_single_event_is_previewed_for_its_title(cast: list[Player], club: Club) -> None:
+    cup = night(cast, "one")
+    (offered,) = proposals(club, NOON)
+    assert offered.division is not None
+    award_title(club=club, kind="event", player=offered.player, of=offered.division, by=SYSTEM, now=NOON)
+    final = cup.settled()[-1]
+    winner = Result.objects.filter(match=final.match).latest("version").winner
+    assert winner is not None
+    preview = preview_correction(fixture=final, new=won_by(1 - winner), voided_rated=True)
+    gained, lost = division_title_changes(cup.division, preview.consequences[Choice.CORRECT_ALL].states)
+    assert "would be" in gained
+    assert "no longer be supported" in lost
+    assert division_title_changes(cup.division, preview.consequences[Choice.LET_STAND].states) == []
+
+
+# Pages, privacy and erasure
+
+
+def test_directors_award_with_one_tap_and_everybody_reads_it(
+    cast: list[Player], club: Club, alice_client: Client
+) -> None:
+    night(cast, "one")
+    empty = Client().get("/clubs/harbour/hall-of-fame/").content.decode()
+    assert "No title has been awarded yet." in empty
+    row = closed()
+    url = f"/clubs/harbour/seasons/{row.slug}/"
+    assert "Award" in alice_client.get(url).content.decode()
+    assert "Season winner" not in Client().get(url).content.decode()
+    data = {"kind": "season", "player": winner_of(row).public_id, "series": row.public_id}
+    assert alice_client.post("/clubs/harbour/titles/award/", data).url == url
+    for path in (url, "/clubs/harbour/hall-of-fame/", f"/players/{data['player']}/"):
+        assert "Season winner" in Client().get(path).content.decode(), path
+    title = Title.objects.get()
+    withdraw = f"/clubs/harbour/titles/{title.public_id}/withdraw/"
+    alice_client.post(withdraw, {"reason": ""})
+    title.refresh_from_db()
+    assert title.withdrawn_at is None
+    alice_client.post(withdraw, {"reason": "A mistake"})
+    assert "Season winner" not in Client().get(url).content.decode()
+    hall = "/clubs/harbour/hall-of-fame/"
+    assert "A mistake" in alice_client.get(hall).content.decode()
+    assert "A mistake" not in Client().get(hall).content.decode()
+
+
+def test_hidden_players_and_erased_ones(cast: list[Player], club: Club) -> None:
+    night(cast, "one")
+    row = closed()
+    champion = winner_of(row)
+    Player.objects.filter(pk=champion.pk).update(name="Robert Hidden", initials_only=True)
+    title = award(row)
+    withdraw_title(title=title, reason="Robert Hidden asked for it", by=SYSTEM, now=LATER)
+    award(row)
+    paths = ["/clubs/harbour/hall-of-fame/", f"/clubs/harbour/seasons/{row.slug}/", "/api/v1/clubs/harbour/titles/"]
+    for path in paths:
+        assert "Robert Hidden" not in Client().get(path).content.decode(), path
+    erase_player(player=Player.objects.get(pk=champion.pk), by=SYSTEM, now=LATER)
+    assert "Former member" in Client().get(paths[0]).content.decode()
+    assert "Hidden" not in str(list(Title.objects.values_list("reason", flat=True)))
+    assert "Hidden" not in str(list(LogEntry.objects.values_list("params", flat=True)))
+    assert Title.objects.filter(withdrawn_at=None).count() == 1
+
+
+def test_a_season_that_was_reopened_keeps_its_titles(cast: list[Player]) -> None:
+    night(cast, "one")
+    row = closed()
+    award(row)
+    reopen_series(series=row, reason="One more night", after=1, by=SYSTEM, now=LATER)
+    assert closing_of(row) is None
+    assert proposals_left(row) == []
+    assert len(supported(titles_of(Title.objects.all()))) == 1
