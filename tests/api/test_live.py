@@ -131,7 +131,7 @@ def test_routes_answer_as_the_table_of_access_says(match: Match, clients: list[A
     staff = User.objects.create_superuser("staff@example.org", "x", display_name="Staff")
     # Chats have tests of their own.
     routes = [route for route in ROUTES if "/live/" in route and "public_id" in route and "/chat/" not in route]
-    assert len(routes) == 9
+    assert len(routes) == 10
     for route in routes:
         path = at(match, "live", *route.partition("/live/")[2].strip("$/").split("/")).replace("//", "/")
         answers = [client.get(path).status_code for client in (APIClient(), as_(dave), as_(staff))]
