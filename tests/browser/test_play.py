@@ -257,13 +257,14 @@ def drag_and_take_back(seats: list[Seat]) -> None:
 
 
 def resign(seats: list[Seat], *, loser: int) -> None:
-    """A single game is refused; in the next turn a gammon is accepted, which ends the match."""
-    for value, answer in ((1, "refuse"), (2, "accept")):
+    """A single game is refused; in the next turn it is accepted, which ends the match. A gammon would be no more."""
+    for answer in ("refuse", "accept"):
         while on_turn(seats) != loser or not seats[loser].panel("roll").count():
             seat = seats[on_turn(seats)]
             seat.move() if seat.panel("play").count() else seat.act("roll")
         seats[loser].tap(seats[loser].page.locator('[data-open="resign"]'))
-        seats[loser].act("resign", value)
+        expect(seats[loser].page.locator('[data-act="resign"]:visible')).to_have_count(1)
+        seats[loser].act("resign", 1)
         seats[1 - loser].act(answer)
         if answer == "refuse":
             seats[loser].act("roll")
