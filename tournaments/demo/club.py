@@ -28,7 +28,7 @@ from players.accounts.services import ensure_player, register_user, verify_email
 from players.actors import Actor
 from players.clubs.emblems import set_emblem
 from players.clubs.services import add_player, create_club, set_role, update_club
-from players.models import Club, Membership, Player, User
+from players.models import Club, Membership, Notification, Player, User
 from players.people.services import find_or_add_players, remember_alias
 from tournaments.draws import services as draws
 from tournaments.entries import services as entries
@@ -540,6 +540,7 @@ SEASONS = ("Winter", "Spring", "Summer", "Autumn")
 
 def load_year(club: Club, players: Sequence[Player], staff: Staff, now: datetime) -> None:
     """Play 24 Tuesdays: a season with its final, which is closed and whose winners have titles, and one that is on."""
+    known = Notification.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
     today = now.astimezone(ZoneInfo(ZONE))
     last = (today - timedelta(days=(today.weekday() - 1) % 7 or 7)).replace(hour=19, minute=30, second=0, microsecond=0)
     tuesdays = [last - timedelta(weeks=weeks) for weeks in reversed(range(TUESDAYS))]
@@ -551,13 +552,15 @@ def load_year(club: Club, players: Sequence[Player], staff: Staff, now: datetime
     for day in second:
         _play_tuesday(club, players, staff, day)
     _season(club, staff[0], second[0], last + timedelta(weeks=3))
+    # They are months old.
+    Notification.objects.filter(pk__gt=known).update(read_at=now)
 
 
 def _season(club: Club, by: Actor, first: datetime, last: datetime) -> Series:
     middle = first + (last - first) / 2
     name = f"{SEASONS[middle.month % 12 // 3]} Tuesdays {middle.year}"
     days = SeriesInput(name, first.date(), last.date(), "usual")
-    season = seasons.create_series(club=club, series=days, by=by, now=last)
+    season = seasons.create_series(club=club, series=days, by=by, now=first)
     for other in season.counted.exclude(tournament__name=CLUB_NIGHT).select_related("tournament"):
         seasons.leave_out(series=season, event=other.tournament, by=by)
     season.refresh_from_db()
