@@ -13,6 +13,7 @@ from django.db import connection
 from django.utils import timezone
 
 from matches.lifecycle.finish import ResultInput
+from matches.models import Result
 from players.actors import Actor
 from players.models import Club, Membership, Player, User
 from tests.browser.conftest import DESK, PHONE, Check, OpenPage
@@ -95,8 +96,16 @@ def play(event: Tournament, by: Actor, chance: Random) -> None:
 
 @pytest.mark.journey("a night without rounds")
 def test_a_night_without_rounds(
-    journey: Journey, planned: Tournament, club: Club, alice: User, looked_at: Check, open_page: OpenPage
+    journey: Journey,
+    planned: Tournament,
+    club: Club,
+    alice: User,
+    looked_at: Check,
+    open_page: OpenPage,
+    expected_errors: list[re.Pattern[str]],
 ) -> None:
+    # A line for a match that is over is refused with the way to a correction.
+    expected_errors.append(re.compile("/floor/line/.*422"))
     by, chance = Actor.of(alice), Random(4)
     director = journey.at_desk(alice)
     director.tap("Start tonight")
@@ -136,6 +145,28 @@ def test_a_night_without_rounds(
     for _match in range(6):
         play(planned, by, chance)
     picture(director, "floor-later")
+
+    # The first result was wrong; others have been paired since. It is corrected, undone, and corrected again.
+    misheard = Fixture.objects.filter(match__state="settled").select_related("match").order_by("match__finished_at")[0]
+    assert misheard.match is not None
+    standing = Result.objects.get(match=misheard.match)
+    line = f"m{misheard.number} {standing.score_1}-{standing.score_0}"
+    director.tap(re.compile("^Floor"))
+    for is_again in (False, True):
+        director.type("Quick entry", line)
+        director.press("Enter")
+        director.tap("Preview a correction")
+        director.sees("Apply")
+        picture(director, f"correction-{is_again}")
+        director.tap("Apply")
+        director.sees(f"M{misheard.number} was corrected")
+        if not is_again:
+            director.tap("Undo…")
+            director.tap("Undo the correction")
+            director.sees("was undone")
+            director.tap(re.compile("^Floor"))
+    assert Result.objects.filter(match=misheard.match).latest("version").winner == 1 - (standing.winner or 0)
+    director.tap(re.compile("^Floor"))
     division, floor = Division.objects.get(), f"/events/harbour/{planned.slug}/floor/"
     for name, path, width, scheme in (
         ("floor-dark", floor, DESK, "dark"),

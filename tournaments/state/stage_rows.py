@@ -388,7 +388,9 @@ class StageRows:
             (row for bracket in self.brackets for row in division_rows.rounds.get(bracket.pk, ())),
             key=lambda row: row.number,
         )
-        self.fixtures = {row.number: row for row in division_rows.fixtures.get(stage.pk, ())}
+        # A page reads without a lock: a pairing that came after its rounds were read belongs to the next state.
+        known = {row.pk for row in self.rounds}
+        self.fixtures = {row.number: row for row in division_rows.fixtures.get(stage.pk, ()) if row.round_id in known}
         self.slots = {row.pk: division_rows.slots.get(row.pk, []) for row in self.fixtures.values()}
 
     @cached_property
