@@ -47,6 +47,8 @@ TYPED_FIELDS = {
     "matches.Submission": ("file_name",),
     "tournaments.Tournament": ("name", "venue", "about"),
     "tournaments.Division": ("name",),
+    "tournaments.Series": ("name",),
+    "tournaments.PastSeason": ("name",),
 }
 """What people have typed, in their own language."""
 NOT_PROSE = re.compile(

@@ -273,8 +273,11 @@ def after_event(state: LiveState, event: Event) -> LiveState:
 
     Refused: what `engine.match.apply` refuses, and `match_paused`, `not_paused`, `pause_not_now`, `no_pause_left`,
     `already_here`, `already_ready`, `not_ready`, `resignation_too_low`, `no_clock`, `bad_clock`, `no_vacation_left`,
-    `already_away`, `not_away`.
+    `already_away`, `not_away`, `no_take_back`.
     """
+    if event.kind == EventKind.TAKE_BACK:
+        # It goes back to an earlier state (`taken_back`), rather than on from this one.
+        raise Refused("no_take_back")
     absences = state.absences
     if event.kind == EventKind.OUTAGE:
         absences = postponed(absences, event.value or 0)

@@ -426,7 +426,10 @@ class PastSeasonSerializer(serializers.ModelSerializer[PastSeason]):
     """An imported season."""
 
     counts_in: "serializers.SlugRelatedField[Any]" = serializers.SlugRelatedField(
-        read_only=True, slug_field="public_id", help_text="The season in which its evenings count."
+        read_only=True,
+        slug_field="public_id",
+        allow_null=True,
+        help_text="The season in which its evenings count; null: it stands alone.",
     )
 
     class Meta:

@@ -499,6 +499,8 @@ def _board(match: GuestMatch) -> Json:
         "spectators": 0,
         "is_behind": False,
         "ticket": None,
+        "answer_ahead": None,
+        "boards_waiting": None,
         "token": match.token,
     }
 

@@ -158,7 +158,7 @@ def test_every_route_of_a_match_answers_as_the_table_says(
 ) -> None:
     staff = User.objects.create_superuser("staff@example.org", "x", display_name="Staff")
     people = {"anonymous": AnonymousUser(), "dave": dave, "staff": staff}
-    assert len(addresses) == 82
+    assert len(addresses) == 88
     for route, path in addresses.items():
         access_of_route = Access(**{name: client.get(path).status_code for name, client in clients(people)})
         assert access_of_route == ROUTES[route], path
@@ -168,7 +168,7 @@ def test_only_the_two_players_can_act(addresses: dict[str, str], visitors: dict[
     acts = [addresses[route] for route in OURS if ROUTES[route] == ONLY_POST and not route.startswith("^m/")]
     # No record of that name is there: for the players too this address is nowhere.
     acts = [path for path in acts if "2222222222" not in path and "/links/" not in path]
-    assert len(acts) == 35
+    assert len(acts) == 36
     for name, client in clients(visitors):
         for path in acts:
             status = client.post(path, {}).status_code

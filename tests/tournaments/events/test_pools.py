@@ -7,6 +7,7 @@ import pytest
 from django.test import Client
 
 from matches.models import Match, PlayerRating, RatingPool
+from matches.rankings.pools import PoolForm
 from matches.ratings import services as ratings
 from players.models import Club, Player
 from tests.tournaments.conftest import NOW
@@ -15,11 +16,17 @@ from tournaments.models import Division, Tournament
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 SETTINGS = {"name": "Ladder", "start_rating": 1500, "start_experience": 0, "ramp": "before", "k_scale": 0.5}
+FIELDS = {
+    name: field.initial
+    for name, field in PoolForm.base_fields.items()
+    if field.initial is not None and field.initial is not False
+} | SETTINGS
+"""What a browser sends for a new pool."""
 ROWS = "name,rating\nNils,1700\n"
 
 
 def test_a_pool_is_created_imported_into_and_undone(club: Club, alice_client: Client) -> None:
-    alice_client.post(f"/clubs/{club.slug}/pools/", SETTINGS)
+    alice_client.post(f"/clubs/{club.slug}/pools/", FIELDS)
     pool = RatingPool.objects.get(club=club)
     url = f"/clubs/{club.slug}/pools/{pool.pk}/"
     assert "Ladder" in page(alice_client, f"/clubs/{club.slug}/pools/")
@@ -39,8 +46,10 @@ def test_a_pool_is_created_imported_into_and_undone(club: Club, alice_client: Cl
     assert undo
     alice_client.post(undo[0])
     assert ratings.ratings_of(players=[nils.pk], pool=pool) == {nils.pk: 1500}
-    assert alice_client.post(url, {**SETTINGS, "k_scale": 100}).status_code == 422
-    alice_client.post(url, {**SETTINGS, "k_scale": 2})
+    pool.refresh_from_db()
+    seen = {"after": pool.seq, "step": "apply"}
+    assert alice_client.post(url, {**FIELDS, **seen, "k_scale": 100}).status_code == 422
+    alice_client.post(url, {**FIELDS, **seen, "k_scale": 2})
     pool.refresh_from_db()
     assert pool.k_scale == 2
 
@@ -52,7 +61,10 @@ def send(client: Client, method: str, path: str, body: dict[str, Any] | None = N
 def test_the_same_by_api(club: Club, alice_client: Client) -> None:
     pool = send(alice_client, "post", "", SETTINGS).json()
     assert send(alice_client, "post", "", SETTINGS).json()["code"] == "pool_name_taken"
-    assert send(alice_client, "put", f"{pool['id']}/", {**SETTINGS, "k_scale": 1}).json()["k_scale"] == 1
+    assert (
+        send(alice_client, "put", f"{pool['id']}/", {**SETTINGS, "k_scale": 1, "after": pool["seq"]}).json()["k_scale"]
+        == 1
+    )
     past = "date;winner;loser;length\n2025-01-01;Nils;Gram;5\n"
     body = {"kind": "matches", "text": past, "preview": True}
     seen = send(alice_client, "post", f"{pool['id']}/imports/", body).json()
