@@ -729,6 +729,9 @@ def board(cast: Cast, match: str) -> None:
         player("live_commit_chain", match, body={"anchor": ""})
         last = player("live_retrieve", match).last
         player("live_act", match, body={"kind": "ready", "after": last})
+    last = bob("live_retrieve", match).last
+    # It is not played by correspondence.
+    bob.refused(422, "live_decide_ahead", match, body={"answer": "take", "last": last})
     assert bob("live_ping", match, body={"tab": "k3v9", "every": 15}).ticket
     said = bob("live_say", match, body={"room": "players", "text": "Good luck!"}).public_id
     carol("live_chat", match)
@@ -800,6 +803,11 @@ def seasons(cast: Cast) -> None:
     division_of(alice, event, {"format": "league"}, name="Open")
     alice("tournaments_publish", event)
     alice("seasons_count", season.public_id, body={"event": "missing"})
+    member = alice("members_list", CLUB).results[0].player
+    by_hand = {"event": event, "player": member.public_id, "points": "2", "reason": "Ran the evening"}
+    given = alice("seasons_give_points", season.public_id, body=by_hand).points_by_hand[0].id
+    assert alice("seasons_take_points_back", season.public_id, body={"given": given}).points_by_hand == []
+    alice.refused(422, "seasons_prepare_final", season.public_id)
     alice("seasons_leave_out", season.public_id, body={"event": event})
     season = cast.bob("seasons_retrieve", season.public_id)
     assert cast.bob("seasons_race", season.public_id).players == []

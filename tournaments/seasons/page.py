@@ -399,6 +399,11 @@ def _preview(user: Visitor, series: Series, data: Mapping[str, Any]) -> PlanPrev
     )  # fmt: skip
 
 
+def kind_label(kind: str) -> str:
+    """Return the name of a class of evenings; a plan may have others than the presets."""
+    return {"double": _("double"), "bonus": _("bonus"), "last": _("last date")}.get(kind, kind)
+
+
 def _kinds(plan: Plan) -> list[str]:
     """Return the classes of events that a plan tells apart."""
     kinds: set[str] = set()
@@ -446,7 +451,7 @@ def series_edit(request: HttpRequest, slug: str, series: str) -> HttpResponse:
         "by_hand": row.points_by_hand.select_related("player", "tournament"),
         "members": Player.objects.filter(memberships__club=row.club, merged_into=None).order_by("name"),
         "has_shares": any(isinstance(each, Places) and isinstance(each.values, Shares) for each in nodes(plan.points)),
-        "kinds": [("normal", _("normal")), *((kind, kind) for kind in kinds)] if kinds else [],
+        "kinds": [("normal", _("normal")), *((kind, kind_label(kind)) for kind in kinds)] if kinds else [],
     }
     return render(request, "tournaments/seasons/edit.html", context)
 

@@ -120,7 +120,7 @@ def address(name: str, running: RunningEvent) -> str:
 def season_of(running: RunningEvent) -> Series:
     """A season of the club without events."""
     first = Series.objects.filter(club=running.tournament.club).first()
-    days = SeriesInput("Autumn", NOW.date(), NOW.date())
+    days = SeriesInput(running.tournament.name, NOW.date(), NOW.date())
     return first or create_series(club=running.tournament.club, series=days, by=SYSTEM, now=NOW)
 
 
