@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import ngettext, pgettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
@@ -401,7 +401,12 @@ def _preview(user: Visitor, series: Series, data: Mapping[str, Any]) -> PlanPrev
 
 def kind_label(kind: str) -> str:
     """Return the name of a class of evenings; a plan may have others than the presets."""
-    return {"double": _("double"), "bonus": _("bonus"), "last": _("last date")}.get(kind, kind)
+    labels = {
+        "double": pgettext("an evening", "double"),
+        "bonus": pgettext("an evening", "bonus"),
+        "last": pgettext("an evening", "last date"),
+    }
+    return labels.get(kind, kind)
 
 
 def _kinds(plan: Plan) -> list[str]:
