@@ -1,5 +1,6 @@
 """Whole matches in real browsers: by mouse and by touch, by keyboard and typed plays, and watched by a third."""
 
+import re
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
