@@ -51,6 +51,7 @@ MESSAGES: dict[str, str] = {
     "series_days": gettext_noop("A season ends on or after its first day, and lasts at most {most} days."),
     "series_name_taken": gettext_noop("The club already has a season called {name}. Choose another name."),
     "series_event_elsewhere": gettext_noop("{event} belongs to another club, so it cannot count here."),
+    "series_event_left_out": gettext_noop("{event} does not count in this season. Count it first."),
     "series_closed": gettext_noop("This season is closed. Reopen it first to change it."),
     "series_not_closed": gettext_noop("This season is open."),
     "series_no_final": gettext_noop(

@@ -29,8 +29,8 @@ TICKS = os.sysconf("SC_CLK_TCK")
 class Installation:
     """A running installation, and further web processes beside its own."""
 
-    def __init__(self, var: Path, database_url: str | None, variables: Mapping[str, str]) -> None:
-        self.var = var
+    def __init__(self, var: Path, database_url: str | None, variables: Mapping[str, str], root: Path) -> None:
+        self.var, self.root = var, root
         self.database_url = database_url
         self.ports = [free_port()]
         kept = {name: os.environ[name] for name in KEPT if name in os.environ}
@@ -46,7 +46,7 @@ class Installation:
 
     def _start(self, argv: list[str], **env: str) -> "subprocess.Popen[bytes]":
         return subprocess.Popen(  # noqa: S603, our own command
-            argv, cwd=ROOT, env=self.env | env, stdout=self.output, stderr=subprocess.STDOUT
+            argv, cwd=self.root, env=self.env | env, stdout=self.output, stderr=subprocess.STDOUT
         )
 
     def _wait_for(self, words: str) -> None:
@@ -61,7 +61,7 @@ class Installation:
     def prepare(self, count: int) -> list[dict[str, Any]]:
         """Create `count` matches."""
         command = [sys.executable, "-m", "benchmarks.live.prepare", str(count)]
-        done = subprocess.run(command, cwd=ROOT, env=self.env, capture_output=True, text=True, check=False)  # noqa: S603
+        done = subprocess.run(command, cwd=self.root, env=self.env, capture_output=True, text=True, check=False)  # noqa: S603
         if done.returncode:
             raise SystemExit(done.stderr)
         prepared: list[dict[str, Any]] = json.loads(done.stdout)
@@ -117,14 +117,16 @@ def _listens(port: int) -> bool:
 
 
 @contextmanager
-def installation(database_url: str | None, variables: Mapping[str, str] | None = None) -> Iterator[Installation]:
+def installation(
+    database_url: str | None, variables: Mapping[str, str] | None = None, root: Path = ROOT
+) -> Iterator[Installation]:
     """An installation in a folder of its own; with a URL in a new database of that PostgreSQL server.
 
-    `variables` are added to its environment.
+    `variables` are added to its environment; `root` may be another checkout.
     """
     # A short path, since the broker's socket is in it.
     with tempfile.TemporaryDirectory(prefix="bp-bench-") as folder, _new_database(database_url) as url:
-        running = Installation(Path(folder), url, variables or {})
+        running = Installation(Path(folder), url, variables or {}, root)
         try:
             yield running
         finally:
@@ -137,7 +139,7 @@ def _new_database(url: str | None) -> Iterator[str | None]:
     if not url:
         yield None
         return
-    name = f"barpoint_bench_{os.getpid()}"
+    name = f"barpoint_bench_{os.getpid()}_{time.monotonic_ns()}"
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(f"CREATE DATABASE {name}")
         try:

@@ -136,8 +136,8 @@ def _totals(analyses: Sequence[int]) -> dict[int, Sides]:
     totals: dict[int, Sides] = {pk: stored[key] for pk, key in keys.items() if key in stored}
     missing = [pk for pk in analyses if pk not in totals]
     rows = Decision.objects.filter(analysis__in=missing, counted=True).order_by().values_list("analysis", "side")
-    found: dict[int, Sides] = {pk: {} for pk in missing}
+    sides_of: dict[int, Sides] = {pk: {} for pk in missing}
     for pk, side, decisions, error in rows.annotate(Count("pk"), Sum("error")):
-        found[pk][side] = decisions, error
-    cache.set_many({keys[pk]: sides for pk, sides in found.items()}, KEPT)
-    return totals | found
+        sides_of[pk][side] = decisions, error
+    cache.set_many({keys[pk]: sides for pk, sides in sides_of.items()}, KEPT)
+    return totals | sides_of

@@ -64,7 +64,7 @@ def listed(
     }
     order = list(Place)
     rows: list[Listed] = []
-    for player in sorted(standings, key=lambda one: (order.index(places[one]), -standings[one].rating, one)):
+    for player in sorted(standings, key=lambda pk: (order.index(places[pk]), -standings[pk].rating, pk)):
         standing, rank = standings[player], None
         if places[player] is Place.RANKED:
             is_tied = bool(rows) and rows[-1].standing.rating == standing.rating

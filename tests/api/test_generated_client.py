@@ -802,7 +802,7 @@ def seasons(cast: Cast) -> None:
     event = create_event(alice, "Winter night", starts_at="2027-02-01T19:00Z")
     division_of(alice, event, {"format": "league"}, name="Open")
     alice("tournaments_publish", event)
-    alice("seasons_count", season.public_id, body={"event": "missing"})
+    alice("seasons_count", season.public_id, body={"event": event})
     member = alice("members_list", CLUB).results[0].player
     by_hand = {"event": event, "player": member.public_id, "points": "2", "reason": "Ran the evening"}
     given = alice("seasons_give_points", season.public_id, body=by_hand).points_by_hand[0].id

@@ -93,10 +93,9 @@ def test_the_pages_are_accessible_and_fit(
     width: int,
     scheme: str,
 ) -> None:
-    page = open_page(f"/clubs/{club.slug}/pools/", width=width, scheme=scheme, user=alice)
     pool = f"/clubs/{club.slug}/pools/{ladder.pk}/"
     for path in (f"/clubs/{club.slug}/pools/", f"/clubs/{club.slug}/ratings/", pool):
-        page.goto(path)
+        page = open_page(path, width=width, scheme=scheme, user=alice)
         fits(page)
         axe(page)
     page.get_by_label("Formula", exact=True).select_option("free")

@@ -14,6 +14,7 @@ from engine.errors import Refused
 from players.access import Role
 from players.actions import Endpoint
 from players.actors import Actor, log
+from players.people.rows import lock_club
 from tournaments.entries.services import enter
 from tournaments.events.services import create_division, create_tournament
 from tournaments.formats.settings import KNOCKOUT, StageSettings
@@ -30,14 +31,17 @@ LATER = timedelta(days=7)
 """From the last day of a season to its final, until the director chooses."""
 
 
-def qualified(series: Series) -> list[str]:
-    """Return the public ids of those whose rank qualifies, by rank; all who share the last rank do."""
+def qualified(series: Series) -> tuple[list[str], int]:
+    """Return the public ids of those whose rank qualifies, by rank, and how many places the plan has for them.
+
+    All who share the last rank qualify.
+    """
     closing = closing_of(series)
     standing = standing_of(series, version=closing.plan if closing is not None else None)
     table = closing.table if closing is not None else table_of(standing)
     places = qualifying_places(standing.plan)
     ranked = [(row["rank"], row["player"]) for row in table["rows"] if row["rank"] is not None]
-    return [player for rank, player in sorted(ranked, key=lambda pair: pair[0]) if rank <= places]
+    return [player for rank, player in sorted(ranked, key=lambda pair: pair[0]) if rank <= places], places
 
 
 def prepare_final(*, series: Series, by: Actor, now: datetime) -> Tournament:
@@ -46,12 +50,13 @@ def prepare_final(*, series: Series, by: Actor, now: datetime) -> Tournament:
     The higher ranks are seeded, so that byes go to them. Refused: `series_no_final`, `series_nobody_qualifies`.
     """
     with transaction.atomic():
+        lock_club(series.club)
         row = lock_row(Series, series.pk)
         if row.final is not None and row.final.status != Tournament.Status.CANCELLED:
             return row.final
-        if not qualifying_places(standing_of(row).plan):
+        ids, places = qualified(row)
+        if not places:
             raise Refused("series_no_final")
-        ids = qualified(row)
         if len(ids) < 2:
             raise Refused("series_nobody_qualifies")
         people = people_of(ids)

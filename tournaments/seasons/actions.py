@@ -137,7 +137,7 @@ class CountedEventSerializer(FormSerializer):
     class Meta:
         form = CountForm
         extra_kwargs: ClassVar = {
-            "event": {"help_text": "Public id, or `missing` for all events of its days that do not count yet."},
+            "event": {"help_text": "Public id."},
             "kind": {"help_text": "A class of the plan, such as `double`."},
             "weight": {"help_text": "A number such as 1.5 or 1/3."},
             "shares": {"help_text": "Of the first places, such as `4, 2, 1, 1`, where the plan gives shares."},
@@ -299,13 +299,11 @@ def _create(form: Any, by: Actor, now: datetime) -> str:
 def _count(form: Any, by: Actor, now: datetime) -> str:
     """Count an event in a season.
 
-    Or change its class or weight; `missing` counts all events of the season's days that do not count yet.
+    Or change its class, weight or shares. Events that are published on its days count by themselves.
     """
     fields, series = form.cleaned_data, form.instance
-    missing = fields["event"] == "missing"
-    events = services.missing_events(series) if missing else [_event(series, fields["event"])]
     counts_as = services.CountsAs(fields["kind"], fields["weight"], fields["shares"])
-    services.count_events(series=series, events=events, by=by, counts_as=counts_as)
+    services.count_events(series=series, events=[_event(series, fields["event"])], by=by, counts_as=counts_as)
     return _("The table is up to date.")
 
 

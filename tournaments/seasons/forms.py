@@ -36,7 +36,7 @@ class SeriesForm(RefusingForm):
 
 
 class CountForm(RefusingForm):
-    """An event that counts, and as what; `missing` stands for all events of the days that do not count yet."""
+    """An event that counts, and as what."""
 
     event = forms.CharField(max_length=LENGTH)
     kind = forms.CharField(label=_("Kind of evening"), max_length=20, required=False)

@@ -7,6 +7,7 @@ from datetime import date
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.utils import timezone
@@ -31,7 +32,7 @@ from tournaments.formats.series.presets import PRESETS
 from tournaments.formats.series.table import Result, Row
 from tournaments.formats.series.warnings import MESSAGES as WARNINGS
 from tournaments.formats.series.warnings import warnings_of
-from tournaments.models import Series, SeriesClosing, Tournament
+from tournaments.models import Entry, Series, SeriesClosing, Tournament
 from tournaments.seasons.actions import season_data, series_of
 from tournaments.seasons.changes import Change, changes_of, qualifying_places
 from tournaments.seasons.forms import ReopenForm, SeriesForm, season_initial
@@ -334,7 +335,6 @@ def series_page(request: HttpRequest, slug: str, series: str) -> HttpResponse:
         "club": row.club,
         "view": season_view(request.user, row),
         "may_direct": may_direct,
-        "missing": missing_events(row) if may_direct and closing_of(row) is None else [],
         "earlier": list(row.closings.exclude(reopened_at=None)),
         "final": row.final if row.final is not None and (may_direct or row.final.status in VISIBLE) else None,
         "titles": title_lines(request.user, row.club, titles_of(row.titles.filter(withdrawn_at=None))),
@@ -399,6 +399,14 @@ def _preview(user: Visitor, series: Series, data: Mapping[str, Any]) -> PlanPrev
     )  # fmt: skip
 
 
+def _who_may_have_points(series: Series) -> QuerySet[Player]:
+    """Return the members of the club, and guests who have played in the season."""
+    entered = Entry.objects.filter(division__tournament__counts_in__series=series).values("player")
+    concerned = Q(memberships__club=series.club) | Q(pk__in=entered)
+    rows = Player.objects.filter(concerned, merged_into=None, erased_at=None)
+    return rows.distinct().order_by("name_key", "pk")
+
+
 def kind_label(kind: str) -> str:
     """Return the name of a class of evenings; a plan may have others than the presets."""
     labels = {
@@ -454,7 +462,7 @@ def series_edit(request: HttpRequest, slug: str, series: str) -> HttpResponse:
         "own_nights": [night for night in nights if night.row is not None],
         "missing": [(event, day_of(event)) for event in missing_events(row)],
         "by_hand": row.points_by_hand.select_related("player", "tournament"),
-        "members": Player.objects.filter(memberships__club=row.club, merged_into=None).order_by("name"),
+        "players": _who_may_have_points(row),
         "has_shares": any(isinstance(each, Places) and isinstance(each.values, Shares) for each in nodes(plan.points)),
         "kinds": [("normal", _("normal")), *((kind, kind_label(kind)) for kind in kinds)] if kinds else [],
     }

@@ -144,19 +144,21 @@ def count_published(event: Tournament, by: Actor) -> None:
     for series in rows.order_by("pk"):
         row = lock_row(Series, series.pk)
         if closing_of(row) is None and SeriesEvent.objects.get_or_create(series=row, tournament=event)[1]:
+            row.seq += 1
+            row.save(update_fields=["seq"])
             log(by, "series_event_counted", row.topic, club=row.club, event=event.name)
 
 
 def give_points(*, series: Series, given: PointsInput, by: Actor, now: datetime) -> SeriesPoints:
     """Give a player points by hand in an event that counts, in addition to those of the plan.
 
-    Refused: `series_closed`, `series_number`, `series_event_elsewhere`.
+    Refused: `series_closed`, `series_number`, `series_event_left_out`.
     """
     number(given.points, "points")
     with transaction.atomic():
         row = changed_series(series)
         if not row.counted.filter(tournament=given.event).exists():
-            raise Refused("series_event_elsewhere", event=given.event.name)
+            raise Refused("series_event_left_out", event=given.event.name)
         points = SeriesPoints.objects.create(
             series=row, tournament=given.event, player=given.player, points=given.points, reason=given.reason,
             at=now, by=by.user,

@@ -226,13 +226,17 @@ def standing_of(
     version = version or newest_plan(series)
     used = plan or plan_from(version.plan)
     own = nights_of(series) if nights is None else list(nights)
-    with_points_by_hand = used
-    if not any(isinstance(node, Given) for node in nodes(used.points)):
-        with_points_by_hand = replace(used, points=Add((used.points, Given())))
-    evaluated = season(with_points_by_hand, [night.facts for night in own if night.is_over])
-    running = [night.facts for night in own if night.has_begun and not night.is_over]
-    so_far = {event.id: event_points(with_points_by_hand, event) for event in running}
+    earned = {night.facts.id: _earned(used, night) for night in own if night.has_begun}
+    evaluated = season(used, [night.facts for night in own if night.is_over], earned=earned)
+    so_far = {night.facts.id: earned[night.facts.id] for night in own if night.has_begun and not night.is_over}
     return Standing(series, version, used, own, evaluated, so_far)
+
+
+def _earned(plan: Plan, night: Night) -> dict[PlayerId, Earned]:
+    """Return what an evening gives: by the plan, and by hand even if the plan has no line for typed points."""
+    if night.reasons and not any(isinstance(node, Given) for node in nodes(plan.points)):
+        plan = replace(plan, points=Add((plan.points, Given())))
+    return event_points(plan, night.facts)
 
 
 def closing_of(series: Series) -> SeriesClosing | None:

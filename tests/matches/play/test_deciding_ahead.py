@@ -75,8 +75,8 @@ def test_a_pass_decided_ahead_ends_the_game(board: Board, decider: int, users: l
     assert board.game.score[1 - decider] == 1
     assert list(differences_of(board.live)) == []
     # The next game waits for both; who doubled is at the board and sees it.
-    told = Notification.objects.filter(kind="your_turn").values_list("user", flat=True)
-    assert list(told) == [users[decider].pk]
+    notified = Notification.objects.filter(kind="your_turn").values_list("user", flat=True)
+    assert list(notified) == [users[decider].pk]
 
 
 def test_what_is_withdrawn_is_asked_as_usual(board: Board, decider: int) -> None:
@@ -183,12 +183,12 @@ def path(match: Match) -> str:
 
 def test_only_the_player_sees_what_was_decided(client: Client, board: Board, decider: int, users: list[User]) -> None:
     def answers() -> list[object]:
-        url, found = reverse("api-live", args=[board.match.public_id]), []
+        url, answers = reverse("api-live", args=[board.match.public_id]), []
         for user in (users[decider], users[1 - decider]):
             client.force_login(user)
-            found.append(client.get(url).json()["answer_ahead"])
+            answers.append(client.get(url).json()["answer_ahead"])
         client.logout()
-        return [*found, client.get(url).json()["answer_ahead"]]
+        return [*answers, client.get(url).json()["answer_ahead"]]
 
     assert answers() == ["", None, None]
     seq = board.live.match.seq

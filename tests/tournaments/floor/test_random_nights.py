@@ -95,10 +95,10 @@ class RandomNight(Night):
             before = Batch.objects.count()
             with suppress(WorkerDied), transaction.atomic():
                 call_ready(tournament_id=self.event.pk, now=self.now)
-                made = list(Pairing.objects.filter(batch__number__gt=before).values_list("first", "second"))
+                pairs = list(Pairing.objects.filter(batch__number__gt=before).values_list("first", "second"))
                 raise WorkerDied
             call_ready(tournament_id=self.event.pk, now=self.now)
-            assert list(Pairing.objects.filter(batch__number__gt=before).values_list("first", "second")) == made
+            assert list(Pairing.objects.filter(batch__number__gt=before).values_list("first", "second")) == pairs
 
     def correct_one(self) -> None:
         """Correct the winner of a match of the night."""

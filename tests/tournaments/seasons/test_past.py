@@ -444,9 +444,9 @@ def test_the_api_previews_imports_shows_and_undoes(club: Club, alice: User, clie
     preview = client.post(path, body, content_type="application/json")
     assert (preview.status_code, preview.json()["rows"]) == (200, 3)
     assert not PastSeason.objects.exists()
-    made = client.post(path, body | {"preview": False}, content_type="application/json")
-    assert made.status_code == 201, made.content
-    one = f"{path}{made.json()['public_id']}/"
-    assert [row["rank"] for row in client.get(one).json()["table"]] == [1, 2, 2]
-    assert client.post(f"{one}undo/").status_code == 200
+    imported = client.post(path, body | {"preview": False}, content_type="application/json")
+    assert imported.status_code == 201, imported.content
+    address = f"{path}{imported.json()['public_id']}/"
+    assert [row["rank"] for row in client.get(address).json()["table"]] == [1, 2, 2]
+    assert client.post(f"{address}undo/").status_code == 200
     assert client.get(path).json() == []

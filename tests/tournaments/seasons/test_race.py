@@ -26,9 +26,9 @@ RANKS = (2, 3, 4, 5)
 
 
 def race(row: Series) -> Race:
-    found = race_of(standing_of(row), TODAY)
-    assert found is not None
-    return found
+    race = race_of(standing_of(row), TODAY)
+    assert race is not None
+    return race
 
 
 def coming(players: list[Player], name: str, stages: list = KNOCKOUT, days: int = 3) -> Cup:

@@ -16,7 +16,7 @@ from django.test import Client
 from engine.errors import Refused
 from matches.models import Result
 from players.actors import SYSTEM
-from players.models import Club, Player
+from players.models import Club, Membership, Player, User
 from tests.tournaments.conftest import NOON
 from tests.tournaments.support.correcting import FORMATS, KNOCKOUT, Cup, won_by
 from tournaments.draws import services as draws
@@ -24,7 +24,7 @@ from tournaments.events import services as events
 from tournaments.formats.series.facts import How
 from tournaments.formats.series.plan import plan_from, plan_json
 from tournaments.formats.series.presets import PRESETS
-from tournaments.models import Division, Draw, Series, SeriesPlan, Tournament
+from tournaments.models import Division, Draw, PastPlacing, PastSeason, Series, SeriesPlan, Tournament
 from tournaments.pages.finals import prepare_final
 from tournaments.results.corrections import preview_correction
 from tournaments.seasons import services
@@ -195,10 +195,10 @@ def test_points_by_hand_are_added_with_their_reason_until_they_are_taken_back(ca
     player = standing_of(row).season.rows[0].player
     before = table_of(standing_of(row))
     given = services.PointsInput(event, Player.objects.get(public_id=player), "-1/2", "came late")
-    with refused("series_event_elsewhere"):
-        elsewhere = Cup.of(cast, KNOCKOUT, "other").division.tournament
-        services.leave_out(series=row, event=elsewhere, by=SYSTEM)
-        services.give_points(series=row, given=replace(given, event=elsewhere), by=SYSTEM, now=NOON)
+    other = Cup.of(cast, KNOCKOUT, "other").division.tournament
+    services.leave_out(series=row, event=other, by=SYSTEM)
+    with refused("series_event_left_out"):
+        services.give_points(series=row, given=replace(given, event=other), by=SYSTEM, now=NOON)
     with refused("series_number"):
         services.give_points(series=row, given=replace(given, points="much"), by=SYSTEM, now=NOON)
     points = services.give_points(series=row, given=given, by=SYSTEM, now=NOON)
@@ -219,6 +219,32 @@ def test_a_plan_of_points_typed_in_counts_nothing_else(cast: list[Player]) -> No
     given = services.PointsInput(event, cast[3], "7", "as announced")
     services.give_points(series=row, given=given, by=SYSTEM, now=NOON)
     assert {each.player: each.total for each in standing_of(row).season.rows if each.total} == {cast[3].public_id: 7}
+
+
+def test_points_by_hand_leave_other_evenings_as_they_are(cast: list[Player]) -> None:
+    """An imported evening has places and typed points, of which this plan counts the places."""
+    event = night(cast, "one").division.tournament
+    row = season()
+    past = PastSeason.objects.create(club=row.club, name="2019", counts_in=row)
+    for place, player in enumerate(cast, start=1):
+        PastPlacing.objects.create(season=past, player=player, event="Old", place=place, points="100")
+    before = {each.player: each.total for each in standing_of(row).season.rows}
+    assert max(before.values()) < 100
+    given = services.PointsInput(event, cast[0], "3", "ran the evening")
+    services.give_points(series=row, given=given, by=SYSTEM, now=NOON)
+    after = {each.player: each.total for each in standing_of(row).season.rows}
+    assert after == before | {cast[0].public_id: before[cast[0].public_id] + 3}
+
+
+def test_a_guest_who_has_played_may_have_points(cast: list[Player], client: Client, alice: User) -> None:
+    night(cast, "one")
+    row = season()
+    Membership.objects.get_or_create(
+        club=row.club, player=Player.objects.create(name="Alice", user=alice), role=Membership.Role.DIRECTOR
+    )
+    client.force_login(alice)
+    page = client.get(f"/clubs/harbour/seasons/{row.slug}/edit/").content.decode()
+    assert all(f'value="{player.public_id}"' in page for player in cast)
 
 
 def test_shares_of_the_places_divide_as_many_points_as_players(cast: list[Player]) -> None:
