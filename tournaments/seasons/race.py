@@ -36,11 +36,10 @@ from tournaments.formats.series.outlook import (
     outlook,
     ranks_of,
 )
-from tournaments.formats.series.points import event_points
 from tournaments.formats.settings import ELIMINATION
 from tournaments.models import Division, Entry
 from tournaments.seasons.facts import facts_of, facts_of_states, players_of_entries, with_players
-from tournaments.seasons.tables import Night, Standing
+from tournaments.seasons.tables import Night, Standing, earned_on
 from tournaments.state.derivation import StageState
 from tournaments.state.preview import DivisionFacts
 
@@ -279,7 +278,7 @@ def _tried(standing: Standing, night: Night, division: Division, drawn: Sequence
         instead = with_players(facts_of_states(division, ended), people)
         ended_divisions = (instead if row == division else others[row.pk] for row in drawn)
         event = replace(night.facts, divisions=_with_what_was_typed(ended_divisions, night))
-        points = {player: earned.points for player, earned in event_points(standing.season.plan, event).items()}
+        points = {player: earned.points for player, earned in earned_on(night, standing.plan, event).items()}
         endings.append(Ending(points, tuple((people[str(winner)], people[str(loser)]) for winner, loser in wins)))
         if len(endings) > 2**MOST_OPEN:
             return []

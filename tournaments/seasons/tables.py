@@ -226,17 +226,17 @@ def standing_of(
     version = version or newest_plan(series)
     used = plan or plan_from(version.plan)
     own = nights_of(series) if nights is None else list(nights)
-    earned = {night.facts.id: _earned(used, night) for night in own if night.has_begun}
+    earned = {night.facts.id: earned_on(night, used, night.facts) for night in own if night.has_begun}
     evaluated = season(used, [night.facts for night in own if night.is_over], earned=earned)
     so_far = {night.facts.id: earned[night.facts.id] for night in own if night.has_begun and not night.is_over}
     return Standing(series, version, used, own, evaluated, so_far)
 
 
-def _earned(plan: Plan, night: Night) -> dict[PlayerId, Earned]:
-    """Return what an evening gives: by the plan, and by hand even if the plan has no line for typed points."""
+def earned_on(night: Night, plan: Plan, facts: Event) -> dict[PlayerId, Earned]:
+    """Return what an evening with these facts gives: by the plan, and by hand even if the plan has no such line."""
     if night.reasons and not any(isinstance(node, Given) for node in nodes(plan.points)):
         plan = replace(plan, points=Add((plan.points, Given())))
-    return event_points(plan, night.facts)
+    return event_points(plan, facts)
 
 
 def closing_of(series: Series) -> SeriesClosing | None:

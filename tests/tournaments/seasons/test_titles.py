@@ -132,7 +132,7 @@ def test_whoever_wins_the_final_of_a_season_is_its_champion(cast: list[Player]) 
     row.counted.filter(tournament=cup.division.tournament).delete()
     Series.objects.filter(pk=row.pk).update(final=cup.division.tournament)
     row.refresh_from_db()
-    close_series(series=row, after=0, by=SYSTEM, now=NOON)
+    close_series(series=row, after=row.seq, by=SYSTEM, now=NOON)
     (champion,) = winners_of(cup.division)
     offered = {(p.kind, p.player) for p in proposals(row.club, NOON)}
     assert ("champion", champion) in offered
