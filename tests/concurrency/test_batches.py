@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 import pytest
+from django.db import transaction
 
 from matches.lifecycle.finish import ResultInput
 from players.actors import Actor
@@ -16,11 +17,13 @@ from tests.concurrency.racing import at_once, faults, refusals, without_locks
 from tests.tournaments.conftest import NOON
 from tournaments.floor.batches import make_due_batches, pair_now
 from tournaments.floor.calls import start
+from tournaments.floor.journal import lock_floor
 from tournaments.formats.settings import LIVES, StageSettings
 from tournaments.formats.settings import Pairing as Mode
-from tournaments.models import Batch, Division, Fixture, Floor, OpenPairing, Pairing, Stage, Tournament
+from tournaments.models import Batch, Division, Fixture, Floor, OpenPairing, Pairing, PendingBatch, Stage, Tournament
 from tournaments.pages.tonight import EveningPlan, start_evening
 from tournaments.results.services import enter_result
+from tournaments.state.locks import lock_event
 
 pytestmark = POSTGRESQL_ONLY
 RACES = 4
@@ -117,3 +120,13 @@ def test_control_without_the_locks_two_workers_collide(free_again: Callable[[], 
     # The database admits one batch of a number; the other worker fails.
     assert faults(outcomes) != []
     assert Pairing.objects.filter(batch__number=2).count() == 4
+
+
+def test_looking_for_a_batch_waits_for_no_lock(free_again: Callable[[], Tournament]) -> None:
+    event = free_again()
+    resting = NOON + timedelta(minutes=31)
+    with transaction.atomic():
+        lock_floor(lock_event(event.pk).pk, resting)
+        (made,) = at_once(partial(make_due_batches, tournament_id=event.pk, now=resting))
+    assert made == []
+    assert PendingBatch.objects.get(stage__division__tournament=event).due_at == NOON + timedelta(minutes=33)

@@ -136,13 +136,19 @@ def flow_stages(tournament: Tournament) -> list[Stage]:
     return stages
 
 
-def flows_of(tournament: Tournament, floor: FloorState, now: datetime) -> list[Flow]:
-    """Return the stages of an event that are being played without rounds, each with its next pairs."""
+def flows_of(tournament: Tournament, floor: FloorState, now: datetime, decided: Sequence[Flow] = ()) -> list[Flow]:
+    """Return the stages of an event that are being played without rounds, each with its next pairs.
+
+    What was decided for the same time stands where the rule would decide from the same.
+    """
+    earlier = {flow.stage.pk: flow for flow in decided}
     flows = []
     for stage in flow_stages(tournament):
         state = next(row for row in states_of(stage.division) if row.stage.pk == stage.pk)
         pool = _pool(stage, state, floor, now)
-        decision = decide(pool, now, len(pool.players))
+        before = earlier.get(stage.pk)
+        is_decided = before is not None and before.pool == pool
+        decision = before.decision if before and is_decided else decide(pool, now, len(pool.players))
         flows.append(Flow(stage, state, pool, decision, held=stage.public_id in floor.facts.pairing_held))
     return _with_tables(flows, floor, now) if flows else []
 
@@ -388,9 +394,19 @@ def changes_of(tournament_id: int) -> int:
 
 
 def _make(stage: Stage, *, by: Actor, now: datetime, forced: bool, after: int | None, reason: str = "") -> Batch | None:
+    """Decide before the event is locked, so that nobody waits meanwhile; with the lock only what has changed since."""
+    tournament = stage.division.tournament
+    changes = changes_of(tournament.pk)
+    floor_before = floor_state(load_facts(tournament), now)
+    decided = flows_of(tournament, floor_before, now)
+    before = next((row for row in decided if row.stage.pk == stage.pk), None)
+    if not forced and (before is None or not _is_to_be_made(before, floor_before)):
+        if before is not None and floor_before.pause is None:
+            _remember(before, floor_before, changes, now)
+        return None
     with transaction.atomic():
         try:
-            event = lock_event(stage.division.tournament_id)
+            event = lock_event(tournament.pk)
             floor = lock_floor(event.pk, now)
         except Refused:
             if forced:
@@ -399,29 +415,28 @@ def _make(stage: Stage, *, by: Actor, now: datetime, forced: bool, after: int | 
         division = lock_division(stage.division_id)
         if after is not None and division.seq != after:
             raise Refused("stale")
-        floor_state = read_state(floor, now)
-        if floor_state.pause is not None:
-            if forced:
-                raise Refused("event_paused")
-            return None
-        flow = next((row for row in flows_of(event, floor_state, now) if row.stage.pk == stage.pk), None)
-        if flow is None:
-            return None
-        may = forced or (floor_state.facts.autopilot == Autopilot.CALL and flow.is_due)
-        if not may or not (flow.granted or flow.decision.byes):
-            _remember(flow, floor_state, now)
+        state = read_state(floor, now)
+        if state.pause is not None and forced:
+            raise Refused("event_paused")
+        flow = next((row for row in flows_of(event, state, now, decided) if row.stage.pk == stage.pk), None)
+        if flow is None or not (forced or _is_to_be_made(flow, state)) or not (flow.granted or flow.decision.byes):
             return None
         if forced and not flow.is_due and not reason:
             raise Refused("reason_needed")
         return _store(flow, event=event, floor=floor, division=division, reason=reason, by=by, now=now)
 
 
-def _remember(flow: Flow, floor: FloorState, now: datetime) -> None:
-    """Note when the next batch may be due although nothing happens."""
+def _is_to_be_made(flow: Flow, floor: FloorState) -> bool:
+    """Whether the autopilot makes the next batch of a stage now."""
+    return floor.pause is None and floor.facts.autopilot == Autopilot.CALL and flow.is_due
+
+
+def _remember(flow: Flow, floor: FloorState, changes: int, now: datetime) -> None:
+    """Note when the next batch may be due although nothing happens; `changes` as of before the state was read."""
     moments: list[datetime | None] = [player.joins_at for player in flow.pool.players if player.left > 0]
     moments += [flow.decision.due_at, flow.decision.changes_at, floor.changes_at]
     due = min((moment for moment in moments if moment is not None and moment > now), default=None)
-    values = {"due_at": due, "for_seq": changes_of(flow.division.tournament_id)}
+    values = {"due_at": due, "for_seq": changes}
     PendingBatch.objects.update_or_create(stage=flow.stage, defaults=values)
 
 
@@ -429,7 +444,8 @@ def _store(
     flow: Flow, *, event: Tournament, floor: Floor, division: Division, reason: str, by: Actor, now: datetime
 ) -> Batch:
     pairs = [pair for pair, _table in flow.granted]
-    decision = decide(flow.pool, now, len(pairs)) if pairs else flow.decision
+    is_whole = len(pairs) in (0, len(flow.decision.pairs))
+    decision = flow.decision if is_whole else decide(flow.pool, now, len(pairs))
     new = replace(
         _new_batch(flow),
         pairs=[NewPair(pair.first, pair.second, length_of_pair(flow, pair), pair.costs, pair.why) for pair in pairs],
