@@ -144,6 +144,8 @@ class LivesBoard(NamedTuple):
     title: str
     rows: Sequence[tuple[Discs, str]]
     out: str
+    switch: str
+    """When the bracket is drawn at the latest; empty if no time is set."""
 
 
 @dataclass(slots=True)
@@ -355,6 +357,9 @@ def _lives_boards(view: FloorView) -> list[LivesBoard]:
             flow.division.name if len(flows) > 1 else "",
             [(discs, _players(count)) for discs, count in lives_counts(flow)],
             _players(count_out(flow)),
+            time_format(timezone.localtime(flow.pool.switch_at, ZoneInfo(view.tournament.time_zone)))
+            if flow.pool.switch_at is not None
+            else "",
         )
         for flow in flows
     ]

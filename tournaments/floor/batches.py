@@ -7,7 +7,7 @@ whenever the autopilot looks for calls: after every change, and every few second
 from collections import Counter, deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime, time, timedelta
 from math import ceil, log2
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -43,7 +43,7 @@ from tournaments.floor.selectors import load_facts
 from tournaments.floor.sentences import waits_for
 from tournaments.floor.state import FloorState, MatchFacts, MatchOnFloor, MatchState, Progress, Rank, TableState
 from tournaments.floor.times import expected_minutes
-from tournaments.formats.continuous.rule import decide
+from tournaments.formats.continuous.rule import PLACES, decide
 from tournaments.formats.continuous.state import (
     ABSENT,
     AWAY,
@@ -56,9 +56,10 @@ from tournaments.formats.continuous.state import (
     FlowState,
     Settled,
 )
+from tournaments.formats.elimination.knockout import bracket_size
 from tournaments.formats.graph import EntryId
 from tournaments.formats.plans import lengths_of
-from tournaments.formats.settings import BY_ROUND, LIVES, Leader
+from tournaments.formats.settings import BY_ROUND, LIVES, Leader, StageSettings
 from tournaments.formats.swiss.lives import MISSED_FOR_A_LIFE
 from tournaments.models import (
     Autopilot,
@@ -103,6 +104,7 @@ class Flow:
     pool: FlowState
     decision: Decision
     """With a table for every pair."""
+    now: datetime
     granted: tuple[tuple[FlowPair, int | None], ...] = ()
     """The pairs that have a table now, with its id; None if the floor has no tables."""
     held: bool = False
@@ -117,6 +119,11 @@ class Flow:
         """Whether the pairs that have a table are to be made now."""
         has_any = bool(self.granted) or bool(self.decision.byes)
         return self.decision.action == Action.DRAW_NOW and has_any and not self.held
+
+    @property
+    def is_time_up(self) -> bool:
+        """Whether no pair is made any more, since the time for the bracket has come."""
+        return self.pool.switch_at is not None and self.pool.switch_at <= self.now
 
     def player(self, entry: EntryId) -> FlowPlayer:
         """The player with this entry."""
@@ -149,7 +156,7 @@ def flows_of(tournament: Tournament, floor: FloorState, now: datetime, decided: 
         before = earlier.get(stage.pk)
         is_decided = before is not None and before.pool == pool
         decision = before.decision if before and is_decided else decide(pool, now, len(pool.players))
-        flows.append(Flow(stage, state, pool, decision, held=stage.public_id in floor.facts.pairing_held))
+        flows.append(Flow(stage, state, pool, decision, now, held=stage.public_id in floor.facts.pairing_held))
     return _with_tables(flows, floor, now) if flows else []
 
 
@@ -196,7 +203,17 @@ def _pool(stage: Stage, state: StageState, floor: FloorState, now: datetime) -> 
         bytes.fromhex(stage.seed),
         len(standing),
         tuple(_settled(state, standing, now - timedelta(minutes=settings.window))),
+        switch_moment(settings, rows.pairings[0].batch.at, ZoneInfo(stage.division.tournament.time_zone)),
     )
+
+
+def switch_moment(settings: StageSettings, began: datetime, zone: ZoneInfo) -> datetime | None:
+    """Return when the bracket is drawn at the latest: the first time after the beginning that the clock shows it."""
+    if not settings.switch_time:
+        return None
+    local = began.astimezone(zone)
+    moment = datetime.combine(local.date(), time.fromisoformat(settings.switch_time), zone)
+    return moment if moment > began else moment + timedelta(days=1)
 
 
 def _settled(state: StageState, standing: Sequence[Pairing], since: datetime) -> Iterator[Settled]:
@@ -346,10 +363,11 @@ def _as_match(flow: Flow, pair: FlowPair) -> MatchOnFloor:
 
 
 def length_of_pair(flow: Flow, pair: FlowPair) -> int:
-    """Return the match length of a pair: that of the later of their own match numbers."""
+    """Return the match length of a pair: that of the later of their own match numbers, or that of a small field."""
     lengths = lengths_of(flow.pool.settings, "", flow.division.lengths)
     number = max(flow.player(pair.first).begun, flow.player(pair.second).begun)
-    return lengths[min(number, len(lengths) - 1)]
+    still_in = sum(player.left > 0 for player in flow.pool.players)
+    return flow.pool.settings.length_of_new(lengths[min(number, len(lengths) - 1)], still_in)
 
 
 # Making a batch.
@@ -400,6 +418,9 @@ def _make(stage: Stage, *, by: Actor, now: datetime, forced: bool, after: int | 
     floor_before = floor_state(load_facts(tournament), now)
     decided = flows_of(tournament, floor_before, now)
     before = next((row for row in decided if row.stage.pk == stage.pk), None)
+    if before is not None and before.is_time_up and before.decision.action is Action.SWITCH:
+        _switch_by_the_clock(stage, now)
+        return None
     if not forced and (before is None or not _is_to_be_made(before, floor_before)):
         if before is not None and floor_before.pause is None:
             _remember(before, floor_before, changes, now)
@@ -426,6 +447,25 @@ def _make(stage: Stage, *, by: Actor, now: datetime, forced: bool, after: int | 
         return _store(flow, event=event, floor=floor, division=division, reason=reason, by=by, now=now)
 
 
+def _switch_by_the_clock(stage: Stage, now: datetime) -> None:
+    """Let the bracket have as many places as are needed now; then it is drawn."""
+    with transaction.atomic():
+        try:
+            event = lock_event(stage.division.tournament_id)
+            floor = lock_floor(event.pk, now)
+        except Refused:
+            return
+        division = lock_division(stage.division_id)
+        flow = next((row for row in flows_of(event, read_state(floor, now), now) if row.stage.pk == stage.pk), None)
+        if flow is None or not flow.is_time_up or flow.decision.action is not Action.SWITCH:
+            return
+        places = bracket_size(sum(PLACES[player.left] for player in flow.pool.players))
+        store_settings(flow.stage, replace(flow.pool.settings, qualifiers=places))
+        log(SYSTEM, "switched_by_clock", division.topic, club=event.club, places=places)
+        settle(division, by=SYSTEM, now=now)
+        division_changed(division)
+
+
 def _is_to_be_made(flow: Flow, floor: FloorState) -> bool:
     """Whether the autopilot makes the next batch of a stage now."""
     return floor.pause is None and floor.facts.autopilot == Autopilot.CALL and flow.is_due
@@ -434,7 +474,7 @@ def _is_to_be_made(flow: Flow, floor: FloorState) -> bool:
 def _remember(flow: Flow, floor: FloorState, changes: int, now: datetime) -> None:
     """Note when the next batch may be due although nothing happens; `changes` as of before the state was read."""
     moments: list[datetime | None] = [player.joins_at for player in flow.pool.players if player.left > 0]
-    moments += [flow.decision.due_at, flow.decision.changes_at, floor.changes_at]
+    moments += [flow.decision.due_at, flow.decision.changes_at, floor.changes_at, flow.pool.switch_at]
     due = min((moment for moment in moments if moment is not None and moment > now), default=None)
     values = {"due_at": due, "for_seq": changes}
     PendingBatch.objects.update_or_create(stage=flow.stage, defaults=values)
@@ -730,10 +770,21 @@ def hold_pairing(*, stage: Stage, held: bool, by: Actor, now: datetime) -> Floor
         return record(floor, kind, About(params={"stage": stage.public_id}), by=by, now=now)
 
 
-def change_flow(*, stage: Stage, window: int, lead: int, leader: Leader, after: int, by: Actor, now: datetime) -> Stage:
+def change_flow(
+    *,
+    stage: Stage,
+    window: int,
+    lead: int,
+    leader: Leader,
+    switch_time: str | None,
+    after: int,
+    by: Actor,
+    now: datetime,
+) -> Stage:
     """Change how a running stage is paired without rounds, from the next batch on; that is logged.
 
-    `after` is the division's `seq`. Refused: `stale`, `rounds_over`, and what `StageSettings.checked` refuses.
+    `switch_time` is HH:MM at the event, "" for none, or None to leave it as it is. `after` is the division's `seq`.
+    Refused: `stale`, `stage_over`, and what `StageSettings.checked` refuses.
     """
     with transaction.atomic():
         division = lock_division(stage.division_id)
@@ -741,10 +792,13 @@ def change_flow(*, stage: Stage, window: int, lead: int, leader: Leader, after: 
             raise Refused("stale")
         row = Stage.objects.get(pk=stage.pk)
         if row.status != Stage.Status.RUNNING:
-            raise Refused("rounds_over", rounds=Batch.objects.filter(stage=row).count())
+            raise Refused("stage_over")
         before = settings_of(row)
-        settings = replace(before, window=window, lead=lead, leader=leader).checked(division.lengths)
-        names = ("window", "lead", "leader")
+        switch = before.switch_time if switch_time is None else switch_time
+        settings = replace(before, window=window, lead=lead, leader=leader, switch_time=switch).checked(
+            division.lengths
+        )
+        names = ("window", "lead", "leader", "switch_time")
         changes = {
             name: [str(getattr(before, name)), str(getattr(settings, name))]
             for name in names

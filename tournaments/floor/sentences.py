@@ -164,6 +164,7 @@ WAITS: dict[str, str] = {
     "ahead": gettext_noop("Too far ahead of M{match}; is paired when that is over."),
     "table": gettext_noop("Waits for a table."),
     "switch": gettext_noop("The bracket is drawn after {matches}."),
+    "switch_now": gettext_noop("The bracket is drawn in a moment."),
     "paused": gettext_noop("The event is paused."),
     "held": gettext_noop("A director has held the pairing."),
     "busy": gettext_noop("Is at M{match}."),
@@ -182,6 +183,7 @@ YOU_WAIT: dict[str, str] = {
     "ahead": gettext_noop("You are ahead of M{match}; you are paired when that is over."),
     "table": gettext_noop("You wait for a table."),
     "switch": gettext_noop("The bracket is drawn after {matches}."),
+    "switch_now": gettext_noop("The bracket is drawn in a moment."),
     "paused": gettext_noop("The event is paused."),
     "held": gettext_noop("The director has held the pairing."),
     "busy": gettext_noop("You are at M{match}."),
@@ -199,6 +201,8 @@ def waits_for(code: str, params: Mapping[str, Any], zone: ZoneInfo, *, you: bool
     if code == "no_opponent":
         values["bringing"] = len(values.get("matches", ()))
         code = code if values["bringing"] else "no_opponent_none"
+    if code == "switch" and not values.get("matches"):
+        code = "switch_now"
     if "matches" in values:
         values["matches"] = ", ".join(f"M{number}" for number in values["matches"])
     return _((YOU_WAIT if you else WAITS)[code]).format_map(values)

@@ -105,7 +105,7 @@ def checked_stages(stages: Sequence[StageSettings], default_lengths: Sequence[in
             _check_later(following, stage, number)
         except Refused as refused:
             raise Refused(refused.code, **{**refused.params, "stage": number + 1}) from refused
-    return [*checked[:-1], replace(checked[-1], qualifiers=None)]
+    return [*checked[:-1], replace(checked[-1], qualifiers=None, switch_time="")]
 
 
 def _check_later(settings: StageSettings, before: StageSettings, number: int) -> None:

@@ -6,7 +6,7 @@ usual pattern, its usual tie-breaks), so that the name of the format is enough t
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from datetime import date
+from datetime import date, time
 from enum import StrEnum
 from typing import Any
 
@@ -45,6 +45,8 @@ MOST_MATCHES_WITHOUT_ROUNDS = 15
 LONGEST_WINDOW = 15
 """In minutes."""
 LONGEST_LEAD = 3
+LARGEST_LATE_FIELD = 64
+"""The most players still in from whom on matches can have a length of their own."""
 SWITCH_PLACES = (8, 16, 32, 64)
 """The places of the bracket to which lives without rounds can switch."""
 SMALLEST_DIVISION, LARGEST_DIVISION = 4, 12
@@ -74,7 +76,7 @@ OWN_SETTINGS: Mapping[str, frozenset[str]] = {
     DOUBLE: frozenset({"lengths", "lower_lengths", "final_lengths", "pattern", "second_final", "lower_byes"}),
     SWISS: frozenset({"lengths", "rounds", "order", "missed_points", "allow_rematches", "tiebreaks", "edition"})
     | _ROUNDS,
-    LIVES: _ROUNDS | {"lengths", "lives", "leader"},
+    LIVES: _ROUNDS | {"lengths", "lives", "leader", "switch_time", "late_from", "late_length"},
     ROUND_ROBIN: _TABLE,
     GROUPS: _TABLE | {"groups", "group_draw"},
     LEAGUE: _TABLE | {"until", "join_until", "unplayed", "moving"},
@@ -121,7 +123,9 @@ class StageSettings:
     With `pairing` "continuous" there are no rounds: `rounds` is then the number of matches that everybody plays in a
     Swiss, `window` the minutes between the moment a pair becomes possible and its pairing, `lead` how many matches
     ahead of a match in progress a player may get (0: no limit), and `leader` when unequal lives meet. `qualifiers` of
-    lives are then the places of the bracket that follows: one for each life left, up to two.
+    lives are then the places of the bracket that follows: one for each life left, up to two. It is drawn as soon as
+    there are no more, or at `switch_time` (HH:MM at the event), if it is set, with as many places as are needed then.
+    From `late_from` players still in, new matches go to `late_length` points (0: never).
 
     `groups` is the number of groups, filled by `group_draw`. `qualifiers` advance to the next stage from each group, or
     from the stage if it has no groups; None for the last stage. `win` and `loss` are the table points of a match. A
@@ -147,6 +151,9 @@ class StageSettings:
     window: int = 0
     lead: int = 2
     leader: Leader = Leader.PLAYS
+    switch_time: str = ""
+    late_from: int = 0
+    late_length: int = 0
     missed_points: float = 0.0
     allow_rematches: bool = False
     twice: bool = False
@@ -178,6 +185,10 @@ class StageSettings:
     def scoring(self) -> Scoring:
         """The table points of a match."""
         return Scoring(self.win, self.loss, unplayed=self.win / 2 if self.unplayed is Unplayed.HALF else 0.0)
+
+    def length_of_new(self, usual: int, still_in: int) -> int:
+        """Return the length of a match that is paired without rounds now, with so many players still in."""
+        return self.late_length if 0 < still_in <= self.late_from else usual
 
     def checked(self, default_lengths: Sequence[int] = ()) -> "StageSettings":
         """Return these settings after checking them; `default_lengths` are the division's match lengths.
@@ -213,6 +224,9 @@ class StageSettings:
             "rounds": self.rounds is not None and not 1 <= self.rounds <= MOST_ROUNDS,
             "countdown": not 0 <= self.countdown <= LONGEST_COUNTDOWN,
             "lives": not FEWEST_LIVES <= self.lives <= MOST_LIVES,
+            "switch_time": bool(self.switch_time) and not (self.qualifiers and _is_time_of_day(self.switch_time)),
+            "late_from": not 0 <= self.late_from <= LARGEST_LATE_FIELD,
+            "late_length": not 0 <= self.late_length <= LONGEST_MATCH or (self.late_length > 0) != (self.late_from > 0),
             "window": not 0 <= self.window <= LONGEST_WINDOW,
             "lead": not 0 <= self.lead <= LONGEST_LEAD,
             **(self._faults_without_rounds() if self.is_continuous else {}),
@@ -314,6 +328,13 @@ def _is_day(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def _is_time_of_day(text: str) -> bool:
+    try:
+        return f"{time.fromisoformat(text):%H:%M}" == text
+    except ValueError:
+        return False
 
 
 def _plain(value: Any) -> Any:

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import time
 
+from django.utils.formats import time_format
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
@@ -13,7 +15,7 @@ from tournaments.formats.graph import EntryId
 from tournaments.formats.graph import Round as PlannedRound
 from tournaments.formats.plans import ROUNDS, TABLE, places_before
 from tournaments.formats.progress import SharedPlace
-from tournaments.formats.settings import DOUBLE, ELIMINATION, GROUPS, LIVES
+from tournaments.formats.settings import DOUBLE, ELIMINATION, GROUPS, LIVES, StageSettings
 from tournaments.formats.states import FixtureState, FixtureStatus, SlotStatus
 from tournaments.formats.swiss.event import SwissEvent
 from tournaments.formats.tables.records import Records
@@ -326,6 +328,8 @@ class StageView:
     provisional: list[int] = field(default_factory=list)
     """The numbers of the matches whose result is provisional."""
     advancing: set[EntryId] = field(default_factory=set)
+    bracket_rule: str = ""
+    """When the bracket after lives without rounds is drawn, in words, while it is not."""
 
     @property
     def provisional_text(self) -> str:
@@ -394,6 +398,17 @@ def person(names: Names, entry: EntryId, gone: Iterable[EntryId] = (), here: int
     return ShownEntry(entry, row.public_id, row.player.public_id, names.of(entry), entry in gone, entry == here)
 
 
+def _bracket_rule(settings: StageSettings) -> str:
+    """Return when the bracket after lives without rounds is drawn, in words; empty if none follows."""
+    if settings.format != LIVES or not settings.is_continuous or not settings.qualifiers:
+        return ""
+    if settings.switch_time:
+        return _("The bracket is drawn when {places} lives are left, and at {time} at the latest.").format(
+            places=settings.qualifiers, time=time_format(time.fromisoformat(settings.switch_time))
+        )
+    return _("The bracket is drawn when {places} lives are left.").format(places=settings.qualifiers)
+
+
 def stage_view(
     state: StageState, names: Names, *, round_number: int | None = None, here: int | None = None
 ) -> StageView:
@@ -415,6 +430,7 @@ def stage_view(
         view.tables = [builder.table(table, cells_of(state, table.key, kinds)) for table in state.tables]
         return view
     view.lives = settings.lives if settings.format == LIVES else None
+    view.bracket_rule = "" if state.over else _bracket_rule(settings)
     if state.event.continuous:
         (table,) = state.tables
         view.tables = [builder.rounds(table, state.event, cells_of(state, ROUNDS, kinds), len(state.event.rounds))]

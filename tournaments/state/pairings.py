@@ -21,7 +21,7 @@ from tournaments.state.locks import take_numbers
 from tournaments.state.plans import settings_of, store_round
 from tournaments.state.stage_rows import StageRows, kept_apart
 
-RULE = ("lives", "rounds", "window", "lead", "leader", "qualifiers")
+RULE = ("lives", "rounds", "window", "lead", "leader", "qualifiers", "switch_time", "late_from", "late_length")
 """The settings that a batch keeps."""
 
 

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from random import Random
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from django.test import Client
@@ -35,6 +36,7 @@ from tournaments.floor.batches import (
     pair_by_hand,
     pair_now,
     stop_match,
+    switch_moment,
     take_back_missed,
     take_back_pairing,
     waiting_in,
@@ -43,6 +45,7 @@ from tournaments.floor.calls import call_ready, set_running_score
 from tournaments.floor.calls import start as begin
 from tournaments.floor.derivation import floor_state
 from tournaments.floor.selectors import load_facts
+from tournaments.formats.elimination.knockout import bracket_size
 from tournaments.formats.graph import BYE
 from tournaments.formats.settings import KNOCKOUT, LIVES, SWISS, Leader, StageSettings
 from tournaments.formats.settings import Pairing as Mode
@@ -195,6 +198,77 @@ def test_a_night_switches_to_a_bracket(start: Callable[..., Tournament], by_alic
     assert with_bye == {entry for entry, lives in left.items() if lives == 2}
     assert second.over
     assert list(differences(Selection.of())) == []
+
+
+def at_clock(moment: datetime) -> str:
+    """HH:MM of a moment at the club."""
+    return f"{moment.astimezone(ZoneInfo('Europe/Copenhagen')):%H:%M}"
+
+
+def test_a_night_switches_to_a_bracket_by_the_clock(start: Callable[..., Tournament], by_alice: Actor) -> None:
+    switch = NOON + timedelta(minutes=70)
+    stages = (replace(SWITCH[0], switch_time=at_clock(switch)), SWITCH[1])
+    night = Night(start(stages=stages), by_alice, seed=3)
+    night.play()
+    first, second = states_of(night.division)
+    assert first.event is not None
+    left = lives_left(first.event, 2)
+    places = sum(left.values())
+    assert places > 8
+    assert not Batch.objects.filter(at__gte=switch).exists()
+    assert max(fixture.match.finished_at for fixture in first.rows.fixtures.values()) > switch
+    assert 2 * len(second.progress.graph.bracket("main").rounds[0].fixtures) == bracket_size(places)
+    seats = Counter(
+        source.entry
+        for fixture in second.progress.graph.bracket("main").rounds[0].fixtures
+        for source in fixture.sources
+        if source != BYE
+    )
+    assert seats.keys() == left.keys()
+    assert second.over
+    assert list(differences(Selection.of())) == []
+    assert LogEntry.objects.get(verb="switched_by_clock").params["places"] == bracket_size(places)
+
+
+def test_a_director_lets_the_bracket_be_drawn_now(start: Callable[..., Tournament], by_alice: Actor) -> None:
+    night = Night(start(stages=SWITCH), by_alice, seed=3)
+    for _step in range(9):
+        night.step()
+    stage = Stage.objects.get(number=1)
+    batches = Batch.objects.count()
+    rules: dict[str, Any] = {"window": 0, "lead": 2, "leader": Leader.PLAYS, "by": by_alice, "now": night.now}
+    change_flow(stage=stage, switch_time=at_clock(night.now), after=night.division.seq, **rules)
+    night.play()
+    assert Batch.objects.count() == batches
+    _first, second = states_of(night.division)
+    assert second.over
+    assert list(differences(Selection.of())) == []
+
+
+def test_a_switch_after_midnight_is_on_the_next_day() -> None:
+    zone = ZoneInfo("Europe/Copenhagen")
+    began = datetime(2026, 11, 20, 19, 30, tzinfo=zone)
+    settings = replace(SWITCH[0], switch_time="00:30")
+    assert switch_moment(settings, began, zone) == datetime(2026, 11, 21, 0, 30, tzinfo=zone)
+    assert switch_moment(replace(settings, switch_time="22:30"), began, zone) == began + timedelta(hours=3)
+    assert switch_moment(SWITCH[0], began, zone) is None
+
+
+def test_few_players_play_longer_matches(start: Callable[..., Tournament], by_alice: Actor) -> None:
+    night = Night(start(stages=(replace(FLOW[0], late_from=4, late_length=9),)), by_alice, seed=3)
+    night.play()
+    lengths = set()
+    for pairing in Pairing.objects.filter(taken_back="").select_related("fixture__match", "batch"):
+        assert pairing.fixture is not None
+        losses = Counter(
+            (row.first_id, row.second_id)[1 - (result.winner or 0)]
+            for row in Pairing.objects.filter(batch__number__lt=pairing.batch.number).select_related("fixture")
+            for result in Result.objects.filter(match=row.fixture.match_id, match__finished_at__lte=pairing.batch.at)
+        )
+        still_in = 13 - sum(lost == 2 for lost in losses.values())
+        assert pairing.fixture.match.length == (9 if still_in <= 4 else 5)
+        lengths.add(pairing.fixture.match.length)
+    assert lengths == {5, 9}
 
 
 def test_an_undone_start_leaves_no_pair_and_gives_the_same_again(
@@ -576,11 +650,11 @@ def test_the_rules_can_be_changed_between_batches(start: Callable[..., Tournamen
     night = Night(start(), by_alice)
     (stage,) = Stage.objects.all()
     acts: dict[str, Any] = {"stage": stage, "window": 3, "leader": Leader.WAITS, "by": by_alice, "now": night.now}
-    change_flow(lead=1, after=night.division.seq, **acts)
+    change_flow(lead=1, switch_time=None, after=night.division.seq, **acts)
     entry = LogEntry.objects.get(verb="flow_changed")
     assert entry.params["changes"] == {"window": ["0", "3"], "lead": ["2", "1"], "leader": ["plays", "waits"]}
     with pytest.raises(Refused) as refused:
-        change_flow(lead=2, after=0, **acts)
+        change_flow(lead=2, switch_time=None, after=0, **acts)
     assert refused.value.code == "stale"
     night.play()
     assert Batch.objects.last().rule["lead"] == 1  # type: ignore[union-attr]

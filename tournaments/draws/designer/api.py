@@ -31,6 +31,7 @@ from tournaments.formats.plans import MOST_STAGES
 from tournaments.formats.settings import (
     FEWEST_LIVES,
     GROUP_DRAWS,
+    LARGEST_LATE_FIELD,
     LONGEST_COUNTDOWN,
     LONGEST_LEAD,
     LONGEST_WINDOW,
@@ -144,6 +145,18 @@ class StageFieldsSerializer(serializers.Serializer[Any]):
             "have (`waits`)."
         ),
     )
+    switch_time = serializers.TimeField(
+        required=False,
+        allow_null=True,
+        format="%H:%M",
+        help_text="continuous lives before a bracket: the time at the event when it is drawn at the latest.",
+    )
+    late_from = _whole(
+        0,
+        LARGEST_LATE_FIELD,
+        "continuous lives: from so many players still in new matches go to `late_length`; 0: never.",
+    )
+    late_length = _whole(0, LONGEST_MATCH, "continuous lives: the length of these matches, in points.")
     missed_points = serializers.ChoiceField(
         [0.0, 0.5], required=False, help_text="swiss: points that a late entry gets for each missed round."
     )
@@ -478,7 +491,8 @@ def stages_response(division: Division) -> Response:
 
 
 def _stage(settings: StageSettings) -> dict[str, Any]:
-    return {**asdict(settings), "until": settings.until or None, "join_until": settings.join_until or None}
+    times = {name: getattr(settings, name) or None for name in ("until", "join_until", "switch_time")}
+    return {**asdict(settings), **times}
 
 
 def _settings(stages: list[dict[str, Any]]) -> list[StageSettings]:
@@ -489,6 +503,8 @@ def _settings(stages: list[dict[str, Any]]) -> list[StageSettings]:
         for day in ("until", "join_until"):
             if day in values:
                 values[day] = values[day].isoformat() if values[day] else ""
+        if "switch_time" in values:
+            values["switch_time"] = f"{values['switch_time']:%H:%M}" if values["switch_time"] else ""
         result.append(StageSettings.of(values.pop("format"), values))
     return result
 

@@ -20,7 +20,7 @@ from tournaments.events.forms import MOST_TABLES, LocalField, localise
 from tournaments.formats.elimination.byes import LowerByes
 from tournaments.formats.elimination.patterns import Proposal, parse
 from tournaments.formats.forecast.durations import MINUTES_PER_POINT
-from tournaments.formats.forecast.finish_times import Pace, parse_lengths
+from tournaments.formats.forecast.finish_times import LONGEST_MATCH, Pace, parse_lengths
 from tournaments.formats.forecast.stages import Choices
 from tournaments.formats.forecast.waits import Waits
 from tournaments.formats.plans import MOST_STAGES
@@ -34,6 +34,7 @@ from tournaments.formats.settings import (
     FORMATS,
     GROUPS,
     KNOCKOUT,
+    LARGEST_LATE_FIELD,
     LEAGUE,
     LIVES,
     LONGEST_COUNTDOWN,
@@ -101,13 +102,13 @@ BASIC_FIELDS: Mapping[str, tuple[str, ...]] = {
 TABLE_FIELDS = ("win", "loss", "leaver_rule")
 MORE_FIELDS: Mapping[str, tuple[str, ...]] = {
     SWISS: ("order", "missed_points", "allow_rematches", "edition", "window", "lead", *TIEBREAK_FIELDS),
-    LIVES: ("window", "lead", "leader"),
+    LIVES: ("switch_time", "late_from", "late_length", "window", "lead", "leader"),
     ROUND_ROBIN: (*TABLE_FIELDS, *TIEBREAK_FIELDS),
     GROUPS: (*TABLE_FIELDS, *TIEBREAK_FIELDS),
     LEAGUE: (*TABLE_FIELDS, "unplayed", "moving", *TIEBREAK_FIELDS),
 }
 """Format -> the fields in its collapsible section."""
-WITHOUT_ROUNDS = ("window", "lead", "leader")
+WITHOUT_ROUNDS = ("switch_time", "late_from", "late_length", "window", "lead", "leader")
 """Fields that only apply without rounds."""
 IN_ROUNDS = ("next_round", "countdown", "order", "allow_rematches")
 """Fields that only apply in rounds."""
@@ -117,7 +118,7 @@ PLAIN_FIELDS = {
     "lengths", "lower_lengths", "last_lengths", "final_lengths", "second_final", "rounds", "lives", "order",
     "next_round", "countdown", "missed_points", "allow_rematches", "twice", "groups", "group_draw", "win", "loss",
     "leaver_rule", "until", "join_until", "unplayed", "moving", "edition", "lower_byes", "pairing", "window", "lead",
-    "leader",
+    "leader", "switch_time", "late_from", "late_length",
 }  # fmt: skip
 """Fields with the same name as the setting they hold."""
 SWITCHES = {"second_final", "allow_rematches", "twice"}
@@ -127,7 +128,7 @@ DATES = {"until", "join_until"}
 def settings_from(format_name: str, cleaned: Mapping[str, Any], *, last: bool) -> StageSettings:
     """Return the settings for the cleaned fields of a stage; settings its format does not use keep their defaults."""
     known = {*BASIC_FIELDS[format_name], *MORE_FIELDS.get(format_name, ())}
-    known -= set(_hidden(format_name, cleaned.get("pairing", "")))
+    known -= {*_hidden(format_name, cleaned.get("pairing", "")), *(["switch_time"] if last else [])}
     plain = {name: _setting(name, cleaned[name]) for name in known & PLAIN_FIELDS}
     settings = StageSettings(format_name, **plain, qualifiers=None if last else cleaned["qualifiers"])
     if "pattern" in known:
@@ -152,6 +153,8 @@ def _setting(name: str, value: Any) -> Any:
     """Convert the value of a field to the type that `StageSettings` uses."""
     if name in SWITCHES:
         return value == "yes"
+    if name == "switch_time":
+        return f"{value:%H:%M}" if value else ""
     if name in DATES:
         return value.isoformat() if value else ""
     types: dict[str, Any] = {"missed_points": float, **CHOICES}
@@ -304,6 +307,19 @@ class StageForm(RefusingForm):
         help_text=_("0 for no limit: then whoever is slow has an advantage, because others eliminate each other."),
     )
     leader = _select(_("Players with unequal lives meet"), list(LEADER_NAMES))
+    switch_time = forms.TimeField(
+        label=_("The bracket is drawn at the latest at"),
+        required=False,
+        widget=forms.TimeInput(attrs={"type": "time"}),
+        help_text=_("Then as many places as are needed; matches in progress are played to their end."),
+    )
+    late_from = _whole(
+        _("Players still in from whom on matches are shorter or longer"),
+        0,
+        LARGEST_LATE_FIELD,
+        help_text=_("0 for one length throughout."),
+    )
+    late_length = _whole(_("Length of these matches, in points"), 0, LONGEST_MATCH)
     order = _select(_("Pairing of players with equal scores"), [(order.value, ORDER_NAMES[order]) for order in Order])
     next_round = _select(_("When a round is complete, the next one"), list(NEXT_ROUND_NAMES))
     countdown = _whole(
@@ -462,7 +478,9 @@ class StageForm(RefusingForm):
     @property
     def more(self) -> list[forms.BoundField]:
         """The fields in the collapsible section, except tie-breaks."""
-        hidden = (*TIEBREAK_FIELDS, *_hidden(self.format_name, self._value("pairing")))
+        hidden = {*TIEBREAK_FIELDS, *_hidden(self.format_name, self._value("pairing"))}
+        if self.last:
+            hidden.add("switch_time")
         return [self[name] for name in MORE_FIELDS.get(self.format_name, ()) if name not in hidden]
 
     @property

@@ -387,7 +387,7 @@ def _hold_pairing(form: forms.HoldPairingForm, by: Actor, now: datetime) -> str:
 def _change_flow(form: forms.FlowForm, by: Actor, now: datetime) -> str:
     """Change how a running stage is paired without rounds, from the next pairing on.
 
-    For directors. The change is logged. 409 `stale`, `rounds_over`.
+    For directors. The change is logged. 409 `stale`, `stage_over`.
     """
     batches.change_flow(**form.cleaned_data, by=by, now=now)
     return _("The pairing goes on with the new rules.")

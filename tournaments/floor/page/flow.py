@@ -93,6 +93,8 @@ class Rules:
     lead: int
     leaders: Sequence[tuple[str, str, bool]]
     """Values, labels, and which is chosen."""
+    switch_time: str | None
+    """When the bracket is drawn at the latest; None if none follows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +197,7 @@ def _part(flow: Flow, view: FloorView, cards: Cards, *, several: bool) -> FlowPa
             settings.window,
             settings.lead,
             [(value, str(label), value == settings.leader) for value, label in LEADER_NAMES],
+            settings.switch_time if settings.qualifiers else None,
         ),
         missed=[
             MissedLine(row.pk, shown_entry(entries[row.entry_id], staff=True), action_url(event, "take-back-missed"))
@@ -230,6 +233,8 @@ def count_out(flow: Flow) -> int:
 def _when(flow: Flow, now: datetime, zone: ZoneInfo, *, calls_itself: bool) -> str:
     """Return when the next pairing is, in words; empty if nobody can be paired."""
     count = len(flow.granted)
+    if not count and flow.pool.switch_at is not None:
+        return _("Bracket at %(time)s at the latest") % {"time": clock(flow.pool.switch_at, zone)}
     if not count:
         return ""
     if flow.held:

@@ -346,6 +346,12 @@ class FlowForm(PairNowForm):
     leader = forms.TypedChoiceField(
         choices=list(LEADER_NAMES), coerce=Leader, label=_("Players with unequal lives meet")
     )
+    switch_time = forms.TimeField(required=False, label=_("The bracket is drawn at the latest at"))
+
+    def clean_switch_time(self) -> str | None:
+        """Return HH:MM, "" for no time, or None if the field was not sent."""
+        at = self.cleaned_data["switch_time"]
+        return f"{at:%H:%M}" if at is not None else "" if "switch_time" in self.data else None
 
 
 class MissedForm(FloorForm):

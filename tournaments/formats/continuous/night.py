@@ -105,6 +105,8 @@ class Night:
     wins: Wins = field(default=lambda _first, _second: 0.5)
     seed: bytes = bytes(32)
     length: int = 5
+    switch_after: float | None = None
+    """When the bracket is drawn at the latest."""
 
     def __post_init__(self) -> None:
         lives = self.settings.lives if self.settings.format == LIVES else self.settings.rounds or 1
@@ -135,6 +137,8 @@ class Night:
         # New pairs have other numbers than the matches in progress.
         night.pairings = max([state.pairings, *running])
         night.met = dict(state.met)
+        if state.switch_at is not None:
+            night.switch_after = max(0.0, (state.switch_at - now).total_seconds() / 60)
         for player in state.players:
             night.left[player.entry] = player.left
             night.begun[player.entry] = player.begun
@@ -159,7 +163,10 @@ class Night:
             for at, pair in self.settled
             if at > self.at - self.settings.window
         )
-        return FlowState(self.settings, players, playing, self.met, self.forbidden, self.seed, self.pairings, settled)
+        switch = None if self.switch_after is None else START + timedelta(minutes=self.switch_after)
+        return FlowState(
+            self.settings, players, playing, self.met, self.forbidden, self.seed, self.pairings, settled, switch
+        )
 
     def play(self) -> Played:
         """Play to the end, or to the bracket that follows."""
@@ -211,7 +218,9 @@ class Night:
         played.unequal += self.left[pair.first] != self.left[pair.second] and self.settings.format == LIVES
         played.club_mates += pair.costs[4]
         tempo = sum(self.people.tempo.get(entry, 1.0) for entry in both) / 2
-        minutes = self.pace.walk + self.pace.minutes(self.length, tempo, self.chance)
+        still_in = sum(left > 0 for left in self.left.values()) if self.settings.late_from else 0
+        length = self.settings.length_of_new(self.length, still_in)
+        minutes = self.pace.walk + self.pace.minutes(length, tempo, self.chance)
         played.at_tables += minutes
         self.playing[number] = both
         heapq.heappush(self.ends, (self.at + minutes, number))
@@ -221,6 +230,7 @@ class Night:
         moments = [self.joins[entry] for entry, left in self.left.items() if left > 0 and self.joins[entry] > self.at]
         times = (decision.due_at, decision.changes_at)
         moments += [(moment - START).total_seconds() / 60 for moment in times if moment is not None]
+        moments += [self.switch_after] if self.switch_after is not None else []
         later = min((minutes for minutes in moments if minutes > self.at), default=math.inf)
         end = self.ends[0][0] if self.ends else math.inf
         held = sum(reason[0] == "ahead" for reason in decision.waits.values())

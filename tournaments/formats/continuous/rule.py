@@ -318,7 +318,8 @@ class _Rule:
         playing = self.state.playing
         if not playing and (len(self.players) <= 1 if self.is_lives else not self.players):
             return Action.OVER
-        if places is not None and not playing and self._places() <= (self.state.settings.qualifiers or 0):
+        is_small = self.places <= (self.state.settings.qualifiers or 0)
+        if places is not None and not playing and (is_small or self._is_time_up):
             return Action.SWITCH
         if not allowed:
             if byes:
@@ -407,19 +408,28 @@ class _Rule:
         moments = (player.joins_at + after for player in self.pool.values() for after in (NEAR_AFTER, ANY_AFTER))
         return min((moment for moment in moments if moment > self.now), default=None)
 
-    def _places(self) -> int:
+    @property
+    def _is_time_up(self) -> bool:
+        """Whether the bracket is drawn now, however many are still in."""
+        return self.state.switch_at is not None and self.state.switch_at <= self.now
+
+    @property
+    def places(self) -> int:
+        """The places in the bracket that those who are still in have earned."""
         return sum(PLACES[player.left] for player in self.players.values())
 
     def _places_left(self) -> int | None:
         """How many pairs may be made before the bracket is drawn; None if no bracket follows."""
         if not self.is_lives or not self.state.settings.qualifiers:
             return None
+        if self._is_time_up:
+            return 0
         falls = (
             max(_places_lost(self.players[entry].left) for entry in match.pair if entry in self.players)
             for match in self.state.playing
             if any(entry in self.players for entry in match.pair)
         )
-        return max(0, self._places() - sum(falls) - self.state.settings.qualifiers)
+        return max(0, self.places - sum(falls) - self.state.settings.qualifiers)
 
     def _missed(self, made: Sequence[FlowPair]) -> tuple[EntryId, ...]:
         """Those who are away while everybody else gets too far ahead of them."""

@@ -75,7 +75,7 @@ class FlowState:
     `met` has the places of the meetings of a pair among the pairings of the stage, from 1, of which there are
     `pairings`. `forbidden` are pairs that are kept apart or are entries of one person. `seed` is that of the lots.
     `settled` are matches whose end may have made pairs possible; those that ended a window ago or earlier may be left
-    out.
+    out. From `switch_at` on no pair is made: the bracket is drawn as soon as nobody plays.
     """
 
     settings: StageSettings
@@ -86,6 +86,7 @@ class FlowState:
     seed: bytes
     pairings: int = 0
     settled: tuple[Settled, ...] = ()
+    switch_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
