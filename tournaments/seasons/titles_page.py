@@ -104,7 +104,7 @@ class TitleSerializer(serializers.Serializer[Any]):
     series = serializers.CharField(allow_null=True, help_text="Public id.")
     division = serializers.CharField(allow_null=True, help_text="Public id.")
     day = serializers.DateField(help_text="The last day of the season, or the day of the event.")
-    figure = serializers.CharField(allow_blank=True, help_text="Points, wins or evenings when it was awarded.")
+    figure = serializers.CharField(allow_blank=True, help_text="Points, wins, evenings or the highest PR of the class when it was awarded.")
     supported = serializers.BooleanField(help_text="Whether the results, as they are now, still give it.")
 
 

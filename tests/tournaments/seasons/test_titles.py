@@ -5,9 +5,9 @@ from datetime import timedelta
 import pytest
 from django.test import Client
 
-from matches.models import Result
+from matches.models import Analysis, Decision, Match, Result
 from players.actors import SYSTEM
-from players.models import Club, LogEntry, Player
+from players.models import Club, LogEntry, Membership, Player, User
 from players.people.erasure import erase_player
 from tests.tournaments.conftest import NOON
 from tests.tournaments.seasons.test_seasons import cast, night, refused, season
@@ -314,3 +314,58 @@ def test_a_season_that_was_reopened_keeps_its_titles(cast: list[Player]) -> None
     assert closing_of(row) is None
     assert proposals_left(row) == []
     assert len(supported(titles_of(Title.objects.all()))) == 1
+
+
+# The best of each class
+
+
+@pytest.fixture
+def classed(cast: list[Player], club: Club) -> list[Player]:
+    """Members whose analysed matches give half of them one class and half of them another; all show it."""
+    night(cast, "one", weeks=1)
+    Club.objects.filter(pk=club.pk).update(class_points=1)
+    for number, player in enumerate(cast):
+        Membership.objects.create(club=club, player=player)
+        user = User.objects.create_user(email=f"p{number}@example.org", password="x")
+        Player.objects.filter(pk=player.pk).update(user=user, analysis_visibility="public")
+    halves = {player.pk: number % 2 for number, player in enumerate(cast)}
+    for match in Match.objects.all():
+        analysis = Analysis.objects.create(match=match, state=Analysis.State.DONE, backend="gnubg", finished_at=NOON)
+        for event, player in enumerate(match.players):
+            Decision.objects.create(
+                analysis=analysis, game=1, event=event, side=event, kind="play", phase="contact", cube=1, own_away=3,
+                opposing_away=3, played="8/5", best="8/5", counted=True, error=(0.01, 0.018)[halves[player.pk]],
+            )  # fmt: skip
+    return cast
+
+
+def test_the_best_of_each_class_is_proposed_at_the_close(classed: list[Player]) -> None:
+    row = closed()
+    ranks = {line.player: line.rank for line in standing_of(row).season.rows}
+    offered = {(p.figure, p.player) for p in proposals_left(row) if p.kind == "class"}
+    for bound, half in (("6.5", classed[::2]), ("10", classed[1::2])):
+        best = min(ranks[player.public_id] or 99 for player in half)
+        sharing = {player.public_id for player in half if ranks[player.public_id] == best}
+        assert {player for figure, player in offered if figure == bound} == sharing
+    title = award(row, "class", Player.objects.get(public_id=sharing.pop()))
+    assert title_reason(title) == "first in the table of all whose club class is “Advanced”"
+    assert supported([title]) == {title.pk}
+    # The title stays when its player no longer shows how they play; nobody else gets it for that.
+    Player.objects.filter(pk=title.player_id).update(analysis_visibility="private")
+    assert supported([title]) == {title.pk}
+    Player.objects.filter(pk=title.player_id).update(analysis_visibility="public")
+    Title.objects.filter(pk=title.pk).update(player=next(p for p in classed[::2] if p.pk != title.player_id))
+    assert supported(titles_of(Title.objects.filter(pk=title.pk))) == set()
+
+
+def test_a_class_that_its_players_keep_private_gives_no_title(classed: list[Player]) -> None:
+    for player in classed[:4]:
+        Player.objects.filter(pk=player.pk).update(analysis_visibility="club")
+    row = closed()
+    shown = {player.public_id for player in classed[4:]}
+    winners = {p.player for p in proposals_left(row) if p.kind == "class"}
+    assert winners
+    assert winners <= shown
+    # Of a class with one player, nobody is the best.
+    Player.objects.filter(pk__in=[player.pk for player in classed[4:7]]).update(analysis_visibility="private")
+    assert [p for p in proposals_left(row) if p.kind == "class"] == []
