@@ -123,7 +123,7 @@ def periods_of(club: Club, now: datetime) -> tuple[list[Period], list[Period]]:
 
 def latest_month(club: Club, now: datetime) -> Period:
     """Return the month of the latest match that counts; without one, this month."""
-    latest = _counted(club).order_by("-finished_at").values_list("finished_at", flat=True).first()
+    latest = counted_matches(club).order_by("-finished_at").values_list("finished_at", flat=True).first()
     return month_of((latest or now).astimezone(ZoneInfo(club.time_zone)).date())
 
 
@@ -175,8 +175,8 @@ class Played:
     analysis: Analysed | None = None
 
 
-def _counted(club: Club) -> QuerySet[Match]:
-    """The matches of events of a club that count."""
+def counted_matches(club: Club) -> QuerySet[Match]:
+    """Return the matches of events of a club that count for honours and records."""
     imported = RatingImport.matches.through.objects.values("match")
     return Match.objects.filter(
         club=club, parent_topic__startswith="division:", state=Match.State.SETTLED, provisional=False,
@@ -231,7 +231,7 @@ def _keys(club: Club, months: Collection[date]) -> dict[date, str]:
         return rows.filter(**{f"{at}__gte": first, f"{at}__lt": last}).order_by().aggregate(**columns)
 
     states = [
-        sums(_counted(club), "finished_at", "seq"),
+        sums(counted_matches(club), "finished_at", "seq"),
         sums(RatingChange.objects.filter(match__club=club), "finished_at", "rating_after", "pool"),
         sums(
             Analysis.objects.filter(match__club=club, state=Analysis.State.DONE, origin=Analysis.Origin.COMPUTED),
@@ -254,7 +254,7 @@ def _load(club: Club, months: Sequence[date]) -> dict[date, Sequence[Played]]:
     for month in months:
         start, end = _span(club, month)
         within |= Q(finished_at__gte=start, finished_at__lt=end)
-    matches = _counted(club).filter(within)
+    matches = counted_matches(club).filter(within)
     newer = Result.objects.filter(match=OuterRef("match"), version__gt=OuterRef("version"))
     results = Result.objects.filter(~Exists(newer), match__in=matches, kind__in=RATED_KINDS, winner__isnull=False)
     winners = dict(results.order_by().values_list("match", "winner"))

@@ -1,6 +1,5 @@
 """The hall of fame of a club, and what directors do about titles, on pages and through the API."""
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -36,6 +35,7 @@ from tournaments.models import Division, PastSeason, Series, Title
 from tournaments.seasons.honours import Honours, Period, honours_in, latest_month, month_with, periods_of
 from tournaments.seasons.honours import Kind as HonourKind
 from tournaments.seasons.past import table_of
+from tournaments.seasons.records import Record, records_of
 from tournaments.seasons.titles import (
     Proposal,
     TitleLine,
@@ -47,12 +47,6 @@ from tournaments.seasons.titles import (
 )
 from tournaments.state.api import READ, WRITE
 from tournaments.state.names import shown
-
-MOST_WITH_RECORD = 3
-"""Players with the most titles who are named."""
-FROM = 2
-"""Titles of whoever is named among them, at least."""
-
 
 # What directors send.
 
@@ -104,7 +98,9 @@ class TitleSerializer(serializers.Serializer[Any]):
     series = serializers.CharField(allow_null=True, help_text="Public id.")
     division = serializers.CharField(allow_null=True, help_text="Public id.")
     day = serializers.DateField(help_text="The last day of the season, or the day of the event.")
-    figure = serializers.CharField(allow_blank=True, help_text="Points, wins, evenings or the highest PR of the class when it was awarded.")
+    figure = serializers.CharField(
+        allow_blank=True, help_text="Points, wins, evenings or the highest PR of the class when it was awarded."
+    )
     supported = serializers.BooleanField(help_text="Whether the results, as they are now, still give it.")
 
 
@@ -250,13 +246,6 @@ def years_of(user: Visitor, club: Club, lines: Sequence[TitleLine]) -> list[Year
     return [Year(year, by_year.get(year, []), told.get(year, [])) for year in sorted({*told, *by_year}, reverse=True)]
 
 
-def _most_titles(lines: Sequence[TitleLine]) -> list[tuple[str, str, int]]:
-    """Return (player, name, number) of those with the most titles; nobody has a record with one."""
-    counts = Counter(line.player for line in lines if line.is_supported)
-    names = {line.player: line.name for line in lines}
-    return [(player, names[player], n) for player, n in counts.most_common(MOST_WITH_RECORD) if n >= FROM]
-
-
 @dataclass(frozen=True)
 class Chooser:
     """The honours of a club, with the months and seasons to choose from."""
@@ -295,13 +284,14 @@ def hall_of_fame(request: HttpRequest, slug: str) -> HttpResponse:
     chooser = chosen_honours(request.user, club, request.GET.get("period", ""), now)
     if chooser is None:
         raise Http404
-    may_direct = is_at_least(role_in(request.user, club), Role.DIRECTOR)
+    role = role_in(request.user, club)
+    may_direct, staff = is_at_least(role, Role.DIRECTOR), is_at_least(role, Role.ASSISTANT)
     lines = title_lines(request.user, club, titles_of(Title.objects.filter(club=club, withdrawn_at=None)))
     context: dict[str, Any] = {
         "club": club,
         "chooser": chooser,
         "years": years_of(request.user, club, lines),
-        "record": _most_titles(lines),
+        "records": records_of(club, Viewer.of(request.user), lines, staff=staff),
         "may_direct": may_direct,
     }
     if may_direct:
@@ -410,3 +400,40 @@ class ClubHonours(APIView):
         if chooser is None:
             raise Http404
         return Response(HonoursSerializer(chooser.honours).data)
+
+
+class HolderSerializer(serializers.Serializer[Any]):
+    """Who has a record."""
+
+    player = serializers.CharField(help_text="Public id.")
+    name = serializers.CharField()
+
+
+class RecordSerializer(serializers.Serializer[Record]):
+    """A record; those who are equal share it."""
+
+    label = serializers.CharField(source="title", help_text="What it is for, in the language of the request.")
+    holders = HolderSerializer(many=True)
+    figure = serializers.CharField()
+    of = serializers.CharField(allow_blank=True, help_text="The pool of a rating.")
+    url = serializers.CharField(allow_blank=True, help_text="Path of the season, or of the match that shows it.")
+    as_told = serializers.BooleanField(help_text="Whether it rests on an imported past.")
+
+
+class ClubRecords(APIView):
+    """The records of a club."""
+
+    permission_classes = (IsAuthenticatedOrReadOnly,)
+
+    @extend_schema(
+        operation_id="clubs_records",
+        summary="Get the records of a club",
+        responses={200: RecordSerializer(many=True), **READ},
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        """Most titles, the best total by each plan, the longest streak and the highest ratings."""
+        club = access.club(slug)
+        titles = titles_of(Title.objects.filter(club=club, withdrawn_at=None))
+        staff = is_at_least(role_in(request.user, club), Role.ASSISTANT)
+        records = records_of(club, Viewer.of(request.user), title_lines(request.user, club, titles), staff=staff)
+        return Response(RecordSerializer(records, many=True).data)
