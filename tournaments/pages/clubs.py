@@ -360,7 +360,7 @@ def _club_page(user: Visitor, club: Club, home: dict[str, Any], now: datetime) -
         "live_now": live_now(Viewer.of(user), now, among=Q(club=club)),
         "asked": officers[0].player if officers else None,
         "has_ratings": RatingPool.objects.filter(club=club).exists(),
-        "honours": latest_honours(user, club, now),
+        "honours": latest_honours(user, club),
         "season": season_card(user, club, now.astimezone(ZoneInfo(club.time_zone)).date()),
     }
 

@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 
 from django.core.cache import cache
 from django.db import models
-from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet, Sum
+from django.db.models import Count, Max, Min, OuterRef, Q, QuerySet, Subquery, Sum
 from django.urls import reverse
 from django.utils import formats
 from django.utils.translation import gettext as _
@@ -47,8 +47,8 @@ FORM = 1
 """Part of the key as well: grows when what is cached changes its form."""
 DIGITS_OF_PR, DIGITS_OF_RATING, DIGITS_OF_CHANCE = 2, 1, 3
 """Decimals that are compared: what is shown as equal shares an honour."""
-LATEST_MONTHS = 12
-"""Months whose honours are shown on the page of a player."""
+LATEST_MONTHS, MOST_CLUBS = 12, 3
+"""Months and clubs whose honours are shown on the page of a player."""
 EVEN = 0.5
 
 
@@ -121,10 +121,10 @@ def periods_of(club: Club, now: datetime) -> tuple[list[Period], list[Period]]:
     return months[::-1], [season_period(series) for series in seasons]
 
 
-def latest_month(club: Club, now: datetime) -> Period:
-    """Return the month of the latest match that counts; without one, this month."""
+def latest_month(club: Club) -> Period | None:
+    """Return the month of the latest match that counts; None without one."""
     latest = counted_matches(club).order_by("-finished_at").values_list("finished_at", flat=True).first()
-    return month_of((latest or now).astimezone(ZoneInfo(club.time_zone)).date())
+    return month_of(latest.astimezone(ZoneInfo(club.time_zone)).date()) if latest is not None else None
 
 
 # What a month consists of.
@@ -255,25 +255,25 @@ def _load(club: Club, months: Sequence[date]) -> dict[date, Sequence[Played]]:
         start, end = _span(club, month)
         within |= Q(finished_at__gte=start, finished_at__lt=end)
     matches = counted_matches(club).filter(within)
-    newer = Result.objects.filter(match=OuterRef("match"), version__gt=OuterRef("version"))
-    results = Result.objects.filter(~Exists(newer), match__in=matches, kind__in=RATED_KINDS, winner__isnull=False)
-    winners = dict(results.order_by().values_list("match", "winner"))
-    rated = _rated(matches, winners)
-    analysed = _analysed(matches)
+    latest = Result.objects.filter(match=OuterRef("pk")).order_by("-version")
+    results = matches.annotate(
+        winner=Subquery(latest.values("winner")[:1]), kind=Subquery(latest.values("kind")[:1])
+    ).filter(winner__isnull=False, kind__in=RATED_KINDS)
+    ended = list(
+        results.order_by("finished_at", "pk").values_list(
+            "pk", "public_id", "finished_at", "player_0", "player_1", "winner"
+        )
+    )
+    rated = _rated(matches, {pk: winner for pk, *_rest, winner in ended}) if ended else {}
+    analysed = _analysed(matches) if ended else {}
     zone = ZoneInfo(club.time_zone)
     rows: dict[date, list[Played]] = {month: [] for month in months}
-    for match in matches.order_by("finished_at", "pk"):
-        winner = winners.get(match.pk)
-        if winner is None or match.finished_at is None:
-            continue
-        changes = rated.get(match.pk, {})
-        month = match.finished_at.astimezone(zone).date().replace(day=1)
+    for pk, public_id, finished_at, player_0, player_1, winner in ended:
+        sides = rated.get(pk, {})
+        month = finished_at.astimezone(zone).date().replace(day=1)
         rows[month].append(
-            Played(
-                match.public_id, match.finished_at, (match.player_0_id, match.player_1_id), winner,
-                (changes.get(0), changes.get(1)), analysed.get(match.pk),
-            )
-        )  # fmt: skip
+            Played(public_id, finished_at, (player_0, player_1), winner, (sides.get(0), sides.get(1)), analysed.get(pk))
+        )
     return {month: tuple(played) for month, played in rows.items()}
 
 
@@ -508,7 +508,7 @@ def honours_in(club: Club, viewer: Viewer, period: Period, *, staff: bool) -> Ho
         for row in by_month[month]
         if period.first <= row.finished_at.astimezone(zone).date() <= period.last
     ]
-    same = merged_players()
+    same = merged_players() if played else {}
     honours = honours_of(played, same, _shown_players(viewer, played, same))
     return Honours(period, _lines(honours, same, staff=staff), len(played))
 
@@ -521,7 +521,8 @@ def _shown_players(viewer: Viewer, played: Iterable[Played], same: Mapping[int, 
 def _lines(honours: Sequence[Honour], same: Mapping[int, int], *, staff: bool) -> list[HonourLine]:
     ids = {same.get(player, player) for row in honours for player in (row.player, row.opponent)}
     people = Player.objects.in_bulk(list(ids)) if ids else {}
-    pools = RatingPool.objects.in_bulk([row.pool for row in honours if row.pool is not None]) if honours else {}
+    in_pools = {row.pool for row in honours if row.pool is not None}
+    pools = RatingPool.objects.in_bulk(list(in_pools)) if in_pools else {}
     lines = []
     for row in honours:
         player, opponent = people[row.player], people[same.get(row.opponent, row.opponent)]
@@ -598,30 +599,32 @@ class PlayerHonour(NamedTuple):
 
 
 def honours_of_player(player: Player, viewer: Viewer, now: datetime) -> list[PlayerHonour]:
-    """Return the honours of a player in the latest months, the newest first."""
-    ids = {player.pk, *Player.objects.filter(merged_into=player).values_list("pk", flat=True)}
-    since = month_of(month_of(now.date()).first - timedelta(days=30 * (LATEST_MONTHS - 1))).first
+    """Return the honours of a player in the latest months, the newest first; of the clubs they played in last."""
+    same = merged_players()
+    ids = {player.pk, *(merged for merged, into in same.items() if into == player.pk)}
+    since = now
+    for _month in range(LATEST_MONTHS):
+        since = since.replace(day=1) - timedelta(days=1)
     theirs = Match.objects.filter(
         Q(player_0__in=ids) | Q(player_1__in=ids), club__isnull=False, parent_topic__startswith="division:",
-        finished_at__gte=datetime.combine(since - timedelta(days=1), time.min, UTC),
-    )  # fmt: skip
-    months: dict[int, set[date]] = {}
-    zones: dict[int, Club] = {}
-    for club, finished_at in theirs.order_by().values_list("club", "finished_at"):
-        if club is None or finished_at is None:
-            continue
-        if club not in zones:
-            zones[club] = Club.objects.get(pk=club)
-        months.setdefault(club, set()).add(
-            finished_at.astimezone(ZoneInfo(zones[club].time_zone)).date().replace(day=1)
-        )
+        finished_at__gt=since,
+    ).order_by("-finished_at", "-pk")  # fmt: skip
+    times: dict[int, list[datetime]] = {}
+    for club, finished_at in theirs.values_list("club", "finished_at"):
+        if club is not None and finished_at is not None and (club in times or len(times) < MOST_CLUBS):
+            times.setdefault(club, []).append(finished_at)
     honours: list[PlayerHonour] = []
-    same = merged_players() if months else {}
-    for club, of_club in months.items():
-        seen = played_and_seen(zones[club], sorted(of_club), viewer)
+    for club in Club.objects.filter(pk__in=times) if times else ():
+        zone = ZoneInfo(club.time_zone)
+        months = {at.astimezone(zone).date().replace(day=1) for at in times[club.pk]}
+        seen = played_and_seen(club, sorted(months), viewer)
         shown_players = _shown_players(viewer, [row for rows in seen.values() for row in rows], same)
-        for month, rows in seen.items():
-            own = [row for row in honours_of(rows, same, shown_players) if row.player == player.pk]
-            lines = _lines(own, same, staff=False)
-            honours += [PlayerHonour(month_of(month), zones[club], line) for line in lines]
+        own = [
+            (month, row)
+            for month, rows in seen.items()
+            for row in honours_of(rows, same, shown_players)
+            if row.player == player.pk
+        ]
+        lines = _lines([row for _month, row in own], same, staff=False)
+        honours += [PlayerHonour(month_of(month), club, line) for (month, _row), line in zip(own, lines, strict=True)]
     return sorted(honours, key=lambda row: row.period.first, reverse=True)

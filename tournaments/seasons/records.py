@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from fractions import Fraction
 from hashlib import sha256
 from typing import Any, NamedTuple
@@ -166,7 +165,6 @@ class _Streak(NamedTuple):
     wins: int
     match: str
     """Public id of the last match of the streak."""
-    at: datetime
 
 
 def _longest_streak(club: Club, viewer: Viewer, *, staff: bool) -> list[Record]:
@@ -194,18 +192,18 @@ def _streaks(matches: QuerySet[Match]) -> list[_Streak]:
     newer = Result.objects.filter(match=OuterRef("match"), version__gt=OuterRef("version"))
     results = Result.objects.filter(~Exists(newer), match__in=matches, kind__in=RATED_KINDS, winner__isnull=False)
     rows = results.order_by("match__finished_at", "match").values_list(
-        "winner", "match__player_0", "match__player_1", "match__public_id", "match__finished_at"
+        "winner", "match__player_0", "match__player_1", "match__public_id"
     )
     same = merged_players()
     now: Counter[int] = Counter()
     longest: dict[int, _Streak] = {}
-    for winner, player_0, player_1, match, at in rows:
+    for winner, player_0, player_1, match in rows:
         sides = same.get(player_0, player_0), same.get(player_1, player_1)
         won, lost = sides[winner or 0], sides[1 - (winner or 0)]
         now[lost] = 0
         now[won] += 1
         if won not in longest or now[won] > longest[won].wins:
-            longest[won] = _Streak(won, now[won], match, at)
+            longest[won] = _Streak(won, now[won], match)
     most = max((row.wins for row in longest.values()), default=0)
     return [row for row in longest.values() if row.wins == most >= LEAST_IN_A_ROW]
 

@@ -35,7 +35,7 @@ from tournaments.models import Division, PastSeason, Series, Title
 from tournaments.seasons.honours import Honours, Period, honours_in, latest_month, month_with, periods_of
 from tournaments.seasons.honours import Kind as HonourKind
 from tournaments.seasons.past import table_of
-from tournaments.seasons.records import Record, records_of
+from tournaments.seasons.records import records_of
 from tournaments.seasons.titles import (
     Proposal,
     TitleLine,
@@ -258,19 +258,23 @@ class Chooser:
 def chosen_honours(user: Visitor, club: Club, key: str, now: datetime) -> Chooser | None:
     """Return the honours of the month or season with this key, by default of the latest month; None if unknown."""
     months, seasons = periods_of(club, now)
-    period: Period | None = latest_month(club, now)
     if key:
         period = next((row for row in seasons if row.key == key), None) or month_with(key, now)
+    else:
+        period = latest_month(club) or months[0]
     if period is None:
         return None
     staff = is_at_least(role_in(user, club), Role.ASSISTANT)
     return Chooser(honours_in(club, Viewer.of(user), period, staff=staff), months, seasons)
 
 
-def latest_honours(user: Visitor, club: Club, now: datetime) -> Honours | None:
+def latest_honours(user: Visitor, club: Club) -> Honours | None:
     """Return the honours of the latest month with a match; None if there are none."""
+    period = latest_month(club)
+    if period is None:
+        return None
     staff = is_at_least(role_in(user, club), Role.ASSISTANT)
-    honours = honours_in(club, Viewer.of(user), latest_month(club, now), staff=staff)
+    honours = honours_in(club, Viewer.of(user), period, staff=staff)
     return honours if honours.lines else None
 
 
@@ -402,18 +406,18 @@ class ClubHonours(APIView):
         return Response(HonoursSerializer(chooser.honours).data)
 
 
-class HolderSerializer(serializers.Serializer[Any]):
+class RecordHolderSerializer(serializers.Serializer[Any]):
     """Who has a record."""
 
     player = serializers.CharField(help_text="Public id.")
     name = serializers.CharField()
 
 
-class RecordSerializer(serializers.Serializer[Record]):
+class ClubRecordSerializer(serializers.Serializer[Any]):
     """A record; those who are equal share it."""
 
-    label = serializers.CharField(source="title", help_text="What it is for, in the language of the request.")
-    holders = HolderSerializer(many=True)
+    title = serializers.CharField(help_text="What it is for, in the language of the request.")
+    holders = RecordHolderSerializer(many=True)
     figure = serializers.CharField()
     of = serializers.CharField(allow_blank=True, help_text="The pool of a rating.")
     url = serializers.CharField(allow_blank=True, help_text="Path of the season, or of the match that shows it.")
@@ -428,7 +432,7 @@ class ClubRecords(APIView):
     @extend_schema(
         operation_id="clubs_records",
         summary="Get the records of a club",
-        responses={200: RecordSerializer(many=True), **READ},
+        responses={200: ClubRecordSerializer(many=True), **READ},
     )
     def get(self, request: Request, slug: str) -> Response:
         """Most titles, the best total by each plan, the longest streak and the highest ratings."""
@@ -436,4 +440,4 @@ class ClubRecords(APIView):
         titles = titles_of(Title.objects.filter(club=club, withdrawn_at=None))
         staff = is_at_least(role_in(request.user, club), Role.ASSISTANT)
         records = records_of(club, Viewer.of(request.user), title_lines(request.user, club, titles), staff=staff)
-        return Response(RecordSerializer(records, many=True).data)
+        return Response(ClubRecordSerializer(records, many=True).data)

@@ -157,7 +157,7 @@ def evening(cast: list[Player], db: None) -> list[Match]:
 
 def month(viewer: Viewer = NOBODY) -> Honours:
     club = Club.objects.get(slug="harbour")
-    return honours_in(club, viewer, latest_month(club, NOON), staff=False)
+    return honours_in(club, viewer, latest_month(club) or month_of(NOON.date()), staff=False)
 
 
 def figures(row: Honours, kind: Kind) -> dict[str, float]:
