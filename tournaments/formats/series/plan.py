@@ -5,6 +5,8 @@ choose by the class of the event. `plan_from` reads the JSON form and refuses wh
 writes it.
 """
 
+import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -481,11 +483,26 @@ def plan_from(data: Any) -> Plan:
         details={key: row.take(key) for key in PASSED_ON if key in row.rest},
     )
     row.end()
+    _check_storable({"points": points, "qualify": plan.qualify, **plan.details})
     if sum(1 for _ in nodes(plan.points)) > MOST_LINES:
         raise Refused("series_too_long", most=MOST_LINES)
     if TieRule.COUNT_OF_VALUES in ties and not values:
         raise Refused("series_tie_values")
     return plan
+
+
+def _check_storable(parts: Mapping[str, Any]) -> None:
+    """Refuse what no database can store: numbers that are none, and characters that stand for nothing."""
+    for name, part in parts.items():
+        try:
+            text = json.dumps(part, allow_nan=False, ensure_ascii=False)
+        except (TypeError, ValueError):
+            raise Refused("series_number", where=f"plan.{name}", value=short(part)) from None
+        if _UNWRITABLE.search(text):
+            raise Refused("series_text", where=f"plan.{name}", value=short(part))
+
+
+_UNWRITABLE = re.compile("(?<!\\\\)\\\\u0000|[\ud800-\udfff]")
 
 
 class _Several(StrEnum):

@@ -137,6 +137,7 @@ def test_factors_may_be_words_and_small_numbers_numbers():
     words = plan_from({"points": {"times": ["event_weight", {"win": 1}]}})
     assert words == plan_from({"points": {"times": [{"event_weight": True}, {"win": 1}]}})
     assert plan_from({"points": "given"}) == plan_from({"points": {"given": True}})
+    assert plan_from({"points": {"win": 1, "bracket": "🎲 \\u0000"}}).points.bracket == ("🎲 \\u0000",)
     assert plan_from({"points": {"win": 0.00001}}).points.points == Fraction(1, 100_000)
 
 
@@ -167,6 +168,10 @@ def test_factors_may_be_words_and_small_numbers_numbers():
         ({"points": {"by_class": [1]}}, "series_object"),
         ({"points": {"event_weight": 1}}, "series_choice"),
         ({"points": "lots"}, "series_number"),
+        ({"points": {"win": 1}, "period": float("nan")}, "series_number"),
+        ({"points": {"win": 1}, "qualify": {"places": [float("inf")]}}, "series_number"),
+        ({"points": {"win": 1, "bracket": "a\u0000"}}, "series_text"),
+        ({"points": {"class": {"\ud800": 1}}}, "series_text"),
         ({"plan": None}, "series_object"),
         (None, "series_object"),
     ],
