@@ -179,7 +179,7 @@ def nights_of(series: Series, instead: States | None = None) -> list[Night]:
             away=row.tournament.club_id != series.club_id,
         )
         is_abandoned = row.tournament_id in abandoned
-        is_over = is_abandoned or (bool(own) and all(each.status == Division.Status.FINISHED for each in own))
+        is_over = is_abandoned or (bool(own) and all(_is_over(each, instead) for each in own))
         tournament = row.tournament
         url = reverse("event", args=[tournament.club.slug, tournament.slug])
         reason = reasons[row.tournament_id]
@@ -194,6 +194,14 @@ def nights_of(series: Series, instead: States | None = None) -> list[Night]:
         for night in past_nights(season, series.first_day)
     ]
     return sorted([*past, *nights], key=lambda night: night.day) if past else nights
+
+
+def _is_over(division: Division, instead: States | None) -> bool:
+    """Whether a division is over; one with other states in a preview, if all its stages would be."""
+    if instead is None or division.pk not in instead:
+        return division.status == Division.Status.FINISHED
+    states = instead[division.pk]
+    return len(states) == division.stages.count() and all(state.over for state in states)
 
 
 def _with_a_match(divisions: Sequence[Division]) -> set[str]:

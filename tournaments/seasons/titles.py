@@ -359,25 +359,41 @@ def withdraw_title(*, title: Title, reason: str, by: Actor, now: datetime) -> No
 # What a correction would do to them.
 
 
-def title_changes(before: Sequence[Claim], after: Sequence[Claim], awarded: Sequence[Title]) -> list[str]:
-    """Say which titles other players would have, and which that were awarded would no longer be supported."""
+@dataclass(frozen=True, slots=True)
+class TitleChange:
+    """What a corrected result would do to a title: another player would have it, or it would lose its support."""
+
+    kind: str
+    player: PlayerId
+    name: str
+    text: str
+    title: str | None = None
+    """Public id of an awarded title that would no longer be supported."""
+
+
+def title_changes(before: Sequence[Claim], after: Sequence[Claim], awarded: Sequence[Title]) -> list[TitleChange]:
+    """Return which titles other players would have, and which that were awarded would no longer be supported."""
     people = people_of(player for _kind, player in (*before, *after))
     names = {public_id: shown(player, staff=True) for public_id, player in people.items()}
-    sentences = [
-        _("%(title)s would be %(name)s.") % {"title": Kind(kind).label, "name": names.get(player, "")}
+    gained = _("%(title)s would be %(name)s.")
+    lost = _("The title “%(title)s” of %(name)s would no longer be supported; it stays until a director withdraws it.")
+    changes = [
+        TitleChange(kind, player, name, gained % {"title": Kind(kind).label, "name": name})
         for kind, player in after
         if (kind, player) not in before
+        for name in [names.get(player, "")]
     ]
-    lost = [title for title in awarded if claim_of(title) in before and claim_of(title) not in after]
-    return sentences + [
-        _("The title “%(title)s” of %(name)s would no longer be supported; it stays until a director withdraws it.")
-        % {"title": title_label(title), "name": names.get(claim_of(title)[1], "")}
-        for title in lost
-    ]
+    for title in awarded:
+        claim = claim_of(title)
+        if claim in before and claim not in after:
+            name = names.get(claim[1], "")
+            text = lost % {"title": title_label(title), "name": name}
+            changes.append(TitleChange(title.kind, claim[1], name, text, title.public_id))
+    return changes
 
 
-def series_title_changes(series: Series, before: Standing, after: Standing) -> list[str]:
-    """Say what a corrected result does to the titles of a season; nothing before it is closed and none is awarded."""
+def series_title_changes(series: Series, before: Standing, after: Standing) -> list[TitleChange]:
+    """Return what a corrected result does to titles of a season; nothing before it is closed and none is awarded."""
     awarded = titles_of(Title.objects.filter(series=series, withdrawn_at=None))
     if not awarded and closing_of(series) is None:
         return []
@@ -386,8 +402,8 @@ def series_title_changes(series: Series, before: Standing, after: Standing) -> l
     return title_changes(old, new, awarded)
 
 
-def division_title_changes(division: Division, states: Any) -> list[str]:
-    """Say what a corrected result does to awarded titles: of a division itself, and of a season whose final it is."""
+def division_title_changes(division: Division, states: Any) -> list[TitleChange]:
+    """Return what a corrected result does to awarded titles: of a division, and of a season whose final it is."""
     if not states:
         return []
     final = _deciding_division(division.tournament)
@@ -395,7 +411,7 @@ def division_title_changes(division: Division, states: Any) -> list[str]:
     rows = [(Kind.EVENT, Title.objects.filter(division=division))]
     if final == division:
         rows.append((Kind.CHAMPION, of_final))
-    changes = []
+    changes: list[TitleChange] = []
     for kind, titles in rows:
         if awarded := titles_of(titles.filter(withdrawn_at=None)):
             old, new = (

@@ -12,11 +12,12 @@ from players.people.erasure import erase_player
 from tests.tournaments.conftest import NOON
 from tests.tournaments.seasons.test_seasons import cast, night, refused, season
 from tests.tournaments.support.correcting import Cup, won_by
+from tournaments.formats.series.numbers import written
 from tournaments.models import Series, Title
 from tournaments.results.corrections import preview_correction
 from tournaments.seasons.changes import season_changes
-from tournaments.seasons.services import close_series, reopen_series
-from tournaments.seasons.tables import closing_of, standing_of
+from tournaments.seasons.services import change_plan, close_series, reopen_series
+from tournaments.seasons.tables import Standing, closing_of, newest_plan, standing_of
 from tournaments.seasons.titles import (
     award_title,
     division_title_changes,
@@ -143,8 +144,9 @@ def test_whoever_wins_the_final_of_a_season_is_its_champion(cast: list[Player]) 
     assert winner is not None
     preview = preview_correction(fixture=final, new=won_by(1 - winner), voided_rated=True)
     gained, lost = division_title_changes(cup.division, preview.consequences[Choice.CORRECT_ALL].states)
-    assert gained.startswith("Champion would be")
-    assert "no longer be supported" in lost
+    assert gained.text.startswith("Champion would be")
+    assert "no longer be supported" in lost.text
+    assert (gained.title, lost.title) == (None, title.public_id)
     assert supported([title]) == {title.pk}
     turned(cup)
     assert supported(titles_of(Title.objects.all())) == set()
@@ -211,8 +213,8 @@ def test_a_correction_is_previewed_and_marks_the_title_without_changing_it(cast:
     (changes,) = season_changes(cup.division, preview.consequences[Choice.CORRECT_ALL].states)
     turned(cup)
     new = winner_of(row)
-    assert f"Season winner would be {new.name}." in changes.titles
-    assert any(f"of {champion.name} would no longer be supported" in text for text in changes.titles)
+    assert f"Season winner would be {new.name}." in [change.text for change in changes.titles]
+    assert any(f"of {champion.name} would no longer be supported" in change.text for change in changes.titles)
     title.refresh_from_db()
     assert (title.player, title.withdrawn_at) == (champion, None)
     assert supported(titles_of(Title.objects.all())) == set()
@@ -254,8 +256,8 @@ def test_a_correction_of_a_single_event_is_previewed_for_its_title(cast: list[Pl
     assert winner is not None
     preview = preview_correction(fixture=final, new=won_by(1 - winner), voided_rated=True)
     gained, lost = division_title_changes(cup.division, preview.consequences[Choice.CORRECT_ALL].states)
-    assert "would be" in gained
-    assert "no longer be supported" in lost
+    assert "would be" in gained.text
+    assert "no longer be supported" in lost.text
     assert division_title_changes(cup.division, preview.consequences[Choice.LET_STAND].states) == []
 
 
@@ -369,3 +371,74 @@ def test_a_class_that_its_players_keep_private_gives_no_title(classed: list[Play
     # Of a class with one player, nobody is the best.
     Player.objects.filter(pk__in=[player.pk for player in classed[4:7]]).update(analysis_visibility="private")
     assert [p for p in proposals_left(row) if p.kind == "class"] == []
+
+
+def test_programs_read_what_a_correction_does_to_seasons_and_titles(
+    cast: list[Player], club: Club, alice_client: Client
+) -> None:
+    night(cast, "zero", seed=4, weeks=1)
+    cup = night(cast, "one")
+    row = closed()
+    title = award(row)
+    final = cup.settled()[-1]
+    side = Result.objects.filter(match=final.match).latest("version").winner
+    assert side is not None
+    before = standing_of(row)
+    url = f"/api/v1/fixtures/{final.public_id}/corrections/preview/"
+    body = {"winner": 1 - side, "score": [2, 3] if side == 0 else [3, 2]}
+    answer = alice_client.post(url, body, content_type="application/json")
+    assert answer.status_code == 200, answer.content
+    by_choice = {choice["choice"]: choice for choice in answer.json()["choices"]}
+    assert by_choice["let_stand"]["seasons"] == by_choice["let_stand"]["titles"] == []
+    (season_,) = by_choice["correct_all"]["seasons"]
+    assert (season_["series"], season_["closed"], season_["qualify"]) == (row.public_id, True, [])
+    turned(cup)
+    after = standing_of(row)
+    event = cup.division.tournament.public_id
+
+    def shown(standing: Standing, player: str, when: str) -> dict[str, object]:
+        line = standing.season.row(player)
+        assert line is not None
+        points = standing.season.points[event][player].points
+        return {
+            f"rank_{when}": line.rank, f"total_{when}": written(line.total), f"points_{when}": written(points),
+            f"counted_{when}": list(line.counted),
+        }  # fmt: skip
+
+    assert len(season_["rows"]) >= 2
+    changed = {line["player"] for line in season_["rows"]}
+    for line in season_["rows"]:
+        player = line["player"]
+        name = Player.objects.get(public_id=player).name
+        expected = {"player": player, "name": name, **shown(before, player, "before"), **shown(after, player, "after")}
+        assert line == expected
+    for player in {line.player for line in before.season.rows} - changed:
+        assert shown(before, player, "x") == shown(after, player, "x")
+    if winner_of(row) != title.player:
+        lost = [change for change in season_["titles"] if change["title"] is not None]
+        assert [change["title"] for change in lost] == [title.public_id]
+        assert lost[0]["player"] == title.player.public_id
+    gained = {(change["kind"], change["player"]) for change in season_["titles"] if change["title"] is None}
+    assert all(kind in Title.Kind.values for kind, _player in gained)
+
+
+def test_a_right_to_a_final_that_is_drawn_is_not_taken_back(cast: list[Player], club: Club) -> None:
+    cup = night(cast, "one")
+    row = season()
+    plan = {**newest_plan(row).plan, "qualify": {"places": 1}}
+    change_plan(series=row, plan=plan, after=row.seq, by=SYSTEM, now=NOON)
+    champion = winner_of(row)
+    final = cup.settled()[-1]
+    side = Result.objects.filter(match=final.match).latest("version").winner
+    assert side is not None
+    preview = preview_correction(fixture=final, new=won_by(1 - side), voided_rated=True)
+    states = preview.consequences[Choice.CORRECT_ALL].states
+    (changes,) = season_changes(cup.division, states)
+    assert f"{champion.name} no longer qualifies." in changes.final
+    last = night(cast[:4], "final", seed=5)
+    if not last.division.entries.filter(player=champion).exists():
+        last = night([champion, *[player for player in cast if player != champion][:3]], "final 2", seed=5)
+    Series.objects.filter(pk=row.pk).update(final=last.division.tournament)
+    row.counted.filter(tournament=last.division.tournament).delete()
+    (changes,) = season_changes(cup.division, states)
+    assert f"{champion.name} no longer qualifies, but is in the draw of the final and stays in it." in changes.final
