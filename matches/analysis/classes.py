@@ -126,7 +126,9 @@ def club_classes(club: Club, viewer: Viewer, now: datetime) -> ClubClasses:
 def _analyses(club: Club, viewer: Viewer, now: datetime) -> list[Analysis]:
     """The newest complete analysis of each match of the club that the viewer may see."""
     rows = analyses_of_results().filter(
-        viewer.visible("match__"), match__club=club, match__finished_at__lte=now,
+        viewer.visible("match__"),
+        match__club=club,
+        match__finished_at__lte=now,
         match__finished_at__gte=now - timedelta(days=365 * YEARS),
     )
     rows = rows.select_related("match__live", "match__player_0", "match__player_1").order_by("pk")

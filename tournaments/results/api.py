@@ -456,7 +456,8 @@ def _season_row(row: RowChange, changes: SeasonChanges) -> dict[str, Any]:
     before, after = (points.get(row.player) for points in changes.points)
     numbers = {
         "total_before": row.before.total, "total_after": row.after.total,
-        "points_before": before and before.points, "points_after": after and after.points,
+        "points_before": before.points if before is not None else None,
+        "points_after": after.points if after is not None else None,
     }  # fmt: skip
     return {
         "rank_before": row.before.rank,

@@ -269,6 +269,9 @@ def _load(club: Club, months: Sequence[date]) -> dict[date, Sequence[Played]]:
     zone = ZoneInfo(club.time_zone)
     rows: dict[date, list[Played]] = {month: [] for month in months}
     for pk, public_id, finished_at, player_0, player_1, winner in ended:
+        if finished_at is None:
+            # The query excludes it; this satisfies the type checker.
+            continue
         sides = rated.get(pk, {})
         month = finished_at.astimezone(zone).date().replace(day=1)
         rows[month].append(
@@ -610,9 +613,9 @@ def honours_of_player(player: Player, viewer: Viewer, now: datetime) -> list[Pla
         finished_at__gt=since,
     ).order_by("-finished_at", "-pk")  # fmt: skip
     times: dict[int, list[datetime]] = {}
-    for club, finished_at in theirs.values_list("club", "finished_at"):
-        if club is not None and finished_at is not None and (club in times or len(times) < MOST_CLUBS):
-            times.setdefault(club, []).append(finished_at)
+    for of_club, finished_at in theirs.values_list("club", "finished_at"):
+        if of_club is not None and finished_at is not None and (of_club in times or len(times) < MOST_CLUBS):
+            times.setdefault(of_club, []).append(finished_at)
     honours: list[PlayerHonour] = []
     for club in Club.objects.filter(pk__in=times) if times else ():
         zone = ZoneInfo(club.time_zone)
