@@ -351,6 +351,8 @@ SPECTACULAR_SETTINGS = {
         "config.api_schema.event_stream",
     ],
     "ENUM_NAME_OVERRIDES": {
+        "HonourKind": "tournaments.seasons.honours.Kind",
+        "TitleKind": "tournaments.models.Title.Kind",
         "RequestedByeKind": "tournaments.models.ByeRequest.Kind",
         "DecisionKindEnum": "matches.models.Decision.Kind",
         "ResultKind": "matches.models.Result.Kind",

@@ -36,11 +36,11 @@ MOST = {
     "/rankings/": 16,
     "/players/": 9,
     # One of them finds out whether the reader directs a club of the player.
-    "/players/{player}/": 26,
+    "/players/{player}/": 28,
     "/players/{player}/matches/": 14,
     "/players/{player}/vs/{other}/": 17,
     # Two of them for the picture of a shared link, once a minute.
-    "/clubs/{club}/": 18,
+    "/clubs/{club}/": 19,
     "/api/v1/tournaments/": 6,
     "/api/v1/clubs/": 6,
     "/api/v1/rankings/": 8,

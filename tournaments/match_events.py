@@ -6,17 +6,20 @@ from typing import Any
 
 from django.db.models import Q
 from django.dispatch import receiver
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from engine.errors import Refused
 from matches.lifecycle.at_tables import Answered, Asked, AtTables, Entered, Offered, RunningScore
 from matches.lifecycle.begun import is_untouched
-from matches.lifecycle.events import AwardedTitle, EventEnd, Events, MatchContext, OwnEntry
+from matches.lifecycle.events import AwardedTitle, EventEnd, Events, MatchContext, OwnEntry, WonHonour
 from matches.lifecycle.finish import match_settled
 from matches.lifecycle.play_rules import PlayRules
 from matches.models import Match
+from matches.presentation.visibility import Viewer
 from players.actors import Actor
+from players.models import Player
 from tournaments.floor import selectors as floor_selectors
 from tournaments.floor.batches import why_they_wait
 from tournaments.floor.calls import set_players_score
@@ -25,6 +28,7 @@ from tournaments.floor.selectors import floor
 from tournaments.floor.state import MatchFacts, MatchState
 from tournaments.formats.settings import BY_ROUND, ELIMINATION, LIVES
 from tournaments.models import Division, Fixture, Round, Slot, Stage, Tournament
+from tournaments.seasons.honours import honours_of_player
 from tournaments.seasons.titles import supported, title_label, title_url, titles_of_players
 from tournaments.standings.brackets import bracket_name
 from tournaments.standings.context import entries_of, event_end, match_contexts, places_of
@@ -228,6 +232,17 @@ def awarded_titles(players: Collection[int]) -> Sequence[AwardedTitle]:
     ]
 
 
+def won_honours(player: Player, viewer: Viewer, now: datetime) -> Sequence[WonHonour]:
+    """Return what a player stood out for in the latest months, the newest first."""
+    return [
+        WonHonour(
+            row.period.name, row.line.label, row.line.reason, row.club.name,
+            f"{reverse('hall-of-fame', args=[row.club.slug])}?period={row.period.key}#honours", row.line.url,
+        )
+        for row in honours_of_player(player, viewer, now)
+    ]  # fmt: skip
+
+
 class TournamentEvents(Events):
     """The divisions of events; a match belongs to one if a fixture of it has the match, or by its topic."""
 
@@ -245,6 +260,9 @@ class TournamentEvents(Events):
 
     def titles(self, players: Collection[int]) -> Sequence[AwardedTitle]:
         return awarded_titles(players)
+
+    def honours(self, player: Player, viewer: Viewer, now: datetime) -> Sequence[WonHonour]:
+        return won_honours(player, viewer, now)
 
     def play_rules(self, topic: str) -> PlayRules:
         return play_rules_of(topic)

@@ -264,6 +264,8 @@ urlpatterns += [
         name="api-past-season-leave-out",
     ),
     re_path(rf"{API}clubs/(?P<slug>[a-z0-9-]+)/tonight/$", tonight.Tonight.as_view(), name="api-tonight"),
+    re_path(rf"{API}clubs/(?P<slug>[a-z0-9-]+)/records/$", titles_page.ClubRecords.as_view(), name="api-records"),
+    re_path(rf"{API}clubs/(?P<slug>[a-z0-9-]+)/honours/$", titles_page.ClubHonours.as_view(), name="api-honours"),
     re_path(rf"{API}clubs/(?P<slug>[a-z0-9-]+)/titles/$", titles_page.Titles.as_view(), name="api-titles"),
     re_path(
         rf"{API}clubs/(?P<slug>[a-z0-9-]+)/titles/proposed/$",

@@ -40,6 +40,11 @@ Sides = dict[int, tuple[int, float]]
 """Side of a record -> counted decisions and the sum of their errors."""
 
 
+def class_name(bound: float | None) -> str:
+    """Return the name of the class with this bound; empty without one."""
+    return str(dict(CLASSES).get(bound, "")) if bound is not None else ""
+
+
 @dataclass(frozen=True, slots=True)
 class ClassRow:
     """A member: performance rating over all decisions, and how much was played for it."""
@@ -59,11 +64,14 @@ class ClassRow:
         return self.points >= self.needed and bool(self.total.decisions)
 
     @property
+    def bound(self) -> float | None:
+        """The highest performance rating of the class; None without enough play, or above the last bound."""
+        return next((bound for bound, _title in CLASSES if self.total.pr <= bound), None) if self.has_class else None
+
+    @property
     def title(self) -> str:
-        """The class in words; empty without enough play, or above the last bound."""
-        if not self.has_class:
-            return ""
-        return str(next((title for bound, title in CLASSES if self.total.pr <= bound), ""))
+        """The class in words; empty without one."""
+        return class_name(self.bound)
 
     @property
     def pr_text(self) -> str:
@@ -87,8 +95,8 @@ class ClubClasses:
 def club_classes(club: Club, viewer: Viewer, now: datetime) -> ClubClasses:
     """Return the classes of those members who let the viewer see how well they play.
 
-    Only completely analysed matches of the club count, of the last years and by the program and depth that analysed
-    most of them.
+    Only completely analysed matches of the club count, of the last years before `now` and by the program and depth that
+    analysed most of them.
     """
     members = Membership.objects.filter(club=club, left_at__isnull=True).select_related("player")
     people: dict[int, Player] = {row.player_id: row.player for row in members}
@@ -118,7 +126,10 @@ def club_classes(club: Club, viewer: Viewer, now: datetime) -> ClubClasses:
 def _analyses(club: Club, viewer: Viewer, now: datetime) -> list[Analysis]:
     """The newest complete analysis of each match of the club that the viewer may see."""
     rows = analyses_of_results().filter(
-        viewer.visible("match__"), match__club=club, match__finished_at__gte=now - timedelta(days=365 * YEARS)
+        viewer.visible("match__"),
+        match__club=club,
+        match__finished_at__lte=now,
+        match__finished_at__gte=now - timedelta(days=365 * YEARS),
     )
     rows = rows.select_related("match__live", "match__player_0", "match__player_1").order_by("pk")
     newest = {row.match_id: row for row in rows}

@@ -94,13 +94,15 @@ def player(request: HttpRequest, public_id: str) -> HttpResponse:
         return redirect("player", shown_player.public_id)
     whole = request.GET.get("chart") == "all"
     viewer = Viewer.of(request.user)
-    profile = profiles.profile(shown_player, timezone.now(), viewer, whole=whole)
+    now = timezone.now()
+    profile = profiles.profile(shown_player, now, viewer, whole=whole)
     context = {
         "profile": profile,
         "me": shown_player.pk == viewer.player,
         "may_challenge": _may_challenge(request, shown_player, viewer),
         "completion": completion_for(request.user, shown_player),
         "titles": events().titles([shown_player.pk]),
+        "honours": events().honours(shown_player, viewer, now),
     }
     return render(request, "matches/rankings/player.html", context)
 

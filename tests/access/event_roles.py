@@ -308,6 +308,8 @@ API: dict[str, tuple[Row, Row]] = {
     "api-series": (API_READ, API_NO_WRITE),
     "api-series-race": (API_READ, API_NO_WRITE),
     "api-series-race-player": (API_READ, API_NO_WRITE),
+    "api-honours": (API_READ, API_NO_WRITE),
+    "api-records": (API_READ, API_NO_WRITE),
     "api-titles": (API_READ, API_NO_WRITE),
     "api-titles-proposed": (API_ONLY_DIRECTORS_READ, API_NO_WRITE),
     "api-title-award": (API_NO_GET, API_DIRECTORS),
@@ -341,7 +343,7 @@ OF_CLUBS = (
     "api-series-list", "api-series-create", "api-series", "api-series-count", "api-series-leave-out",
     "api-series-plan", "api-series-close", "api-series-reopen", "api-series-race", "api-series-race-player",
     "hall-of-fame", "title-award", "title-withdraw", "api-titles", "api-titles-proposed", "api-title-award",
-    "api-title-withdraw",
+    "api-title-withdraw", "api-honours", "api-records",
 )  # fmt: skip
 """Routes about a club, whatever its events are."""
 SHARED = ("event-card", "division-card", "match-card", "replay-card", "player-card")

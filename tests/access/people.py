@@ -79,6 +79,8 @@ ROUTES: dict[str, Access] = {
     rf"{CLUB}hall-of-fame/$": EVERYBODY,
     rf"{CLUB}titles/award/$": ONLY_POST_WITH_ACCOUNT,
     rf"{CLUB}titles/(?P<title>[2-9a-z]{{10}})/withdraw/$": ONLY_POST_WITH_ACCOUNT,
+    r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/honours/$": EVERYBODY,
+    r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/records/$": EVERYBODY,
     r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/titles/$": EVERYBODY,
     r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/titles/proposed/$": Access(403, 403, 403),
     r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/titles/award/$": Access(401, NOT_GET, NOT_GET),

@@ -6,12 +6,16 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from matches.models import Match
+from players.actors import SYSTEM
 from players.models import Club, Membership, Player, User
 from tests.browser.test_floor import NAMES
 from tests.browser.test_seasons import autumn, last_night, nights
 from tests.journeys.conftest import Journey
 from tests.journeys.evenings import account_of
 from tournaments.models import Series
+from tournaments.seasons.honours import month_of
+from tournaments.seasons.services import close_series
 
 
 def members(club: Club) -> list[Player]:
@@ -51,3 +55,36 @@ def test_a_director_awards_the_title_of_a_season(journey: Journey, club: Club, a
     director.sees("The title is awarded to")
     director.tap("Hall of fame", first=True)
     director.sees("Season winner", within=str(season.last_day.year))
+
+
+@pytest.mark.journey("who stood out last month")
+def test_anybody_reads_who_stood_out_and_opens_the_match(journey: Journey, club: Club) -> None:
+    nights(10, members(club))
+    Match.objects.update(finished_at=timezone.now() - timedelta(hours=1))
+    reader = journey.on_phone()
+    reader.tap("Clubs", first=True)
+    reader.tap(club.name, first=True)
+    reader.sees("Longest winning streak", within="Honours:")
+    reader.tap("How they were found")
+    reader.sees("wins in a row")
+    reader.choose("Month or season", month_of(timezone.localdate() - timedelta(days=40)).name)
+    reader.tap("Show")
+    reader.sees("A quiet time: no match of an event was played.")
+    reader.choose("Month or season", month_of(timezone.localdate()).name)
+    reader.tap("Show")
+    reader.tap(re.compile("Match against"), first=True)
+    reader.sees(re.compile("Cup Tuesday"))
+
+
+@pytest.mark.journey("the best total of all years")
+def test_a_member_reads_the_records_of_the_club(journey: Journey, club: Club) -> None:
+    people = members(club)
+    nights(4, people)
+    season = autumn(club)
+    close_series(series=season, after=season.seq, by=SYSTEM, now=timezone.now())
+    player = journey.on_phone(account_of(people[0], "bob@example.org", club))
+    player.tap(club.name, first=True)
+    player.tap("Hall of fame")
+    player.sees("Best season total", within="Records")
+    player.tap(season.name, within="Records")
+    player.sees(season.name)

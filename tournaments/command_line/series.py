@@ -28,13 +28,17 @@ def run(options: Namespace) -> int:
     """Evaluate the season and print it. Exit status 1, with a sentence, if a file is unreadable or refused."""
     try:
         evaluated = season(plan_from(_read(options.plan)), events_from(_read(options.events)))
+        text = json.dumps(season_json(evaluated, written), ensure_ascii=False) if options.json else _table(evaluated)
+    except RecursionError:
+        print("A file has lists or objects within one another, far too deep.", file=sys.stderr)
+        return 1
     except Refused as refused:
         print(refused.message, file=sys.stderr)
         return 1
     except (OSError, ValueError) as problem:
         print(problem, file=sys.stderr)
         return 1
-    print(json.dumps(season_json(evaluated, written), ensure_ascii=False) if options.json else _table(evaluated))
+    print(text)
     return 0
 
 

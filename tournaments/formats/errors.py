@@ -57,6 +57,7 @@ MESSAGES: dict[str, str] = {
     "series_facts": "The events cannot be read at {where}: {problem}.",
     "series_object": "The plan cannot be read at {where}: an object is missing.",
     "series_list": "The plan cannot be read at {where}: a list is missing, or is empty or has gaps.",
+    "series_text": "“{value}” at {where} is not a name.",
     "series_key": "The plan has “{key}” at {where}, which means nothing there. Leave it out.",
     "series_number": "“{value}” at {where} is not a number such as 2, 0.5 or 1/3.",
     "series_range": "{value} at {where} is out of range: {least} to {most}.",

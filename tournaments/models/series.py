@@ -72,7 +72,12 @@ class SeriesEvent(models.Model):
 
     series = models.ForeignKey(Series, on_delete=models.PROTECT, related_name="counted")
     tournament = models.ForeignKey("tournaments.Tournament", on_delete=models.PROTECT, related_name="counts_in")
-    kind = models.CharField(max_length=20, default="normal", help_text=_("The class of the event in the plan."))
+    kind = models.CharField(
+        max_length=20,
+        blank=True,
+        default="",
+        help_text=_("The class of the event in the plan; empty: by its month, or else normal."),
+    )
     weight = models.CharField(max_length=20, default="1", help_text=_("A number such as 1.5 or 1/3."))
     shares = models.CharField(
         max_length=LONGEST_SHARES, blank=True, help_text=_("Of the first places, from the first: 4, 2, 1, 1.")

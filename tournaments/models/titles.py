@@ -27,6 +27,7 @@ class Title(models.Model):
         STREAK = "streak", _("Longest winning streak")
         EVENINGS = "evenings", _("Most evenings")
         NEWCOMER = "newcomer", _("Best newcomer")
+        CLASS = "class", _("Best of a class")
         EVENT = "event", _("Winner")
 
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
@@ -40,7 +41,11 @@ class Title(models.Model):
         "tournaments.Division", on_delete=models.PROTECT, related_name="titles", null=True, blank=True
     )
     day = models.DateField(help_text=_("The last day of the season, or the day of the event."))
-    figure = models.CharField(max_length=40, blank=True, help_text=_("Points, wins or evenings when it was awarded."))
+    figure = models.CharField(
+        max_length=40,
+        blank=True,
+        help_text=_("Points, wins, evenings or the bound of the class when it was awarded."),
+    )
     at = models.DateTimeField(default=timezone.now, editable=False)
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
     withdrawn_at = models.DateTimeField(null=True, blank=True)

@@ -38,6 +38,7 @@ from tournaments.formats.graph import FINAL
 from tournaments.formats.settings import ELIMINATION, LEAGUE
 from tournaments.models import Division, Entry, Fixture, Slot, Stage, Tournament
 from tournaments.seasons.page import season_card
+from tournaments.seasons.titles_page import latest_honours
 from tournaments.standings.placings import champions
 from tournaments.state.format_labels import stages_name
 from tournaments.state.names import match_names
@@ -359,6 +360,7 @@ def _club_page(user: Visitor, club: Club, home: dict[str, Any], now: datetime) -
         "live_now": live_now(Viewer.of(user), now, among=Q(club=club)),
         "asked": officers[0].player if officers else None,
         "has_ratings": RatingPool.objects.filter(club=club).exists(),
+        "honours": latest_honours(user, club),
         "season": season_card(user, club, now.astimezone(ZoneInfo(club.time_zone)).date()),
     }
 

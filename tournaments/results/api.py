@@ -21,13 +21,17 @@ from players.access import Role
 from players.models import Player
 from tournaments import access
 from tournaments.draws.take_back import round_after
-from tournaments.models import Correction, Division, Fixture, Tournament
+from tournaments.formats.series.difference import RowChange
+from tournaments.formats.series.numbers import written
+from tournaments.models import Correction, Division, Fixture, Title, Tournament
 from tournaments.prizes.prizes import prize_changes
 from tournaments.results import corrections
 from tournaments.results.forms import LONGEST_MARK
 from tournaments.results.lines import LONGEST_LINE
 from tournaments.results.quick_entry import enter_line
 from tournaments.results.services import OpenReport, confirm_all, open_reports, provisional_results
+from tournaments.seasons.changes import SeasonChanges, season_changes
+from tournaments.seasons.titles import division_title_changes
 from tournaments.standings import brackets
 from tournaments.standings.api import fixture_body, rows_and_names, seq_of
 from tournaments.standings.changes import ChangeLabels
@@ -270,6 +274,45 @@ class ChangedPrizeSerializer(serializers.Serializer[Any]):
     after = serializers.CharField(help_text="The amount due afterwards, as text.")
 
 
+class ChangedSeasonRowSerializer(serializers.Serializer[Any]):
+    """A row of a season's table that would change; numbers are exact: 12, 25/2 or nine decimals."""
+
+    player = serializers.CharField(help_text="Public id.")
+    name = serializers.CharField()
+    rank_before = serializers.IntegerField(allow_null=True)
+    rank_after = serializers.IntegerField(allow_null=True)
+    total_before = serializers.CharField(allow_null=True, help_text="Null: not in the table.")
+    total_after = serializers.CharField(allow_null=True)
+    points_before = serializers.CharField(allow_null=True, help_text="Of the corrected event; null: not in it.")
+    points_after = serializers.CharField(allow_null=True)
+    counted_before = serializers.ListField(child=serializers.CharField(), help_text="Public ids of the events.")
+    counted_after = serializers.ListField(child=serializers.CharField())
+
+
+class ChangedTitleSerializer(serializers.Serializer[Any]):
+    """A title that another player would have, or that would no longer be supported."""
+
+    kind = serializers.ChoiceField(Title.Kind.choices)
+    player = serializers.CharField(help_text="Public id.")
+    name = serializers.CharField()
+    title = serializers.CharField(
+        allow_null=True, help_text="Public id of an awarded title that would no longer be supported; null: gained."
+    )
+    text = serializers.CharField(help_text="A sentence in the language of the request.")
+
+
+class ChangedSeasonSerializer(serializers.Serializer[Any]):
+    """A season in which the event counts."""
+
+    series = serializers.CharField(help_text="Public id.")
+    name = serializers.CharField()
+    closed = serializers.BooleanField(help_text="Whether its table was announced, which stays as it is.")
+    rows = ChangedSeasonRowSerializer(many=True)
+    qualify = serializers.ListField(child=serializers.CharField(), help_text="Players who would now qualify.")
+    no_longer_qualify = serializers.ListField(child=serializers.CharField())
+    titles = ChangedTitleSerializer(many=True)
+
+
 class FollowingSerializer(serializers.Serializer[Any]):
     """What follows from one choice."""
 
@@ -278,6 +321,8 @@ class FollowingSerializer(serializers.Serializer[Any]):
     places = ChangedPlaceSerializer(many=True)
     ratings = ChangedRatingSerializer(many=True)
     prizes = ChangedPrizeSerializer(many=True)
+    seasons = ChangedSeasonSerializer(many=True)
+    titles = ChangedTitleSerializer(many=True, help_text="Titles of the division itself.")
 
 
 class PreviewSerializer(serializers.Serializer[Any]):
@@ -387,6 +432,39 @@ def _following(choice: Choice, following: Consequences, labels: ChangeLabels) ->
             for change in following.ratings
         ],
         "prizes": [asdict(change) for change in prize_changes(labels.division, following.states)],
+        "seasons": [_season(changes) for changes in season_changes(labels.division, following.states)],
+        "titles": [asdict(change) for change in division_title_changes(labels.division, following.states)],
+    }
+
+
+def _season(changes: SeasonChanges) -> dict[str, Any]:
+    return {
+        "series": changes.series.public_id,
+        "name": changes.series.name,
+        "closed": changes.is_closed,
+        "rows": [
+            {"player": row.player, "name": changes.names.get(row.player, ""), **_season_row(row, changes)}
+            for row in changes.change.rows
+        ],
+        "qualify": changes.change.now,
+        "no_longer_qualify": changes.change.no_longer,
+        "titles": [asdict(change) for change in changes.titles],
+    }
+
+
+def _season_row(row: RowChange, changes: SeasonChanges) -> dict[str, Any]:
+    before, after = (points.get(row.player) for points in changes.points)
+    numbers = {
+        "total_before": row.before.total, "total_after": row.after.total,
+        "points_before": before.points if before is not None else None,
+        "points_after": after.points if after is not None else None,
+    }  # fmt: skip
+    return {
+        "rank_before": row.before.rank,
+        "rank_after": row.after.rank,
+        **{name: None if value is None else written(value) for name, value in numbers.items()},
+        "counted_before": row.before.counted,
+        "counted_after": row.after.counted,
     }
 
 

@@ -20,7 +20,7 @@ from players.actors import Actor, log
 from tournaments.models import Advance, Correction, Division, Draw, Fixture, Pairing, Slot, Stage, Tournament
 from tournaments.prizes.prizes import prize_changes
 from tournaments.seasons.changes import SeasonChanges, season_changes
-from tournaments.seasons.titles import division_title_changes
+from tournaments.seasons.titles import TitleChange, division_title_changes
 from tournaments.standings.changes import ChangeLabels, ChangeLine, CollapsedList, collapse
 from tournaments.state.locks import lock_division, lock_unfinished_matches
 from tournaments.state.names import match_names
@@ -362,8 +362,8 @@ class ChoiceView:
     ratings: CollapsedList = field(default_factory=lambda: collapse([]))
     prizes: CollapsedList = field(default_factory=lambda: collapse([]))
     seasons: list[SeasonChanges] = field(default_factory=list)
-    titles: list[str] = field(default_factory=list)
-    """What would happen to titles of the division itself, as sentences."""
+    titles: list[TitleChange] = field(default_factory=list)
+    """What would happen to titles of the division itself."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -138,7 +138,7 @@ class CountedEventSerializer(FormSerializer):
         form = CountForm
         extra_kwargs: ClassVar = {
             "event": {"help_text": "Public id."},
-            "kind": {"help_text": "A class of the plan, such as `double`."},
+            "kind": {"help_text": "A class of the plan, such as `double`; `by_month` leaves it to the plan."},
             "weight": {"help_text": "A number such as 1.5 or 1/3."},
             "shares": {"help_text": "Of the first places, such as `4, 2, 1, 1`, where the plan gives shares."},
         }

@@ -6,10 +6,12 @@ from fractions import Fraction
 
 from django.utils.translation import gettext as _
 
+from tournaments.formats.series.difference import RowChange, SeasonChange, difference
 from tournaments.formats.series.plan import Plan
-from tournaments.models import Division, Series
+from tournaments.formats.series.points import Earned
+from tournaments.models import Division, Entry, Series
 from tournaments.seasons.tables import Standing, closing_of, nights_of, people_of, standing_of
-from tournaments.seasons.titles import series_title_changes
+from tournaments.seasons.titles import TitleChange, series_title_changes
 from tournaments.state.derivation import StageState
 from tournaments.state.names import shown
 
@@ -21,22 +23,52 @@ class Change:
     name: str
     before: tuple[int | None, str] | None
     after: tuple[int | None, str] | None
+    points: tuple[str, str] | None = None
+    """Of the corrected evening, before and after, if they change."""
+    nights: Sequence[str] = ()
+    """Sentences about evenings that count only now, or no longer."""
 
 
 def changes_of(before: Standing, after: Standing, names: Mapping[str, str]) -> list[Change]:
-    """Return the rows whose rank or total differs, in the order of the new table."""
-    old = {row.player: (row.rank, row.total) for row in before.season.rows}
-    new = {row.player: (row.rank, row.total) for row in after.season.rows}
-    players = [*new, *(player for player in old if player not in new)]
+    """Return the rows whose rank, total or counted evenings differ, in the order of the new table."""
+    return _changes(before, after, difference(before.season, after.season), names, None)
+
+
+def _changes(
+    before: Standing, after: Standing, change: SeasonChange, names: Mapping[str, str], event: str | None
+) -> list[Change]:
+    """Return the rows that change; `event` is the corrected one, without which points of an evening are left out."""
+    nights = {night.facts.id: night.name for night in (*before.nights, *after.nights)}
+    order = {row.player: number for number, row in enumerate((*after.season.rows, *before.season.rows), start=1)}
+    order |= {row.player: number for number, row in enumerate(after.season.rows, start=-len(order))}
+    rows = sorted(change.rows, key=lambda row: order.get(row.player, 0))
     return [
-        Change(names.get(player, ""), _shown(before, old.get(player)), _shown(after, new.get(player)))
-        for player in players
-        if old.get(player) != new.get(player)
-    ]
+        Change(
+            names.get(row.player, ""),
+            _shown(before, row.before.rank, row.before.total),
+            _shown(after, row.after.rank, row.after.total),
+            _points(row, event, after),
+            [
+                *(_("%(night)s counts.") % {"night": nights[event]}
+                  for event in row.after.counted if event not in row.before.counted),
+                *(_("%(night)s no longer counts.") % {"night": nights[event]}
+                  for event in row.before.counted if event not in row.after.counted),
+            ],
+        )
+        for row in rows
+        if row.before != row.after or event in row.points
+    ]  # fmt: skip
 
 
-def _shown(standing: Standing, row: tuple[int | None, Fraction] | None) -> tuple[int | None, str] | None:
-    return None if row is None else (row[0], standing.show(row[1]))
+def _points(row: RowChange, event: str | None, standing: Standing) -> tuple[str, str] | None:
+    if event is None or event not in row.points:
+        return None
+    before, after = (standing.show(value) if value is not None else "–" for value in row.points[event])
+    return before, after
+
+
+def _shown(standing: Standing, rank: int | None, total: Fraction | None) -> tuple[int | None, str] | None:
+    return None if total is None else (rank, standing.show(total))
 
 
 def qualifying_places(plan: Plan) -> int:
@@ -50,12 +82,18 @@ class SeasonChanges:
     """What a corrected result would change in a series in which its event counts."""
 
     series: Series
+    event: str
+    """Public id of the event."""
     rows: Sequence[Change]
     is_closed: bool
+    change: SeasonChange
+    """The same exactly, by public ids."""
+    names: Mapping[str, str]
+    points: tuple[Mapping[str, Earned], Mapping[str, Earned]]
+    """What everybody has of the corrected evening, before and after."""
     final: Sequence[str] = ()
     """Sentences about who would qualify for the final, and who no longer would."""
-    titles: Sequence[str] = ()
-    """Sentences about titles."""
+    titles: Sequence[TitleChange] = ()
 
 
 def season_changes(division: Division, states: Sequence[StageState]) -> list[SeasonChanges]:
@@ -63,25 +101,36 @@ def season_changes(division: Division, states: Sequence[StageState]) -> list[Sea
     if not states:
         return []
     changes = []
+    event = division.tournament.public_id
     rows = Series.objects.filter(counted__tournament=division.tournament_id).select_related("club")
     for series in rows.order_by("first_day", "pk"):
         before = standing_of(series)
         after = standing_of(series, nights=nights_of(series, {division.pk: states}))
         people = people_of(row.player for row in (*before.season.rows, *after.season.rows))
         names = {public_id: shown(player, staff=True) for public_id, player in people.items()}
-        changed = changes_of(before, after, names)
+        change = difference(before.season, after.season, qualifying_places(before.plan))
+        changed = _changes(before, after, change, names, event)
         titles = series_title_changes(series, before, after)
         if changed or titles:
-            old, new = _qualified(before), _qualified(after)
-            final = [
-                *(_("%(name)s qualifies for the final.") % {"name": names[row]} for row in new if row not in old),
-                *(_("%(name)s no longer qualifies.") % {"name": names[row]} for row in old if row not in new),
-            ]
-            changes.append(SeasonChanges(series, changed, closing_of(series) is not None, final, titles))
+            final = _about_final(series, change, names)
+            closed = closing_of(series) is not None
+            points = before.season.points.get(event, {}), after.season.points.get(event, {})
+            changes.append(SeasonChanges(series, event, changed, closed, change, names, points, final, titles))
     return changes
 
 
-def _qualified(standing: Standing) -> list[str]:
-    """Return who has a rank that qualifies; with a shared rank at the border, all who share it."""
-    places = qualifying_places(standing.plan)
-    return [row.player for row in standing.season.rows if row.rank is not None and row.rank <= places]
+def _about_final(series: Series, change: SeasonChange, names: Mapping[str, str]) -> list[str]:
+    """Say who qualifies and who no longer does; who is in the draw of the final stays in it."""
+    drawn: set[str] = set()
+    if series.final is not None and change.no_longer:
+        entries = Entry.objects.filter(division__tournament=series.final, status=Entry.Status.IN)
+        entries = entries.exclude(division__status__in=(Division.Status.ENTRIES, Division.Status.CANCELLED))
+        drawn = set(entries.values_list("player__public_id", flat=True))
+    stays = _("%(name)s no longer qualifies, but is in the draw of the final and stays in it.")
+    return [
+        *(_("%(name)s qualifies for the final.") % {"name": names.get(row, "")} for row in change.now),
+        *(
+            (stays if row in drawn else _("%(name)s no longer qualifies.")) % {"name": names.get(row, "")}
+            for row in change.no_longer
+        ),
+    ]

@@ -1,29 +1,43 @@
 """What the events of a club hand over to its series: players, places and matches of each division."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
+from typing import NamedTuple
 
 from django.core.cache import cache
+from django.db.models import Exists, OuterRef
 
+from matches.models import Match as MatchRow
+from matches.models import Result
 from tournaments.formats import graph
 from tournaments.formats.facts import PLAYED
-from tournaments.formats.progress import SharedPlace
+from tournaments.formats.progress import Progress, SharedPlace
 from tournaments.formats.series.facts import Bracket, How, Match
 from tournaments.formats.series.facts import Division as DivisionFacts
 from tournaments.formats.series.plan import GROUP, MAIN
-from tournaments.formats.settings import DOUBLE, ELIMINATION, GROUPS
+from tournaments.formats.settings import DOUBLE, ELIMINATION, GROUPS, LIVES
 from tournaments.formats.states import FixtureState, FixtureStatus
 from tournaments.formats.tables.tables import Table, elimination_places
-from tournaments.models import Division, Entry
+from tournaments.models import Division, Entry, Fixture
 from tournaments.state.derivation import StageState, states_of
 
 KEPT = 7 * 24 * 3600
 """Seconds for which the facts of a division are cached; its `seq` is part of their key."""
-FORM = 2
+FORM = 3
 """Part of the key as well: grows when what is cached changes its form."""
 QUALIFYING = "qualifying"
 """The bracket of a stage that only decides who goes on to the next one."""
+
+
+class VoidedMatch(NamedTuple):
+    """A match that was played and then voided by a correction; entries by id."""
+
+    winner: str
+    loser: str
+    length: int
+
 
 States = Mapping[int, Sequence[StageState]]
 """Division id -> states of its stages that take the place of those derived, for previews."""
@@ -50,13 +64,16 @@ def facts_of(divisions: Sequence[Division], instead: States | None = None) -> di
 def facts_of_states(division: Division, states: Iterable[StageState]) -> DivisionFacts:
     """Return the facts of a division with its entries as players, by id."""
     drawn = list(states)
+    is_abandoned = division.status == Division.Status.CANCELLED
+    voided = _voided(division) if drawn else {}
     last = max((state.stage.number for state in drawn), default=0)
     brackets: list[Bracket] = []
     matches: list[Match] = []
     for state in drawn:
         names = _names(state, is_last=state.stage.number == last)
-        brackets += _brackets(state, names)
+        brackets += _brackets(state, names, is_abandoned=is_abandoned)
         matches += _matches(state, names)
+        matches += _voided_matches(state, names, voided)
     players = frozenset().union(*(bracket.players for bracket in brackets))
     return DivisionFacts(
         name=division.name,
@@ -80,7 +97,7 @@ def _names(state: StageState, *, is_last: bool) -> dict[str, str]:
     return {key: MAIN if key == graph.MAIN else key for key in keys}
 
 
-def _brackets(state: StageState, names: Mapping[str, str]) -> list[Bracket]:
+def _brackets(state: StageState, names: Mapping[str, str], *, is_abandoned: bool) -> list[Bracket]:
     settings = state.rows.settings
     if settings.format not in ELIMINATION:
         return [
@@ -88,6 +105,7 @@ def _brackets(state: StageState, names: Mapping[str, str]) -> list[Bracket]:
                 names.get(table.key, QUALIFYING if QUALIFYING in names.values() else MAIN),
                 frozenset(str(row.entry) for row in table.rows),
                 _placings(table) if table.over else (),
+                equal_points=_equal_points(table) if table.over and settings.format != LIVES else (),
             )
             for table in state.tables
         ]
@@ -98,21 +116,46 @@ def _brackets(state: StageState, names: Mapping[str, str]) -> list[Bracket]:
         numbers = [fixture.number for bracket in own for round_ in bracket.rounds for fixture in round_.fixtures]
         slots = [slot for number in numbers for slot in state.progress.fixtures[number].slots]
         rounds = sum(bool(round_.fixtures) for bracket in own[:1] for round_ in bracket.rounds)
-        brackets.append(
-            Bracket(
-                names.get(key, MAIN),
-                frozenset(str(slot.entrant) for slot in slots if slot.entrant is not None),
-                _certain(places),
-                rounds,
+        deciding = graph.FINAL if settings.format == DOUBLE else key
+        shared = _without_final(state.progress, deciding, places)
+        players = frozenset(str(slot.entrant) for slot in slots if slot.entrant is not None)
+        bracket = Bracket(names.get(key, MAIN), players, _certain(shared), rounds)
+        if is_abandoned and not bracket.placings:
+            bracket = replace(
+                bracket,
+                placings=tuple(tuple(map(str, place.entries)) for place in shared),
+                places=tuple((place.first, place.last) for place in shared),
             )
-        )
+        brackets.append(bracket)
     return brackets
+
+
+def _without_final(progress: Progress, key: str, places: Sequence[SharedPlace]) -> list[SharedPlace]:
+    """Return the places of a bracket with those of a deciding match that nobody won: its two players share 1–2."""
+    listed = [place for place in places if place.entries]
+    numbers = [fixture.number for fixture in progress.graph.bracket(key).fixtures]
+    needed = [number for number in numbers if progress.fixtures[number].status is not FixtureStatus.NOT_NEEDED]
+    last = progress.fixtures[needed[-1]] if needed else None
+    if last is None or not last.over or last.winner.entry is not None:
+        return listed
+    finalists = sorted({slot.entrant for slot in last.slots if slot.entrant is not None})
+    others = [place for place in listed if not set(place.entries) & set(finalists)]
+    if len(finalists) < 2:
+        return listed
+    first = SharedPlace(1, 2, tuple(finalists))
+    moved = 3 - min((place.first for place in others), default=3)
+    return [first, *(SharedPlace(place.first + moved, place.last + moved, place.entries) for place in others)]
 
 
 def _certain(places: Sequence[SharedPlace]) -> tuple[tuple[str, ...], ...]:
     """Return the places of a bracket once the first is certain: what is listed is counted from there."""
-    placings = [place for place in places if place.entries]
-    return tuple(tuple(map(str, place.entries)) for place in placings) if placings and placings[0].first == 1 else ()
+    return tuple(tuple(map(str, place.entries)) for place in places) if places and places[0].first == 1 else ()
+
+
+def _equal_points(table: Table) -> tuple[tuple[str, ...], ...]:
+    """Return the places of a table as they are where rows with equal points share theirs."""
+    by_points = groupby(table.rows, key=lambda row: row.points)
+    return tuple(tuple(str(row.entry) for row in rows) for _points, rows in by_points)
 
 
 def _placings(table: Table) -> tuple[tuple[str, ...], ...]:
@@ -135,6 +178,42 @@ def _matches(state: StageState, names: Mapping[str, str]) -> list[Match]:
                 if match is not None:
                     matches.append(replace(match, round=round_.number, to_final=to_final))
     return matches
+
+
+def _voided(division: Division) -> dict[int, list[VoidedMatch]]:
+    """Return number of a fixture -> its former matches that were really played and then voided by a correction."""
+    newer = Result.objects.filter(match=OuterRef("match"), version__gt=OuterRef("version"))
+    results = Result.objects.filter(
+        ~Exists(newer), match__parent_topic=division.topic, match__state=MatchRow.State.VOID, winner__isnull=False
+    ).select_related("match")
+    voided = {result.match_id: result for result in results}
+    if not voided:
+        return {}
+    entries = {
+        (player, number): str(pk) for pk, player, number in division.entries.values_list("pk", "player", "number")
+    }
+    matches: dict[int, list[VoidedMatch]] = defaultdict(list)
+    links = Fixture.former.through.objects.filter(match__in=voided).order_by("match")
+    for fixture, pk in links.values_list("fixture__number", "match"):
+        match, winner = voided[pk].match, voided[pk].winner or 0
+        sides = [
+            entries.get(side) for side in zip((match.player_0_id, match.player_1_id), match.entry_numbers, strict=True)
+        ]
+        if sides[winner] is not None and sides[1 - winner] is not None:
+            matches[fixture].append(VoidedMatch(sides[winner] or "", sides[1 - winner] or "", match.length))
+    return matches
+
+
+def _voided_matches(
+    state: StageState, names: Mapping[str, str], voided: Mapping[int, Sequence[VoidedMatch]]
+) -> list[Match]:
+    bracket_of = state.progress.graph.bracket_of
+    return [
+        Match(names.get(bracket_of[number], MAIN), row.winner, row.loser, row.length, How.VOID)
+        for number, rows in voided.items()
+        if number in state.progress.fixtures
+        for row in rows
+    ]
 
 
 def _match(state: FixtureState, bracket: str, length: int) -> Match | None:
@@ -172,11 +251,23 @@ def with_players(division: DivisionFacts, people: Mapping[str, str]) -> Division
 
 
 def _bracket_of_players(bracket: Bracket, people: Mapping[str, str]) -> Bracket:
+    placings = _best_of_each(bracket.placings, people)
+    kept = [places for players, places in zip(placings, bracket.places, strict=False) if players]
+    return replace(
+        bracket,
+        players=frozenset(people[entry] for entry in bracket.players),
+        placings=tuple(filter(None, placings)),
+        places=tuple(kept),
+        equal_points=tuple(filter(None, _best_of_each(bracket.equal_points, people))),
+    )
+
+
+def _best_of_each(placings: Iterable[Iterable[str]], people: Mapping[str, str]) -> list[tuple[str, ...]]:
+    """Name the players of placings, each only where they stand best."""
     placed: set[str] = set()
-    placings = []
-    for placing in bracket.placings:
-        players = tuple(dict.fromkeys(people[entry] for entry in placing))
-        if new := tuple(player for player in players if player not in placed):
-            placings.append(new)
-            placed |= set(new)
-    return replace(bracket, players=frozenset(people[entry] for entry in bracket.players), placings=tuple(placings))
+    groups = []
+    for placing in placings:
+        new = tuple(dict.fromkeys(people[entry] for entry in placing if people[entry] not in placed))
+        groups.append(new)
+        placed |= set(new)
+    return groups

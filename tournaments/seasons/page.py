@@ -425,7 +425,16 @@ def _kinds(plan: Plan) -> list[str]:
             kinds |= set(node.cases)
         elif isinstance(node, ClassFactor):
             kinds |= set(node.factors)
+    kinds |= set(plan.class_by_month.values())
     return sorted(kinds - {ELSE, "normal"})
+
+
+def _kind_choices(plan: Plan, kinds: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the classes that a director can give an evening; empty if the plan tells none apart."""
+    if not kinds:
+        return []
+    by_plan = [("by_month", _("as the month says"))] if plan.class_by_month else []
+    return [*by_plan, ("normal", _("normal")), *((kind, kind_label(kind)) for kind in kinds)]
 
 
 @account_needed
@@ -458,13 +467,16 @@ def series_edit(request: HttpRequest, slug: str, series: str) -> HttpResponse:
         "versions": row.plans.order_by("-number"),
         "closing": closing_of(row),
         "reopen": ReopenForm(),
-        "counted": [(night, night.row.kind if night.row else "") for night in nights],
+        "counted": [
+            (night, (night.row.kind or ("by_month" if plan.class_by_month else "normal")) if night.row else "")
+            for night in nights
+        ],
         "own_nights": [night for night in nights if night.row is not None],
         "missing": [(event, day_of(event)) for event in missing_events(row)],
         "by_hand": row.points_by_hand.select_related("player", "tournament"),
         "players": _who_may_have_points(row),
         "has_shares": any(isinstance(each, Places) and isinstance(each.values, Shares) for each in nodes(plan.points)),
-        "kinds": [("normal", _("normal")), *((kind, kind_label(kind)) for kind in kinds)] if kinds else [],
+        "kinds": _kind_choices(plan, kinds),
     }
     return render(request, "tournaments/seasons/edit.html", context)
 

@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy
 
 from engine.errors import Refused
 from players.forms import RefusingForm
+from tournaments.formats.series.plan import ByClass, ClassFactor, nodes, plan_from
 
 Path = tuple[str | int, ...]
 
@@ -158,6 +159,10 @@ def _places(place: Mapping[str, Any], path: Path, removable: Path | None) -> Ite
                 yield Line((*own, key), label % {"bracket": where}, values[key], removable if key == "scale" else None)
 
 
+YES_OR_NO = (("no", gettext_lazy("no")), ("yes", gettext_lazy("yes")))
+SWITCHES = ("no_shows_attend", "tied_wins_share", "voided_wins")
+
+
 class PlanLinesForm(RefusingForm):
     """The lines of a plan with how many evenings count; what is typed becomes a proposed plan."""
 
@@ -175,12 +180,34 @@ class PlanLinesForm(RefusingForm):
         label=gettext_lazy("Ranks that qualify for a final"), min_value=0, max_value=400, required=False
     )
     show_digits = forms.IntegerField(label=gettext_lazy("Decimals shown"), min_value=0, max_value=4, required=False)
+    class_by_month = forms.CharField(
+        label=gettext_lazy("Kind of evening by month"), max_length=LONGEST, required=False,
+        help_text=gettext_lazy("Month: kind, such as 5: double, 11: double. Each evening can still be set otherwise."),
+    )  # fmt: skip
+    several_divisions = forms.ChoiceField(
+        label=gettext_lazy("Who plays in several divisions of an evening gets"),
+        choices=(("sum", gettext_lazy("the points of all")), ("best", gettext_lazy("the points of the best"))),
+        required=False,
+    )
+    no_shows_attend = forms.ChoiceField(
+        label=gettext_lazy("Points for coming to whoever was drawn and never came"), choices=YES_OR_NO, required=False
+    )
+    tied_wins_share = forms.ChoiceField(
+        label=gettext_lazy("Equal points in a table share their places"), choices=YES_OR_NO, required=False,
+        help_text=gettext_lazy("Otherwise the tie-breaks of the evening decide."),
+    )  # fmt: skip
+    voided_wins = forms.ChoiceField(
+        label=gettext_lazy("Matches that were played, but void after a correction, count as wins"), choices=YES_OR_NO,
+        required=False,
+    )  # fmt: skip
     new = forms.ChoiceField(label=gettext_lazy("Add a line"), choices=NEW_LABELS, required=False)
 
     def __init__(self, data: Any, plan: Mapping[str, Any]) -> None:
         count = plan.get("count", {})
         initial = {name: count.get(name) for name in ("best", "drop_worst", "min_events")}
         initial |= {"qualify": plan.get("qualify", {}).get("places"), "show_digits": plan.get("show_digits", 2)}
+        initial |= {name: "yes" if plan.get(name) else "no" for name in SWITCHES}
+        initial |= {"several_divisions": plan.get("several_divisions", "sum"), "class_by_month": _months_of(plan).text}
         super().__init__(data, initial=initial)
         self.plan, self.lines = plan, lines_of(plan)
         for line in self.lines:
@@ -197,6 +224,12 @@ class PlanLinesForm(RefusingForm):
     def count_fields(self) -> list[Any]:
         """The fields of which evenings count."""
         return [self[name] for name in ("best", "drop_worst", "min_events", "qualify", "show_digits")]
+
+    @property
+    def rule_fields(self) -> list[Any]:
+        """The fields of rules that few clubs need; kinds by month only if the plan tells kinds apart."""
+        names = ("several_divisions", *SWITCHES)
+        return [self[name] for name in (("class_by_month", *names) if has_kinds(self.plan) else names)]
 
     @property
     def proposed(self) -> dict[str, Any]:
@@ -220,6 +253,7 @@ class PlanLinesForm(RefusingForm):
         digits = self.cleaned_data.get("show_digits")
         return {
             **plan,
+            **self._rules(),
             "count": self._figures(
                 plan.get("count", {}), {name: name for name in ("best", "drop_worst", "min_events")}
             ),
@@ -227,11 +261,33 @@ class PlanLinesForm(RefusingForm):
             "show_digits": plan.get("show_digits", 2) if digits is None else digits,
         }
 
+    def _rules(self) -> dict[str, Any]:
+        """Return the rules that were typed; those that were not sent stay as they are."""
+        sent = {name: self.cleaned_data.get(name) for name in SWITCHES if name in self.data}
+        rules: dict[str, Any] = {name: value == "yes" or None for name, value in sent.items()}
+        if "several_divisions" in self.data:
+            rules["several_divisions"] = self.cleaned_data.get("several_divisions") or None
+        if "class_by_month" in self.data:
+            rules["class_by_month"] = _months_of(self.plan).read(self.cleaned_data.get("class_by_month", "")) or None
+        return rules
+
     def _figures(self, before: Mapping[str, Any], keys: Mapping[str, str]) -> dict[str, Any]:
         """Return a part of the plan with the figures of these fields, by the keys that they have there."""
         others = {key: value for key, value in before.items() if key not in keys.values()}
         typed = {key: value for field, key in keys.items() if (value := self.cleaned_data.get(field))}
         return others | typed
+
+
+def _months_of(plan: Mapping[str, Any]) -> Line:
+    """Return the kinds of evenings by month as a line."""
+    return Line(("class_by_month",), _("Kind of evening by month"), plan.get("class_by_month") or {})
+
+
+def has_kinds(plan: Mapping[str, Any]) -> bool:
+    """Whether a plan tells kinds of evenings apart."""
+    return any(
+        isinstance(node, ByClass | ClassFactor) for node in nodes(plan_from({"points": plan["points"]}).points)
+    ) or bool(plan.get("class_by_month"))
 
 
 def _at(plan: Any, path: Path) -> Any:

@@ -208,7 +208,7 @@ def _upcoming(standing: Standing, night: Night, model: Night, entered: frozenset
     everybody = drawn or members | entered
     if plan.players is not None:
         everybody &= plan.players
-    upcoming = like(plan, source, everybody, event=night.event.public_id, kind=night.facts.kind)
+    upcoming = like(plan, source, everybody, event=night.event.public_id, kind=plan.class_of(night.facts))
     return replace(upcoming, open=False) if drawn else upcoming
 
 

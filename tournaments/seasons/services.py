@@ -22,6 +22,8 @@ from tournaments.seasons.tables import closing_of, day_of, newest_plan, shares_o
 
 FARTHEST = 400
 """Days of the longest series."""
+BY_MONTH = "by_month"
+"""In place of a class: the plan says it by the month."""
 RESERVED = ("new", "create")
 """Addresses of pages beside those of the seasons."""
 
@@ -112,7 +114,7 @@ def changed_series(series: Series, after: int | None = None) -> Series:
 
 @dataclass(frozen=True, slots=True)
 class CountsAs:
-    """As what an event counts; an empty value leaves what was set."""
+    """As what an event counts; an empty value leaves what was set, and `by_month` leaves the kind to the plan."""
 
     kind: str = ""
     weight: str = ""
@@ -133,6 +135,8 @@ def count_events(*, series: Series, events: Sequence[Tournament], by: Actor, cou
             if event.club_id != row.club_id:
                 raise Refused("series_event_elsewhere", event=event.name)
             values = {name: value for name, value in asdict(counts_as).items() if value}
+            if values.get("kind") == BY_MONTH:
+                values["kind"] = ""
             SeriesEvent.objects.update_or_create(series=row, tournament=event, defaults=values)
             log(by, "series_event_counted", row.topic, club=row.club, event=event.name, **values)
 

@@ -12,6 +12,8 @@ from zoneinfo import ZoneInfo
 
 from django.urls import reverse
 
+from matches.models import Match
+from matches.ratings.rated import RATED_KINDS
 from players.access import Role, Visitor, is_at_least, role_in
 from players.models import Club, Player
 from tournaments.access import VISIBLE
@@ -51,6 +53,8 @@ class Night:
     row: SeriesEvent | None = None
     is_dated: bool = True
     """Whether it has a day of its own; an import may not tell."""
+    is_abandoned: bool = False
+    """Whether it was cancelled after it had begun: what is certain counts."""
     reasons: Mapping[PlayerId, str] = field(default_factory=dict)
     """Why directors gave points by hand, by player."""
 
@@ -126,19 +130,31 @@ def newest_plan(series: Series) -> SeriesPlan:
 
 
 def nights_of(series: Series, instead: States | None = None) -> list[Night]:
-    """Return the events of a series with their facts, in order; events that were cancelled or hidden are left out."""
-    rows = list(
+    """Return the events of a series with their facts, in order; hidden ones are left out.
+
+    So are cancelled ones, unless a match of theirs had been played.
+    """
+    counted = list(
         series.counted.filter(tournament__status__in=VISIBLE)
-        .exclude(tournament__status=Tournament.Status.CANCELLED)
         .select_related("tournament__club")
         .order_by("tournament__starts_at", "pk")
     )
-    divisions = list(
-        Division.objects.filter(tournament__in=[row.tournament_id for row in rows])
-        .exclude(status=Division.Status.CANCELLED)
+    found = list(
+        Division.objects.filter(tournament__in=[row.tournament_id for row in counted])
         .select_related("tournament__club")
         .order_by("order", "pk")
     )
+    cancelled = [row for row in found if row.tournament.status == Tournament.Status.CANCELLED]
+    begun_topics = _with_a_match(cancelled)
+    divisions = [
+        row for row in found
+        if row.topic in begun_topics or (row not in cancelled and row.status != Division.Status.CANCELLED)
+    ]  # fmt: skip
+    abandoned = {row.tournament_id for row in divisions if row in cancelled}
+    rows = [
+        row for row in counted
+        if row.tournament.status != Tournament.Status.CANCELLED or row.tournament_id in abandoned
+    ]  # fmt: skip
     drawn = [row for row in divisions if row.status != Division.Status.ENTRIES]
     facts = facts_of(drawn, instead)
     by_hand: dict[int, dict[PlayerId, Fraction]] = defaultdict(lambda: defaultdict(Fraction))
@@ -162,17 +178,40 @@ def nights_of(series: Series, instead: States | None = None) -> list[Night]:
             weight=number(row.weight, "weight"),
             away=row.tournament.club_id != series.club_id,
         )
-        is_over = bool(own) and all(division.status == Division.Status.FINISHED for division in own)
+        is_abandoned = row.tournament_id in abandoned
+        is_over = is_abandoned or (bool(own) and all(_is_over(each, instead) for each in own))
         tournament = row.tournament
         url = reverse("event", args=[tournament.club.slug, tournament.slug])
         reason = reasons[row.tournament_id]
-        nights.append(Night(event, tournament.name, is_over, bool(begun), url, row, reasons=reason))
+        nights.append(
+            Night(
+                event, tournament.name, is_over, bool(begun), url, row, is_abandoned=is_abandoned, reasons=reason
+            )
+        )  # fmt: skip
     past = [
         night
         for season in series.past_seasons.select_related("club")
         for night in past_nights(season, series.first_day)
     ]
     return sorted([*past, *nights], key=lambda night: night.day) if past else nights
+
+
+def _is_over(division: Division, instead: States | None) -> bool:
+    """Whether a division is over; one with other states in a preview, if all its stages would be."""
+    if instead is None or division.pk not in instead:
+        return division.status == Division.Status.FINISHED
+    states = instead[division.pk]
+    return len(states) == division.stages.count() and all(state.over for state in states)
+
+
+def _with_a_match(divisions: Sequence[Division]) -> set[str]:
+    """Return the topics of those of these divisions in which a match was played."""
+    if not divisions:
+        return set()
+    matches = Match.objects.filter(
+        parent_topic__in=[row.topic for row in divisions], state=Match.State.SETTLED, results__kind__in=RATED_KINDS
+    )
+    return set(matches.order_by().values_list("parent_topic", flat=True))
 
 
 def shares_of(text: str) -> tuple[Fraction, ...]:

@@ -6,10 +6,11 @@ Ties share a title. Whether results still support one that was awarded is derive
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from fractions import Fraction
 from hashlib import sha256
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from django.core.cache import cache
 from django.db import transaction
@@ -19,6 +20,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from engine.errors import Refused
+from matches.analysis.classes import CLASSES, class_name, club_classes
+from matches.presentation.visibility import NOBODY
 from players.access import Role, Visitor, is_at_least, role_in
 from players.actors import Actor, log
 from players.models import Club, Player
@@ -38,7 +41,7 @@ PROPOSED = timedelta(days=366)
 """How long the winners of an event are proposed."""
 KEPT = 7 * 24 * 3600
 """Seconds for which proposals are cached; their key has all they depend on."""
-FORM = 1
+FORM = 2
 """Part of the key as well: grows when what is cached changes its form."""
 
 Claim = tuple[str, PlayerId]
@@ -67,8 +70,13 @@ class Proposal:
 # The rules.
 
 
-def titles_by_table(standing: Standing, table: Mapping[str, Any]) -> list[tuple[str, PlayerId, str]]:
-    """Return kind, player and figure of each title that a season gives: the winner by this table, others by results."""
+def titles_by_table(
+    standing: Standing, table: Mapping[str, Any], classes: Mapping[PlayerId, float]
+) -> list[tuple[str, PlayerId, str]]:
+    """Return kind, player and figure of each title that a season gives: the winner by this table, others by results.
+
+    `classes` are the club classes of players, by the bound of each.
+    """
     ranked = {row["player"]: row for row in table["rows"] if row["rank"] is not None}
     titles = [
         (Kind.SEASON.value, player, standing.show(number(row["total"], "")))
@@ -99,7 +107,27 @@ def titles_by_table(standing: Standing, table: Mapping[str, Any]) -> list[tuple[
         for player in new
         if ranked[player]["rank"] == best
     ]
+    return titles + _best_of_classes({player: row["rank"] for player, row in ranked.items()}, classes)
+
+
+def _best_of_classes(
+    ranks: Mapping[PlayerId, int], classes: Mapping[PlayerId, float]
+) -> list[tuple[str, PlayerId, str]]:
+    """Return who is first in the table among the players of each class; nobody where the class has but one."""
+    titles = []
+    for bound in sorted(set(classes.values())):
+        own = {player: rank for player, rank in ranks.items() if classes.get(player) == bound}
+        if len(own) > 1:
+            first = min(own.values())
+            titles += [(Kind.CLASS.value, player, f"{bound:g}") for player, rank in own.items() if rank == first]
     return titles
+
+
+def classes_of(series: Series) -> dict[PlayerId, float]:
+    """Return the bound of the club class that players had at the end of a season, if they show it to everybody."""
+    end = datetime.combine(series.last_day, time.max, ZoneInfo(series.club.time_zone))
+    rows = club_classes(series.club, NOBODY, end).rows
+    return {row.player: row.bound for row in rows if row.bound is not None}
 
 
 def _winners_of_final(series: Series) -> list[PlayerId]:
@@ -146,17 +174,22 @@ def _newcomers(series: Series, players: Collection[PlayerId]) -> list[PlayerId]:
     return [player for player in players if player not in known] if known else []
 
 
-def titles_of_series(series: Series, standing: Standing | None = None) -> list[tuple[str, PlayerId, str]]:
-    """Return the titles that a season gives by its results as they are now, or by a `standing` in their place."""
+def titles_of_series(
+    series: Series, standing: Standing | None = None, classes: Mapping[PlayerId, float] | None = None
+) -> list[tuple[str, PlayerId, str]]:
+    """Return the titles that a season gives by its results as they are now, or by a `standing` in their place.
+
+    Those of the best of each class only with `classes`.
+    """
     if standing is not None:
-        return titles_by_table(standing, table_of(standing))
+        return titles_by_table(standing, table_of(standing), classes or {})
     closing = closing_of(series)
-    seen = (series.pk, series.seq, closing and closing.pk, _state_of(series))
+    seen = (series.pk, series.seq, closing and closing.pk, _state_of(series), sorted((classes or {}).items()))
     key = f"series-titles:{FORM}:{sha256(repr(seen).encode()).hexdigest()}"
     titles: list[tuple[str, PlayerId, str]] | None = cache.get(key)
     if titles is None:
         current = standing_of(series, version=closing.plan if closing is not None else None)
-        titles = titles_by_table(current, table_of(current))
+        titles = titles_by_table(current, table_of(current), classes or {})
         cache.set(key, titles, KEPT)
     return titles
 
@@ -179,7 +212,7 @@ def winners_of(division: Division, states: States | None = None) -> list[PlayerI
 
 def proposals_of_series(series: Series, closing: SeriesClosing) -> list[Proposal]:
     """Return what a closed season gives: its winner by the table that was announced."""
-    titles = titles_by_table(standing_of(series, version=closing.plan), closing.table)
+    titles = titles_by_table(standing_of(series, version=closing.plan), closing.table, classes_of(series))
     people = people_of(player for _kind, player, _figure in titles)
     return [
         Proposal(kind, canonical(people[player]).public_id, figure, series=series)
@@ -250,12 +283,24 @@ def supported(titles: Iterable[Title]) -> set[int]:
     claims: dict[tuple[str, int], set[Claim]] = {}
     kept: set[int] = set()
     for title in titles:
+        if title.kind == Kind.CLASS:
+            kept |= {title.pk} if _still_best_of_class(title) else set()
+            continue
         key = ("series", title.series_id) if title.series_id is not None else ("division", title.division_id or 0)
         if key not in claims:
             claims[key] = _claims(title)
         if claim_of(title) in claims[key]:
             kept.add(title.pk)
     return kept
+
+
+def _still_best_of_class(title: Title) -> bool:
+    """Whether its player is still first of their class; also if they no longer show everybody how they play."""
+    assert title.series is not None  # noqa: S101 - such a title is of a season.
+    classes, claim = classes_of(title.series), claim_of(title)
+    if claim[1] not in classes:
+        return True
+    return claim in {row[:2] for row in titles_of_series(title.series, classes=classes)}
 
 
 def _claims(title: Title) -> set[Claim]:
@@ -314,34 +359,51 @@ def withdraw_title(*, title: Title, reason: str, by: Actor, now: datetime) -> No
 # What a correction would do to them.
 
 
-def title_changes(before: Sequence[Claim], after: Sequence[Claim], awarded: Sequence[Title]) -> list[str]:
-    """Say which titles other players would have, and which that were awarded would no longer be supported."""
+@dataclass(frozen=True, slots=True)
+class TitleChange:
+    """What a corrected result would do to a title: another player would have it, or it would lose its support."""
+
+    kind: str
+    player: PlayerId
+    name: str
+    text: str
+    title: str | None = None
+    """Public id of an awarded title that would no longer be supported."""
+
+
+def title_changes(before: Sequence[Claim], after: Sequence[Claim], awarded: Sequence[Title]) -> list[TitleChange]:
+    """Return which titles other players would have, and which that were awarded would no longer be supported."""
     people = people_of(player for _kind, player in (*before, *after))
     names = {public_id: shown(player, staff=True) for public_id, player in people.items()}
-    sentences = [
-        _("%(title)s would be %(name)s.") % {"title": Kind(kind).label, "name": names.get(player, "")}
+    gained = _("%(title)s would be %(name)s.")
+    lost = _("The title “%(title)s” of %(name)s would no longer be supported; it stays until a director withdraws it.")
+    changes = [
+        TitleChange(kind, player, name, gained % {"title": Kind(kind).label, "name": name})
         for kind, player in after
         if (kind, player) not in before
+        for name in [names.get(player, "")]
     ]
-    lost = [title for title in awarded if claim_of(title) in before and claim_of(title) not in after]
-    return sentences + [
-        _("The title “%(title)s” of %(name)s would no longer be supported; it stays until a director withdraws it.")
-        % {"title": title_label(title), "name": names.get(claim_of(title)[1], "")}
-        for title in lost
-    ]
+    for title in awarded:
+        claim = claim_of(title)
+        if claim in before and claim not in after:
+            name = names.get(claim[1], "")
+            text = lost % {"title": title_label(title), "name": name}
+            changes.append(TitleChange(title.kind, claim[1], name, text, title.public_id))
+    return changes
 
 
-def series_title_changes(series: Series, before: Standing, after: Standing) -> list[str]:
-    """Say what a corrected result does to the titles of a season; nothing before it is closed and none is awarded."""
+def series_title_changes(series: Series, before: Standing, after: Standing) -> list[TitleChange]:
+    """Return what a corrected result does to titles of a season; nothing before it is closed and none is awarded."""
     awarded = titles_of(Title.objects.filter(series=series, withdrawn_at=None))
     if not awarded and closing_of(series) is None:
         return []
-    old, new = ([row[:2] for row in titles_of_series(series, standing)] for standing in (before, after))
+    classes = classes_of(series)
+    old, new = ([row[:2] for row in titles_of_series(series, standing, classes)] for standing in (before, after))
     return title_changes(old, new, awarded)
 
 
-def division_title_changes(division: Division, states: Any) -> list[str]:
-    """Say what a corrected result does to awarded titles: of a division itself, and of a season whose final it is."""
+def division_title_changes(division: Division, states: Any) -> list[TitleChange]:
+    """Return what a corrected result does to awarded titles: of a division, and of a season whose final it is."""
     if not states:
         return []
     final = _deciding_division(division.tournament)
@@ -349,7 +411,7 @@ def division_title_changes(division: Division, states: Any) -> list[str]:
     rows = [(Kind.EVENT, Title.objects.filter(division=division))]
     if final == division:
         rows.append((Kind.CHAMPION, of_final))
-    changes = []
+    changes: list[TitleChange] = []
     for kind, titles in rows:
         if awarded := titles_of(titles.filter(withdrawn_at=None)):
             old, new = (
@@ -365,6 +427,8 @@ def division_title_changes(division: Division, states: Any) -> list[str]:
 
 def title_label(title: Title | Proposal) -> str:
     """Return the title with what it is of, such as “Most wins, Autumn 2026”."""
+    if title.series is not None and title.kind == Kind.CLASS:
+        return _("Best of the class “%(name)s”, %(season)s") % {"name": _class(title), "season": title.series.name}
     if title.series is not None:
         return _("%(title)s, %(season)s") % {"title": Kind(title.kind).label, "season": title.series.name}
     assert title.division is not None  # noqa: S101 - a title is of a season or of a division.
@@ -392,8 +456,14 @@ def title_reason(title: Title | Proposal) -> str:
             return _("best of those who had not played in the club before, %(figure)s points") % {
                 "figure": title.figure
             }  # fmt: skip
+        case Kind.CLASS:
+            return _("first in the table of all whose club class is “%(name)s”") % {"name": _class(title)}
         case _:
             return _("first place")
+
+
+def _class(title: Title | Proposal) -> str:
+    return class_name(next((bound for bound, _name in CLASSES if f"{bound:g}" == title.figure), None))
 
 
 def _whole(title: Title | Proposal) -> int:

@@ -168,8 +168,49 @@ def test_the_preview_of_a_correction_is_what_it_does_to_the_season(cast: list[Pl
     after = standing_of(row)
     names = {player.public_id: player.name for player in cast}
     expected = changes_of(before, after, names)
-    assert [change.rows for change in correct_all] == [expected]
+    (change,) = correct_all
+    assert [replace(row, points=None) for row in change.rows] == expected
     assert len(expected) == 2
+    assert sorted(row.points for row in change.rows if row.points is not None) == [("20", "27"), ("27", "20")]
+
+
+@pytest.mark.parametrize("round_", [1, 2])
+@pytest.mark.parametrize("choice", ["keep_bracket", "correct_all"])
+def test_the_preview_of_an_early_result_is_what_it_does_to_the_season(
+    cast: list[Player], round_: int, choice: str
+) -> None:
+    night(cast, "zero", seed=4, weeks=1)
+    cup = night(cast, "one")
+    row = season("vienna_cup")
+    before = standing_of(row)
+    fixture = next(fixture for fixture in cup.settled() if fixture.round.number == round_)
+    winner = Result.objects.filter(match=fixture.match).latest("version").winner
+    assert winner is not None
+    preview = preview_correction(fixture=fixture, new=won_by(1 - winner), voided_rated=True)
+    states = preview.consequences[Choice(choice)].states
+    previewed = {each.series: each for each in season_changes(cup.division, states)}
+    cup.correct(fixture, won_by(1 - winner), choice)
+    after = standing_of(row)
+    names = {player.public_id: player.name for player in cast}
+    expected = changes_of(before, after, names)
+    rows = previewed[row].rows if row in previewed else []
+    assert [replace(line, points=None) for line in rows if line.before != line.after or line.nights] == expected
+
+
+def test_a_night_that_counts_no_longer_after_a_correction_is_named(cast: list[Player]) -> None:
+    cups = [night(cast, name, weeks=weeks) for weeks, name in ((2, "one"), (1, "two"))]
+    row = season()
+    plan = {**newest_plan(row).plan, "count": {"best": 1}}
+    services.change_plan(series=row, plan=plan, after=row.seq, by=SYSTEM, now=NOON)
+    final = cups[1].settled()[-1]
+    winner = Result.objects.filter(match=final.match).latest("version").winner
+    assert winner is not None
+    assert final.match is not None
+    loser = final.match.players[1 - winner].name
+    preview = preview_correction(fixture=final, new=won_by(1 - winner), voided_rated=True)
+    (change,) = season_changes(cups[1].division, preview.consequences[Choice.CORRECT_ALL].states)
+    by_name = {line.name: line for line in change.rows}
+    assert list(by_name[loser].nights) == ["Cup two counts.", "Cup one no longer counts."]
 
 
 def test_dropped_nights_are_marked_and_the_sentences_say_why(cast: list[Player]) -> None:

@@ -5,18 +5,19 @@ from datetime import timedelta
 import pytest
 from django.test import Client
 
-from matches.models import Result
+from matches.models import Analysis, Decision, Match, Result
 from players.actors import SYSTEM
-from players.models import Club, LogEntry, Player
+from players.models import Club, LogEntry, Membership, Player, User
 from players.people.erasure import erase_player
 from tests.tournaments.conftest import NOON
 from tests.tournaments.seasons.test_seasons import cast, night, refused, season
 from tests.tournaments.support.correcting import Cup, won_by
+from tournaments.formats.series.numbers import written
 from tournaments.models import Series, Title
 from tournaments.results.corrections import preview_correction
 from tournaments.seasons.changes import season_changes
-from tournaments.seasons.services import close_series, reopen_series
-from tournaments.seasons.tables import closing_of, standing_of
+from tournaments.seasons.services import change_plan, close_series, reopen_series
+from tournaments.seasons.tables import Standing, closing_of, newest_plan, standing_of
 from tournaments.seasons.titles import (
     award_title,
     division_title_changes,
@@ -143,8 +144,9 @@ def test_whoever_wins_the_final_of_a_season_is_its_champion(cast: list[Player]) 
     assert winner is not None
     preview = preview_correction(fixture=final, new=won_by(1 - winner), voided_rated=True)
     gained, lost = division_title_changes(cup.division, preview.consequences[Choice.CORRECT_ALL].states)
-    assert gained.startswith("Champion would be")
-    assert "no longer be supported" in lost
+    assert gained.text.startswith("Champion would be")
+    assert "no longer be supported" in lost.text
+    assert (gained.title, lost.title) == (None, title.public_id)
     assert supported([title]) == {title.pk}
     turned(cup)
     assert supported(titles_of(Title.objects.all())) == set()
@@ -211,8 +213,8 @@ def test_a_correction_is_previewed_and_marks_the_title_without_changing_it(cast:
     (changes,) = season_changes(cup.division, preview.consequences[Choice.CORRECT_ALL].states)
     turned(cup)
     new = winner_of(row)
-    assert f"Season winner would be {new.name}." in changes.titles
-    assert any(f"of {champion.name} would no longer be supported" in text for text in changes.titles)
+    assert f"Season winner would be {new.name}." in [change.text for change in changes.titles]
+    assert any(f"of {champion.name} would no longer be supported" in change.text for change in changes.titles)
     title.refresh_from_db()
     assert (title.player, title.withdrawn_at) == (champion, None)
     assert supported(titles_of(Title.objects.all())) == set()
@@ -254,8 +256,8 @@ def test_a_correction_of_a_single_event_is_previewed_for_its_title(cast: list[Pl
     assert winner is not None
     preview = preview_correction(fixture=final, new=won_by(1 - winner), voided_rated=True)
     gained, lost = division_title_changes(cup.division, preview.consequences[Choice.CORRECT_ALL].states)
-    assert "would be" in gained
-    assert "no longer be supported" in lost
+    assert "would be" in gained.text
+    assert "no longer be supported" in lost.text
     assert division_title_changes(cup.division, preview.consequences[Choice.LET_STAND].states) == []
 
 
@@ -314,3 +316,129 @@ def test_a_season_that_was_reopened_keeps_its_titles(cast: list[Player]) -> None
     assert closing_of(row) is None
     assert proposals_left(row) == []
     assert len(supported(titles_of(Title.objects.all()))) == 1
+
+
+# The best of each class
+
+
+@pytest.fixture
+def classed(cast: list[Player], club: Club) -> list[Player]:
+    """Members whose analysed matches give half of them one class and half of them another; all show it."""
+    night(cast, "one", weeks=1)
+    Club.objects.filter(pk=club.pk).update(class_points=1)
+    for number, player in enumerate(cast):
+        Membership.objects.create(club=club, player=player)
+        user = User.objects.create_user(email=f"p{number}@example.org", password="x")
+        Player.objects.filter(pk=player.pk).update(user=user, analysis_visibility="public")
+    halves = {player.pk: number % 2 for number, player in enumerate(cast)}
+    for match in Match.objects.all():
+        analysis = Analysis.objects.create(match=match, state=Analysis.State.DONE, backend="gnubg", finished_at=NOON)
+        for event, player in enumerate(match.players):
+            Decision.objects.create(
+                analysis=analysis, game=1, event=event, side=event, kind="play", phase="contact", cube=1, own_away=3,
+                opposing_away=3, played="8/5", best="8/5", counted=True, error=(0.01, 0.018)[halves[player.pk]],
+            )  # fmt: skip
+    return cast
+
+
+def test_the_best_of_each_class_is_proposed_at_the_close(classed: list[Player]) -> None:
+    row = closed()
+    ranks = {line.player: line.rank for line in standing_of(row).season.rows}
+    offered = {(p.figure, p.player) for p in proposals_left(row) if p.kind == "class"}
+    for bound, half in (("6.5", classed[::2]), ("10", classed[1::2])):
+        best = min(ranks[player.public_id] or 99 for player in half)
+        sharing = {player.public_id for player in half if ranks[player.public_id] == best}
+        assert {player for figure, player in offered if figure == bound} == sharing
+    title = award(row, "class", Player.objects.get(public_id=sharing.pop()))
+    assert title_reason(title) == "first in the table of all whose club class is “Advanced”"
+    assert supported([title]) == {title.pk}
+    # The title stays when its player no longer shows how they play; nobody else gets it for that.
+    Player.objects.filter(pk=title.player_id).update(analysis_visibility="private")
+    assert supported([title]) == {title.pk}
+    Player.objects.filter(pk=title.player_id).update(analysis_visibility="public")
+    Title.objects.filter(pk=title.pk).update(player=next(p for p in classed[::2] if p.pk != title.player_id))
+    assert supported(titles_of(Title.objects.filter(pk=title.pk))) == set()
+
+
+def test_a_class_that_its_players_keep_private_gives_no_title(classed: list[Player]) -> None:
+    for player in classed[:4]:
+        Player.objects.filter(pk=player.pk).update(analysis_visibility="club")
+    row = closed()
+    shown = {player.public_id for player in classed[4:]}
+    winners = {p.player for p in proposals_left(row) if p.kind == "class"}
+    assert winners
+    assert winners <= shown
+    # Of a class with one player, nobody is the best.
+    Player.objects.filter(pk__in=[player.pk for player in classed[4:7]]).update(analysis_visibility="private")
+    assert [p for p in proposals_left(row) if p.kind == "class"] == []
+
+
+def test_programs_read_what_a_correction_does_to_seasons_and_titles(
+    cast: list[Player], club: Club, alice_client: Client
+) -> None:
+    night(cast, "zero", seed=4, weeks=1)
+    cup = night(cast, "one")
+    row = closed()
+    title = award(row)
+    final = cup.settled()[-1]
+    side = Result.objects.filter(match=final.match).latest("version").winner
+    assert side is not None
+    before = standing_of(row)
+    url = f"/api/v1/fixtures/{final.public_id}/corrections/preview/"
+    body = {"winner": 1 - side, "score": [2, 3] if side == 0 else [3, 2]}
+    answer = alice_client.post(url, body, content_type="application/json")
+    assert answer.status_code == 200, answer.content
+    by_choice = {choice["choice"]: choice for choice in answer.json()["choices"]}
+    assert by_choice["let_stand"]["seasons"] == by_choice["let_stand"]["titles"] == []
+    (season_,) = by_choice["correct_all"]["seasons"]
+    assert (season_["series"], season_["closed"], season_["qualify"]) == (row.public_id, True, [])
+    turned(cup)
+    after = standing_of(row)
+    event = cup.division.tournament.public_id
+
+    def shown(standing: Standing, player: str, when: str) -> dict[str, object]:
+        line = standing.season.row(player)
+        assert line is not None
+        points = standing.season.points[event][player].points
+        return {
+            f"rank_{when}": line.rank, f"total_{when}": written(line.total), f"points_{when}": written(points),
+            f"counted_{when}": list(line.counted),
+        }  # fmt: skip
+
+    assert len(season_["rows"]) >= 2
+    changed = {line["player"] for line in season_["rows"]}
+    for line in season_["rows"]:
+        player = line["player"]
+        name = Player.objects.get(public_id=player).name
+        expected = {"player": player, "name": name, **shown(before, player, "before"), **shown(after, player, "after")}
+        assert line == expected
+    for player in {line.player for line in before.season.rows} - changed:
+        assert shown(before, player, "x") == shown(after, player, "x")
+    if winner_of(row) != title.player:
+        lost = [change for change in season_["titles"] if change["title"] is not None]
+        assert [change["title"] for change in lost] == [title.public_id]
+        assert lost[0]["player"] == title.player.public_id
+    gained = {(change["kind"], change["player"]) for change in season_["titles"] if change["title"] is None}
+    assert all(kind in Title.Kind.values for kind, _player in gained)
+
+
+def test_a_right_to_a_final_that_is_drawn_is_not_taken_back(cast: list[Player], club: Club) -> None:
+    cup = night(cast, "one")
+    row = season()
+    plan = {**newest_plan(row).plan, "qualify": {"places": 1}}
+    change_plan(series=row, plan=plan, after=row.seq, by=SYSTEM, now=NOON)
+    champion = winner_of(row)
+    final = cup.settled()[-1]
+    side = Result.objects.filter(match=final.match).latest("version").winner
+    assert side is not None
+    preview = preview_correction(fixture=final, new=won_by(1 - side), voided_rated=True)
+    states = preview.consequences[Choice.CORRECT_ALL].states
+    (changes,) = season_changes(cup.division, states)
+    assert f"{champion.name} no longer qualifies." in changes.final
+    last = night(cast[:4], "final", seed=5)
+    if not last.division.entries.filter(player=champion).exists():
+        last = night([champion, *[player for player in cast if player != champion][:3]], "final 2", seed=5)
+    Series.objects.filter(pk=row.pk).update(final=last.division.tournament)
+    row.counted.filter(tournament=last.division.tournament).delete()
+    (changes,) = season_changes(cup.division, states)
+    assert f"{champion.name} no longer qualifies, but is in the draw of the final and stays in it." in changes.final

@@ -3,6 +3,7 @@
 Facts are read from the exchange form of `./manage.py series`; keys that no plan uses are not read.
 """
 
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -13,6 +14,8 @@ from typing import Any, TypeVar
 from tournaments.formats.errors import Refused
 from tournaments.formats.series.numbers import number, whole
 
+FIRST_YEAR, LAST_YEAR = 1900, 2999
+LONGEST_NAME = 200
 NORMAL = "normal"
 """The class of an event that is neither double nor bonus nor anything else."""
 T = TypeVar("T")
@@ -28,7 +31,7 @@ class How(StrEnum):
     WALKOVER = "walkover"
     BYE = "bye"
     VOID = "void"
-    """Really played, then made void by a correction; it counts nowhere."""
+    """Really played, then made void by a correction; it counts nowhere unless the plan says that it is a win."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +49,18 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Bracket:
-    """A bracket or group: who played in it, and its placings in order. The players of one placing share its places."""
+    """A bracket or group: who played in it, and its placings in order. The players of one placing share its places.
+
+    `places` are the first and last place of each placing if they do not follow one another, as in an event that was
+    abandoned. `equal_points` are the placings of a table by points alone.
+    """
 
     name: str
     players: frozenset[Player]
     placings: tuple[tuple[Player, ...], ...] = ()
     rounds: int | None = None
+    places: tuple[tuple[int, int], ...] = ()
+    equal_points: tuple[tuple[Player, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +78,15 @@ class Division:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """An event as a series sees it. `kind` is its class in this series, `away` whether it was played elsewhere."""
+    """An event as a series sees it.
+
+    `kind` is its class in this series, empty if that follows from its month; `away` whether it was played elsewhere.
+    """
 
     id: str
     date: date
     divisions: tuple[Division, ...] = ()
-    kind: str = NORMAL
+    kind: str = ""
     weight: Fraction = Fraction(1)
     away: bool = False
 
@@ -91,10 +103,21 @@ def events_from(data: Any) -> tuple[Event, ...]:
     """
     if isinstance(data, Mapping):
         data = data.get("events")
-    events = tuple(_each(data, "events", _event))
+    events = tuple(_dated(_each(data, "events", _event)))
     if len({event.id for event in events}) < len(events):
         raise Refused("series_facts", where="events", problem="two events have the same id")
     return events
+
+
+def _dated(events: Iterable[Event]) -> list[Event]:
+    """Give an event without a day that of the event before it, or the first day that is known."""
+    rows = list(events)
+    day = next((event.date for event in rows if event.date != date.min), date.min)
+    dated = []
+    for event in rows:
+        day = day if event.date == date.min else event.date
+        dated.append(event if event.date == day else replace(event, date=day))
+    return dated
 
 
 def without(event: Event, absent: frozenset[Player]) -> Event:
@@ -113,8 +136,19 @@ def without(event: Event, absent: frozenset[Player]) -> Event:
 
 
 def _bracket_without(bracket: Bracket, absent: frozenset[Player]) -> Bracket:
-    placings = (tuple(player for player in placing if player not in absent) for placing in bracket.placings)
-    return replace(bracket, players=bracket.players - absent, placings=tuple(filter(None, placings)))
+    def close(placings: tuple[tuple[Player, ...], ...]) -> tuple[tuple[Player, ...], ...]:
+        return tuple(filter(None, (tuple(p for p in placing if p not in absent) for placing in placings)))
+
+    if bracket.places:
+        kept = [row for row in zip(bracket.placings, bracket.places, strict=True) if set(row[0]) - absent]
+        return replace(
+            bracket, players=bracket.players - absent, placings=close(bracket.placings),
+            places=tuple(places for _players, places in kept),
+        )  # fmt: skip
+    return replace(
+        bracket, players=bracket.players - absent, placings=close(bracket.placings),
+        equal_points=close(bracket.equal_points),
+    )  # fmt: skip
 
 
 def _event(data: Any, where: str) -> Event:
@@ -127,7 +161,7 @@ def _event(data: Any, where: str) -> Event:
     return Event(
         id=_text(row.get("id"), f"{where}.id"),
         date=_day(row.get("date"), f"{where}.date"),
-        kind=NORMAL if kind is None else _text(kind, f"{where}.class"),
+        kind="" if kind is None else _text(kind, f"{where}.class"),
         weight=number(_or(row.get("weight"), 1), f"{where}.weight"),
         away=row.get("away") is True,
         divisions=tuple(divisions),
@@ -138,10 +172,14 @@ def _day(data: Any, where: str) -> date:
     """A day, or the first of a month. Without one the order of the events is all that is known."""
     if data is None:
         return date.min
+    text = data if isinstance(data, str) else ""
     try:
-        return date.fromisoformat(f"{data}-01" if len(str(data)) == len("2026-03") else str(data))
+        day = date.fromisoformat(f"{text}-01" if len(text) == len("2026-03") else text)
     except ValueError:
-        raise Refused("series_facts", where=where, problem="a date is written as 2026-03-12") from None
+        day = date.min
+    if not FIRST_YEAR <= day.year <= LAST_YEAR:
+        raise Refused("series_facts", where=where, problem="a date is written as 2026-03-12")
+    return day
 
 
 def _division(data: Any, where: str) -> Division:
@@ -149,13 +187,13 @@ def _division(data: Any, where: str) -> Division:
     shares = _or(row.get("shares"), ())
     given = _object(_or(row.get("given"), {}), f"{where}.given")
     division = Division(
-        name=str(row.get("name", "")),
+        name=_text(row["name"], f"{where}.name") if row.get("name") else "",
         rank=whole(_or(row.get("rank"), 1), f"{where}.rank", least=1),
         players=frozenset(_names(_or(row.get("players"), list(given)), f"{where}.players")),
         brackets=tuple(_each(_or(row.get("brackets"), ()), f"{where}.brackets", _bracket)),
         matches=tuple(_each(_or(row.get("matches"), ()), f"{where}.matches", _match)),
         shares=tuple(_each(shares, f"{where}.shares", number)),
-        given={player: number(points, f"{where}.given") for player, points in given.items()},
+        given={_text(player, f"{where}.given"): number(points, f"{where}.given") for player, points in given.items()},
     )
     for bracket in division.brackets:
         if strangers := bracket.players - division.players:
@@ -227,6 +265,8 @@ def _object(data: Any, where: str) -> Mapping[str, Any]:
 def _text(data: Any, where: str) -> str:
     if not isinstance(data, str) or not data:
         raise Refused("series_facts", where=where, problem="a name is missing")
+    if len(data) > LONGEST_NAME or any(unicodedata.category(character) == "Cs" for character in data):
+        raise Refused("series_facts", where=where, problem="a name is too long, or cannot be written")
     return data
 
 

@@ -14,6 +14,8 @@ DIGITS_OF_ROOTS = 9
 MOST_AS_FRACTION = 1000
 """The largest denominator that is written as a fraction; other numbers are written with nine decimals."""
 MOST_DIGITS = 9
+MOST = 10**12
+"""Numbers in plans are below it."""
 _NUMBER = re.compile(r"[+-]?\d{1,12}(?:\.\d{1,12})?(?:/[1-9]\d{0,11})?")
 
 
@@ -30,18 +32,39 @@ def number(value: Any, where: str) -> Fraction:
     """Read 2, 0.5, "0.333" or "1/3". Raises Refused with `series_number`, naming `where` in the plan it stands."""
     if isinstance(value, Fraction):
         return value
-    text = value.strip() if isinstance(value, str) else repr(value)
-    if isinstance(value, bool) or not isinstance(value, str | int | float) or not _NUMBER.fullmatch(text):
-        raise Refused("series_number", where=where, value=str(value)[:40])
+    text = _text(value)
+    if not _NUMBER.fullmatch(text):
+        raise Refused("series_number", where=where, value=short(value))
     upper, _, lower = text.partition("/")
     return Fraction(upper) / (Fraction(lower) if lower else 1)
+
+
+def _text(value: Any) -> str:
+    """A number as it is written; empty if it is none, or far too long."""
+    if isinstance(value, str):
+        return value.strip()
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return ""
+    if isinstance(value, int):
+        return str(value) if abs(value) < MOST else ""
+    # Not 1e-05.
+    return format(Decimal(repr(value)), "f")
+
+
+def short(value: Any) -> str:
+    """The beginning of a value that was refused, for the sentence that says so."""
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= MOST:
+        return "1000000000000…"
+    if isinstance(value, list | tuple | dict):
+        return "[…]" if isinstance(value, list | tuple) else "{…}"
+    return str(value)[:40]
 
 
 def whole(value: Any, where: str, *, least: int = 0, most: int = 100_000) -> int:
     """Read a whole number, also as text. Raises Refused with `series_number` or `series_range`."""
     exact = number(value, where)
     if exact.denominator != 1:
-        raise Refused("series_number", where=where, value=str(value)[:40])
+        raise Refused("series_number", where=where, value=short(value))
     if not least <= exact <= most:
         raise Refused("series_range", where=where, value=int(exact), least=least, most=most)
     return int(exact)

@@ -5,6 +5,8 @@ choose by the class of the event. `plan_from` reads the JSON form and refuses wh
 writes it.
 """
 
+import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -13,8 +15,8 @@ from itertools import pairwise
 from typing import Any, TypeAlias, TypeVar
 
 from tournaments.formats.errors import Refused
-from tournaments.formats.series.facts import Player
-from tournaments.formats.series.numbers import MOST_DIGITS, Rounding, number, whole, written
+from tournaments.formats.series.facts import NORMAL, Event, Player
+from tournaments.formats.series.numbers import MOST_DIGITS, Rounding, number, short, whole, written
 
 MAIN = "main"
 GROUP = "group"
@@ -26,6 +28,10 @@ ALL = "all"
 ELSE = "else"
 DEEPEST = 8
 MOST_LINES = 200
+MOST_PLACES = 10_000
+"""The last place that a row or a block of places can name."""
+MONTHS = 12
+LONGEST_NAME = 200
 Choice = TypeVar("Choice", bound=StrEnum)
 
 
@@ -344,7 +350,10 @@ class Plan:
 
     `players` are those who belong to the series, None everybody; `close_up` whether guests take no places. A player in
     several divisions of one event gets the sum, or the best if `best_division`. Who has lost a walkover and played no
-    match gets points for coming only if `no_shows_attend`. `qualify` and `details` are passed on.
+    match gets points for coming only if `no_shows_attend`. With `tied_wins_share` equal points in a table share their
+    places, whatever its tie-breaks say. With `voided_wins` matches that were played and then voided by a correction
+    count as wins. `class_by_month` is the class of events of a month (1 to 12) that have none of their own. `qualify`
+    and `details` are passed on.
     """
 
     name: str
@@ -361,8 +370,15 @@ class Plan:
     players: frozenset[Player] | None = None
     close_up: bool = False
     no_shows_attend: bool = False
+    tied_wins_share: bool = False
+    voided_wins: bool = False
+    class_by_month: Mapping[int, str] = field(default_factory=dict)
     qualify: Mapping[str, Any] = field(default_factory=dict)
     details: Mapping[str, Any] = field(default_factory=dict)
+
+    def class_of(self, event: Event) -> str:
+        """The class of an event: its own, or that of its month, or else normal."""
+        return event.kind or self.class_by_month.get(event.date.month, NORMAL)
 
 
 def nodes(node: Node) -> Iterator[Node]:
@@ -398,7 +414,7 @@ class _Object:
     def flag(self, key: str, default: bool) -> bool:
         value = self.take(key, default)
         if not isinstance(value, bool):
-            raise Refused("series_choice", where=self.at(key), value=str(value)[:40], choices="true, false")
+            raise Refused("series_choice", where=self.at(key), value=short(value), choices="true, false")
         return value
 
     def choice(self, key: str, choices: type[Choice], default: Choice) -> Choice:
@@ -411,7 +427,7 @@ class _Object:
 
 def _choice(value: Any, choices: type[Choice], where: str) -> Choice:
     if not isinstance(value, str) or value not in set(choices):
-        raise Refused("series_choice", where=where, value=str(value)[:40], choices=", ".join(choices))
+        raise Refused("series_choice", where=where, value=short(value), choices=", ".join(choices))
     return choices(value)
 
 
@@ -423,8 +439,8 @@ def plan_from(data: Any) -> Plan:
     """Read a plan: an object, or one with the key `plan` beside which others are not read, save `players`.
 
     Raises Refused with `series_object`, `series_key`, `series_number`, `series_range`, `series_choice`, `series_line`,
-    `series_list`, `series_too_deep`, `series_too_long`, `series_places`, `series_band_gap`, `series_band_overlap`,
-    `series_band_order`, `series_band_last`, `series_best_and_drop` or `series_tie_values`.
+    `series_list`, `series_text`, `series_too_deep`, `series_too_long`, `series_places`, `series_band_gap`,
+    `series_band_overlap`, `series_band_order`, `series_band_last`, `series_best_and_drop` or `series_tie_values`.
     """
     row = _Object(data, "plan")
     if "plan" in row.rest:
@@ -443,7 +459,7 @@ def plan_from(data: Any) -> Plan:
     players = row.take("players")
     decay = row.take("decay")
     plan = Plan(
-        name=str(row.take("name", "")),
+        name=_name(row.take("name", ""), "plan.name"),
         points=_node(points, "points", 1),
         count=_count(row.take("count", {})),
         ties=ties,
@@ -454,18 +470,39 @@ def plan_from(data: Any) -> Plan:
         decay=None if decay is None else _decay(decay),
         show_digits=whole(row.take("show_digits", 2), "plan.show_digits", most=MOST_DIGITS),
         best_division=row.choice("several_divisions", _Several, _Several.SUM) is _Several.BEST,
-        players=None if players is None else frozenset(str(player) for player in _list(players, "plan.players")),
-        close_up=row.choice("guests", _Guests, _Guests.KEEP_PLACES) is _Guests.CLOSChoiceUP,
+        players=None if players is None else frozenset(_names(players, "plan.players")),
+        close_up=row.choice("guests", _Guests, _Guests.KEEP_PLACES) is _Guests.CLOSE_UP,
         no_shows_attend=row.flag("no_shows_attend", False),
+        tied_wins_share=row.flag("tied_wins_share", False),
+        voided_wins=row.flag("voided_wins", False),
+        class_by_month={
+            whole(month, "plan.class_by_month", least=1, most=MONTHS): _name(kind, f"plan.class_by_month.{month}")
+            for month, kind in _Object(row.take("class_by_month", {}), "plan.class_by_month").rest.items()
+        },
         qualify=_Object(row.take("qualify", {}), "plan.qualify").rest,
         details={key: row.take(key) for key in PASSED_ON if key in row.rest},
     )
     row.end()
+    _check_storable({"points": points, "qualify": plan.qualify, **plan.details})
     if sum(1 for _ in nodes(plan.points)) > MOST_LINES:
         raise Refused("series_too_long", most=MOST_LINES)
     if TieRule.COUNT_OF_VALUES in ties and not values:
         raise Refused("series_tie_values")
     return plan
+
+
+def _check_storable(parts: Mapping[str, Any]) -> None:
+    """Refuse what no database can store: numbers that are none, and characters that stand for nothing."""
+    for name, part in parts.items():
+        try:
+            text = json.dumps(part, allow_nan=False, ensure_ascii=False)
+        except (TypeError, ValueError):
+            raise Refused("series_number", where=f"plan.{name}", value=short(part)) from None
+        if _UNWRITABLE.search(text):
+            raise Refused("series_text", where=f"plan.{name}", value=short(part))
+
+
+_UNWRITABLE = re.compile("(?<!\\\\)\\\\u0000|[\ud800-\udfff]")
 
 
 class _Several(StrEnum):
@@ -475,7 +512,7 @@ class _Several(StrEnum):
 
 class _Guests(StrEnum):
     KEEP_PLACES = "keep_places"
-    CLOSChoiceUP = "close_up"
+    CLOSE_UP = "close_up"
 
 
 def _count(data: Any) -> Count:
@@ -523,6 +560,8 @@ def _node(data: Any, where: str, depth: int) -> Node:
     """Read a node. An object with one line and some factors is their product."""
     if depth > DEEPEST:
         raise Refused("series_too_deep", most=DEEPEST)
+    if isinstance(data, str) and data in _WORDS:
+        data = {data: True}
     if isinstance(data, str | int | float) and not isinstance(data, bool):
         return Number(number(data, where))
     row = _Object(data, where)
@@ -554,6 +593,8 @@ def _block(kind: str, data: Any, where: str, depth: int) -> Node:
 
 
 _BLOCKS = ("add", "higher", "times", "by_class")
+_WORDS = ("event_weight", "given")
+"""What may stand alone, as a word."""
 
 
 def _attend(row: _Object) -> Node:
@@ -682,7 +723,7 @@ def _brackets(row: _Object, default: str) -> tuple[str, ...]:
 
 
 def _values(data: Any, where: str) -> Values:
-    row = _Object({"kind": "list", "points": data} if isinstance(data, list | tuple) else data, where)
+    row = _values_object(data, where)
     kind = row.choice("kind", _Kind, _Kind.NONE)
     values: Values
     match kind:
@@ -693,7 +734,7 @@ def _values(data: Any, where: str) -> Values:
         case _Kind.LOG2_RANK:
             then = row.take("then")
             if then is not None and then not in THEN:
-                raise Refused("series_choice", where=row.at("then"), value=str(then)[:40], choices=", ".join(THEN))
+                raise Refused("series_choice", where=row.at("then"), value=short(then), choices=", ".join(THEN))
             factors = _numbers(row.take("factors"), row.at("factors"))
             values = Log2Rank(number(row.take("scale", 1), row.at("scale")), factors, then)
         case _Kind.LOG2_OVER_PLACE:
@@ -711,6 +752,24 @@ def _values(data: Any, where: str) -> Values:
     return values
 
 
+def _values_object(data: Any, where: str) -> _Object:
+    """Read values that are a list, the word of a kind, or an object; without a kind, its only key that is one."""
+    if isinstance(data, list | tuple):
+        data = {"kind": _Kind.LIST.value, "points": data}
+    elif isinstance(data, str):
+        data = {"kind": data}
+    row = _Object(data, where)
+    named = [kind for kind in _Kind if kind and kind in row.rest]
+    if "kind" not in row.rest and len(named) == 1:
+        (kind,) = named
+        row.rest["kind"] = kind.value
+        if kind is not _Kind.BANDS:
+            value = row.rest.pop(kind)
+            if value is not True:
+                row.rest[_MAIN_KEY.get(kind, "scale")] = value
+    return row
+
+
 class _Kind(StrEnum):
     NONE = ""
     LIST = "list"
@@ -719,6 +778,10 @@ class _Kind(StrEnum):
     LOG2_OVER_PLACE = "log2_over_place"
     FIELD = "field"
     SHARES = "shares"
+
+
+_MAIN_KEY = {_Kind.LIST: "points", _Kind.LOG2_RANK: "factors", _Kind.FIELD: "factors"}
+"""What stands under the name of a kind that is a key; of the others the scale."""
 
 
 def _beyond(row: _Object) -> Fraction:
@@ -782,9 +845,19 @@ def _block_of_places(text: Any, where: str) -> tuple[int, int]:
         block = int(first), int(last) if dash else int(first)
     except ValueError:
         block = 0, 0
-    if not 1 <= block[0] <= block[1]:
-        raise Refused("series_places", where=where, text=str(text)[:40])
+    if not 1 <= block[0] <= block[1] <= MOST_PLACES:
+        raise Refused("series_places", where=where, text=short(text))
     return block
+
+
+def _name(data: Any, where: str) -> str:
+    if not isinstance(data, str) or len(data) > LONGEST_NAME:
+        raise Refused("series_text", where=where, value=short(data))
+    return data
+
+
+def _names(data: Any, where: str) -> tuple[str, ...]:
+    return tuple(_name(name, f"{where}[{index}]") for index, name in enumerate(_list(data, where)))
 
 
 def _list(data: Any, where: str) -> Sequence[Any]:
@@ -819,8 +892,11 @@ def plan_json(plan: Plan) -> dict[str, Any]:
         "show_digits": plan.show_digits,
         "several_divisions": _Several.BEST.value if plan.best_division else None,
         "players": None if plan.players is None else sorted(plan.players),
-        "guests": _Guests.CLOSChoiceUP.value if plan.close_up else None,
+        "guests": _Guests.CLOSE_UP.value if plan.close_up else None,
         "no_shows_attend": plan.no_shows_attend or None,
+        "tied_wins_share": plan.tied_wins_share or None,
+        "voided_wins": plan.voided_wins or None,
+        "class_by_month": {str(month): kind for month, kind in plan.class_by_month.items()} or None,
         "qualify": dict(plan.qualify) or None,
         **plan.details,
     }

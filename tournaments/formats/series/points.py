@@ -115,7 +115,7 @@ def _is_bracket(name: str, choice: str) -> bool:
     return name.startswith(choice) and (rest.isdigit() or (choice == plans.GROUP and rest.isalnum()))
 
 
-class _Placing(NamedTuple):
+class Placing(NamedTuple):
     """The players who share the places `first` to `last` of a bracket."""
 
     players: tuple[Player, ...]
@@ -130,7 +130,13 @@ class _Context:
     plan: Plan
     event: Event
     division: Division
-    placings_of: dict[str, list[_Placing]] = field(default_factory=dict)
+    placings_of: dict[int, list[Placing]] = field(default_factory=dict)
+    """By id: two brackets may have the same name."""
+
+    @cached_property
+    def kind(self) -> str:
+        """The class of the event."""
+        return self.plan.class_of(self.event)
 
     @cached_property
     def players(self) -> frozenset[Player]:
@@ -141,7 +147,7 @@ class _Context:
         """Matches that stand, by winner, in their order. Who fills in is not a player of the division."""
         wins = defaultdict(list)
         for match in self.division.matches:
-            if match.how is not How.VOID and match.winner in self.players:
+            if (match.how is not How.VOID or self.plan.voided_wins) and match.winner in self.players:
                 wins[match.winner].append(match)
         return wins
 
@@ -180,26 +186,31 @@ class _Context:
         placings = []
         brackets = sorted(self.division.brackets, key=lambda bracket: bracket.name != plans.MAIN)
         for bracket in brackets:
-            for placing in bracket.placings:
-                if new := tuple(player for player in placing if player not in placed):
+            for placing in self.placings(bracket):
+                if new := tuple(player for player in placing.players if player not in placed):
                     placings.append(new)
                     placed |= set(new)
         rounds = brackets[0].rounds if brackets else None
         return Bracket(plans.ALL, self.division.players, tuple(placings), rounds)
 
-    def placings(self, bracket: Bracket) -> list[_Placing]:
-        if bracket.name not in self.placings_of:
-            self.placings_of[bracket.name] = list(_placings(bracket))
-        return self.placings_of[bracket.name]
+    def placings(self, bracket: Bracket) -> list[Placing]:
+        if id(bracket) not in self.placings_of:
+            self.placings_of[id(bracket)] = list(placings_of(bracket, self.plan))
+        return self.placings_of[id(bracket)]
 
     def part(self, code: str, points: Fraction, **params: Any) -> Part:
         return Part(code, points, params, (), self.division.name)
 
 
-def _placings(bracket: Bracket) -> Iterator[_Placing]:
+def placings_of(bracket: Bracket, plan: Plan) -> Iterator[Placing]:
+    """The placings of a bracket with the places that each shares."""
+    groups = bracket.equal_points if plan.tied_wins_share and bracket.equal_points else bracket.placings
+    if bracket.places and groups is bracket.placings:
+        yield from (Placing(players, *places) for players, places in zip(groups, bracket.places, strict=True))
+        return
     first = 1
-    for players in bracket.placings:
-        yield _Placing(players, first, first + len(players) - 1)
+    for players in groups:
+        yield Placing(players, first, first + len(players) - 1)
         first += len(players)
 
 
@@ -223,7 +234,7 @@ def _parts(node: plans.Node, context: _Context) -> Parts:
         case plans.Times():
             return _times(node.items, context)
         case plans.ByClass():
-            chosen = node.cases.get(context.event.kind, node.otherwise)
+            chosen = node.cases.get(context.kind, node.otherwise)
             return {} if chosen is None else _parts(chosen, context)
         case plans.Attend() | plans.Matches() | plans.Wins() | plans.Places() | plans.Given():
             return _line(node, context)
@@ -292,7 +303,7 @@ def _factors(node: plans.Node, context: _Context) -> dict[Player, AppliedFactor]
             key = rank if rank in node.factors else context.division.name
             factor = AppliedFactor("division", context.division.name, node.factors.get(key, node.otherwise))
         case plans.ClassFactor():
-            kind = context.event.kind
+            kind = context.kind
             factor = AppliedFactor("class", kind, node.factors.get(kind, node.otherwise))
         case plans.EventWeight():
             factor = AppliedFactor("event", "", context.event.weight)

@@ -11,8 +11,8 @@ from typing import Any
 
 from tournaments.formats.series.facts import Event, How, Match, Player
 from tournaments.formats.series.numbers import rounded
-from tournaments.formats.series.plan import ELSE, MAIN, Count, Decay, Every, Plan, TieRule
-from tournaments.formats.series.points import ZERO, Earned, event_points
+from tournaments.formats.series.plan import ELSE, MAIN, Decay, Every, Plan, TieRule
+from tournaments.formats.series.points import ZERO, Earned, event_points, placings_of
 
 Key = tuple[Fraction, ...]
 """What a tie rule compares; the higher is better."""
@@ -190,7 +190,7 @@ def _counted(plan: Plan, events: Sequence[Event], player: Player, results: list[
     most = count.best
     if count.drop_worst:
         most = max(0, len(events) - count.drop_worst)
-    kept = _selected(count, most, {event.id: event for event in events}, results)
+    kept = _selected(plan, most, {event.id: event for event in events}, results)
     exact = ZERO
     for result in kept:
         if result.counts:
@@ -199,7 +199,8 @@ def _counted(plan: Plan, events: Sequence[Event], player: Player, results: list[
     return _Entry(player, tuple(kept), exact, total, len(results) >= count.min_events)
 
 
-def _selected(count: Count, most: int | None, events: Mapping[str, Event], results: list[Result]) -> Sequence[Result]:
+def _selected(plan: Plan, most: int | None, events: Mapping[str, Event], results: list[Result]) -> Sequence[Result]:
+    count = plan.count
     limits = count.per_month is not None or count.per_class or count.away is not None
     if not limits and (most is None or len(results) <= most):
         return results
@@ -209,7 +210,7 @@ def _selected(count: Count, most: int | None, events: Mapping[str, Event], resul
     kept = list(results)
     for index in order:
         result = results[index]
-        of = list(_limited_groups(count, events[result.event])) if limits else []
+        of = list(_limited_groups(plan, events[result.event])) if limits else []
         limited = any(groups[group] >= at_most for group, at_most in of)
         if limited or not left:
             kept[index] = Result(result.event, result.points, result.earned, result.faded, False, limited)
@@ -219,14 +220,15 @@ def _selected(count: Count, most: int | None, events: Mapping[str, Event], resul
     return kept
 
 
-def _limited_groups(count: Count, event: Event) -> Iterator[tuple[tuple[str, str], int]]:
+def _limited_groups(plan: Plan, event: Event) -> Iterator[tuple[tuple[str, str], int]]:
     """The groups of events that this one belongs to, each with the most results that may count."""
+    count, kind = plan.count, plan.class_of(event)
     if count.per_month is not None:
         yield ("month", f"{event.date:%Y-%m}"), count.per_month
-    if event.kind in count.per_class:
-        yield ("class", event.kind), count.per_class[event.kind]
+    if kind in count.per_class:
+        yield ("class", kind), count.per_class[kind]
     elif ELSE in count.per_class:
-        yield ("class", event.kind), count.per_class[ELSE]
+        yield ("class", kind), count.per_class[ELSE]
     if count.away is not None and event.away:
         yield ("away", ""), count.away
 
@@ -349,11 +351,9 @@ class _Order:
                     bracket for bracket in division.brackets if bracket.name.startswith("group")
                 ]
                 for bracket in brackets:
-                    first = 1
-                    for placing in bracket.placings:
-                        for player in placing:
-                            places[player].append(first)
-                        first += len(placing)
+                    for placing in placings_of(bracket, self.plan):
+                        for player in placing.players:
+                            places[player].append(placing.first)
         return places
 
     @cached_property

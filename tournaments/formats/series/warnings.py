@@ -81,8 +81,9 @@ def _number_of_evenings(plan: Plan, evenings: int | None) -> Iterator[PlanWarnin
 def _about_event(plan: Plan, event: Event, earned: Mapping[Player, Earned]) -> Iterator[PlanWarning]:
     kinds = {kind for node in plans.nodes(plan.points) if isinstance(node, plans.ByClass) for kind in node.cases}
     kinds |= {kind for node in plans.nodes(plan.points) if isinstance(node, plans.ClassFactor) for kind in node.factors}
-    if kinds and event.kind != "normal" and event.kind not in kinds:
-        yield PlanWarning("unknown_class", {"kind": event.kind})
+    kind = plan.class_of(event)
+    if kinds and kind != "normal" and kind not in kinds:
+        yield PlanWarning("unknown_class", {"kind": kind})
     places = [node for node in plans.nodes(plan.points) if isinstance(node, plans.Places)]
     for division in event.divisions:
         brackets = {bracket.name: bracket for bracket in division.brackets}
