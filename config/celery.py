@@ -169,6 +169,7 @@ class Config:
             "ratings": {"task": "matches.sweep_ratings", "schedule": 10.0, "options": {"expires": 10}},
             "draws": {"task": "tournaments.sweep_draws", "schedule": 10.0, "options": {"expires": 10}},
             "held-up": {"task": "tournaments.sweep_held_up", "schedule": 10.0, "options": {"expires": 10}},
+            "finals": {"task": "tournaments.sweep_finals", "schedule": 600.0, "options": {"expires": 600}},
             "countdowns": {"task": "tournaments.sweep_countdowns", "schedule": 2.0, "options": {"expires": 2}},
             "deadlines": {"task": "tournaments.sweep_deadlines", "schedule": 2.0, "options": {"expires": 2}},
             "floors": {"task": "tournaments.sweep_floors", "schedule": 10.0, "options": {"expires": 10}},

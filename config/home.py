@@ -36,6 +36,7 @@ from players import selectors
 from players.models import Club, Player, User
 from tournaments.events import selectors as event_selectors
 from tournaments.seasons.page import own_places
+from tournaments.seasons.places import own_offers
 
 # The board of the page: a match that is being played, else the replay of the last final, else a fixed position.
 
@@ -275,6 +276,7 @@ def members_home(user: User, now: datetime) -> dict[str, Any]:
         "events": [event for event in event_selectors.on_show(EVENTS_SHOWN) if event not in run],
         "clubs": clubs,
         "asked_clubs": asked_clubs,
+        "final_places": own_offers(viewer.players, now) if viewer.players else [],
         "seasons": own_places(user, clubs, timezone.localdate(now)),
         "directs": viewer.directs,
     }

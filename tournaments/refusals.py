@@ -54,6 +54,14 @@ MESSAGES: dict[str, str] = {
     "series_event_left_out": gettext_noop("{event} does not count in this season. Count it first."),
     "series_closed": gettext_noop("This season is closed. Reopen it first to change it."),
     "series_not_closed": gettext_noop("This season is open."),
+    "final_not_offered": gettext_noop("You are not asked whether you come to this final."),
+    "final_answer_late": gettext_noop(
+        "The day to answer is over. Ask the director: if a place is still free, they can note that you come."
+    ),
+    "final_full": gettext_noop("All places of the final are taken."),
+    "final_drawn": gettext_noop("The final of {season} is drawn. Its players change in the event itself."),
+    "final_not_tied": gettext_noop("{name} is not among those who share the last place."),
+    "final_past": gettext_noop("Choose a day to come: by then they are to answer."),
     "series_no_final": gettext_noop(
         "Nobody qualifies for a final by the points of this season. Set how many do first."
     ),
@@ -313,6 +321,11 @@ STATUS = {
     "not_free_to_pair": HTTPStatus.CONFLICT,
     "bracket_follows": HTTPStatus.CONFLICT,
     "stage_over": HTTPStatus.CONFLICT,
+    "final_not_offered": HTTPStatus.CONFLICT,
+    "final_answer_late": HTTPStatus.CONFLICT,
+    "final_full": HTTPStatus.CONFLICT,
+    "final_drawn": HTTPStatus.CONFLICT,
+    "final_not_tied": HTTPStatus.CONFLICT,
     "not_to_be_stopped": HTTPStatus.CONFLICT,
     "not_a_pairing": HTTPStatus.CONFLICT,
     "pairing_begun": HTTPStatus.CONFLICT,

@@ -6,6 +6,7 @@ from django.utils import timezone
 from tournaments.draws import services as draws
 from tournaments.entries import check_in
 from tournaments.floor import calls
+from tournaments.pages import finals
 from tournaments.results import overdue, workers
 from tournaments.sharing import services as sharing
 from tournaments.state import advancement, floor, settle
@@ -43,6 +44,12 @@ def sweep_held_up() -> None:
     """Start the stages and finish the events that a locked event or a crash left behind."""
     for division_id in advancement.stalled_divisions().values_list("pk", flat=True):
         settle.settle_stalled(division_id=division_id, now=timezone.now())
+
+
+@shared_task(name="tournaments.sweep_finals")
+def sweep_finals() -> None:
+    """Offer the places of finals that nobody has answered about in time to the next ranks."""
+    finals.offer_expired(timezone.now())
 
 
 @shared_task(name=sharing.DRAW)

@@ -94,7 +94,7 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{SERIES}table\.(?P<extension>csv|json)$", series_pages.series_file, name="series-file"),
     *(
         re_path(rf"{SERIES}{act.name}/$", act.view, name=f"series-{act.name}")
-        for act in (*series_actions.ACTIONS, finals.final)
+        for act in (*series_actions.ACTIONS, *finals.ACTIONS)
     ),
     re_path(rf"{SHARE}clubs/(?P<slug>[a-z0-9-]+)\.png$", share_picture, {"kind": "club"}, name="club-card"),
     re_path(rf"{EVENT_SHARE}\.png$", share_picture, {"kind": "event"}, name="event-card"),
@@ -283,7 +283,7 @@ urlpatterns += [
     re_path(rf"{A_SERIES}race/(?P<player>{ID})/$", api_series.PlayerRace.as_view(), name="api-series-race-player"),
     *(
         re_path(rf"{A_SERIES}{act.path}/$", act.endpoint, name=f"api-series-{act.path}")
-        for act in (*series_actions.ACTIONS, finals.final)
+        for act in (*series_actions.ACTIONS, *finals.ACTIONS)
     ),
     path("api/v1/tournaments/", api_divisions.Events.as_view(), name="api-tournaments"),
     re_path(rf"{A_TOURNAMENT}$", api_divisions.OneEvent.as_view(), name="api-tournament"),

@@ -29,7 +29,7 @@ from tournaments.models.payments import (
     PrizePlan,
     SidePool,
 )
-from tournaments.models.series import Series, SeriesClosing, SeriesEvent, SeriesPlan, SeriesPoints
+from tournaments.models.series import FinalPlace, Series, SeriesClosing, SeriesEvent, SeriesPlan, SeriesPoints
 from tournaments.models.sharing import SharePicture
 from tournaments.models.titles import Title
 from tournaments.models.venues import EveningTemplate, OpeningHours, Venue, VenueTable
@@ -52,6 +52,7 @@ __all__ = [
     "Entry",
     "EveningTemplate",
     "EventLink",
+    "FinalPlace",
     "Fixture",
     "Floor",
     "FloorEvent",

@@ -1,5 +1,6 @@
 """Series of a club: their plans, the events that count, and their closing. Points and tables are derived."""
 
+from datetime import datetime
 from typing import ClassVar
 
 from django.conf import settings
@@ -135,3 +136,53 @@ class SeriesClosing(models.Model):
 
     def __str__(self) -> str:
         return f"{self.series} · {self.at:%Y-%m-%d}"
+
+
+class FinalPlace(models.Model):
+    """A place in the final of a series that was offered to a player, and the last answer."""
+
+    class Answer(models.TextChoices):
+        """Whether the player comes."""
+
+        COMES = "comes", _("comes")
+        DECLINED = "declined", _("cannot come")
+
+    class State(models.TextChoices):
+        """How an offer stands at a moment."""
+
+        OFFERED = "offered", _("asked")
+        COMES = "comes", _("comes")
+        DECLINED = "declined", _("cannot come")
+        EXPIRED = "expired", _("has not answered in time")
+
+    series = models.ForeignKey(Series, on_delete=models.PROTECT, related_name="final_places")
+    player = models.ForeignKey("players.Player", on_delete=models.PROTECT, related_name="+")
+    rank = models.PositiveSmallIntegerField(help_text=_("In the table when the place was offered."))
+    moved_up = models.BooleanField(default=False, help_text=_("Whether somebody better placed does not come."))
+    offered_at = models.DateTimeField(default=timezone.now, editable=False)
+    offered_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+    answer_by = models.DateTimeField()
+    answer = models.CharField(max_length=10, choices=Answer.choices, blank=True)
+    answered_at = models.DateTimeField(null=True, blank=True)
+    answered_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+
+    class Meta:
+        ordering = ("rank", "pk")
+        verbose_name = _("place in a final")
+        verbose_name_plural = _("places in a final")
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["series", "player"], name="final_place_offered_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.series} · {self.player}"
+
+    def state(self, now: datetime) -> State:
+        """Return how the offer stands."""
+        if self.answer:
+            return self.State(self.answer)
+        return self.State.OFFERED if now < self.answer_by else self.State.EXPIRED
+
+    def is_held(self, now: datetime) -> bool:
+        """Whether the place is taken or may still be."""
+        return self.state(now) in (self.State.OFFERED, self.State.COMES)

@@ -1,66 +1,66 @@
 """The final of a season: a draft event of those who qualify, seeded by their ranks."""
 
-from datetime import datetime, timedelta
-from typing import Any
+from collections.abc import Iterable
+from datetime import date, datetime, timedelta
+from typing import Any, ClassVar
 from zoneinfo import ZoneInfo
 
+from django import forms
+from django.core.exceptions import PermissionDenied
 from django.db import transaction
-from django.http import HttpRequest
+from django.db.models import Q
+from django.http import Http404, HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _l
+from django.utils.translation import ngettext
+from rest_framework import serializers
 
-from core.locks import lock_row
+from core.public_ids import LENGTH as PUBLIC_ID
 from engine.errors import Refused
-from players.access import Role
-from players.actions import Endpoint
-from players.actors import Actor, log
-from players.people.rows import lock_club
-from tournaments.entries.services import enter
+from players import access as people
+from players.access import Role, Visitor
+from players.actions import Endpoint, FormSerializer
+from players.actors import SYSTEM, Actor, log
+from players.forms import RefusingForm
+from players.models import Player
+from players.people.rows import lock_club, player_of
+from tournaments.entries.services import enter, withdraw
 from tournaments.events.services import create_division, create_tournament
 from tournaments.formats.settings import KNOCKOUT, StageSettings
-from tournaments.models import Division, Series, Tournament
-from tournaments.seasons.actions import SeriesAction
-from tournaments.seasons.changes import qualifying_places
+from tournaments.models import Division, Entry, FinalPlace, Series, Tournament
+from tournaments.seasons.actions import SeriesAction, series_by_id, series_of, series_url
 from tournaments.seasons.forms import FinalForm
-from tournaments.seasons.tables import closing_of, people_of, standing_of, table_of
+from tournaments.seasons.places import answer_place, is_drawn, lock_places, offer_places, offer_to, qualified_in
+from tournaments.seasons.tables import people_of
 from tournaments.state.stages import set_stages
 
 LENGTH = 7
 """Points of a match of the final, until the director chooses."""
+LATE_FOR = timedelta(days=1)
+"""For how long a sweep looks at a place that nobody has answered about; later a director does."""
 LATER = timedelta(days=7)
 """From the last day of a season to its final, until the director chooses."""
 
 
-def qualified(series: Series) -> tuple[list[str], int]:
-    """Return the public ids of those whose rank qualifies, by rank, and how many places the plan has for them.
-
-    All who share the last rank qualify.
-    """
-    closing = closing_of(series)
-    standing = standing_of(series, version=closing.plan if closing is not None else None)
-    table = closing.table if closing is not None else table_of(standing)
-    places = qualifying_places(standing.plan)
-    ranked = [(row["rank"], row["player"]) for row in table["rows"] if row["rank"] is not None]
-    return [player for rank, player in sorted(ranked, key=lambda pair: pair[0]) if rank <= places], places
-
-
 def prepare_final(*, series: Series, by: Actor, now: datetime) -> Tournament:
-    """Create the final as a draft with a knockout of those who qualify; if there is one already, return it.
+    """Create the final as a draft with a knockout of those who qualify, or bring its entries up to date.
 
-    The higher ranks are seeded, so that byes go to them. Refused: `series_no_final`, `series_nobody_qualifies`.
+    Those are the holders of its places if places were offered, and otherwise everybody whose rank qualifies. The higher
+    ranks are seeded, so that byes go to them. Refused: `series_no_final`, `series_nobody_qualifies`.
     """
     with transaction.atomic():
         lock_club(series.club)
-        row = lock_row(Series, series.pk)
+        row = lock_places(series)
         if row.final is not None and row.final.status != Tournament.Status.CANCELLED:
+            _enter_holders(row, by, now)
             return row.final
-        ids, places = qualified(row)
-        if not places:
+        qualified = qualified_in(row)
+        if not qualified.places:
             raise Refused("series_no_final")
-        if len(ids) < 2:
+        players = _holders(row, now) if row.final_places.exists() else _people(qualified.first)
+        if len(players) < 2:
             raise Refused("series_nobody_qualifies")
-        people = people_of(ids)
-        players = [people[public_id].merged_into or people[public_id] for public_id in ids]
         zone = ZoneInfo(row.club.time_zone)
         starts = datetime.combine(max(row.last_day, now.astimezone(zone).date()), datetime.min.time(), zone)
         name = _("Final of {season}").format(season=row.name)
@@ -78,6 +78,105 @@ def prepare_final(*, series: Series, by: Actor, now: datetime) -> Tournament:
         row.save(update_fields=["final", "seq"])
         log(by, "series_final_prepared", row.topic, club=row.club, name=row.name, event=event.public_id)
     return event
+
+
+def _people(ids: Iterable[str]) -> list[Player]:
+    ids = list(ids)
+    people = people_of(ids)
+    return [people[public_id].merged_into or people[public_id] for public_id in ids]
+
+
+def _holders(series: Series, now: datetime) -> list[Player]:
+    """Return those who hold a place of the final, the better ranks first."""
+    places = series.final_places.select_related("player__merged_into")
+    return [place.player.merged_into or place.player for place in places if place.is_held(now)]
+
+
+def _enter_holders(series: Series, by: Actor, now: datetime) -> None:
+    """Let the entries of a final that is not drawn be the holders of its places; the season is locked."""
+    final = series.final
+    if final is None or not series.final_places.exists() or is_drawn(final):
+        return
+    division = final.divisions.filter(status=Division.Status.ENTRIES).order_by("pk").first()
+    if division is None:
+        return
+    holders = _holders(series, now)
+    asked = set(series.final_places.values_list("player", flat=True))
+    entries = {row.player_id: row for row in division.entries.exclude(status=Entry.Status.OUT)}
+    for player, entry in entries.items():
+        # Whoever was entered by hand stays.
+        if player in asked and player not in {holder.pk for holder in holders}:
+            withdraw(entry=entry, by=by, now=now)
+    missing = [player for player in holders if player.pk not in entries]
+    if missing:
+        enter(division=division, players=missing, by=by, now=now)
+
+
+def offer(
+    *, series: Series, answer_by: date | None, player: Player | None, by: Actor, now: datetime
+) -> list[FinalPlace]:
+    """Offer the free places of a final to the next ranks, or one of them to a player who shares the rank at the border.
+
+    `answer_by` is the last day for an answer. What is offered already stays, so doing it twice changes nothing.
+    Refused: `series_no_final`, `final_drawn`, `final_past`, and as `offer_to`.
+    """
+    with transaction.atomic():
+        lock_club(series.club)
+        row = lock_places(series)
+        if not qualified_in(row).places:
+            raise Refused("series_no_final")
+        if is_drawn(row.final):
+            raise Refused("final_drawn", season=row.name)
+        until = None
+        if answer_by is not None:
+            until = datetime.combine(answer_by + timedelta(days=1), datetime.min.time(), ZoneInfo(row.club.time_zone))
+            if until <= now:
+                raise Refused("final_past")
+        offered = [offer_to(row, player, by=by, now=now)] if player else offer_places(row, until, by=by, now=now)
+        _enter_holders(row, by, now)
+        row.seq += 1
+        row.save(update_fields=["seq"])
+    return offered
+
+
+def answer(
+    *, series: Series, player: Player, answer: FinalPlace.Answer, by: Actor, now: datetime, directs: bool
+) -> None:
+    """Say whether a player comes to the final; if not, the next rank is asked at once.
+
+    Refused: `final_not_offered`, and as `answer_place`.
+    """
+    with transaction.atomic():
+        lock_club(series.club)
+        row = lock_places(series)
+        own = row.final_places.filter(Q(player=player) | Q(player__merged_into=player))
+        place = own.select_related("series__club", "series__final", "player").first()
+        if place is None:
+            raise Refused("final_not_offered")
+        answer_place(place, answer, by=by, now=now, is_director=directs)
+        offer_places(row, None, by=SYSTEM, now=now)
+        _enter_holders(row, SYSTEM, now)
+        row.seq += 1
+        row.save(update_fields=["seq"])
+
+
+def offer_expired(now: datetime) -> int:
+    """Offer the places of those who have not answered in time to the next ranks; return how many were offered."""
+    late = FinalPlace.objects.filter(answer="", answer_by__range=(now - LATE_FOR, now)).order_by("series").values_list("series", flat=True)
+    count = 0
+    for series in Series.objects.filter(pk__in=set(late)).select_related("club"):
+        with transaction.atomic():
+            lock_club(series.club)
+            row = lock_places(series)
+            if is_drawn(row.final):
+                continue
+            offered = offer_places(row, None, by=SYSTEM, now=now)
+            _enter_holders(row, SYSTEM, now)
+            if offered:
+                row.seq += 1
+                row.save(update_fields=["seq"])
+                count += len(offered)
+    return count
 
 
 class FinalAction(SeriesAction):
@@ -105,4 +204,113 @@ final = FinalAction(
     _prepare,
     Role.DIRECTOR,
     Endpoint("seasons_prepare_final"),
+)
+
+
+class OfferForm(RefusingForm):
+    """The last day for answers; or one of those who share the rank at the border."""
+
+    FIELD_OF = {"final_past": "answer_by"}
+
+    answer_by = forms.DateField(label=_l("Answers by"), required=False)
+    player = forms.CharField(max_length=PUBLIC_ID, required=False)
+
+
+class OfferSerializer(FormSerializer):
+    """To whom places are offered."""
+
+    answer_by = serializers.DateField(required=False, allow_null=True, help_text="The last day for an answer.")
+
+    class Meta:
+        form = OfferForm
+        extra_kwargs: ClassVar = {
+            "player": {"help_text": "Public id of one of those who share the rank at the border; else the next ranks."}
+        }
+
+
+class AnswerForm(RefusingForm):
+    """Whether a player comes."""
+
+    answer = forms.ChoiceField(choices=FinalPlace.Answer.choices)
+    player = forms.CharField(max_length=PUBLIC_ID, required=False)
+
+
+class AnswerSerializer(FormSerializer):
+    """Whether a player comes to the final."""
+
+    class Meta:
+        form = AnswerForm
+        extra_kwargs: ClassVar = {"player": {"help_text": "Public id, for directors; without it you answer yourself."}}
+
+
+class StayingAction(SeriesAction):
+    """What is done on the page of the season."""
+
+    def url(self, request: HttpRequest, obj: Series) -> str:
+        """The season."""
+        return series_url(obj)
+
+
+class AnswerAction(StayingAction):
+    """An answer of the player, or of a director who was told."""
+
+    def fetch(self, user: Visitor, **url: str) -> Series:
+        """Return the season to everybody with an account."""
+        if "slug" in url:
+            return series_of(url["slug"], url["series"])
+        return series_by_id(url["series"])
+
+    def perform(self, request: Any, obj: Series, form: Any, now: datetime) -> str:
+        """Answer for oneself, or as a director for somebody else."""
+        directs = people.is_at_least(people.role_in(request.user, obj.club), Role.DIRECTOR)
+        public_id = form.cleaned_data["player"]
+        if public_id and not directs:
+            raise PermissionDenied
+        player = _player(public_id) if public_id else player_of(request.user)
+        if player is None:
+            raise Refused("final_not_offered")
+        form.player, form.directs = player, bool(public_id)
+        return super().perform(request, obj, form, now)
+
+
+def _player(public_id: str) -> Player:
+    player = Player.objects.filter(public_id=public_id).first()
+    if player is None:
+        raise Http404
+    return player
+
+
+def _offer(form: Any, by: Actor, now: datetime) -> str:
+    """Offer the places of the final of a season.
+
+    They go to the best ranks, who are told and asked whether they come. Whoever declines, or has not answered by then,
+    makes room for the next rank. 409 `series_no_final`, `final_drawn`, `final_full`.
+    """
+    fields = form.cleaned_data
+    player = _player(fields["player"]) if fields["player"] else None
+    offered = offer(series=form.instance, answer_by=fields["answer_by"], player=player, by=by, now=now)
+    return ngettext("%(count)d place is offered.", "%(count)d places are offered.", len(offered)) % {
+        "count": len(offered)
+    }
+
+
+def _answer(form: Any, by: Actor, now: datetime) -> str:
+    """Say whether you come to the final.
+
+    A director answers for a `player`. If somebody does not come, the next rank is asked. 409 `final_not_offered`,
+    `final_answer_late`, `final_drawn`, `final_full`.
+    """
+    choice = FinalPlace.Answer(form.cleaned_data["answer"])
+    answer(series=form.instance, player=form.player, answer=choice, by=by, now=now, directs=form.directs)
+    if form.directs:
+        return _("The answer is noted.")
+    return _("See you at the final.") if choice == FinalPlace.Answer.COMES else _("Somebody else is asked.")
+
+
+ACTIONS = (
+    final,
+    StayingAction("offer", OfferForm, _offer, Role.DIRECTOR, Endpoint("seasons_offer_places", OfferSerializer, {})),
+    AnswerAction(
+        "answer", AnswerForm, _answer, None, Endpoint("seasons_answer_place", AnswerSerializer, {"answer": "comes"})
+    ),
 )

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date
+from datetime import date, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -36,6 +36,7 @@ from tournaments.models import Entry, Series, SeriesClosing, Tournament
 from tournaments.seasons.actions import season_data, series_of
 from tournaments.seasons.changes import Change, changes_of, qualifying_places
 from tournaments.seasons.forms import ReopenForm, SeriesForm, season_initial
+from tournaments.seasons.places import DAYS_TO_ANSWER, Free, free_places, is_drawn, place_lines, tied_sentence
 from tournaments.seasons.plan_form import PlanLinesForm
 from tournaments.seasons.race import RaceView, race_view
 from tournaments.seasons.sentences import rank_sentence, result_sentence
@@ -54,6 +55,7 @@ from tournaments.seasons.tables import (
 )
 from tournaments.seasons.titles import proposals_left, title_lines, titles_of
 from tournaments.standings.brackets import ordinal
+from tournaments.state.names import shown
 
 ON_CARD = 4
 """Rows on the card of a club."""
@@ -322,6 +324,15 @@ def series_list(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "tournaments/seasons/list.html", context)
 
 
+def _names_of_places(user: Visitor, series: Series, free: Free | None) -> dict[str, str]:
+    """Return public id -> name of who has or may get a place in the final, as this reader may see it."""
+    staff = is_at_least(role_in(user, series.club), Role.ASSISTANT)
+    places = series.final_places.select_related("player__merged_into")
+    rows = [place.player.merged_into or place.player for place in places]
+    rows += free.tied[1] if free is not None and free.tied is not None else []
+    return {row.public_id: shown(row, staff) for row in rows}
+
+
 def _directs(user: Visitor, club: Club) -> bool:
     return is_at_least(role_in(user, club), Role.DIRECTOR)
 
@@ -330,10 +341,20 @@ def _directs(user: Visitor, club: Club) -> bool:
 def series_page(request: HttpRequest, slug: str, series: str) -> HttpResponse:
     """Show the table of a season to everybody."""
     row = series_of(slug, series)
-    may_direct = _directs(request.user, row.club)
+    may_direct, now = _directs(request.user, row.club), timezone.now()
+    view = season_view(request.user, row)
+    free = free_places(row, now) if may_direct and view.qualifiers and not is_drawn(row.final) else None
+    own = player_of(request.user) if isinstance(request.user, User) else None
+    people_names = _names_of_places(request.user, row, free)
     context = {
         "club": row.club,
-        "view": season_view(request.user, row),
+        "view": view,
+        "places": place_lines(row, people_names, own, now, directs=may_direct),
+        "free": free,
+        "tied": tied_sentence(free, people_names) if free is not None else "",
+        "asked_next": sum(len(players) for _rank, players in free.next) if free is not None else 0,
+        "answer_by": (now + timedelta(days=DAYS_TO_ANSWER)).date(),
+        "may_prepare": not is_drawn(row.final) and (row.final is None or row.final_places.exists()),
         "may_direct": may_direct,
         "earlier": list(row.closings.exclude(reopened_at=None)),
         "final": row.final if row.final is not None and (may_direct or row.final.status in VISIBLE) else None,

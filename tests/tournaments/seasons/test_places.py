@@ -1,0 +1,208 @@
+"""The places of a final: offered by rank, answered, lapsed, moved up, and entered in the order of the ranks."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import timedelta
+from random import Random
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from engine.errors import Refused
+from players.actors import SYSTEM
+from players.models import Club, Membership, Notification, Player, User
+from tests.journeys.evenings import account_of
+from tests.tournaments.conftest import NOON
+from tournaments.draws import services as draws
+from tournaments.events import services as events
+from tournaments.models import Entry, FinalPlace, PastPlacing, PastSeason, Series, Tournament
+from tournaments.pages.finals import answer, offer, offer_expired, prepare_final
+from tournaments.seasons import services
+from tournaments.seasons.places import free_places
+from tournaments.seasons.services import SeriesInput
+from tournaments.seasons.tables import newest_plan
+
+pytestmark = pytest.mark.django_db
+COMES, DECLINED = FinalPlace.Answer.COMES, FinalPlace.Answer.DECLINED
+IN_A_WEEK = NOON.date() + timedelta(days=7)
+
+
+@contextmanager
+def refused(code: str) -> Iterator[None]:
+    with pytest.raises(Refused) as caught:
+        yield
+    assert caught.value.code == code
+
+
+@pytest.fixture
+def cast(club: Club) -> list[Player]:
+    players = [Player.objects.create(name=f"Player {number}") for number in range(1, 9)]
+    Membership.objects.bulk_create(Membership(club=club, player=player) for player in players)
+    return players
+
+
+def season(players: Sequence[Player], points: Sequence[int], places: int) -> Series:
+    """A season in which these players have these points."""
+    day, club = NOON.date(), Club.objects.get(slug="harbour")
+    days = SeriesInput("Autumn", day - timedelta(days=50), day + timedelta(days=5), "motor_racing")
+    row = services.create_series(club=club, series=days, by=SYSTEM, now=NOON)
+    told = PastSeason.objects.create(club=club, name="As told", counts_in=row)
+    PastPlacing.objects.bulk_create(
+        PastPlacing(season=told, player=player, event="One", points=str(own))
+        for player, own in zip(players, points, strict=True)
+    )
+    plan = {**newest_plan(row).plan, "points": {"given": True}, "qualify": {"places": places}}
+    services.change_plan(series=row, plan=plan, after=row.seq, by=SYSTEM, now=NOON)
+    return row
+
+
+def names_of(series: Series, *states: FinalPlace.State) -> list[str]:
+    places = series.final_places.select_related("player")
+    return [place.player.name for place in places if not states or place.state(NOW) in states]
+
+
+def entered(event: Tournament) -> list[str]:
+    rows = Entry.objects.filter(division__tournament=event, status=Entry.Status.IN).select_related("player")
+    return [row.player.name for row in rows.order_by("pk")]
+
+
+NOW = NOON
+LATER = NOON + timedelta(days=8)
+
+
+def test_the_best_ranks_are_asked_and_whoever_declines_makes_room(cast: list[Player]) -> None:
+    row = season(cast, range(80, 0, -10), 3)
+    offer(series=row, answer_by=IN_A_WEEK, player=None, by=SYSTEM, now=NOON)
+    assert names_of(row) == ["Player 1", "Player 2", "Player 3"]
+    event = prepare_final(series=row, by=SYSTEM, now=NOON)
+    assert entered(event) == ["Player 1", "Player 2", "Player 3"]
+    for _twice in range(2):
+        answer(series=row, player=cast[1], answer=DECLINED, by=SYSTEM, now=NOON, directs=False)
+    assert names_of(row, FinalPlace.State.OFFERED) == ["Player 1", "Player 3", "Player 4"]
+    assert entered(event) == ["Player 1", "Player 3", "Player 4"]
+    assert row.final_places.get(player=cast[3]).moved_up
+    # All places are held now, so who declined cannot change their mind until somebody else declines.
+    with refused("final_full"):
+        answer(series=row, player=cast[1], answer=COMES, by=SYSTEM, now=NOON, directs=False)
+    # Once nobody is left to be asked, the place is free again.
+    for player in cast[3:]:
+        answer(series=row, player=player, answer=DECLINED, by=SYSTEM, now=NOON, directs=True)
+    answer(series=row, player=cast[1], answer=COMES, by=SYSTEM, now=NOON, directs=False)
+    assert sorted(entered(event)) == ["Player 1", "Player 2", "Player 3"]
+
+
+def test_whoever_does_not_answer_in_time_makes_room(cast: list[Player]) -> None:
+    row = season(cast, range(80, 0, -10), 2)
+    offer(series=row, answer_by=IN_A_WEEK, player=None, by=SYSTEM, now=NOON)
+    answer(series=row, player=cast[0], answer=COMES, by=SYSTEM, now=NOON, directs=False)
+    event = prepare_final(series=row, by=SYSTEM, now=NOON)
+    assert offer_expired(NOON + timedelta(days=6)) == 0
+    assert offer_expired(LATER) == 1
+    assert offer_expired(LATER) == 0
+    places = {place.player.name: place.state(LATER) for place in row.final_places.select_related("player")}
+    states = FinalPlace.State
+    assert places == {"Player 1": states.COMES, "Player 2": states.EXPIRED, "Player 3": states.OFFERED}
+    assert row.final_places.get(player=cast[2]).answer_by > LATER
+    assert entered(event) == ["Player 1", "Player 3"]
+    with refused("final_answer_late"):
+        answer(series=row, player=cast[1], answer=COMES, by=SYSTEM, now=LATER, directs=False)
+    with refused("final_full"):
+        answer(series=row, player=cast[1], answer=COMES, by=SYSTEM, now=LATER, directs=True)
+
+
+def test_who_shares_the_last_rank_is_for_a_director_to_decide(cast: list[Player]) -> None:
+    row = season(cast[:5], (50, 40, 30, 30, 30), 4)
+    offer(series=row, answer_by=IN_A_WEEK, player=None, by=SYSTEM, now=NOON)
+    assert names_of(row) == ["Player 1", "Player 2"]
+    free = free_places(row, NOON)
+    assert free.tied is not None
+    assert (free.count, free.tied[0]) == (2, 3)
+    with refused("final_not_tied"):
+        offer(series=row, answer_by=None, player=Player.objects.create(name="Zoe"), by=SYSTEM, now=NOON)
+    for player in (cast[4], cast[4], cast[2]):
+        offer(series=row, answer_by=None, player=player, by=SYSTEM, now=NOON)
+    assert sorted(names_of(row)) == ["Player 1", "Player 2", "Player 3", "Player 5"]
+    with refused("final_full"):
+        offer(series=row, answer_by=None, player=cast[3], by=SYSTEM, now=NOON)
+
+
+def test_a_final_that_is_drawn_stays_as_it_is(cast: list[Player]) -> None:
+    row = season(cast, range(80, 0, -10), 3)
+    offer(series=row, answer_by=IN_A_WEEK, player=None, by=SYSTEM, now=NOON)
+    division = prepare_final(series=row, by=SYSTEM, now=NOON).divisions.get()
+    events.publish_tournament(tournament=division.tournament, by=SYSTEM, now=NOON)
+    draw = draws.request_draw(division=division, by=SYSTEM, now=NOON)
+    draws.make_draft(draw_id=draw.pk, now=NOON)
+    division.refresh_from_db()
+    draws.publish_draw(division=division, after=division.seq, by=SYSTEM, now=NOON)
+    with refused("final_drawn"):
+        answer(series=row, player=cast[0], answer=DECLINED, by=SYSTEM, now=NOON, directs=True)
+    with refused("final_drawn"):
+        offer(series=row, answer_by=IN_A_WEEK, player=None, by=SYSTEM, now=NOON)
+    assert offer_expired(LATER) == 0
+    assert len(names_of(row)) == 3
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_answers_never_give_more_places_than_there_are(cast: list[Player], seed: int) -> None:
+    chance = Random(seed)
+    points = sorted((chance.choice((10, 20, 20, 30, 40)) for _ in cast), reverse=True)
+    row = season(cast, points, 4)
+    offer(series=row, answer_by=IN_A_WEEK, player=None, by=SYSTEM, now=NOON)
+    event = prepare_final(series=row, by=SYSTEM, now=NOON) if row.final_places.count() > 1 else None
+    now, codes = NOON, set()
+    for _step in range(25):
+        now += timedelta(hours=chance.randrange(20))
+        try:
+            if chance.random() < 0.7:
+                player, choice = chance.choice(cast), chance.choice((COMES, DECLINED))
+                answer(series=row, player=player, answer=choice, by=SYSTEM, now=now, directs=chance.random() < 0.5)
+            elif chance.random() < 0.5:
+                offer(series=row, answer_by=None, player=chance.choice(cast), by=SYSTEM, now=now)
+            else:
+                offer_expired(now)
+        except Refused as refused:
+            codes.add(refused.code)
+        held = [place for place in row.final_places.select_related("player") if place.is_held(now)]
+        assert len(held) <= 4
+        # A better rank is passed over only by somebody who was asked and does not come, or at the tied border.
+        free = free_places(row, now)
+        assert free.count == 4 - len(held)
+        if event is not None:
+            offer_expired(now)
+            held = [place for place in row.final_places.select_related("player") if place.is_held(now)]
+            assert sorted(entered(event)) == sorted(place.player.name for place in held)
+    assert codes <= {"final_full", "final_not_offered", "final_answer_late", "final_not_tied"}
+
+
+# On the pages.
+
+
+def test_a_player_answers_at_home_and_a_director_for_somebody_else(
+    cast: list[Player], club: Club, alice: User, client: Client
+) -> None:
+    row = season(cast, range(80, 0, -10), 2)
+    bob = account_of(cast[0], "bob@example.org", club)
+    eve = account_of(cast[5], "eve@example.org", club)
+    offer(series=row, answer_by=timezone.localdate() + timedelta(days=7), player=None, by=SYSTEM, now=timezone.now())
+    (notification,) = Notification.objects.filter(kind="final_place")
+    assert notification.user == bob
+    url = reverse("series-answer", args=[club.slug, row.slug])
+    client.force_login(bob)
+    home = client.get("/").content.decode()
+    assert "Your place in a final" in home
+    assert client.post(url, {"answer": "comes"}).status_code == 302
+    assert "You come to the final." in client.get("/").content.decode()
+    assert client.post(url, {"answer": "declined", "player": cast[1].public_id}).status_code == 403
+    client.force_login(eve)
+    assert "Your place in a final" not in client.get("/").content.decode()
+    assert "You are not asked" in client.post(url, {"answer": "comes"}, follow=True).content.decode()
+    client.force_login(alice)
+    assert client.post(url, {"answer": "declined", "player": cast[1].public_id}).status_code == 302
+    page = client.get(reverse("series", args=[club.slug, row.slug])).content.decode()
+    assert "moved up from rank 3" in page
+    assert {place.player.name: place.answer for place in row.final_places.select_related("player")} == {
+        "Player 1": "comes", "Player 2": "declined", "Player 3": "",
+    }  # fmt: skip

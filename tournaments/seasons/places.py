@@ -1,0 +1,261 @@
+"""The places in the final of a season: to whom they are offered, who comes, and who moves up.
+
+The places of the plan go to the best ranks. Whoever declines, or has not answered in time, makes room for the next
+rank. Where more players share a rank than places are left, a director says who plays.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import groupby
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext
+
+from core.locks import lock_row
+from engine.errors import Refused
+from players.actors import Actor, log
+from players.models import Player
+from players.notifications.kinds import NotificationKind, Params
+from players.notifications.services import Notice, notify_each
+from tournaments.models import FinalPlace, Series, Tournament
+from tournaments.seasons.changes import qualifying_places
+from tournaments.seasons.tables import closing_of, people_of, standing_of, table_of
+
+DAYS_TO_ANSWER = 7
+"""Until the director chooses another day."""
+TO_ANSWER_LATER = timedelta(days=2)
+"""For whoever moves up near or after the last day for answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Qualified:
+    """Who is ranked in a season, as (rank, public id) in the order of the table, and how many places its final has."""
+
+    ranked: Sequence[tuple[int, str]]
+    places: int
+
+    @property
+    def first(self) -> list[str]:
+        """Those whose rank qualifies; all who share the last rank are among them."""
+        return [player for rank, player in self.ranked if rank <= self.places]
+
+
+def qualified_in(series: Series) -> Qualified:
+    """Return who qualifies for the final of a season: by the announced table once it is closed."""
+    closing = closing_of(series)
+    standing = standing_of(series, version=closing.plan if closing is not None else None)
+    table = closing.table if closing is not None else table_of(standing)
+    ranked = [(row["rank"], row["player"]) for row in table["rows"] if row["rank"] is not None]
+    return Qualified(sorted(ranked, key=lambda pair: pair[0]), qualifying_places(standing.plan))
+
+
+# Who is asked next.
+
+
+@dataclass(frozen=True, slots=True)
+class Free:
+    """The places that nobody holds: the groups of equal rank who are asked next, and those who share the border."""
+
+    count: int
+    next: Sequence[tuple[int, Sequence[Player]]]
+    tied: tuple[int, Sequence[Player]] | None = None
+    """A rank that more players share than places are left, so that a director decides."""
+
+
+def free_places(series: Series, now: datetime) -> Free:
+    """Return the free places of a final, and who is next."""
+    qualified = qualified_in(series)
+    rows = list(series.final_places.select_related("player__merged_into"))
+    asked = {(row.player.merged_into or row.player).pk for row in rows}
+    free = qualified.places - sum(row.is_held(now) for row in rows)
+    people = people_of(player for _rank, player in qualified.ranked)
+    groups: list[tuple[int, Sequence[Player]]] = []
+    left = free
+    for rank, pairs in groupby(qualified.ranked, key=lambda pair: pair[0]):
+        known = [people[player] for _rank, player in pairs if player in people]
+        group = [row for player in known if (row := player.merged_into or player).pk not in asked]
+        if left <= 0:
+            break
+        if len(group) > left:
+            return Free(free, groups, (rank, group))
+        if group:
+            groups.append((rank, group))
+            left -= len(group)
+    return Free(free, groups)
+
+
+# Offering and answering.
+
+
+def offer_places(series: Series, answer_by: datetime | None, *, by: Actor, now: datetime) -> list[FinalPlace]:
+    """Offer the free places of a locked season to those who are next, and tell them.
+
+    Without `answer_by` the day of the first offers applies.
+    """
+    first = series.final_places.order_by("pk").first()
+    until = answer_by or max(first.answer_by if first is not None else now, now + TO_ANSWER_LATER)
+    free = free_places(series, now)
+    return [
+        _offer(series, player, rank, until, by, now, moved_up=first is not None)
+        for rank, group in free.next
+        for player in group
+    ]
+
+
+def offer_to(series: Series, player: Player, *, by: Actor, now: datetime) -> FinalPlace:
+    """Offer a free place to one of those who share the rank at the border, as a director has decided.
+
+    Doing it twice changes nothing. Refused: `final_full`, `final_not_tied`.
+    """
+    if (place := series.final_places.filter(player=player).first()) is not None:
+        return place
+    free = free_places(series, now)
+    if free.count < 1:
+        raise Refused("final_full")
+    if free.tied is None or player not in free.tied[1]:
+        raise Refused("final_not_tied", name=player.shown_name)
+    first = series.final_places.order_by("pk").first()
+    until = max(first.answer_by if first is not None else now, now + TO_ANSWER_LATER)
+    return _offer(series, player, free.tied[0], until, by, now, moved_up=free.tied[0] > free.count)
+
+
+def _offer(
+    series: Series, player: Player, rank: int, until: datetime, by: Actor, now: datetime, *, moved_up: bool
+) -> FinalPlace:
+    place = FinalPlace.objects.create(
+        series=series, player=player, rank=rank, moved_up=moved_up, offered_at=now, offered_by=by.user, answer_by=until
+    )
+    log(by, "final_place_offered", series.topic, club=series.club, player=player.public_id, rank=rank)
+    if player.user_id is not None:
+        params = {
+            "place": place.pk, "season": series.name, "by": until.isoformat(), "zone": series.club.time_zone,
+            "variant": MOVED_UP if moved_up else "", "context": series.club.name,
+        }  # fmt: skip
+        url = reverse("series", args=[series.club.slug, series.slug])
+        notify_each(kind=KIND.code, notices=[Notice(player.user_id, params, url, f"final-place:{place.pk}")], now=now)
+    return place
+
+
+def answer_place(
+    place: FinalPlace, answer: FinalPlace.Answer, *, by: Actor, now: datetime, is_director: bool
+) -> FinalPlace:
+    """Say whether a player comes to the final; the season is locked. The same answer twice changes nothing.
+
+    A player answers in time; a director at any time, as long as a place is free. Refused: `final_drawn`,
+    `final_answer_late`, `final_full`.
+    """
+    series = place.series
+    if place.answer == answer:
+        return place
+    if is_drawn(series.final):
+        raise Refused("final_drawn", season=series.name)
+    if not is_director and now >= place.answer_by:
+        raise Refused("final_answer_late")
+    if answer == FinalPlace.Answer.COMES and not place.is_held(now) and free_places(series, now).count < 1:
+        raise Refused("final_full")
+    place.answer, place.answered_at, place.answered_by = answer, now, by.user
+    place.save(update_fields=["answer", "answered_at", "answered_by"])
+    params = {"player": place.player.public_id, "answer": answer.value}
+    log(by, "final_place_answered", series.topic, club=series.club, **params)
+    return place
+
+
+def is_drawn(final: Tournament | None) -> bool:
+    """Whether the players of a final are fixed."""
+    return final is not None and final.divisions.exclude(status__in=("entries", "cancelled")).exists()
+
+
+def lock_places(series: Series) -> Series:
+    """Lock a season whose final is being filled."""
+    return lock_row(Series, series.pk)
+
+
+# What people are told.
+
+
+MOVED_UP = "moved_up"
+
+
+def _is_open(params: Params) -> bool:
+    return FinalPlace.objects.filter(pk=params["place"], answer="").exists()
+
+
+KIND = NotificationKind(
+    code="final_place",
+    label=gettext_noop("You have a place in the final of a season"),
+    sentences={
+        "": gettext_noop("You have qualified for the final of {season}. Do you come? Please answer by {by}."),
+        MOVED_UP: gettext_noop("A place in the final of {season} is free for you. Do you come? Please answer by {by}."),
+    },
+    subjects={
+        "": gettext_noop("You have qualified for the final of {season}"),
+        MOVED_UP: gettext_noop("A place in the final of {season} is free for you"),
+    },
+    times=("by",),
+    is_current=_is_open,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceLine:
+    """A place of a final as a page shows it."""
+
+    place: FinalPlace
+    player: str
+    """Public id."""
+    name: str
+    source: str
+    state: FinalPlace.State
+    is_own: bool
+    can_answer: bool
+
+
+def place_lines(
+    series: Series, names: Mapping[str, str], own: Player | None, now: datetime, *, directs: bool
+) -> list[PlaceLine]:
+    """Return the places of a final that were offered; `names` has players by public id."""
+    is_fixed = is_drawn(series.final)
+    lines = []
+    for place in series.final_places.select_related("player__merged_into"):
+        player = place.player.merged_into or place.player
+        is_own, state = own is not None and own.pk == player.pk, place.state(now)
+        in_time = directs or (is_own and now < place.answer_by)
+        lines.append(
+            PlaceLine(
+                place, player.public_id, names.get(player.public_id, ""), source_of(place), state, is_own,
+                in_time and not is_fixed,
+            )
+        )  # fmt: skip
+    return lines
+
+
+def source_of(place: FinalPlace) -> str:
+    """Say from what a place in a final comes."""
+    if place.moved_up:
+        return _("moved up from rank %(rank)d") % {"rank": place.rank}
+    return _("rank %(rank)d of the season") % {"rank": place.rank}
+
+
+def tied_sentence(free: Free, names: Mapping[str, str]) -> str:
+    """Say what a director has to decide; empty if nothing."""
+    if free.tied is None:
+        return ""
+    rank, group = free.tied
+    left = free.count - sum(len(players) for _rank, players in free.next)
+    text = ngettext(
+        "%(names)s share rank %(rank)d, and %(count)d place is left. Let them play it off or draw a lot, "
+        "then offer it.",
+        "%(names)s share rank %(rank)d, and %(count)d places are left. Let them play it off or draw lots, "
+        "then offer them.",
+        left,
+    )
+    return text % {"names": ", ".join(names.get(row.public_id, "") for row in group), "rank": rank, "count": left}
+
+
+def own_offers(players: Collection[int], now: datetime) -> list[FinalPlace]:
+    """Return the places in finals to come that a player, given by their ids, is asked about or has taken."""
+    rows = FinalPlace.objects.filter(player__in=players).exclude(answer=FinalPlace.Answer.DECLINED)
+    rows = rows.select_related("series__club", "series__final").order_by("answer_by", "pk")
+    return [row for row in rows if row.is_held(now) and not is_drawn(row.series.final)]
