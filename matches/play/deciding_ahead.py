@@ -41,10 +41,10 @@ def decide_ahead(*, match: Match, side: Side, answer: str, last: int, now: datet
     due.settle_first(match_id=match.pk, now=now)
     with transaction.atomic():
         locked = for_update(Match.objects.all()).get(pk=match.pk)
-        # Read after the lock: whoever waited for a double must not decide about it.
-        live = LiveMatch.objects.get(pk=match.pk)
         if locked.state != Match.State.LIVE:
             raise Refused("not_live")
+        # Read after the lock: whoever waited for a double must not decide about it.
+        live = LiveMatch.objects.get(pk=match.pk)
         if not live.changed_by <= last <= live.last:
             raise Refused("stale", seq=live.last)
         if not may_decide_ahead(live, due.state_of(live), side):

@@ -27,11 +27,11 @@ from players.pages import account_needed
 from players.people.rows import player_of
 from tournaments.access import VISIBLE
 from tournaments.formats.series.numbers import number
-from tournaments.formats.series.plan import ELSE, ByClass, ClassFactor, Places, Plan, Shares, nodes, plan_from
+from tournaments.formats.series.plan import ELSE, Places, Plan, Shares, nodes, plan_from
 from tournaments.formats.series.presets import PRESETS
 from tournaments.formats.series.table import Result, Row
 from tournaments.formats.series.warnings import MESSAGES as WARNINGS
-from tournaments.formats.series.warnings import warnings_of
+from tournaments.formats.series.warnings import kinds_of, warnings_of
 from tournaments.models import Entry, Series, SeriesClosing, Tournament
 from tournaments.seasons.actions import season_data, series_of
 from tournaments.seasons.changes import Change, changes_of, qualifying_places
@@ -440,13 +440,7 @@ def kind_label(kind: str) -> str:
 
 def _kinds(plan: Plan) -> list[str]:
     """Return the classes of events that a plan tells apart."""
-    kinds: set[str] = set()
-    for node in nodes(plan.points):
-        if isinstance(node, ByClass):
-            kinds |= set(node.cases)
-        elif isinstance(node, ClassFactor):
-            kinds |= set(node.factors)
-    kinds |= set(plan.class_by_month.values())
+    kinds = kinds_of(plan) | set(plan.class_by_month.values())
     return sorted(kinds - {ELSE, "normal"})
 
 

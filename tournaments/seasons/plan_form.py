@@ -11,7 +11,8 @@ from django.utils.translation import gettext_lazy
 
 from engine.errors import Refused
 from players.forms import RefusingForm
-from tournaments.formats.series.plan import ByClass, ClassFactor, nodes, plan_from
+from tournaments.formats.series.plan import plan_from
+from tournaments.formats.series.warnings import kinds_of
 
 Path = tuple[str | int, ...]
 
@@ -285,9 +286,7 @@ def _months_of(plan: Mapping[str, Any]) -> Line:
 
 def has_kinds(plan: Mapping[str, Any]) -> bool:
     """Whether a plan tells kinds of evenings apart."""
-    return any(
-        isinstance(node, ByClass | ClassFactor) for node in nodes(plan_from({"points": plan["points"]}).points)
-    ) or bool(plan.get("class_by_month"))
+    return bool(plan.get("class_by_month")) or bool(kinds_of(plan_from({"points": plan["points"]})))
 
 
 def _at(plan: Any, path: Path) -> Any:

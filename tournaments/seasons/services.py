@@ -17,8 +17,8 @@ from tournaments.access import VISIBLE
 from tournaments.formats.series.numbers import number
 from tournaments.formats.series.plan import plan_from, plan_json
 from tournaments.formats.series.presets import preset
-from tournaments.models import Series, SeriesClosing, SeriesEvent, SeriesPlan, SeriesPoints, Tournament
-from tournaments.seasons.tables import closing_of, day_of, newest_plan, shares_of, standing_of, table_of
+from tournaments.models import Division, Series, SeriesClosing, SeriesEvent, SeriesPlan, SeriesPoints, Tournament
+from tournaments.seasons.tables import closing_of, day_of, newest_plan, shares_of, standing_of, table_of, with_a_match
 
 FARTHEST = 400
 """Days of the longest series."""
@@ -87,17 +87,24 @@ def _free_slug(club: Club, name: str) -> str:
 
 
 def missing_events(series: Series) -> list[Tournament]:
-    """Return the club's events of the days of a series that do not count in it, oldest first."""
+    """Return the club's events of the days of a series that do not count in it, oldest first.
+
+    Cancelled ones only if a match of theirs had been played.
+    """
     events = Tournament.objects.filter(club=series.club, status__in=VISIBLE)
     counted = series.counted.values("tournament")
-    rows = events.exclude(status=Tournament.Status.CANCELLED).exclude(pk__in=counted).exclude(final_of=series)
+    rows = events.exclude(pk__in=counted).exclude(final_of=series)
     near = rows.filter(
         starts_at__date__range=(date.fromordinal(series.first_day.toordinal() - 1), series.last_day)
     ) | rows.filter(starts_at__date__range=(series.first_day, date.fromordinal(series.last_day.toordinal() + 1)))
-    return [
-        row for row in near.distinct().order_by("starts_at", "pk")
-        if series.first_day <= day_of(row) <= series.last_day
-    ]  # fmt: skip
+    of_days = [
+        row for row in near.distinct().order_by("starts_at", "pk") if series.first_day <= day_of(row) <= series.last_day
+    ]
+    cancelled = [row for row in of_days if row.status == Tournament.Status.CANCELLED]
+    divisions = list(Division.objects.filter(tournament__in=cancelled)) if cancelled else []
+    begun_topics = with_a_match(divisions)
+    abandoned = {row.tournament_id for row in divisions if row.topic in begun_topics}
+    return [row for row in of_days if row not in cancelled or row.pk in abandoned]
 
 
 def changed_series(series: Series, after: int | None = None) -> Series:

@@ -139,15 +139,15 @@ def nights_of(series: Series, instead: States | None = None) -> list[Night]:
         .select_related("tournament__club")
         .order_by("tournament__starts_at", "pk")
     )
-    found = list(
+    all_divisions = list(
         Division.objects.filter(tournament__in=[row.tournament_id for row in counted])
         .select_related("tournament__club")
         .order_by("order", "pk")
     )
-    cancelled = [row for row in found if row.tournament.status == Tournament.Status.CANCELLED]
-    begun_topics = _with_a_match(cancelled)
+    cancelled = [row for row in all_divisions if row.tournament.status == Tournament.Status.CANCELLED]
+    begun_topics = with_a_match(cancelled)
     divisions = [
-        row for row in found
+        row for row in all_divisions
         if row.topic in begun_topics or (row not in cancelled and row.status != Division.Status.CANCELLED)
     ]  # fmt: skip
     abandoned = {row.tournament_id for row in divisions if row in cancelled}
@@ -204,7 +204,7 @@ def _is_over(division: Division, instead: States | None) -> bool:
     return len(states) == division.stages.count() and all(state.over for state in states)
 
 
-def _with_a_match(divisions: Sequence[Division]) -> set[str]:
+def with_a_match(divisions: Sequence[Division]) -> set[str]:
     """Return the topics of those of these divisions in which a match was played."""
     if not divisions:
         return set()

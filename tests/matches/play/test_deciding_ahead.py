@@ -235,3 +235,8 @@ def test_the_board_offers_it_only_by_correspondence(
     assert 'data-ahead="take"' in html(client.get(url))
     client.logout()
     assert "data-ahead" not in html(client.get(url))
+
+
+def test_in_a_match_that_is_not_played_here_nothing_is_decided_ahead(match: Match) -> None:
+    with refused("not_live"):
+        decide_ahead(match=match, side=BOB, answer="take", last=0, now=timezone.now())

@@ -199,6 +199,25 @@ def test_of_an_abandoned_evening_only_what_is_certain_counts(cast: list[Player])
     assert all(len(line.results) == 2 for line in standing.season.rows)
 
 
+def test_pages_and_the_closing_know_an_abandoned_evening(cast: list[Player], club: Club, alice_client: Client) -> None:
+    night(cast, "one", weeks=1)
+    cup = Cup.of(cast, KNOCKOUT, "two").play(Random(3), most=5, wild=False)
+    row = season()
+    cancel_tournament(tournament=cup.division.tournament, by=SYSTEM, now=NOON)
+    url = f"/clubs/{club.slug}/seasons/{row.slug}/"
+    page = Client().get(url)
+    assert page.status_code == 200
+    assert "Cup two" in page.content.decode()
+    assert "abandoned" in alice_client.get(f"{url}edit/").content.decode()
+    services.leave_out(series=row, event=cup.division.tournament, by=SYSTEM)
+    assert len(nights_of(row)) == 1
+    assert services.missing_events(row) == [cup.division.tournament]
+    services.count_events(series=row, events=[cup.division.tournament], by=SYSTEM)
+    row.refresh_from_db()
+    closing = services.close_series(series=row, after=row.seq, by=SYSTEM, now=NOON)
+    assert [event["name"] for event in closing.table["events"]] == ["Cup one", "Cup two"]
+
+
 def test_an_evening_cancelled_before_anybody_played_does_not_count(cast: list[Player]) -> None:
     night(cast, "one", weeks=1)
     cup = Cup.of(cast, KNOCKOUT, "two").play(Random(3), most=0, wild=False)
@@ -206,6 +225,8 @@ def test_an_evening_cancelled_before_anybody_played_does_not_count(cast: list[Pl
     assert len(nights_of(row)) == 2
     cancel_tournament(tournament=cup.division.tournament, by=SYSTEM, now=NOON)
     assert len(nights_of(row)) == 1
+    services.leave_out(series=row, event=cup.division.tournament, by=SYSTEM)
+    assert services.missing_events(row) == []
 
 
 # Who is a player, byes and walkovers

@@ -583,7 +583,9 @@ def _node(data: Any, where: str, depth: int) -> Node:
 
 def _block(kind: str, data: Any, where: str, depth: int) -> Node:
     if kind == "by_class":
-        cases = {name: _node(item, f"{where}.{name}", depth + 1) for name, item in _Object(data, where).rest.items()}
+        # No line for a class: such events earn nothing here.
+        named = {name: 0 if item is None else item for name, item in _Object(data, where).rest.items()}
+        cases = {name: _node(item, f"{where}.{name}", depth + 1) for name, item in named.items()}
         otherwise = cases.pop(ELSE, None)
         return ByClass(cases, otherwise)
     items = tuple(_node(item, f"{where}[{index}]", depth + 1) for index, item in enumerate(_list(data, where)))

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from tournaments.formats.series import plan as plans
-from tournaments.formats.series.facts import Event, Player
+from tournaments.formats.series.facts import NORMAL, Event, Player
 from tournaments.formats.series.numbers import shown
 from tournaments.formats.series.plan import Plan
 from tournaments.formats.series.points import Earned, place_values
@@ -45,7 +45,7 @@ def warnings_of(
     evenings: int | None = None,
 ) -> list[PlanWarning]:  # fmt: skip
     """The warnings for a plan, the events it is tried on with their points, and the number of evenings planned."""
-    warnings = [*_order_of_places(plan), *_number_of_evenings(plan, evenings)]
+    warnings = [*_order_of_places(plan), *_number_of_evenings(plan, evenings), *_kinds_by_month(plan)]
     for event in events:
         warnings += _about_event(plan, event, (points or {}).get(event.id, {}))
     return list({(warning.code, repr(warning.params)): warning for warning in warnings}.values())
@@ -78,11 +78,28 @@ def _number_of_evenings(plan: Plan, evenings: int | None) -> Iterator[PlanWarnin
         yield PlanWarning("late_members", {"best": best, "evenings": evenings, "left": left})
 
 
+def kinds_of(plan: Plan) -> set[str]:
+    """The classes of events that the points of a plan tell apart, without the case for all others."""
+    kinds: set[str] = set()
+    for node in plans.nodes(plan.points):
+        if isinstance(node, plans.ByClass):
+            kinds |= set(node.cases)
+        elif isinstance(node, plans.ClassFactor):
+            kinds |= set(node.factors)
+    return kinds
+
+
+def _kinds_by_month(plan: Plan) -> Iterator[PlanWarning]:
+    """The classes of months for which the plan has no line."""
+    known = kinds_of(plan) | set(plan.count.per_class) | {NORMAL}
+    for kind in sorted(set(plan.class_by_month.values()) - known):
+        yield PlanWarning("unknown_class", {"kind": kind})
+
+
 def _about_event(plan: Plan, event: Event, earned: Mapping[Player, Earned]) -> Iterator[PlanWarning]:
-    kinds = {kind for node in plans.nodes(plan.points) if isinstance(node, plans.ByClass) for kind in node.cases}
-    kinds |= {kind for node in plans.nodes(plan.points) if isinstance(node, plans.ClassFactor) for kind in node.factors}
+    kinds = kinds_of(plan)
     kind = plan.class_of(event)
-    if kinds and kind != "normal" and kind not in kinds:
+    if kinds and kind != NORMAL and kind not in kinds:
         yield PlanWarning("unknown_class", {"kind": kind})
     places = [node for node in plans.nodes(plan.points) if isinstance(node, plans.Places)]
     for division in event.divisions:

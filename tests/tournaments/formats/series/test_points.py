@@ -223,6 +223,12 @@ def test_warnings_name_what_a_director_may_not_have_meant():
         "too_few_evenings",
         "late_members",
     }
+    months = plan_from(
+        {"points": {"attend": 1, "class": {"double": 2}}, "class_by_month": {"5": "dubble", "11": "double"}}
+    )
+    assert [warning.message for warning in warnings_of(months)] == [
+        "The plan has no line for evenings of the class “dubble”."
+    ]
     wins = plan_from({"points": {"add": [{"attend": 1}, {"win": 9, "bracket": "consolation"}]}})
     main = Bracket("main", frozenset({"Ada", "Ben"}), (("Ada",), ("Ben",)))
     consolation = Bracket("consolation", frozenset({"Ben"}), (("Ben",),))

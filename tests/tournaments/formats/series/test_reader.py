@@ -133,6 +133,13 @@ def test_values_of_places_may_be_written_shortly(short, long):
     assert plans[0] == plans[1]
 
 
+def test_a_class_without_a_line_earns_nothing():
+    plan = plan_from({"points": {"by_class": {"last": {"attend": 3}, "else": None}}})
+    rows = [{"id": kind, "class": kind, "divisions": [{"players": ["Ada"]}]} for kind in ("last", "normal")]
+    evaluated = season(plan, events_from(rows))
+    assert [evaluated.points[kind]["Ada"].points for kind in ("last", "normal")] == [3, 0]
+
+
 def test_factors_may_be_words_and_small_numbers_numbers():
     words = plan_from({"points": {"times": ["event_weight", {"win": 1}]}})
     assert words == plan_from({"points": {"times": [{"event_weight": True}, {"win": 1}]}})
