@@ -86,6 +86,16 @@ def _(field: forms.DateTimeField, **options: Any) -> serializers.Field[Any, Any,
     return serializers.DateTimeField(**options)
 
 
+@serializer_field.register
+def _(field: forms.DateField, **options: Any) -> serializers.Field[Any, Any, Any, Any]:
+    return serializers.DateField(**{"allow_null": not field.required, **options})
+
+
+@serializer_field.register
+def _(field: forms.TimeField, **options: Any) -> serializers.Field[Any, Any, Any, Any]:
+    return serializers.TimeField(**{"allow_null": not field.required, **options})
+
+
 class FormSerializer(serializers.Serializer[Any]):
     """A serializer with the fields of `Meta.form`, as a `ModelSerializer` has those of a model.
 

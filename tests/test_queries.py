@@ -30,8 +30,9 @@ SMALL, LARGE = 2, 24
 # path -> the most queries for a signed-in player; on pages, one of them counts unread notifications, another one the
 # boards that wait
 MOST = {
-    # What the reader has to do, as on "/my/", their results with ratings, their events and clubs, and live matches.
-    "/": 27,
+    # What the reader has to do, as on "/my/", their results with ratings, their events and clubs, and live matches;
+    # places in finals that they are offered.
+    "/": 28,
     "/events/": 10,
     "/rankings/": 16,
     "/players/": 9,

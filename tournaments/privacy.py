@@ -26,6 +26,7 @@ from tournaments.models import (
     Division,
     Draw,
     Entry,
+    FinalPlace,
     Fixture,
     FloorEvent,
     Helper,
@@ -245,6 +246,11 @@ def _points_by_hand(person: Person) -> Iterable[Row]:
     return values(rows, "points", "reason", "at", event_name=F("tournament__name"), season_name=F("series__name"))
 
 
+def _final_places(person: Person) -> Iterable[Row]:
+    rows = FinalPlace.objects.filter(player__in=person.players)
+    return values(rows, "rank", "offered_at", "answer_by", "answer", "answered_at", season_name=F("series__name"))
+
+
 def _past_placings(person: Person) -> Iterable[Row]:
     rows = PastPlacing.objects.filter(player__in=person.players)
     return values(rows, "day", "place", "points", event_name=F("event"), season_name=F("season__name"))
@@ -263,6 +269,7 @@ SECTIONS = (
     ExportSection("substitutions", _("When you replaced somebody, or somebody you."), (Substitution,), _substitutions),
     ExportSection("past-placings", _("Places and points of imported seasons."), (PastPlacing,), _past_placings),
     ExportSection("points-by-hand", _("Points that directors gave you by hand."), (SeriesPoints,), _points_by_hand),
+    ExportSection("final-places", _("Places in finals that you were offered."), (FinalPlace,), _final_places),
     ExportSection("titles", _("Titles that you were awarded."), (Title,), _titles),
     ExportSection("helping", _("Events at which you help."), (Helper,), _helping),
     ExportSection("floor", _("What directors recorded about you at the tables."), (FloorEvent,), _floor),

@@ -60,8 +60,9 @@ PAGES: dict[str, tuple[Row, Row]] = {
     "series-file": (PUBLIC, NO_POST),
     **{
         f"series-{name}": (NO_FORM, DIRECTORS)
-        for name in ("count", "leave-out", "points", "points-back", "plan", "close", "reopen", "final")
+        for name in ("count", "leave-out", "points", "points-back", "plan", "close", "reopen", "final", "offer")
     },
+    "series-answer": (NO_FORM, ACCOUNT),
     "club-card": (PUBLIC, NO_POST),
     "event-card": (PUBLIC, NO_POST),
     "division-card": (PUBLIC, NO_POST),
@@ -316,8 +317,9 @@ API: dict[str, tuple[Row, Row]] = {
     "api-title-withdraw": (API_NO_GET, API_DIRECTORS),
     **{
         f"api-series-{name}": (API_NO_GET, API_DIRECTORS)
-        for name in ("count", "leave-out", "points", "points-back", "plan", "close", "reopen", "final")
+        for name in ("count", "leave-out", "points", "points-back", "plan", "close", "reopen", "final", "offer")
     },
+    "api-series-answer": (API_NO_GET, API_ACCOUNT),
     "api-correction-undo-preview": (API_NO_GET, API_STAFF),
 }
 WRITES_BY_OTHER_METHODS = {
@@ -334,8 +336,9 @@ WRITES_BY_OTHER_METHODS = {
 }
 TABLE = PAGES | API
 OF_CLUBS = (
-    "series-points", "series-points-back", "series-final",
+    "series-points", "series-points-back", "series-final", "series-offer", "series-answer",
     "api-series-points", "api-series-points-back", "api-series-final",
+    "api-series-offer", "api-series-answer",
     "club", "club-calendar", "club-card", "club-poster", "commitments", "venue", "tonight", "tonight-show",
     "api-commitments", "api-tonight",
     "series-list", "series-new", "series-create", "series", "series-edit",

@@ -14,7 +14,6 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _l
 from django.utils.translation import ngettext
-from rest_framework import serializers
 
 from core.public_ids import LENGTH as PUBLIC_ID
 from engine.errors import Refused
@@ -162,9 +161,9 @@ def answer(
 
 def offer_expired(now: datetime) -> int:
     """Offer the places of those who have not answered in time to the next ranks; return how many were offered."""
-    late = FinalPlace.objects.filter(answer="", answer_by__range=(now - LATE_FOR, now)).order_by("series").values_list("series", flat=True)
+    late = FinalPlace.objects.filter(answer="", answer_by__range=(now - LATE_FOR, now))
     count = 0
-    for series in Series.objects.filter(pk__in=set(late)).select_related("club"):
+    for series in Series.objects.filter(pk__in=late.order_by().values("series")).select_related("club"):
         with transaction.atomic():
             lock_club(series.club)
             row = lock_places(series)
@@ -219,27 +218,26 @@ class OfferForm(RefusingForm):
 class OfferSerializer(FormSerializer):
     """To whom places are offered."""
 
-    answer_by = serializers.DateField(required=False, allow_null=True, help_text="The last day for an answer.")
-
     class Meta:
         form = OfferForm
         extra_kwargs: ClassVar = {
-            "player": {"help_text": "Public id of one of those who share the rank at the border; else the next ranks."}
+            "answer_by": {"help_text": "The last day for an answer."},
+            "player": {"help_text": "Public id of one of those who share the rank at the border; else the next ranks."},
         }
 
 
-class AnswerForm(RefusingForm):
+class PlaceAnswerForm(RefusingForm):
     """Whether a player comes."""
 
     answer = forms.ChoiceField(choices=FinalPlace.Answer.choices)
     player = forms.CharField(max_length=PUBLIC_ID, required=False)
 
 
-class AnswerSerializer(FormSerializer):
+class PlaceAnswerSerializer(FormSerializer):
     """Whether a player comes to the final."""
 
     class Meta:
-        form = AnswerForm
+        form = PlaceAnswerForm
         extra_kwargs: ClassVar = {"player": {"help_text": "Public id, for directors; without it you answer yourself."}}
 
 
@@ -309,8 +307,8 @@ def _answer(form: Any, by: Actor, now: datetime) -> str:
 
 ACTIONS = (
     final,
-    StayingAction("offer", OfferForm, _offer, Role.DIRECTOR, Endpoint("seasons_offer_places", OfferSerializer, {})),
+    StayingAction("offer", OfferForm, _offer, Role.DIRECTOR, Endpoint("seasons_offer_places", OfferSerializer, {"answer_by": "2026-12-20"})),
     AnswerAction(
-        "answer", AnswerForm, _answer, None, Endpoint("seasons_answer_place", AnswerSerializer, {"answer": "comes"})
+        "answer", PlaceAnswerForm, _answer, None, Endpoint("seasons_answer_place", PlaceAnswerSerializer, {"answer": "comes"})
     ),
 )
