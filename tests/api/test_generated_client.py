@@ -820,7 +820,7 @@ def seasons(cast: Cast) -> None:
     given = alice("seasons_give_points", season.public_id, body=by_hand).points_by_hand[0].id
     assert alice("seasons_take_points_back", season.public_id, body={"given": given}).points_by_hand == []
     alice.refused(422, "seasons_prepare_final", season.public_id)
-    alice.refused(422, "seasons_offer_places", season.public_id, body={})
+    alice("seasons_offer_places", season.public_id, body={"answer_by": "2027-12-31"})
     cast.bob.refused(409, "seasons_answer_place", season.public_id, body={"answer": "comes"})
     alice("seasons_leave_out", season.public_id, body={"event": event})
     season = cast.bob("seasons_retrieve", season.public_id)

@@ -133,8 +133,9 @@ def offer(
                 raise Refused("final_past")
         offered = [offer_to(row, player, by=by, now=now)] if player else offer_places(row, until, by=by, now=now)
         _enter_holders(row, by, now)
-        row.seq += 1
-        row.save(update_fields=["seq"])
+        if offered:
+            row.seq += 1
+            row.save(update_fields=["seq"])
     return offered
 
 
@@ -213,6 +214,13 @@ class OfferForm(RefusingForm):
 
     answer_by = forms.DateField(label=_l("Answers by"), required=False)
     player = forms.CharField(max_length=PUBLIC_ID, required=False)
+
+    def clean(self) -> dict[str, Any]:
+        """Require the day, unless one player is asked."""
+        fields = super().clean() or self.cleaned_data
+        if not fields.get("player") and not fields.get("answer_by") and "answer_by" not in self.errors:
+            self.add_error("answer_by", forms.ValidationError(_("Choose the last day for answers."), code="required"))
+        return fields
 
 
 class OfferSerializer(FormSerializer):
