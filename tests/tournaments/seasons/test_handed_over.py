@@ -131,9 +131,9 @@ def test_equal_points_of_a_swiss_share_their_places_if_the_plan_says_so() -> Non
         wins[match.winner] += 1
     by_tiebreaks, shared = earned(row, points), earned(row, points, tied_wins_share=True)
     assert sum(by_tiebreaks.values()) == sum(shared.values()) == 260
-    for one in row.players:
-        for other in row.players:
-            assert (shared[one] == shared[other]) == (wins[one] == wins[other])
+    for player in row.players:
+        for rival in row.players:
+            assert (shared[player] == shared[rival]) == (wins[player] == wins[rival])
     assert by_tiebreaks != shared
 
 
