@@ -18,7 +18,12 @@ def test_most_apps_have_modules() -> None:
 
 def test_comments_and_indentation_go_and_everything_else_stays() -> None:
     source = '// Head.\n\n/** Doc\n * more.\n */\nif (url === "https://x.test") // tail\n  // Inside.\n  run();\n'
-    assert slimmed(source) == 'if (url === "https://x.test") // tail\nrun();\n'
+    assert slimmed(source) == 'if (url === "https://x.test")\nrun();\n'
+
+
+@pytest.mark.parametrize("code", ["""say("a // b");""", "say('// b');", "say(`${a} // b`);", 'a = "x"; // The "x".'])
+def test_what_could_be_a_text_is_no_comment(code: str) -> None:
+    assert slimmed(code) == code
 
 
 def test_what_stands_between_two_comments_stays() -> None:
