@@ -43,6 +43,7 @@ from tournaments.paper import lists
 from tournaments.paper.brackets import sheet_brackets
 from tournaments.paper.cards import label_size
 from tournaments.paper.drawing import DRAW_AREAS, Area, PageDrawing, Sizes, draw_pages, drawing, pack
+from tournaments.seasons.page import EveningLine, evening_table, series_of_event
 from tournaments.standings import brackets
 from tournaments.standings.brackets import BracketOptions, Column, FixtureBox
 from tournaments.standings.standings import TableLine, standings_of
@@ -58,12 +59,14 @@ class PartKey(StrEnum):
     FLOOR = "floor"
     BRACKETS = "brackets"
     STANDINGS = "standings"
+    SEASON = "season"
 
 
 PART_LABELS = {
     PartKey.FLOOR: gettext_lazy("Calls, tables and who plays next"),
     PartKey.BRACKETS: gettext_lazy("Brackets"),
     PartKey.STANDINGS: gettext_lazy("Standings"),
+    PartKey.SEASON: gettext_lazy("Table of the season"),
 }
 
 
@@ -274,7 +277,7 @@ def _short_name(name: str) -> str:
     return f"{first} {' '.join(f'{other[0]}.' for other in others)}"
 
 
-# What the wall screen shows in turn: the floor, brackets and standings.
+# What the wall screen shows in turn: the floor, brackets, standings and tables of seasons.
 
 
 MOST_BRACKET_SCREENS = 6
@@ -314,7 +317,18 @@ class TitledScreen:
     lines: Sequence[TableLine] = ()
 
 
-Screen = FloorScreen | TitledScreen
+@dataclass(frozen=True, slots=True)
+class SeasonScreen:
+    """Some lines of the table of a season in which the evening counts."""
+
+    title: str
+    evening: str
+    """What the points of this evening are called: those so far, or those that are certain."""
+    lines: Sequence[EveningLine]
+    kind: str = "season"
+
+
+Screen = FloorScreen | TitledScreen | SeasonScreen
 
 
 def wall(view: FloorView, expected: Sequence[ExpectedTime], *, by_name: bool = False) -> dict[str, Any]:
@@ -335,6 +349,7 @@ def wall(view: FloorView, expected: Sequence[ExpectedTime], *, by_name: bool = F
         PartKey.FLOOR: lambda: calling,
         PartKey.BRACKETS: lambda: list(_brackets(divisions))[:MOST_BRACKET_SCREENS],
         PartKey.STANDINGS: lambda: list(_standings(divisions)),
+        PartKey.SEASON: lambda: list(_seasons(event)),
     }
     return {
         "tournament": event,
@@ -383,6 +398,16 @@ def _standings(divisions: Sequence[Division]) -> Iterator[TitledScreen]:
             title = " · ".join(filter(None, (division.name, table.title)))
             for first in range(0, len(lines), LINES_ON_SCREEN):
                 yield TitledScreen("standings", title, lines=lines[first : first + LINES_ON_SCREEN])
+
+
+def _seasons(event: Tournament) -> Iterator[SeasonScreen]:
+    """Yield the tables of the seasons in which an event counts, ten lines at a time."""
+    for series in series_of_event(event):
+        table = evening_table(series, event)
+        evening = _("So far tonight") if table.is_live else _("Tonight")
+        lines = table.lines[:MOST_LINES]
+        for first in range(0, len(lines), LINES_ON_SCREEN):
+            yield SeasonScreen(table.name, evening, lines[first : first + LINES_ON_SCREEN])
 
 
 # What the big screen of an event shows: the match that decides most, the others that are live, and the last rounds.
@@ -568,13 +593,13 @@ def wall_settings(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     return render(request, "tournaments/wall/settings.html", context, status=status)
 
 
-# The wall screen, which shows the floor with its forecast beside brackets and standings.
+# The wall screen, which shows the floor with its forecast beside brackets, standings and seasons.
 
 
 @never_cache
 @require_safe
 def event_wall(request: HttpRequest, club: str, slug: str) -> HttpResponse:
-    """Show calls as long as they are fresh, else calls, tables, brackets and standings in turn."""
+    """Show calls as long as they are fresh, else calls, tables, brackets, standings and seasons in turn."""
     event = access.tournament(request.user, club, slug)
     view = floor(event, timezone.now(), staff=False)
     form = WallOrderForm(request.GET)

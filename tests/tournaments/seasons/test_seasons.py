@@ -1,6 +1,7 @@
 """Seasons of a club: what its events hand over, the table, its plan, and its end."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -430,6 +431,51 @@ def test_names_are_those_a_reader_may_see(cast: list[Player], alices: Client) ->
         for path in (url, f"{url}table.csv", f"{url}table.json", f"/api/v1/seasons/{row.public_id}/"):
             assert ("Robert Hidden" in client.get(path).content.decode()) == sees, path
     assert "Robert Hidden" not in Client().get("/clubs/harbour/").content.decode()
+
+
+def wall_of_season(cup: Cup) -> list[tuple[str, str, str, str]]:
+    """The rows of the season's table on the wall of an evening: rank, name, points of the evening, total."""
+    event = cup.division.tournament
+    page = Client().get(f"/events/{event.club.slug}/{event.slug}/wall/").content.decode()
+    sections = re.findall(r'<section class="wall-screen is-season.*?</section>', page, re.DOTALL)
+    cells = r'<td class="num">(.*?)</td>'
+    return [
+        row
+        for section in sections
+        for row in re.findall(rf"<tr>\s*{cells}\s*<th[^>]*><bdi>(.*?)</bdi></th>\s*{cells}\s*{cells}", section)
+    ]
+
+
+def test_the_wall_shows_the_season_with_the_points_so_far(cast: list[Player]) -> None:
+    earlier = night(cast[:6], "one", weeks=1)
+    row = season()
+    cup = Cup.of(cast, KNOCKOUT, "two").play(Random(3), most=2, wild=False)
+    ranked = standing_of(row).season.rows
+    lines = wall_of_season(cup)
+    assert [line[1] for line in lines[:6]] == [Player.objects.get(public_id=row.player).name for row in ranked]
+    assert [line[0] for line in lines] == [str(row.rank) for row in ranked] + ["–", "–"], "newcomers come last"
+    assert {line[2] for line in lines} == {"2"}, "for coming; no place is certain yet"
+    assert [line[3] for line in lines[6:]] == ["–", "–"]
+    cup.play(Random(3), wild=False)
+    assert sorted(line[2] for line in wall_of_season(cup)) == sorted(["27", "20", *["15.50"] * 2, *["9"] * 4])
+    assert "15.50" in {line[2] for line in wall_of_season(earlier)}, "an earlier evening shows its own points"
+
+
+def test_the_wall_pages_a_long_table_and_hides_names(cast: list[Player], alices: Client) -> None:
+    field = [*cast, *(Player.objects.create(name=f"Guest {number}") for number in range(4))]
+    cup = night(field, "one")
+    Player.objects.filter(pk=cast[0].pk).update(name="Robert Hidden", initials_only=True)
+    Player.objects.filter(pk=cast[1].pk).update(name="", erased_at=NOON)
+    season()
+    event = cup.division.tournament
+    url = f"/events/{event.club.slug}/{event.slug}/wall/"
+    for client in (Client(), alices):
+        page = client.get(url).content.decode()
+        assert page.count("is-season") == 2
+        assert "Robert" not in page
+    names = [line[1] for line in wall_of_season(cup)]
+    assert len(names) == 12
+    assert {"R. H.", "Former member"} < set(names)
 
 
 def test_a_closed_season_hides_who_hides_later(cast: list[Player], alices: Client) -> None:

@@ -455,7 +455,7 @@ def plan_from(data: Any) -> Plan:
         show_digits=whole(row.take("show_digits", 2), "plan.show_digits", most=MOST_DIGITS),
         best_division=row.choice("several_divisions", _Several, _Several.SUM) is _Several.BEST,
         players=None if players is None else frozenset(str(player) for player in _list(players, "plan.players")),
-        close_up=row.choice("guests", _Guests, _Guests.KEEP_PLACES) is _Guests.CLOSChoiceUP,
+        close_up=row.choice("guests", _Guests, _Guests.KEEP_PLACES) is _Guests.CLOSE_UP,
         no_shows_attend=row.flag("no_shows_attend", False),
         qualify=_Object(row.take("qualify", {}), "plan.qualify").rest,
         details={key: row.take(key) for key in PASSED_ON if key in row.rest},
@@ -475,7 +475,7 @@ class _Several(StrEnum):
 
 class _Guests(StrEnum):
     KEEP_PLACES = "keep_places"
-    CLOSChoiceUP = "close_up"
+    CLOSE_UP = "close_up"
 
 
 def _count(data: Any) -> Count:
@@ -819,7 +819,7 @@ def plan_json(plan: Plan) -> dict[str, Any]:
         "show_digits": plan.show_digits,
         "several_divisions": _Several.BEST.value if plan.best_division else None,
         "players": None if plan.players is None else sorted(plan.players),
-        "guests": _Guests.CLOSChoiceUP.value if plan.close_up else None,
+        "guests": _Guests.CLOSE_UP.value if plan.close_up else None,
         "no_shows_attend": plan.no_shows_attend or None,
         "qualify": dict(plan.qualify) or None,
         **plan.details,
