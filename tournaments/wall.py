@@ -31,6 +31,7 @@ from matches.presentation.visibility import NOBODY
 from players.access import Role, is_at_least
 from players.actors import Actor, log
 from players.forms import RefusingForm
+from players.models import Club
 from tournaments import access
 from tournaments.events.pages import account_needed, by, event_url_args
 from tournaments.floor.batches import flows_of
@@ -43,7 +44,8 @@ from tournaments.paper import lists
 from tournaments.paper.brackets import sheet_brackets
 from tournaments.paper.cards import label_size
 from tournaments.paper.drawing import DRAW_AREAS, Area, PageDrawing, Sizes, draw_pages, drawing, pack
-from tournaments.seasons.page import EveningLine, evening_table, series_of_event
+from tournaments.seasons.actions import series_of
+from tournaments.seasons.page import EveningLine, evening_table, season_view, series_of_event
 from tournaments.standings import brackets
 from tournaments.standings.brackets import BracketOptions, Column, FixtureBox
 from tournaments.standings.standings import TableLine, standings_of
@@ -607,7 +609,7 @@ def event_wall(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     return render(request, "tournaments/wall/wall.html", wall(view, expected_times(view), by_name=by_name))
 
 
-# Bracket, standings and calls of an event for a frame on pages that its club names.
+# Bracket, standings and calls of an event, and the table of a season, for a frame on pages that the club names.
 #
 # They show what everybody may see, have no forms, and do not look at who is signed in.
 
@@ -637,22 +639,41 @@ def calls(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     return _framed(request, event, {"calls": called, "shows_calls": True})
 
 
+@xframe_options_exempt
+@require_safe
+def season(request: HttpRequest, slug: str, series: str) -> HttpResponse:
+    """Show the table of a season, for a frame on another website."""
+    row = series_of(slug, series)
+    view = season_view(AnonymousUser(), row, explained=False, with_race=False)
+    live = [night.event for night in view.standing.nights if night.has_begun and not night.is_over]
+    context = {
+        "title": row.name,
+        "url": reverse("series", args=[row.club.slug, row.slug]),
+        "topics": " ".join(event_topics(event) for event in live),
+        "view": view,
+    }
+    return _in_frame(request, row.club, context)
+
+
 def _framed(request: HttpRequest, event: Tournament, content: Mapping[str, Any], name: str = "") -> HttpResponse:
+    context = {
+        "title": event.name,
+        "url": reverse("event", args=event_url_args(event)),
+        "name": name,
+        "topics": event_topics(event),
+        **content,
+    }
+    return _in_frame(request, event.club, context)
+
+
+def _in_frame(request: HttpRequest, club: Club, content: Mapping[str, Any]) -> HttpResponse:
     """Render an embedded page, which only this site and the hosts that the club names may frame.
 
     It is the same for everybody, so it is rendered as for a visitor whoever is signed in.
     """
     request.user = AnonymousUser()
-    context = {
-        "tournament": event,
-        "club": event.club,
-        "name": name,
-        "topics": event_topics(event),
-        # Those of the reader wait for a page of the site.
-        "messages": (),
-        **content,
-    }
-    response = render(request, "tournaments/wall/embed.html", context)
+    # The messages of the reader wait for a page of the site.
+    response = render(request, "tournaments/wall/embed.html", {"messages": (), "club": club, **content})
     # This site shows a preview to those who want to embed the page.
-    response.headers["Content-Security-Policy"] = f"frame-ancestors 'self' {event.club.embed_hosts}".rstrip()
+    response.headers["Content-Security-Policy"] = f"frame-ancestors 'self' {club.embed_hosts}".rstrip()
     return response

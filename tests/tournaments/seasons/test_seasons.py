@@ -35,6 +35,9 @@ from tournaments.seasons.page import season_view
 from tournaments.seasons.plan_form import PlanLinesForm, lines_of
 from tournaments.seasons.services import SeriesInput
 from tournaments.seasons.tables import closing_of, newest_plan, standing_of, table_of
+from tournaments.sharing.cards import card_of
+from tournaments.sharing.drawing import draw_card
+from tournaments.sharing.page import share_url
 from tournaments.standings.brackets import seeds_of
 from tournaments.standings.placings import champion_of
 from tournaments.state.preview import Choice
@@ -476,6 +479,42 @@ def test_the_wall_pages_a_long_table_and_hides_names(cast: list[Player], alices:
     names = [line[1] for line in wall_of_season(cup)]
     assert len(names) == 12
     assert {"R. H.", "Former member"} < set(names)
+
+
+def test_a_season_is_shared_with_its_picture_and_in_frames(cast: list[Player], alices: Client) -> None:
+    night(cast, "one")
+    row = season()
+    hidden, erased = cast[:2]
+    Player.objects.filter(pk=hidden.pk).update(name="Robert Hidden", initials_only=True)
+    Player.objects.filter(pk=erased.pk).update(name="", erased_at=NOON)
+    Club.objects.filter(slug="harbour").update(embed_hosts="https://www.harbour.example")
+    page = Client().get(f"/clubs/harbour/seasons/{row.slug}/").content.decode()
+    assert f'<meta property="og:image" content="http://testserver{share_url("series", "harbour", row.slug)}">' in page
+    share = re.search(r'href="([^"]*/share/)"', page)
+    assert share is not None
+    frame = re.search(r'<iframe class="share-preview" src="([^"]*)"', Client().get(share[1]).content.decode())
+    assert frame is not None
+    shown = [client.get(frame[1]) for client in (Client(), alices)]
+    assert shown[0].content == shown[1].content, "it is the same for everybody"
+    policy = shown[0].headers["Content-Security-Policy"]
+    assert policy.endswith("frame-ancestors 'self' https://www.harbour.example")
+    assert "X-Frame-Options" not in shown[0].headers
+    content, texts = shown[0].content.decode(), list(card_of("series", f"harbour/{row.slug}").texts())
+    assert content.count('scope="row"') == 8
+    for text in (content, "\n".join(texts)):
+        assert "Robert" not in text
+    assert {"R. H.", "Former member"} <= set(re.findall(r'class="name">([^<]*)<', content))
+    ranked = [line.total for line in season_view(NOBODY, row).rows]
+    assert [text for text in texts if text in ranked] == ranked[:5]
+    assert draw_card(card_of("series", f"harbour/{row.slug}")).startswith(b"\x89PNG")
+
+
+def test_a_season_without_an_evening_is_shared_all_the_same(cast: list[Player], alices: Client) -> None:
+    night(cast[:1] + cast[1:2], "other")
+    Tournament.objects.update(starts_at=NOON - timedelta(days=300))
+    row = season()
+    assert "The table begins" in Client().get(f"/clubs/harbour/seasons/{row.slug}/embed/").content.decode()
+    assert "Autumn" in set(card_of("series", f"harbour/{row.slug}").texts())
 
 
 def test_a_closed_season_hides_who_hides_later(cast: list[Player], alices: Client) -> None:
