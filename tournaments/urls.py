@@ -90,6 +90,8 @@ urlpatterns: list[URLPattern] = [
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/seasons/new/$", series_pages.series_new, name="series-new"),
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/seasons/create/$", series_actions.create.view, name="series-create"),
     re_path(rf"{SERIES}$", series_pages.series_page, name="series"),
+    re_path(rf"{SERIES}share/$", sharing.share_season, name="series-share"),
+    re_path(rf"{SERIES}embed/$", walls.season, name="embed-series"),
     re_path(rf"{SERIES}edit/$", series_pages.series_edit, name="series-edit"),
     re_path(rf"{SERIES}table\.(?P<extension>csv|json)$", series_pages.series_file, name="series-file"),
     *(
@@ -97,6 +99,12 @@ urlpatterns: list[URLPattern] = [
         for act in (*series_actions.ACTIONS, *finals.ACTIONS)
     ),
     re_path(rf"{SHARE}clubs/(?P<slug>[a-z0-9-]+)\.png$", share_picture, {"kind": "club"}, name="club-card"),
+    re_path(
+        rf"{SHARE}clubs/(?P<slug>[a-z0-9-]+)/seasons/(?P<series>{SLUG})\.png$",
+        share_picture,
+        {"kind": "series"},
+        name="series-card",
+    ),
     re_path(rf"{EVENT_SHARE}\.png$", share_picture, {"kind": "event"}, name="event-card"),
     re_path(rf"{EVENT_SHARE}/(?P<division>{ID})\.png$", share_picture, {"kind": "division"}, name="division-card"),
     re_path(rf"{SHARE}matches/(?P<public_id>{ID})\.png$", share_picture, {"kind": "match"}, name="match-card"),
