@@ -14,7 +14,6 @@ from matches.models import (
     PlayerRating,
     PoolSettings,
     RatingChange,
-    RatingImport,
     RatingPool,
     RatingStart,
     Result,
@@ -85,8 +84,7 @@ def _counted_by(chosen: PoolSettings, match: str) -> Q:
     if chosen.events_only:
         condition &= ~Q(**{f"{match}parent_topic": ""})
     if not chosen.imported:
-        imported = RatingImport.matches.through.objects.values("match")
-        condition &= ~Q(**{f"{match}pk__in": imported})
+        condition &= Q(**{f"{match}as_told": False})
     return condition
 
 
