@@ -200,7 +200,14 @@ def _effects(pool: RatingPool, preview: MatchesPreview, people: Mapping[str, Per
     }
     past = [
         # A higher id than any match has: those of an import are the newest of those that ended at the same time.
-        RatedMatch(at, 2**62 + place, *(ids[fold(name)] for name in row.names), row.length)
+        RatedMatch(
+            at,
+            2**62 + place,
+            ids[fold(row.winner)],
+            ids[fold(row.loser)],
+            row.length,
+            rated.told_event_key(row.event, at),
+        )
         for place, (row, at) in enumerate(zip(preview.rows, _times(preview.rows, zone), strict=True))
     ]
     return effects_of(pool, names, past)
@@ -228,7 +235,7 @@ def import_matches(*, club: Club, name: str, data: MatchesInput, ratings: str, b
         if data.pool is not None and ratings != preview.ratings:
             raise Refused("past_ratings_changed")
         needed = {preview.same[fold(player)] for row in preview.rows for player in row.names}
-        players, added = players_of(club, preview, needed, by)
+        players, added = players_of(club, preview.names, (preview.players, preview.same), needed, by)
         row = MatchImport.objects.create(club=club, name=name[:LONGEST_NAME], pool=data.pool, at=now, by=by.user)
         row.added.set(added)
         row.matches.set(_create(club, data.pool, preview.rows, players, by, now))

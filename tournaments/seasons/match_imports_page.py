@@ -72,7 +72,7 @@ PROBLEMS_OF_MATCHES: dict[MatchProblem, str | Promise] = {
 }
 
 
-def _column(label: str | Promise) -> forms.IntegerField:
+def _column(label: Any) -> forms.IntegerField:
     return forms.IntegerField(label=label, required=False, min_value=0, max_value=100)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any, Protocol
+from typing import Any
 
 from django.db import transaction
 from django.db.models.fields.reverse_related import ForeignObjectRel, ManyToManyRel
@@ -236,7 +236,7 @@ def import_past(*, club: Club, name: str, data: PastInput, by: Actor, now: datet
         if PastSeason.objects.filter(club=club, digest=digest, undone_at=None).exists():
             raise Refused("past_twice")
         needed = {preview.same[fold(row.name)] for row in preview.rows}
-        players, added = players_of(club, preview, needed, by)
+        players, added = players_of(club, preview.names, (preview.players, preview.same), needed, by)
         season = PastSeason.objects.create(club=club, name=name[:LONGEST_NAME], digest=digest, at=now, by=by.user)
         season.added.set(added)
         PastPlacing.objects.bulk_create(
@@ -262,28 +262,24 @@ def _digest(rows: Sequence[PastRow]) -> str:
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
-class DecidedNames(Protocol):
-    """The names of a file, and whom each of them means."""
-
-    names: Sequence[NameMatch]
-    players: Mapping[str, Player | None]
-    same: Mapping[str, str]
-
-
 def players_of(
-    club: Club, decided: DecidedNames, needed: Collection[str], by: Actor
+    club: Club,
+    names: Sequence[NameMatch],
+    decided: tuple[Mapping[str, Player | None], Mapping[str, str]],
+    needed: Collection[str],
+    by: Actor,
 ) -> tuple[dict[str, Player], list[Player]]:
     """Return the player of each folded name that is needed, and those who are new members.
 
-    Former members stay former ones.
+    `decided` is that of `decided_names`. Former members stay former ones.
     """
-    known = {key: player for key, player in decided.players.items() if player is not None}
-    names = [name for name in decided.names if fold(name.name) in needed and fold(name.name) not in known]
-    namesakes = {index for index, name in enumerate(names) if name.how == How.AMBIGUOUS}
-    matches = find_or_add_players(club=club, names=[name.name for name in names], by=by, namesakes=namesakes)
+    players, same = decided
+    known = {key: player for key, player in players.items() if player is not None}
+    unknown = [name for name in names if fold(name.name) in needed and fold(name.name) not in known]
+    namesakes = {index for index, name in enumerate(unknown) if name.how == How.AMBIGUOUS}
+    matches = find_or_add_players(club=club, names=[name.name for name in unknown], by=by, namesakes=namesakes)
     added = {fold(match.name): match.player for match in matches if match.player is not None}
-    players = {key: known.get(key) or added[same] for key, same in decided.same.items() if same in needed}
-    return players, list(added.values())
+    return {key: known.get(key) or added[own] for key, own in same.items() if own in needed}, list(added.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -381,11 +377,13 @@ def unused(players: Sequence[Player], source: PastSeason | MatchImport) -> list[
     memberships = Membership.objects.filter(player__in=ids)
     used |= set(memberships.exclude(club=source.club).values_list("player", flat=True))
     used |= set(memberships.exclude(role=Membership.Role.MEMBER).values_list("player", flat=True))
-    for model, name in ((PastSeason, "pastseason"), (MatchImport, "matchimport")):
-        imports = model.added.through.objects.filter(player__in=ids)
-        if isinstance(source, model):
-            imports = imports.exclude(**{name: source})
-        used |= set(imports.values_list("player", flat=True))
+    seasons, match_lists = PastSeason.added.through.objects, MatchImport.added.through.objects
+    of_seasons, of_lists = seasons.filter(player__in=ids), match_lists.filter(player__in=ids)
+    if isinstance(source, PastSeason):
+        of_seasons = of_seasons.exclude(pastseason=source)
+    else:
+        of_lists = of_lists.exclude(matchimport=source)
+    used |= {*of_seasons.values_list("player", flat=True), *of_lists.values_list("player", flat=True)}
     for relation in Player._meta.get_fields(include_hidden=True):
         if isinstance(relation, ForeignObjectRel) and not isinstance(relation, ManyToManyRel):
             model, field = relation.related_model, relation.field.name

@@ -52,7 +52,7 @@ def _row(book: MessyMatches, chance: Random, sheet: str, day: date) -> None:  # 
     told: tuple[int, int] | None = (won, lost)
     named: Cell = chance.choice([None, winner, winner.upper()])
     when = _day(day, chance, sheet)
-    fault = chance.randrange(22)
+    fault = chance.randrange(40)
     is_asked = is_skipped = False
     if fault == 0:
         score, named, is_asked = f"{won}-{won}", None, True
