@@ -25,6 +25,10 @@ MESSAGES: dict[str, str] = {
     "past_twice": gettext_noop("These rows have been imported already."),
     "past_counts": gettext_noop("These evenings count in {name} already."),
     "past_days_needed": gettext_noop("Say from which day to which day the season went."),
+    "past_no_match_columns": gettext_noop(
+        "Matches need columns with a player, an opponent and a score, or with a winner and a loser."
+    ),
+    "past_ratings_changed": gettext_noop("Look at the ratings as they would be, then import again."),
     "past_undone": gettext_noop("This import has already been undone."),
     # Entries, draws and results.
     # Events and divisions
@@ -299,6 +303,7 @@ MESSAGES: dict[str, str] = {
 STATUS = {
     "past_twice": HTTPStatus.CONFLICT,
     "past_counts": HTTPStatus.CONFLICT,
+    "past_ratings_changed": HTTPStatus.CONFLICT,
     "past_undone": HTTPStatus.CONFLICT,
     "tournament_not_open": HTTPStatus.CONFLICT,
     "tournament_not_draft": HTTPStatus.CONFLICT,

@@ -360,7 +360,8 @@ BY_SECRET = ("helping", "helping-accept")
 OF_PAST_SEASONS = (
     "past-seasons", "past-season-import", "past-season", "past-season-undo", "past-season-count",
     "past-season-leave-out", "api-past-seasons", "api-past-season", "api-past-season-undo", "api-past-season-count",
-    "api-past-season-leave-out",
+    "api-past-season-leave-out", "past-matches-import", "past-matches-undo", "api-past-matches",
+    "api-past-matches-undo",
 )  # fmt: skip
 """Routes whose roles are those of a club (tests/access/roles.py)."""
 OF_INSTALLATION = ("owner-link", "owner-club", "waiting-clubs")

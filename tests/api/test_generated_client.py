@@ -197,6 +197,11 @@ def earlier_seasons(cast: Cast) -> None:
     assert alice("past_seasons_count", CLUB, season, body=days).counts_in
     assert alice("past_seasons_leave_out", CLUB, season, body=None).counts_in is None
     alice("past_seasons_undo", CLUB, season)
+    rows = {"name": "2019", "text": "date,winner,loser,score,length\n2019-03-01,Elif Nord,Omar Lund,7-3,7"}
+    assert alice("past_matches_create", CLUB, body={**rows, "preview": True}).rows == 1
+    matches = alice("past_matches_create", CLUB, body={**rows, "preview": False})
+    assert matches.matches == alice("past_matches_list", CLUB)[0].matches == 1
+    assert alice("past_matches_undo", CLUB, matches.public_id).matches == 0
     models, types = import_module(f"{NAME}.models"), import_module(f"{NAME}.types")
     sheet = types.File(BytesIO(b"Name;Night 1;Night 2\nElif Ristic;1,5;2"), "2018.csv", "text/csv")
     asked = alice("past_seasons_create", CLUB, body=models.PastFile(name="2018", preview=True, file=sheet))

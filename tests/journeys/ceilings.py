@@ -64,4 +64,5 @@ CEILINGS = {
     "another formula, previewed, and back":  Ceiling(16, 1, "no formula to choose, no preview"),
     "how my club rates me":                  Ceiling(4, 0, "no page said it"),
     "a spreadsheet becomes a season":        Ceiling(36, 12),
+    "a spreadsheet of matches becomes head-to-heads and ratings": Ceiling(20, 24),
 }  # fmt: skip
