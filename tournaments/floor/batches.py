@@ -43,7 +43,7 @@ from tournaments.floor.selectors import load_facts
 from tournaments.floor.sentences import waits_for
 from tournaments.floor.state import FloorState, MatchFacts, MatchOnFloor, MatchState, Progress, Rank, TableState
 from tournaments.floor.times import expected_minutes
-from tournaments.formats.continuous.rule import PLACES, decide
+from tournaments.formats.continuous.rule import decide
 from tournaments.formats.continuous.state import (
     ABSENT,
     AWAY,
@@ -56,6 +56,7 @@ from tournaments.formats.continuous.state import (
     FlowState,
     Settled,
 )
+from tournaments.formats.elimination.from_lives import PLACES
 from tournaments.formats.elimination.knockout import bracket_size
 from tournaments.formats.graph import EntryId
 from tournaments.formats.plans import lengths_of
