@@ -308,9 +308,9 @@ def worst_decision(seen: SeenAnalysis, side: Side) -> Decision | None:
 
 
 def place(decision: Decision) -> str:
-    """Where a decision was made, e.g. “Game 5, 62”."""
+    """Where a decision was made, e.g. “Game 5, 6-2”."""
     game = gettext("Game {number}").format(number=decision.game)
-    return f"{game}, {roll}" if (roll := roll_of(decision)) else game
+    return f"{game}, {'-'.join(roll)}" if (roll := roll_of(decision)) else game
 
 
 def roll_of(decision: Decision) -> str:

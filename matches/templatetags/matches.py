@@ -28,7 +28,7 @@ def score_in(outcome: Result | Claim, match: Match) -> str:
 
 @register.inclusion_tag("matches/records/_board.html")
 def board(scene: Scene, *, small: bool = False) -> dict[str, Any]:
-    """Render the board of a scene. `small` omits the numbers and puts the cube on the bar.
+    """Render the board of a scene. `small` puts the cube on the bar and cuts off the side.
 
     The page must include `_board_defs.html` once.
     """

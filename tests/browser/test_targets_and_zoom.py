@@ -1,10 +1,11 @@
 """WCAG 2.2 where many small links stand close together, and pages at 400 % zoom; names written from right to left."""
 
 import pytest
-from playwright.sync_api import Page, ViewportSize
+from playwright.sync_api import Page, ViewportSize, expect
 
 from players.models import Club, Player, User
 from tests.browser.conftest import DESK, PHONE, Check, OpenPage
+from tests.browser.test_board_object import played_board
 from tests.browser.test_check import checked
 from tests.browser.test_floor import evening
 from tests.journeys.evenings import account_of
@@ -68,6 +69,19 @@ def test_targets_on_bracket_floor_and_a_players_pages_are_24_px(
         assert small_targets(page, axe) == [], path
     page = open_page(f"/events/harbour/{evening.slug}/floor/", width=width, scheme=scheme, user=alice)
     assert small_targets(page, axe) == []
+
+
+def test_a_board_on_a_phone_with_text_at_200_per_cent(
+    open_page: OpenPage, fits: Check, bob: User, carol: User, alice: User
+) -> None:
+    board = played_board(bob, carol, alice)
+    for side in (0, 1):
+        board.do(side, "ready")
+    page = open_page(f"/matches/{board.match.public_id}/play/", user=board.users[board.game.turn or 0], width=PHONE)
+    expect(page.locator('[data-panel="play"]')).to_be_visible()
+    page.evaluate("document.documentElement.style.fontSize = '30px'")
+    expect(page.locator("#commit")).to_be_in_viewport()
+    fits(page)
 
 
 def test_an_event_and_a_replay_at_400_per_cent(evening: Tournament, open_page: OpenPage, fits: Check) -> None:

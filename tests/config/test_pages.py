@@ -60,6 +60,23 @@ def test_only_our_own_files_may_run(client: Client, db: None) -> None:
     assert "unsafe" not in policy
 
 
+@pytest.mark.parametrize(
+    ("name", "governed"),
+    [
+        ("config/stream.js", False),
+        ("config/base.css", False),
+        ("config/favicon.svg", True),
+        ("config/no_such_module.js", True),
+    ],
+)
+def test_only_what_can_be_a_page_of_its_own_carries_the_policy(
+    client: Client, db: None, name: str, governed: bool
+) -> None:
+    headers = client.get(f"/static/{name}").headers
+    assert ("Content-Security-Policy" in headers, "Permissions-Policy" in headers) == (governed, governed)
+    assert headers["X-Content-Type-Options"] == "nosniff"
+
+
 def test_no_page_has_inline_scripts_or_styles(client: Client, db: None) -> None:
     page = client.get("/").content.decode()
     assert re.findall(r"<script(?![^>]*\bsrc=)", page) == []
