@@ -17,6 +17,7 @@ FIELDS_OF = {
     GLICKO2: {"deviation", "tau", "by_length", "by_event"},
 }
 """What can be chosen of a formula beside the first rating; of the others it is the scale of K alone."""
+AT_ONCE = "at_once"
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 OF_FORMULAS = {"start_experience"}.union(*FIELDS_OF.values())
 
@@ -62,8 +63,8 @@ class PoolSettings:
     active_days: int = 0
     """The list leaves out who has not played for longer; 0 for no limit."""
     members_only: bool = False
-    published_on: str = ""
-    """The day of the week, of `WEEKDAYS`, on which the list changes; empty: at once."""
+    published_on: str = AT_ONCE
+    """The day of the week, of `WEEKDAYS`, on which the list changes, or at once."""
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> "PoolSettings":

@@ -23,7 +23,7 @@ from core.requests import parse_int
 from core.text_lengths import LONGEST_NAME
 from engine.errors import Refused
 from matches.models import PlayerRating, PoolSettings, RatingImport, RatingPool, RatingPoolVersion
-from matches.models.pool_settings import DEFAULTS
+from matches.models.pool_settings import AT_ONCE, DEFAULTS
 from matches.presentation.visibility import Viewer
 from matches.rankings.formulas import formulas_of, newest_comparison, request_comparison
 from matches.rankings.imports import apply_import, preview_import, undo_import
@@ -161,8 +161,7 @@ class PoolForm(RefusingForm):
     )
     published_on = forms.ChoiceField(
         label=gettext_lazy("The list changes"),
-        choices=[("", gettext_lazy("after every match")), *PUBLISHED_ON.items()],
-        required=False,
+        choices=[(AT_ONCE, gettext_lazy("after every match")), *PUBLISHED_ON.items()],
         initial=DEFAULTS["published_on"],
         help_text=gettext_lazy("On a day of the week it has the matches up to the Sunday of the week before."),
     )

@@ -7,7 +7,7 @@ from enum import StrEnum
 from zoneinfo import ZoneInfo
 
 from matches.models import PoolSettings
-from matches.models.pool_settings import WEEKDAYS
+from matches.models.pool_settings import AT_ONCE, WEEKDAYS
 from players.models import Membership, Player
 from players.ratings import WEEK, Settings, Standing
 
@@ -59,7 +59,7 @@ class Publication:
 
 def publication(chosen: PoolSettings, zone: str, now: datetime) -> Publication | None:
     """Return the last publication of a list by the clocks of `zone`; None if the list changes after every match."""
-    if not chosen.published_on:
+    if chosen.published_on == AT_ONCE:
         return None
     today = now.astimezone(ZoneInfo(zone))
     days = (today.weekday() - WEEKDAYS.index(chosen.published_on)) % WEEK
