@@ -44,6 +44,8 @@ TYPED_FIELDS = {
     "players.Club": ("name", "city", "about", "tagline", "meets", "contact", "imprint", "year_fee"),
     "players.User": ("display_name", "email"),
     "matches.RatingPool": ("name",),
+    "matches.Match": ("told_event",),
+    "matches.MatchImport": ("name",),
     "matches.Submission": ("file_name",),
     "tournaments.Tournament": ("name", "venue", "about"),
     "tournaments.Division": ("name",),

@@ -42,11 +42,15 @@ def analysis_of_match(match: Match) -> Analysis | None:
 def analyses_of_results() -> QuerySet[Analysis]:
     """Return the finished analyses that `analysis_of_match` chooses from, of all matches that are over.
 
-    A record of a match other than the one that its result is based on says nothing about how its players played.
+    A record of a match other than the one that its result is based on says nothing about how its players played, nor
+    does one of an imported match, which is as somebody told it.
     """
     latest = Result.objects.filter(match=OuterRef("match")).order_by("-version").values("submission")[:1]
     finished = Analysis.objects.filter(
-        origin=Analysis.Origin.COMPUTED, state=Analysis.State.DONE, match__finished_at__isnull=False
+        origin=Analysis.Origin.COMPUTED,
+        state=Analysis.State.DONE,
+        match__finished_at__isnull=False,
+        match__as_told=False,
     )
     rows = finished.annotate(record_of_result=Subquery(latest)).filter(
         Q(submission=F("record_of_result")) | Q(submission=None, record_of_result=None)

@@ -17,6 +17,8 @@ FIELDS_OF = {
     GLICKO2: {"deviation", "tau", "by_length", "by_event"},
 }
 """What can be chosen of a formula beside the first rating; of the others it is the scale of K alone."""
+AT_ONCE = "at_once"
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 OF_FORMULAS = {"start_experience"}.union(*FIELDS_OF.values())
 
 
@@ -61,6 +63,8 @@ class PoolSettings:
     active_days: int = 0
     """The list leaves out who has not played for longer; 0 for no limit."""
     members_only: bool = False
+    published_on: str = AT_ONCE
+    """The day of the week, of `WEEKDAYS`, on which the list changes, or at once."""
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> "PoolSettings":
@@ -104,7 +108,7 @@ class PoolSettings:
 
 
 IN_COLUMNS = ("name", "start_rating", "start_experience", "ramp", "k_scale")
-OF_LIST = ("provisional_below", "lists_provisional", "least_matches", "active_days", "members_only")
+OF_LIST = ("provisional_below", "lists_provisional", "least_matches", "active_days", "members_only", "published_on")
 DEFAULTS: dict[str, Any] = {field.name: field.default for field in fields(PoolSettings)}
 NAMES = frozenset(DEFAULTS)
 

@@ -23,11 +23,11 @@ from core.requests import parse_int
 from core.text_lengths import LONGEST_NAME
 from engine.errors import Refused
 from matches.models import PlayerRating, PoolSettings, RatingImport, RatingPool, RatingPoolVersion
-from matches.models.pool_settings import DEFAULTS
+from matches.models.pool_settings import AT_ONCE, DEFAULTS
 from matches.presentation.visibility import Viewer
 from matches.rankings.formulas import formulas_of, newest_comparison, request_comparison
 from matches.rankings.imports import apply_import, preview_import, undo_import
-from matches.rankings.sentences import FAMILIES, PLACES, sentences_of
+from matches.rankings.sentences import FAMILIES, PLACES, PUBLISHED_ON, sentences_of
 from matches.rankings.tables import ROWS
 from matches.ratings import pools as services
 from matches.ratings.lists import Listed, Place
@@ -158,6 +158,12 @@ class PoolForm(RefusingForm):
     )
     members_only = forms.BooleanField(
         label=gettext_lazy("Only members of the club"), required=False, initial=DEFAULTS["members_only"]
+    )
+    published_on = forms.ChoiceField(
+        label=gettext_lazy("The list changes"),
+        choices=[(AT_ONCE, gettext_lazy("after every match")), *PUBLISHED_ON.items()],
+        initial=DEFAULTS["published_on"],
+        help_text=gettext_lazy("On a day of the week it has the matches up to the Sunday of the week before."),
     )
     FIELD_OF: ClassVar[dict[str, str]] = {
         **RefusingForm.FIELD_OF,
@@ -350,7 +356,7 @@ OF_FAMILIES = {
     "glicko": ("deviation", "tau", "by_length", "by_event"),
 }
 COUNTED = ("least_length", "where", "events_only", "imported")
-LISTED = ("provisional_below", "lists_provisional", "least_matches", "active_days", "members_only")
+LISTED = ("provisional_below", "lists_provisional", "least_matches", "active_days", "members_only", "published_on")
 
 
 def groups_of(form: PoolForm) -> list[FieldGroup]:
@@ -513,9 +519,12 @@ def pool_ranking(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     rating_pool = pool_of(club, pk)
     me = Viewer.of(request.user).player
     rows, listed, unlisted = list_page(rating_pool, parse_int(request.GET.get("page"), 1), timezone.now(), me)
+    publication = services.publication_of(rating_pool, timezone.now())
     context = {
         "club": club,
         "pool": rating_pool,
+        "publication": publication,
+        "own_waiting": services.waiting_matches(rating_pool, publication, me) if publication and me else 0,
         "sentences": sentences_of(rating_pool.chosen),
         "is_pending": pending_since(rating_pool, merged_players()) is not None,
         "page": rows,

@@ -5,7 +5,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from matches.models import PoolSettings
-from matches.models.pool_settings import AT_TABLES, FREE, GLICKO2, HERE
+from matches.models.pool_settings import AT_ONCE, AT_TABLES, FREE, GLICKO2, HERE
 
 FAMILIES = {
     "fibs": gettext_lazy("FIBS: √ of the length, K falls from 5"),
@@ -18,6 +18,15 @@ FAMILIES = {
     FREE: gettext_lazy("FIBS with numbers of your own"),
 }
 """The formulas by code, as a director chooses and compares them."""
+PUBLISHED_ON = {
+    "monday": gettext_lazy("on Mondays"),
+    "tuesday": gettext_lazy("on Tuesdays"),
+    "wednesday": gettext_lazy("on Wednesdays"),
+    "thursday": gettext_lazy("on Thursdays"),
+    "friday": gettext_lazy("on Fridays"),
+    "saturday": gettext_lazy("on Saturdays"),
+    "sunday": gettext_lazy("on Sundays"),
+}
 PLACES = {
     "anywhere": gettext_lazy("wherever they are played"),
     HERE: gettext_lazy("only matches on the board here"),
@@ -105,6 +114,9 @@ def list_sentence(chosen: PoolSettings) -> str:
     listed = (
         _("In the list: %(rules)s.") % {"rules": ", ".join(parts)} if parts else _("Every rated player is in the list.")
     )
+    if chosen.published_on != AT_ONCE:
+        changes = _("The list changes %(day)s, with the matches up to the Sunday of the week before.")
+        listed = f"{listed} {changes % {'day': PUBLISHED_ON[chosen.published_on]}}"
     if not chosen.provisional_below:
         return listed
     below = {"n": chosen.provisional_below}

@@ -2,12 +2,14 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime, time, timedelta
 from enum import StrEnum
+from zoneinfo import ZoneInfo
 
 from matches.models import PoolSettings
+from matches.models.pool_settings import AT_ONCE, WEEKDAYS
 from players.models import Membership, Player
-from players.ratings import Settings, Standing
+from players.ratings import WEEK, Settings, Standing
 
 
 class Place(StrEnum):
@@ -34,6 +36,40 @@ class Listed:
     def spread(self) -> float | None:
         """Two deviations, which are shown after ±."""
         return None if self.deviation is None else 2 * self.deviation
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """The last change of a list that changes on a day of the week."""
+
+    at: datetime
+    until: datetime
+    """The list has the matches that ended before: to the end of the Sunday of the week before."""
+
+    @property
+    def next_at(self) -> datetime:
+        """When the list changes next."""
+        return _midnight(self.at, WEEK)
+
+    @property
+    def next_until(self) -> datetime:
+        """Matches that end before count then."""
+        return _midnight(self.until, WEEK)
+
+
+def publication(chosen: PoolSettings, zone: str, now: datetime) -> Publication | None:
+    """Return the last publication of a list by the clocks of `zone`; None if the list changes after every match."""
+    if chosen.published_on == AT_ONCE:
+        return None
+    today = now.astimezone(ZoneInfo(zone))
+    days = (today.weekday() - WEEKDAYS.index(chosen.published_on)) % WEEK
+    at = _midnight(today, -days)
+    return Publication(at, _midnight(at, -at.weekday()))
+
+
+def _midnight(moment: datetime, days: int) -> datetime:
+    """Return the beginning of the day so many days later, by the same clocks."""
+    return datetime.combine(moment.date() + timedelta(days=days), time(), moment.tzinfo)
 
 
 def members_of(club: int, same: Mapping[int, int]) -> set[int]:

@@ -1,6 +1,6 @@
 """The rating pools of a club: creating one, and changing its settings, previewed, in versions."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -11,10 +11,10 @@ from core.locks import lock_row
 from core.names import clean_name
 from core.queue import hint
 from engine.errors import Refused
-from matches.models import PoolSettings, RatingPool, RatingPoolVersion
+from matches.models import PoolSettings, RatingChange, RatingPool, RatingPoolVersion
 from matches.models.pool_settings import ELO, IN_COLUMNS, stakes_of
 from matches.ratings import rated
-from matches.ratings.lists import Listed, erased_among, listed, members_of
+from matches.ratings.lists import Listed, Publication, erased_among, listed, members_of, publication
 from matches.ratings.rated import BEGINNING
 from matches.ratings.services import REPLAY
 from players.actors import Actor, log
@@ -197,13 +197,41 @@ def preview_settings(*, pool: RatingPool, settings: PoolSettings, now: datetime)
 
 
 def list_of(pool: RatingPool, now: datetime) -> tuple[list[Listed], Mapping[int, Player]]:
-    """Return all rated players of a pool in the order of its list, and the players by id."""
+    """Return all rated players of a pool in the order of its list, and the players by id.
+
+    If the list changes on a day of the week, it is as it was on the last of these days.
+    """
     standings: dict[int, Standing] = rated.stored_standings(pool)
+    last = publication_of(pool, now)
+    if last is not None:
+        standings = _standings_until(pool, last.until, standings)
+        now = last.at
     same = rated.merged_players() if pool.chosen.members_only else {}
     members = members_of(pool.club_id, same) if pool.club_id is not None and pool.chosen.members_only else set()
     people = Player.objects.in_bulk(list(standings))
     erased = {player for player, row in people.items() if row.erased_at is not None}
     return listed(pool.chosen, pool.settings, standings, members=members, erased=erased, now=now), people
+
+
+def _standings_until(pool: RatingPool, until: datetime, players: Collection[int]) -> dict[int, Standing]:
+    settings = pool.settings
+    if settings.glicko is None or not settings.glicko.by_event:
+        # Whole weeks of Glicko-2, too: each ends with its week.
+        return rated.standings_before(pool, rated.Key(until, 0), players)
+    same = rated.merged_players()
+    matches = [match for match in rated.rated_matches(pool, BEGINNING, same) if match.finished_at < until]
+    return standings_after({}, replay(settings, {}, matches, rated.starts_of(pool, same)))
+
+
+def publication_of(pool: RatingPool, now: datetime) -> Publication | None:
+    """Return the last publication of the list of a pool; None if it changes after every match."""
+    return publication(pool.chosen, _zone(pool), now)
+
+
+def waiting_matches(pool: RatingPool, last: Publication, player: int) -> int:
+    """Return how many matches of a player count from the next publication on."""
+    changes = RatingChange.objects.filter(pool=pool, player=player)
+    return changes.filter(finished_at__gte=last.until, finished_at__lt=last.next_until).count()
 
 
 def _zone(pool: RatingPool) -> str:

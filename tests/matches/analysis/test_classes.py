@@ -100,3 +100,9 @@ def test_the_page_names_the_program_and_the_experience(members: Match, club: Clu
     assert "no title of the BMAB" in page
     Match.objects.update(visibility="club")
     assert "No class to show yet" in Client().get(f"/clubs/{club.slug}/classes/").content.decode()
+
+
+def test_an_imported_match_says_nothing_about_how_somebody_played(members: Match, club: Club) -> None:
+    assert names(club, NOBODY)
+    Match.objects.filter(pk=members.pk).update(as_told=True)
+    assert names(club, NOBODY) == set()

@@ -24,8 +24,16 @@ from matches.models import (
 )
 from matches.rankings.imports import apply_import, preview_import
 from matches.ratings import services as ratings
-from matches.ratings.lists import Place
-from matches.ratings.pools import create_pool, list_of, preview_settings, restore_version, update_pool
+from matches.ratings.lists import Place, publication
+from matches.ratings.pools import (
+    create_pool,
+    list_of,
+    preview_settings,
+    publication_of,
+    restore_version,
+    update_pool,
+    waiting_matches,
+)
 from players.actors import SYSTEM
 from players.models import Club, LogEntry, Membership, Player
 from players.ratings import FAMILIES
@@ -463,3 +471,58 @@ def test_a_match_that_becomes_unrated_leaves_a_pool_of_glicko_2(club: Club, peop
     match.save()
     ratings.mark_dirty(match=match)
     assert replay(pool) == alone
+
+
+# Publication.
+
+
+@pytest.mark.parametrize(
+    ("day", "now", "at", "until"),
+    [
+        # 20 November 2026 is a Friday; midnight in Copenhagen is 23:00 UTC.
+        ("monday", "2026-11-20T12:00", "2026-11-15T23:00", "2026-11-15T23:00"),
+        ("friday", "2026-11-20T12:00", "2026-11-19T23:00", "2026-11-15T23:00"),
+        ("saturday", "2026-11-20T12:00", "2026-11-13T23:00", "2026-11-08T23:00"),
+        ("monday", "2026-11-15T22:59", "2026-11-08T23:00", "2026-11-08T23:00"),
+        ("monday", "2026-11-15T23:00", "2026-11-15T23:00", "2026-11-15T23:00"),
+        # Summer time ended on Sunday 25 October at 01:00 UTC.
+        ("sunday", "2026-10-25T12:00", "2026-10-24T22:00", "2026-10-18T22:00"),
+    ],
+)
+def test_a_list_has_the_matches_up_to_the_sunday_of_the_week_before(day: str, now: str, at: str, until: str) -> None:
+    moments = [datetime.fromisoformat(text).replace(tzinfo=UTC) for text in (now, at, until)]
+    last = publication(PoolSettings("L", published_on=day), "Europe/Copenhagen", moments[0])
+    assert last is not None
+    assert [last.at.astimezone(UTC), last.until.astimezone(UTC)] == moments[1:]
+    assert last.at <= moments[0] < last.next_at
+    assert (last.next_at.date() - last.at.date()).days == 7
+
+
+@pytest.mark.parametrize(
+    "settings", [PoolSettings("L"), GLICKO2, replace(GLICKO2, by_event=True)], ids=["fibs", "weeks", "events"]
+)
+def test_the_list_is_that_of_the_last_publication(club: Club, people: list[Player], settings: PoolSettings) -> None:
+    ann, ben, cleo, *_ = people
+    pool = create_pool(club=club, settings=replace(settings, published_on="wednesday"), by=SYSTEM)
+    # NOON is on a Sunday, 1 March 2026; the list of Wednesday 4 March has its matches.
+    played(ann, ben, pool=pool, parent_topic="division:2345678923")
+    replay(pool)
+    sunday = stored(pool)
+    played(ann, cleo, hours=24, pool=pool, parent_topic="division:2345678923")
+    played(ben, ann, hours=24 * 6, pool=pool, parent_topic="division:2345678924")
+    played(ben, ann, hours=24 * 9, pool=pool)
+    live = replay(pool)
+    wednesday = datetime(2026, 3, 4, 12, tzinfo=UTC)
+    rows, _people = list_of(pool, wednesday + timedelta(days=6))
+    assert {row.player: row.standing.rating for row in rows} == sunday
+    last = publication_of(pool, wednesday + timedelta(days=6))
+    assert last is not None
+    assert [waiting_matches(pool, last, player.pk) for player in (ann, ben, cleo)] == [2, 1, 1]
+    assert list_of(pool, wednesday - timedelta(days=1))[0] == [], "not published yet"
+    rows, _people = list_of(pool, wednesday + timedelta(weeks=3))
+    assert {row.player: row.standing.rating for row in rows} == live
+    # A correction of an old match corrects what was published.
+    correct(Match.objects.filter(pool=pool).earliest("finished_at"), winner=1, score=(3, 7))
+    replay(pool)
+    rows, _people = list_of(pool, wednesday)
+    assert [row.player for row in rows] == [ben.pk, ann.pk]

@@ -5,6 +5,7 @@ from datetime import date
 from random import Random
 
 import pytest
+from django.test import Client
 
 from core.names import fold
 from core.spreadsheets import text_of
@@ -219,3 +220,41 @@ def test_undo_keeps_and_lists_who_and_what_has_been_used(club: Club, carol: User
 def test_an_undone_list_can_be_imported_again(club: Club) -> None:
     undo_matches(source=bring(club), by=SYSTEM, now=NOW)
     assert bring(club).matches.count() == 2
+
+
+def test_the_page_reads_matches_where_their_titles_are(club: Club, alice: User, client: Client) -> None:
+    client.force_login(alice)
+    season, matches = f"/clubs/{club.slug}/past-seasons/import/", f"/clubs/{club.slug}/past-matches/import/"
+    rows = {"name": "Old list", "text": SMALL, "step": "preview"}
+    page = client.post(season, rows).content.decode()
+    assert "Import preview: matches" in page
+    assert "Import 2 matches" in page
+    as_placings = client.post(season, {**rows, "rows_are": "placings"}).content.decode()
+    assert "Import preview: matches" not in as_placings
+    assert "These rows are matches" in as_placings
+    # Titles that nobody knows: the columns are chosen.
+    unknown = {**rows, "text": SMALL.replace("winner,loser", "hero,other")}
+    assert "Which columns have the players" in client.post(matches, unknown).content.decode()
+    chosen = client.post(matches, {**unknown, "winner_column": 2, "loser_column": 3}).content.decode()
+    assert "Import 2 matches" in chosen
+    refused = client.post(matches, {**rows, "pool": 999_999}).content.decode()
+    assert 'role="alert"' in refused
+    assert not Match.objects.exists()
+    client.post(matches, {**rows, "step": "apply"})
+    source = MatchImport.objects.get()
+    ann = Player.objects.get(name="Ann")
+    assert "as told" in client.get(f"/players/{ann.public_id}/").content.decode()
+    other = Player.objects.get(name="Ben")
+    assert "as told" in client.get(f"/players/{ann.public_id}/vs/{other.public_id}/").content.decode()
+    assert "as told" in client.get(f"/matches/{source.matches.earliest('pk').public_id}/").content.decode()
+    client.post(f"/clubs/{club.slug}/past-matches/{source.public_id}/undo/")
+    assert not Match.objects.exists()
+
+
+def test_only_directors_import_and_undo_matches(club: Club, bob: User, client: Client) -> None:
+    source = bring(club)
+    client.force_login(bob)
+    assert client.post(f"/clubs/{club.slug}/past-matches/import/", {"name": "x", "text": SMALL}).status_code == 403
+    assert client.post(f"/clubs/{club.slug}/past-matches/{source.public_id}/undo/").status_code == 403
+    assert "Imported matches" not in client.get(f"/clubs/{club.slug}/past-seasons/").content.decode()
+    assert Match.objects.count() == 2
