@@ -156,6 +156,14 @@ class SeasonView:
     """What it would take; None once the season is closed, and before its first evening."""
 
     @property
+    def so_far(self) -> str:
+        """The reader's points of the evening that is being played, so far; empty without one."""
+        if self.own is None or self.closing is not None:
+            return ""
+        earned = (points.get(self.own.player) for points in self.standing.so_far.values())
+        return next((self.standing.show(own.points) for own in earned if own is not None), "")
+
+    @property
     def has_places(self) -> bool:
         """Whether rows have lines of places."""
         return any(row.places is not None for row in self.rows)

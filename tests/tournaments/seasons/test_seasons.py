@@ -209,6 +209,28 @@ def test_rows_show_what_they_can_reach_and_their_places_so_far(cast: list[Player
     assert {line.can_reach for line in season_view(NOBODY, row).rows} == {""}, "nothing is open any more"
 
 
+def test_the_home_page_says_how_a_place_has_changed_and_what_tonight_gives(cast: list[Player], bob: User) -> None:
+    night(cast, "one", seed=1, weeks=2)
+    night(cast, "two", seed=3, weeks=1)
+    row = season()
+    Series.objects.filter(pk=row.pk).update(
+        first_day=TODAY - timedelta(days=100), last_day=timezone.localdate() + timedelta(days=9)
+    )
+    moved = next(line for line in season_view(NOBODY, row).rows if line.moved)
+    Player.objects.filter(user=bob).update(user=None)
+    Player.objects.filter(public_id=moved.player).update(user=bob)
+    Membership.objects.create(club=row.club, player=Player.objects.get(user=bob))
+    reader = Client()
+    reader.force_login(bob)
+    word = "up" if moved.moved > 0 else "down"
+    pattern = rf"</span>{moved.moved_by}\s*<span class=\"visually-hidden\">{word}</span>"
+    before = reader.get("/").content.decode()
+    assert re.search(pattern, before)
+    assert "This evening so far" not in before
+    Cup.of(cast, KNOCKOUT, "three").play(Random(3), most=2, wild=False)
+    assert "This evening so far: 2" in reader.get("/").content.decode()
+
+
 def test_dropped_nights_are_marked_and_the_sentences_say_why(cast: list[Player]) -> None:
     for number in range(3):
         night(cast, f"night {number}", seed=number, weeks=3 - number)
