@@ -8,6 +8,7 @@ filled with rows of the database.
 import json
 from collections.abc import Iterator
 from contextlib import suppress
+from datetime import timedelta
 from html import unescape
 from itertools import islice
 from typing import Any
@@ -35,6 +36,7 @@ from tests.privacy.addresses import LIVE, ROUTES, addresses
 from tests.privacy.private_club import NOTE, NOW, NUMBER, make_private, secrets
 from tournaments.demo import club
 from tournaments.models import CashCount, Entry, Payment, Series, Tournament, Withdrawal
+from tournaments.seasons.services import SeriesInput, create_series
 from tournaments.sharing.cards import card_of
 
 PERSONAL = {
@@ -119,6 +121,8 @@ def club_of_strangers(django_db_setup: None, django_db_blocker: DjangoDbBlocker)
     """The demo club, in which everybody is hidden; return Dave, who owns another club."""
     with django_db_blocker.unblock(), transaction.atomic():
         club.load(password="crawford-1969", now=NOW)
+        days = SeriesInput("Autumn", (NOW - timedelta(days=100)).date(), (NOW + timedelta(days=30)).date(), "usual")
+        create_series(club=Tournament.objects.earliest("pk").club, series=days, by=SYSTEM, now=NOW)
         make_private()
         dave = register_user(email="dave@example.org", password="crawford-1969", display_name="Dave", now=NOW)
         create_club(name="Elsewhere", slug="elsewhere", city="", time_zone="UTC", by=Actor.of(dave))

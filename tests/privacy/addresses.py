@@ -13,7 +13,7 @@ from players.models import Player
 from tests.access.test_role_walk import OF_RECORDS, ROUTES
 from tests.tiers import TIER
 from tournaments.demo import club
-from tournaments.models import Correction, Division, Entry, Fixture, Table, Tournament
+from tournaments.models import Correction, Division, Entry, Fixture, Series, Table, Tournament
 
 NO_ROW = "2222222222"
 PLAYED_HERE = (
@@ -93,6 +93,9 @@ def addresses(name: str) -> Iterator[str]:
     assert event is not None
     if "club" in pattern.groupindex:
         common |= {"club": event.club.slug, "slug": event.slug}
+    if "series" in pattern.groupindex:
+        season = Series.objects.first()
+        common |= {"series": "none" if season is None else season.public_id if "api" in name else season.slug}
     if name == "club-emblem":
         common |= {"version": event.club.emblem_version}
     for row in rows_of(name):

@@ -64,6 +64,9 @@ MOST_LOOKED_AT = 20
 """Seasons, the newest first, among which the current one of a club is."""
 CHANGES_SHOWN = 40
 """Rows of a preview."""
+PLACES_SHOWN = 10
+"""Evenings of a line of places, since the table is evaluated after each of them."""
+PLACES_WIDTH, PLACES_HEIGHT = 72, 16
 
 # The table as a page shows it.
 
@@ -110,11 +113,27 @@ class TableRow:
     reason: str = ""
     threshold: str = ""
     """What a new evening must be better than to count; empty if every evening counts."""
+    can_reach: str = ""
+    """The total with the best result in every evening left; empty if none is left."""
+    places: "PlaceLine | None" = None
 
     @property
     def moved_by(self) -> int:
         """How many ranks it moved, up or down."""
         return abs(self.moved)
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceLine:
+    """A player's ranks after the last evenings, as a line that goes up with a better rank."""
+
+    points: str
+    """Of a polyline, in a field of `PLACES_WIDTH` by `PLACES_HEIGHT`."""
+    x: str
+    """Of its last point."""
+    y: str
+    ranks: str
+    """The ranks in words, the earliest first."""
 
 
 @dataclass(frozen=True)
@@ -137,6 +156,24 @@ class SeasonView:
     """Whether evenings are those of an imported season."""
     race: RaceView | None = None
     """What it would take; None once the season is closed, and before its first evening."""
+
+    @property
+    def so_far(self) -> str:
+        """The reader's points of the evening that is being played, so far; empty without one."""
+        if self.own is None or self.closing is not None:
+            return ""
+        earned = (points.get(self.own.player) for points in self.standing.so_far.values())
+        return next((self.standing.show(own.points) for own in earned if own is not None), "")
+
+    @property
+    def has_places(self) -> bool:
+        """Whether rows have lines of places."""
+        return any(row.places is not None for row in self.rows)
+
+    @property
+    def has_reach(self) -> bool:
+        """Whether rows say what they can reach."""
+        return any(row.can_reach for row in self.rows)
 
     @property
     def ranked(self) -> int:
@@ -174,11 +211,30 @@ def season_view(user: Visitor, series: Series, *, explained: bool = True, with_r
     today = timezone.localdate(timezone=ZoneInfo(series.club.time_zone))
     final = qualifying_places(standing.plan)
     race = race_view(standing, names, own or None, today, final) if with_race and closing is None else None
+    if explained and table == current:
+        lines, reach = _place_lines(standing), race.reach if race is not None else {}
+        rows = [replace(row, can_reach=reach.get(row.player, ""), places=lines.get(row.player)) for row in rows]
     return SeasonView(
         series, standing, columns, rows, _rule(standing.plan), _played(standing), mine,
         _ahead(rows, table, mine, standing), closing, closing is not None and table != current, final,
         any(night.row is None for night in standing.nights), race,
     )  # fmt: skip
+
+
+def _place_lines(standing: Standing) -> dict[str, PlaceLine]:
+    """Return the lines of those who have had a rank after more than one of the last evenings."""
+    played = len(standing.season.events)
+    ranks = [standing.ranks_after(count) for count in range(max(1, played - PLACES_SHOWN + 1), played + 1)]
+    lowest = max((rank for after in ranks for rank in after.values()), default=1)
+    across, down = PLACES_WIDTH / max(1, len(ranks) - 1), PLACES_HEIGHT / max(1, lowest - 1)
+    lines = {}
+    for row in standing.season.rows:
+        own = [(index, after[row.player]) for index, after in enumerate(ranks) if row.player in after]
+        if len(own) > 1:
+            points = [(f"{index * across:.1f}", f"{(rank - 1) * down:.1f}") for index, rank in own]
+            text = ", ".join(str(rank) for _index, rank in own)
+            lines[row.player] = PlaceLine(" ".join(map(",".join, points)), *points[-1], text)
+    return lines
 
 
 def _columns(standing: Standing, table: Mapping[str, Any], is_closed: bool) -> list[Column]:

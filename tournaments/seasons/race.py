@@ -7,7 +7,7 @@ played to its end. As soon as few enough of its matches are open, every way in w
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from fractions import Fraction
 from functools import cached_property
@@ -532,6 +532,8 @@ class RaceView:
     steps: Sequence[StepLine] = ()
     assumption: str = ""
     evenings: int = 0
+    reach: Mapping[PlayerId, str] = field(default_factory=dict)
+    """Everybody's total with the best result in every evening left."""
 
 
 def race_view(
@@ -557,6 +559,7 @@ def race_view(
         _steps(race, own, final) if own is not None and not race.endings and not race.is_running else (),
         _assumption(race),
         len(race.nights),
+        {player: standing.show(race.can_reach(player)) for player in race.contest.results},
     )
 
 

@@ -100,7 +100,11 @@ class Standing:
     @cached_property
     def ranks_before(self) -> dict[PlayerId, int]:
         """The ranks before the last night."""
-        earlier = self.season.events[:-1]
+        return self.ranks_after(len(self.season.events) - 1)
+
+    def ranks_after(self, evenings: int) -> dict[PlayerId, int]:
+        """The ranks after so many of the nights that count; empty before the first."""
+        earlier = self.season.events[: max(0, evenings)]
         rows = season(self.plan, earlier, earned=self.season.points).rows if earlier else ()
         return {row.player: row.rank for row in rows if row.rank is not None}
 

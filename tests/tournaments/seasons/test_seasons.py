@@ -13,6 +13,7 @@ from random import Random
 import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.test import Client
+from django.utils import timezone
 
 from engine.errors import Refused
 from matches.models import Result
@@ -34,7 +35,7 @@ from tournaments.seasons.facts import facts_of
 from tournaments.seasons.page import season_view
 from tournaments.seasons.plan_form import PlanLinesForm, lines_of
 from tournaments.seasons.services import SeriesInput
-from tournaments.seasons.tables import closing_of, newest_plan, standing_of, table_of
+from tournaments.seasons.tables import closing_of, display, newest_plan, standing_of, table_of
 from tournaments.sharing.cards import card_of
 from tournaments.sharing.drawing import draw_card
 from tournaments.sharing.page import share_url
@@ -215,6 +216,60 @@ def test_a_night_that_counts_no_longer_after_a_correction_is_named(cast: list[Pl
     (change,) = season_changes(cups[1].division, preview.consequences[Choice.CORRECT_ALL].states)
     by_name = {line.name: line for line in change.rows}
     assert list(by_name[loser].nights) == ["Cup two counts.", "Cup one no longer counts."]
+
+
+def test_rows_show_what_they_can_reach_and_their_places_so_far(cast: list[Player]) -> None:
+    for week in (3, 2, 1):
+        night(cast, f"week {week}", seed=week, weeks=week)
+    event = Cup.of(cast[:4], KNOCKOUT, "to come").division.tournament
+    Tournament.objects.filter(pk=event.pk).update(starts_at=timezone.now() + timedelta(days=1))
+    today = timezone.localdate()
+    row = season()
+    Series.objects.filter(pk=row.pk).update(last_day=today + timedelta(days=9))
+    services.count_events(series=row, events=[Tournament.objects.get(pk=event.pk)], by=SYSTEM)
+    row.refresh_from_db()
+    view = season_view(NOBODY, row)
+    totals = {line.player: line.total for line in standing_of(row).season.rows}
+    # Another evening with as many players gives its winner 25 points and 2 for coming.
+    assert {line.player: line.can_reach for line in view.rows} == {
+        player: display(total + 27, 2) for player, total in totals.items()
+    }
+    for line in view.rows:
+        ranks = []
+        for weeks in (3, 2, 1):
+            earlier = [each for each in view.standing.over if each.day <= TODAY - timedelta(weeks=weeks)]
+            after = standing_of(row, nights=earlier).season.rows
+            ranks.append(next(str(each.rank) for each in after if each.player == line.player))
+        assert line.places is not None
+        assert line.places.ranks == ", ".join(ranks)
+    heights = {float(line.places.y) for line in view.rows if line.places and line.rank == 1}
+    assert heights == {0}, "the first place is at the top"
+    page = Client().get(f"/clubs/harbour/seasons/{row.slug}/").content.decode()
+    assert page.count('class="reach"') == 9
+    services.close_series(series=row, after=row.seq, by=SYSTEM, now=NOON)
+    assert {line.can_reach for line in season_view(NOBODY, row).rows} == {""}, "nothing is open any more"
+
+
+def test_the_home_page_says_how_a_place_has_changed_and_what_tonight_gives(cast: list[Player], bob: User) -> None:
+    night(cast, "one", seed=1, weeks=2)
+    night(cast, "two", seed=3, weeks=1)
+    row = season()
+    Series.objects.filter(pk=row.pk).update(
+        first_day=TODAY - timedelta(days=100), last_day=timezone.localdate() + timedelta(days=9)
+    )
+    moved = next(line for line in season_view(NOBODY, row).rows if line.moved)
+    Player.objects.filter(user=bob).update(user=None)
+    Player.objects.filter(public_id=moved.player).update(user=bob)
+    Membership.objects.create(club=row.club, player=Player.objects.get(user=bob))
+    reader = Client()
+    reader.force_login(bob)
+    word = "up" if moved.moved > 0 else "down"
+    pattern = rf"</span>{moved.moved_by}\s*<span class=\"visually-hidden\">{word}</span>"
+    before = reader.get("/").content.decode()
+    assert re.search(pattern, before)
+    assert "This evening so far" not in before
+    Cup.of(cast, KNOCKOUT, "three").play(Random(3), most=2, wild=False)
+    assert "This evening so far: 2" in reader.get("/").content.decode()
 
 
 def test_dropped_nights_are_marked_and_the_sentences_say_why(cast: list[Player]) -> None:
