@@ -14,7 +14,7 @@ FAMILIES = {
     "danish": gettext_lazy("A point at stake for each point of the match (Denmark)"),
     "nardgammon": gettext_lazy("√ of the length, scale 400 (nardgammon)"),
     "elo_by_length": gettext_lazy("Elo with a stake for each length"),
-    GLICKO2: gettext_lazy("Glicko-2, by weeks or events"),
+    GLICKO2: gettext_lazy("Glicko-2, by weeks"),
     FREE: gettext_lazy("FIBS with numbers of your own"),
 }
 """The formulas by code, as a director chooses and compares them."""
