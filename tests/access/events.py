@@ -10,6 +10,7 @@ SHARE = r"^share/(?P<version>[0-9a-f]{10})/"
 ROUTES: dict[str, Access] = {
     # Pictures of pages, of those that everybody may see: tests/tournaments/sharing/.
     rf"{SHARE}clubs/(?P<slug>[a-z0-9-]+)\.png$": EVERYBODY,
+    rf"{SHARE}clubs/(?P<slug>[a-z0-9-]+)/seasons/(?P<series>[a-z0-9_-]+)\.png$": EVERYBODY,
     rf"{SHARE}events/(?P<club>[a-z0-9_-]+)/(?P<slug>[a-z0-9_-]+)\.png$": EVERYBODY,
     rf"{SHARE}events/(?P<club>[a-z0-9_-]+)/(?P<slug>[a-z0-9_-]+)/(?P<division>[2-9a-z]{{10}})\.png$": EVERYBODY,
     rf"{SHARE}matches/(?P<public_id>[2-9a-z]{{10}})\.png$": EVERYBODY,

@@ -91,6 +91,8 @@ ROUTES: dict[str, Access] = {
     rf"{CLUB}seasons/new/$": ONLY_OFFICERS,
     rf"{CLUB}seasons/create/$": ONLY_POST_WITH_ACCOUNT,
     rf"{CLUB}seasons/(?P<series>[a-z0-9_-]+)/$": EVERYBODY,
+    rf"{CLUB}seasons/(?P<series>[a-z0-9_-]+)/share/$": EVERYBODY,
+    rf"{CLUB}seasons/(?P<series>[a-z0-9_-]+)/embed/$": EVERYBODY,
     rf"{CLUB}seasons/(?P<series>[a-z0-9_-]+)/edit/$": ONLY_OFFICERS,
     rf"{CLUB}seasons/(?P<series>[a-z0-9_-]+)/table\.(?P<extension>csv|json)$": EVERYBODY,
     **{

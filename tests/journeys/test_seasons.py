@@ -18,6 +18,7 @@ from tournaments.formats.settings import KNOCKOUT, StageSettings
 from tournaments.models import Division, FinalPlace, Fixture
 from tournaments.pages.tonight import EveningPlan, start_evening
 from tournaments.results.services import enter_result
+from tournaments.seasons.services import SeriesInput, create_series
 
 
 @pytest.fixture
@@ -75,7 +76,24 @@ def test_a_season_from_a_preset(
     player.sees(re.compile(r"\d(st|nd|rd|th) of 8"))
     player.tap_text(played[3].name)
     player.sees("5 for coming")
+    player.sees("Share")
     looked_at(player._page)
+
+
+@pytest.mark.journey("a season in a frame of the club's website")
+def test_a_season_in_a_frame(journey: Journey, played: list[Player], club: Club, alice: User, looked_at: Check) -> None:
+    today = timezone.localdate()
+    days = SeriesInput("Autumn", today - timedelta(days=60), today + timedelta(days=30), "motor_racing")
+    create_series(club=club, series=days, by=Actor.of(alice), now=timezone.now())
+    director = journey.at_desk(alice)
+    director.tap("Harbour Backgammon", first=True)
+    director.tap("Seasons")
+    director.tap("Autumn")
+    director.tap("Embed")
+    director.sees("It shows the table of the season and keeps itself up to date.")
+    frame = director._page.frame_locator("iframe.share-preview")
+    assert frame.get_by_role("row").count() == 9
+    looked_at(director._page)
 
 
 @pytest.mark.journey("an old night is corrected, and the season with it")
