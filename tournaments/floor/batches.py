@@ -580,7 +580,7 @@ def _chosen_pair(flow: Flow, first: Entry, second: Entry, *, on_paper: bool = Fa
     return FlowPair(low.pk, high.pk, (), since, (("manual", {}),))
 
 
-FARTHEST_SLIP = 300
+FARTHEST_SLIP = 500
 """How far the number of a slip may be above all numbers of matches so far: m4100 is m410 mistyped."""
 
 

@@ -1,13 +1,16 @@
 """Pairs that were made on paper while the site could not be reached, typed afterwards."""
 
+import re
 from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
 from django.test import Client
+from django.urls import reverse
 
 from players.actors import Actor
 from players.models import Player, User
+from tests.pages import html
 from tests.tournaments.floor.test_batches import Night, lives_of, people, start, verify, waits  # noqa: F401, fixtures
 from tournaments.draws.kept_apart import keep_apart
 from tournaments.floor.calls import call_ready
@@ -161,3 +164,26 @@ def test_only_directors_type_slips(night: Night, erin: User) -> None:
         outcomes = enter_lines(tournament=night.event, text=user_lines, division=None, by=by, now=night.now)
         assert codes(outcomes) == ["directors_only"]
     assert Batch.objects.count() == 1
+
+
+def test_the_snapshot_prints_a_card_for_everybody_who_is_in_and_slips(
+    night: Night, alice: User, as_user: Callable[[User], Client]
+) -> None:
+    page = html(as_user(alice).get(reverse("paper-snapshot", args=[night.event.club.slug, night.event.slug])))
+    cards = {
+        entry.pk: card
+        for card in page.split('class="flow-card"')[1:]
+        for entry in here(night)
+        if entry.player.name in card.split("</h4>")[0]
+    }
+    lives = lives_of(night)
+    assert len(cards) == len(lives) == 13
+    for pk, card in cards.items():
+        begun = Pairing.objects.filter(first=pk).count() + Pairing.objects.filter(second=pk).count()
+        lost, played = (part.count("is-filled") for part in card.split("flow-boxes")[1:])
+        assert (lost, played) == (2 - lives[pk], begun)
+        assert ("has-met-nobody" in card) is (begun == 0)
+    assert page.split("flow-how")[1].split("</ol>")[0].count("<li>") == 4
+    numbers = [int(number) for number in re.findall(r"<span>M(\d+)</span>", page)]
+    assert numbers == list(range(101, 100 + sum(lives.values())))
+    assert codes(typed(night, slip(numbers[0], *here(night)[:2]))) == ["done"]
