@@ -13,7 +13,7 @@ from tournaments.floor.selectors import FloorView
 from tournaments.formats.graph import EntryId
 from tournaments.formats.plans import lengths_of
 from tournaments.formats.settings import LIVES
-from tournaments.standings.labels import points_text
+from tournaments.formats.tables.tiebreaks import plain
 from tournaments.state.names import shown_entry
 
 CARDS_A_PAGE = {"a4": 15, "letter": 12}
@@ -139,7 +139,7 @@ def _cards(flow: Flow) -> list[EntryCard]:
         cards.append(
             EntryCard(
                 names[player.entry],
-                "" if has_lives else points_text(float(player.score)),
+                "" if has_lives else plain(player.points),
                 [at >= player.left for at in range(settings.lives)] if has_lives else (),
                 [True] * player.begun + [False] * free,
                 [
