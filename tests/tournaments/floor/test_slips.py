@@ -11,7 +11,7 @@ from django.urls import reverse
 from players.actors import Actor
 from players.models import Player, User
 from tests.pages import html
-from tests.tournaments.floor.test_batches import Night, lives_of, people, start, verify, waits  # noqa: F401, fixtures
+from tests.tournaments.floor.test_batches import SWITCH, Night, lives_of, people, start, verify, waits  # noqa: F401, fixtures
 from tournaments.draws.kept_apart import keep_apart
 from tournaments.floor.calls import call_ready
 from tournaments.floor.lines import enter_lines, preview_line
@@ -212,3 +212,19 @@ def test_cards_of_a_swiss_show_points_and_the_matches_left(
     assert "for each number of points" in page
     first, second, *_rest = here(night)
     assert codes(typed(night, slip(101, first, second), "m101 5-3")) == ["done", "booked"]
+
+
+def test_the_preview_of_a_correction_speaks_of_no_rounds(
+    start: Callable[..., Tournament],  # noqa: F811, a fixture
+    by_alice: Actor,
+    alice: User,
+    as_user: Callable[[User], Client],
+) -> None:
+    night = Night(start(stages=SWITCH, tables=5), by_alice)
+    first = night.open()[0]
+    night.win(first, 0)
+    url = reverse("fixture-correct", args=[night.event.club.slug, night.event.slug, first.public_id])
+    shown = {"kind": "played", "winner": 1, "left": 3, "right": 5, "rated": "1"}
+    page = html(as_user(alice).get(url, shown))
+    assert "Standings: Stage 1 · Without rounds" in page
+    assert "· Rounds" not in page
