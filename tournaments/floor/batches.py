@@ -637,7 +637,7 @@ def _chosen_pair(flow: Flow, first: Entry, second: Entry, *, on_paper: bool = Fa
     return FlowPair(low.pk, high.pk, (), since, (("manual", {}),))
 
 
-FARTHEST_SLIP = 300
+FARTHEST_SLIP = 500
 """How far the number of a slip may be above all numbers of matches so far: m4100 is m410 mistyped."""
 
 
@@ -645,7 +645,8 @@ def pair_on_paper(*, stage: Stage, number: int, first: Entry, second: Entry, by:
     """Record a pair that was made with cards while the site could not be reached, under the number of its slip.
 
     It is not checked against the rule, and not called: it is played, or was, so its match is held. Undoing the fact
-    that is returned takes the pair back. The same pair under the same number again changes nothing.
+    that is returned takes the pair back. The same slip again changes nothing. The match shows its players in the order
+    of the slip.
     Refused: `tournament_not_open`, `pair_is_one`, `slip_out`, `slip_playing`, `slip_used`, `slip_too_far`,
     `bracket_follows` if no pair can be made any more before the bracket is drawn, and `pair_not_allowed` for two who
     would meet again in a Swiss.
@@ -660,7 +661,7 @@ def pair_on_paper(*, stage: Stage, number: int, first: Entry, second: Entry, by:
             Pairing.objects.filter(batch__stage=stage, number=number, taken_back="").select_related("fixture").first()
         )
         if known is not None and known.fixture is not None and known.is_on_paper:
-            same = {known.first_id, known.second_id} == {first.pk, second.pk}
+            same = (known.first_id, known.second_id) == (first.pk, second.pk)
             if same and (made := latest(known.fixture, FloorKind.HELD)) is not None:
                 return made
         _refuse_slip(event, number)
@@ -671,7 +672,8 @@ def pair_on_paper(*, stage: Stage, number: int, first: Entry, second: Entry, by:
         for entry in (first, second):
             _refuse_slip_of(flow, entry)
         pair = replace(_chosen_pair(flow, first, second, on_paper=True), why=((ON_PAPER, {}),))
-        new_pair = NewPair(pair.first, pair.second, length_of_pair(flow, pair), (), pair.why)
+        # In the order of the slip, in which its score is typed.
+        new_pair = NewPair(first.pk, second.pk, length_of_pair(flow, pair), (), pair.why)
         new = replace(_new_batch(flow), pairs=[new_pair], room=1, private=flow.decision.private, slip=number)
         without_table = replace(flow, granted=((pair, None),))
         batch = _store_and_call(without_table, new, event, floor, by, now)

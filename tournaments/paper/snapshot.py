@@ -1,4 +1,4 @@
-"""The snapshot for continuing a night without the server: tables, queue, brackets and money on two pages."""
+"""The snapshot for continuing a night without the server: tables, queue, cards, brackets and money."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,6 +15,7 @@ from tournaments.ledger.money import Currency
 from tournaments.models import Division, Tournament
 from tournaments.paper.brackets import SheetBracket, sheet_brackets
 from tournaments.paper.drawing import Area, PageDrawing, Sizes, drawing, least_height, pack
+from tournaments.paper.slips import FlowSheet, flow_sheets
 from tournaments.prizes.prizes import prizes_for_staff
 from tournaments.standings.brackets import rounds_of, targets
 
@@ -84,11 +85,12 @@ class Money:
 
 @dataclass(slots=True)
 class SnapshotPage:
-    """One page: matches at tables and in the queue, or brackets; dues where they fit."""
+    """One page: matches at tables and in the queue, cards or slips without rounds, or brackets; dues where they fit."""
 
     tables: list[OpenMatch] = field(default_factory=list)
     queue: list[OpenMatch] = field(default_factory=list)
     drawing: PageDrawing | None = None
+    flow: FlowSheet | None = None
     money: Money | None = None
     number: int = 1
     queue_from: int = 1
@@ -96,6 +98,11 @@ class SnapshotPage:
     free: str = ""
     """The tables that are free, on the first page."""
     out: str = ""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing stands on it."""
+        return not (self.tables or self.queue or self.drawing or self.flow or self.money)
 
 
 def snapshot(tournament: Tournament, now: datetime, paper: str) -> dict[str, Any]:
@@ -108,6 +115,7 @@ def snapshot(tournament: Tournament, now: datetime, paper: str) -> dict[str, Any
     pages, left = _match_pages(view, tournament, area, money.height if money is not None else 0)
     if money is not None and money.height <= left:
         pages[-1].money, money = money, None
+    pages += [SnapshotPage(flow=sheet) for sheet in flow_sheets(view, paper)]
     packed = pack(_open_brackets(tournament), area, SIZES)
     for number, parts in enumerate(packed, start=1):
         page, room = SnapshotPage(), area
@@ -118,7 +126,7 @@ def snapshot(tournament: Tournament, now: datetime, paper: str) -> dict[str, Any
         pages.append(page)
     if money is not None:
         pages.append(SnapshotPage(money=money))
-    pages = [page for page in pages if page.tables or page.queue or page.drawing or page.money] or [SnapshotPage()]
+    pages = [page for page in pages if not page.is_empty] or [SnapshotPage()]
     for number, page in enumerate(pages, start=1):
         page.number = number
         page.queue_from = 1 + sum(len(before.queue) for before in pages[: number - 1])

@@ -39,7 +39,11 @@ _FORFEIT = re.compile(_FORFEIT_WORD + r"\b\s*(.*)", re.IGNORECASE)
 _LEADER = re.compile(rf"leader(?:\s+{_POINTS}{_BETWEEN}{_POINTS})?", re.IGNORECASE)
 _NAME_SCORE = re.compile(rf"(\D+?)\s+{_POINTS}{_BETWEEN}{_POINTS}")
 _TWO_NAMES = re.compile(rf"(\D+?)\s+{_POINTS}\s*[-–—−:/,]?\s*([^\W\d_]\D*?)\s+{_POINTS}")
-_TWO_WORDS = re.compile(r"\D*[^\W\d_]\D*[\s,/–—-]\D*[^\W\d_]\D*")
+_TWO_WORDS = re.compile(
+    r"\D*[^\W\d_]\D*[\s,/–—]\D*[^\W\d_]\D*|"
+    # Names with digits need a comma between them.
+    r"[^,]*[^\W\d_][^,]*,[^,]*[^\W\d_][^,]*"
+)
 _NAME_FORFEIT = re.compile(rf"(.+?)\s+{_FORFEIT_WORD}", re.IGNORECASE)
 _FORFEIT_NAME = re.compile(rf"{_FORFEIT_WORD}\s+(.+)", re.IGNORECASE)
 

@@ -14,11 +14,14 @@ from matches.models import Result
 from matches.presentation.labels import score_of
 from matches.ratings.rated import measures_play
 from players.models import Player
+from tournaments.formats.plans import ROUNDS
+from tournaments.formats.settings import BY_ROUND
 from tournaments.formats.states import FixtureState, SlotState, SlotStatus
 from tournaments.models import Division, Fixture, Round, Slot
 from tournaments.standings.brackets import ordinal, ranking_name
 from tournaments.standings.rounds import round_names
 from tournaments.state.names import names_of, shown
+from tournaments.state.plans import is_continuous
 from tournaments.state.preview import Consequences, FixtureChange, PlaceChange
 
 SHOWN = 12
@@ -163,11 +166,17 @@ class ChangeLabels:
         for (stage, key), group in groupby(
             sorted(changes, key=_place_order), key=lambda change: (change.stage, change.key)
         ):
-            name = ranking_name(key)
+            name = _("Without rounds") if key == ROUNDS and stage in self.without_rounds else ranking_name(key)
             title = f"{_('Stage %(number)d') % {'number': stage}} · {name}" if self.stages > 1 else name
             lines = [(self.names.of(change.entry), _place(change.before), _place(change.after)) for change in group]
             sections.append((title, collapse(lines)))
         return sections
+
+    @cached_property
+    def without_rounds(self) -> set[int]:
+        """The numbers of the stages that are played without rounds."""
+        rows = self.division.stages.filter(format__in=BY_ROUND)
+        return {row.number for row in rows if is_continuous(row)}
 
     def ratings(self, following: Consequences) -> list[RatingLine]:
         """Return the ratings that would change, the largest change first."""

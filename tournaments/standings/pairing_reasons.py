@@ -24,7 +24,8 @@ class PairingReasons:
     """A fixture, and why these players are in it."""
 
     number: int
-    round: int
+    round: int | None
+    """None without rounds."""
     players: tuple[str, ...]
     match: str
     """Public id; empty for a bye."""
@@ -49,7 +50,8 @@ def reasons_of(states: Sequence[StageState], number: int, names: Names) -> Pairi
         sentences = list(_placed(state, fixture, round_, names))
     players = tuple(names.of(entry) for entry in entrants)
     match = row.match.public_id if row.match is not None else ""
-    return PairingReasons(number, round_.number, players, match, tuple(sentences))
+    by_round = state.event is None or not state.event.continuous
+    return PairingReasons(number, round_.number if by_round else None, players, match, tuple(sentences))
 
 
 def _without_rounds(state: StageState, number: int) -> Iterator[str]:
@@ -60,6 +62,8 @@ def _without_rounds(state: StageState, number: int) -> Iterator[str]:
     for code, params in pairing.why:
         yield why_paired(code, params)
     batch = pairing.batch
+    if pairing.is_on_paper:
+        return
     yield _("Batch {number}, among {count} players who were free.").format(number=batch.number, count=len(batch.pool))
     if batch.forced:
         yield _("A director paired before it was due.")

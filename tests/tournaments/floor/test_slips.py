@@ -1,17 +1,22 @@
 """Pairs that were made on paper while the site could not be reached, typed afterwards."""
 
+import re
 from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
 from django.test import Client
+from django.urls import reverse
 
 from players.actors import Actor
 from players.models import Player, User
-from tests.tournaments.floor.test_batches import Night, lives_of, people, start, verify, waits  # noqa: F401, fixtures
+from tests.pages import html
+from tests.tournaments.floor.test_batches import SWITCH, Night, lives_of, people, start, verify, waits  # noqa: F401, fixtures
 from tournaments.draws.kept_apart import keep_apart
 from tournaments.floor.calls import call_ready
 from tournaments.floor.lines import enter_lines, preview_line
+from tournaments.formats.settings import SWISS, StageSettings
+from tournaments.formats.settings import Pairing as Mode
 from tournaments.models import Batch, Entry, Fixture, OpenPairing, Pairing, Tournament
 from tournaments.results.quick_entry import LineOutcome, outcome_text
 from tournaments.state.integrity import Selection, differences
@@ -90,7 +95,7 @@ def test_what_cannot_be_on_a_slip_is_refused(night: Night) -> None:
         assert codes(typed(night, line)) == [code], line
     assert Batch.objects.count() == 1
     assert codes(typed(night, slip(141, first, second), slip(142, first, third))) == ["done", "slip_playing"]
-    assert codes(typed(night, slip(141, second, first))) == ["done"], "the same slip typed again"
+    assert codes(typed(night, slip(141, first, second))) == ["done"], "the same slip typed again"
     assert codes(typed(night, slip(141, third, fourth))) == ["slip_used"]
     assert Batch.objects.count() == 2
 
@@ -99,14 +104,9 @@ def test_somebody_who_is_out_is_refused(night: Night) -> None:
     lives = lives_of(night)
     last, *_rest = (row for row in here(night) if lives[row.pk] == 1)
     first, second, *_more = (row for row in here(night) if lives[row.pk] == 2)
-    outcomes = typed(night, slip(141, first, last), _won_by(141, first, last), slip(142, last, second))
+    outcomes = typed(night, slip(141, first, last), "m141 5-1", slip(142, last, second))
     assert codes(outcomes) == ["done", "booked", "slip_out"]
     assert outcome_text(outcomes[2]) == f"{last.player.name} is out, or has played all their matches."
-
-
-def _won_by(number: int, winner: Entry, loser: Entry) -> str:
-    """The score as the match shows it, the entry that was entered first on the left."""
-    return f"m{number} 5-1" if winner.pk < loser.pk else f"m{number} 1-5"
 
 
 def test_a_slip_is_undone_after_its_result(night: Night) -> None:
@@ -161,3 +161,70 @@ def test_only_directors_type_slips(night: Night, erin: User) -> None:
         outcomes = enter_lines(tournament=night.event, text=user_lines, division=None, by=by, now=night.now)
         assert codes(outcomes) == ["directors_only"]
     assert Batch.objects.count() == 1
+
+
+def test_the_snapshot_prints_a_card_for_everybody_who_is_in_and_slips(
+    night: Night, alice: User, as_user: Callable[[User], Client]
+) -> None:
+    page = html(as_user(alice).get(reverse("paper-snapshot", args=[night.event.club.slug, night.event.slug])))
+    cards = {
+        entry.pk: card
+        for card in page.split('class="flow-card"')[1:]
+        for entry in here(night)
+        if entry.player.name in card.split("</h4>")[0]
+    }
+    lives = lives_of(night)
+    assert len(cards) == len(lives) == 13
+    for pk, card in cards.items():
+        begun = Pairing.objects.filter(first=pk).count() + Pairing.objects.filter(second=pk).count()
+        lost, played = (part.count("is-filled") for part in card.split("flow-boxes")[1:])
+        assert (lost, played) == (2 - lives[pk], begun)
+        assert ("has-met-nobody" in card) is (begun == 0)
+    assert page.split("flow-how")[1].split("</ol>")[0].count("<li>") == 4
+    numbers = [int(number) for number in re.findall(r"<span>M(\d+)</span>", page)]
+    assert numbers == list(range(101, 100 + sum(lives.values())))
+    assert codes(typed(night, slip(numbers[0], *here(night)[:2]))) == ["done"]
+
+
+def test_the_score_of_a_slip_is_in_the_order_of_its_names(night: Night) -> None:
+    lives = lives_of(night)
+    low, high, *_rest = sorted((row for row in here(night) if lives[row.pk] == 2), key=lambda row: row.pk)
+    typed(night, slip(141, high, low), "m141 5-1")
+    assert (lives_of(night)[high.pk], lives_of(night)[low.pk]) == (2, 1)
+    assert codes(typed(night, slip(141, low, high))) == ["slip_used"], "the score would be the wrong way round"
+    assert list(differences(Selection.of())) == []
+
+
+def test_cards_of_a_swiss_show_points_and_the_matches_left(
+    start: Callable[..., Tournament],  # noqa: F811, a fixture
+    by_alice: Actor,
+    alice: User,
+    as_user: Callable[[User], Client],
+) -> None:
+    stages = (StageSettings(SWISS, rounds=3, lengths=(5,), pairing=Mode.CONTINUOUS),)
+    night = Night(start(stages=stages, tables=5), by_alice)
+    night.now += timedelta(minutes=20)
+    night.win(night.open()[0], 0)
+    page = html(as_user(alice).get(reverse("paper-snapshot", args=[night.event.club.slug, night.event.slug])))
+    cards = page.split('class="flow-card"')[1:]
+    assert {card.count("flow-box ") + card.count('flow-box"') for card in cards} == {3}
+    assert sorted(re.findall(r"Points</span>\s*(\d)", page)) == ["0"] * 12 + ["1"]
+    assert "for each number of points" in page
+    first, second, *_rest = here(night)
+    assert codes(typed(night, slip(101, first, second), "m101 5-3")) == ["done", "booked"]
+
+
+def test_the_preview_of_a_correction_speaks_of_no_rounds(
+    start: Callable[..., Tournament],  # noqa: F811, a fixture
+    by_alice: Actor,
+    alice: User,
+    as_user: Callable[[User], Client],
+) -> None:
+    night = Night(start(stages=SWITCH, tables=5), by_alice)
+    first = night.open()[0]
+    night.win(first, 0)
+    url = reverse("fixture-correct", args=[night.event.club.slug, night.event.slug, first.public_id])
+    shown = {"kind": "played", "winner": 1, "left": 3, "right": 5, "rated": "1"}
+    page = html(as_user(alice).get(url, shown))
+    assert "Standings: Stage 1 · Without rounds" in page
+    assert "· Rounds" not in page
