@@ -200,6 +200,8 @@ def batch_faults(night, event, seed):
         return [f"{name}: entry {entry} was not free." for entry in both if entry not in free], False
     if len(event["pairs"]) > event["room"]:
         faults.append(f"{name} has more pairs than tables.")
+    if event.get("switch_at") and moment(event["at"]) >= moment(event["switch_at"]):
+        faults.append(f"{name} was made after the time for the bracket.")
     if event["forced"] and not event["reason"]:
         faults.append(f"{name} was made early without a reason.")
     faults += [

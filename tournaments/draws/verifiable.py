@@ -9,9 +9,11 @@ from dataclasses import replace
 from datetime import datetime
 from itertools import product
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from matches.models import Result
 from tournaments.formats.continuous.rule import ALGORITHM
+from tournaments.formats.continuous.state import switch_moment
 from tournaments.formats.graph import MAIN
 from tournaments.formats.settings import BY_ROUND, ELIMINATION, GROUPS, LIVES, MOST_ROUNDS
 from tournaments.formats.swiss.event import PAIRING_BYES, ByeKind, Order, SwissEvent
@@ -165,9 +167,10 @@ def pairings_data(stage: Stage, *, directs: bool) -> dict[str, Any]:
 def _flow_events(stage: Stage, hidden_clubs: Mapping[int, str]) -> list[dict[str, Any]]:
     """Return what happened in a stage without rounds, in order. A result comes after the batches it was not yet in."""
     batches = list(Batch.objects.filter(stage=stage).order_by("number").prefetch_related("pairings", "missed"))
+    zone = ZoneInfo(stage.division.tournament.time_zone)
     playing_at = {batch.number: (batch.at, set(batch.playing)) for batch in batches}
     timed: list[tuple[datetime, int, dict[str, Any]]] = [
-        (batch.at, 2, _batch_event(batch, hidden_clubs)) for batch in batches
+        (batch.at, 2, _batch_event(batch, hidden_clubs, batches[0].at, zone)) for batch in batches
     ]
     pairings = [row for batch in batches for row in batch.pairings.all()]
     for batch in batches:
@@ -198,12 +201,14 @@ def _flow_events(stage: Stage, hidden_clubs: Mapping[int, str]) -> list[dict[str
     return [event for _at, _place, event in sorted(timed, key=lambda row: row[:2])]
 
 
-def _batch_event(batch: Batch, hidden_clubs: Mapping[int, str]) -> dict[str, Any]:
+def _batch_event(batch: Batch, hidden_clubs: Mapping[int, str], began: datetime, zone: ZoneInfo) -> dict[str, Any]:
     clubs = [hidden_clubs[row[0]] for row in batch.pool if row[0] in hidden_clubs]
+    switch_at = switch_moment(batch.rule.get("switch_time", ""), began, zone)
     return {
         "kind": "batch",
         "number": batch.number,
         "at": batch.at.isoformat(),
+        "switch_at": switch_at.isoformat() if switch_at is not None else None,
         "forced": batch.forced,
         "reason": batch.reason,
         "room": batch.room,

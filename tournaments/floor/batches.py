@@ -7,7 +7,7 @@ whenever the autopilot looks for calls: after every change, and every few second
 from collections import Counter, deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, time, timedelta
+from datetime import datetime, timedelta
 from math import ceil, log2
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -55,12 +55,13 @@ from tournaments.formats.continuous.state import (
     FlowPlayer,
     FlowState,
     Settled,
+    switch_moment,
 )
 from tournaments.formats.elimination.from_lives import PLACES
 from tournaments.formats.elimination.knockout import bracket_size
 from tournaments.formats.graph import EntryId
 from tournaments.formats.plans import lengths_of
-from tournaments.formats.settings import BY_ROUND, LIVES, Leader, StageSettings
+from tournaments.formats.settings import BY_ROUND, LIVES, Leader
 from tournaments.formats.swiss.lives import MISSED_FOR_A_LIFE
 from tournaments.models import (
     ON_PAPER,
@@ -205,17 +206,8 @@ def _pool(stage: Stage, state: StageState, floor: FloorState, now: datetime) -> 
         bytes.fromhex(stage.seed),
         len(standing),
         tuple(_settled(state, standing, now - timedelta(minutes=settings.window))),
-        switch_moment(settings, rows.pairings[0].batch.at, ZoneInfo(stage.division.tournament.time_zone)),
+        switch_moment(settings.switch_time, rows.pairings[0].batch.at, ZoneInfo(stage.division.tournament.time_zone)),
     )
-
-
-def switch_moment(settings: StageSettings, began: datetime, zone: ZoneInfo) -> datetime | None:
-    """Return when the bracket is drawn at the latest: the first time after the beginning that the clock shows it."""
-    if not settings.switch_time:
-        return None
-    local = began.astimezone(zone)
-    moment = datetime.combine(local.date(), time.fromisoformat(settings.switch_time), zone)
-    return moment if moment > began else moment + timedelta(days=1)
 
 
 def _settled(state: StageState, standing: Sequence[Pairing], since: datetime) -> Iterator[Settled]:

@@ -36,7 +36,6 @@ from tournaments.floor.batches import (
     pair_by_hand,
     pair_now,
     stop_match,
-    switch_moment,
     take_back_missed,
     take_back_pairing,
     waiting_in,
@@ -45,6 +44,7 @@ from tournaments.floor.calls import call_ready, set_running_score
 from tournaments.floor.calls import start as begin
 from tournaments.floor.derivation import floor_state
 from tournaments.floor.selectors import load_facts
+from tournaments.formats.continuous.state import switch_moment
 from tournaments.formats.elimination.knockout import bracket_size
 from tournaments.formats.graph import BYE
 from tournaments.formats.settings import KNOCKOUT, LIVES, SWISS, Leader, StageSettings
@@ -248,10 +248,9 @@ def test_a_director_lets_the_bracket_be_drawn_now(start: Callable[..., Tournamen
 def test_a_switch_after_midnight_is_on_the_next_day() -> None:
     zone = ZoneInfo("Europe/Copenhagen")
     began = datetime(2026, 11, 20, 19, 30, tzinfo=zone)
-    settings = replace(SWITCH[0], switch_time="00:30")
-    assert switch_moment(settings, began, zone) == datetime(2026, 11, 21, 0, 30, tzinfo=zone)
-    assert switch_moment(replace(settings, switch_time="22:30"), began, zone) == began + timedelta(hours=3)
-    assert switch_moment(SWITCH[0], began, zone) is None
+    assert switch_moment("00:30", began, zone) == datetime(2026, 11, 21, 0, 30, tzinfo=zone)
+    assert switch_moment("22:30", began, zone) == began + timedelta(hours=3)
+    assert switch_moment("", began, zone) is None
 
 
 def test_few_players_play_longer_matches(start: Callable[..., Tournament], by_alice: Actor) -> None:

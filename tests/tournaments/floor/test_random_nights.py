@@ -4,27 +4,44 @@ Results are corrected, undone and done again; people leave, are away, come back 
 back, choose others and let nobody wait; the worker dies in the middle of a batch.
 """
 
+import runpy
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from datetime import timedelta
+from dataclasses import replace
+from datetime import datetime, timedelta
 from random import Random
 
 import pytest
 from django.db import transaction
 from django.test import Client
+from django.urls import reverse
 
 from engine.errors import Refused
 from matches.models import Result
 from players.actors import Actor
 from players.models import Player
 from tests.tiers import TEST_SEED, TIER
-from tests.tournaments.floor.test_batches import Night, by_hand, correct, people, start, verify, waits
+from tests.tournaments.floor.test_batches import (
+    NOON,
+    SCRIPT,
+    SWITCH,
+    Night,
+    at_clock,
+    by_hand,
+    correct,
+    people,
+    start,
+    verify,
+    waits,
+)
 from tournaments.entries import check_in
 from tournaments.entries.late import enter_late
 from tournaments.entries.services import withdraw
 from tournaments.floor.batches import pair_now, take_back_pairing, waive_lead
 from tournaments.floor.calls import call_ready
+from tournaments.formats.elimination.from_lives import PLACES
+from tournaments.formats.elimination.knockout import bracket_size
 from tournaments.formats.swiss.lives import lives_left
 from tournaments.models import (
     Batch,
@@ -49,7 +66,7 @@ OUT_OF_ORDER = {
     # What a director may be refused, by the state of the night; nothing is written.
     "stale", "successor_begun", "correction_not_last", "same_result", "nobody_to_pair", "not_free_to_pair",
     "pair_not_allowed", "pairing_begun", "tournament_not_open", "too_late_for_lives", "joining_closed", "not_entered",
-    "correction_undone", "division_finished", "already_entered", "match_waived", "not_a_pairing",
+    "correction_undone", "division_finished", "already_entered", "bracket_follows", "match_waived", "not_a_pairing",
 }  # fmt: skip
 
 
@@ -62,6 +79,7 @@ class RandomNight(Night):
 
     late = 0
     voided = 0
+    most_lives = LIVES
 
     def step(self) -> bool:
         """Let something happen before a step; check the invariants after both."""
@@ -171,11 +189,13 @@ class RandomNight(Night):
             left = {entry: lives for entry, lives, _begun, _since in batch.pool}
             assert all(lives > 0 for lives in left.values())
             assert batch.pairings.count() <= batch.room
-        (state,) = states_of(self.division)
+        state = states_of(self.division)[0]
         assert state.event is not None
-        known = lives_left(state.event, LIVES)
+        known = lives_left(state.event, self.most_lives)
         assert known == self.lives()
         if self.division.status == Division.Status.FINISHED:
+            return
+        if Stage.objects.get(number=1).status != Stage.Status.RUNNING:
             return
         waiting = [row.entry.pk for row in waits(self)]
         assert len(waiting) == len(set(waiting))
@@ -197,7 +217,7 @@ class RandomNight(Night):
         missed = Counter[int]()
         for absence in MissedMatch.objects.filter(taken_back_at=None):
             missed[absence.entry_id] += absence.count
-        left = {entry.pk: LIVES - losses[entry.pk] - missed[entry.pk] // 2 for entry in self.entries()}
+        left = {entry.pk: self.most_lives - losses[entry.pk] - missed[entry.pk] // 2 for entry in self.entries()}
         return {entry: lives for entry, lives in left.items() if lives > 0}
 
 
@@ -225,3 +245,34 @@ def test_a_random_night_stays_in_order_and_can_be_verified(
     assert len(night.lives()) == 1
     faults, _unchecked = verify(night, client)
     assert faults == []
+
+
+@pytest.mark.slow
+@pytest.mark.soak
+@pytest.mark.parametrize("number", range(TIER.nights))
+def test_a_random_night_switches_by_the_clock(
+    start: Callable[..., Tournament], by_alice: Actor, client: Client, number: int
+) -> None:
+    chance = Random(f"switch {TEST_SEED} {number}")
+    lives, switch = (4, 5)[number % 2], NOON + timedelta(minutes=chance.randint(30, 90))
+    stages = (replace(SWITCH[0], lives=lives, switch_time=at_clock(switch)), SWITCH[1])
+    night = RandomNight(start(tables=5, stages=stages), by_alice, seed=1000 * TEST_SEED + number)
+    night.most_lives = lives
+    while Stage.objects.get(number=1).status == Stage.Status.RUNNING:
+        assert night.step()
+    assert not Batch.objects.filter(at__gte=switch).exists()
+    needed = sum(PLACES[left] for left in night.lives().values())
+    bracket = states_of(night.division)[1].progress.graph.bracket("main")
+    assert 2 * len(bracket.rounds[0].fixtures) == bracket_size(needed)
+    # The rest is a knockout, in which nothing else happens.
+    while Night.step(night):
+        pass
+    assert list(differences(Selection.of())) == []
+    faults, _unchecked = verify(night, client)
+    assert faults == []
+    data = client.get(reverse("api-batches", args=[night.division.public_id])).json()
+    last = [event for event in data["events"] if event["kind"] == "batch"][-1]
+    assert datetime.fromisoformat(last["switch_at"]) == switch
+    last["switch_at"] = last["at"]
+    faults, _unchecked = runpy.run_path(str(SCRIPT))["verify"](data)
+    assert faults == [f"Batch {last['number']} was made after the time for the bracket."]

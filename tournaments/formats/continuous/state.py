@@ -5,7 +5,7 @@ All of it is derived from facts (batches, pairings, results, missed matches) and
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, time, timedelta, tzinfo
 from enum import StrEnum
 from typing import Any
 
@@ -129,3 +129,15 @@ class Decision:
     stuck: frozenset[EntryId] = frozenset()
     allowed: tuple[tuple[EntryId, EntryId], ...] = ()
     byes: tuple[EntryId, ...] = ()
+
+
+def switch_moment(switch_time: str, began: datetime, zone: tzinfo) -> datetime | None:
+    """Return when the bracket is drawn at the latest: the first time after the beginning that the clock shows it.
+
+    `switch_time` is HH:MM in `zone`, or empty for never.
+    """
+    if not switch_time:
+        return None
+    local = began.astimezone(zone)
+    moment = datetime.combine(local.date(), time.fromisoformat(switch_time), zone)
+    return moment if moment > began else moment + timedelta(days=1)
