@@ -193,11 +193,7 @@ def batch_faults(night, event, seed):
     pairs = [tuple(sorted(pair["entries"])) for pair in event["pairs"] if not pair["manual"]]
     faults = []
     if any(pair.get("on_paper") for pair in event["pairs"]):
-        # Made with cards while the site could not be reached: only that both could play at all.
-        playing = {entry for pair in night.playing.values() for entry in pair}
-        free = {entry for entry in night.left if night.lives(entry) > 0} - playing
-        both = [entry for pair in event["pairs"] for entry in pair["entries"]]
-        return [f"{name}: entry {entry} was not free." for entry in both if entry not in free], False
+        return paper_faults(night, event, name), False
     if len(event["pairs"]) > event["room"]:
         faults.append(f"{name} has more pairs than tables.")
     if event.get("switch_at") and moment(event["at"]) >= moment(event["switch_at"]):
@@ -209,9 +205,6 @@ def batch_faults(night, event, seed):
         for pair in event["pairs"]
         if pair["manual"] and not pair["reason"]
     ]
-    for entry, left, begun, _since in event["pool"]:
-        if (night.lives(entry), night.begun[entry]) != (left, begun):
-            faults.append(f"{name}: entry {entry} had {night.lives(entry)} lives and {night.begun[entry]} matches.")
     faults += pool_faults(night, event, pool, name)
     if faults or any(pair["manual"] for pair in event["pairs"]):
         return faults, not any(pair["manual"] for pair in event["pairs"])
@@ -233,9 +226,21 @@ def since(event, pair):
     return [times[entry] for entry in pair]
 
 
+def paper_faults(night, event, name):
+    """Return who of a batch was not free; made with cards while the site could not be reached, it is not checked."""
+    playing = {entry for pair in night.playing.values() for entry in pair}
+    free = {entry for entry in night.left if night.lives(entry) > 0} - playing
+    both = [entry for pair in event["pairs"] for entry in pair["entries"]]
+    return [f"{name}: entry {entry} was not free." for entry in both if entry not in free]
+
+
 def pool_faults(night, event, pool, name):
-    """Return who should have been in the pool and was not, or the reverse."""
-    faults = []
+    """Return whose figures are wrong, and who should have been in the pool and was not, or the reverse."""
+    faults = [
+        f"{name}: entry {entry} had {night.lives(entry)} lives and {night.begun[entry]} matches."
+        for entry, left, begun, _since in event["pool"]
+        if (night.lives(entry), night.begun[entry]) != (left, begun)
+    ]
     playing = {entry for pair in night.playing.values() for entry in pair}
     left_out = {entry for entry, _reason in event["left_out"]}
     reasons = dict(map(tuple, event["left_out"]))
