@@ -254,7 +254,9 @@ class StageSettings:
         if self.qualifiers is None:
             return False
         if self.is_continuous and self.format == LIVES:
-            return self.qualifiers not in SWITCH_PLACES
+            # Drawn by the clock, it has as many places as were needed.
+            is_any = bool(self.switch_time) and self.qualifiers > 1 and self.qualifiers.bit_count() == 1
+            return self.qualifiers not in SWITCH_PLACES and not is_any
         return self.qualifiers < 1
 
     def as_data(self) -> dict[str, Any]:

@@ -229,12 +229,17 @@ class PlaceLine:
 def place_lines(
     series: Series, names: Mapping[str, str], own: Player | None, now: datetime, *, directs: bool
 ) -> list[PlaceLine]:
-    """Return the places of a final that were offered; `names` has players by public id."""
+    """Return the places of a final that were offered; `names` has players by public id.
+
+    Who does not come is shown to directors and to themselves only.
+    """
     is_fixed = is_drawn(series.final)
     lines = []
     for place in series.final_places.select_related("player__merged_into"):
         player = place.player.merged_into or place.player
         is_own, state = own is not None and own.pk == player.pk, place.state(now)
+        if not (place.is_held(now) or directs or is_own):
+            continue
         in_time = directs or (is_own and now < place.answer_by)
         lines.append(
             PlaceLine(

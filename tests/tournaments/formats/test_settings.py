@@ -180,6 +180,19 @@ def test_what_is_out_of_range_is_refused_with_its_code(change, code):
     assert refused.value.code == code
 
 
+@pytest.mark.parametrize(("places", "by_clock"), [(8, False), (64, False), (2, True), (4, True), (128, True)])
+def test_a_bracket_drawn_by_the_clock_has_as_many_places_as_were_needed(places, by_clock):
+    stage = StageSettings("lives", lives=2, pairing=Pairing.CONTINUOUS, qualifiers=places)
+    if by_clock:
+        with pytest.raises(Refused):
+            stage.checked()
+        stage = replace(stage, switch_time="22:30")
+    assert stage.checked() is stage
+    for wrong in (1, 6, 12):
+        with pytest.raises(Refused):
+            replace(stage, qualifiers=wrong).checked()
+
+
 def test_points_won_minus_lost_need_one_length_wherever_it_comes_from():
     stage = StageSettings("swiss", tiebreaks=("point_difference",))
     assert stage.checked([7]) is stage

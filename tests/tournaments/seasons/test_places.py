@@ -203,6 +203,10 @@ def test_a_player_answers_at_home_and_a_director_for_somebody_else(
     assert client.post(url, {"answer": "declined", "player": cast[1].public_id}).status_code == 302
     page = client.get(reverse("series", args=[club.slug, row.slug])).content.decode()
     assert "moved up from rank 3" in page
+    assert "cannot come" in page
+    seen_by_others = Client().get(reverse("series", args=[club.slug, row.slug])).content.decode()
+    assert "moved up from rank 3" in seen_by_others
+    assert "cannot come" not in seen_by_others
     assert {place.player.name: place.answer for place in row.final_places.select_related("player")} == {
         "Player 1": "comes", "Player 2": "declined", "Player 3": "",
     }  # fmt: skip
