@@ -21,6 +21,7 @@ from tournaments.events.api import DivisionView, TournamentView
 from tournaments.ledger import payments as desk
 from tournaments.ledger.accounts import accounts_of, box_of, draw_needs_payment, payments_of, standing_count
 from tournaments.ledger.payments import PaymentInput
+from tournaments.ledger.shares import WHOLE, Pot
 from tournaments.models import AgreedSplit, Division, Entry, Payment, PoolMember, SidePool, Tournament
 from tournaments.models.events import MOST_MINOR_UNITS
 from tournaments.prizes.forms import AmountField, CashSettingsForm, CountForm
@@ -37,7 +38,6 @@ from tournaments.prizes.services import (
     save_plan,
     take_back_split,
 )
-from tournaments.prizes.shares import WHOLE, Pot
 from tournaments.state.api import READ, WRITE, entry_by_public_id, example, validated
 from tournaments.state.names import names_for
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from random import Random
 
 from tournaments.ledger.money import CASH, Fees, Movement, count_box
-from tournaments.prizes.shares import (
+from tournaments.ledger.shares import (
     WHOLE,
     CertainPlaces,
     Placing,
