@@ -147,6 +147,8 @@ PUBLIC_ROUTES: dict[str, frozenset[str]] = {
     "embed-bracket": frozenset(),
     "embed-standings": frozenset(),
     "embed-calls": frozenset(),
+    "embed-series": frozenset(),
+    "series-share": frozenset(),
     "commitments": PAGE,
     "club-list": PAGE | {"q"},
     "club": PAGE | {"q"},

@@ -28,6 +28,8 @@ _TIME = r"(?:[T ,]+\d{1,2}[:.h]\d{2}(?::\d{2})?.*)?"
 _ISO = re.compile(rf"(\d{{4}})[-/.](\d{{1,2}})[-/.](\d{{1,2}}){_TIME}")
 _COMPACT = re.compile(r"(\d{4})(\d{2})(\d{2})")
 _NUMBERS = re.compile(rf"(\d{{1,2}})\s*([./-])\s*(\d{{1,2}})\s*[./-]\s*(\d{{4}}|\d{{2}}){_TIME}")
+_NUMBERS_IN_TEXT = re.compile(rf"(?<!\d){_NUMBERS.pattern}")
+"""Not those in 2019-01-31, which would be the 19th."""
 _DAY_MONTH = re.compile(
     rf"(\d{{1,2}})(?:\.|st|nd|rd|th|er)?[\s-]*(?:of |de )?([^\W\d]+)\.?,?[\s-]*(?:de )?'?(\d{{4}}|\d{{2}}){_TIME}"
 )
@@ -82,7 +84,9 @@ def read_day(text: str, order: str = "") -> date:
 
 def day_order(texts: Iterable[str]) -> str:
     """Return dmy or mdy if the days of a column with slashes or hyphens can only be one of them, otherwise nothing."""
-    pairs = [(int(match[1]), int(match[3])) for text in texts if (match := _NUMBERS.search(text)) and match[2] != "."]
+    pairs = [
+        (int(match[1]), int(match[3])) for text in texts if (match := _NUMBERS_IN_TEXT.search(text)) and match[2] != "."
+    ]
     is_first, is_second = any(first > 12 for first, _ in pairs), any(second > 12 for _, second in pairs)
     return "" if is_first == is_second else "dmy" if is_first else "mdy"
 

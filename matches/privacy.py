@@ -193,6 +193,8 @@ def _matches(person: Person) -> Iterator[Row]:
             "created_at": match.created_at,
             "begun_at": match.begun_at,
             "finished_at": match.finished_at,
+            "as_told": match.as_told,
+            "told_event": match.told_event,
         }
 
 

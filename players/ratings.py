@@ -90,6 +90,8 @@ class Glicko:
     by_length: bool = False
     """Whether a match of n points has the weight √(n/7)."""
     zone: str = "UTC"
+    by_event: bool = False
+    """Whether the matches of an event are a period, whenever they are played; other matches are by weeks."""
 
     def week_of(self, moment: datetime) -> date:
         """The Monday of the week in which a match ended."""
@@ -147,6 +149,8 @@ class RatedMatch(NamedTuple):
     winner: int
     loser: int
     length: int
+    event: str = ""
+    """Something that all matches of an event have in common; empty outside events."""
 
 
 class Standing(NamedTuple):
@@ -294,7 +298,8 @@ def replay(
     """Return the effect of each match on its two players, winner first, ordered by (finished_at, match).
 
     `standings_before` contains those who played before the first of `matches`. Everybody else begins with the rating in
-    `starts`, or else in `settings`. The order of `matches` does not matter. By Glicko-2, `matches` begin with a week.
+    `starts`, or else in `settings`. The order of `matches` does not matter. By Glicko-2, `matches` begin with a period,
+    and the effects are in the order in which periods end.
     """
     if settings.glicko is not None:
         weeks = _weeks(settings, settings.glicko, standings_before, matches, starts or {})
@@ -304,7 +309,7 @@ def replay(
     start = (settings.start_rating, settings.start_experience)
     formula = settings.formula
     changes = []
-    for finished_at, match, winner, loser, length in sorted(matches):
+    for finished_at, match, winner, loser, length, _event in sorted(matches):
         rating, experience = known.get(winner) or first.get(winner, start)
         other, others_experience = known.get(loser) or first.get(loser, start)
         # P is the same for both sides; only K differs.
@@ -356,20 +361,34 @@ def _weeks(
         )
         for player, standing in standings_before.items()
     }
-    for week, of_week in groupby(sorted(matches), key=lambda match: glicko.week_of(match.finished_at)):
+    for order in _periods(glicko, matches):
         sides: dict[int, list[_Side]] = {}
-        order = []
-        for match in of_week:
-            order.append(match)
+        for match in order:
             sides.setdefault(match.winner, []).append(_Side(match, match.loser, WON))
             sides.setdefault(match.loser, []).append(_Side(match, match.winner, LOST))
-        before = {player: _before_week(player, week, players, settings, glicko, starts) for player in sides}
+        before = {
+            player: _before_week(player, glicko.week_of(own[0].match.finished_at), players, settings, glicko, starts)
+            for player, own in sides.items()
+        }
         effects = {}
         for player, own in sides.items():
-            players[player], of_player = _week_of(before[player], own, before, week, glicko)
+            players[player], of_player = _week_of(before[player], own, before, glicko)
             effects.update({(effect.match, player): effect for effect in of_player})
         both = ((match.match, player) for match in order for player in (match.winner, match.loser))
         yield order, before, [effects[key] for key in both]
+
+
+def _periods(glicko: Glicko, matches: Iterable[RatedMatch]) -> Iterator[list[RatedMatch]]:
+    """Yield the matches of each period in order of time; periods are in the order in which they end."""
+    ordered = sorted(matches)
+    if not glicko.by_event:
+        for _week, of_week in groupby(ordered, key=lambda match: glicko.week_of(match.finished_at)):
+            yield list(of_week)
+        return
+    periods: dict[str | date, list[RatedMatch]] = {}
+    for match in ordered:
+        periods.setdefault(match.event or glicko.week_of(match.finished_at), []).append(match)
+    yield from sorted(periods.values(), key=lambda period: period[-1])
 
 
 def _before_week(
@@ -385,13 +404,14 @@ def _before_week(
     if known is None:
         rating, experience = starts.get(player, (settings.start_rating, settings.start_experience))
         return _Player(Rated(rating, glicko.deviation, glicko.volatility), experience, None)
-    idle = (week - known.week).days // WEEK - 1 if known.week is not None else 0
+    # Events may overlap: one that ends later may have begun before.
+    idle = max(0, (week - known.week).days // WEEK - 1) if known.week is not None else 0
     grown = after_idle(known.rated, idle, glicko.deviation)
     return known._replace(rated=grown._replace(deviation=round(grown.deviation, DIGITS)))
 
 
 def _week_of(
-    player: _Player, sides: Sequence[_Side], before: Mapping[int, _Player], week: date, glicko: Glicko
+    player: _Player, sides: Sequence[_Side], before: Mapping[int, _Player], glicko: Glicko
 ) -> tuple[_Player, list[RatingEffect]]:
     """The player after their matches of a week, and the effect of each."""
     results = [(before[side.opponent].rated, side.score) for side in sides]
@@ -423,7 +443,8 @@ def _week_of(
             )
         )
         rating, experience = rating_after, experience + side.match.length
-    return _Player(after, experience, week), effects
+    week = glicko.week_of(sides[-1].match.finished_at)
+    return _Player(after, experience, max(week, player.week or week)), effects
 
 
 def winner_chances(settings: Settings, matches: Iterable[RatedMatch]) -> Iterator[float]:
@@ -451,7 +472,7 @@ def standings_after(standings_before: Mapping[int, Standing], changes: Iterable[
             experience=change.experience_before + change.length,
             matches=(before.matches if before else 0) + 1,
             wins=(before.wins if before else 0) + change.won,
-            last_played_at=change.finished_at,
+            last_played_at=max(change.finished_at, before.last_played_at) if before else change.finished_at,
             last_change=round(change.rating_after - change.rating_before, DIGITS),
             deviation=change.deviation,
             volatility=change.volatility,

@@ -34,7 +34,7 @@ from players.people.erasure import erase_player
 from tests.privacy.addresses import LIVE, ROUTES, addresses
 from tests.privacy.private_club import NOTE, NOW, NUMBER, make_private, secrets
 from tournaments.demo import club
-from tournaments.models import CashCount, Entry, Payment, Tournament, Withdrawal
+from tournaments.models import CashCount, Entry, Payment, Series, Tournament, Withdrawal
 from tournaments.sharing.cards import card_of
 
 PERSONAL = {
@@ -70,6 +70,7 @@ OF_PLAYERS = {
     "division",
     "embed-bracket",
     "embed-calls",
+    "embed-series",
     "embed-standings",
     "event",
     "event-calendar",
@@ -92,6 +93,8 @@ OF_PLAYERS = {
     "rated-matches-csv",
     "record",
     "replay",
+    "series",
+    "series-file",
     "standings",
     "standings-file",
     "submission",
@@ -169,11 +172,12 @@ def test_pictures_of_shared_pages_name_nobody_who_is_hidden(club_of_strangers: U
     for event in Tournament.objects.select_related("club"):
         place = f"{event.club.slug}/{event.slug}"
         pages += [("event", place), *(("division", f"{place}/{row.public_id}") for row in event.divisions.all())]
+    pages += [("series", f"{row.club.slug}/{row.slug}") for row in Series.objects.select_related("club")]
     texts: dict[str, str] = {}
     for kind, key in pages:
         with suppress(Http404):
             texts[f"{kind} {key}"] = "\n".join(card_of(kind, key).texts()).casefold()
-    assert {page.split()[0] for page in texts} == {"match", "replay", "player", "event", "division"}
+    assert {page.split()[0] for page in texts} == {"match", "replay", "player", "event", "division", "series"}
     assert [(page, secret) for page, text in texts.items() for secret in hidden if secret in text] == []
 
 

@@ -192,6 +192,12 @@ def batch_faults(night, event, seed):
     pool = [row[0] for row in event["pool"]]
     pairs = [tuple(sorted(pair["entries"])) for pair in event["pairs"] if not pair["manual"]]
     faults = []
+    if any(pair.get("on_paper") for pair in event["pairs"]):
+        # Made with cards while the site could not be reached: only that both could play at all.
+        playing = {entry for pair in night.playing.values() for entry in pair}
+        free = {entry for entry in night.left if night.lives(entry) > 0} - playing
+        both = [entry for pair in event["pairs"] for entry in pair["entries"]]
+        return [f"{name}: entry {entry} was not free." for entry in both if entry not in free], False
     if len(event["pairs"]) > event["room"]:
         faults.append(f"{name} has more pairs than tables.")
     if event["forced"] and not event["reason"]:
@@ -274,6 +280,12 @@ def verify(data):
     return faults, unchecked
 
 
+def made_on_paper(data):
+    """Return the matches whose pairs were made with cards while the site could not be reached."""
+    pairs = [pair for event in data["events"] if event["kind"] == "batch" for pair in event["pairs"]]
+    return [f"M{pair['match']}" for pair in pairs if pair.get("on_paper")]
+
+
 def verify_in_list(data, rows):
     """Return the differences between the pairings and the club's list of commitments."""
     line = next((row for row in rows if row["number"] == data["commitment"]), None)
@@ -312,6 +324,8 @@ def main(sources):
     print("\n".join(faults) or f"{batches} batches were of least cost by the lots of the seed.")
     if unchecked:
         print(f"Not checkable, for a private reason or since a pair was set by hand: {unchecked}.")
+    if paper := made_on_paper(data):
+        print(f"Made on paper, and not checked against the rule: {len(paper)} ({', '.join(paper)}).")
     if not lists:
         print("Not checked: whether the seed's hash was on the club's list before the first batch.")
     return int(bool(faults))

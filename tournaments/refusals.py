@@ -25,6 +25,10 @@ MESSAGES: dict[str, str] = {
     "past_twice": gettext_noop("These rows have been imported already."),
     "past_counts": gettext_noop("These evenings count in {name} already."),
     "past_days_needed": gettext_noop("Say from which day to which day the season went."),
+    "past_no_match_columns": gettext_noop(
+        "Matches need columns with a player, an opponent and a score, or with a winner and a loser."
+    ),
+    "past_ratings_changed": gettext_noop("Look at the ratings as they would be, then import again."),
     "past_undone": gettext_noop("This import has already been undone."),
     # Entries, draws and results.
     # Events and divisions
@@ -107,6 +111,15 @@ MESSAGES: dict[str, str] = {
     "late_entry_closed": gettext_noop("It is too late to enter: round {round} is already paired."),
     "nobody_to_pair": gettext_noop("No two players who are free can be paired now, or no table is free."),
     "not_free_to_pair": gettext_noop("{name} cannot be paired now: out, away or in a match."),
+    "slip_nobody": gettext_noop("“{name}” does not name two players who take part."),
+    "slip_unclear": gettext_noop("“{name}” may be several pairs. Type more of the names, with a comma between them."),
+    "slip_out": gettext_noop("{name} is out, or has played all their matches."),
+    "slip_playing": gettext_noop(
+        "{name} is in M{fixture}. Type its result first, or take that pair back: undo m{fixture}"
+    ),
+    "slip_used": gettext_noop("M{fixture} is used already. Write M{next} on the slip, and type that number."),
+    "slip_too_far": gettext_noop("M{fixture} is not on a slip: no match has a number above M{last}. Check the number."),
+    "slip_no_pair": gettext_noop("Nobody is paired in M{fixture}. Type the pair too: m{fixture} smith jones"),
     "bracket_follows": gettext_noop("The bracket is drawn after the matches that are being played."),
     "stage_over": gettext_noop("This stage is over."),
     "not_to_be_stopped": gettext_noop("Both players of M{fixture} are still in, or it is over."),
@@ -299,6 +312,7 @@ MESSAGES: dict[str, str] = {
 STATUS = {
     "past_twice": HTTPStatus.CONFLICT,
     "past_counts": HTTPStatus.CONFLICT,
+    "past_ratings_changed": HTTPStatus.CONFLICT,
     "past_undone": HTTPStatus.CONFLICT,
     "tournament_not_open": HTTPStatus.CONFLICT,
     "tournament_not_draft": HTTPStatus.CONFLICT,
@@ -326,6 +340,9 @@ STATUS = {
     "final_full": HTTPStatus.CONFLICT,
     "final_drawn": HTTPStatus.CONFLICT,
     "final_not_tied": HTTPStatus.CONFLICT,
+    "slip_out": HTTPStatus.CONFLICT,
+    "slip_playing": HTTPStatus.CONFLICT,
+    "slip_used": HTTPStatus.CONFLICT,
     "not_to_be_stopped": HTTPStatus.CONFLICT,
     "not_a_pairing": HTTPStatus.CONFLICT,
     "pairing_begun": HTTPStatus.CONFLICT,

@@ -33,8 +33,8 @@ from tournaments.results import corrections_page as corrections
 from tournaments.results import fixture_page as fixtures
 from tournaments.seasons import actions as series_actions
 from tournaments.seasons import api as api_series
+from tournaments.seasons import match_imports_page, past_page, titles_page
 from tournaments.seasons import page as series_pages
-from tournaments.seasons import past_page, titles_page
 from tournaments.sharing.page import share_picture
 from tournaments.standings import api as api_brackets
 from tournaments.standings import views as standings
@@ -58,6 +58,14 @@ urlpatterns: list[URLPattern] = [
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/poster/$", paper.club_poster, name="club-poster"),
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/past-seasons/$", past_page.past_seasons, name="past-seasons"),
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/past-seasons/import/$", past_page.import_season, name="past-season-import"),
+    re_path(
+        r"^clubs/(?P<slug>[a-z0-9-]+)/past-matches/import/$", past_page.import_match_list, name="past-matches-import"
+    ),
+    re_path(
+        rf"^clubs/(?P<slug>[a-z0-9-]+)/past-matches/(?P<public_id>{ID})/undo/$",
+        match_imports_page.undo_match_import,
+        name="past-matches-undo",
+    ),
     re_path(
         rf"^clubs/(?P<slug>[a-z0-9-]+)/past-seasons/(?P<public_id>{ID})/$", past_page.past_season, name="past-season"
     ),
@@ -90,6 +98,8 @@ urlpatterns: list[URLPattern] = [
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/seasons/new/$", series_pages.series_new, name="series-new"),
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/seasons/create/$", series_actions.create.view, name="series-create"),
     re_path(rf"{SERIES}$", series_pages.series_page, name="series"),
+    re_path(rf"{SERIES}share/$", sharing.share_season, name="series-share"),
+    re_path(rf"{SERIES}embed/$", walls.season, name="embed-series"),
     re_path(rf"{SERIES}edit/$", series_pages.series_edit, name="series-edit"),
     re_path(rf"{SERIES}table\.(?P<extension>csv|json)$", series_pages.series_file, name="series-file"),
     *(
@@ -97,6 +107,12 @@ urlpatterns: list[URLPattern] = [
         for act in (*series_actions.ACTIONS, *finals.ACTIONS)
     ),
     re_path(rf"{SHARE}clubs/(?P<slug>[a-z0-9-]+)\.png$", share_picture, {"kind": "club"}, name="club-card"),
+    re_path(
+        rf"{SHARE}clubs/(?P<slug>[a-z0-9-]+)/seasons/(?P<series>{SLUG})\.png$",
+        share_picture,
+        {"kind": "series"},
+        name="series-card",
+    ),
     re_path(rf"{EVENT_SHARE}\.png$", share_picture, {"kind": "event"}, name="event-card"),
     re_path(rf"{EVENT_SHARE}/(?P<division>{ID})\.png$", share_picture, {"kind": "division"}, name="division-card"),
     re_path(rf"{SHARE}matches/(?P<public_id>{ID})\.png$", share_picture, {"kind": "match"}, name="match-card"),
@@ -242,6 +258,16 @@ urlpatterns += [
     ),
     re_path(
         rf"{API}clubs/(?P<slug>[a-z0-9-]+)/past-seasons/$", past_page.PastSeasons.as_view(), name="api-past-seasons"
+    ),
+    re_path(
+        rf"{API}clubs/(?P<slug>[a-z0-9-]+)/past-matches/$",
+        match_imports_page.PastMatches.as_view(),
+        name="api-past-matches",
+    ),
+    re_path(
+        rf"{API}clubs/(?P<slug>[a-z0-9-]+)/past-matches/(?P<public_id>{ID})/undo/$",
+        match_imports_page.UndoPastMatches.as_view(),
+        name="api-past-matches-undo",
     ),
     re_path(
         rf"{API}clubs/(?P<slug>[a-z0-9-]+)/past-seasons/(?P<public_id>{ID})/$",

@@ -31,6 +31,7 @@ from matches.presentation.visibility import NOBODY
 from players.access import Role, is_at_least
 from players.actors import Actor, log
 from players.forms import RefusingForm
+from players.models import Club
 from tournaments import access
 from tournaments.events.pages import account_needed, by, event_url_args
 from tournaments.floor.batches import flows_of
@@ -43,6 +44,8 @@ from tournaments.paper import lists
 from tournaments.paper.brackets import sheet_brackets
 from tournaments.paper.cards import label_size
 from tournaments.paper.drawing import DRAW_AREAS, Area, PageDrawing, Sizes, draw_pages, drawing, pack
+from tournaments.seasons.actions import series_of
+from tournaments.seasons.page import EveningLine, evening_table, season_view, series_of_event
 from tournaments.standings import brackets
 from tournaments.standings.brackets import BracketOptions, Column, FixtureBox
 from tournaments.standings.standings import TableLine, standings_of
@@ -58,12 +61,14 @@ class PartKey(StrEnum):
     FLOOR = "floor"
     BRACKETS = "brackets"
     STANDINGS = "standings"
+    SEASON = "season"
 
 
 PART_LABELS = {
     PartKey.FLOOR: gettext_lazy("Calls, tables and who plays next"),
     PartKey.BRACKETS: gettext_lazy("Brackets"),
     PartKey.STANDINGS: gettext_lazy("Standings"),
+    PartKey.SEASON: gettext_lazy("Table of the season"),
 }
 
 
@@ -276,7 +281,7 @@ def _short_name(name: str) -> str:
     return f"{first} {' '.join(f'{other[0]}.' for other in others)}"
 
 
-# What the wall screen shows in turn: the floor, brackets and standings.
+# What the wall screen shows in turn: the floor, brackets, standings and tables of seasons.
 
 
 MOST_BRACKET_SCREENS = 6
@@ -316,7 +321,18 @@ class TitledScreen:
     lines: Sequence[TableLine] = ()
 
 
-Screen = FloorScreen | TitledScreen
+@dataclass(frozen=True, slots=True)
+class SeasonScreen:
+    """Some lines of the table of a season in which the evening counts."""
+
+    title: str
+    evening: str
+    """What the points of this evening are called: those so far, or those that are certain."""
+    lines: Sequence[EveningLine]
+    kind: str = "season"
+
+
+Screen = FloorScreen | TitledScreen | SeasonScreen
 
 
 def wall(view: FloorView, expected: Sequence[ExpectedTime], *, by_name: bool = False) -> dict[str, Any]:
@@ -337,6 +353,7 @@ def wall(view: FloorView, expected: Sequence[ExpectedTime], *, by_name: bool = F
         PartKey.FLOOR: lambda: calling,
         PartKey.BRACKETS: lambda: list(_brackets(divisions))[:MOST_BRACKET_SCREENS],
         PartKey.STANDINGS: lambda: list(_standings(divisions)),
+        PartKey.SEASON: lambda: list(_seasons(event)),
     }
     return {
         "tournament": event,
@@ -388,6 +405,16 @@ def _standings(divisions: Sequence[Division]) -> Iterator[TitledScreen]:
             title = " · ".join(filter(None, (division.name, table.title)))
             for first in range(0, len(lines), LINES_ON_SCREEN):
                 yield TitledScreen("standings", title, lines=lines[first : first + LINES_ON_SCREEN])
+
+
+def _seasons(event: Tournament) -> Iterator[SeasonScreen]:
+    """Yield the tables of the seasons in which an event counts, ten lines at a time."""
+    for series in series_of_event(event):
+        table = evening_table(series, event)
+        evening = _("So far tonight") if table.is_live else _("Tonight")
+        lines = table.lines[:MOST_LINES]
+        for first in range(0, len(lines), LINES_ON_SCREEN):
+            yield SeasonScreen(table.name, evening, lines[first : first + LINES_ON_SCREEN])
 
 
 # What the big screen of an event shows: the match that decides most, the others that are live, and the last rounds.
@@ -573,13 +600,13 @@ def wall_settings(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     return render(request, "tournaments/wall/settings.html", context, status=status)
 
 
-# The wall screen, which shows the floor with its forecast beside brackets and standings.
+# The wall screen, which shows the floor with its forecast beside brackets, standings and seasons.
 
 
 @never_cache
 @require_safe
 def event_wall(request: HttpRequest, club: str, slug: str) -> HttpResponse:
-    """Show calls as long as they are fresh, else calls, tables, brackets and standings in turn."""
+    """Show calls as long as they are fresh, else calls, tables, brackets, standings and seasons in turn."""
     event = access.tournament(request.user, club, slug)
     view = floor(event, timezone.now(), staff=False)
     form = WallOrderForm(request.GET)
@@ -587,7 +614,7 @@ def event_wall(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     return render(request, "tournaments/wall/wall.html", wall(view, expected_times(view), by_name=by_name))
 
 
-# Bracket, standings and calls of an event for a frame on pages that its club names.
+# Bracket, standings and calls of an event, and the table of a season, for a frame on pages that the club names.
 #
 # They show what everybody may see, have no forms, and do not look at who is signed in.
 
@@ -617,22 +644,41 @@ def calls(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     return _framed(request, event, {"calls": called, "shows_calls": True})
 
 
+@xframe_options_exempt
+@require_safe
+def season(request: HttpRequest, slug: str, series: str) -> HttpResponse:
+    """Show the table of a season, for a frame on another website."""
+    row = series_of(slug, series)
+    view = season_view(AnonymousUser(), row, explained=False, with_race=False)
+    live = [night.event for night in view.standing.nights if night.has_begun and not night.is_over]
+    context = {
+        "title": row.name,
+        "url": reverse("series", args=[row.club.slug, row.slug]),
+        "topics": " ".join(event_topics(event) for event in live),
+        "view": view,
+    }
+    return _in_frame(request, row.club, context)
+
+
 def _framed(request: HttpRequest, event: Tournament, content: Mapping[str, Any], name: str = "") -> HttpResponse:
+    context = {
+        "title": event.name,
+        "url": reverse("event", args=event_url_args(event)),
+        "name": name,
+        "topics": event_topics(event),
+        **content,
+    }
+    return _in_frame(request, event.club, context)
+
+
+def _in_frame(request: HttpRequest, club: Club, content: Mapping[str, Any]) -> HttpResponse:
     """Render an embedded page, which only this site and the hosts that the club names may frame.
 
     It is the same for everybody, so it is rendered as for a visitor whoever is signed in.
     """
     request.user = AnonymousUser()
-    context = {
-        "tournament": event,
-        "club": event.club,
-        "name": name,
-        "topics": event_topics(event),
-        # Those of the reader wait for a page of the site.
-        "messages": (),
-        **content,
-    }
-    response = render(request, "tournaments/wall/embed.html", context)
+    # The messages of the reader wait for a page of the site.
+    response = render(request, "tournaments/wall/embed.html", {"messages": (), "club": club, **content})
     # This site shows a preview to those who want to embed the page.
-    response.headers["Content-Security-Policy"] = f"frame-ancestors 'self' {event.club.embed_hosts}".rstrip()
+    response.headers["Content-Security-Policy"] = f"frame-ancestors 'self' {club.embed_hosts}".rstrip()
     return response

@@ -11,7 +11,7 @@ from matches.models.lobby import (
     FriendlyBlock,
     PlayPreferences,
 )
-from matches.models.matches import Match, Provisional, Result
+from matches.models.matches import Match, MatchImport, Provisional, Result
 from matches.models.play import (
     LONGEST_ACTION_KEY,
     Action,
@@ -66,6 +66,7 @@ __all__ = [
     "FriendlyBlock",
     "LiveMatch",
     "Match",
+    "MatchImport",
     "Objection",
     "Outage",
     "PlayMode",

@@ -12,7 +12,7 @@ from django.utils.translation import pgettext_lazy
 
 from core.names import numbered
 from core.public_ids import LENGTH, new_public_id
-from core.text_lengths import LONGEST_NOTE
+from core.text_lengths import LONGEST_NAME, LONGEST_NOTE
 from players.models import LogEntry, Player
 
 LONGEST_MATCH = 25
@@ -100,6 +100,10 @@ class Match(models.Model):
     provisional = models.BooleanField(
         default=False, db_default=False, help_text=_("The result that stands is provisional.")
     )
+    as_told = models.BooleanField(
+        default=False, db_default=False, help_text=_("Imported from a list of earlier years, not played here.")
+    )
+    told_event = models.CharField(max_length=LONGEST_NAME, blank=True, default="", db_default="")
 
     class Meta:
         ordering = ("-created_at", "-pk")
@@ -327,3 +331,36 @@ class Provisional(models.Model):
     def is_open(self) -> bool:
         """Whether the result is still provisional."""
         return self.ended_at is None
+
+
+class MatchImport(models.Model):
+    """Matches of earlier years that a club brought along; undoing it removes those that nobody has used since."""
+
+    public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
+    club = models.ForeignKey("players.Club", on_delete=models.PROTECT, related_name="+")
+    name = models.CharField(_("name"), max_length=LONGEST_NAME)
+    pool = models.ForeignKey(
+        "matches.RatingPool",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text=_("The rating pool of the club in which the matches count; empty: they are not rated."),
+    )
+    matches = models.ManyToManyField(
+        Match, related_name="+", help_text=_("Imported matches; after an undo, those that stayed.")
+    )
+    added = models.ManyToManyField(
+        "players.Player", related_name="+", help_text=_("New members of the import; after an undo, those who stayed.")
+    )
+    at = models.DateTimeField(default=timezone.now, editable=False)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+    undone_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("-at", "-pk")
+        verbose_name = _("import of matches")
+        verbose_name_plural = _("imports of matches")
+
+    def __str__(self) -> str:
+        return self.name

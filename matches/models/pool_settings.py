@@ -14,7 +14,7 @@ FIELDS_OF = {
     FIBS_FAMILY: {"start_experience", "ramp", "k_scale"},
     FREE: {"start_experience", "ramp", "k_scale", "stake", "stake_exponent", "chance_exponent", "scale"},
     ELO: {"start_experience", "k_scale", "stakes"},
-    GLICKO2: {"deviation", "tau", "by_length"},
+    GLICKO2: {"deviation", "tau", "by_length", "by_event"},
 }
 """What can be chosen of a formula beside the first rating; of the others it is the scale of K alone."""
 OF_FORMULAS = {"start_experience"}.union(*FIELDS_OF.values())
@@ -44,6 +44,7 @@ class PoolSettings:
     deviation: float = USUAL_GLICKO.deviation
     tau: float = USUAL_GLICKO.tau
     by_length: bool = USUAL_GLICKO.by_length
+    by_event: bool = USUAL_GLICKO.by_event
     least_length: int = 1
     """Shorter matches do not count."""
     where: str = ANYWHERE
@@ -75,7 +76,8 @@ class PoolSettings:
         """Return what the fold of the ratings takes; weeks of Glicko-2 are those of the time zone."""
         start: dict[str, Any] = {"start_rating": self.start_rating, "start_experience": self.start_experience}
         if self.family == GLICKO2:
-            glicko = Glicko(deviation=self.deviation, tau=self.tau, by_length=self.by_length, zone=zone)
+            chosen = {"deviation": self.deviation, "tau": self.tau}
+            glicko = Glicko(**chosen, by_length=self.by_length, by_event=self.by_event, zone=zone)
             return replace(FAMILIES[GLICKO2], **start, glicko=glicko)
         start["k_scale"] = self.k_scale
         if self.family == FIBS_FAMILY:

@@ -140,6 +140,8 @@ class HistoryLineSerializer(serializers.Serializer[Any]):
         help_text="The player's points first.",
     )
     ending = serializers.CharField(help_text="played, concession, flag, walkover, void (but still rated) …")
+    as_told = serializers.BooleanField(help_text="Imported by its club from a list of earlier years.")
+    told_event = serializers.CharField(allow_blank=True, help_text="The event that the list names.")
     rating = ChangeSerializer(allow_null=True, help_text="Null if the match is not rated.")
 
 
@@ -250,6 +252,8 @@ def match_data(line: HistoryLine) -> dict[str, Any]:
         "won": line.won,
         "score": line.score,
         "ending": line.result.kind if line.result else "",
+        "as_told": line.match.as_told,
+        "told_event": "" if line.hidden else line.match.told_event,
         "rating": change_data(line.explained) if line.explained else None,
     }
 

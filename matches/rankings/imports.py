@@ -184,31 +184,45 @@ def preview_import(*, pool: RatingPool, kind: str, text: str) -> ImportPreview:
     numbers = {
         key: name.player.pk if name.player else -index for index, (key, name) in enumerate(matched.items(), start=1)
     }
-    same = rated.merged_players()
-    starts, matches = rated.starts_of(pool, same), rated.rated_matches(pool, BEGINNING, same)
-    before = _ratings(pool, matches, starts)
+    starts: dict[int, Start] = {}
+    matches: list[RatedMatch] = []
     if kind == Kind.STARTS:
-        starts = starts | {
-            numbers[fold(row.name)]: (row.rating, row.experience) for row in rows if isinstance(row, StartRow)
-        }
+        starts = {numbers[fold(row.name)]: (row.rating, row.experience) for row in rows if isinstance(row, StartRow)}
     else:
         past = (row for row in rows if isinstance(row, MatchRow))
-        counted = (row for row in past if rated.counts_imported(pool.chosen, row.length))
-        matches = [*matches, *(_rated(row, numbers) for row in counted)]
-    after = _ratings(pool, matches, starts)
+        matches = [_rated(row, numbers) for row in past]
     names = {
         numbers[key]: (name.player.name if name.player else name.name, name.player is None)
         for key, name in matched.items()
     }
+    effects = effects_of(pool, names, matches, starts)
+    respelled = [(name.name, name.player.name) for name in matched.values() if name.respelled and name.player]
+    return ImportPreview(kind, len(rows), respelled, effects)
+
+
+def effects_of(
+    pool: RatingPool,
+    names: Mapping[int, tuple[str, bool]],
+    past: Iterable[RatedMatch],
+    new_starts: Mapping[int, Start] | None = None,
+) -> list[Effect]:
+    """Return what past matches and starting ratings would do to the ratings of a pool, the highest rating first.
+
+    `names` are those of the imported players, by id, and whether they are new; new players have negative ids.
+    """
+    same = rated.merged_players()
+    starts, matches = rated.starts_of(pool, same), rated.rated_matches(pool, BEGINNING, same)
+    before = _ratings(pool, matches, starts)
+    counted = [match for match in past if rated.counts_imported(pool.chosen, match.length)]
+    after = _ratings(pool, [*matches, *counted], starts | dict(new_starts or {}))
     others = Player.objects.in_bulk([player for player in after if player > 0 and player not in names])
-    names |= {pk: (player.shown_name, False) for pk, player in others.items()}
+    all_names = {**names, **{pk: (player.shown_name, False) for pk, player in others.items()}}
     effects = [
-        Effect(*names[player], before.get(player), rating)
+        Effect(*all_names[player], before.get(player), rating)
         for player, rating in after.items()
         if rating != before.get(player)
     ]
-    respelled = [(name.name, name.player.name) for name in matched.values() if name.respelled and name.player]
-    return ImportPreview(kind, len(rows), respelled, sorted(effects, key=lambda effect: (-effect.after, effect.name)))
+    return sorted(effects, key=lambda effect: (-effect.after, effect.name))
 
 
 def apply_import(*, pool: RatingPool, kind: str, text: str, by: Actor, now: datetime) -> RatingImport:
@@ -306,8 +320,8 @@ def _create_past_matches(
     openings = [Opening((players[fold(row.winner)], players[fold(row.loser)]), row.length) for row in rows]
     matches = open_matches(openings, settings=MatchSettings(club=club, pool=pool), by=by, now=now)
     for match, row in zip(matches, rows, strict=True):
-        match.state, match.finished_at, match.seq = Match.State.SETTLED, row.at, 1
-    Match.objects.bulk_update(matches, ["state", "finished_at", "seq"], batch_size=500)
+        match.state, match.finished_at, match.seq, match.as_told = Match.State.SETTLED, row.at, 1, True
+    Match.objects.bulk_update(matches, ["state", "finished_at", "seq", "as_told"], batch_size=500)
     Result.objects.bulk_create(
         [
             Result(

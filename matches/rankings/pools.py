@@ -114,6 +114,11 @@ class PoolForm(RefusingForm):
     by_length = forms.BooleanField(
         label=gettext_lazy("Longer matches weigh more: √(n/7)"), required=False, initial=DEFAULTS["by_length"]
     )
+    by_event = forms.BooleanField(
+        label=gettext_lazy("All matches of an event count together, others by weeks"),
+        required=False,
+        initial=DEFAULTS["by_event"],
+    )
     least_length = forms.IntegerField(
         label=gettext_lazy("Least length (points)"), min_value=1, max_value=25, initial=DEFAULTS["least_length"]
     )
@@ -342,7 +347,7 @@ OF_FAMILIES = {
     "scaled": ("k_scale", "start_experience"),
     "free": ("stake", "stake_exponent", "chance_exponent", "scale"),
     "elo": ("stakes",),
-    "glicko": ("deviation", "tau", "by_length"),
+    "glicko": ("deviation", "tau", "by_length", "by_event"),
 }
 COUNTED = ("least_length", "where", "events_only", "imported")
 LISTED = ("provisional_below", "lists_provisional", "least_matches", "active_days", "members_only")

@@ -14,7 +14,7 @@ FAMILIES = {
     "danish": gettext_lazy("A point at stake for each point of the match (Denmark)"),
     "nardgammon": gettext_lazy("√ of the length, scale 400 (nardgammon)"),
     "elo_by_length": gettext_lazy("Elo with a stake for each length"),
-    GLICKO2: gettext_lazy("Glicko-2, by weeks"),
+    GLICKO2: gettext_lazy("Glicko-2, by weeks or events"),
     FREE: gettext_lazy("FIBS with numbers of your own"),
 }
 """The formulas by code, as a director chooses and compares them."""
@@ -29,10 +29,16 @@ def formula_sentence(chosen: PoolSettings) -> str:
     """Say how ratings change."""
     start = number_format(chosen.start_rating, 0)
     if chosen.family == GLICKO2:
-        sentence = _(
-            "Rated by Glicko-2: all matches of a week (from Monday) count together. New players have %(start)s ± "
-            "%(spread)s; the figure after ± is two deviations, and grows again in weeks without a match."
+        together = (
+            _("Rated by Glicko-2: all matches of an event count together, and others by weeks (from Monday).")
+            if chosen.by_event
+            else _("Rated by Glicko-2: all matches of a week (from Monday) count together.")
+        )
+        newcomers = _(
+            "New players have %(start)s ± %(spread)s; the figure after ± is two deviations, and grows again in weeks "
+            "without a match."
         ) % {"start": start, "spread": number_format(2 * chosen.deviation, 0)}
+        sentence = f"{together} {newcomers}"
         return f"{sentence} {_by_length(chosen)}"
     if chosen.family == FREE:
         sentence = _(

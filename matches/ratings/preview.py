@@ -126,7 +126,8 @@ def _counting(
         outcome = _rated_outcome(outcomes[match.pk], played.get(match.pk))
         if outcome is not None and rated.both_moved(match.pk, outcome.source, outcome.submission):
             sides = match.player_0_id, match.player_1_id
-            rows.append((match.finished_at, match.pk, outcome.winner, *sides, match.length))
+            event = match.parent_topic, match.told_event
+            rows.append((match.finished_at, match.pk, outcome.winner, *sides, match.length, *event))
     return rated.as_rated(rows, same)
 
 

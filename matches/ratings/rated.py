@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
 
+from core.names import fold
 from engine.actions import Act
 from engine.transcript import Kind as EventKind
 from matches.models import (
@@ -14,7 +15,6 @@ from matches.models import (
     PlayerRating,
     PoolSettings,
     RatingChange,
-    RatingImport,
     RatingPool,
     RatingStart,
     Result,
@@ -85,8 +85,7 @@ def _counted_by(chosen: PoolSettings, match: str) -> Q:
     if chosen.events_only:
         condition &= ~Q(**{f"{match}parent_topic": ""})
     if not chosen.imported:
-        imported = RatingImport.matches.through.objects.values("match")
-        condition &= ~Q(**{f"{match}pk__in": imported})
+        condition &= Q(**{f"{match}as_told": False})
     return condition
 
 
@@ -106,7 +105,14 @@ def _rated_where(condition: Q, since: Key, same: Mapping[int, int]) -> list[Rate
         )
         .order_by()
         .values_list(
-            "match__finished_at", "match_id", "winner", "match__player_0_id", "match__player_1_id", "match__length"
+            "match__finished_at",
+            "match_id",
+            "winner",
+            "match__player_0_id",
+            "match__player_1_id",
+            "match__length",
+            "match__parent_topic",
+            "match__told_event",
         )
     )
     return list(as_rated(rows.iterator(), same))
@@ -125,17 +131,26 @@ def is_still_rated(match: Match, result: Result) -> bool:
 
 
 def as_rated(
-    rows: Iterable[tuple[datetime | None, int, int | None, int, int, int]], same: Mapping[int, int]
+    rows: Iterable[tuple[datetime | None, int, int | None, int, int, int, str, str]], same: Mapping[int, int]
 ) -> Iterator[RatedMatch]:
-    """Convert rows of (finished_at, match, winner, player_0, player_1, length), replacing merged players."""
-    for finished_at, match, winner, player_0, player_1, length in rows:
+    """Convert rows of (finished_at, match, winner, player_0, player_1, length, parent_topic, told_event), replacing
+    merged players.
+    """
+    for finished_at, match, winner, player_0, player_1, length, topic, told in rows:
         if finished_at is None or winner is None:
             # The query excludes both; this satisfies the type checker.
             continue
         sides = same.get(player_0, player_0), same.get(player_1, player_1)
         # A match between two players who were merged is not rated.
         if sides[0] != sides[1]:
-            yield RatedMatch(finished_at, match, sides[winner], sides[1 - winner], length)
+            event = topic or told_event_key(told, finished_at)
+            yield RatedMatch(finished_at, match, sides[winner], sides[1 - winner], length, event)
+
+
+def told_event_key(name: str, finished_at: datetime) -> str:
+    """What imported matches of an event have in common: its name, and the week, since club nights return."""
+    year, week, _day = finished_at.isocalendar()
+    return f"{fold(name)}:{year}-{week}" if name else ""
 
 
 _OF_SITE = (

@@ -244,6 +244,25 @@ def rebuild_pool(*, pool: RatingPool, now: datetime) -> Replayed | None:
     return replay_pool(pool_id=pool.pk, now=now)
 
 
+def forget_matches(*, pool: RatingPool, matches: Collection[int]) -> None:
+    """Remove what matches that are about to be deleted changed, and have the whole pool replayed.
+
+    Call it in the transaction that deletes them. Ratings of players without another rated match go at once, so that
+    these players can be deleted, too.
+    """
+    row = for_update(RatingPool.objects.filter(pk=pool.pk)).get()
+    if row.claimed_at is not None:
+        # A replay that is under way still knows the matches; the mark below covers what it was about to do.
+        row.claimed_at = row.claimed_from = row.claimed_match = None
+        row.save(update_fields=["claimed_at", "claimed_from", "claimed_match"])
+    changes = RatingChange.objects.filter(pool=row, match__in=matches)
+    players = set(changes.values_list("player", flat=True))
+    changes.delete()
+    players -= set(RatingChange.objects.filter(pool=row, player__in=players).values_list("player", flat=True))
+    PlayerRating.objects.filter(pool=row, player__in=players).delete()
+    _mark(row.pk, BEGINNING)
+
+
 def replay_pool(*, pool_id: int, now: datetime) -> Replayed | None:
     """Replay a pool from the first match that changed; None if it is up to date or claimed by another worker."""
     claim = _claim(pool_id, now)

@@ -58,6 +58,9 @@ PAGES: dict[str, tuple[Row, Row]] = {
     "series": (PUBLIC, NO_POST),
     "series-edit": (DIRECTORS, NO_POST_SIGNED_IN),
     "series-file": (PUBLIC, NO_POST),
+    "series-share": (PUBLIC, NO_POST),
+    "embed-series": (PUBLIC, NO_POST),
+    "series-card": (PUBLIC, NO_POST),
     **{
         f"series-{name}": (NO_FORM, DIRECTORS)
         for name in ("count", "leave-out", "points", "points-back", "plan", "close", "reopen", "final", "offer")
@@ -342,6 +345,7 @@ OF_CLUBS = (
     "club", "club-calendar", "club-card", "club-poster", "commitments", "venue", "tonight", "tonight-show",
     "api-commitments", "api-tonight",
     "series-list", "series-new", "series-create", "series", "series-edit",
+    "series-share", "embed-series", "series-card",
     "series-file", "series-count", "series-leave-out", "series-plan", "series-close", "series-reopen",
     "api-series-list", "api-series-create", "api-series", "api-series-count", "api-series-leave-out",
     "api-series-plan", "api-series-close", "api-series-reopen", "api-series-race", "api-series-race-player",
@@ -356,7 +360,8 @@ BY_SECRET = ("helping", "helping-accept")
 OF_PAST_SEASONS = (
     "past-seasons", "past-season-import", "past-season", "past-season-undo", "past-season-count",
     "past-season-leave-out", "api-past-seasons", "api-past-season", "api-past-season-undo", "api-past-season-count",
-    "api-past-season-leave-out",
+    "api-past-season-leave-out", "past-matches-import", "past-matches-undo", "api-past-matches",
+    "api-past-matches-undo",
 )  # fmt: skip
 """Routes whose roles are those of a club (tests/access/roles.py)."""
 OF_INSTALLATION = ("owner-link", "owner-club", "waiting-clubs")

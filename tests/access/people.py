@@ -178,6 +178,13 @@ ROUTES: dict[str, Access] = {
     r"^clubs/(?P<slug>[a-z0-9-]+)/past-seasons/(?P<public_id>[2-9a-z]{10})/undo/$": ONLY_POST_WITH_ACCOUNT,
     r"^clubs/(?P<slug>[a-z0-9-]+)/past-seasons/(?P<public_id>[2-9a-z]{10})/count/$": ONLY_POST_WITH_ACCOUNT,
     r"^clubs/(?P<slug>[a-z0-9-]+)/past-seasons/(?P<public_id>[2-9a-z]{10})/leave-out/$": ONLY_POST_WITH_ACCOUNT,
+    # tests/tournaments/seasons/test_match_imports.py
+    r"^clubs/(?P<slug>[a-z0-9-]+)/past-matches/import/$": ONLY_POST_WITH_ACCOUNT,
+    r"^clubs/(?P<slug>[a-z0-9-]+)/past-matches/(?P<public_id>[2-9a-z]{10})/undo/$": ONLY_POST_WITH_ACCOUNT,
+    r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/past-matches/$": Access(401, 403, 403),
+    r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/past-matches/(?P<public_id>[2-9a-z]{10})/undo/$": Access(
+        401, NOT_GET, NOT_GET
+    ),
     r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/past-seasons/$": EVERYBODY,
     r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/past-seasons/(?P<public_id>[2-9a-z]{10})/$": EVERYBODY,
     r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/past-seasons/(?P<public_id>[2-9a-z]{10})/undo/$": Access(

@@ -114,6 +114,9 @@ GROUPS: list[tuple[str, Row, str]] = [
     # Imported seasons of a club
     ("get", PUBLIC, "past-seasons past-season api-past-seasons api-past-season"),
     ("post", DIRECTORS, "past-season-import past-season-undo past-season-count past-season-leave-out"),
+    ("post", DIRECTORS, "past-matches-import past-matches-undo"),
+    ("get post", by_api(DIRECTORS), "api-past-matches"),
+    ("post", by_api(DIRECTORS), "api-past-matches-undo"),
     (
         "post",
         by_api(DIRECTORS),

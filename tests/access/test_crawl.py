@@ -58,6 +58,7 @@ NOT_LINKED = {
     "fixture-correct-undo": "assistants may read what would follow, and are not offered to undo",
     "embed-bracket": "a frame on other websites; its address is under Embed",
     "embed-calls": "a frame on other websites; its address is under Embed",
+    "embed-series": "a frame on other websites; its address is under Embed",
     "embed-standings": "a frame on other websites; its address is under Embed",
 }
 """Route -> why a role that may open it need not be led to it."""

@@ -70,6 +70,7 @@ from tests.tournaments.conftest import (
 )
 from tests.tournaments.pages import test_roles
 from tournaments import owner
+from tournaments.seasons.match_imports import MatchesInput, import_matches
 from tournaments.seasons.past import PastInput, import_past
 
 __all__ = [
@@ -146,6 +147,8 @@ class World:
             if "-challenge" in name and not name.startswith("make-")
             else "request"
             if "join-request-" in name
+            else "matches"
+            if "past-matches" in name
             else "season"
             if "past-season" in name
             else "person"
@@ -194,6 +197,14 @@ def world(running: RunningEvent, club: Club, bob: User, dave: User, bob_player: 
         "request": ask_to_join(club=club, user=dave, claimed="", by=Actor.of(dave), now=NOW).public_id,
         "season": import_past(
             club=club, name="2019", data=PastInput("name,place\nJens,1"), by=SYSTEM, now=NOW
+        ).public_id,
+        "matches": import_matches(
+            club=club,
+            name="2019",
+            data=MatchesInput("date,winner,loser,length\n2019-03-01,Jens,Ola,5"),
+            ratings="",
+            by=SYSTEM,
+            now=NOW,
         ).public_id,
         "export": copy.public_id,
         "browser": 1,

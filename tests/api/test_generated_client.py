@@ -197,6 +197,11 @@ def earlier_seasons(cast: Cast) -> None:
     assert alice("past_seasons_count", CLUB, season, body=days).counts_in
     assert alice("past_seasons_leave_out", CLUB, season, body=None).counts_in is None
     alice("past_seasons_undo", CLUB, season)
+    rows = {"name": "2019", "text": "date,winner,loser,score,length\n2019-03-01,Elif Nord,Omar Lund,7-3,7"}
+    assert alice("past_matches_create", CLUB, body={**rows, "preview": True}).rows == 1
+    matches = alice("past_matches_create", CLUB, body={**rows, "preview": False})
+    assert matches.matches == alice("past_matches_list", CLUB)[0].matches == 1
+    assert alice("past_matches_undo", CLUB, matches.public_id).matches == 0
     models, types = import_module(f"{NAME}.models"), import_module(f"{NAME}.types")
     sheet = types.File(BytesIO(b"Name;Night 1;Night 2\nElif Ristic;1,5;2"), "2018.csv", "text/csv")
     asked = alice("past_seasons_create", CLUB, body=models.PastFile(name="2018", preview=True, file=sheet))
@@ -820,7 +825,7 @@ def seasons(cast: Cast) -> None:
     given = alice("seasons_give_points", season.public_id, body=by_hand).points_by_hand[0].id
     assert alice("seasons_take_points_back", season.public_id, body={"given": given}).points_by_hand == []
     alice.refused(422, "seasons_prepare_final", season.public_id)
-    alice.refused(422, "seasons_offer_places", season.public_id, body={})
+    alice("seasons_offer_places", season.public_id, body={"answer_by": "2027-12-31"})
     cast.bob.refused(409, "seasons_answer_place", season.public_id, body={"answer": "comes"})
     alice("seasons_leave_out", season.public_id, body={"event": event})
     season = cast.bob("seasons_retrieve", season.public_id)

@@ -40,7 +40,7 @@ from tournaments.floor.page.actions import ACTIONS as FLOOR_ACTIONS
 from tournaments.pages import acceptance, tonight
 from tournaments.prizes import forms as prizes
 from tournaments.results import forms as results
-from tournaments.seasons import past_page
+from tournaments.seasons import match_imports_page, past_page
 from tournaments.state import forms as state
 
 # Why one side has a field, a form or an operation that the other has not.
@@ -127,6 +127,15 @@ PAIRS = (
     pair(
         past_page.PastSeasonForm,
         api="past_seasons_create",
+        names={"step": "preview"},
+        page_only={
+            "columns_of": "for columns that were chosen before the sheet",
+            "rows_are": "the API has an operation of its own for matches",
+        },
+    ),
+    pair(
+        match_imports_page.PastMatchesForm,
+        api="past_matches_create",
         names={"step": "preview"},
         page_only={"columns_of": "for columns that were chosen before the sheet"},
     ),

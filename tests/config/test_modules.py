@@ -13,9 +13,12 @@ from config.static_files import import_map, import_map_source
 
 @pytest.fixture
 def hashed(tmp_path: Path, settings: Any) -> Iterator[None]:
-    """Static files as on a server, including a module of matches."""
-    (tmp_path / "source" / "matches").mkdir(parents=True)
-    (tmp_path / "source" / "matches" / "a_test_module.js").write_text('import "./another.js";\n')
+    """Static files as on a server, including a page's module and what it imports at once and later."""
+    source = tmp_path / "source" / "matches"
+    (source / "parts").mkdir(parents=True)
+    (source / "a_test_page.js").write_text('import {\n  run,\n} from "./parts/a_test_module.js";\n')
+    (source / "parts" / "a_test_module.js").write_text('export const run = () => import("../later.js");\n')
+    (source / "later.js").write_text("run();\n")
     settings.STATICFILES_DIRS = [tmp_path / "source"]
     settings.STATIC_ROOT = tmp_path / "collected"
     settings.STORAGES = {
@@ -31,7 +34,9 @@ def hashed(tmp_path: Path, settings: Any) -> Iterator[None]:
 @pytest.mark.usefixtures("hashed")
 def test_a_module_is_mapped_to_its_hashed_name_and_cached_for_ever(db: None) -> None:
     imports = json.loads(import_map())["imports"]
-    assert re.fullmatch(r"/static/matches/a_test_module\.[0-9a-f]{12}\.js", imports["/static/matches/a_test_module.js"])
+    for name in ("matches/parts/a_test_module", "matches/later", "config/stream"):
+        assert re.fullmatch(rf"/static/{name}\.[0-9a-f]{{12}}\.js", imports[f"/static/{name}.js"])
+    assert "/static/matches/a_test_page.js" not in imports
     assert [name for name in imports if name.startswith(("/static/admin/", "/static/vendor/"))] == []
 
 

@@ -18,11 +18,24 @@ def test_most_apps_have_modules() -> None:
 
 def test_comments_and_indentation_go_and_everything_else_stays() -> None:
     source = '// Head.\n\n/** Doc\n * more.\n */\nif (url === "https://x.test") // tail\n  // Inside.\n  run();\n'
-    assert slimmed(source) == 'if (url === "https://x.test") // tail\nrun();\n'
+    assert slimmed(source) == 'if (url === "https://x.test")\nrun();\n'
+
+
+@pytest.mark.parametrize("code", ["""say("a // b");""", "say('// b');", "say(`${a} // b`);", 'a = "x"; // The "x".'])
+def test_what_could_be_a_text_is_no_comment(code: str) -> None:
+    assert slimmed(code) == code
 
 
 def test_what_stands_between_two_comments_stays() -> None:
-    assert slimmed("/* A */ .a {\n  color: red; /* B */\n}\n") == "/* A */ .a {\ncolor: red; /* B */\n}\n"
+    source = "/* A */ .a {\n  color: red; /* B */\n}\n"
+    assert slimmed(source) == "/* A */ .a {\ncolor: red; /* B */\n}\n"
+    assert slimmed(source, is_style=True) == "/* A */ .a{color:red;/* B */}"
+
+
+def test_a_style_sheet_keeps_the_spaces_that_mean_something() -> None:
+    source = "@media print, (width < 9px) {\n  .a :is(b, c) > d:hover {\n    width: calc(1px + var(--e));\n  }\n}\n"
+    slim = "@media print,(width < 9px){.a :is(b,c) > d:hover{width:calc(1px + var(--e));}}"
+    assert slimmed(source, is_style=True) == slim
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
@@ -35,7 +48,7 @@ def test_no_text_of_ours_has_several_lines(path: Path) -> None:
 def test_only_our_files_are_changed(tmp_path: Path) -> None:
     storage = StaticStorage(location=tmp_path)
     source = b"/* License. */\n  run;\n"
-    for name, expected in (("matches/a.js", b"run;\n"), ("config/a.css", b"run;\n"), ("vendor/a.js", source)):
+    for name, expected in (("matches/a.js", b"run;\n"), ("config/a.css", b"run;"), ("vendor/a.js", source)):
         file = ContentFile(source)
         file.read()
         assert (tmp_path / storage.save(name, file)).read_bytes() == expected

@@ -29,6 +29,7 @@ CEILINGS = {
     "a table breaks, and is repaired":       Ceiling(8, 10, "11 taps, the match moved first"),
     "a season from a preset, and one line changed": Ceiling(12, 7, "no seasons"),
     "an old night is corrected, and the season with it": Ceiling(32, 10, "no seasons"),
+    "the best of a season are asked, and the next rank moves up": Ceiling(18, 8, "no places to answer about"),
     "correct two rounds ago, and undo it":   Ceiling(13, 2, "no way from the bracket"),
     "prizes, closing, summary":              Ceiling(15, 1, "22 taps, back through the page of the event"),
     "next week the same":                    Ceiling(4, 0),
@@ -63,4 +64,5 @@ CEILINGS = {
     "another formula, previewed, and back":  Ceiling(16, 1, "no formula to choose, no preview"),
     "how my club rates me":                  Ceiling(4, 0, "no page said it"),
     "a spreadsheet becomes a season":        Ceiling(36, 12),
+    "a spreadsheet of matches becomes head-to-heads and ratings": Ceiling(20, 24),
 }  # fmt: skip

@@ -6,14 +6,18 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from django.utils import timezone
 
 from core.names import fold
+from matches.models import Match, PlayerRating, RatingPool
+from matches.ratings.services import replay_pool
 from players.models import Club, Membership, Player, User
 from tests.browser.conftest import DESK, PHONE, Check, OpenPage
 from tests.journeys.conftest import Journey
 from tests.journeys.evenings import account_of
 from tests.journeys.person import Person
 from tests.tournaments.seasons.messy import Messy, messy, wide
+from tests.tournaments.seasons.messy_matches import PLAYERS, messy_matches
 from tests.tournaments.seasons.workbooks import xlsx
 from tournaments.models import PastPlacing, PastSeason
 
@@ -64,9 +68,9 @@ def test_a_messy_spreadsheet_becomes_a_season_and_is_undone_in_one_tap(
 
     director = journey.at_desk(alice)
     director.tap("Harbour Backgammon")
-    director.tap("Move in: import earlier seasons")
+    director.tap("Move in: import earlier seasons and matches")
     picture(director, "1-empty")
-    director.type("Name of the season", "2018/19")
+    director.type("Name", "2018/19")
     director.chooses_file("Spreadsheet", path)
     director.tap("Preview")
 
@@ -107,14 +111,14 @@ def test_a_messy_spreadsheet_becomes_a_season_and_is_undone_in_one_tap(
 
     # Undone in one tap, and done again.
     director.tap("Harbour Backgammon", first=True)
-    director.tap("Move in: import earlier seasons")
+    director.tap("Move in: import earlier seasons and matches")
     director.tap("Undo", within="2018/19")
     director.sees("The import is undone.")
     director.sees("The season 2018/19 stays, without these evenings.")
     assert set(Player.objects.exclude(user=bob).values_list("pk", flat=True)) == before
     assert not PastPlacing.objects.exists()
     picture(director, "7-undone")
-    director.type("Name of the season", "Again")
+    director.type("Name", "Again")
     director.chooses_file("Spreadsheet", path)
     director.tap("Preview")
     director.tap_text(re.compile(r"^\s*2019"))
@@ -129,3 +133,63 @@ def test_a_messy_spreadsheet_becomes_a_season_and_is_undone_in_one_tap(
             page = open_page(f"/clubs/harbour/past-seasons/{season.public_id}/", width=width, scheme=scheme, user=alice)
             looked_at(page)
             page.context.close()
+
+
+@pytest.mark.journey("a spreadsheet of matches becomes head-to-heads and ratings")
+def test_a_messy_list_of_matches_is_rated_after_a_preview_and_undone_in_one_tap(
+    journey: Journey, club: Club, alice: User, tmp_path: Path, looked_at: Check, open_page: OpenPage
+) -> None:
+    book = messy_matches(Random(11))
+    path = tmp_path / "Harbour matches.xlsx"
+    path.write_bytes(xlsx(book.sheets["2019"], {n: rows for n, rows in book.sheets.items() if n != "2019"}))
+    pool = RatingPool.objects.create(club=club, name="Harbour list")
+    before = set(Player.objects.values_list("pk", flat=True))
+
+    director = journey.at_desk(alice)
+    director.tap("Harbour Backgammon")
+    director.tap("Move in: import earlier seasons and matches")
+    director.type("Name", "Old matches")
+    director.chooses_file("Spreadsheet", path)
+    director.tap("Preview")
+
+    # What cannot be read is asked about; the ratings are seen before anything is stored.
+    director.sees(f"Not clear · {len(book.asked)}")
+    picture(director, "m1-preview")
+    looked_at(director._page)
+    director.tap_text("Leave these rows out")
+    director.choose("Rated in", "Harbour list")
+    director.tap(f"Import {len(book.truth)} matches")
+    director.sees("Look at the ratings as they would be, then import again.")
+    picture(director, "m2-ratings")
+    looked_at(director._page)
+    assert not Match.objects.exists()
+    director.tap(f"Import {len(book.truth)} matches")
+    director.sees("Imported. You can undo it below.")
+    picture(director, "m3-imported")
+    assert Match.objects.filter(as_told=True, pool=pool).count() == len(book.truth)
+    replay_pool(pool_id=pool.pk, now=timezone.now())
+    assert PlayerRating.objects.filter(pool=pool).count() == len(PLAYERS)
+    player = Player.objects.get(memberships__club=club, name__startswith="Zo")
+    for width, scheme in ((PHONE, "dark"), (DESK, "light")):
+        page = open_page(f"/players/{player.public_id}/", width=width, scheme=scheme, user=alice)
+        assert page.get_by_text("as told").count()
+        looked_at(page)
+        if PICTURES:
+            page.screenshot(path=Path(PICTURES) / f"m4-player-{width}.png", full_page=True)
+        page.context.close()
+
+    # The same file again adds nothing.
+    director.type("Name", "Once more")
+    director.chooses_file("Spreadsheet", path)
+    director.tap("Preview")
+    director.sees("No match can be imported.")
+    director.tap("Cancel")
+
+    # Undone in one tap.
+    director.tap("Undo", within="Old matches")
+    director.sees("The import is undone.")
+    picture(director, "m5-undone")
+    assert set(Player.objects.values_list("pk", flat=True)) == before
+    assert not Match.objects.exists()
+    replay_pool(pool_id=pool.pk, now=timezone.now())
+    assert not PlayerRating.objects.exists()

@@ -15,7 +15,7 @@ from tests.browser.test_floor import NAMES
 from tests.journeys.conftest import Journey
 from tests.journeys.evenings import account_of
 from tournaments.formats.settings import KNOCKOUT, StageSettings
-from tournaments.models import Division, Fixture
+from tournaments.models import Division, FinalPlace, Fixture
 from tournaments.pages.tonight import EveningPlan, start_evening
 from tournaments.results.services import enter_result
 
@@ -122,3 +122,49 @@ def _table_seen_by(user: User, journey: Journey) -> str:
     person = journey.on_phone(user)
     person.tap("Autumn")
     return person.reads(r"You are\s+([\s\S]+)CSV")
+
+
+@pytest.mark.journey("the best of a season are asked, and the next rank moves up")
+def test_the_final_of_a_season(
+    journey: Journey, played: list[Player], club: Club, alice: User, looked_at: Check
+) -> None:
+    director = journey.at_desk(alice)
+    director.tap("Harbour Backgammon", first=True)
+    director.tap("Seasons")
+    director.tap("New season")
+    director.type("Name", "Autumn")
+    director.tap_text("Points as in motor racing")
+    director.tap("Make the season")
+    director.tap("Points and evenings")
+    director.type("Ranks that qualify for a final", "3")
+    director.tap("Save these points")
+    director.tap("Offer 3 places")
+    director.sees("3 places are offered.")
+    looked_at(director._page)
+    director.tap("Prepare the final")
+    director.sees("Final of Autumn")
+
+    # Whoever is asked hears of it at home, and answers with one tap.
+    asked = [place.player for place in FinalPlace.objects.select_related("player")]
+    accounts = {player: account_of(player, f"p{player.pk}@example.org", club) for player in asked}
+    first = journey.on_phone(accounts[asked[0]])
+    first.sees("Your place in a final")
+    looked_at(first._page)
+    first.tap("I come")
+    first.sees("See you at the final.")
+    second = journey.on_phone(accounts[asked[1]])
+    second.tap("I cannot come")
+    second.sees("Somebody else is asked.")
+
+    # The next rank has moved up, and the director knows from the phone that they come.
+    director.tap("Harbour Backgammon", first=True)
+    director.tap("Seasons")
+    director.tap("Autumn")
+    director.sees("cannot come")
+    # Two share the next rank: they play it off, and the director says who is asked.
+    if FinalPlace.objects.count() == 3:
+        director.tap(re.compile("Offer it to"), first=True)
+    director.sees("moved up from rank 4")
+    looked_at(director._page)
+    director.tap("Final of Autumn")
+    assert asked[1].name not in director.reads(r"Entries([\s\S]*)")

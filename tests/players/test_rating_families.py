@@ -1,7 +1,9 @@
 """Rating formulas beside FIBS, Glicko-2, and which of them predicts best."""
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from itertools import permutations
 from math import log
 from pathlib import Path
 from random import Random
@@ -10,7 +12,20 @@ import pytest
 
 from players.glicko2 import Rated, after_period, expected_score
 from players.rating_comparison import FEWEST, compare_families
-from players.ratings import FAMILIES, Formula, Ramp, RatedMatch, Settings, change, k_factor, win_probability
+from players.ratings import (
+    FAMILIES,
+    Formula,
+    Glicko,
+    Ramp,
+    RatedMatch,
+    Settings,
+    Standing,
+    change,
+    k_factor,
+    standings_after,
+    win_probability,
+)
+from players.ratings import replay as ratings_replay
 
 DATA = Path(__file__).resolve().parents[3] / "shared/data/seasons/ratings.json"
 CLOSE = 1e-6
@@ -141,3 +156,66 @@ def test_every_prediction_rests_on_earlier_matches_only():
 
 def test_a_few_matches_compare_nothing():
     assert compare_families(generated(FAMILIES["fibs"], FEWEST - 1, "few")) is None
+
+
+# Glicko-2 by events.
+
+BY_EVENT = replace(FAMILIES["glicko2"], glicko=Glicko(by_event=True))
+
+
+def test_an_event_over_weeks_is_one_period_as_in_the_published_example():
+    """The example of the paper, with its three matches in three weeks of one event."""
+    # The opponents are as sure of themselves as in the paper, where they have not been idle.
+    known = {
+        player: Standing(rating, 0, 1, 0, MONDAY - timedelta(days=1), 0.0, deviation, volatility)
+        for player, rating, deviation, volatility in (
+            (0, 1500, 200, 0.06), (1, 1400, 30, 1e-9), (2, 1550, 100, 1e-9), (3, 1700, 300, 1e-9)
+        )
+    }  # fmt: skip
+    for order in permutations(((0, 1), (2, 0), (3, 0))):
+        matches = [
+            RatedMatch(MONDAY + timedelta(weeks=week), week, winner, loser, 7, "cup")
+            for week, (winner, loser) in enumerate(order)
+        ]
+        after = standings_after(known, ratings_replay(BY_EVENT, known, matches))[0]
+        assert (after.rating, after.deviation) == pytest.approx((1464.0507, 151.5165), abs=1e-4)
+        assert after.volatility == pytest.approx(0.059996, abs=1e-6)
+        by_weeks = standings_after(known, ratings_replay(FAMILIES["glicko2"], known, matches))[0]
+        assert abs(by_weeks.deviation - after.deviation) > 0.1
+
+
+def test_an_event_that_ends_later_is_judged_by_the_one_that_ended_before():
+    """A league around a weekend; computed apart with the formula of the paper."""
+    league = [RatedMatch(MONDAY, 1, 0, 1, 7, "league"), RatedMatch(MONDAY + timedelta(days=6), 3, 0, 2, 7, "league")]
+    weekend = RatedMatch(MONDAY + timedelta(days=5), 2, 1, 0, 7, "weekend")
+    new = Rated()
+    ann, ben = after_period(new, [(new, 0.0)]), after_period(new, [(new, 1.0)])
+    both = after_period(ann, [(ben, 1.0), (new, 1.0)])
+    standings = standings_after({}, ratings_replay(BY_EVENT, {}, [*league, weekend]))
+    assert standings[0].rating == pytest.approx(both.rating, abs=1e-5)
+    assert standings[0].deviation == pytest.approx(both.deviation, abs=1e-5)
+    assert standings[1].rating == pytest.approx(after_period(ben, [(ann, 0.0)]).rating, abs=1e-5)
+    assert standings[1].last_played_at == weekend.finished_at
+
+
+def test_matches_outside_events_count_by_weeks():
+    matches = list(generated_by_glicko2(300, "weeks"))
+    assert ratings_replay(BY_EVENT, {}, matches) == ratings_replay(FAMILIES["glicko2"], {}, matches)
+    # And an event for each week is the same as the week.
+    of_weeks = [match._replace(event=str(match.finished_at.isocalendar()[:2])) for match in matches]
+    assert ratings_replay(BY_EVENT, {}, of_weeks) == ratings_replay(FAMILIES["glicko2"], {}, matches)
+
+
+def test_the_order_of_the_matches_of_an_event_does_not_matter():
+    rng = Random(5)
+    for _ in range(30):
+        pairs = [tuple(rng.sample(range(6), 2)) for _ in range(12)]
+        results = []
+        for _order in range(3):
+            rng.shuffle(pairs)
+            matches = [
+                RatedMatch(MONDAY + timedelta(hours=hour), hour, *pair, 5, "cup") for hour, pair in enumerate(pairs)
+            ]
+            standings = standings_after({}, ratings_replay(BY_EVENT, {}, matches))
+            results.append({player: round(row.rating, 5) for player, row in standings.items()})
+        assert results[0] == results[1] == results[2]

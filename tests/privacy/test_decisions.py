@@ -18,6 +18,7 @@ NOT_EXPORTED = {
     "admin.LogEntry": "the operator's log; its texts about a person are erased",
     "matches.BotPlayer": "not a person",
     "matches.RatingPoolVersion": "who chose a formula for the club is in the log",
+    "matches.MatchImport": "who imported a file for the club is in the log",
     "matches.RatingImport": "who imported a file for the club is in the log",
     "matches.Unrating": "a director's act for the club, which is in the log",
     "players.Club": "who accepted a club did it for the site, and it is in the log",

@@ -45,6 +45,19 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--minutes-a-point", type=float, default=8.0, help="without rounds: of a match, on average")
     parser.add_argument("--switch", type=int, help="without rounds: places of the bracket that follows")
+    parser.add_argument(
+        "--switch-time",
+        type=float,
+        metavar="MINUTES",
+        help="with --switch: minutes after which it is drawn at the latest",
+    )
+    parser.add_argument(
+        "--late-length",
+        type=_late,
+        default=(0, 0),
+        metavar="PLAYERS:POINTS",
+        help="without rounds: points of a match from so many players still in",
+    )
     parser.add_argument("--idle", type=_idle, metavar="ENTRY:MINUTES", help="who reports so many minutes late")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--events", type=int, default=1)
@@ -108,9 +121,20 @@ def _idle(text: str) -> tuple[EntryId, float]:
         raise ArgumentTypeError("expected an entry and minutes, such as 4:20") from None
 
 
+def _late(text: str) -> tuple[int, int]:
+    try:
+        players, points = text.split(":")
+        return int(players), int(points)
+    except ValueError:
+        raise ArgumentTypeError("expected players and points, such as 8:7") from None
+
+
 def _without_rounds(options: Namespace) -> int:
     if options.format not in (LIVES, SWISS):
         print("Only lives and a Swiss can be paired without rounds.", file=sys.stderr)
+        return 1
+    if options.switch_time is not None and not options.switch:
+        print("--switch-time needs --switch, the places of the bracket that follows.", file=sys.stderr)
         return 1
     try:
         settings = StageSettings(
@@ -122,6 +146,8 @@ def _without_rounds(options: Namespace) -> int:
             window=options.window,
             leader=options.leader if options.format == LIVES else Leader.PLAYS,
             qualifiers=options.switch,
+            late_from=options.late_length[0],
+            late_length=options.late_length[1],
         ).checked()
     except Refused as refused:
         print(refused.message, file=sys.stderr)
@@ -141,7 +167,7 @@ def _night(options: Namespace, settings: StageSettings, event: int) -> dict[str,
     tables = options.tables or max(1, options.players // 2)
     pace = Pace(options.minutes_a_point, options.walk, options.rest)
     seed = f"{options.seed}:{event}".encode().ljust(32, b".")
-    played = Night(settings, tables, field, chance, pace, wins, seed, options.length).play()
+    played = Night(settings, tables, field, chance, pace, wins, seed, options.length, options.switch_time).play()
     order = _order(played)
     by_rating = sorted(ratings, key=lambda entry: -ratings[entry])
     by_tempo = sorted(field.tempo, key=lambda entry: field.tempo[entry])
@@ -178,6 +204,9 @@ def _night(options: Namespace, settings: StageSettings, event: int) -> dict[str,
         "table_use": round(played.at_tables / (tables * played.end), 3),
         "lead_max": played.lead,
         "switch": played.switched,
+        "switch_places": played.places,
+        "late_from": settings.late_from,
+        "late_length": settings.late_length,
         "winner": winner,
         "winner_rank": by_rating.index(winner) + 1 if winner else None,
         "winner_tempo_quartile": by_tempo.index(winner) * 4 // options.players + 1 if winner else None,

@@ -215,7 +215,8 @@ def _batch_event(batch: Batch, hidden_clubs: Mapping[int, str]) -> dict[str, Any
             {
                 "match": row.number,
                 "entries": [row.first_id, row.second_id],
-                "manual": bool(row.reason),
+                "manual": bool(row.reason) or row.is_on_paper,
+                "on_paper": row.is_on_paper,
                 "reason": row.reason,
             }
             for row in batch.pairings.all()

@@ -43,7 +43,7 @@ from tournaments.floor.selectors import load_facts
 from tournaments.floor.sentences import waits_for
 from tournaments.floor.state import FloorState, MatchFacts, MatchOnFloor, MatchState, Progress, Rank, TableState
 from tournaments.floor.times import expected_minutes
-from tournaments.formats.continuous.rule import PLACES, decide
+from tournaments.formats.continuous.rule import decide
 from tournaments.formats.continuous.state import (
     ABSENT,
     AWAY,
@@ -56,12 +56,14 @@ from tournaments.formats.continuous.state import (
     FlowState,
     Settled,
 )
+from tournaments.formats.elimination.from_lives import PLACES
 from tournaments.formats.elimination.knockout import bracket_size
 from tournaments.formats.graph import EntryId
 from tournaments.formats.plans import lengths_of
 from tournaments.formats.settings import BY_ROUND, LIVES, Leader, StageSettings
 from tournaments.formats.swiss.lives import MISSED_FOR_A_LIFE
 from tournaments.models import (
+    ON_PAPER,
     Autopilot,
     Batch,
     CheckIn,
@@ -624,15 +626,79 @@ def _refuse_not_free(flow: Flow, entry: Entry) -> None:
         raise Refused("not_free_to_pair", name=entry.player.shown_name)
 
 
-def _chosen_pair(flow: Flow, first: Entry, second: Entry) -> FlowPair:
+def _chosen_pair(flow: Flow, first: Entry, second: Entry, *, on_paper: bool = False) -> FlowPair:
     low, high = sorted((first, second), key=lambda entry: entry.pk)
     both = frozenset((low.pk, high.pk))
     settings = flow.pool.settings
     would_repeat = settings.format != LIVES and not settings.allow_rematches and both in flow.pool.met
-    if both in flow.pool.forbidden or would_repeat:
+    if (both in flow.pool.forbidden and not on_paper) or would_repeat:
         raise Refused("pair_not_allowed", first=first.player.shown_name, second=second.player.shown_name)
     since = min(flow.player(low.pk).joins_at, flow.player(high.pk).joins_at)
     return FlowPair(low.pk, high.pk, (), since, (("manual", {}),))
+
+
+FARTHEST_SLIP = 300
+"""How far the number of a slip may be above all numbers of matches so far: m4100 is m410 mistyped."""
+
+
+def pair_on_paper(*, stage: Stage, number: int, first: Entry, second: Entry, by: Actor, now: datetime) -> FloorEvent:
+    """Record a pair that was made with cards while the site could not be reached, under the number of its slip.
+
+    It is not checked against the rule, and not called: it is played, or was, so its match is held. Undoing the fact
+    that is returned takes the pair back. The same pair under the same number again changes nothing.
+    Refused: `tournament_not_open`, `pair_is_one`, `slip_out`, `slip_playing`, `slip_used`, `slip_too_far`,
+    `bracket_follows` if no pair can be made any more before the bracket is drawn, and `pair_not_allowed` for two who
+    would meet again in a Swiss.
+    """
+    if first == second:
+        raise Refused("pair_is_one")
+    with transaction.atomic():
+        event = lock_event(stage.division.tournament_id)
+        floor = lock_floor(event.pk, now)
+        division = lock_division(stage.division_id)
+        known = (
+            Pairing.objects.filter(batch__stage=stage, number=number, taken_back="").select_related("fixture").first()
+        )
+        if known is not None and known.fixture is not None and known.is_on_paper:
+            same = {known.first_id, known.second_id} == {first.pk, second.pk}
+            if same and (made := latest(known.fixture, FloorKind.HELD)) is not None:
+                return made
+        _refuse_slip(event, number)
+        flow = next((row for row in flows_of(event, read_state(floor, now), now) if row.stage.pk == stage.pk), None)
+        if flow is None or flow.decision.places_left == 0:
+            raise Refused("bracket_follows")
+        flow.stage.division = division
+        for entry in (first, second):
+            _refuse_slip_of(flow, entry)
+        pair = replace(_chosen_pair(flow, first, second, on_paper=True), why=((ON_PAPER, {}),))
+        new_pair = NewPair(pair.first, pair.second, length_of_pair(flow, pair), (), pair.why)
+        new = replace(_new_batch(flow), pairs=[new_pair], room=1, private=flow.decision.private, slip=number)
+        without_table = replace(flow, granted=((pair, None),))
+        batch = _store_and_call(without_table, new, event, floor, by, now)
+        (pairing,) = batch.pairings.select_related("fixture")
+        assert pairing.fixture is not None  # noqa: S101, it was stored with it
+        locked, _match = lock_fixture(pairing.fixture)
+        return record(floor, FloorKind.HELD, About(fixture=locked, params={ON_PAPER: True}), by=by, now=now)
+
+
+def _refuse_slip(event: Tournament, number: int) -> None:
+    """Refuse a number that another match of the event has or had, or that is on no slip."""
+    event.refresh_from_db(fields=["last_number"])
+    if number < 1 or number > event.last_number + FARTHEST_SLIP:
+        raise Refused("slip_too_far", fixture=number, last=event.last_number)
+    fixtures = Fixture.objects.filter(stage__division__tournament=event, number=number)
+    pairings = Pairing.objects.filter(batch__stage__division__tournament=event, number=number)
+    if fixtures.exists() or pairings.exists():
+        raise Refused("slip_used", fixture=number, next=event.last_number + 1)
+
+
+def _refuse_slip_of(flow: Flow, entry: Entry) -> None:
+    player = next((row for row in flow.pool.players if row.entry == entry.pk), None)
+    playing = next((match.number for match in flow.pool.playing if entry.pk in match.pair), None)
+    if playing is not None:
+        raise Refused("slip_playing", name=entry.player.shown_name, fixture=playing)
+    if player is None or player.left < 1:
+        raise Refused("slip_out", name=entry.player.shown_name)
 
 
 def stop_match(*, fixture: Fixture, by: Actor, now: datetime) -> Pairing:

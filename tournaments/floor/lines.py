@@ -1,7 +1,7 @@
 """Typed lines about tables: parsed, previewed and carried out."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, time, timedelta
 from enum import StrEnum
@@ -20,23 +20,40 @@ from matches.presentation.labels import score_of
 from players.access import Role, is_at_least, role_in
 from players.actors import Actor
 from players.models import Player
-from tournaments.floor import calls, evening, undo
+from tournaments.floor import batches, calls, evening, undo
 from tournaments.floor.calls import refuse_call, refuse_table
 from tournaments.floor.derivation import floor_state
 from tournaments.floor.journal import match_on_floor
 from tournaments.floor.selectors import load_facts
 from tournaments.floor.sentences import sentence_of_fact, sentence_of_plan
 from tournaments.floor.state import FloorState
-from tournaments.models import Autopilot, Division, Fixture, Floor, FloorEvent, FloorKind, Slot, Table, Tournament
+from tournaments.models import (
+    ON_PAPER,
+    Autopilot,
+    Division,
+    Entry,
+    Fixture,
+    Floor,
+    FloorEvent,
+    FloorKind,
+    Slot,
+    Stage,
+    Table,
+    Tournament,
+)
 from tournaments.results import quick_entry
 from tournaments.results.lines import (
     MOST_LINES,
     MOST_NUMBER_DIGITS,
     Command,
+    ForfeitLine,
     NamedForfeit,
+    PairLine,
+    ScoreLine,
     UndoLine,
     parse,
     split,
+    splits_of,
 )
 from tournaments.results.quick_entry import (
     LineOutcome,
@@ -292,12 +309,38 @@ def enter_lines(
 ) -> list[LineOutcome]:
     """Do what each line says, in its own transaction: a line of the floor, or a result. Return the outcome of each.
 
-    A refused line does not stop the others; `undo` takes back the last thing that this user did.
+    A refused line does not stop the others; `undo` takes back the last thing that this user did. Match slips are taken
+    in the order of their numbers, each pair before its result, in whatever order they were typed.
     Refused: `line_empty`, `too_many_results`.
     """
     # Each line has a time of its own, so that the last one is undone first.
     times = (now + ONE_AFTER_ANOTHER * number for number in range(MOST_LINES))
-    return [_outcome(tournament, line, division, by, at) for line, at in zip(split(text), times, strict=False)]
+    lines = split(text)
+    outcomes = {
+        place: _outcome(tournament, lines[place], division, by, at)
+        for place, at in zip(_in_order_of_slips(lines), times, strict=False)
+    }
+    return [outcomes[place] for place in range(len(lines))]
+
+
+def _in_order_of_slips(lines: Sequence[str]) -> list[int]:
+    """Return the places of the lines in the order in which they are entered.
+
+    >>> _in_order_of_slips(["m142 7-3", "undo", "m142 smith jones", "m141 smith brown"])
+    [3, 1, 2, 0]
+    """
+    numbers: dict[int, tuple[int, bool, int]] = {}
+    for place, line in enumerate(lines):
+        try:
+            parsed = parse(line)
+        except Refused:
+            continue
+        if isinstance(parsed, PairLine | ScoreLine | ForfeitLine):
+            numbers[place] = (parsed.fixture, not isinstance(parsed, PairLine), place)
+    paired = {number for number, is_result, _place in numbers.values() if not is_result}
+    slips = [place for place, (number, _is_result, _place) in numbers.items() if number in paired]
+    sorted_slips = iter(sorted(slips, key=lambda place: numbers[place]))
+    return [next(sorted_slips) if place in slips else place for place in range(len(lines))]
 
 
 def _outcome(tournament: Tournament, text: str, division: Division | None, by: Actor, now: datetime) -> LineOutcome:
@@ -309,6 +352,8 @@ def _outcome(tournament: Tournament, text: str, division: Division | None, by: A
         return _enter_at_table(tournament, line, text, by, now)
     if line is not None:
         return _enter_fact(tournament, line, text, division, by, now)
+    if (slip := _slip(tournament, text)) is not None:
+        return _enter_slip(tournament, slip, text, division, by, now)
     return outcome_of_line(tournament=tournament, text=text, division=division, by=by, now=now)
 
 
@@ -325,6 +370,87 @@ def _enter_fact(
     except Refused as refused:
         return LineOutcome(text, OutcomeKind.REFUSED, target.fixture if target else None, refused=refused)
     return LineOutcome(text, OutcomeKind.DONE, target.fixture, text=sentence_of_fact(fact))
+
+
+def _slip(tournament: Tournament, text: str) -> PairLine | ScoreLine | None:
+    """Return the pair of a match slip, or a result whose slip is not typed yet; None without stages without rounds."""
+    try:
+        line = parse(text)
+    except Refused:
+        return None
+    if not isinstance(line, PairLine | ScoreLine) or not _flow_stages(tournament):
+        return None
+    fixtures = Fixture.objects.filter(stage__division__tournament=tournament, number=line.fixture)
+    if isinstance(line, PairLine):
+        return line
+    return None if fixtures.exists() else line
+
+
+def _flow_stages(tournament: Tournament) -> list[Stage]:
+    rows = Tournament.objects.select_related("club").prefetch_related("divisions__stages")
+    return batches.flow_stages(rows.get(pk=tournament.pk))
+
+
+def _enter_slip(
+    tournament: Tournament, line: PairLine | ScoreLine, text: str, division: Division | None, by: Actor, now: datetime
+) -> LineOutcome:
+    fixture: Fixture | None = None
+    try:
+        stage, (first, second) = _pair_of_slip(tournament, line, division, by)
+        fact = batches.pair_on_paper(stage=stage, number=line.fixture, first=first, second=second, by=by, now=now)
+        fixture = fact.fixture
+    except Refused as refused:
+        return LineOutcome(text, OutcomeKind.REFUSED, fixture, refused=refused)
+    return LineOutcome(text, OutcomeKind.DONE, fixture, text=sentence_of_fact(fact))
+
+
+def _pair_of_slip(
+    tournament: Tournament, line: PairLine | ScoreLine, division: Division | None, by: Actor
+) -> tuple[Stage, tuple[Entry, Entry]]:
+    """Return the two entries that the line of a match slip names, and their stage.
+
+    Refused: `directors_only`, `slip_no_pair` for a result, `line_no_division`, `slip_nobody`, `slip_unclear`.
+    """
+    if isinstance(line, ScoreLine):
+        raise Refused("slip_no_pair", fixture=line.fixture)
+    if by.user is not None and not is_at_least(role_in(by.user, tournament.club), Role.DIRECTOR):
+        raise Refused("directors_only")
+    pairs = {
+        frozenset((first.pk, second.pk)): (stage, (first, second))
+        for stage in _stages_of_slip(tournament, line.division, division)
+        for first, second in _pairs_named(line.names, stage)
+    }
+    if not pairs:
+        raise Refused("slip_nobody", name=line.names[:40])
+    if len(pairs) > 1:
+        raise Refused("slip_unclear", name=line.names[:40])
+    return next(iter(pairs.values()))
+
+
+def _stages_of_slip(tournament: Tournament, named: str, division: Division | None) -> list[Stage]:
+    stages = _flow_stages(tournament)
+    if named:
+        stages = [row for row in stages if fold(row.division.name).startswith(fold(named))]
+        if not stages:
+            raise Refused("line_no_division", name=named)
+    elif division is not None and any(row.division_id == division.pk for row in stages):
+        stages = [row for row in stages if row.division_id == division.pk]
+    return stages
+
+
+def _pairs_named(names: str, stage: Stage) -> Iterator[tuple[Entry, Entry]]:
+    """Yield the pairs of entries of a stage that the names may mean."""
+    entries = list(stage.division.entries.exclude(status=Entry.Status.OUT).select_related("player__merged_into"))
+    for left, right in splits_of(names):
+        firsts, seconds = _named(left, entries), _named(right, entries)
+        yield from ((first, second) for first in firsts for second in seconds if first != second)
+
+
+def _named(name: str, entries: Sequence[Entry]) -> list[Entry]:
+    """Return the entries whose player's name contains this text; a full name takes precedence."""
+    key = fold(name)
+    named = [row for row in entries if key and key in fold(row.player.name)]
+    return [row for row in named if fold(row.player.name) == key] or named
 
 
 def _enter_at_table(tournament: Tournament, line: TableScoreLine, text: str, by: Actor, now: datetime) -> LineOutcome:
@@ -522,6 +648,9 @@ def preview_line(
             return None
         if isinstance(parsed, UndoLine) or parsed == Command.UNDO:
             return _of_undo(_act_to_undo(tournament, parsed, division, by))
+        if (slip := _slip(tournament, text)) is not None:
+            _stage, pair = _pair_of_slip(tournament, slip, division, by)
+            return _of_slip(tournament, slip.fixture, pair)
         return _of_result(tournament, quick_entry.target_of(tournament, parsed, division), now)
     except Refused as refused:
         return LinePreview(sentence(refused.code, refused.params), is_refused=True)
@@ -542,6 +671,12 @@ def _of_floor(tournament: Tournament, target: Target, now: datetime) -> LinePrev
         zone=ZoneInfo(tournament.time_zone),
     )  # fmt: skip
     return LinePreview(text, table=table, fixture=target.fixture.pk if target.fixture is not None else None)
+
+
+def _of_slip(tournament: Tournament, number: int, pair: tuple[Entry, Entry]) -> LinePreview:
+    names = " – ".join(entry.player.shown_name for entry in pair)
+    params = {ON_PAPER: True, "match": number, "pair": names}
+    return LinePreview(sentence_of_plan(FloorKind.HELD, params, zone=ZoneInfo(tournament.time_zone)))
 
 
 def _of_undo(act: undo.Act) -> LinePreview:

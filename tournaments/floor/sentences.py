@@ -12,7 +12,7 @@ from django.utils.translation import gettext_noop
 
 from players.models import Player
 from tournaments.floor.state import Reason
-from tournaments.models import Fixture, FloorEvent, FloorKind, Table
+from tournaments.models import ON_PAPER, Fixture, FloorEvent, FloorKind, Table
 from tournaments.state.names import match_names
 
 # What happened on the floor, and what a line would do, as sentences.
@@ -29,6 +29,7 @@ DONE: dict[str, str] = {
     FloorKind.REST_WAIVED: gettext_noop("{match} can be called without more rest."),
     FloorKind.PINNED: gettext_noop("{match} comes first."),
     FloorKind.HELD: gettext_noop("{match} is not called for now."),
+    "held_on_paper": gettext_noop("{match}: paired on paper."),
     FloorKind.RELEASED: gettext_noop("{match} is called in its turn again."),
     FloorKind.CLOCKS: gettext_noop("{match} is played with clocks: {minutes} minutes each."),
     FloorKind.ADJOURNED: gettext_noop("{match} is adjourned at {score}."),
@@ -68,6 +69,7 @@ PLANNED: dict[str, str] = {
     FloorKind.REST_WAIVED: gettext_noop("Let {match} be called without more rest."),
     FloorKind.PINNED: gettext_noop("Put {match} first."),
     FloorKind.HELD: gettext_noop("Do not call {match} for now."),
+    "held_on_paper": gettext_noop("M{number}: {pair} were paired on paper."),
     FloorKind.RELEASED: gettext_noop("Call {match} in its turn again."),
     FloorKind.CLOCKS: gettext_noop("Put clocks on {match}."),
     FloorKind.ADJOURNED: gettext_noop("Adjourn {match}."),
@@ -126,6 +128,8 @@ def _fill(
         code = "table_out_moved" if params["move_to"] else "table_out_waits" if params["waits"] else "table_out_left"
     elif kind == FloorKind.CALLED and table is None:
         code = "called_suggested"
+    elif kind == FloorKind.HELD and ON_PAPER in params:
+        code = "held_on_paper"
     until = params.get("until")
     values = {
         "match": match_name(fixture) if fixture is not None else "",
@@ -133,6 +137,7 @@ def _fill(
         "player": player.shown_name if player is not None else "",
         "minutes": params.get("minutes", ""),
         "number": params.get("match", ""),
+        "pair": params.get("pair", ""),
         "move_to": params.get("move_to", ""),
         "length": params.get("length", ""),
         "was": params.get("was", ""),

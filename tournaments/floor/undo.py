@@ -15,18 +15,22 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from engine.errors import Refused
-from matches.models import Result
+from matches.lifecycle.begun import has_begun
+from matches.models import Match, Result
 from matches.presentation.labels import score_of
-from players.actors import Actor
+from players.actors import Actor, log
 from players.models import LogEntry
 from tournaments.entries import arrivals, check_in
 from tournaments.floor.evening import restore_length
 from tournaments.floor.journal import About, lock_fixture, lock_floor, record
 from tournaments.floor.sentences import sentence_of_fact
-from tournaments.models import CheckIn, Fixture, Floor, FloorEvent, FloorKind, Tournament
+from tournaments.models import ON_PAPER, CheckIn, Fixture, Floor, FloorEvent, FloorKind, Pairing, Tournament
 from tournaments.results.services import undo_result
 from tournaments.state.floor import BEGINNINGS, save_beginning
+from tournaments.state.locks import lock_division
 from tournaments.state.names import match_names, shown_entry
+from tournaments.state.pairings import take_back
+from tournaments.state.settle import settle
 
 OF_BEGUN_MATCHES = (*BEGINNINGS, FloorKind.SHORTENED)
 """Facts that say more about a match than where it is on the floor."""
@@ -151,6 +155,8 @@ def _undo_fact(floor: Floor, fact: FloorEvent, by: Actor, now: datetime) -> None
     for undone in _same_tap(fact).filter(undone_by=None):
         _refuse_built_on(undone)
         about = About(fixture=undone.fixture, table=undone.table, player=undone.player, undoes=undone)
+        if ON_PAPER in undone.params and undone.fixture is not None:
+            _take_back_slip(undone.fixture, by, now)
         if undone.kind not in OF_BEGUN_MATCHES or undone.fixture is None:
             record(floor, FloorKind.UNDONE, about, by=by, now=now)
             continue
@@ -159,6 +165,21 @@ def _undo_fact(floor: Floor, fact: FloorEvent, by: Actor, now: datetime) -> None
             restore_length(match, undone, by=by)
         record(floor, FloorKind.UNDONE, replace(about, fixture=locked), by=by, now=now)
         save_beginning(match)
+
+
+def _take_back_slip(fixture: Fixture, by: Actor, now: datetime) -> None:
+    """Take back a pair that was made on paper, unless its match has begun or has a result."""
+    division = lock_division(fixture.stage.division_id)
+    pairing = Pairing.objects.get(fixture=fixture)
+    if pairing.taken_back:
+        return
+    _locked, match = lock_fixture(fixture)
+    if has_begun(match) or match.state not in (Match.State.OPEN, Match.State.LIVE):
+        raise Refused("pairing_begun", fixture=fixture.number)
+    take_back(pairing, Pairing.TakenBack.TYPED, by=by, now=now)
+    params = {"number": pairing.number, "reason": pairing.get_taken_back_display()}
+    log(by, "pairing_taken_back", division.topic, club=division.tournament.club, **params)
+    settle(division, by=by, now=now, keep_waiting=True)
 
 
 def _same_tap(fact: FloorEvent) -> QuerySet[FloorEvent]:

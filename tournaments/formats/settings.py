@@ -123,8 +123,9 @@ class StageSettings:
     With `pairing` "continuous" there are no rounds: `rounds` is then the number of matches that everybody plays in a
     Swiss, `window` the minutes between the moment a pair becomes possible and its pairing, `lead` how many matches
     ahead of a match in progress a player may get (0: no limit), and `leader` when unequal lives meet. `qualifiers` of
-    lives are then the places of the bracket that follows: one for each life left, up to two. It is drawn as soon as
-    there are no more, or at `switch_time` (HH:MM at the event), if it is set, with as many places as are needed then.
+    lives are then the places of the bracket that follows: one for each life left, but four for three lives and eight
+    for five. It is drawn as soon as no more are needed, or at `switch_time` (HH:MM at the event), if it is set, with as
+    many places as are needed then.
     From `late_from` players still in, new matches go to `late_length` points (0: never).
 
     `groups` is the number of groups, filled by `group_draw`. `qualifiers` advance to the next stage from each group, or
@@ -245,7 +246,7 @@ class StageSettings:
         matches = self.rounds is not None and 1 <= self.rounds <= MOST_MATCHES_WITHOUT_ROUNDS
         return {
             "rounds": self.format == SWISS and not matches,
-            "lives": not FEWEST_LIVES <= self.lives <= (2 if self.qualifiers else MOST_LIVES_WITHOUT_ROUNDS),
+            "lives": not FEWEST_LIVES <= self.lives <= MOST_LIVES_WITHOUT_ROUNDS,
         }
 
     @property

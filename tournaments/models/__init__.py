@@ -1,6 +1,6 @@
 """Events: tournament > division > stage > bracket > round > fixture > slot, with entries, draws and corrections."""
 
-from tournaments.models.batches import Batch, MissedMatch, OpenPairing, Pairing, PendingBatch
+from tournaments.models.batches import ON_PAPER, Batch, MissedMatch, OpenPairing, Pairing, PendingBatch
 from tournaments.models.brackets import Advance, Bracket, Correction, Fixture, Round, Slot, Stage
 from tournaments.models.draws import Commitment, Draw
 from tournaments.models.entries import (
@@ -43,6 +43,7 @@ from tournaments.models.titles import Title
 from tournaments.models.venues import EveningTemplate, OpeningHours, Venue, VenueTable
 
 __all__ = [
+    "ON_PAPER",
     "Advance",
     "AgreedSplit",
     "Autopilot",

@@ -14,6 +14,9 @@ from django.utils.translation import gettext_lazy as _
 from core.text_lengths import LONGEST_NOTE
 from players.models import LogEntry
 
+ON_PAPER = "on_paper"
+"""The reason of a pair that directors made with cards while the site could not be reached."""
+
 
 class Batch(models.Model):
     """One decision of the rule: the pairs that were made at one moment. Never changed or deleted."""
@@ -62,6 +65,7 @@ class Pairing(models.Model):
         CORRECTION = "correction", _("an earlier result was corrected")
         WITHDRAWAL = "withdrawal", _("a player has withdrawn")
         DRAW = "draw", _("the draw was taken back")
+        TYPED = "typed", _("a slip was typed wrongly")
 
     batch = models.ForeignKey(Batch, on_delete=models.PROTECT, related_name="pairings")
     fixture = models.OneToOneField(
@@ -93,6 +97,11 @@ class Pairing(models.Model):
 
     def __str__(self) -> str:
         return f"M{self.number}"
+
+    @property
+    def is_on_paper(self) -> bool:
+        """Whether it was made on paper, and not checked against the rule."""
+        return any(code == ON_PAPER for code, _params in self.why)
 
 
 class OpenPairing(models.Model):

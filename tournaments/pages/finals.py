@@ -30,7 +30,15 @@ from tournaments.formats.settings import KNOCKOUT, StageSettings
 from tournaments.models import Division, Entry, FinalPlace, Series, Tournament
 from tournaments.seasons.actions import SeriesAction, series_by_id, series_of, series_url
 from tournaments.seasons.forms import FinalForm
-from tournaments.seasons.places import answer_place, is_drawn, lock_places, offer_places, offer_to, qualified_in
+from tournaments.seasons.places import (
+    answer_place,
+    end_of_day,
+    is_drawn,
+    lock_places,
+    offer_places,
+    offer_to,
+    qualified_in,
+)
 from tournaments.seasons.tables import people_of
 from tournaments.state.stages import set_stages
 
@@ -128,13 +136,14 @@ def offer(
             raise Refused("final_drawn", season=row.name)
         until = None
         if answer_by is not None:
-            until = datetime.combine(answer_by + timedelta(days=1), datetime.min.time(), ZoneInfo(row.club.time_zone))
+            until = end_of_day(answer_by, ZoneInfo(row.club.time_zone))
             if until <= now:
                 raise Refused("final_past")
         offered = [offer_to(row, player, by=by, now=now)] if player else offer_places(row, until, by=by, now=now)
         _enter_holders(row, by, now)
-        row.seq += 1
-        row.save(update_fields=["seq"])
+        if offered:
+            row.seq += 1
+            row.save(update_fields=["seq"])
     return offered
 
 
@@ -213,6 +222,13 @@ class OfferForm(RefusingForm):
 
     answer_by = forms.DateField(label=_l("Answers by"), required=False)
     player = forms.CharField(max_length=PUBLIC_ID, required=False)
+
+    def clean(self) -> dict[str, Any]:
+        """Require the day, unless one player is asked."""
+        fields = super().clean() or self.cleaned_data
+        if not fields.get("player") and not fields.get("answer_by") and "answer_by" not in self.errors:
+            self.add_error("answer_by", forms.ValidationError(_("Choose the last day for answers."), code="required"))
+        return fields
 
 
 class OfferSerializer(FormSerializer):
@@ -307,8 +323,18 @@ def _answer(form: Any, by: Actor, now: datetime) -> str:
 
 ACTIONS = (
     final,
-    StayingAction("offer", OfferForm, _offer, Role.DIRECTOR, Endpoint("seasons_offer_places", OfferSerializer, {"answer_by": "2026-12-20"})),
+    StayingAction(
+        "offer",
+        OfferForm,
+        _offer,
+        Role.DIRECTOR,
+        Endpoint("seasons_offer_places", OfferSerializer, {"answer_by": "2026-12-20"}),
+    ),
     AnswerAction(
-        "answer", PlaceAnswerForm, _answer, None, Endpoint("seasons_answer_place", PlaceAnswerSerializer, {"answer": "comes"})
+        "answer",
+        PlaceAnswerForm,
+        _answer,
+        None,
+        Endpoint("seasons_answer_place", PlaceAnswerSerializer, {"answer": "comes"}),
     ),
 )

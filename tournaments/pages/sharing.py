@@ -1,8 +1,9 @@
-"""The page that shares an event, a bracket or standings: a link with its QR code, and a frame for other websites."""
+"""The pages that share an event, a bracket, standings or a season: a link with its QR code, and a frame to embed."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from typing import Any
 
 from django import forms
 from django.contrib.auth.models import AnonymousUser
@@ -14,9 +15,11 @@ from django.views.decorators.http import require_safe
 
 from core.links import absolute_url, qr_svg
 from players.access import Role, is_at_least, role_in
+from players.models import Club
 from tournaments import access
 from tournaments.formats.settings import ELIMINATION
 from tournaments.models import Division, Tournament
+from tournaments.seasons.actions import series_of
 
 EVENT = "event"
 HEIGHT = 600
@@ -93,17 +96,29 @@ def share(request: HttpRequest, club: str, slug: str) -> HttpResponse:
         raise Http404
     key = form.cleaned_data["page"] or EVENT
     page = next(page for page in pages if page.key == key)
+    return _share_page(request, event.club, page, {"tournament": event, "here": True, "pages": pages})
+
+
+@require_safe
+def share_season(request: HttpRequest, slug: str, series: str) -> HttpResponse:
+    """Show the link of a season with its QR code, and the frame with its table for websites that the club allows."""
+    row = series_of(slug, series)
+    args = (row.club.slug, row.slug)
+    frame = reverse("embed-series", args=args)
+    page = Shareable("season", row.name, row.name, reverse("series", args=args), frame, _("the table of the season"))
+    return _share_page(request, row.club, page, {"pages": [page]})
+
+
+def _share_page(request: HttpRequest, club: Club, page: Shareable, context: Mapping[str, Any]) -> HttpResponse:
     link = absolute_url(request, page.path)
-    context = {
-        "tournament": event,
-        "club": event.club,
-        "here": True,
-        "pages": pages,
+    shown = {
+        **context,
+        "club": club,
         "page": page,
         "link": link,
         "qr": qr_svg(link),
         "snippet": snippet(absolute_url(request, page.frame), page.title) if page.frame else "",
-        "sites": event.club.embed_hosts.split(),
-        "may_allow": is_at_least(role_in(request.user, event.club), Role.DIRECTOR),
+        "sites": club.embed_hosts.split(),
+        "may_allow": is_at_least(role_in(request.user, club), Role.DIRECTOR),
     }
-    return render(request, "tournaments/pages/share.html", context)
+    return render(request, "tournaments/pages/share.html", shown)

@@ -3,6 +3,7 @@
 m22 11-7                the score, in the order in which the fixture shows its players
 m22 forfeit smith       Smith forfeits this match
 m22 forfeit both        both forfeit; nobody advances
+m141 smith jones        on paper, these two were paired as M141; m141 de la cruz, van dam: a comma between long names
 m22 leader              at closing time, whoever leads by the running score wins; m22 leader 5-3: at this score
 bob 7-4                 Bob's open match, Bob's points first
 bergmann 7 csonka 4     the open match of these two
@@ -38,6 +39,7 @@ _FORFEIT = re.compile(_FORFEIT_WORD + r"\b\s*(.*)", re.IGNORECASE)
 _LEADER = re.compile(rf"leader(?:\s+{_POINTS}{_BETWEEN}{_POINTS})?", re.IGNORECASE)
 _NAME_SCORE = re.compile(rf"(\D+?)\s+{_POINTS}{_BETWEEN}{_POINTS}")
 _TWO_NAMES = re.compile(rf"(\D+?)\s+{_POINTS}\s*[-–—−:/,]?\s*([^\W\d_]\D*?)\s+{_POINTS}")
+_TWO_WORDS = re.compile(r"\D*[^\W\d_]\D*[\s,/–—-]\D*[^\W\d_]\D*")
 _NAME_FORFEIT = re.compile(rf"(.+?)\s+{_FORFEIT_WORD}", re.IGNORECASE)
 _FORFEIT_NAME = re.compile(rf"{_FORFEIT_WORD}\s+(.+)", re.IGNORECASE)
 
@@ -73,6 +75,15 @@ class ForfeitLine:
 
 
 @dataclass(frozen=True, slots=True)
+class PairLine:
+    """Two players who were paired on paper, as they were typed, with the number of their match slip."""
+
+    fixture: int
+    names: str
+    division: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class LeaderLine:
     """A match, given by its number, that its leader wins at closing time; by its running score if none is given."""
 
@@ -104,7 +115,7 @@ class NamedForfeit:
     name: str
 
 
-Line = ScoreLine | ForfeitLine | LeaderLine | UndoLine | NamedScore | NamedForfeit | Command
+Line = ScoreLine | ForfeitLine | LeaderLine | PairLine | UndoLine | NamedScore | NamedForfeit | Command
 
 
 def split(text: str) -> list[str]:
@@ -136,6 +147,8 @@ def parse(text: str) -> Line:
     ForfeitLine(fixture=3, name='smith', division='open')
     >>> parse("bergmann 7 csonka 4")
     NamedScore(names=('bergmann', 'csonka'), score=(7, 4))
+    >>> parse("m141 smith jones")
+    PairLine(fixture=141, names='smith jones', division='')
     >>> parse("undo m22")
     UndoLine(fixture=22, division='')
     """
@@ -168,7 +181,7 @@ def _fixture_at(words: list[str], index: int) -> tuple[int, str] | None:
     return None
 
 
-def _result(fixture: int, rest: str, division: str) -> ScoreLine | ForfeitLine | LeaderLine:
+def _result(fixture: int, rest: str, division: str) -> ScoreLine | ForfeitLine | LeaderLine | PairLine:
     if leader := _LEADER.fullmatch(rest):
         score = _decided(int(leader[1]), int(leader[2])) if leader[1] else None
         return LeaderLine(fixture, score, division)
@@ -178,6 +191,8 @@ def _result(fixture: int, rest: str, division: str) -> ScoreLine | ForfeitLine |
         return ForfeitLine(fixture, forfeit[1], division)
     if match := _SCORE.fullmatch(rest):
         return ScoreLine(fixture, _decided(int(match[1]), int(match[2])), division)
+    if _TWO_WORDS.fullmatch(rest):
+        return PairLine(fixture, rest, division)
     raise Refused("line_without_result", fixture=fixture, rest=rest[:40])
 
 
@@ -195,6 +210,24 @@ def _decided(left: int, right: int) -> tuple[int, int]:
     if left == right:
         raise Refused("line_draw", left=left, right=right)
     return left, right
+
+
+_BETWEEN_PLAYERS = re.compile(r"\s*[,/–—]\s*|\s+-\s+|\s+(?:v|vs)\.?\s+", re.IGNORECASE)
+
+
+def splits_of(names: str) -> list[tuple[str, str]]:
+    """Return the ways in which a text may be two names.
+
+    >>> splits_of("de la cruz, van dam")
+    [('de la cruz', 'van dam')]
+    >>> splits_of("ann smith jones")
+    [('ann', 'smith jones'), ('ann smith', 'jones')]
+    """
+    parts = [part for part in _BETWEEN_PLAYERS.split(names) if part]
+    if len(parts) == 2:
+        return [(parts[0], parts[1])]
+    words = names.split()
+    return [(" ".join(words[:at]), " ".join(words[at:])) for at in range(1, len(words))]
 
 
 def sides_of(name: str, players: tuple[str, str]) -> list[int]:

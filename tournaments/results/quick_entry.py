@@ -27,6 +27,7 @@ from tournaments.results.lines import (
     Line,
     NamedForfeit,
     NamedScore,
+    PairLine,
     ScoreLine,
     UndoLine,
     parse,
@@ -241,6 +242,8 @@ def target_of(tournament: Tournament, line: Line, division: Division | None) -> 
     """Return the match and the result of a line. Refused: as `enter_line`."""
     if isinstance(line, Command | UndoLine):
         raise Refused("line_no_result")
+    if isinstance(line, PairLine):
+        raise Refused("line_without_result", fixture=line.fixture, rest=line.names[:40])
     if isinstance(line, NamedScore | NamedForfeit):
         named = find_fixture(tournament, line, division)
         if isinstance(line, NamedForfeit):

@@ -207,13 +207,27 @@ def _voided(division: Division) -> dict[int, list[VoidedMatch]]:
 def _voided_matches(
     state: StageState, names: Mapping[str, str], voided: Mapping[int, Sequence[VoidedMatch]]
 ) -> list[Match]:
-    bracket_of = state.progress.graph.bracket_of
-    return [
-        Match(names.get(bracket_of[number], MAIN), row.winner, row.loser, row.length, How.VOID)
-        for number, rows in voided.items()
-        if number in state.progress.fixtures
-        for row in rows
-    ]
+    """Return the matches of a stage that were really played and are void, or would be by the states of a preview."""
+    bracket_of, matches = state.progress.graph.bracket_of, []
+    for number, fixture in state.progress.fixtures.items():
+        rows = [row for row in voided.get(number, ()) if not _counts_again(fixture, row)]
+        rows += _about_to_be_void(state, number) if fixture.void else []
+        bracket = names.get(bracket_of[number], MAIN)
+        matches += [Match(bracket, row.winner, row.loser, row.length, How.VOID) for row in rows]
+    return matches
+
+
+def _counts_again(fixture: FixtureState, row: VoidedMatch) -> bool:
+    """Whether the two players of a void match stand in its fixture again, so that what they played counts."""
+    return fixture.result is not None and {row.winner, row.loser} == {str(entry) for entry in fixture.entrants or ()}
+
+
+def _about_to_be_void(state: StageState, number: int) -> list[VoidedMatch]:
+    result, match = state.rows.results.get(number), state.rows.fixtures[number].match
+    if result is None or match is None or result.winner is None or result.between is None or result.kind != PLAYED:
+        return []
+    winner, loser = result.between[result.winner], result.between[1 - result.winner]
+    return [VoidedMatch(str(winner), str(loser), match.length)]
 
 
 def _match(state: FixtureState, bracket: str, length: int) -> Match | None:

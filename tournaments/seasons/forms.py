@@ -1,5 +1,7 @@
 """What a director sends about a season."""
 
+from collections import Counter
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -14,6 +16,7 @@ from tournaments.access import VISIBLE
 from tournaments.formats.series.presets import PRESETS
 from tournaments.models import Tournament
 from tournaments.models.series import LONGEST_SHARES
+from tournaments.seasons.past import NEW, SAME, Question
 from tournaments.seasons.tables import day_of
 
 HALF_A_YEAR = 183
@@ -103,3 +106,55 @@ def season_initial(club: Club, now: datetime) -> dict[str, Any]:
     first = (day_of(oldest) if oldest is not None else now.date()).replace(day=1)
     last = first.replace(month=12, day=31) if first.month < 10 else first.replace(year=first.year + 1, month=6, day=30)
     return {"first_day": first, "last_day": last, "preset": "usual"}
+
+
+# Imports of earlier seasons and matches.
+
+
+DAY_ORDERS = [
+    ("", _("as the column shows")),
+    ("dmy", _("day first: 31/12/2024")),
+    ("mdy", _("month first: 12/31/2024")),
+]
+
+
+class ListField(forms.Field):
+    """Several values, such as those of checkboxes of the same name."""
+
+    widget = forms.SelectMultiple
+
+    def to_python(self, value: Any) -> list[str]:
+        """Return them as texts."""
+        return [str(item) for item in value or ()]
+
+
+class NumbersField(ListField):
+    """Numbers of sheets or columns; 0 stands for none, as in an empty choice."""
+
+    def to_python(self, value: Any) -> Any:
+        """Return the numbers."""
+        texts = super().to_python(value)
+        if not all(text.isascii() and text.isdecimal() and len(text) < 4 for text in texts):
+            raise forms.ValidationError(_("Choose from the list."))
+        return [int(text) for text in texts]
+
+
+def choices_of(values: Sequence[str]) -> dict[str, str]:
+    """Return what names mean, by name.
+
+    Values such as `k7m2q9x4ab:Jan Novák` for a member, `new:Jan Novák`, or `same:Jan Novák:J. Novák` for another name.
+    """
+    pairs = [value.rpartition(":") if value.startswith(SAME) else value.partition(":") for value in values]
+    return {name: choice for choice, _colon, name in pairs if choice and name}
+
+
+def answers_to(question: Question) -> list[tuple[str, Any, bool]]:
+    """Return value, label and whether it was chosen, of each answer to a question."""
+    namesakes = Counter(player.name for player in question.members)
+    options: list[tuple[str, Any]] = [
+        (player.public_id, f"{player.name} · {player.public_id}" if namesakes[player.name] > 1 else player.name)
+        for player in question.members
+    ]
+    options += [(SAME + name, _("the same as {name} in this file").format(name=name)) for name in question.names]
+    options.append((NEW, _("somebody new")))
+    return [(f"{value}:{question.name}", label, value == question.choice) for value, label in options]

@@ -32,7 +32,7 @@ from matches.presentation.visibility import Viewer
 from matches.ratings.rated import RATED_KINDS, merged_players
 from matches.records.replays import event_path
 from players.models import Club, Player
-from players.ratings import Settings, win_probability
+from players.ratings import DIGITS, Settings, win_probability
 from tournaments.access import VISIBLE
 from tournaments.models import Series, Tournament
 from tournaments.state.names import shown
@@ -283,17 +283,19 @@ def _load(club: Club, months: Sequence[date]) -> dict[date, Sequence[Played]]:
 def _rated(matches: QuerySet[Match], winners: Mapping[int, Side]) -> dict[int, dict[Side, RatedSide]]:
     """Return match -> side -> how its rating changed."""
     changes: dict[int, dict[Side, RatedSide]] = {}
-    settings: dict[int, Settings] = {}
-    for row in RatingChange.objects.filter(match__in=matches).select_related("pool__club").order_by("pool", "pk"):
-        winner = winners.get(row.match_id)
+    columns = ("match", "pool", "won", "length", "rating_before", "rating_after", "opponent_before", "expected")
+    rows = list(RatingChange.objects.filter(match__in=matches).order_by("pool", "pk").values_list(*columns))
+    pools = RatingPool.objects.select_related("club").in_bulk({row[1] for row in rows})
+    settings: dict[int, Settings] = {pk: pool.settings for pk, pool in pools.items()}
+    for match, pool, won, length, before, after, opponent, expected in rows:
+        winner = winners.get(match)
         if winner is None:
             continue
-        used = settings.setdefault(row.pool_id, row.pool.settings)
-        chance = row.expected
+        chance = expected
         if chance is None:
-            chance = win_probability(row.rating_before, row.opponent_before, row.length, used.formula)
-        side = winner if row.won else 1 - winner
-        changes.setdefault(row.match_id, {})[side] = RatedSide(row.pool_id, row.change, chance)
+            chance = win_probability(before, opponent, length, settings[pool].formula)
+        side = winner if won else 1 - winner
+        changes.setdefault(match, {})[side] = RatedSide(pool, round(after - before, DIGITS), chance)
     return changes
 
 

@@ -7,6 +7,7 @@ from datetime import date, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from django.contrib.auth.models import AnonymousUser
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
@@ -574,9 +575,14 @@ class SeasonOfEvent:
     """The reader's points of this event while it is being played."""
 
 
+def series_of_event(event: Tournament) -> QuerySet[Series]:
+    """Return the seasons of its club in which an event counts, the oldest first."""
+    return Series.objects.filter(club=event.club_id, counted__tournament=event).select_related("club").order_by("pk")
+
+
 def seasons_of_event(user: Visitor, event: Tournament) -> list[SeasonOfEvent]:
     """Return the seasons in which an event counts. Places are looked up for players only."""
-    rows = Series.objects.filter(club=event.club_id, counted__tournament=event).select_related("club").order_by("pk")
+    rows = series_of_event(event)
     player = player_of(user) if rows and isinstance(user, User) else None
     if player is None:
         return [SeasonOfEvent(row) for row in rows]
@@ -587,3 +593,48 @@ def seasons_of_event(user: Visitor, event: Tournament) -> list[SeasonOfEvent]:
         so_far = view.standing.show(earned.points) if earned is not None else ""
         seasons.append(SeasonOfEvent(row, view, so_far))
     return seasons
+
+
+# The table on the screens of an evening.
+
+
+@dataclass(frozen=True, slots=True)
+class EveningLine:
+    """A player of a season on one of its evenings, with what it gave them, or gives them so far."""
+
+    rank: int | None
+    name: str
+    total: str
+    """Of the evenings that are over; empty before a player's first."""
+    evening: str
+
+
+@dataclass(frozen=True, slots=True)
+class EveningTable:
+    """A season on one of its evenings, as everybody may see it."""
+
+    name: str
+    is_live: bool
+    """Whether the evening is being played, so that its points are not in the totals yet."""
+    lines: Sequence[EveningLine]
+
+
+def evening_table(series: Series, event: Tournament) -> EveningTable:
+    """Return the table of a season with the points of one evening; who plays their first one comes last."""
+    view = season_view(AnonymousUser(), series, explained=False, with_race=False)
+    standing = view.standing
+    column = next((at for at, each in enumerate(view.columns) if each.id == event.public_id), None)
+    lines = [
+        EveningLine(row.rank, row.name, row.total, row.cells[column].text if column is not None else "")
+        for row in view.rows
+    ]
+    so_far = {} if view.closing is not None else standing.so_far.get(event.public_id, {})
+    listed = {row.player for row in view.rows}
+    newcomers = sorted((pair for pair in so_far.items() if pair[0] not in listed), key=lambda pair: -pair[1].points)
+    names = names_of_table(
+        AnonymousUser(), series.club, {"rows": [{"player": player} for player, _earned in newcomers]}
+    )
+    lines += [
+        EveningLine(None, names.get(player, ""), "", standing.show(earned.points)) for player, earned in newcomers
+    ]
+    return EveningTable(series.name, bool(so_far), lines)

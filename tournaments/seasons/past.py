@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import Decimal
@@ -16,6 +16,7 @@ from core.names import SimilarNames, fold
 from core.spreadsheets import read_text
 from core.text_lengths import LONGEST_NAME
 from engine.errors import Refused
+from matches.models import MatchImport
 from matches.ratings.rated import merged_players
 from players.actors import Actor, log
 from players.models import Club, Membership, Player
@@ -119,15 +120,15 @@ def preview_past(*, club: Club, data: PastInput) -> PastPreview:
     """
     sheet = read_past(read_text(data.text), data.reading)
     counts = Counter(fold(row.name) for row in sheet.good)
-    spelled = _spelled(row.name for row in sheet.good)
+    spelled = spelled_once(row.name for row in sheet.good)
     names = find_players(club=club, names=spelled) if spelled else []
     choices = {fold(name): choice for name, choice in (data.choices or {}).items() if choice}
-    asked = _asked(club, names, counts, choices)
-    players, same = _decided(names, asked)
+    asked = asked_about(club, names, counts, choices)
+    players, same = decided_names(names, asked)
     return PastPreview(sheet, names, asked, players, same, _clashes(sheet, players, same))
 
 
-def _spelled(names: Iterable[str]) -> list[str]:
+def spelled_once(names: Iterable[str]) -> list[str]:
     """Return every name once, in its usual spelling: with capitals and small letters, and as it is most often."""
     spellings: dict[str, Counter[str]] = defaultdict(Counter)
     for name in names:
@@ -138,7 +139,7 @@ def _spelled(names: Iterable[str]) -> list[str]:
     ]
 
 
-def _asked(
+def asked_about(
     club: Club, names: Sequence[NameMatch], counts: Mapping[str, int], choices: Mapping[str, str]
 ) -> list[Question]:
     """Return the names that several members have, and unknown ones that are nearly those of other people.
@@ -179,7 +180,9 @@ def _choice(question: Question, choice: str) -> str:
     return choice
 
 
-def _decided(names: Sequence[NameMatch], asked: Sequence[Question]) -> tuple[dict[str, Player | None], dict[str, str]]:
+def decided_names(
+    names: Sequence[NameMatch], asked: Sequence[Question]
+) -> tuple[dict[str, Player | None], dict[str, str]]:
     """Return the player of each folded name, and the name under which its person is imported."""
     same = {fold(name.name): fold(name.name) for name in names}
     players = {fold(name.name): name.player for name in names}
@@ -232,7 +235,8 @@ def import_past(*, club: Club, name: str, data: PastInput, by: Actor, now: datet
         digest = _digest(preview.rows)
         if PastSeason.objects.filter(club=club, digest=digest, undone_at=None).exists():
             raise Refused("past_twice")
-        players, added = _players(club, preview, by)
+        needed = {preview.same[fold(row.name)] for row in preview.rows}
+        players, added = players_of(club, preview.names, (preview.players, preview.same), needed, by)
         season = PastSeason.objects.create(club=club, name=name[:LONGEST_NAME], digest=digest, at=now, by=by.user)
         season.added.set(added)
         PastPlacing.objects.bulk_create(
@@ -258,19 +262,24 @@ def _digest(rows: Sequence[PastRow]) -> str:
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
-def _players(club: Club, preview: PastPreview, by: Actor) -> tuple[dict[str, Player], list[Player]]:
-    """Return the player of each folded name that is imported, and those who are new members.
+def players_of(
+    club: Club,
+    names: Sequence[NameMatch],
+    decided: tuple[Mapping[str, Player | None], Mapping[str, str]],
+    needed: Collection[str],
+    by: Actor,
+) -> tuple[dict[str, Player], list[Player]]:
+    """Return the player of each folded name that is needed, and those who are new members.
 
-    Former members stay former ones.
+    `decided` is that of `decided_names`. Former members stay former ones.
     """
-    needed = {preview.same[fold(row.name)] for row in preview.rows}
-    known = {key: player for key, player in preview.players.items() if player is not None}
-    names = [name for name in preview.names if fold(name.name) in needed and fold(name.name) not in known]
-    namesakes = {index for index, name in enumerate(names) if name.how == How.AMBIGUOUS}
-    matches = find_or_add_players(club=club, names=[name.name for name in names], by=by, namesakes=namesakes)
+    players, same = decided
+    known = {key: player for key, player in players.items() if player is not None}
+    unknown = [name for name in names if fold(name.name) in needed and fold(name.name) not in known]
+    namesakes = {index for index, name in enumerate(unknown) if name.how == How.AMBIGUOUS}
+    matches = find_or_add_players(club=club, names=[name.name for name in unknown], by=by, namesakes=namesakes)
     added = {fold(match.name): match.player for match in matches if match.player is not None}
-    players = {key: known.get(key) or added[same] for key, same in preview.same.items() if same in needed}
-    return players, list(added.values())
+    return {key: known.get(key) or added[own] for key, own in same.items() if own in needed}, list(added.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,19 +370,24 @@ def undo_past(*, season: PastSeason, by: Actor, now: datetime) -> PastSeason:
     return row
 
 
-def unused(players: Sequence[Player], season: PastSeason) -> list[Player]:
+def unused(players: Sequence[Player], source: PastSeason | MatchImport) -> list[Player]:
     """Return the players to whom nothing refers but a plain membership of the club and this import."""
     ids = [player.pk for player in players]
     used = {player.pk for player in players if player.user_id or player.merged_into_id or player.erased_at}
     memberships = Membership.objects.filter(player__in=ids)
-    used |= set(memberships.exclude(club=season.club).values_list("player", flat=True))
+    used |= set(memberships.exclude(club=source.club).values_list("player", flat=True))
     used |= set(memberships.exclude(role=Membership.Role.MEMBER).values_list("player", flat=True))
-    imports = PastSeason.added.through.objects.filter(player__in=ids).exclude(pastseason=season)
-    used |= set(imports.values_list("player", flat=True))
+    seasons, match_lists = PastSeason.added.through.objects, MatchImport.added.through.objects
+    of_seasons, of_lists = seasons.filter(player__in=ids), match_lists.filter(player__in=ids)
+    if isinstance(source, PastSeason):
+        of_seasons = of_seasons.exclude(pastseason=source)
+    else:
+        of_lists = of_lists.exclude(matchimport=source)
+    used |= {*of_seasons.values_list("player", flat=True), *of_lists.values_list("player", flat=True)}
     for relation in Player._meta.get_fields(include_hidden=True):
         if isinstance(relation, ForeignObjectRel) and not isinstance(relation, ManyToManyRel):
             model, field = relation.related_model, relation.field.name
-            if model not in (Membership, PastSeason.added.through):
+            if model not in (Membership, PastSeason.added.through, MatchImport.added.through):
                 rows = model._default_manager.filter(**{f"{field}__in": ids})  # noqa: SLF001, the manager of any model
                 used |= set(rows.values_list(field, flat=True))
     return [player for player in players if player.pk not in used]

@@ -1,6 +1,5 @@
 """Where a club moves in: its imported seasons, the form that imports one, and the API."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -25,9 +24,18 @@ from rest_framework.response import Response
 from core import throttle
 from core.api import APIView
 from core.public_ids import LENGTH
-from core.spreadsheets import LONGEST_TEXT, MOST_BYTES, MOST_COLUMNS, MOST_MEBIBYTES, MOST_SHEETS, text_of
+from core.spreadsheets import (
+    LONGEST_TEXT,
+    MOST_BYTES,
+    MOST_COLUMNS,
+    MOST_MEBIBYTES,
+    MOST_SHEETS,
+    read_text,
+    text_of,
+)
 from core.text_lengths import LONGEST_NAME
 from engine.errors import Refused
+from matches.models import MatchImport
 from players import access
 from players.access import Role
 from players.accounts.serializers import PROBLEM, PROBLEMS, PersonSerializer
@@ -37,9 +45,9 @@ from players.forms import RefusingForm
 from players.models import Club
 from players.pages import account_needed, by, page, refused_back
 from tournaments.models import PastSeason, Series, SeriesClosing
+from tournaments.seasons.forms import DAY_ORDERS, ListField, NumbersField, answers_to, choices_of
+from tournaments.seasons.match_imports_page import PastMatchesForm, matches_page
 from tournaments.seasons.past import (
-    NEW,
-    SAME,
     NewSeason,
     PastInput,
     PastPreview,
@@ -53,17 +61,14 @@ from tournaments.seasons.past import (
     table_of,
     undo_past,
 )
+from tournaments.seasons.past_matches import has_matches
 from tournaments.seasons.past_rows import COLUMNS, PLACES, POINTS, NightOffer, PastRow, Problem, Reading, SheetOffer
 from tournaments.seasons.tables import Night, past_nights
 from tournaments.state.api import by as api_by
 from tournaments.state.api import example, validated
 
-DAY_ORDERS = [
-    ("", gettext_lazy("as the column shows")),
-    ("dmy", gettext_lazy("day first: 31/12/2024")),
-    ("mdy", gettext_lazy("month first: 12/31/2024")),
-]
 CELLS = [("", gettext_lazy("Choose…")), (POINTS, gettext_lazy("points")), (PLACES, gettext_lazy("places"))]
+PLACINGS = "placings"
 SHOWN = 300
 """Rows of each kind on the page of a preview."""
 PROBLEMS_OF_ROWS: dict[Problem, str | Promise] = {
@@ -82,41 +87,11 @@ PROBLEMS_OF_ROWS: dict[Problem, str | Promise] = {
 }
 
 
-class ListField(forms.Field):
-    """Several values, such as those of checkboxes of the same name."""
-
-    widget = forms.SelectMultiple
-
-    def to_python(self, value: Any) -> list[str]:
-        """Return them as texts."""
-        return [str(item) for item in value or ()]
-
-
-class NumbersField(ListField):
-    """Numbers of sheets or columns; 0 stands for none, as in an empty choice."""
-
-    def to_python(self, value: Any) -> Any:
-        """Return the numbers."""
-        texts = super().to_python(value)
-        if not all(text.isascii() and text.isdecimal() and len(text) < 4 for text in texts):
-            raise forms.ValidationError(_("Choose from the list."))
-        return [int(text) for text in texts]
-
-
-def choices_of(values: Sequence[str]) -> dict[str, str]:
-    """Return what names mean, by name.
-
-    Values such as `k7m2q9x4ab:Jan Novák` for a member, `new:Jan Novák`, or `same:Jan Novák:J. Novák` for another name.
-    """
-    pairs = [value.rpartition(":") if value.startswith(SAME) else value.partition(":") for value in values]
-    return {name: choice for choice, _colon, name in pairs if choice and name}
-
-
 class PastSeasonForm(RefusingForm):
     """A spreadsheet or pasted rows, and what was decided about them."""
 
     name = forms.CharField(
-        label=gettext_lazy("Name of the season"),
+        label=gettext_lazy("Name"),
         max_length=LONGEST_NAME,
         widget=forms.TextInput(attrs={"placeholder": "2023/24"}),
     )
@@ -126,7 +101,8 @@ class PastSeasonForm(RefusingForm):
         allow_empty_file=True,
         widget=forms.FileInput(attrs={"accept": ".csv,.tsv,.txt,.xlsx,.ods"}),
         help_text=gettext_lazy(
-            "CSV, .xlsx or .ods: a row for each player and evening, or for each player with a column for each evening."
+            "CSV, .xlsx or .ods: a row for each player and evening, for each player with a column for each evening, or "
+            "for each match."
         ),
     )
     text = forms.CharField(
@@ -135,7 +111,10 @@ class PastSeasonForm(RefusingForm):
         strip=False,
         max_length=LONGEST_TEXT,
         widget=forms.Textarea(attrs={"rows": 5, "spellcheck": "false"}),
-        help_text=gettext_lazy("The first row names the columns: name, and place or points; event and date if known."),
+        help_text=gettext_lazy(
+            "The first row names the columns: name, and place or points; or player, opponent and score. Event and date "
+            "if known."
+        ),
     )
     name_column = forms.IntegerField(label=gettext_lazy("Name"), required=False, min_value=0, max_value=100)
     event_column = forms.IntegerField(label=gettext_lazy("Event"), required=False, min_value=0, max_value=100)
@@ -148,6 +127,8 @@ class PastSeasonForm(RefusingForm):
     sheets = NumbersField(required=False)
     nights = NumbersField(required=False)
     cells = forms.ChoiceField(label=gettext_lazy("The numbers are"), required=False, choices=CELLS)
+    rows_are = forms.ChoiceField(required=False, choices=[("", ""), (PLACINGS, PLACINGS)])
+    """Placings, although there are titles of matches; matches have a form of their own."""
     choices = ListField(required=False)
     leave_out = forms.BooleanField(label=gettext_lazy("Leave these rows out"), required=False)
     step = forms.ChoiceField(choices=[("preview", "preview"), ("apply", "apply")])
@@ -239,9 +220,11 @@ def past_seasons(request: HttpRequest, slug: str) -> HttpResponse:
 def _list_page(request: HttpRequest, club: Club, form: PastSeasonForm, **more: Any) -> HttpResponse:
     may_direct = access.is_at_least(access.role_in(request.user, club), Role.DIRECTOR)
     seasons = PastSeason.objects.filter(club=club).prefetch_related("added")
+    imports = MatchImport.objects.filter(club=club).select_related("pool").prefetch_related("added", "matches")
     context = {
         "club": club,
         "seasons": seasons if may_direct else seasons.filter(undone_at=None),
+        "match_imports": imports if may_direct else (),
         "may_direct": may_direct,
         "form": form,
         **more,
@@ -260,6 +243,9 @@ def import_season(request: HttpRequest, slug: str) -> HttpResponse:
     try:
         throttle.count(throttle.SEASON_IMPORTS_BY, str(request.user.pk))
         text = form.read()
+        if form.cleaned_data["rows_are"] != PLACINGS and has_matches(read_text(text)):
+            first_look = PastMatchesForm({"name": form.cleaned_data["name"], "text": text, "step": "preview"})
+            return _matches(request, club, first_look)
         data = form.input_of(text)
         preview = preview_past(club=club, data=data)
     except Refused as refused:
@@ -276,6 +262,35 @@ def import_season(request: HttpRequest, slug: str) -> HttpResponse:
             messages.success(request, _("Imported. You can undo it below."))
             return redirect("past-season", slug, season.public_id)
     return _list_page(request, club, form, preview=_preview(preview, text, form))
+
+
+@account_needed
+@require_POST
+def import_match_list(request: HttpRequest, slug: str) -> HttpResponse:
+    """Preview an import of matches, or apply it in the second step."""
+    club = access.club_for_director(request.user, slug)
+    form = PastMatchesForm(request.POST)
+    try:
+        throttle.count(throttle.SEASON_IMPORTS_BY, str(request.user.pk))
+    except Refused as refused:
+        form.refuse(refused)
+        return _list_page(request, club, PastSeasonForm(), match_form=form)
+    return _matches(request, club, form)
+
+
+def _matches(request: HttpRequest, club: Club, form: PastMatchesForm) -> HttpResponse:
+    """Show the preview of matches; back to the list once they are imported."""
+    context: dict[str, Any] = {}
+    if form.is_valid():
+        try:
+            shown = matches_page(request, club, form)
+        except Refused as refused:
+            form.refuse(refused)
+        else:
+            if isinstance(shown, HttpResponse):
+                return shown
+            context["preview_of_matches"] = shown
+    return _list_page(request, club, PastSeasonForm(), match_form=form, **context)
 
 
 def _preview(preview: PastPreview, text: str, form: PastSeasonForm) -> dict[str, Any]:
@@ -296,7 +311,7 @@ def _preview(preview: PastPreview, text: str, form: PastSeasonForm) -> dict[str,
         "lacks_columns": sheet.lacks_columns,
         "lacks_cells": sheet.lacks_cells,
         "unused": sheet.unused,
-        "questions": [(question, _options(question)) for question in preview.asked],
+        "questions": [(question, answers_to(question)) for question in preview.asked],
         "open": len(preview.questions),
         "new": preview.new,
         "respelled": preview.respelled,
@@ -310,18 +325,6 @@ def _preview(preview: PastPreview, text: str, form: PastSeasonForm) -> dict[str,
         "more": max(0, len(preview.rows) - SHOWN),
         "may_import": bool(preview.rows) and not preview.questions,
     }
-
-
-def _options(question: Question) -> list[tuple[str, str, bool]]:
-    """Return value, label and whether it was chosen, of each answer to a question."""
-    namesakes = Counter(player.name for player in question.members)
-    options = [
-        (player.public_id, f"{player.name} · {player.public_id}" if namesakes[player.name] > 1 else player.name)
-        for player in question.members
-    ]
-    options += [(SAME + name, _("the same as {name} in this file").format(name=name)) for name in question.names]
-    options.append((NEW, _("somebody new")))
-    return [(f"{value}:{question.name}", label, value == question.choice) for value, label in options]
 
 
 def _explained(row: PastRow) -> tuple[PastRow, str | Promise]:

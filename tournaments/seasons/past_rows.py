@@ -16,28 +16,29 @@ from core.text_lengths import LONGEST_NAME
 from engine.errors import Refused
 
 
-def _folded(words: str) -> frozenset[str]:
+def folded(words: str) -> frozenset[str]:
+    """Return the folded forms of words with commas between them."""
     return frozenset(map(fold, words.split(",")))
 
 
 COLUMNS = ("name", "event", "day", "place", "points")
 # What clubs call these columns, folded: English, German, French, Italian, Spanish, Danish, Dutch, Turkish.
 TITLES: dict[str, frozenset[str]] = {
-    "name": _folded(
+    "name": folded(
         "name, player, players, player name, full name, member, spieler, spielername, mitglied, joueur, nom, giocatore,"
         "nome, jugador, nombre, spiller, navn, speler, naam, oyuncu, isim"
     ),
-    "event": _folded(
+    "event": folded(
         "event, tournament, evening, night, club night, turnier, abend, tournoi, torneo, turnering, toernooi, turnuva"
     ),
-    "day": _folded("date, day, datum, tag, jour, data, giorno, fecha, dato, dag, tarih"),
-    "place": _folded(
+    "day": folded("date, day, datum, tag, jour, data, giorno, fecha, dato, dag, tarih"),
+    "place": folded(
         "place, placing, pos, position, rank, finish, rang, platz, platzierung, classement, posizione, puesto, plads,"
         "placering, plaats, sıra"
     ),
-    "points": _folded("points, pts, score, punkte, punkt, point, punti, puntos, pointtal, punten, puan"),
+    "points": folded("points, pts, score, punkte, punkt, point, punti, puntos, pointtal, punten, puan"),
 }
-TOTALS = _folded(
+TOTALS = folded(
     "total, totals, grand total, sum, average, mean, subtotal, summe, gesamt, gesamtsumme, schnitt, durchschnitt,"
     "zwischensumme, somme, moyenne, totale, somma, suma, i alt, totaal, toplam"
 )

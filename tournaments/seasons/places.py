@@ -6,8 +6,9 @@ rank. Where more players share a rank than places are left, a director says who 
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from itertools import groupby
+from zoneinfo import ZoneInfo
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -59,6 +60,8 @@ class Free:
     """The places that nobody holds: the groups of equal rank who are asked next, and those who share the border."""
 
     count: int
+    places: int
+    """Of the final, whoever holds them."""
     next: Sequence[tuple[int, Sequence[Player]]]
     tied: tuple[int, Sequence[Player]] | None = None
     """A rank that more players share than places are left, so that a director decides."""
@@ -79,11 +82,11 @@ def free_places(series: Series, now: datetime) -> Free:
         if left <= 0:
             break
         if len(group) > left:
-            return Free(free, groups, (rank, group))
+            return Free(free, qualified.places, groups, (rank, group))
         if group:
             groups.append((rank, group))
             left -= len(group)
-    return Free(free, groups)
+    return Free(free, qualified.places, groups)
 
 
 # Offering and answering.
@@ -94,11 +97,10 @@ def offer_places(series: Series, answer_by: datetime | None, *, by: Actor, now: 
 
     Without `answer_by` the day of the first offers applies.
     """
-    first = series.final_places.order_by("pk").first()
-    until = answer_by or max(first.answer_by if first is not None else now, now + TO_ANSWER_LATER)
+    until = answer_by or _until(series, now)
     free = free_places(series, now)
     return [
-        _offer(series, player, rank, until, by, now, moved_up=first is not None)
+        _offer(series, player, rank, until, by, now, moved_up=rank > free.places)
         for rank, group in free.next
         for player in group
     ]
@@ -116,9 +118,21 @@ def offer_to(series: Series, player: Player, *, by: Actor, now: datetime) -> Fin
         raise Refused("final_full")
     if free.tied is None or player not in free.tied[1]:
         raise Refused("final_not_tied", name=player.shown_name)
+    rank = free.tied[0]
+    return _offer(series, player, rank, _until(series, now), by, now, moved_up=rank > free.places)
+
+
+def _until(series: Series, now: datetime) -> datetime:
+    """Return until when somebody who is asked now can answer: as long as the first ones, but two days at least."""
+    zone = ZoneInfo(series.club.time_zone)
+    later = end_of_day((now + TO_ANSWER_LATER).astimezone(zone).date(), zone)
     first = series.final_places.order_by("pk").first()
-    until = max(first.answer_by if first is not None else now, now + TO_ANSWER_LATER)
-    return _offer(series, player, free.tied[0], until, by, now, moved_up=free.tied[0] > free.count)
+    return max(first.answer_by, later) if first is not None else later
+
+
+def end_of_day(day: date, zone: ZoneInfo) -> datetime:
+    """Return the last minute of a day."""
+    return datetime.combine(day, time(23, 59), zone)
 
 
 def _offer(

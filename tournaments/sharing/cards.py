@@ -33,6 +33,8 @@ from tournaments.events import selectors
 from tournaments.formats.graph import FINAL, MAIN
 from tournaments.formats.settings import ELIMINATION
 from tournaments.models import Division, Fixture, Stage, Tournament
+from tournaments.seasons.actions import series_of
+from tournaments.seasons.page import season_view
 from tournaments.standings import brackets
 from tournaments.standings.brackets import BoxLine, BracketOptions, FixtureBox, RoundRow, round_name
 from tournaments.standings.placings import champion, champions, decided_places
@@ -306,6 +308,20 @@ def _day(at: datetime | None, zone: str) -> tuple[str, ...]:
     return (date_format(at.astimezone(ZoneInfo(zone))),) if at is not None else ()
 
 
+def _series(club: str, slug: str) -> Card:
+    """The first of a season with their points."""
+    series = series_of(club, slug)
+    view = season_view(AnonymousUser(), series, explained=False, with_race=False)
+    first = [row for row in view.rows if row.rank is not None][:TABLE_LINES]
+    return Card(
+        label=_("Season"),
+        title=series.name,
+        above=(series.club.name,),
+        below=(_("closed"),) if view.closing is not None else (view.played,),
+        facts=tuple((row.name, row.total) for row in first),
+    )
+
+
 CARDS: Mapping[str, Callable[..., Card]] = {
     "club": _club,
     "event": _event,
@@ -313,5 +329,6 @@ CARDS: Mapping[str, Callable[..., Card]] = {
     "match": _match,
     "replay": _replay,
     "player": _player,
+    "series": _series,
 }
 """The pages that have a picture."""

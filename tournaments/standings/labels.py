@@ -143,6 +143,7 @@ WHY_PAIRED: dict[str, str] = {
     "unequal": gettext_noop("Nobody with as many lives can come to play one of them."),
     "rematch": gettext_noop("They have met, but everybody else free has met them more often or is busy."),
     "manual": gettext_noop("Set by a director."),
+    "on_paper": gettext_noop("Made on paper, and not checked against the rule."),
 }
 """Code -> English sentence about why two were paired."""
 

@@ -398,10 +398,20 @@ def person(names: Names, entry: EntryId, gone: Iterable[EntryId] = (), here: int
     return ShownEntry(entry, row.public_id, row.player.public_id, names.of(entry), entry in gone, entry == here)
 
 
+MOST_LIVES_AS_PLACES = 2
+"""Up to so many lives, each is one place of the bracket that follows."""
+
+
 def _bracket_rule(settings: StageSettings) -> str:
     """Return when the bracket after lives without rounds is drawn, in words; empty if none follows."""
     if settings.format != LIVES or not settings.is_continuous or not settings.qualifiers:
         return ""
+    if settings.lives > MOST_LIVES_AS_PLACES:
+        rule = _("The bracket is drawn when the lives left need no more than {places} places.")
+        rounded = _("Two lives take 2 places, three or four take 4, five take 8.")
+        at = _("It is drawn at {time} at the latest.") if settings.switch_time else ""
+        time_text = time_format(time.fromisoformat(settings.switch_time)) if settings.switch_time else ""
+        return " ".join(filter(None, (rule, at, rounded))).format(places=settings.qualifiers, time=time_text)
     if settings.switch_time:
         return _("The bracket is drawn when {places} lives are left, and at {time} at the latest.").format(
             places=settings.qualifiers, time=time_format(time.fromisoformat(settings.switch_time))

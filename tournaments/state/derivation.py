@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 
-from tournaments.formats.elimination.from_lives import MOST_LIVES_SEATED, seat_lives
+from tournaments.formats.elimination.from_lives import seat_lives
 from tournaments.formats.facts import Result
 from tournaments.formats.graph import EntryId, PlaceOf, Source
 from tournaments.formats.lots import lot
@@ -167,7 +167,7 @@ def seats_after_lives(
             left[entry] = lives - lost
     met = {frozenset((row.first_id, row.second_id)) for row in rows.pairings if not row.taken_back}
     places = seat_lives(
-        {entry: min(count, MOST_LIVES_SEATED) for entry, count in left.items()},
+        left,
         size=rows.settings.qualifiers or 0,
         lots=lot(lots_seed(state.stage), "continuous", state.stage.number, "bracket"),
         apart={*met, *(frozenset(pair) for group in apart for pair in combinations(group, 2))},

@@ -96,3 +96,10 @@ def take_numbers(event: Tournament, count: int) -> int:
     event.last_number += count
     event.save(update_fields=["last_number"])
     return first
+
+
+def take_number(event: Tournament, number: int) -> None:
+    """Reserve a match number of a locked event that stood on paper first; numbers taken later are higher."""
+    event.refresh_from_db(fields=["last_number"])
+    event.last_number = max(event.last_number, number)
+    event.save(update_fields=["last_number"])

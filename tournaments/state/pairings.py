@@ -17,7 +17,7 @@ from tournaments.formats.settings import LIVES
 from tournaments.formats.swiss.lives import MISSED_FOR_A_LIFE, lives_left
 from tournaments.models import Batch, Bracket, Division, MissedMatch, OpenPairing, Pairing, Stage, Tournament
 from tournaments.state.derivation import StageState
-from tournaments.state.locks import take_numbers
+from tournaments.state.locks import take_number, take_numbers
 from tournaments.state.plans import settings_of, store_round
 from tournaments.state.stage_rows import StageRows, kept_apart
 
@@ -52,6 +52,8 @@ class NewBatch:
     forced: bool = False
     reason: str = ""
     private: bool = False
+    slip: int | None = None
+    """The match number of a single pair that was made on paper."""
 
 
 def store_batch(stage: Stage, new: NewBatch, *, event: Tournament, by: Actor, now: datetime) -> Batch:
@@ -66,7 +68,11 @@ def store_batch(stage: Stage, new: NewBatch, *, event: Tournament, by: Actor, no
     bracket, _created = Bracket.objects.get_or_create(stage=stage, key=ROUNDS)
     sources: list[tuple[Source, Source]] = [(EntrySource(pair.first), EntrySource(pair.second)) for pair in new.pairs]
     sources += [(EntrySource(entry), BYE) for entry in new.byes]
-    first = take_numbers(event, len(sources))
+    if new.slip is None:
+        first = take_numbers(event, len(sources))
+    else:
+        first = new.slip
+        take_number(event, first)
     fixtures = tuple(Fixture(first + at, pair) for at, pair in enumerate(sources))
     # All pairs of a batch have the length of a round; it changes only between batches.
     length = new.pairs[0].length if new.pairs else 1

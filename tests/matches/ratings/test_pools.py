@@ -29,7 +29,7 @@ from matches.ratings.pools import create_pool, list_of, preview_settings, restor
 from players.actors import SYSTEM
 from players.models import Club, LogEntry, Membership, Player
 from players.ratings import FAMILIES
-from tests.matches.ratings.history import played, player
+from tests.matches.ratings.history import correct, played, player
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 DATA = Path(__file__).resolve().parents[4] / "shared/data/seasons/ratings.json"
@@ -186,6 +186,27 @@ def test_the_matches_of_a_week_count_together_whatever_their_order(club: Club, p
         assert {row.opponent_before for row in changes} == {1500}
         assert changes[-1].rating_after == results[-1][ann.pk]
     assert results[0] == results[1]
+
+
+def test_the_matches_of_an_event_count_together_and_a_correction_replays_it(club: Club, people: list[Player]) -> None:
+    ann, ben, cleo, *_ = people
+    pool = create_pool(club=club, settings=replace(GLICKO2, by_event=True), by=SYSTEM)
+    weekly = create_pool(club=club, settings=replace(GLICKO2, name="Weeks"), by=SYSTEM)
+    for rating_pool in (pool, weekly):
+        played(ann, ben, pool=rating_pool, parent_topic="division:2345678923")
+        last = played(ben, cleo, hours=24 * 9, pool=rating_pool, parent_topic="division:2345678923")
+        replay(rating_pool)
+    of_event = RatingChange.objects.get(pool=pool, player=cleo)
+    assert of_event.opponent_before == 1500, "as at the beginning of the event"
+    assert RatingChange.objects.get(pool=weekly, player=cleo).opponent_before < 1500
+    last = Match.objects.get(pool=pool, player_1=cleo)
+    before = stored(pool)
+    correct(last, winner=1, score=(3, 7))
+    assert replay(pool)[cleo.pk] > 1500 > before[cleo.pk]
+    preview = preview_settings(pool=pool, settings=replace(GLICKO2, by_event=False), now=NOW)
+    chosen = choose(pool, replace(GLICKO2, by_event=False))
+    after = replay(chosen)
+    assert {effect.player.pk: effect.after.standing.rating for effect in preview.effects if effect.after} == after
 
 
 def test_a_week_begins_on_monday_by_the_clocks_of_the_club(club: Club, people: list[Player]) -> None:

@@ -5,6 +5,9 @@ It shares no code with `tournaments.formats.continuous` and knows no lots.
 
 from dataclasses import dataclass, field
 
+SEATS = [0, 1, 2, 4, 4, 8]
+"""Places of the bracket by lives left."""
+
 
 @dataclass
 class Player:
@@ -27,6 +30,7 @@ class Case:
     kept_apart: list[tuple[int, int]] = field(default_factory=list)
     tables: int | None = None
     switch: int | None = None
+    time_is_up: bool = False
 
 
 @dataclass
@@ -109,15 +113,25 @@ class Solver:
             every += [[*each, (a, b)] for each in every if not {a.id, b.id} & {p.id for pair in each for p in pair}]
         return every
 
+    def pairs_before_bracket(self):
+        """How many pairs may be made: whatever matches in progress can cost at most is set aside."""
+        if self.case.time_is_up:
+            return 0
+        worth = sum(SEATS[player.lives] for player in self.still_in)
+        for pair in self.case.running:
+            lives = [self.people[who].lives for who in pair if self.people[who].lives > 0]
+            worth -= max((SEATS[count] - SEATS[count - 1] for count in lives), default=0)
+        return worth - self.case.switch
+
     def action(self):
-        case, worth = self.case, sum(player.lives for player in self.still_in)
+        case, worth = self.case, sum(SEATS[player.lives] for player in self.still_in)
         if not case.running and len(self.still_in) <= 1:
             return "over"
-        if case.switch and not case.running and worth <= case.switch:
+        if case.switch and not case.running and (worth <= case.switch or case.time_is_up):
             return "switch"
         if not self.edges:
             return "blocked" if not case.running and len(self.pool) == len(self.still_in) else "wait"
-        if case.switch and worth - len(case.running) <= case.switch:
+        if case.switch and self.pairs_before_bracket() < 1:
             return "wait_for_switch"
         if case.tables is not None and case.tables <= len(case.running):
             return "wait_for_table"

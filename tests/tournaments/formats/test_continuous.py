@@ -13,13 +13,16 @@ import pytest
 
 from tests.tiers import TEST_SEED, TIER
 from tests.tournaments.formats.cast import SEED
-from tests.tournaments.formats.continuous_reference import Case, Player, solve
+from tests.tournaments.formats.continuous_reference import SEATS, Case, Player, Solver, solve
 from tournaments.command_line import simulate
 from tournaments.formats.continuous.night import Field, Pace, forecast_night, summary
 from tournaments.formats.continuous.night import Night as SimulatedNight
 from tournaments.formats.continuous.rule import decide, lot, pairing_cost, why_not
 from tournaments.formats.continuous.safety import NEEDED_BELOW, Remaining, unplayed
 from tournaments.formats.continuous.state import Action, FlowMatch, FlowPlayer, FlowState, Settled
+from tournaments.formats.elimination.from_lives import seat_lives
+from tournaments.formats.elimination.knockout import bracket_size
+from tournaments.formats.lots import Lots
 from tournaments.formats.settings import Leader, Pairing, StageSettings
 
 NOW = datetime(2026, 11, 25, 20, tzinfo=UTC)
@@ -38,7 +41,7 @@ def state_of(case, seed=SEED):
     leader = Leader.WAITS if case.waits else Leader.PLAYS
     settings = StageSettings(
         "lives",
-        lives=2,
+        lives=max([2, *(player.lives for player in case.players)]),
         pairing=Pairing.CONTINUOUS,
         lead=case.lead,
         leader=leader,
@@ -58,7 +61,8 @@ def state_of(case, seed=SEED):
     )
     playing = tuple(FlowMatch(number, pair) for number, pair in enumerate(case.running, start=1))
     forbidden = frozenset(frozenset(pair) for pair in case.kept_apart)
-    return FlowState(settings, players, playing, met, forbidden, seed, len(case.met))
+    switch_at = NOW if case.time_is_up else None
+    return FlowState(settings, players, playing, met, forbidden, seed, len(case.met), switch_at=switch_at)
 
 
 def decision_of(case):
@@ -110,7 +114,7 @@ def random_case(chance):
     people = [
         Player(
             number,
-            chance.choice([0, 1, 1, 2, 2, 2, 3]),
+            chance.choice([0, 1, 1, 2, 2, 2, 3, chance.choice([2, 4, 5])]),
             chance.randint(0, 4),
             float(chance.randint(0, 30)),
             chance.random() < 0.12,
@@ -133,14 +137,13 @@ def random_case(chance):
         met,
         apart,
         chance.choice([None, None, 1, 2, 3]),
-        chance.choice([None, None, None, 8]),
+        chance.choice([None, None, None, 8, 16]),
+        chance.random() < 0.1,
     )
 
 
 def compare(case):
     decision, second = decision_of(case), solve(case)
-    if any(player.lives > 2 for player in case.players) and case.switch:
-        return
     assert decision.action == second.action, case
     assert list(decision.pool) == second.pool, case
     assert sorted(decision.stuck) == second.stuck, case
@@ -150,10 +153,14 @@ def compare(case):
         assert pairing_cost(whole.pairs) == second.cost, case
         assert sorted(pairs_of(whole)) in second.best, case
         assert set(pairs_of(decision)) <= set(pairs_of(whole)), case
+        rooms = [len(whole.pairs)]
+        rooms += [case.tables - len(case.running)] if case.tables is not None else []
+        rooms += [Solver(case).pairs_before_bracket()] if case.switch else []
+        assert len(decision.pairs) == min(rooms), case
 
 
 def replace_tables(case):
-    return replace(case, tables=None, switch=None)
+    return replace(case, tables=None, switch=None, time_is_up=False)
 
 
 def test_random_states_are_decided_as_by_the_second_model():
@@ -172,6 +179,31 @@ def test_many_more_random_states():
     chance = Random(TEST_SEED)
     for _ in range(2000):
         compare(random_case(chance))
+
+
+@pytest.mark.parametrize(
+    ("left", "running", "more", "expected"),
+    [
+        # Five lives are eight places: 16 needed at most.
+        ([5, 5], [], {}, ("switch", 0)),
+        ([5, 5, 1], [], {}, ("draw_now", 1)),
+        # A match between two with five lives can cost four places, between two with four nothing.
+        ([5, 5, 1, 1, 1, 1], [(1, 2)], {}, ("wait_for_switch", 0)),
+        ([4, 4, 4, 4, 1, 1], [(1, 2)], {}, ("draw_after_window", 2)),
+        ([3, 3, 3, 3, 2, 1], [(1, 2)], {}, ("draw_after_window", 1)),
+        ([4, 4, 4, 4], [], {}, ("switch", 0)),
+        # The time is up, whatever is left.
+        ([5, 5, 5, 4, 3], [], {"time_is_up": True}, ("switch", 0)),
+        ([5, 5, 5, 5], [(1, 2)], {"time_is_up": True}, ("wait_for_switch", 0)),
+        ([5, 0], [], {"time_is_up": True}, ("over", 0)),
+    ],
+)
+def test_solved_states_with_up_to_five_lives_before_a_bracket(left, running, more, expected):
+    people = [Player(number, lives, 2) for number, lives in enumerate(left, start=1)]
+    case = Case(people, running=running, switch=16, **more)
+    decision = decision_of(case)
+    assert (str(decision.action), decision.places_left) == expected
+    assert solve(case).action == expected[0]
 
 
 def test_among_equal_pairings_the_least_sum_of_lots_decides():
@@ -323,7 +355,10 @@ def swiss(matches):
 
 
 @pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize("options", [{}, {"lead": 1, "window": 2}, {"lives": 3}, {"leader": Leader.WAITS}, {"lead": 0}])
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"lead": 1, "window": 2}, {"lives": 3}, {"lives": 4}, {"lives": 5}, {"leader": Leader.WAITS}, {"lead": 0}],
+)
 def test_a_night_of_lives_ends_with_one_winner(seed, options):
     players = Random(seed).randint(2, 24)
     night = Night(seed, players, tables=max(1, players // 3), settings=lives(**options))
@@ -340,6 +375,19 @@ def test_the_bracket_is_reached_exactly(seed):
     night.forbidden.clear()
     assert night.play().action is Action.SWITCH
     assert sum(night.left.values()) == 8
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("count", [3, 4, 5])
+def test_a_bracket_after_more_than_two_lives_is_no_smaller_than_one_batch_can_make_it(seed, count):
+    players = Random(seed).randint(10, 20)
+    night = Night(seed, players, tables=players // 2, settings=lives(lives=count, qualifiers=16))
+    night.forbidden.clear()
+    assert night.play().action is Action.SWITCH
+    needed = sum(SEATS[left] for left in night.left.values())
+    assert needed <= 16
+    places = seat_lives({entry: left for entry, left in night.left.items() if left}, size=16, lots=Lots(SEED, "x"))
+    assert len(places) == bracket_size(needed)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -404,7 +452,7 @@ class Disturbed(Night):
 
 @pytest.mark.parametrize("seed", range(8))
 def test_a_disturbed_night_ends_as_well_and_can_be_replayed_from_any_batch(seed):
-    settings = lives(lives=2 + seed % 2, lead=1 + seed % 3, leader=list(Leader)[seed % 2])
+    settings = lives(lives=2 + seed % 4, lead=1 + seed % 3, leader=list(Leader)[seed % 2])
     night = Disturbed(seed, 8 + 2 * seed, tables=3 + seed, settings=settings)
     night.forbidden.clear()
     assert night.play(disturb=True).action is Action.OVER
@@ -656,3 +704,31 @@ def test_a_night_is_simulated_from_the_command_line(capsys):
     assert first["switch"] <= 8
     assert first["winner"] is None, "the bracket is still to be played"
     assert first["batches"] == len(first["batch_seconds"])
+
+
+def simulated(capsys, arguments):
+    parser = ArgumentParser()
+    simulate.add_arguments(parser)
+    options = parser.parse_args(["--format", "lives", "--pairing", "continuous", "--json", *arguments.split()])
+    return simulate.run(options), [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+
+def test_a_simulated_night_switches_by_the_clock(capsys):
+    field = "--players 16 --events 3 --seed 7 --switch 8"
+    _code, without = simulated(capsys, field)
+    _code, nights = simulated(capsys, f"{field} --switch-time 60")
+    assert len(nights) == 3
+    for night, usual in zip(nights, without, strict=True):
+        assert (usual["switch_places"], night["switch_places"]) == (8, 32)
+        assert 60 < night["end_minutes"] < usual["end_minutes"]
+    code, nights = simulated(capsys, "--players 16 --switch-time 60")
+    assert (code, nights) == (1, [])
+
+
+def test_longer_matches_of_a_small_field_make_a_simulated_night_longer(capsys):
+    _code, usual = simulated(capsys, "--players 16 --events 3 --seed 7")
+    _code, longer = simulated(capsys, "--players 16 --events 3 --seed 7 --late-length 6:15")
+    assert all(row["late_length"] == 15 for row in longer)
+    assert sum(row["end_minutes"] for row in longer) > sum(row["end_minutes"] for row in usual) + 3 * 60
+    code, nights = simulated(capsys, "--players 16 --late-length 6:0")
+    assert (code, nights) == (1, [])

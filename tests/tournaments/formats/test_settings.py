@@ -64,16 +64,23 @@ OPTIONS = {
     "window": st.integers(0, 15),
     "lead": st.integers(0, 3),
     "leader": st.sampled_from(Leader),
+    "switch_time": st.sampled_from(["", "22:30", "00:15"]),
+    "late_from": st.sampled_from([0, 4, 64]),
+    "late_length": st.integers(0, 25),
 }
 
 
 def possible(stage: StageSettings) -> StageSettings:
-    """Return the stage with fewer lives and matches, and with places of a bracket, if it has no rounds."""
+    """Return the stage with settings that go together, and with fewer lives and matches if it has no rounds."""
+    if not stage.qualifiers:
+        stage = replace(stage, switch_time="")
+    if not (stage.late_from and stage.late_length):
+        stage = replace(stage, late_from=0, late_length=0)
     if not stage.is_continuous:
         return stage
     places = None if stage.qualifiers is None else 8
     if stage.format == "lives":
-        return replace(stage, lives=min(stage.lives, 2 if places else 5), qualifiers=places)
+        return replace(stage, lives=min(stage.lives, 5), qualifiers=places)
     return replace(stage, rounds=min(stage.rounds or 1, 15))
 
 

@@ -27,11 +27,13 @@ from tournaments.formats.series.points import event_points
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Entry, Fixture, Series, SeriesEvent
 from tournaments.results import services as results
+from tournaments.results.corrections import preview_correction, preview_undo
 from tournaments.seasons import services
 from tournaments.seasons.facts import facts_of
 from tournaments.seasons.plan_form import PlanLinesForm
 from tournaments.seasons.services import CountsAs
 from tournaments.seasons.tables import newest_plan, nights_of, standing_of
+from tournaments.state.preview import Choice
 
 __all__ = ["cast"]
 pytestmark = pytest.mark.django_db
@@ -131,9 +133,9 @@ def test_equal_points_of_a_swiss_share_their_places_if_the_plan_says_so() -> Non
         wins[match.winner] += 1
     by_tiebreaks, shared = earned(row, points), earned(row, points, tied_wins_share=True)
     assert sum(by_tiebreaks.values()) == sum(shared.values()) == 260
-    for one in row.players:
-        for other in row.players:
-            assert (shared[one] == shared[other]) == (wins[one] == wins[other])
+    for player in row.players:
+        for rival in row.players:
+            assert (shared[player] == shared[rival]) == (wins[player] == wins[rival])
     assert by_tiebreaks != shared
 
 
@@ -376,6 +378,24 @@ def test_matches_that_a_correction_voids_count_as_wins_only_if_the_plan_says_so(
                      for player in row.players}  # fmt: skip
     cup.undo(correction)
     assert earned(facts(cup), {"win": 1}, voided_wins=True) == before
+
+
+@pytest.mark.parametrize("round_", [1, 2])
+def test_the_preview_of_a_correction_knows_which_matches_it_voids(cast: list[Player], round_: int) -> None:
+    cup = night(cast, "one")
+    row = next(fixture for fixture in cup.settled() if fixture.round.number == round_)
+    side = Result.objects.filter(match=row.match).latest("version").winner
+    assert side is not None
+    preview = preview_correction(fixture=row, new=won_by(1 - side), voided_rated=True)
+    states = {cup.division.pk: preview.consequences[Choice.CORRECT_ALL].states}
+    previewed = facts_of([cup.division], states)[cup.division.pk]
+    correction = cup.correct(row, won_by(1 - side), voided_rated=True)
+    after = facts(cup)
+    assert sorted(map(repr, previewed.matches)) == sorted(map(repr, after.matches))
+    assert [match.how for match in after.matches].count(How.VOID) >= 1
+    back = facts_of([cup.division], {cup.division.pk: preview_undo(correction=correction).all.states})
+    cup.undo(correction)
+    assert sorted(map(repr, back[cup.division.pk].matches)) == sorted(map(repr, facts(cup).matches))
 
 
 # The class of an evening

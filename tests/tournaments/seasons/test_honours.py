@@ -74,12 +74,12 @@ def test_the_longest_streak_is_the_longest_run_of_wins(seed: int) -> None:
         longest[player] = max((len(list(run)) for won, run in groupby(own) if won), default=0)
     best = max(longest.values())
     expected = {player for player, count in longest.items() if count == best}
-    found = of(Kind.STREAK, honours_of(rows, {}, ()))
+    streaks = of(Kind.STREAK, honours_of(rows, {}, ()))
     if best < 3 or 2 * len(expected) > len(longest):
-        assert found == []
+        assert streaks == []
     else:
-        assert {player for player, _figure in found} == expected
-        assert {figure for _player, figure in found} == {best}
+        assert {player for player, _figure in streaks} == expected
+        assert {figure for _player, figure in streaks} == {best}
 
 
 def test_a_performance_rating_needs_three_matches_and_a_hundred_decisions() -> None:

@@ -103,6 +103,8 @@ def test_one_clear_day_tells_the_order_of_a_column() -> None:
     problems = [row.problem for row in read(rows).rows]
     assert problems == [Problem.UNCLEAR_DAY, None, Problem.UNCLEAR_DAY, None]
     assert read(rows, day_order="dmy").rows[0].problem is None
+    rows[2:] = [["Ben", "2024-01-15", "2"]]
+    assert [row.problem for row in read(rows).rows] == [Problem.UNCLEAR_DAY, None]
 
 
 def test_columns_can_be_chosen(club: Club) -> None:

@@ -1,6 +1,7 @@
 """Seasons of a club: what its events hand over, the table, its plan, and its end."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -34,6 +35,9 @@ from tournaments.seasons.page import season_view
 from tournaments.seasons.plan_form import PlanLinesForm, lines_of
 from tournaments.seasons.services import SeriesInput
 from tournaments.seasons.tables import closing_of, newest_plan, standing_of, table_of
+from tournaments.sharing.cards import card_of
+from tournaments.sharing.drawing import draw_card
+from tournaments.sharing.page import share_url
 from tournaments.standings.brackets import seeds_of
 from tournaments.standings.placings import champion_of
 from tournaments.state.preview import Choice
@@ -471,6 +475,87 @@ def test_names_are_those_a_reader_may_see(cast: list[Player], alices: Client) ->
         for path in (url, f"{url}table.csv", f"{url}table.json", f"/api/v1/seasons/{row.public_id}/"):
             assert ("Robert Hidden" in client.get(path).content.decode()) == sees, path
     assert "Robert Hidden" not in Client().get("/clubs/harbour/").content.decode()
+
+
+def wall_of_season(cup: Cup) -> list[tuple[str, str, str, str]]:
+    """The rows of the season's table on the wall of an evening: rank, name, points of the evening, total."""
+    event = cup.division.tournament
+    page = Client().get(f"/events/{event.club.slug}/{event.slug}/wall/").content.decode()
+    sections = re.findall(r'<section class="wall-screen is-season.*?</section>', page, re.DOTALL)
+    cells = r'<td class="num">(.*?)</td>'
+    return [
+        row
+        for section in sections
+        for row in re.findall(rf"<tr>\s*{cells}\s*<th[^>]*><bdi>(.*?)</bdi></th>\s*{cells}\s*{cells}", section)
+    ]
+
+
+def test_the_wall_shows_the_season_with_the_points_so_far(cast: list[Player]) -> None:
+    earlier = night(cast[:6], "one", weeks=1)
+    row = season()
+    cup = Cup.of(cast, KNOCKOUT, "two").play(Random(3), most=2, wild=False)
+    ranked = standing_of(row).season.rows
+    lines = wall_of_season(cup)
+    assert [line[1] for line in lines[:6]] == [Player.objects.get(public_id=row.player).name for row in ranked]
+    assert [line[0] for line in lines] == [str(row.rank) for row in ranked] + ["–", "–"], "newcomers come last"
+    assert {line[2] for line in lines} == {"2"}, "for coming; no place is certain yet"
+    assert [line[3] for line in lines[6:]] == ["–", "–"]
+    cup.play(Random(3), wild=False)
+    assert sorted(line[2] for line in wall_of_season(cup)) == sorted(["27", "20", *["15.50"] * 2, *["9"] * 4])
+    assert "15.50" in {line[2] for line in wall_of_season(earlier)}, "an earlier evening shows its own points"
+
+
+def test_the_wall_pages_a_long_table_and_hides_names(cast: list[Player], alices: Client) -> None:
+    field = [*cast, *(Player.objects.create(name=f"Guest {number}") for number in range(4))]
+    cup = night(field, "one")
+    Player.objects.filter(pk=cast[0].pk).update(name="Robert Hidden", initials_only=True)
+    Player.objects.filter(pk=cast[1].pk).update(name="", erased_at=NOON)
+    season()
+    event = cup.division.tournament
+    url = f"/events/{event.club.slug}/{event.slug}/wall/"
+    for client in (Client(), alices):
+        page = client.get(url).content.decode()
+        assert page.count("is-season") == 2
+        assert "Robert" not in page
+    names = [line[1] for line in wall_of_season(cup)]
+    assert len(names) == 12
+    assert {"R. H.", "Former member"} < set(names)
+
+
+def test_a_season_is_shared_with_its_picture_and_in_frames(cast: list[Player], alices: Client) -> None:
+    night(cast, "one")
+    row = season()
+    hidden, erased = cast[:2]
+    Player.objects.filter(pk=hidden.pk).update(name="Robert Hidden", initials_only=True)
+    Player.objects.filter(pk=erased.pk).update(name="", erased_at=NOON)
+    Club.objects.filter(slug="harbour").update(embed_hosts="https://www.harbour.example")
+    page = Client().get(f"/clubs/harbour/seasons/{row.slug}/").content.decode()
+    assert f'<meta property="og:image" content="http://testserver{share_url("series", "harbour", row.slug)}">' in page
+    share = re.search(r'href="([^"]*/share/)"', page)
+    assert share is not None
+    frame = re.search(r'<iframe class="share-preview" src="([^"]*)"', Client().get(share[1]).content.decode())
+    assert frame is not None
+    shown = [client.get(frame[1]) for client in (Client(), alices)]
+    assert shown[0].content == shown[1].content, "it is the same for everybody"
+    policy = shown[0].headers["Content-Security-Policy"]
+    assert policy.endswith("frame-ancestors 'self' https://www.harbour.example")
+    assert "X-Frame-Options" not in shown[0].headers
+    content, texts = shown[0].content.decode(), list(card_of("series", f"harbour/{row.slug}").texts())
+    assert content.count('scope="row"') == 8
+    for text in (content, "\n".join(texts)):
+        assert "Robert" not in text
+    assert {"R. H.", "Former member"} <= set(re.findall(r'class="name">([^<]*)<', content))
+    ranked = [line.total for line in season_view(NOBODY, row).rows]
+    assert [text for text in texts if text in ranked] == ranked[:5]
+    assert draw_card(card_of("series", f"harbour/{row.slug}")).startswith(b"\x89PNG")
+
+
+def test_a_season_without_an_evening_is_shared_all_the_same(cast: list[Player], alices: Client) -> None:
+    night(cast[:1] + cast[1:2], "other")
+    Tournament.objects.update(starts_at=NOON - timedelta(days=300))
+    row = season()
+    assert "The table begins" in Client().get(f"/clubs/harbour/seasons/{row.slug}/embed/").content.decode()
+    assert "Autumn" in set(card_of("series", f"harbour/{row.slug}").texts())
 
 
 def test_a_closed_season_hides_who_hides_later(cast: list[Player], alices: Client) -> None:

@@ -414,7 +414,10 @@ class StageForm(RefusingForm):
             self.fields["rounds"].help_text = ""
             if self.format_name == LIVES:
                 self.fields["qualifiers"].label = _("Places of the bracket")
-                self.fields["qualifiers"].help_text = _("8, 16, 32 or 64. Each life left takes a place.")
+                self.fields["qualifiers"].help_text = _(
+                    "8, 16, 32 or 64. Each life left takes a place. More than two lives are rounded up, in favour of "
+                    "who has them: three take 4 places like four, and five take 8."
+                )
         if self.format_name == GROUPS:
             self.fields["qualifiers"].label = _("Qualifiers per group")
 

@@ -16,6 +16,8 @@ from time import process_time
 
 from tournaments.formats.continuous.rule import decide
 from tournaments.formats.continuous.state import Action, Decision, FlowMatch, FlowPair, FlowPlayer, FlowState, Settled
+from tournaments.formats.elimination.from_lives import PLACES
+from tournaments.formats.elimination.knockout import bracket_size
 from tournaments.formats.forecast.durations import (
     EVENINGS_DIFFER,
     MEAN_SHARE,
@@ -78,6 +80,8 @@ class Played:
     at_tables: float = 0.0
     byes: list[EntryId] = field(default_factory=list)
     switched: int | None = None
+    places: int | None = None
+    """Of the bracket that follows."""
     seconds: list[float] = field(default_factory=list)
     won: Counter[EntryId] = field(default_factory=Counter)
     out: list[EntryId] = field(default_factory=list)
@@ -184,6 +188,7 @@ class Night:
         self.played.left = self.left
         if decision.action is Action.SWITCH:
             self.played.switched = sum(left > 0 for left in self.left.values())
+            self.played.places = bracket_size(sum(PLACES[left] for left in self.left.values()))
         return self.played
 
     def _make(self, decision: Decision) -> None:

@@ -33,6 +33,7 @@ from tournaments.formats.continuous.state import (
     Reason,
     Settled,
 )
+from tournaments.formats.elimination.from_lives import PLACES
 from tournaments.formats.graph import EntryId
 from tournaments.formats.lots import lot as lots_of
 from tournaments.formats.settings import LIVES, Leader
@@ -49,9 +50,6 @@ EXPLAINED_UP_TO = 10
 
 BEGUN, CLUB, LOT = 3, 4, 5
 """Places in the costs of a pair."""
-
-PLACES = {0: 0, 1: 1, 2: 2, 3: 4, 4: 4, 5: 8}
-"""Lives left -> places of the bracket that follows, a power of two: several are byes in its first rounds."""
 
 Pair = tuple[EntryId, EntryId]
 

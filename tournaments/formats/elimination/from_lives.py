@@ -1,4 +1,4 @@
-"""The places of a bracket that follows lives without rounds: one for each life left."""
+"""The places of a bracket that follows lives without rounds: one for each life left, more than two rounded up."""
 
 from collections.abc import Mapping, Set
 
@@ -6,39 +6,53 @@ from tournaments.formats.elimination.knockout import inner_outer
 from tournaments.formats.graph import EntryId
 from tournaments.formats.lots import Lots
 
-MOST_LIVES_SEATED = 2
+PLACES = {0: 0, 1: 1, 2: 2, 3: 4, 4: 4, 5: 8}
+"""Lives left -> places of the bracket, a power of two: all but one of them are byes in its first rounds."""
+SMALLEST_BRACKET = 2
 
 
 def seat_lives(
     left: Mapping[EntryId, int], *, size: int, lots: Lots, apart: Set[frozenset[EntryId]] = frozenset()
 ) -> tuple[EntryId | None, ...]:
-    """Return the places in bracket order, for entries with one or two lives left in a bracket of `size`; None is a bye.
+    """Return the places in bracket order, for entries with lives left in a bracket of `size`; None is a bye.
 
-    Two lives are two places next to each other, so a bye in the first round; these entries are spread over the halves
-    and quarters by lot. Places that nobody has a life for are byes of entries with one life, by lot. The others are
-    paired by lot, those in `apart` (earlier opponents, and who is kept apart) not with each other if that is possible.
-    The bracket is as small as the lives allow. Raises ValueError if more lives are left than places, or more than two.
+    The places of an entry are neighbours that begin with itself: two are a bye in the first round, four in the first
+    two, eight in the first three. These entries are spread over the halves and quarters by lot. Places that nobody has
+    a life for are byes of entries with one life, by lot. The others are paired by lot, those in `apart` (earlier
+    opponents, and who is kept apart) not with each other if that is possible. The bracket is as small as the places
+    allow. Raises ValueError if more places are needed than there are, or if an entry has no lives or more than five.
 
     >>> seat_lives({1: 2, 2: 1, 3: 1}, size=4, lots=Lots(bytes(32), "example"))
     (1, None, 2, 3)
     """
-    lives = sum(left.values())
-    if lives > size or not all(0 < count <= MOST_LIVES_SEATED for count in left.values()):
+    if not all(0 < count <= max(PLACES) for count in left.values()):
+        raise ValueError("a number of lives that is never left")
+    needed = sum(PLACES[count] for count in left.values())
+    if needed > size:
         raise ValueError("the lives left do not fit into the bracket")
-    while size > MOST_LIVES_SEATED and lives <= size // 2:
+    while size > SMALLEST_BRACKET and needed <= size // 2:
         size //= 2
     order = lots.shuffled(sorted(left))
-    doubles = [entry for entry in order if left[entry] == MOST_LIVES_SEATED]
-    singles = [entry for entry in order if left[entry] == 1]
-    spare = size - lives
-    alone, rest = [*doubles, *singles[:spare]], singles[spare:]
-    pairs = _paired(rest, apart)
-    seats: list[tuple[EntryId, EntryId | None]] = [*((entry, None) for entry in alone), *pairs]
-    # Whoever has a bye is spread like seeds.
-    by_place = dict(enumerate(seats, start=1))
-    count = size // 2
-    places = inner_outer(count) if count > 1 else [1]
-    return tuple(entry for place in places for entry in by_place.get(place, (None, None)))
+    singles = [entry for entry in order if PLACES[left[entry]] == 1]
+    spare = size - needed
+    places: list[EntryId | None] = [None] * size
+    taken = [False] * size
+    for width in (8, 4, 2):
+        blocks: list[tuple[EntryId, ...]] = [(entry,) for entry in order if PLACES[left[entry]] == width]
+        if width == SMALLEST_BRACKET:
+            blocks += [*((entry,) for entry in singles[:spare]), *_paired(singles[spare:], apart)]
+        free = [at for at in _starts(size, width) if not taken[at]]
+        for block, at in zip(blocks, free, strict=False):
+            places[at : at + len(block)] = block
+            taken[at : at + width] = [True] * width
+    return tuple(places)
+
+
+def _starts(size: int, width: int) -> list[int]:
+    """Return where blocks of `width` places begin in a bracket, in the order in which they spread like seeds."""
+    count = size // width
+    seeds = inner_outer(count) if count > 1 else [1] * count
+    return [width * at for at in sorted(range(count), key=lambda at: seeds[at])]
 
 
 def _paired(entries: list[EntryId], apart: Set[frozenset[EntryId]]) -> list[tuple[EntryId, EntryId]]:

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from tournaments.formats.elimination.from_lives import PLACES
 from tournaments.formats.graph import FINAL, LOWER, EntryId, PlaceOf
 from tournaments.formats.lots import Lots
 from tournaments.formats.plans import group_keys, lengths_of
@@ -84,7 +85,7 @@ def is_over(settings: StageSettings, event: SwissEvent) -> bool:
     if settings.is_continuous and settings.format == SWISS:
         return not event.has_open_matches and quotas_filled(settings, event)
     if settings.format == LIVES and settings.is_continuous and settings.qualifiers and not event.has_open_matches:
-        return sum(lives_left(event, settings.lives).values()) <= settings.qualifiers
+        return sum(PLACES[left] for left in lives_left(event, settings.lives).values()) <= settings.qualifiers
     if settings.format == LIVES and not event.has_open_matches:
         return event.is_deserted or (bool(event.rounds) and lives_over(event, settings.lives))
     return event.over

@@ -1,17 +1,17 @@
 // What the reader switches in the menu of the page: sounds, the plain view, notifications. Members keep it in their
-// preferences, everybody else in the browser.
+// preferences, everybody else in the browser. Loaded when the menu is opened.
 
 import { playSound } from "./alerts.js";
-import { keep, recall } from "./kept.js";
+import { keep } from "./kept.js";
 
 export class Options {
   constructor(settings) {
     this.settings = settings;
     this.preferences = settings.preferences;
     for (const name of ["sound", "zen"]) {
-      const kept = recall("local", `barpoint-${name}`);
-      if (!settings.preferencesUrl && kept !== null) this.preferences[name] = kept === "true";
-      this.#toggle(name).addEventListener("click", () => this.#switch(name));
+      const toggle = this.#toggle(name);
+      toggle.disabled = false;
+      toggle.addEventListener("click", () => this.#switch(name));
     }
     this.#offerNotifications();
     this.#draw();

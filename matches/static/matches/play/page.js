@@ -7,8 +7,8 @@ import { keepAwake, markTab, notify, playSound } from "./alerts.js";
 import { PlayerDice } from "./chain.js";
 import { Clocks } from "./clocks.js";
 import { fill, pattern, score, words } from "./fill.js";
+import { recall } from "./kept.js";
 import { drawMoves, hasStandIn, isSlow, movesOf, sentenceOf } from "./moves.js";
-import { Options } from "./options.js";
 import { Panels } from "./panels.js";
 import { PresencePings } from "./presence.js";
 import { Store } from "./store.js";
@@ -38,7 +38,6 @@ class Page {
     const seats = [byId("seat-near"), byId("seat-far")];
     this.seats = near === 0 ? seats : seats.reverse();
     this.clocks = new Clocks(this.store, this.seats);
-    this.options = new Options(settings);
     this.error = "";
     this.sure = false; // Whether the play was asked about and is to be sent by the next press.
     this.isArmed = false; // Whether this device's dice were armed since the player came back to the page.
@@ -97,6 +96,8 @@ class Page {
     // Cup and cube stand for the buttons beside the board, which know what may be done and what is asked first.
     for (const event of ["roll", "double"]) board.addEventListener(event, () => this.offered[event]?.click());
     panels.addEventListener("act", ({ detail }) => this.#act(detail));
+    const menu = document.querySelector(".play-bar .menu");
+    menu.addEventListener("toggle", async () => new (await import("./options.js")).Options(settings), { once: true });
     // Few copy a position: what does that is loaded for the first one, which is clicked again then.
     const copy = byId("copy-xgid");
     copy.addEventListener("click", () => import("../../config/copy.js").then(() => copy.click()), { once: true });
@@ -202,17 +203,6 @@ class Page {
 
   #showHint(hint) {
     this.hint = hint && { ...hint, of: this.store.state.changed_by };
-    const rows = (hint?.choices ?? []).map(({ text, loss }) => {
-      const row = document.createElement("li");
-      const [choice, lost] = [document.createElement("span"), document.createElement("span")];
-      choice.className = "mono";
-      choice.textContent = text;
-      lost.className = "muted small";
-      lost.textContent = loss;
-      row.append(choice, " ", lost);
-      return row;
-    });
-    byId("hint-choices").replaceChildren(...rows);
     this.#drawBanners();
   }
 
@@ -474,5 +464,15 @@ function boardOptions() {
   return { near, light: lightSide(), mirrored, theme, speed, themes: settings.themes, labels };
 }
 
+/** What members keep in their preferences, everybody else keeps in the browser (`options.js`). */
+function recallOptions() {
+  for (const name of ["sound", "zen"]) {
+    const kept = recall("local", `barpoint-${name}`);
+    if (!settings.preferencesUrl && kept !== null) preferences[name] = kept === "true";
+  }
+  document.body.classList.toggle("is-zen", preferences.zen);
+}
+
+recallOptions();
 const page = new Page();
 page.start();

@@ -10,7 +10,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('players', '0011_club_class_points'),
-        ('tournaments', '0021_best_of_a_class'),
+        ('tournaments', "0022_pairs_made_on_paper"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -1,0 +1,221 @@
+"""A club brings along its matches of earlier years: read, asked about, rated after a preview, undone."""
+
+from collections.abc import Callable
+from datetime import date
+from random import Random
+
+import pytest
+
+from core.names import fold
+from core.spreadsheets import text_of
+from engine.errors import Refused
+from matches.models import Match, MatchImport, PlayerRating, RatingChange, RatingPool, Result
+from matches.rankings.imports import Effect
+from matches.ratings.services import check_ratings, default_pool, rebuild_pool, replay_pool
+from players.actors import SYSTEM
+from players.models import Club, Membership, Player, User
+from tests.tournaments.conftest import NOW
+from tests.tournaments.seasons.messy_matches import Told, messy_matches
+from tests.tournaments.seasons.workbooks import ods, xlsx
+from tournaments.seasons.match_imports import MatchesInput, import_matches, preview_matches, undo_matches
+from tournaments.seasons.past_matches import MatchProblem, MatchReading
+
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
+SMALL = "date,winner,loser,score,length\n2019-03-01,Ann,Ben,7-3,7\n2019-03-02,Ben,Cleo,5:2,5\n"
+
+
+@pytest.fixture
+def pool(club: Club) -> RatingPool:
+    return RatingPool.objects.create(club=club, name="Club list")
+
+
+def bring(club: Club, text: str = SMALL, **decided: object) -> MatchImport:
+    data = MatchesInput(text, **decided)  # type: ignore[arg-type]
+    ratings = preview_matches(club=club, data=data, now=NOW).ratings
+    return import_matches(club=club, name="Old list", data=data, ratings=ratings, by=SYSTEM, now=NOW)
+
+
+def code(act: Callable[[], object]) -> str:
+    with pytest.raises(Refused) as refused:
+        act()
+    return refused.value.code
+
+
+def problem(club: Club, cells: str, titles: str = "date,player,opponent,score,length", **reading: object) -> str:
+    """Return what becomes of a row: the problem, or the match in short."""
+    data = MatchesInput(f"{titles}\n{cells}\n", MatchReading(**reading))  # type: ignore[arg-type]
+    preview = preview_matches(club=club, data=data, now=NOW)
+    assert len(preview.sheet.rows) == 1
+    (row,) = [*preview.rows, *preview.unclear, *preview.skipped]
+    if row.problem:
+        return str(row.problem)
+    return f"{row.winner}>{row.loser} {'-'.join(map(str, row.score or ()))} to {row.length}"
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        ("2019-03-01,Ann,Ben,7-3,7", "Ann>Ben 7-3 to 7"),
+        ("2019-03-01,Ann,Ben,3:7,7", "Ben>Ann 7-3 to 7"),
+        ("2019-03-01,Ann,Ben,7–3,", "Ann>Ben 7-3 to 7"),
+        ("2019-03-01,Ann,Ben,8-3,7", "Ann>Ben 8-3 to 7"),
+        ("2019-03-01,Ann,Ben,8-3,", "no_length"),
+        ("2019-03-01,Ann,Ben,lost,5", "Ben>Ann  to 5"),
+        ("2019-03-01,Ann,Ben,0-1,5", "Ben>Ann  to 5"),
+        ("2019-03-01,Ann,Ben,W,", "no_length"),
+        ("2019-03-01,Ann,Ben,5-3,7", "contradiction"),
+        ("2019-03-01,Ann,Ben,9-7,7", "contradiction"),
+        ("2019-03-01,Ann,Ben,7-7,7", "no_winner"),
+        ("2019-03-01,Ann,Ben,,7", "no_winner"),
+        ("2019-03-01,Ann,Ben,2019-07-03,7", "bad_score"),
+        ("2019-03-01,Ann,Ben,7-3,26", "bad_length"),
+        ("2019-03-01,Ann,ANN,7-3,7", "same_player"),
+        ("2019-03-01,Ann,,7-3,7", "no_name"),
+        ("2019-03-01,Ann,bye,,7", "bye"),
+        ("2019-03-01,Ann,Ben,w/o,7", "not_played"),
+        ("3/4/2019,Ann,Ben,7-3,7", "unclear_day"),
+        ("spring,Ann,Ben,7-3,7", "bad_day"),
+        (",Ann,Ben,7-3,7", "no_day"),
+        ("2099-01-01,Ann,Ben,7-3,7", "future"),
+        ("Total,Total,,12,", "total"),
+    ],
+)
+def test_what_can_be_read_in_two_ways_is_a_question(club: Club, cells: str, expected: str) -> None:
+    assert problem(club, cells) == expected
+
+
+def test_what_no_row_says_can_be_said_once(club: Club) -> None:
+    assert problem(club, "2019-03-01,Ann,Ben,W,", length=5) == "Ann>Ben  to 5"
+    assert problem(club, ",Ann,Ben,8-3,", length=7, day=date(2019, 1, 1)) == "Ann>Ben 8-3 to 7"
+    assert problem(club, "3/4/2019,Ann,Ben,7-3,7", day_order="mdy") == "Ann>Ben 7-3 to 7"
+
+
+def test_the_winner_is_named_or_the_row_is_asked_about(club: Club) -> None:
+    titles = "date,player,opponent,winner,score,length"
+    assert problem(club, "2019-03-01,Ann,Ben,ben,,7", titles) == "Ben>Ann  to 7"
+    assert problem(club, "2019-03-01,Ann,Ben,Cleo,,7", titles) == "bad_winner"
+    assert problem(club, "2019-03-01,Ann,Ben,Ben,7-3,7", titles) == "contradiction"
+
+
+def test_a_match_told_by_both_players_is_imported_once(club: Club) -> None:
+    rows = "date,player,opponent,score,length\n2019-03-01,Ann,Ben,7-3,7\n1.3.2019,Ben,Ann,3:7,7\n"
+    preview = preview_matches(club=club, data=MatchesInput(rows), now=NOW)
+    assert [row.row for row in preview.rows] == [2]
+    assert [(row.row, row.problem) for row in preview.unclear] == [(3, MatchProblem.REPEATED)]
+
+
+def stored() -> list[Told]:
+    rows = Result.objects.filter(match__as_told=True).select_related("match__player_0", "match__player_1")
+    return sorted(
+        (
+            row.match.finished_at.date(),  # type: ignore[union-attr]
+            fold(row.match.players[row.winner or 0].name),
+            fold(row.match.players[1 - (row.winner or 0)].name),
+            row.match.length,
+            row.score,
+            row.match.told_event,
+        )
+        for row in rows
+    )
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("write", [xlsx, ods])
+def test_each_of_300_messy_rows_is_right_or_asked_about(club: Club, seed: int, write: Callable[..., bytes]) -> None:
+    book = messy_matches(Random(seed))
+    # The writers of workbooks name their first sheet 2019.
+    others = {name: rows for name, rows in book.sheets.items() if name != "2019"}
+    text = text_of(write(book.sheets["2019"], others))
+    before = Player.objects.count()
+    preview = preview_matches(club=club, data=MatchesInput(text), now=NOW)
+    assert {(row.sheet, row.row) for row in preview.unclear} == book.asked
+    assert {(row.sheet, row.row) for row in preview.skipped} == book.skipped
+    assert not preview.questions
+    source = bring(club, text, leave_out=True)
+    truth = sorted(
+        (day, fold(won), fold(lost), length, score, event) for day, won, lost, length, score, event in book.truth
+    )
+    assert stored() == truth
+    assert code(lambda: bring(club, text, leave_out=True)) == "past_twice"
+    undo_matches(source=source, by=SYSTEM, now=NOW)
+    assert not Match.objects.exists()
+    assert Player.objects.count() == before
+
+
+def ratings_in(pool: RatingPool) -> dict[str, float]:
+    return {
+        fold(row.player.name): row.rating for row in PlayerRating.objects.filter(pool=pool).select_related("player")
+    }
+
+
+def shown(effects: list[Effect]) -> dict[str, float]:
+    return {fold(effect.name): effect.after for effect in effects}
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_the_pool_becomes_what_the_preview_showed_and_what_it_was_after_the_undo(
+    club: Club, pool: RatingPool, seed: int
+) -> None:
+    earlier = bring(club, "date,winner,loser,length\n2018-06-01,Jan Novák,Ola,9\n2020-01-01,Ola,Ben,5\n", pool=pool)
+    replay_pool(pool_id=pool.pk, now=NOW)
+    before, changes = ratings_in(pool), RatingChange.objects.count()
+    assert len(before) == 3
+    book = messy_matches(Random(seed), 60)
+    others = {name: rows for name, rows in book.sheets.items() if name != "2019"}
+    data = MatchesInput(text_of(xlsx(book.sheets["2019"], others)), leave_out=True, pool=pool)
+    preview = preview_matches(club=club, data=data, now=NOW)
+    source = bring(club, data.text, leave_out=True, pool=pool)
+    replay_pool(pool_id=pool.pk, now=NOW)
+    after = ratings_in(pool)
+    assert before | shown(list(preview.effects)) == pytest.approx(after, abs=1e-6)
+    assert len(after) > len(before)
+    assert not RatingChange.objects.filter(pool=default_pool()).exists(), "never in the pool of the site"
+    undo_matches(source=source, by=SYSTEM, now=NOW)
+    replay_pool(pool_id=pool.pk, now=NOW)
+    assert ratings_in(pool) == before
+    assert RatingChange.objects.count() == changes
+    assert not check_ratings(pool)
+    assert set(earlier.matches.values_list("state", flat=True)) == {Match.State.SETTLED}
+
+
+def test_ratings_are_changed_only_as_they_were_shown(club: Club, pool: RatingPool) -> None:
+    data = MatchesInput(SMALL, pool=pool)
+    seen = preview_matches(club=club, data=data, now=NOW).ratings
+    args = {"club": club, "name": "Old", "data": data, "by": SYSTEM, "now": NOW}
+    assert code(lambda: import_matches(ratings="", **args)) == "past_ratings_changed"  # type: ignore[arg-type]
+    bring(club, "date,winner,loser,length\n2018-06-01,Ann,Dan,9\n", pool=pool)
+    assert code(lambda: import_matches(ratings=seen, **args)) == "past_ratings_changed"  # type: ignore[arg-type]
+
+
+def test_without_a_pool_matches_are_rated_nowhere(club: Club) -> None:
+    bring(club)
+    assert set(Match.objects.values_list("rated", "pool", "as_told")) == {(False, None, True)}
+    rebuild_pool(pool=default_pool(), now=NOW)
+    assert not RatingChange.objects.exists()
+
+
+def test_a_list_that_grew_adds_only_its_new_rows(club: Club) -> None:
+    bring(club)
+    preview = preview_matches(club=club, data=MatchesInput(SMALL + "2019-03-03,Ann,Ben,7-1,7\n"), now=NOW)
+    assert [row.row for row in preview.rows] == [4]
+    assert [row.problem for row in preview.skipped] == [MatchProblem.KNOWN] * 2
+
+
+def test_undo_keeps_and_lists_who_and_what_has_been_used(club: Club, carol: User, pool: RatingPool) -> None:
+    source = bring(club, pool=pool)
+    replay_pool(pool_id=pool.pk, now=NOW)
+    ann = Player.objects.get(name="Ann")
+    ann.user = carol
+    ann.save()
+    ruled = Match.objects.get(player_0__name="Ben")
+    Result.objects.create(match=ruled, version=2, winner=1, kind="ruling", source="director", by="user")
+    undone = undo_matches(source=source, by=SYSTEM, now=NOW)
+    assert set(undone.matches.all()) == set(Match.objects.all()) == {ruled}
+    assert set(undone.added.values_list("name", flat=True)) == {"Ann", "Ben", "Cleo"}
+    assert Membership.objects.filter(player=ann).exists()
+    assert code(lambda: undo_matches(source=source, by=SYSTEM, now=NOW)) == "past_undone"
+
+
+def test_an_undone_list_can_be_imported_again(club: Club) -> None:
+    undo_matches(source=bring(club), by=SYSTEM, now=NOW)
+    assert bring(club).matches.count() == 2
