@@ -7,7 +7,7 @@ class Migration(migrations.Migration):
     """Adds the reason."""
 
     dependencies = [
-        ('tournaments', '0020_finals_and_points_by_hand'),
+        ('tournaments', '0021_best_of_a_class'),
     ]
 
     operations = [
