@@ -339,7 +339,7 @@ WRITES_BY_OTHER_METHODS = {
 }
 TABLE = PAGES | API
 OF_CLUBS = (
-    "series-points", "series-points-back", "series-final", "series-offer", "series-answer",
+    "series-pool", "api-series-pool", "series-points", "series-points-back", "series-final", "series-offer", "series-answer",
     "api-series-points", "api-series-points-back", "api-series-final",
     "api-series-offer", "api-series-answer",
     "club", "club-calendar", "club-card", "club-poster", "commitments", "venue", "tonight", "tonight-show",

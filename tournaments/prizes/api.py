@@ -133,6 +133,14 @@ class PaymentSerializer(serializers.Serializer[Any]):
         return None if row.undoes is None else row.undoes.public_id
 
 
+class SeasonPartSerializer(serializers.Serializer[Any]):
+    """What the entry fees of a division give to the pool of a season."""
+
+    season = serializers.CharField(source="series.public_id", help_text="Public id.")
+    amount = serializers.IntegerField(help_text="In whole minor units.")
+    is_fixed = serializers.BooleanField(help_text="Whether the cash desk was closed with this share.")
+
+
 class CashSerializer(serializers.Serializer[Any]):
     """The cash desk of an event."""
 
@@ -145,6 +153,7 @@ class CashSerializer(serializers.Serializer[Any]):
     closed = serializers.BooleanField()
     counted = serializers.IntegerField(allow_null=True)
     payments = PaymentSerializer(many=True)
+    season_pools = SeasonPartSerializer(many=True, help_text="What the fees give to the pools of seasons.")
 
 
 @serializer_field.register
@@ -347,7 +356,8 @@ def cash_body(tournament: Tournament) -> dict[str, Any]:
     """Return the cash desk as the serializer expects it."""
     count = standing_count(tournament)
     divisions = tournament.divisions.select_related("tournament")
-    sections = [section for row in divisions for section in prizes_for_staff(row).sections]
+    views = [prizes_for_staff(row) for row in divisions]
+    sections = [section for view in views for section in view.sections]
     return {
         "currency": tournament.currency,
         "currency_exponent": tournament.currency_exponent,
@@ -358,6 +368,7 @@ def cash_body(tournament: Tournament) -> dict[str, Any]:
         "closed": count is not None,
         "counted": None if count is None else count.counted,
         "payments": payments_of(tournament),
+        "season_pools": [line for view in views for line in view.seasons],
     }
 
 
