@@ -20,8 +20,9 @@ from players.actions import FormSerializer, serializer_field
 from tournaments.events.api import DivisionView, TournamentView
 from tournaments.ledger import payments as desk
 from tournaments.ledger.accounts import accounts_of, box_of, draw_needs_payment, payments_of, standing_count
+from tournaments.ledger.money import WHOLE
 from tournaments.ledger.payments import PaymentInput
-from tournaments.ledger.shares import WHOLE, Pot
+from tournaments.ledger.shares import Pot
 from tournaments.models import AgreedSplit, Division, Entry, Payment, PoolMember, SidePool, Tournament
 from tournaments.models.events import MOST_MINOR_UNITS
 from tournaments.prizes.forms import AmountField, CashSettingsForm, CountForm

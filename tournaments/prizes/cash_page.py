@@ -64,8 +64,8 @@ def cash_rows(tournament: Tournament) -> Iterator[list[str]]:
             yield _row("account", account.name, what, "", plain(line.due), plain(line.paid), code)
     for division in tournament.divisions.select_related("tournament"):
         view = prizes_for_staff(division)
-        for line in view.seasons:
-            yield _row("season_pool", line.series.name, line.share, "", plain(line.amount), "", code)
+        for part in view.seasons:
+            yield _row("season_pool", part.series.name, part.share, "", plain(part.amount), "", code)
         for section in view.sections:
             for prize in section.lines:
                 what = f"{section.title} {prize.place}"

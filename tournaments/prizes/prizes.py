@@ -16,10 +16,9 @@ from tournaments.formats.settings import DOUBLE, ELIMINATION, GROUPS, LEAGUE, PR
 from tournaments.formats.tables.groups import group_names
 from tournaments.formats.tables.tables import Table, elimination_places
 from tournaments.ledger.accounts import division_charges, fees_of
-from tournaments.ledger.money import Currency, percent
+from tournaments.ledger.money import WHOLE, Currency, percent
 from tournaments.ledger.season_pools import SeasonPart, shares_of_events
 from tournaments.ledger.shares import (
-    WHOLE,
     CertainPlaces,
     Placing,
     Pot,

@@ -215,7 +215,7 @@ class PointsBackSerializer(FormSerializer):
         extra_kwargs: ClassVar = {"given": {"help_text": "The `id` in `points_by_hand`."}}
 
 
-class PoolSettingsSerializer(FormSerializer):
+class FeeShareSettingsSerializer(FormSerializer):
     """The part of each entry fee that goes to the pool."""
 
     class Meta:
@@ -491,7 +491,7 @@ ACTIONS = (
         PoolForm,
         _set_pool,
         Role.DIRECTOR,
-        Endpoint("seasons_set_pool", PoolSettingsSerializer, {"percent": "20", "shares": "50 30 20", "after": 3}),
+        Endpoint("seasons_set_pool", FeeShareSettingsSerializer, {"percent": "20", "shares": "50 30 20", "after": 3}),
     ),
     SeriesAction(
         "plan",
