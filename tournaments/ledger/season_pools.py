@@ -48,10 +48,7 @@ def shares_of_events(events: Mapping[int, Currency]) -> dict[int, EventShares]:
     concerned = Q(series__counted__tournament__in=events) | Q(counts__tournament__in=events)
     if not SeriesFeeShare.objects.filter(concerned).exists():
         return {event: EventShares() for event in events}
-    kept = Prefetch("fee_shares", SeriesFeeShare.objects.select_related("series__club").order_by("series"))
-    rows = CashCount.objects.filter(tournament__in=events).select_related("reopened").prefetch_related(kept)
-    last = {row.tournament_id: row for row in rows.order_by("pk")}
-    closed = {event: row for event, row in last.items() if not hasattr(row, "reopened")}
+    closed = standing_counts(events)
     counted = SeriesEvent.objects.filter(tournament__in=events.keys() - closed.keys()).order_by("series")
     pairs = list(counted.values_list("tournament", "series"))
     newest = newest_shares({series for _event, series in pairs})
@@ -64,6 +61,14 @@ def shares_of_events(events: Mapping[int, Currency]) -> dict[int, EventShares]:
         event: EventShares(list(closed[event].fee_shares.all()), True) if event in closed else EventShares(rows)
         for event, rows in shares.items()
     }
+
+
+def standing_counts(events: Iterable[int]) -> dict[int, CashCount]:
+    """Return event id -> the count that closed its cash desk, for those that were not reopened since."""
+    kept = Prefetch("fee_shares", SeriesFeeShare.objects.select_related("series__club").order_by("series"))
+    rows = CashCount.objects.filter(tournament__in=events).select_related("reopened").prefetch_related(kept)
+    last = {row.tournament_id: row for row in rows.order_by("pk")}
+    return {event: row for event, row in last.items() if not hasattr(row, "reopened")}
 
 
 def _applies(share: SeriesFeeShare, currency: Currency) -> bool:

@@ -11,9 +11,8 @@ from django.db.models import Q
 
 from engine.errors import Refused
 from players.actors import Actor, log
-from tournaments.ledger.accounts import standing_count
 from tournaments.ledger.money import Currency, percent
-from tournaments.ledger.season_pools import newest_shares, season_parts
+from tournaments.ledger.season_pools import newest_shares, season_parts, standing_counts
 from tournaments.ledger.shares import CertainPlaces, Placing, Pot, is_whole, prize_table
 from tournaments.models import Division, Series, SeriesFeeShare, Tournament
 from tournaments.seasons.services import changed_series
@@ -74,8 +73,8 @@ def currencies_of(series: Series) -> list[Currency]:
 
 def open_desks(series: Series) -> int:
     """Return for how many evenings of a series a changed share counts, because their cash desk is not closed."""
-    events = Tournament.objects.filter(counts_in__series=series)
-    return sum(standing_count(event) is None for event in events)
+    events = set(series.counted.values_list("tournament", flat=True))
+    return len(events - standing_counts(events).keys())
 
 
 # What is in it, and who is due what.

@@ -4,12 +4,16 @@ from dataclasses import replace
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
 from hypothesis import given
 from hypothesis import strategies as st
 
 from matches.models import Result
 from players.actors import SYSTEM
-from players.models import Player
+from players.models import Membership, Player, User
 from tests.tournaments.seasons.test_seasons import CHOICES, NOON, night, refused, season
 from tests.tournaments.support.correcting import Cup, won_by
 from tournaments.ledger import payments
@@ -237,3 +241,42 @@ def test_a_correction_shows_whose_money_changes(cast: list[Player]) -> None:
         ("4.80 EUR", "8.00 EUR"),
         ("8.00 EUR", "4.80 EUR"),
     ]
+
+
+@pytest.mark.django_db
+def test_a_director_sets_the_pool_and_everybody_reads_it(cast: list[Player], client: Client, alice: User) -> None:
+    cup, series = paying(cast, "One"), season()
+    player = Player.objects.create(name="Alice", user=alice)
+    Membership.objects.create(club=series.club, player=player, role=Membership.Role.DIRECTOR)
+    client.force_login(alice)
+    url, args = "series-pool", [series.club.slug, series.slug]
+    sent = {"amount": "1,50", "currency": "EUR", "shares": "50 30 20", "after": series.seq}
+    wrong = client.post(reverse(url, args=args), {**sent, "percent": "20"}, follow=True)
+    assert "not both" in wrong.content.decode()
+    assert brought(series) == {}
+    saved = client.post(reverse(url, args=args), sent, follow=True).content.decode()
+    assert "It counts for 1 evening whose cash desk is not closed" in saved
+    assert brought(series) == {"EUR": [("One", 1200)]}
+    event = cup.division.tournament
+    desk = client.get(reverse("cash", args=[event.club.slug, event.slug])).content.decode()
+    assert "12.00 for the season" in desk
+    assert reverse("series", args=args) in desk
+    client.logout()
+    page = client.get(reverse("series", args=args)).content.decode()
+    assert "Pool so far" in page
+    assert "12.00 EUR" in page
+
+
+@pytest.mark.django_db
+def test_the_queries_of_a_pool_do_not_grow_with_its_evenings(cast: list[Player]) -> None:
+    counts = []
+    paying(cast, "Zero")
+    series = season()
+    share(series)
+    for number in range(2):
+        with CaptureQueriesContext(connection) as queries:
+            assert pools_of(series)
+        counts.append(len(queries))
+        cup = paying(cast, str(number), seed=number)
+        services.count_events(series=series, events=[cup.division.tournament], by=SYSTEM)
+    assert counts[0] == counts[1]
