@@ -29,10 +29,10 @@ from tournaments.entries.substitutions import SubstituteInput
 from tournaments.events import services as events
 from tournaments.events.helpers import accept_helping, add_helper
 from tournaments.formats.settings import DOUBLE, KNOCKOUT, LEAGUE, LIVES, PROGRESSIVE, ROUND_ROBIN, StageSettings
+from tournaments.ledger.shares import Pot
 from tournaments.models import Division, Fixture, Tournament
 from tournaments.prizes.services import PlanInput, PoolInput, save_plan
 from tournaments.prizes.services import create_pool as create_side_pool
-from tournaments.prizes.shares import Pot
 from tournaments.results.services import enter_result
 from tournaments.seasons.services import SeriesInput, create_series
 from tournaments.state.stages import set_stages

@@ -56,6 +56,7 @@ MESSAGES: dict[str, str] = {
     "series_name_taken": gettext_noop("The club already has a season called {name}. Choose another name."),
     "series_event_elsewhere": gettext_noop("{event} belongs to another club, so it cannot count here."),
     "series_event_left_out": gettext_noop("{event} does not count in this season. Count it first."),
+    "series_shares": gettext_noop("The percentages of the places must make 100, with one for the first place."),
     "series_closed": gettext_noop("This season is closed. Reopen it first to change it."),
     "series_not_closed": gettext_noop("This season is open."),
     "final_not_offered": gettext_noop("You are not asked whether you come to this final."),

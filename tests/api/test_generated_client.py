@@ -827,6 +827,9 @@ def seasons(cast: Cast) -> None:
     alice.refused(422, "seasons_prepare_final", season.public_id)
     alice("seasons_offer_places", season.public_id, body={"answer_by": "2027-12-31"})
     cast.bob.refused(409, "seasons_answer_place", season.public_id, body={"answer": "comes"})
+    season = alice("seasons_retrieve", season.public_id)
+    pool = {"percent": "20", "shares": "50 30 20", "after": season.seq}
+    assert alice("seasons_set_pool", season.public_id, body=pool).fee_share.percent == 2000
     alice("seasons_leave_out", season.public_id, body={"event": event})
     season = cast.bob("seasons_retrieve", season.public_id)
     assert cast.bob("seasons_race", season.public_id).players == []

@@ -9,11 +9,11 @@ from tests.concurrency.racing import at_once, faults, refusals, without_locks
 from tournaments.ledger import payments
 from tournaments.ledger.accounts import account_of, box_of
 from tournaments.ledger.payments import PaymentInput
+from tournaments.ledger.shares import Pot
 from tournaments.models import CashDesk, Division, Entry, Payment
 from tournaments.prizes import services as prize_services
 from tournaments.prizes.prizes import prizes_of
 from tournaments.prizes.services import PlanInput
-from tournaments.prizes.shares import Pot
 from tournaments.results import services as results
 
 pytestmark = POSTGRESQL_ONLY

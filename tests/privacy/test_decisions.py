@@ -28,6 +28,7 @@ NOT_EXPORTED = {
     # What a director did for a club or an event; when and what is in “log-of-you”.
     "tournaments.Batch": "a director's act for the event",
     "tournaments.CashCount": "a director's act for the club",
+    "tournaments.CashCount_fee_shares": "what applied when a cash desk was closed",
     "tournaments.CashReopening": "a director's act for the club",
     "tournaments.Correction": "a director's act for the event",
     "tournaments.Draw": "a director's act for the event",
@@ -41,6 +42,7 @@ NOT_EXPORTED = {
     "tournaments.PrizePlan": "a director's act for the event",
     "tournaments.Series": "a director's act for the club",
     "tournaments.SeriesClosing": "a director's act for the club",
+    "tournaments.SeriesFeeShare": "a director's act for the club",
     "tournaments.SeriesPlan": "a director's act for the club",
     "tournaments.SidePool": "a director's act for the event",
     "tournaments.Tournament": "a director's act for the club",
@@ -87,6 +89,7 @@ NOT_ABOUT_OTHERS = {
     "tournaments.Series": "name slug",
     "tournaments.SeriesClosing": "table",
     "tournaments.SeriesEvent": "kind weight shares",
+    "tournaments.SeriesFeeShare": "currency shares",
     "tournaments.SeriesPlan": "plan",
     "tournaments.SeriesPoints": "points",
     "tournaments.SidePool": "name shares order",

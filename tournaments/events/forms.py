@@ -22,6 +22,7 @@ from matches.models.reports import NO_SHOW_MINUTES
 from players.forms import RefusingForm, ZoneField
 from tournaments.events.services import AFTER_DRAW
 from tournaments.events.venues import VenueInput
+from tournaments.ledger.money import WITHOUT_CENTS
 from tournaments.models import Division, Table, Tournament, Venue
 from tournaments.models.events import MOST_ENTRIES, MOST_MINOR_UNITS, MOST_ROUNDS
 from tournaments.models.floor import LONGEST_LABEL
@@ -29,7 +30,6 @@ from tournaments.models.floor import LONGEST_LABEL
 # Forms of events and divisions, and fields for local dates and times.
 
 
-WITHOUT_CENTS = ("ticket", "CLP", "ISK", "JPY", "KRW", "PYG", "UGX", "VND", "XAF", "XOF", "XPF")
 """Currencies without minor units (ISO 4217)."""
 MOST_TABLES = 2000
 AFTER_THE_MATCH = "after"

@@ -1,7 +1,7 @@
 """What each entry owes and has paid, and what is in the box."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from django.db.models import Sum
@@ -146,6 +146,15 @@ def division_charges(division: Division) -> list[Charge]:
     """Return the entries of one division that have to be paid for."""
     entries = division.entries.select_related("player").order_by("pk")
     return charges_of(division, entries, withdrawn_after_draw([division]), entrants_of([division]))
+
+
+def charges_by_division(divisions: Sequence[Division]) -> dict[int, list[Charge]]:
+    """Return division id -> the entries that have to be paid for, with a constant number of queries."""
+    withdrawn, entrants = withdrawn_after_draw(divisions), entrants_of(divisions)
+    entries: dict[int, list[Entry]] = defaultdict(list)
+    for entry in Entry.objects.filter(division__in=divisions).select_related("player").order_by("pk"):
+        entries[entry.division_id].append(entry)
+    return {row.pk: charges_of(row, entries[row.pk], withdrawn, entrants) for row in divisions}
 
 
 def accounts_of(tournament: Tournament) -> list[Account]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
+from fractions import Fraction
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -14,6 +15,8 @@ from tournaments.models.events import MOST_MINOR_UNITS
 
 
 TICKET = "ticket"
+WITHOUT_CENTS = ("ticket", "CLP", "ISK", "JPY", "KRW", "PYG", "UGX", "VND", "XAF", "XOF", "XPF")
+"""Currencies whose amounts have no decimals."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +30,11 @@ class Currency:
     def of(cls, tournament: Tournament) -> "Currency":
         """Return the currency of an event."""
         return cls(tournament.currency, tournament.currency_exponent)
+
+    @classmethod
+    def usual(cls, code: str) -> "Currency":
+        """Return the currency with this code and its usual decimal places."""
+        return cls(code, 0 if code in WITHOUT_CENTS else 2)
 
     @property
     def name(self) -> str:
@@ -63,6 +71,26 @@ class Currency:
 # Fees and the cash box: pure arithmetic in whole minor units of a currency.
 
 
+WHOLE = 10_000
+"""A share of 100 %, in hundredths of a percent."""
+
+
+def percent(share: Fraction | int) -> str:
+    """Format hundredths of a percent, such as 40 % or 12.5 %."""
+    return f"{float(share) / 100:.2f}".rstrip("0").rstrip(".") + " %"
+
+
+@dataclass(frozen=True, slots=True)
+class FeeShare:
+    """The part of an entry fee that goes to the pool of a season.
+
+    Either hundredths of a percent, or an amount in minor units; of a re-entry in proportion.
+    """
+
+    percent: int = 0
+    amount: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class Fees:
     """The fees of a division; `registration` is the part of the entry fee that the club keeps."""
@@ -97,10 +125,37 @@ class Fees:
         """Return the part of it that goes into the prizes."""
         return self.of(is_reentry=is_reentry) - self.kept(is_reentry=is_reentry)
 
-    def fund(self, entries: int, reentries: int, guaranteed: int = 0) -> int:
-        """Return the prize money of so many entries and re-entries, raised to what is guaranteed."""
-        collected = entries * self.prize_money(is_reentry=False) + reentries * self.prize_money(is_reentry=True)
-        return max(collected, guaranteed)
+    def fund(self, entries: int, reentries: int, guaranteed: int = 0, seasons: int = 0) -> int:
+        """Return the prize money of so many entries and re-entries, raised to what is guaranteed.
+
+        `seasons` is the part that goes to the pools of seasons.
+        """
+        return max(self.collected(entries, reentries) - seasons, guaranteed)
+
+    def collected(self, entries: int, reentries: int) -> int:
+        """Return what so many entries and re-entries cost without what the club keeps."""
+        return entries * self.prize_money(is_reentry=False) + reentries * self.prize_money(is_reentry=True)
+
+    def for_seasons(self, entries: int, reentries: int, shares: Sequence["FeeShare"]) -> list[int]:
+        """Return what each share takes of so many entries and re-entries, rounded down to whole minor units.
+
+        The club's registration share comes first, then these in their order: none takes more than is left.
+
+        >>> Fees(3000, 600).for_seasons(8, 1, [FeeShare(percent=2000), FeeShare(amount=200)])
+        [5100, 1700]
+        """
+        left, parts = self.collected(entries, reentries), []
+        for share in shares:
+            parts.append(min(self._wanted(share, entries, reentries), left))
+            left -= parts[-1]
+        return parts
+
+    def _wanted(self, share: "FeeShare", entries: int, reentries: int) -> int:
+        again = self.of(is_reentry=True)
+        if share.percent:
+            return (entries * self.entry + reentries * again) * share.percent // WHOLE
+        each = min(share.amount, self.entry)
+        return entries * each + reentries * (again * each // self.entry if self.entry else 0)
 
 
 def allocate(amount: int, open_amounts: Sequence[int]) -> list[int]:

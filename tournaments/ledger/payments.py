@@ -13,6 +13,7 @@ from players.actors import Actor, log
 from players.models import Player
 from tournaments.ledger.accounts import Account, DueLine, account_of, box_of, lines_of_entries, standing_count
 from tournaments.ledger.money import Currency, allocate
+from tournaments.ledger.season_pools import shares_of_events
 from tournaments.models import CashCount, CashDesk, CashReopening, Entry, Payment, SidePool, Tournament
 
 # The lock of the cash desk, its settings, and its closing.
@@ -44,6 +45,8 @@ def close_desk(
 ) -> CashCount:
     """Close the cash desk with what was counted; `expected` is what the director saw.
 
+    The parts of the entry fees for the pools of seasons stay as they are now.
+
     Refused: `cash_closed`, `box_changed`, `difference_needs_note`.
     """
     with transaction.atomic():
@@ -54,9 +57,11 @@ def close_desk(
             raise Refused("box_changed", amount=currency.text(should))
         if counted != should and not note:
             raise Refused("difference_needs_note", amount=currency.text(counted - should))
+        applied = shares_of_events({tournament.pk: currency})[tournament.pk].shares
         count = CashCount.objects.create(
             tournament=tournament, expected=should, counted=counted, note=note, at=now, by=by.user
         )
+        count.fee_shares.set(applied)
         log(by, "cash_closed", tournament.topic, club=tournament.club)
         desk_changed(desk)
     return count

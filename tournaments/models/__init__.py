@@ -29,7 +29,15 @@ from tournaments.models.payments import (
     PrizePlan,
     SidePool,
 )
-from tournaments.models.series import FinalPlace, Series, SeriesClosing, SeriesEvent, SeriesPlan, SeriesPoints
+from tournaments.models.series import (
+    FinalPlace,
+    Series,
+    SeriesClosing,
+    SeriesEvent,
+    SeriesFeeShare,
+    SeriesPlan,
+    SeriesPoints,
+)
 from tournaments.models.sharing import SharePicture
 from tournaments.models.titles import Title
 from tournaments.models.venues import EveningTemplate, OpeningHours, Venue, VenueTable
@@ -78,6 +86,7 @@ __all__ = [
     "Series",
     "SeriesClosing",
     "SeriesEvent",
+    "SeriesFeeShare",
     "SeriesPlan",
     "SeriesPoints",
     "SharePicture",

@@ -157,6 +157,12 @@ class CashCount(models.Model):
     expected = models.IntegerField()
     counted = models.IntegerField()
     note = models.CharField(_("what happened"), max_length=LONGEST_NOTE, blank=True)
+    fee_shares = models.ManyToManyField(
+        "tournaments.SeriesFeeShare",
+        related_name="counts",
+        blank=True,
+        help_text=_("The parts of the entry fees for the pools of seasons, as they applied."),
+    )
     at = models.DateTimeField(default=timezone.now, editable=False)
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
 

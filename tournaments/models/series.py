@@ -114,6 +114,38 @@ class SeriesPoints(models.Model):
         return f"{self.player}: {self.points}"
 
 
+class SeriesFeeShare(models.Model):
+    """A version of the part of each entry fee that goes to the pool of a series; the highest number applies.
+
+    The cash desk of an event keeps the version with which it was closed.
+    """
+
+    series = models.ForeignKey(Series, on_delete=models.PROTECT, related_name="fee_shares")
+    number = models.PositiveIntegerField()
+    percent = models.PositiveSmallIntegerField(default=0, help_text=_("Hundredths of a percent."))
+    amount = models.PositiveIntegerField(default=0, help_text=_("In whole minor units, instead of a percentage."))
+    currency = models.CharField(max_length=12, blank=True, help_text=_("Of the amount."))
+    currency_exponent = models.PositiveSmallIntegerField(default=0, help_text=_("Decimal places of the currency."))
+    shares = models.JSONField(
+        default=list, help_text=_("Of the places in the final table, in hundredths of a percent of the pool.")
+    )
+    at = models.DateTimeField(default=timezone.now, editable=False)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+
+    class Meta:
+        ordering = ("series", "number")
+        verbose_name = _("fee share of a season")
+        verbose_name_plural = _("fee shares of seasons")
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["series", "number"], name="series_fee_share_number"),
+            models.CheckConstraint(condition=Q(percent__lte=10_000), name="series_fee_share_percent"),
+            models.CheckConstraint(condition=Q(percent=0) | Q(amount=0), name="series_fee_share_either"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.series} · {self.number}"
+
+
 class SeriesClosing(models.Model):
     """The closing of a series with the table that was announced. A reopened one is kept."""
 

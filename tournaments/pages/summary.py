@@ -28,10 +28,10 @@ from tournaments import access
 from tournaments.events.api import TournamentView
 from tournaments.formats.settings import BY_ROUND
 from tournaments.ledger.money import Currency
+from tournaments.ledger.shares import CertainPlaces
 from tournaments.models import Batch, Division, Fixture, FloorEvent, FloorKind, Stage, Tournament
 from tournaments.prizes.api import PrizeLineSerializer
 from tournaments.prizes.prizes import DivisionPrizesView, prizes_view, standings_of
-from tournaments.prizes.shares import CertainPlaces
 from tournaments.standings.brackets import ranking_name
 from tournaments.state.api import READ
 from tournaments.state.figures import Figures, event_figures, figures_of

@@ -142,6 +142,8 @@ def _box(page: CashPage) -> Section:
     rows = [[line.label, line.amount] for line in page.box]
     rows.append([_("Expected in the box"), page.expected])
     rows += [[line.label, line.amount] for line in page.other]
+    for line in page.season_pools:
+        rows.append([_("Series pool: %(season)s") % {"season": line.label}, line.amount])
     if page.open_prize_amount:
         rows.append([_("Prizes still to be paid"), page.open_prizes])
     if page.owed_amount:

@@ -20,7 +20,9 @@ from players.actions import FormSerializer, serializer_field
 from tournaments.events.api import DivisionView, TournamentView
 from tournaments.ledger import payments as desk
 from tournaments.ledger.accounts import accounts_of, box_of, draw_needs_payment, payments_of, standing_count
+from tournaments.ledger.money import WHOLE
 from tournaments.ledger.payments import PaymentInput
+from tournaments.ledger.shares import Pot
 from tournaments.models import AgreedSplit, Division, Entry, Payment, PoolMember, SidePool, Tournament
 from tournaments.models.events import MOST_MINOR_UNITS
 from tournaments.prizes.forms import AmountField, CashSettingsForm, CountForm
@@ -37,7 +39,6 @@ from tournaments.prizes.services import (
     save_plan,
     take_back_split,
 )
-from tournaments.prizes.shares import WHOLE, Pot
 from tournaments.state.api import READ, WRITE, entry_by_public_id, example, validated
 from tournaments.state.names import names_for
 
@@ -133,6 +134,14 @@ class PaymentSerializer(serializers.Serializer[Any]):
         return None if row.undoes is None else row.undoes.public_id
 
 
+class SeasonPartSerializer(serializers.Serializer[Any]):
+    """What the entry fees of a division give to the pool of a season."""
+
+    season = serializers.CharField(source="series.public_id", help_text="Public id.")
+    amount = serializers.IntegerField(help_text="In whole minor units.")
+    is_fixed = serializers.BooleanField(help_text="Whether the cash desk was closed with this share.")
+
+
 class CashSerializer(serializers.Serializer[Any]):
     """The cash desk of an event."""
 
@@ -145,6 +154,7 @@ class CashSerializer(serializers.Serializer[Any]):
     closed = serializers.BooleanField()
     counted = serializers.IntegerField(allow_null=True)
     payments = PaymentSerializer(many=True)
+    season_pools = SeasonPartSerializer(many=True, help_text="What the fees give to the pools of seasons.")
 
 
 @serializer_field.register
@@ -347,7 +357,8 @@ def cash_body(tournament: Tournament) -> dict[str, Any]:
     """Return the cash desk as the serializer expects it."""
     count = standing_count(tournament)
     divisions = tournament.divisions.select_related("tournament")
-    sections = [section for row in divisions for section in prizes_for_staff(row).sections]
+    views = [prizes_for_staff(row) for row in divisions]
+    sections = [section for view in views for section in view.sections]
     return {
         "currency": tournament.currency,
         "currency_exponent": tournament.currency_exponent,
@@ -358,6 +369,7 @@ def cash_body(tournament: Tournament) -> dict[str, Any]:
         "closed": count is not None,
         "counted": None if count is None else count.counted,
         "payments": payments_of(tournament),
+        "season_pools": [line for view in views for line in view.seasons],
     }
 
 

@@ -63,7 +63,10 @@ def cash_rows(tournament: Tournament) -> Iterator[list[str]]:
             what = line.pool.name if line.pool is not None else line.kind
             yield _row("account", account.name, what, "", plain(line.due), plain(line.paid), code)
     for division in tournament.divisions.select_related("tournament"):
-        for section in prizes_for_staff(division).sections:
+        view = prizes_for_staff(division)
+        for part in view.seasons:
+            yield _row("season_pool", part.series.name, part.share, "", plain(part.amount), "", code)
+        for section in view.sections:
             for prize in section.lines:
                 what = f"{section.title} {prize.place}"
                 yield _row("prize", prize.name, what, "", plain(prize.due_amount), plain(prize.paid_amount), code)
@@ -164,6 +167,15 @@ class CashPage:
     notes: list[tuple[str, int]]
     payments: list[PaymentLine]
     key: str
+
+    @property
+    def season_pools(self) -> list[BoxLine]:
+        """What the entry fees give to the pools of seasons, by season."""
+        sums: dict[str, int] = defaultdict(int)
+        for view in self.prizes:
+            for line in view.seasons:
+                sums[line.series.name] += line.amount
+        return [BoxLine(name, self.currency.text(amount)) for name, amount in sums.items()]
 
     @property
     def owing(self) -> int:

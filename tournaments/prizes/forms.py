@@ -1,8 +1,6 @@
 """Forms of the cash desk: payments, closing, prizes, side pools and splits."""
 
-import re
 from collections.abc import Sequence
-from decimal import Decimal, InvalidOperation
 from typing import Any, ClassVar
 
 from django import forms
@@ -13,15 +11,14 @@ from django.utils.translation import pgettext_lazy
 from core.text_lengths import LONGEST_KEY, LONGEST_NAME, LONGEST_NOTE
 from players.forms import RefusingForm
 from players.models import Player
+from tournaments.ledger.fields import SharesField
 from tournaments.ledger.money import Currency
 from tournaments.ledger.payments import PaymentInput
+from tournaments.ledger.shares import Pot
 from tournaments.models import AgreedSplit, Division, Entry, Payment, SidePool, Tournament
 from tournaments.prizes.services import PlanInput, PoolInput
-from tournaments.prizes.shares import Pot
 from tournaments.standings.brackets import ranking_name
 
-BETWEEN_SHARES = re.compile(r"[\s/;%]+")
-MOST_DECIMALS = -2
 SHARES = "shares_"
 """Prefix of the fields with the shares of each bracket."""
 
@@ -48,29 +45,6 @@ class AmountField(forms.CharField):
         if amount < 0 and not self.negative:
             raise ValidationError(_("Enter an amount of 0 or more."))
         return amount
-
-
-class SharesField(forms.CharField):
-    """Percentages by place, such as “40 25” or “40/25”, as hundredths of a percent."""
-
-    def __init__(self, **options: Any) -> None:
-        widget = forms.TextInput(attrs={"inputmode": "decimal", "autocomplete": "off"})
-        super().__init__(max_length=200, widget=widget, **options)
-
-    def clean(self, value: Any) -> Any:
-        """Return the shares. Raises ValidationError for anything but percentages with up to two decimals."""
-        words = [word for word in BETWEEN_SHARES.split(super().clean(value).replace(", ", " ")) if word]
-        return tuple(_hundredths(word) for word in words)
-
-
-def _hundredths(word: str) -> int:
-    try:
-        share = Decimal(word.replace(",", "."))
-    except InvalidOperation:
-        raise ValidationError(_("“%(text)s” is not a percentage.") % {"text": word}) from None
-    if not share.is_finite() or not 0 <= share <= 100 or int(share.as_tuple().exponent) < MOST_DECIMALS:
-        raise ValidationError(_("“%(text)s” is not a percentage.") % {"text": word})
-    return int(share * 100)
 
 
 class CashForm(RefusingForm):

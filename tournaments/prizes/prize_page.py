@@ -17,13 +17,13 @@ from players.people.rows import player_of
 from tournaments import access
 from tournaments.events.pages import account_needed, by, directed_division, faulty, page, refuse, sent
 from tournaments.ledger.accounts import account_of
-from tournaments.ledger.money import Currency
+from tournaments.ledger.money import Currency, percent
+from tournaments.ledger.shares import Pot, published_order
 from tournaments.models import Division, Entry
 from tournaments.prizes.cash_page import PRIZES, cash_url
 from tournaments.prizes.forms import SHARES, PlanForm, PoolForm, SplitForm
 from tournaments.prizes.prizes import (
     default_shares,
-    percent,
     pot_keys,
     pots_of,
     prizes_for_staff,
@@ -31,7 +31,6 @@ from tournaments.prizes.prizes import (
     prizes_view,
 )
 from tournaments.prizes.services import agree_split, create_pool, save_plan
-from tournaments.prizes.shares import Pot, published_order
 from tournaments.state.names import names_for
 
 

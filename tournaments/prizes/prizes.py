@@ -16,10 +16,9 @@ from tournaments.formats.settings import DOUBLE, ELIMINATION, GROUPS, LEAGUE, PR
 from tournaments.formats.tables.groups import group_names
 from tournaments.formats.tables.tables import Table, elimination_places
 from tournaments.ledger.accounts import division_charges, fees_of
-from tournaments.ledger.money import Currency
-from tournaments.models import AgreedSplit, Division, Payment, PoolMember, PrizePlan, SidePool, Stage
-from tournaments.prizes.shares import (
-    WHOLE,
+from tournaments.ledger.money import WHOLE, Currency, percent
+from tournaments.ledger.season_pools import SeasonPart, shares_of_events
+from tournaments.ledger.shares import (
     CertainPlaces,
     Placing,
     Pot,
@@ -29,6 +28,7 @@ from tournaments.prizes.shares import (
     pool_standing,
     prize_table,
 )
+from tournaments.models import AgreedSplit, Division, Payment, PoolMember, PrizePlan, Series, SidePool, Stage
 from tournaments.standings.brackets import ranking_name
 from tournaments.state.derivation import StageState, states_of
 from tournaments.state.names import Names, names_of
@@ -147,6 +147,8 @@ class Fund:
     total: int
     added: int
     """What the club adds to reach the guaranteed amount."""
+    seasons: Sequence[SeasonPart] = ()
+    """What goes to the pools of seasons instead."""
 
 
 @dataclass(slots=True)
@@ -192,14 +194,18 @@ def fund_of(division: Division, plan: PrizePlan | None) -> Fund:
     fees, charges = fees_of(division, plan), division_charges(division)
     again = sum(charge.is_reentry for charge in charges)
     first = len(charges) - again
-    total = fees.fund(first, again, plan.guaranteed if plan else 0)
+    event = division.tournament
+    parts = shares_of_events({event.pk: Currency.of(event)})[event.pk].parts(fees, first, again)
+    for_seasons = sum(part.amount for part in parts)
+    total = fees.fund(first, again, plan.guaranteed if plan else 0, for_seasons)
     return Fund(
         first,
         again,
         fees.prize_money(is_reentry=False),
         fees.prize_money(is_reentry=True),
         total,
-        total - fees.fund(first, again),
+        total - fees.fund(first, again, seasons=for_seasons),
+        [part for part in parts if part.amount],
     )
 
 
@@ -322,6 +328,27 @@ class SplitLine:
 
 
 @dataclass(frozen=True, slots=True)
+class SeasonLine:
+    """What the entry fees of a division give to the pool of a season."""
+
+    series: Series
+    amount: int
+    text: str
+    """The amount."""
+    share: str
+    """The part of each entry fee."""
+    is_fixed: bool
+    """Whether the cash desk was closed with this share."""
+
+
+def season_line(part: SeasonPart, currency: Currency) -> SeasonLine:
+    """Return a part of the entry fees as text."""
+    share = part.share
+    each = percent(share.percent) if share.percent else currency.text(share.amount)
+    return SeasonLine(part.series, part.amount, currency.text(part.amount), each, part.is_fixed)
+
+
+@dataclass(frozen=True, slots=True)
 class DivisionPrizesView:
     """The prizes of a division as text."""
 
@@ -333,6 +360,7 @@ class DivisionPrizesView:
     splits: list[SplitLine] = field(default_factory=list)
     open_amount: int = 0
     open_players: int = 0
+    seasons: list[SeasonLine] = field(default_factory=list)
 
     @property
     def split_sections(self) -> list[PrizeSection]:
@@ -358,17 +386,13 @@ def prizes_view(division: Division, names: Names, prizes: DivisionPrizes | None 
         splits=[builder.split(row, applies) for row, applies in table.splits],
         open_amount=sum(row.open for row in rows),
         open_players=len({row.entry for row in rows}),
+        seasons=[season_line(part, builder.currency) for part in table.fund.seasons],
     )
 
 
 def prizes_for_staff(division: Division) -> DivisionPrizesView:
     """Return the prize table with full names."""
     return prizes_view(division, names_of(division, staff=True))
-
-
-def percent(share: Fraction | int) -> str:
-    """Format hundredths of a percent, such as 40 % or 12.5 %."""
-    return f"{float(share) / 100:.2f}".rstrip("0").rstrip(".") + " %"
 
 
 class _Builder:
@@ -386,7 +410,9 @@ class _Builder:
             parts.append(f"{fund.reentries} × {text(fund.each_reentry)}")
         if fund.added:
             parts.append(_("%(amount)s added by the club") % {"amount": text(fund.added)})
-        sentence = f"{' + '.join(parts)} = {text(fund.total)}"
+        for_seasons = sum(part.amount for part in fund.seasons)
+        less = " − " + _("%(amount)s for the season") % {"amount": text(for_seasons)} if for_seasons else ""
+        sentence = f"{' + '.join(parts)}{less} = {text(fund.total)}"
         if table.plan is not None and table.plan.unit > 1:
             rounding = _("rounded down to %(unit)s, remainder to first") % {"unit": text(table.plan.unit)}
             return f"{sentence} · {rounding}"

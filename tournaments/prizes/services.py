@@ -20,9 +20,9 @@ from tournaments.ledger.payments import (
     record,
     recorded,
 )
+from tournaments.ledger.shares import Pot, is_whole
 from tournaments.models import AgreedSplit, Division, Entry, Fixture, Payment, PoolMember, PrizePlan, SidePool
 from tournaments.prizes.prizes import prizes_of
-from tournaments.prizes.shares import Pot, is_whole
 from tournaments.state.names import shown_entry
 
 # Saving and publishing the prizes of a division, and the splits that players agree on.

@@ -9,9 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from random import Random
 
-from tournaments.ledger.money import CASH, Fees, Movement, count_box
-from tournaments.prizes.shares import (
-    WHOLE,
+from tournaments.ledger.money import CASH, WHOLE, Fees, Movement, count_box
+from tournaments.ledger.shares import (
     CertainPlaces,
     Placing,
     Pot,

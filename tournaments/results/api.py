@@ -301,6 +301,15 @@ class ChangedTitleSerializer(serializers.Serializer[Any]):
     text = serializers.CharField(help_text="A sentence in the language of the request.")
 
 
+class ChangedPoolSerializer(serializers.Serializer[Any]):
+    """What a player is due of the pool of a season, as the table stands."""
+
+    player = serializers.CharField(help_text="Public id.")
+    name = serializers.CharField()
+    before = serializers.CharField(help_text="An amount with its currency.")
+    after = serializers.CharField()
+
+
 class ChangedSeasonSerializer(serializers.Serializer[Any]):
     """A season in which the event counts."""
 
@@ -311,6 +320,7 @@ class ChangedSeasonSerializer(serializers.Serializer[Any]):
     qualify = serializers.ListField(child=serializers.CharField(), help_text="Players who would now qualify.")
     no_longer_qualify = serializers.ListField(child=serializers.CharField())
     titles = ChangedTitleSerializer(many=True)
+    pool = ChangedPoolSerializer(many=True, help_text="Who would be due another amount of the pool of the season.")
 
 
 class FollowingSerializer(serializers.Serializer[Any]):
@@ -449,6 +459,7 @@ def _season(changes: SeasonChanges) -> dict[str, Any]:
         "qualify": changes.change.now,
         "no_longer_qualify": changes.change.no_longer,
         "titles": [asdict(change) for change in changes.titles],
+        "pool": [asdict(change) for change in changes.pool],
     }
 
 

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 from django.http import Http404, HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -18,7 +19,7 @@ from players.models import Club, Player
 from tournaments.access import VISIBLE
 from tournaments.formats.series.plan import plan_json
 from tournaments.formats.series.presets import preset
-from tournaments.models import Series, Tournament
+from tournaments.models import Series, SeriesFeeShare, Tournament
 from tournaments.seasons import services
 from tournaments.seasons.forms import (
     CloseForm,
@@ -27,9 +28,11 @@ from tournaments.seasons.forms import (
     PlanForm,
     PointsBackForm,
     PointsForm,
+    PoolForm,
     ReopenForm,
     SeriesForm,
 )
+from tournaments.seasons.pool import PoolInput, open_desks, pool_data, set_pool
 from tournaments.seasons.tables import closing_of, names_of_table, newest_plan, standing_of, table_of
 from tournaments.state.api import WRITE
 
@@ -74,6 +77,42 @@ class GivenPointsSerializer(serializers.Serializer[Any]):
     reason = serializers.CharField()
 
 
+class FeeShareSerializer(serializers.ModelSerializer[SeriesFeeShare]):
+    """The part of each entry fee that goes to the pool of a season, of evenings whose cash desk is not closed."""
+
+    class Meta:
+        model = SeriesFeeShare
+        fields = ("percent", "amount", "currency", "currency_exponent", "shares")
+
+
+class PoolEveningSerializer(serializers.Serializer[Any]):
+    """What an evening brings."""
+
+    event = serializers.CharField(help_text="Public id.")
+    amount = serializers.IntegerField(help_text="In whole minor units.")
+    is_fixed = serializers.BooleanField(help_text="Whether its cash desk was closed with this share.")
+
+
+class PoolDueSerializer(serializers.Serializer[Any]):
+    """What a player is due for the places from `first` to `last`."""
+
+    player = serializers.CharField(help_text="Public id.")
+    name = serializers.CharField()
+    first = serializers.IntegerField()
+    last = serializers.IntegerField()
+    amount = serializers.IntegerField(help_text="In whole minor units.")
+
+
+class SeasonPoolSerializer(serializers.Serializer[Any]):
+    """The pool of a season in one currency."""
+
+    currency = serializers.CharField()
+    currency_exponent = serializers.IntegerField()
+    amount = serializers.IntegerField(help_text="In whole minor units.")
+    evenings = PoolEveningSerializer(many=True)
+    due = PoolDueSerializer(many=True, help_text="Empty until the season is closed.")
+
+
 class SeriesSerializer(serializers.Serializer[Any]):
     """A season with its plan and its table."""
 
@@ -91,6 +130,8 @@ class SeriesSerializer(serializers.Serializer[Any]):
     rows = SeasonRowSerializer(many=True)
     points_by_hand = GivenPointsSerializer(many=True)
     final = serializers.CharField(allow_null=True, help_text="Public id of the event of the final.")
+    fee_share = FeeShareSerializer(allow_null=True, help_text="Null if none was ever set.")
+    pools = SeasonPoolSerializer(many=True, help_text="One for each currency in which evenings brought something.")
 
 
 def season_data(user: Visitor, series: Series) -> dict[str, Any]:
@@ -99,6 +140,7 @@ def season_data(user: Visitor, series: Series) -> dict[str, Any]:
     version = closing.plan if closing is not None else newest_plan(series)
     table = closing.table if closing is not None else table_of(standing_of(series, version=version))
     names = names_of_table(user, series.club, table)
+    share = series.fee_shares.order_by("-number").first()
     return {
         "public_id": series.public_id, "club": series.club.slug, "name": series.name, "slug": series.slug,
         "first_day": series.first_day, "last_day": series.last_day, "seq": series.seq,
@@ -110,6 +152,8 @@ def season_data(user: Visitor, series: Series) -> dict[str, Any]:
             for row in series.points_by_hand.select_related("tournament", "player")
         ],
         "final": series.final.public_id if series.final is not None and series.final.status in VISIBLE else None,
+        "fee_share": FeeShareSerializer(share).data if share is not None else None,
+        "pools": pool_data(series, closing.table if closing is not None else None, names) if share is not None else [],
         "rows": [{**row, "name": names.get(row["player"], "")} for row in table["rows"]],
     }  # fmt: skip
 
@@ -171,6 +215,19 @@ class PointsBackSerializer(FormSerializer):
         extra_kwargs: ClassVar = {"given": {"help_text": "The `id` in `points_by_hand`."}}
 
 
+class FeeShareSettingsSerializer(FormSerializer):
+    """The part of each entry fee that goes to the pool."""
+
+    class Meta:
+        form = PoolForm
+        extra_kwargs: ClassVar = {
+            "percent": {"help_text": "Such as `20` or `12.5`; neither this nor an amount ends the share."},
+            "amount": {"help_text": "Instead, with the decimals of the currency, such as `2.50`."},
+            "currency": {"help_text": "Of the amount; that of the newest evening if left out."},
+            "shares": {"help_text": "Percentages of the pool by place, such as `50 30 20`."},
+        }
+
+
 class SeriesPlanSerializer(FormSerializer):
     """A plan."""
 
@@ -228,7 +285,7 @@ class CreateAction(Action):
         return Response(SeriesSerializer(season_data(request.user, form.instance)).data)
 
 
-STAYING = ("count", "leave-out", "points", "points-back")
+STAYING = ("pool", "count", "leave-out", "points", "points-back")
 """Actions after which a director stays on the page of a season's evenings."""
 
 
@@ -331,6 +388,22 @@ def _give_points(form: Any, by: Actor, now: datetime) -> str:
     return _("The table is up to date.")
 
 
+def _set_pool(form: Any, by: Actor, now: datetime) -> str:
+    """Set the part of each entry fee for the pool of a season.
+
+    It counts for evenings whose cash desk is not closed; what closed ones brought stays.
+    """
+    fields, series = form.cleaned_data, form.instance
+    settings = PoolInput(fields["percent"], fields["amount"], fields["currency"], fields["shares"])
+    set_pool(series=series, pool=settings, after=fields["after"], by=by, now=now)
+    count = open_desks(series)
+    return ngettext(
+        "Saved. It counts for %(count)d evening whose cash desk is not closed, and for those to come.",
+        "Saved. It counts for %(count)d evenings whose cash desk is not closed, and for those to come.",
+        count,
+    ) % {"count": count}
+
+
 def _take_points_back(form: Any, by: Actor, now: datetime) -> str:
     """Take back points given by hand.
 
@@ -412,6 +485,13 @@ ACTIONS = (
         _take_points_back,
         Role.DIRECTOR,
         Endpoint("seasons_take_points_back", PointsBackSerializer, {"given": 3}),
+    ),
+    SeriesAction(
+        "pool",
+        PoolForm,
+        _set_pool,
+        Role.DIRECTOR,
+        Endpoint("seasons_set_pool", FeeShareSettingsSerializer, {"percent": "20", "shares": "50 30 20", "after": 3}),
     ),
     SeriesAction(
         "plan",

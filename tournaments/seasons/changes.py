@@ -10,6 +10,7 @@ from tournaments.formats.series.difference import RowChange, SeasonChange, diffe
 from tournaments.formats.series.plan import Plan
 from tournaments.formats.series.points import Earned
 from tournaments.models import Division, Entry, Series
+from tournaments.seasons.pool import PoolChange, pool_changes
 from tournaments.seasons.tables import Standing, closing_of, nights_of, people_of, standing_of
 from tournaments.seasons.titles import TitleChange, series_title_changes
 from tournaments.state.derivation import StageState
@@ -94,6 +95,8 @@ class SeasonChanges:
     final: Sequence[str] = ()
     """Sentences about who would qualify for the final, and who no longer would."""
     titles: Sequence[TitleChange] = ()
+    pool: Sequence[PoolChange] = ()
+    """What would be due of the pool by the table as it stands; nothing changes once the season is closed."""
 
 
 def season_changes(division: Division, states: Sequence[StageState]) -> list[SeasonChanges]:
@@ -115,7 +118,9 @@ def season_changes(division: Division, states: Sequence[StageState]) -> list[Sea
             final = _about_final(series, change, names)
             closed = closing_of(series) is not None
             points = before.season.points.get(event, {}), after.season.points.get(event, {})
-            changes.append(SeasonChanges(series, event, changed, closed, change, names, points, final, titles))
+            ranks = [[(row.rank, row.player) for row in each.season.rows] for each in (before, after)]
+            pool = [] if closed else pool_changes(series, ranks[0], ranks[1], names)
+            changes.append(SeasonChanges(series, event, changed, closed, change, names, points, final, titles, pool))
     return changes
 
 

@@ -14,9 +14,11 @@ from players.forms import RefusingForm
 from players.models import Club
 from tournaments.access import VISIBLE
 from tournaments.formats.series.presets import PRESETS
+from tournaments.ledger.fields import SharesField, hundredths
 from tournaments.models import Tournament
 from tournaments.models.series import LONGEST_SHARES
 from tournaments.seasons.past import NEW, SAME, Question
+from tournaments.seasons.pool import currencies_of
 from tournaments.seasons.tables import day_of
 
 HALF_A_YEAR = 183
@@ -82,6 +84,58 @@ class PointsForm(RefusingForm):
     player = forms.CharField(label=_("Player"), max_length=LENGTH)
     points = forms.CharField(label=_("Points"), max_length=20)
     reason = forms.CharField(label=_("Reason"), max_length=LONGEST_NOTE)
+
+
+class PoolForm(RefusingForm):
+    """The part of each entry fee for the pool of a season: a percentage or an amount, and the shares of the places."""
+
+    FIELD_OF = {"series_shares": "shares"}
+
+    percent = forms.CharField(
+        label=_("Percentage of each entry fee"),
+        max_length=6,
+        required=False,
+        widget=forms.TextInput({"inputmode": "decimal", "autocomplete": "off"}),
+    )
+    amount = forms.CharField(
+        label=_("Or an amount of each entry fee"),
+        max_length=16,
+        required=False,
+        widget=forms.TextInput({"inputmode": "decimal", "autocomplete": "off"}),
+    )
+    currency = forms.CharField(label=_("Currency of the amount"), max_length=12, required=False)
+    shares = SharesField(
+        label=_("Percentages of the places"),
+        required=False,
+        help_text=_("In the final table, such as 50 30 20; together 100. Empty: nothing by places, as for a final."),
+    )
+    after = forms.IntegerField(min_value=0)
+
+    def clean_percent(self) -> int:
+        """Return hundredths of a percent."""
+        text = self.cleaned_data["percent"].replace("%", "").strip()
+        return hundredths(text) if text else 0
+
+    def clean(self) -> dict[str, Any]:
+        """Convert the amount to whole minor units of one of the currencies of the evenings."""
+        data: dict[str, Any] = super().clean() or {}
+        text, code = data.get("amount", "").strip(), data.get("currency", "")
+        if data.get("percent") and text:
+            self.add_error("amount", _("Enter a percentage or an amount, not both."))
+        choices = currencies_of(self.instance)
+        currency = next((row for row in choices if not code or row.code == code), None)
+        if currency is None:
+            self.add_error("currency", _("No evening of this season has fees in this currency."))
+            return data
+        try:
+            amount = currency.parse(text) if text else 0
+        except ValueError:
+            amount = -1
+        if amount < 0:
+            self.add_error("amount", _("Enter an amount such as 2 or 2.50."))
+        data["amount"] = amount
+        data["currency"] = currency
+        return data
 
 
 class PointsBackForm(RefusingForm):

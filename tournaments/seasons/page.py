@@ -33,12 +33,15 @@ from tournaments.formats.series.presets import PRESETS
 from tournaments.formats.series.table import Result, Row
 from tournaments.formats.series.warnings import MESSAGES as WARNINGS
 from tournaments.formats.series.warnings import kinds_of, warnings_of
+from tournaments.ledger.money import Currency, percent
+from tournaments.ledger.season_pools import newest_shares
 from tournaments.models import Entry, Series, SeriesClosing, Tournament
 from tournaments.seasons.actions import season_data, series_of
 from tournaments.seasons.changes import Change, changes_of, qualifying_places
-from tournaments.seasons.forms import ReopenForm, SeriesForm, season_initial
+from tournaments.seasons.forms import PoolForm, ReopenForm, SeriesForm, season_initial
 from tournaments.seasons.places import DAYS_TO_ANSWER, Free, free_places, is_drawn, place_lines, tied_sentence
 from tournaments.seasons.plan_form import PlanLinesForm
+from tournaments.seasons.pool import currencies_of, open_desks, places_text, pool_lines, pools_of, share_text
 from tournaments.seasons.race import RaceView, race_view
 from tournaments.seasons.sentences import rank_sentence, result_sentence
 from tournaments.seasons.services import missing_events
@@ -403,9 +406,16 @@ def series_page(request: HttpRequest, slug: str, series: str) -> HttpResponse:
     free = free_places(row, now) if may_direct and view.qualifiers and not is_drawn(row.final) else None
     own = player_of(request.user) if isinstance(request.user, User) else None
     people_names = _names_of_places(request.user, row, free)
+    share = newest_shares([row.pk]).get(row.pk)
+    pools = pools_of(row) if share is not None else []
+    closed_table = view.closing.table if view.closing is not None else None
+    due_names = names_of_table(request.user, row.club, closed_table) if pools and closed_table is not None else {}
     context = {
         "club": row.club,
         "view": view,
+        "share": share_text(share),
+        "pool_places": places_text(share),
+        "pools": pool_lines(pools, closed_table, due_names),
         "places": place_lines(row, people_names, own, now, directs=may_direct),
         "free": free,
         "tied": tied_sentence(free, people_names) if free is not None else "",
@@ -509,6 +519,28 @@ def _kind_choices(plan: Plan, kinds: Sequence[str]) -> list[tuple[str, str]]:
     return [*by_plan, ("normal", _("normal")), *((kind, kind_label(kind)) for kind in kinds)]
 
 
+def _pool_context(series: Series) -> dict[str, Any]:
+    """Return the form of the pool and what it says about evenings."""
+    share = newest_shares([series.pk]).get(series.pk)
+    initial: dict[str, Any] = {"shares": "50 30 20"}
+    if share is not None:
+        initial["shares"] = places_text(share).removesuffix(" %").replace(" · ", " ")
+        if share.percent:
+            initial["percent"] = percent(share.percent).removesuffix(" %")
+        if share.amount:
+            own = Currency(share.currency, share.currency_exponent)
+            initial |= {"amount": own.plain(share.amount), "currency": own.code}
+    still_open = open_desks(series)
+    return {
+        "pool_form": PoolForm(initial=initial),
+        "pool_share": share_text(share),
+        "currencies": currencies_of(series),
+        "pool_currency": initial.get("currency", ""),
+        "open_desks": still_open,
+        "closed_desks": series.counted.count() - still_open,
+    }
+
+
 @account_needed
 @never_cache
 @require_safe
@@ -547,6 +579,7 @@ def series_edit(request: HttpRequest, slug: str, series: str) -> HttpResponse:
         "missing": [(event, day_of(event)) for event in missing_events(row)],
         "by_hand": row.points_by_hand.select_related("player", "tournament"),
         "players": _who_may_have_points(row),
+        **_pool_context(row),
         "has_shares": any(isinstance(each, Places) and isinstance(each.values, Shares) for each in nodes(plan.points)),
         "kinds": _kind_choices(plan, kinds),
     }

@@ -16,11 +16,11 @@ from tournaments.events import services as events
 from tournaments.floor.evening import FloorPlan, save_floor
 from tournaments.floor.state import FloorSettings
 from tournaments.formats.settings import PROGRESSIVE, StageSettings
+from tournaments.ledger.shares import Pot
 from tournaments.models import Division, Tournament
 from tournaments.pages.seasons import copy_event, weeks_until_next
 from tournaments.prizes.prizes import plan_of
 from tournaments.prizes.services import PlanInput, PoolInput, create_pool, save_plan
-from tournaments.prizes.shares import Pot
 from tournaments.state import stages
 
 pytestmark = pytest.mark.postgresql

@@ -12,10 +12,10 @@ from tests.tournaments.conftest import NOW
 from tournaments.ledger import payments
 from tournaments.ledger.accounts import accounts_of
 from tournaments.ledger.payments import PaymentInput
+from tournaments.ledger.shares import Pot
 from tournaments.models import Division, Entry, Fixture, Payment
 from tournaments.prizes.prizes import DivisionPrizes, prizes_of
 from tournaments.prizes.services import PlanInput, pay_out, save_plan
-from tournaments.prizes.shares import Pot
 from tournaments.results import services as results
 
 PLAN = PlanInput([Pot("main", (6000, 3000, 500, 500))], registration=600, unit=500)

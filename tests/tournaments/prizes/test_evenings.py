@@ -12,14 +12,13 @@ from players.actors import Actor
 from tests.tournaments.conftest import NOW
 from tests.tournaments.prizes.conftest import play
 from tournaments.entries import services as entries
-from tournaments.ledger import money, payments
+from tournaments.ledger import money, payments, shares
 from tournaments.ledger.accounts import accounts_of, box_of
 from tournaments.ledger.payments import PaymentInput
+from tournaments.ledger.shares import Pot
 from tournaments.models import Division, Entry, Payment, Tournament
-from tournaments.prizes import shares
 from tournaments.prizes.prizes import prizes_of
 from tournaments.prizes.services import PlanInput, PoolInput, create_pool, join_pool, pay_out, save_plan
-from tournaments.prizes.shares import Pot
 from tournaments.prizes.simulation import simulate_evenings
 
 EVENINGS = 20

@@ -8,6 +8,7 @@ from tests.tournaments.conftest import NOW
 from tests.tournaments.prizes.conftest import PLAN, Prizes
 from tournaments.ledger import payments
 from tournaments.ledger.accounts import box_of
+from tournaments.ledger.shares import Pot
 from tournaments.models import Fixture, PoolMember
 from tournaments.prizes.prizes import pot_keys, prize_changes
 from tournaments.prizes.services import (
@@ -20,7 +21,6 @@ from tournaments.prizes.services import (
     save_plan,
     take_back_split,
 )
-from tournaments.prizes.shares import Pot
 from tournaments.results.corrections import CorrectionInput, apply_correction, preview_correction
 from tournaments.state.preview import Choice
 

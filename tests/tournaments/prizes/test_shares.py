@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tournaments.ledger.money import Fees, allocate
-from tournaments.prizes.shares import (
+from tournaments.ledger.shares import (
     WHOLE,
     CertainPlaces,
     Placing,

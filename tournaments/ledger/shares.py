@@ -7,8 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-WHOLE = 10_000
-"""A share of 100 %, in hundredths of a percent."""
+from tournaments.ledger.money import WHOLE
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,289 @@
+"""The pool of a series: what its evenings bring, who is due what of it, and setting the share of the fees."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Q
+
+from engine.errors import Refused
+from players.actors import Actor, log
+from tournaments.ledger.money import Currency, percent
+from tournaments.ledger.season_pools import newest_shares, season_parts, standing_counts
+from tournaments.ledger.shares import CertainPlaces, Placing, Pot, is_whole, prize_table
+from tournaments.models import Division, Series, SeriesFeeShare, Tournament
+from tournaments.seasons.services import changed_series
+from tournaments.seasons.tables import day_of
+
+POT = "season"
+
+
+@dataclass(frozen=True, slots=True)
+class PoolInput:
+    """The part of each entry fee, in hundredths of a percent or as an amount, and the shares of the places."""
+
+    percent: int = 0
+    amount: int = 0
+    currency: Currency | None = None
+    shares: Sequence[int] = ()
+    """In hundredths of a percent, from the first place; empty if places get nothing, as for a pool of the final."""
+
+
+def set_pool(*, series: Series, pool: PoolInput, after: int, by: Actor, now: datetime) -> SeriesFeeShare:
+    """Let another part of the entry fees go to the pool, of evenings whose cash desk is not closed.
+
+    An equal one makes no version. Refused: `stale`, `series_closed`, `series_shares`.
+    """
+    if pool.shares and not is_whole([Pot(POT, tuple(pool.shares))]):
+        raise Refused("series_shares")
+    currency = pool.currency if pool.amount else None
+    values: dict[str, Any] = {
+        "percent": pool.percent,
+        "amount": pool.amount,
+        "currency": currency.code if currency is not None else "",
+        "currency_exponent": currency.exponent if currency is not None else 0,
+        "shares": list(pool.shares),
+    }
+    with transaction.atomic():
+        row = changed_series(series, after)
+        newest = row.fee_shares.order_by("-number").first()
+        if newest is not None and values == {name: getattr(newest, name) for name in values}:
+            return newest
+        number = 1 if newest is None else newest.number + 1
+        share = SeriesFeeShare.objects.create(series=row, number=number, at=now, by=by.user, **values)
+        log(by, "series_pool_set", row.topic, club=row.club, name=row.name)
+    return share
+
+
+def currencies_of(series: Series) -> list[Currency]:
+    """Return the currencies of the evenings, the usual one of the club first if no evening counts yet."""
+    rows = series.counted.order_by("-tournament__starts_at").values_list(
+        "tournament__currency", "tournament__currency_exponent"
+    )
+    by_code: dict[str, Currency] = {}
+    for code, exponent in rows:
+        by_code.setdefault(code, Currency(code, exponent))
+    if not by_code and series.club.currency:
+        by_code[series.club.currency] = Currency.usual(series.club.currency)
+    return list(by_code.values()) or [Currency.usual("ticket")]
+
+
+def open_desks(series: Series) -> int:
+    """Return for how many evenings of a series a changed share counts, because their cash desk is not closed."""
+    events = set(series.counted.values_list("tournament", flat=True))
+    return len(events - standing_counts(events).keys())
+
+
+# What is in it, and who is due what.
+
+
+@dataclass(frozen=True, slots=True)
+class PoolEvening:
+    """What an evening brings, in minor units."""
+
+    event: Tournament
+    amount: int
+    is_fixed: bool
+    """Whether its cash desk is closed."""
+    counts: bool
+    """Whether it still counts in the series."""
+
+    @property
+    def day(self) -> date:
+        """Its day, on its own clocks."""
+        return day_of(self.event)
+
+
+@dataclass(frozen=True, slots=True)
+class PoolDue:
+    """What a player is due of the pool, in minor units, for the places `first` to `last`."""
+
+    player: str
+    """Public id."""
+    first: int
+    last: int
+    amount: int
+
+
+@dataclass(frozen=True, slots=True)
+class SeasonPool:
+    """The pool of a series in one currency."""
+
+    currency: Currency
+    evenings: Sequence[PoolEvening]
+    shares: Sequence[int]
+
+    @property
+    def amount(self) -> int:
+        """What is in it, in minor units."""
+        return sum(evening.amount for evening in self.evenings)
+
+    def due(self, ranks: Iterable[tuple[int | None, str]]) -> list[PoolDue]:
+        """Return who is due what by these ranks and public ids: all of the pool, if anybody has a rank."""
+        return due_of(self.amount, self.shares, ranks)
+
+
+def due_of(amount: int, shares: Sequence[int], ranks: Iterable[tuple[int | None, str]]) -> list[PoolDue]:
+    """Divide an amount by the places of a table as prizes are; players without a rank are due nothing.
+
+    Equal ranks share what their places are due, and the first place gets what rounding leaves and the shares of places
+    that nobody has.
+
+    >>> [(due.player, due.amount) for due in due_of(100, [5000, 3000, 2000], [(1, "a"), (2, "b"), (2, "c")])]
+    [('a', 50), ('b', 25), ('c', 25)]
+    """
+    by_rank: dict[int, list[str]] = defaultdict(list)
+    for rank, player in ranks:
+        if rank is not None:
+            by_rank[rank].append(player)
+    if not by_rank or not shares or not amount:
+        return []
+    players = [player for rank in sorted(by_rank) for player in by_rank[rank]]
+    numbers = {player: number for number, player in enumerate(players)}
+    placings = tuple(
+        Placing(rank, rank + len(group) - 1, tuple(numbers[player] for player in group))
+        for rank, group in sorted(by_rank.items())
+    )
+    prizes = prize_table(amount, [Pot(POT, tuple(shares))], {POT: CertainPlaces(placings, over=True)})
+    return [
+        PoolDue(players[prize.entry], prize.first, prize.last, prize.due)
+        for prize in prizes
+        if prize.entry is not None and prize.due
+    ]
+
+
+def ranks_of(table: Mapping[str, Any]) -> list[tuple[int | None, str]]:
+    """Return rank and public id of the rows of a table as plain data."""
+    return [(row["rank"], row["player"]) for row in table["rows"]]
+
+
+def pools_of(series: Series) -> list[SeasonPool]:
+    """Return the pools of a series, one for each currency; empty if it never had a share of the fees.
+
+    The number of queries does not depend on the number of evenings.
+    """
+    share = newest_shares([series.pk]).get(series.pk)
+    if share is None:
+        return []
+    counted = set(series.counted.values_list("tournament", flat=True))
+    concerned = Q(tournament__in=counted) | Q(tournament__cash_counts__fee_shares__series=series)
+    rows = Division.objects.filter(concerned).select_related("tournament__club").distinct()
+    divisions = list(rows.order_by("tournament__starts_at", "tournament", "order", "pk"))
+    parts = season_parts(divisions)
+    evenings: dict[Currency, list[PoolEvening]] = defaultdict(list)
+    by_event: dict[Tournament, list[Division]] = defaultdict(list)
+    for division in divisions:
+        by_event[division.tournament].append(division)
+    for event, own in by_event.items():
+        mine = [part for division in own for part in parts[division.pk] if part.share.series_id == series.pk]
+        amount = sum(part.amount for part in mine)
+        if amount:
+            is_fixed = any(part.is_fixed for part in mine)
+            evenings[Currency.of(event)].append(PoolEvening(event, amount, is_fixed, event.pk in counted))
+    return [SeasonPool(currency, nights, share.shares) for currency, nights in evenings.items()]
+
+
+@dataclass(frozen=True, slots=True)
+class PoolLine:
+    """A pool as text: its amount, its evenings, and who is due what once the series is closed."""
+
+    amount: str
+    evenings: Sequence[tuple[PoolEvening, str]]
+    due: Sequence[tuple[str, str, str]]
+    """Places, name and amount."""
+
+
+def pool_lines(
+    pools: Sequence[SeasonPool], table: Mapping[str, Any] | None, names: Mapping[str, str]
+) -> list[PoolLine]:
+    """Return the pools for a page; `table` is that with which the series was closed."""
+    ranks = ranks_of(table) if table is not None else []
+    return [
+        PoolLine(
+            pool.currency.with_name(pool.amount),
+            [(evening, pool.currency.text(evening.amount)) for evening in pool.evenings],
+            [(_places(due), names.get(due.player, ""), pool.currency.with_name(due.amount)) for due in pool.due(ranks)],
+        )
+        for pool in pools
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class PoolChange:
+    """What a player is due of the pool that a correction would change; amounts as text."""
+
+    player: str
+    """Public id."""
+    name: str
+    before: str
+    after: str
+
+
+def pool_changes(
+    series: Series,
+    before: Sequence[tuple[int | None, str]],
+    after: Sequence[tuple[int | None, str]],
+    names: Mapping[str, str],
+) -> list[PoolChange]:
+    """Return whose money changes if these ranks become those."""
+    changes = []
+    for pool in pools_of(series):
+        old = {due.player: due.amount for due in pool.due(before)}
+        new = {due.player: due.amount for due in pool.due(after)}
+        text = pool.currency.with_name
+        changes += [
+            PoolChange(player, names.get(player, ""), text(old.get(player, 0)), text(new.get(player, 0)))
+            for player in dict.fromkeys([*new, *old])
+            if old.get(player, 0) != new.get(player, 0)
+        ]
+    return changes
+
+
+def _places(due: PoolDue) -> str:
+    return str(due.first) if due.first == due.last else f"{due.first}–{due.last}"
+
+
+def share_text(share: SeriesFeeShare | None) -> str:
+    """Return the part of each entry fee as text, such as 20 % or 2.00 EUR; empty if there is none."""
+    if share is None or not (share.percent or share.amount):
+        return ""
+    if share.percent:
+        return percent(share.percent)
+    return Currency(share.currency, share.currency_exponent).with_name(share.amount)
+
+
+def places_text(share: SeriesFeeShare | None) -> str:
+    """Return the shares of the places as text, such as 50 · 30 · 20 %; empty if places get nothing."""
+    if share is None or not share.shares:
+        return ""
+    return " · ".join(percent(each).removesuffix(" %") for each in share.shares) + " %"
+
+
+def pool_data(series: Series, table: Mapping[str, Any] | None, names: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return the pools of a series as the API shows them; `table` is that with which it was closed."""
+    ranks = ranks_of(table) if table is not None else []
+    return [
+        {
+            "currency": pool.currency.code,
+            "currency_exponent": pool.currency.exponent,
+            "amount": pool.amount,
+            "evenings": [
+                {"event": evening.event.public_id, "amount": evening.amount, "is_fixed": evening.is_fixed}
+                for evening in pool.evenings
+            ],
+            "due": [
+                {
+                    "player": due.player,
+                    "name": names.get(due.player, ""),
+                    "first": due.first,
+                    "last": due.last,
+                    "amount": due.amount,
+                }
+                for due in pool.due(ranks)
+            ],
+        }
+        for pool in pools_of(series)
+    ]
