@@ -1,0 +1,49 @@
+"""Places of a final that several people answer about at once: nobody is asked twice, and no place is given twice."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from functools import partial
+
+import pytest
+
+from players.actors import SYSTEM
+from players.models import Club, Player
+from tests.concurrency.event import POSTGRESQL_ONLY
+from tests.concurrency.racing import at_once, faults
+from tests.tournaments.conftest import NOON
+from tests.tournaments.seasons.test_places import season
+from tournaments.models import FinalPlace, Series
+from tournaments.pages.finals import answer, offer
+
+pytestmark = POSTGRESQL_ONLY
+DAY = NOON.date() + timedelta(days=7)
+DECLINED = FinalPlace.Answer.DECLINED
+
+
+@pytest.fixture
+def cast(club: Club) -> list[Player]:
+    return [Player.objects.create(name=f"Player {number}") for number in range(1, 9)]
+
+
+def held(row: Series) -> Sequence[str]:
+    return [place.player.name for place in row.final_places.select_related("player") if place.is_held(NOON)]
+
+
+def test_two_who_decline_at_once_make_room_for_the_next_two(cast: list[Player]) -> None:
+    row = season(cast, range(80, 0, -10), 3)
+    offer(series=row, answer_by=DAY, player=None, by=SYSTEM, now=NOON)
+    declines = [
+        partial(answer, series=row, player=player, answer=DECLINED, by=SYSTEM, now=NOON, directs=False)
+        for player in cast[:2]
+    ]
+    assert faults(at_once(*declines)) == []
+    assert held(row) == ["Player 3", "Player 4", "Player 5"]
+
+
+def test_two_directors_offer_at_once_and_everybody_is_asked_once(cast: list[Player]) -> None:
+    row = season(cast, range(80, 0, -10), 3)
+    offers = [partial(offer, series=row, answer_by=DAY, player=None, by=SYSTEM, now=NOON)] * 2
+    outcomes = at_once(*offers)
+    assert faults(outcomes) == []
+    assert sorted(len(outcome) for outcome in outcomes) == [0, 3]
+    assert held(row) == ["Player 1", "Player 2", "Player 3"]
