@@ -356,22 +356,35 @@ def _directs(user: Visitor, club: Club) -> bool:
 
 @require_safe
 def series_page(request: HttpRequest, slug: str, series: str) -> HttpResponse:
-    """Show the table of a season to everybody."""
+    """Show the table of a season, or of one of its views, to everybody."""
     row = series_of(slug, series)
-    may_direct, now = _directs(request.user, row.club), timezone.now()
     part = find_view(row, request.GET.get("view"))
     view = season_view(request.user, row, part=part)
-    free = free_places(row, now) if may_direct and view.qualifiers and not is_drawn(row.final) else None
-    own = player_of(request.user) if isinstance(request.user, User) else None
-    people_names = _names_of_places(request.user, row, free)
-    share = newest_shares([row.pk]).get(row.pk)
-    pools = pools_of(row) if share is not None else []
-    closed_table = view.closing.table if view.closing is not None else None
-    due_names = names_of_table(request.user, row.club, closed_table) if pools and closed_table is not None else {}
     context = {
         "club": row.club,
         "view": view,
         "views": row.views.all(),
+        "query": f"?view={part.public_id}" if part is not None else "",
+        "may_direct": _directs(request.user, row.club),
+        "earlier": list(row.closings.exclude(reopened_at=None)),
+    }
+    if part is None:
+        context |= _around_the_table(request.user, view)
+    return render(request, "tournaments/seasons/season.html", context)
+
+
+def _around_the_table(user: Visitor, view: SeasonView) -> dict[str, Any]:
+    """Return what belongs to a whole season, not to a view: its final, titles and pool."""
+    row, now = view.series, timezone.now()
+    may_direct = _directs(user, row.club)
+    free = free_places(row, now) if may_direct and view.qualifiers and not is_drawn(row.final) else None
+    own = player_of(user) if isinstance(user, User) else None
+    people_names = _names_of_places(user, row, free)
+    share = newest_shares([row.pk]).get(row.pk)
+    pools = pools_of(row) if share is not None else []
+    closed_table = view.closing.table if view.closing is not None else None
+    due_names = names_of_table(user, row.club, closed_table) if pools and closed_table is not None else {}
+    return {
         "share": share_text(share),
         "pool_places": places_text(share),
         "pools": pool_lines(pools, closed_table, due_names),
@@ -381,13 +394,10 @@ def series_page(request: HttpRequest, slug: str, series: str) -> HttpResponse:
         "asked_next": sum(len(players) for _rank, players in free.next) if free is not None else 0,
         "answer_by": (now + timedelta(days=DAYS_TO_ANSWER)).date(),
         "may_prepare": not is_drawn(row.final) and (row.final is None or row.final_places.exists()),
-        "may_direct": may_direct,
-        "earlier": list(row.closings.exclude(reopened_at=None)),
         "final": row.final if row.final is not None and (may_direct or row.final.status in VISIBLE) else None,
-        "titles": title_lines(request.user, row.club, titles_of(row.titles.filter(withdrawn_at=None))),
-        "proposals": title_lines(request.user, row.club, proposals_left(row)) if may_direct else [],
+        "titles": title_lines(user, row.club, titles_of(row.titles.filter(withdrawn_at=None))),
+        "proposals": title_lines(user, row.club, proposals_left(row)) if may_direct else [],
     }
-    return render(request, "tournaments/seasons/season.html", context)
 
 
 @account_needed
