@@ -533,7 +533,7 @@ def _views_context(user: Visitor, standing: Standing) -> dict[str, Any]:
     lines = []
     for view in series.views.prefetch_related("players__merged_into"):
         chosen = {player.public_id: player for player in (row.merged_into or row for row in view.players.all())}
-        known = {public_id: player.name for public_id, player in chosen.items()} | offered
+        known = offered | {key: player.name for key, player in chosen.items() if key not in offered}
         lines.append(
             ViewLine(
                 view.public_id, view.name, rule_label(view.rule),

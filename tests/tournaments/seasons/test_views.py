@@ -5,7 +5,9 @@ from random import Random
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from matches.models import Result
 from players.actors import SYSTEM
@@ -234,6 +236,29 @@ def test_a_view_without_players_says_so(cast: list[Player], alices: Client) -> N
     page = alices.get(f"{url}edit/").content.decode()
     assert "Club class “Master”" in page
     assert page.count('name="players"') == 16
+
+
+@pytest.mark.django_db
+def test_more_views_and_players_need_no_more_queries(cast: list[Player], alices: Client) -> None:
+    night(cast, "one")
+    series = season()
+    url = f"/clubs/harbour/seasons/{series.slug}/"
+
+    def queries(path: str) -> int:
+        with CaptureQueriesContext(connection) as context:
+            assert alices.get(path).status_code == 200
+        return len(context)
+
+    view = ladies(series, cast[:1])
+    for path in (url, f"{url}edit/", f"{url}?view={view.public_id}", f"{url}table.json?view={view.public_id}"):
+        queries(path)
+        few = queries(path)
+        more = [ladies(series, cast, f"{path} {number}") for number in range(4)]
+        save_view(series=series, view=ViewInput("Ladies", PLAYERS, cast), by=SYSTEM, changed=view.public_id)
+        assert queries(path) == few, path
+        for each in more:
+            remove_view(series=series, view=each.public_id, by=SYSTEM)
+        save_view(series=series, view=ViewInput("Ladies", PLAYERS, cast[:1]), by=SYSTEM, changed=view.public_id)
 
 
 @pytest.mark.django_db
