@@ -50,6 +50,7 @@ TYPED_FIELDS = {
     "tournaments.Tournament": ("name", "venue", "about"),
     "tournaments.Division": ("name",),
     "tournaments.Series": ("name",),
+    "tournaments.SeriesView": ("name",),
     "tournaments.PastSeason": ("name",),
 }
 """What people have typed, in their own language."""

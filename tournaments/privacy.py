@@ -39,6 +39,7 @@ from tournaments.models import (
     Return,
     SeriesClosing,
     SeriesPoints,
+    SeriesView,
     Substitution,
     Title,
     Tournament,
@@ -61,6 +62,7 @@ def forget(players: list[Player], user: User | None) -> None:
     Payment.objects.filter(entry__in=entries).update(note="")
     Title.objects.filter(player__in=players).update(reason="")
     SeriesPoints.objects.filter(player__in=players).update(reason="")
+    SeriesView.players.through.objects.filter(player__in=players).delete()
     ids = set(entries.values_list("pk", flat=True))
     if user is not None and user.email_verified_at is not None:
         Helper.objects.filter(email=user.email.casefold()).delete()
@@ -246,6 +248,11 @@ def _points_by_hand(person: Person) -> Iterable[Row]:
     return values(rows, "points", "reason", "at", event_name=F("tournament__name"), season_name=F("series__name"))
 
 
+def _season_views(person: Person) -> Iterable[Row]:
+    rows = SeriesView.players.through.objects.filter(player__in=person.players)
+    return values(rows, view_name=F("seriesview__name"), season_name=F("seriesview__series__name"))
+
+
 def _final_places(person: Person) -> Iterable[Row]:
     rows = FinalPlace.objects.filter(player__in=person.players)
     return values(rows, "rank", "offered_at", "answer_by", "answer", "answered_at", season_name=F("series__name"))
@@ -269,6 +276,12 @@ SECTIONS = (
     ExportSection("substitutions", _("When you replaced somebody, or somebody you."), (Substitution,), _substitutions),
     ExportSection("past-placings", _("Places and points of imported seasons."), (PastPlacing,), _past_placings),
     ExportSection("points-by-hand", _("Points that directors gave you by hand."), (SeriesPoints,), _points_by_hand),
+    ExportSection(
+        "season-views",
+        _("Tables of a part of the players for which you were chosen."),
+        (SeriesView.players.through,),
+        _season_views,
+    ),
     ExportSection("final-places", _("Places in finals that you were offered."), (FinalPlace,), _final_places),
     ExportSection("titles", _("Titles that you were awarded."), (Title,), _titles),
     ExportSection("helping", _("Events at which you help."), (Helper,), _helping),

@@ -63,7 +63,20 @@ PAGES: dict[str, tuple[Row, Row]] = {
     "series-card": (PUBLIC, NO_POST),
     **{
         f"series-{name}": (NO_FORM, DIRECTORS)
-        for name in ("count", "leave-out", "points", "points-back", "pool", "plan", "close", "reopen", "final", "offer")
+        for name in (
+            "count",
+            "leave-out",
+            "points",
+            "points-back",
+            "view",
+            "remove-view",
+            "pool",
+            "plan",
+            "close",
+            "reopen",
+            "final",
+            "offer",
+        )
     },
     "series-answer": (NO_FORM, ACCOUNT),
     "club-card": (PUBLIC, NO_POST),
@@ -320,7 +333,20 @@ API: dict[str, tuple[Row, Row]] = {
     "api-title-withdraw": (API_NO_GET, API_DIRECTORS),
     **{
         f"api-series-{name}": (API_NO_GET, API_DIRECTORS)
-        for name in ("count", "leave-out", "points", "points-back", "pool", "plan", "close", "reopen", "final", "offer")
+        for name in (
+            "count",
+            "leave-out",
+            "points",
+            "points-back",
+            "view",
+            "remove-view",
+            "pool",
+            "plan",
+            "close",
+            "reopen",
+            "final",
+            "offer",
+        )
     },
     "api-series-answer": (API_NO_GET, API_ACCOUNT),
     "api-correction-undo-preview": (API_NO_GET, API_STAFF),
@@ -342,6 +368,7 @@ OF_CLUBS = (
     "series-points", "series-points-back", "series-final", "series-offer", "series-answer",
     "api-series-points", "api-series-points-back", "api-series-final",
     "api-series-offer", "api-series-answer", "series-pool", "api-series-pool",
+    "series-view", "series-remove-view", "api-series-view", "api-series-remove-view",
     "club", "club-calendar", "club-card", "club-poster", "commitments", "venue", "tonight", "tonight-show",
     "api-commitments", "api-tonight",
     "series-list", "series-new", "series-create", "series", "series-edit",

@@ -830,6 +830,10 @@ def seasons(cast: Cast) -> None:
     season = alice("seasons_retrieve", season.public_id)
     pool = {"percent": "20", "shares": "50 30 20", "after": season.seq}
     assert alice("seasons_set_pool", season.public_id, body=pool).fee_share.percent == 2000
+    ladies = {"name": "Ladies", "rule": "players", "players": [member.public_id]}
+    view = alice("seasons_save_view", season.public_id, body=ladies).views[0].public_id
+    assert cast.bob("seasons_retrieve", season.public_id, view=view).view == view
+    assert alice("seasons_remove_view", season.public_id, body={"view": view}).views == []
     alice("seasons_leave_out", season.public_id, body={"event": event})
     season = cast.bob("seasons_retrieve", season.public_id)
     assert cast.bob("seasons_race", season.public_id).players == []

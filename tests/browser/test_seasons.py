@@ -13,6 +13,7 @@ from tests.tournaments.support.correcting import KNOCKOUT, Cup
 from tournaments.models import Series, Tournament
 from tournaments.seasons.services import SeriesInput, close_series, create_series
 from tournaments.seasons.titles import award_title, proposals_left
+from tournaments.seasons.views import ViewInput, save_view
 
 SHEET = 1047
 """Width of A4 across without its margins of 10 mm, in CSS pixels."""
@@ -42,11 +43,20 @@ def autumn(club: Club) -> Series:
 def test_a_season_fits_and_is_accessible(club: Club, alice: User, open_page: OpenPage, looked_at: Check) -> None:
     alice_player = Player.objects.get(user=alice)
     nights(5, [alice_player, *(Player.objects.create(name=name) for name in NAMES[:7])])
-    url = f"/clubs/{club.slug}/seasons/{autumn(club).slug}/"
+    season = autumn(club)
+    url = f"/clubs/{club.slug}/seasons/{season.slug}/"
+    views = [
+        save_view(series=season, view=ViewInput(name, rule, [alice_player]), by=SYSTEM)
+        for name, rule in (("Ladies " * 11, "players"), ("Members", "members"), ("Masters", "class-6.5"))
+    ]
     for width, scheme in VIEWS:
         for path in ("/", "/clubs/harbour/", f"/clubs/{club.slug}/seasons/", url, f"{url}edit/",
+                     f"{url}?view={views[0].public_id}", f"{url}?view={views[2].public_id}",
                      f"/clubs/{club.slug}/seasons/new/"):  # fmt: skip
             page = open_page(path, width=width, scheme=scheme, user=alice)
+            if path.endswith("edit/"):
+                page.get_by_text("New view").click()
+                page.locator(".rows details summary").first.click()
             if path == url:
                 page.locator(".season-why > summary").first.click()
                 assert "for coming" in page.locator(".season-why[open] .season-sentences").inner_text()

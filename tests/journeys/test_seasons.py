@@ -68,6 +68,16 @@ def test_a_season_from_a_preset(
     director.tap("Save these points")
     director.sees("Version 2 of the points applies.")
 
+    # Two of them have a table of their own.
+    director.tap("Points and evenings")
+    director.tap_text("New view")
+    director.type("Name", "Juniors")
+    for junior in played[:2]:
+        director.tap_text(junior.name, within="If players are chosen")
+    director.tap("Add the view")
+    director.sees("Juniors has a table of its own.")
+    looked_at(director._page)
+
     # Everybody finds their place from the front page, and why.
     bob = account_of(played[0], "bob@example.org", club)
     player = journey.on_phone(bob)
@@ -77,6 +87,9 @@ def test_a_season_from_a_preset(
     player.tap_text(played[3].name)
     player.sees("5 for coming")
     player.sees("Share")
+    looked_at(player._page)
+    player.tap("Juniors")
+    player.sees(re.compile(r"\d(st|nd) of 2"))
     looked_at(player._page)
 
 

@@ -91,6 +91,7 @@ NOT_ABOUT_OTHERS = {
     "tournaments.SeriesEvent": "kind weight shares",
     "tournaments.SeriesFeeShare": "currency shares",
     "tournaments.SeriesPlan": "plan",
+    "tournaments.SeriesView": "name rule",
     "tournaments.SeriesPoints": "points",
     "tournaments.SidePool": "name shares order",
     "tournaments.Table": "label",

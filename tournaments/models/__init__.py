@@ -37,6 +37,7 @@ from tournaments.models.series import (
     SeriesFeeShare,
     SeriesPlan,
     SeriesPoints,
+    SeriesView,
 )
 from tournaments.models.sharing import SharePicture
 from tournaments.models.titles import Title
@@ -89,6 +90,7 @@ __all__ = [
     "SeriesFeeShare",
     "SeriesPlan",
     "SeriesPoints",
+    "SeriesView",
     "SharePicture",
     "SidePool",
     "Slot",

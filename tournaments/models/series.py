@@ -146,6 +146,29 @@ class SeriesFeeShare(models.Model):
         return f"{self.series} · {self.number}"
 
 
+class SeriesView(models.Model):
+    """A part of the players of a series who also have a table of their own, with the same points."""
+
+    public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
+    series = models.ForeignKey(Series, on_delete=models.PROTECT, related_name="views")
+    name = models.CharField(_("name"), max_length=LONGEST_NAME)
+    rule = models.CharField(
+        max_length=20, help_text=_("Who belongs: `members`, `players`, or a club class such as `class-6.5`.")
+    )
+    players = models.ManyToManyField(
+        "players.Player", related_name="+", blank=True, help_text=_("Who was chosen, by the rule `players`.")
+    )
+
+    class Meta:
+        ordering = ("pk",)
+        verbose_name = _("view of a season")
+        verbose_name_plural = _("views of seasons")
+        constraints: ClassVar = [models.UniqueConstraint(fields=["series", "name"], name="series_view_name")]
+
+    def __str__(self) -> str:
+        return f"{self.series} · {self.name}"
+
+
 class SeriesClosing(models.Model):
     """The closing of a series with the table that was announced. A reopened one is kept."""
 

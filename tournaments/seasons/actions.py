@@ -11,6 +11,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from core.public_ids import LENGTH
 from players import access as people
 from players.access import Role, Visitor
 from players.actions import Action, Endpoint, FormSerializer
@@ -19,7 +20,7 @@ from players.models import Club, Player
 from tournaments.access import VISIBLE
 from tournaments.formats.series.plan import plan_json
 from tournaments.formats.series.presets import preset
-from tournaments.models import Series, SeriesFeeShare, Tournament
+from tournaments.models import Series, SeriesFeeShare, SeriesView, Tournament
 from tournaments.seasons import services
 from tournaments.seasons.forms import (
     CloseForm,
@@ -29,11 +30,21 @@ from tournaments.seasons.forms import (
     PointsBackForm,
     PointsForm,
     PoolForm,
+    RemoveViewForm,
     ReopenForm,
     SeriesForm,
+    ViewForm,
 )
 from tournaments.seasons.pool import PoolInput, open_desks, pool_data, set_pool
-from tournaments.seasons.tables import closing_of, names_of_table, newest_plan, standing_of, table_of
+from tournaments.seasons.tables import (
+    closing_of,
+    names_of_table,
+    newest_plan,
+    standing_of,
+    table_of,
+    table_of_view,
+)
+from tournaments.seasons.views import ViewInput, remove_view, save_view, view_of
 from tournaments.state.api import WRITE
 
 # What the API answers.
@@ -113,6 +124,14 @@ class SeasonPoolSerializer(serializers.Serializer[Any]):
     due = PoolDueSerializer(many=True, help_text="Empty until the season is closed.")
 
 
+class SeasonViewSerializer(serializers.ModelSerializer[SeriesView]):
+    """A part of the players who have a table of their own."""
+
+    class Meta:
+        model = SeriesView
+        fields = ("public_id", "name", "rule")
+
+
 class SeriesSerializer(serializers.Serializer[Any]):
     """A season with its plan and its table."""
 
@@ -127,6 +146,8 @@ class SeriesSerializer(serializers.Serializer[Any]):
     version = serializers.IntegerField(help_text="Of the plan.")
     plan = serializers.JSONField(help_text="As in docs/series.md.")
     events = SeasonEventSerializer(many=True)
+    view = serializers.CharField(allow_null=True, help_text="Public id of the view whose rows these are; null: all.")
+    views = SeasonViewSerializer(many=True)
     rows = SeasonRowSerializer(many=True)
     points_by_hand = GivenPointsSerializer(many=True)
     final = serializers.CharField(allow_null=True, help_text="Public id of the event of the final.")
@@ -134,11 +155,21 @@ class SeriesSerializer(serializers.Serializer[Any]):
     pools = SeasonPoolSerializer(many=True, help_text="One for each currency in which evenings brought something.")
 
 
-def season_data(user: Visitor, series: Series) -> dict[str, Any]:
-    """Return a season as the API shows it to a reader: the announced table once it is closed."""
+def season_data(user: Visitor, series: Series, view: SeriesView | None = None) -> dict[str, Any]:
+    """Return a season as the API shows it to a reader: the announced table once it is closed.
+
+    Its rows are those of a view, if one is given.
+    """
     closing = closing_of(series)
     version = closing.plan if closing is not None else newest_plan(series)
-    table = closing.table if closing is not None else table_of(standing_of(series, version=version))
+    part = view_of(view) if view is not None else None
+    if closing is not None:
+        table = closing.table
+        rows = table_of_view(table, part)["rows"] if part is not None else table["rows"]
+    else:
+        standing = standing_of(series, version=version)
+        table = table_of(standing)
+        rows = table_of(standing.seen_by(part))["rows"] if part is not None else table["rows"]
     names = names_of_table(user, series.club, table)
     share = series.fee_shares.order_by("-number").first()
     return {
@@ -154,7 +185,9 @@ def season_data(user: Visitor, series: Series) -> dict[str, Any]:
         "final": series.final.public_id if series.final is not None and series.final.status in VISIBLE else None,
         "fee_share": FeeShareSerializer(share).data if share is not None else None,
         "pools": pool_data(series, closing.table if closing is not None else None, names) if share is not None else [],
-        "rows": [{**row, "name": names.get(row["player"], "")} for row in table["rows"]],
+        "view": view.public_id if view is not None else None,
+        "views": SeasonViewSerializer(series.views.all(), many=True).data,
+        "rows": [{**row, "name": names.get(row["player"], "")} for row in rows],
     }  # fmt: skip
 
 
@@ -228,6 +261,31 @@ class FeeShareSettingsSerializer(FormSerializer):
         }
 
 
+class ViewSettingsSerializer(FormSerializer):
+    """A view that is added or changed."""
+
+    players = serializers.ListField(
+        child=serializers.CharField(max_length=LENGTH),
+        required=False,
+        help_text="Public ids, by the rule `players`.",
+    )
+
+    class Meta:
+        form = ViewForm
+        extra_kwargs: ClassVar = {
+            "rule": {"help_text": "`class-6.5` is the club class whose highest performance rating is 6.5."},
+            "view": {"help_text": "Public id of a view that is changed; a new one if left out."},
+        }
+
+
+class RemovedViewSerializer(FormSerializer):
+    """A view that is removed."""
+
+    class Meta:
+        form = RemoveViewForm
+        extra_kwargs: ClassVar = {"view": {"help_text": "Public id."}}
+
+
 class SeriesPlanSerializer(FormSerializer):
     """A plan."""
 
@@ -285,7 +343,7 @@ class CreateAction(Action):
         return Response(SeriesSerializer(season_data(request.user, form.instance)).data)
 
 
-STAYING = ("pool", "count", "leave-out", "points", "points-back")
+STAYING = ("pool", "count", "leave-out", "points", "points-back", "view", "remove-view")
 """Actions after which a director stays on the page of a season's evenings."""
 
 
@@ -404,6 +462,30 @@ def _set_pool(form: Any, by: Actor, now: datetime) -> str:
     ) % {"count": count}
 
 
+def _save_view(form: Any, by: Actor, now: datetime) -> str:
+    """Add a view of the table of a season, or change one.
+
+    It ranks a part of the players, such as ladies or members, with the same points.
+    """
+    fields = form.cleaned_data
+    ids = set(fields["players"])
+    players = list(Player.objects.filter(public_id__in=ids, merged_into=None, erased_at=None))
+    if len(players) < len(ids):
+        raise Http404
+    view = ViewInput(fields["name"], fields["rule"], players)
+    save_view(series=form.instance, view=view, by=by, changed=fields["view"])
+    return _("{name} has a table of its own.").format(name=fields["name"])
+
+
+def _remove_view(form: Any, by: Actor, now: datetime) -> str:
+    """Remove a view of the table of a season.
+
+    Harmless if that was done before.
+    """
+    remove_view(series=form.instance, view=form.cleaned_data["view"], by=by)
+    return _("The view is gone; the table is as it was.")
+
+
 def _take_points_back(form: Any, by: Actor, now: datetime) -> str:
     """Take back points given by hand.
 
@@ -492,6 +574,24 @@ ACTIONS = (
         _set_pool,
         Role.DIRECTOR,
         Endpoint("seasons_set_pool", FeeShareSettingsSerializer, {"percent": "20", "shares": "50 30 20", "after": 3}),
+    ),
+    SeriesAction(
+        "view",
+        ViewForm,
+        _save_view,
+        Role.DIRECTOR,
+        Endpoint(
+            "seasons_save_view",
+            ViewSettingsSerializer,
+            {"name": "Ladies", "rule": "players", "players": ["p3n8w5r2cd"]},
+        ),
+    ),
+    SeriesAction(
+        "remove-view",
+        RemoveViewForm,
+        _remove_view,
+        Role.DIRECTOR,
+        Endpoint("seasons_remove_view", RemovedViewSerializer, {"view": "v3n8w5r2cd"}),
     ),
     SeriesAction(
         "plan",

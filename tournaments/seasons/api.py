@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 from django.http import Http404
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.permissions import IsAuthenticatedOrReadOnly
 from rest_framework.request import Request
@@ -21,6 +21,7 @@ from tournaments.seasons.actions import SeriesSerializer, SeriesSummarySerialize
 from tournaments.seasons.changes import qualifying_places
 from tournaments.seasons.race import FIRST, Answer, Race, Step, answer_of, bounds_of, race_of
 from tournaments.seasons.tables import closing_of, names_of_table, standing_of, table_of
+from tournaments.seasons.views import find_view
 from tournaments.state.api import READ
 
 
@@ -48,11 +49,14 @@ class OneSeason(APIView):
     @extend_schema(
         operation_id="seasons_retrieve",
         summary="Get the table of a season",
+        parameters=[OpenApiParameter("view", str, description="Public id of one of its views, whose rows are ranked.")],
         responses={200: SeriesSerializer, **READ},
     )
     def get(self, request: Request, series: str) -> Response:
         """With its plan. Once a season is closed, this is the table that was announced."""
-        return Response(SeriesSerializer(season_data(request.user, series_by_id(series))).data)
+        row = series_by_id(series)
+        view = find_view(row, request.query_params.get("view"))
+        return Response(SeriesSerializer(season_data(request.user, row, view)).data)
 
 
 # What it would take.

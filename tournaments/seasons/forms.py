@@ -20,6 +20,7 @@ from tournaments.models.series import LONGEST_SHARES
 from tournaments.seasons.past import NEW, SAME, Question
 from tournaments.seasons.pool import currencies_of
 from tournaments.seasons.tables import day_of
+from tournaments.seasons.views import MEMBERS, RULES, rule_label
 
 HALF_A_YEAR = 183
 """Days."""
@@ -144,6 +145,35 @@ class PointsBackForm(RefusingForm):
     given = forms.IntegerField(min_value=1)
 
 
+class ListField(forms.Field):
+    """Several values, such as those of checkboxes of the same name."""
+
+    widget = forms.SelectMultiple
+
+    def to_python(self, value: Any) -> list[str]:
+        """Return them as texts."""
+        return [str(item) for item in value or ()]
+
+
+class ViewForm(RefusingForm):
+    """A part of the players who have a table of their own: a new one, or the one with the public id in `view`."""
+
+    FIELD_OF = {"series_view_taken": "name"}
+
+    name = forms.CharField(label=_("Name"), max_length=LONGEST_NAME)
+    rule = forms.ChoiceField(
+        label=_("Who is in it"), choices=lambda: [(rule, rule_label(rule)) for rule in RULES], initial=MEMBERS
+    )
+    players = ListField(required=False)
+    view = forms.CharField(max_length=LENGTH, required=False)
+
+
+class RemoveViewForm(RefusingForm):
+    """A view that is removed."""
+
+    view = forms.CharField(max_length=LENGTH)
+
+
 class FinalForm(RefusingForm):
     """The button says it all."""
 
@@ -170,16 +200,6 @@ DAY_ORDERS = [
     ("dmy", _("day first: 31/12/2024")),
     ("mdy", _("month first: 12/31/2024")),
 ]
-
-
-class ListField(forms.Field):
-    """Several values, such as those of checkboxes of the same name."""
-
-    widget = forms.SelectMultiple
-
-    def to_python(self, value: Any) -> list[str]:
-        """Return them as texts."""
-        return [str(item) for item in value or ()]
 
 
 class NumbersField(ListField):

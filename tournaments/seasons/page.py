@@ -35,10 +35,10 @@ from tournaments.formats.series.warnings import MESSAGES as WARNINGS
 from tournaments.formats.series.warnings import kinds_of, warnings_of
 from tournaments.ledger.money import Currency, percent
 from tournaments.ledger.season_pools import newest_shares
-from tournaments.models import Entry, Series, SeriesClosing, Tournament
+from tournaments.models import Entry, Series, SeriesClosing, SeriesView, Tournament
 from tournaments.seasons.actions import season_data, series_of
 from tournaments.seasons.changes import Change, changes_of, qualifying_places
-from tournaments.seasons.forms import PoolForm, ReopenForm, SeriesForm, season_initial
+from tournaments.seasons.forms import PoolForm, ReopenForm, SeriesForm, ViewForm, season_initial
 from tournaments.seasons.places import DAYS_TO_ANSWER, Free, free_places, is_drawn, place_lines, tied_sentence
 from tournaments.seasons.plan_form import PlanLinesForm
 from tournaments.seasons.pool import currencies_of, open_desks, places_text, pool_lines, pools_of, share_text
@@ -56,8 +56,10 @@ from tournaments.seasons.tables import (
     nights_of,
     standing_of,
     table_of,
+    table_of_view,
 )
 from tournaments.seasons.titles import proposals_left, title_lines, titles_of
+from tournaments.seasons.views import PLAYERS, find_view, rule_label, view_of
 from tournaments.standings.brackets import ordinal
 from tournaments.state.names import shown
 
@@ -158,7 +160,9 @@ class SeasonView:
     is_imported: bool = False
     """Whether evenings are those of an imported season."""
     race: RaceView | None = None
-    """What it would take; None once the season is closed, and before its first evening."""
+    """What it would take; None once the season is closed, before its first evening, and in a view."""
+    part: SeriesView | None = None
+    """The view whose table this is; None: everybody's."""
 
     @property
     def so_far(self) -> str:
@@ -191,13 +195,20 @@ class SeasonView:
         return _("%(place)s of %(count)d") % {"place": ordinal(self.own.rank), "count": self.ranked}
 
 
-def season_view(user: Visitor, series: Series, *, explained: bool = True, with_race: bool = True) -> SeasonView:
-    """Return a season as a reader sees it: as it stands, or the table announced once it is closed."""
+def season_view(
+    user: Visitor, series: Series, *, explained: bool = True, with_race: bool = True, part: SeriesView | None = None
+) -> SeasonView:
+    """Return a season, or a view of it, as a reader sees it: as it stands, or the table announced once it is closed."""
     closing = closing_of(series)
     standing = standing_of(series, version=closing.plan if closing is not None else None)
     current = table_of(standing)
     table = closing.table if closing is not None else current
+    is_corrected = table != current
     names = names_of_table(user, series.club, {"rows": [*table["rows"], *current["rows"]]})
+    if part is not None:
+        seen = view_of(part)
+        standing = standing.seen_by(seen)
+        table = table_of_view(table, seen) if closing is not None else table_of(standing)
     own_player = player_of(user) if isinstance(user, User) else None
     own = own_player.public_id if own_player is not None else ""
     columns = _columns(standing, table, closing is not None)
@@ -207,20 +218,21 @@ def season_view(user: Visitor, series: Series, *, explained: bool = True, with_r
     for data in table["rows"]:
         row = _row(data, standing, columns, winners, names)
         known = live.get(data["player"])
-        if explained and known is not None and table == current:
+        if explained and known is not None and not is_corrected:
             row = _explained(row, known, standing, names)
         rows.append(replace(row, is_own=data["player"] == own))
     mine = next((row for row in rows if row.is_own), None)
     today = timezone.localdate(timezone=ZoneInfo(series.club.time_zone))
     final = qualifying_places(standing.plan)
-    race = race_view(standing, names, own or None, today, final) if with_race and closing is None else None
-    if explained and table == current:
+    has_race = with_race and closing is None and part is None
+    race = race_view(standing, names, own or None, today, final) if has_race else None
+    if explained and not is_corrected:
         lines, reach = _place_lines(standing), race.reach if race is not None else {}
         rows = [replace(row, can_reach=reach.get(row.player, ""), places=lines.get(row.player)) for row in rows]
     return SeasonView(
         series, standing, columns, rows, _rule(standing.plan), _played(standing), mine,
-        _ahead(rows, table, mine, standing), closing, closing is not None and table != current, final,
-        any(night.row is None for night in standing.nights), race,
+        _ahead(rows, table, mine, standing), closing, closing is not None and is_corrected, final,
+        any(night.row is None for night in standing.nights), race, part,
     )  # fmt: skip
 
 
@@ -318,7 +330,8 @@ def _explained(shown: TableRow, row: Row, standing: Standing, names: Mapping[str
         sentences=tuple(_sentence(nights[result.event], row, result, standing.digits) for result in row.results),
         sum=" + ".join(counted),
         dropped=", ".join(dropped),
-        reason=rank_sentence(row, names, standing.digits),
+        # An announced table may rank a view in another order, which this sentence does not explain.
+        reason=rank_sentence(row, names, standing.digits) if row.rank == shown.rank else "",
         threshold=counted[-1] if is_full and counted else "",
     )
 
@@ -399,20 +412,35 @@ def _directs(user: Visitor, club: Club) -> bool:
 
 @require_safe
 def series_page(request: HttpRequest, slug: str, series: str) -> HttpResponse:
-    """Show the table of a season to everybody."""
+    """Show the table of a season, or of one of its views, to everybody."""
     row = series_of(slug, series)
-    may_direct, now = _directs(request.user, row.club), timezone.now()
-    view = season_view(request.user, row)
-    free = free_places(row, now) if may_direct and view.qualifiers and not is_drawn(row.final) else None
-    own = player_of(request.user) if isinstance(request.user, User) else None
-    people_names = _names_of_places(request.user, row, free)
-    share = newest_shares([row.pk]).get(row.pk)
-    pools = pools_of(row) if share is not None else []
-    closed_table = view.closing.table if view.closing is not None else None
-    due_names = names_of_table(request.user, row.club, closed_table) if pools and closed_table is not None else {}
+    part = find_view(row, request.GET.get("view"))
+    view = season_view(request.user, row, part=part)
     context = {
         "club": row.club,
         "view": view,
+        "views": row.views.all(),
+        "query": f"?view={part.public_id}" if part is not None else "",
+        "may_direct": _directs(request.user, row.club),
+        "earlier": list(row.closings.exclude(reopened_at=None)),
+    }
+    if part is None:
+        context |= _around_the_table(request.user, view)
+    return render(request, "tournaments/seasons/season.html", context)
+
+
+def _around_the_table(user: Visitor, view: SeasonView) -> dict[str, Any]:
+    """Return what belongs to a whole season, not to a view: its final, titles and pool."""
+    row, now = view.series, timezone.now()
+    may_direct = _directs(user, row.club)
+    free = free_places(row, now) if may_direct and view.qualifiers and not is_drawn(row.final) else None
+    own = player_of(user) if isinstance(user, User) else None
+    people_names = _names_of_places(user, row, free)
+    share = newest_shares([row.pk]).get(row.pk)
+    pools = pools_of(row) if share is not None else []
+    closed_table = view.closing.table if view.closing is not None else None
+    due_names = names_of_table(user, row.club, closed_table) if pools and closed_table is not None else {}
+    return {
         "share": share_text(share),
         "pool_places": places_text(share),
         "pools": pool_lines(pools, closed_table, due_names),
@@ -422,13 +450,10 @@ def series_page(request: HttpRequest, slug: str, series: str) -> HttpResponse:
         "asked_next": sum(len(players) for _rank, players in free.next) if free is not None else 0,
         "answer_by": (now + timedelta(days=DAYS_TO_ANSWER)).date(),
         "may_prepare": not is_drawn(row.final) and (row.final is None or row.final_places.exists()),
-        "may_direct": may_direct,
-        "earlier": list(row.closings.exclude(reopened_at=None)),
         "final": row.final if row.final is not None and (may_direct or row.final.status in VISIBLE) else None,
-        "titles": title_lines(request.user, row.club, titles_of(row.titles.filter(withdrawn_at=None))),
-        "proposals": title_lines(request.user, row.club, proposals_left(row)) if may_direct else [],
+        "titles": title_lines(user, row.club, titles_of(row.titles.filter(withdrawn_at=None))),
+        "proposals": title_lines(user, row.club, proposals_left(row)) if may_direct else [],
     }
-    return render(request, "tournaments/seasons/season.html", context)
 
 
 @account_needed
@@ -541,6 +566,42 @@ def _pool_context(series: Series) -> dict[str, Any]:
     }
 
 
+@dataclass(frozen=True, slots=True)
+class ViewLine:
+    """A view on the page of a director, with its form."""
+
+    public_id: str
+    name: str
+    rule: str
+    form: ViewForm
+    players: Sequence[tuple[str, str, bool]]
+    """Public id, name and whether it is chosen, of each player who can be."""
+
+
+def _views_context(user: Visitor, standing: Standing) -> dict[str, Any]:
+    """Return the views of a season with their forms, and the form of a new one."""
+    series = standing.series
+    ids = [row.player for row in standing.season.rows]
+    ids += sorted({player for earned in standing.so_far.values() for player in earned} - set(ids))
+    names = names_of_table(user, series.club, {"rows": [{"player": player} for player in ids]})
+    erased = set(Player.objects.filter(public_id__in=ids).exclude(erased_at=None).values_list("public_id", flat=True))
+    offered = {player: names[player] for player in ids if player in names and player not in erased}
+    lines = []
+    for view in series.views.prefetch_related("players__merged_into"):
+        chosen = {player.public_id: player for player in (row.merged_into or row for row in view.players.all())}
+        known = offered | {key: player.name for key, player in chosen.items() if key not in offered}
+        lines.append(
+            ViewLine(
+                view.public_id, view.name, rule_label(view.rule),
+                ViewForm(initial={"name": view.name, "rule": view.rule}, auto_id=f"id_{view.public_id}_%s"),
+                [(public_id, name, public_id in chosen) for public_id, name in known.items()],
+            )
+        )  # fmt: skip
+    players = [(public_id, name, False) for public_id, name in offered.items()]
+    new = ViewLine("", "", "", ViewForm(initial={"rule": PLAYERS if players else None}, auto_id="id_view_%s"), players)
+    return {"views": lines, "new_view": new}
+
+
 @account_needed
 @never_cache
 @require_safe
@@ -580,6 +641,7 @@ def series_edit(request: HttpRequest, slug: str, series: str) -> HttpResponse:
         "by_hand": row.points_by_hand.select_related("player", "tournament"),
         "players": _who_may_have_points(row),
         **_pool_context(row),
+        **_views_context(request.user, standing_of(row, version=version, nights=nights)),
         "has_shares": any(isinstance(each, Places) and isinstance(each.values, Shares) for each in nodes(plan.points)),
         "kinds": _kind_choices(plan, kinds),
     }
@@ -590,16 +652,18 @@ def series_edit(request: HttpRequest, slug: str, series: str) -> HttpResponse:
 def series_file(request: HttpRequest, slug: str, series: str, extension: str) -> HttpResponseBase:
     """Download the table of a season as CSV or JSON."""
     row = series_of(slug, series)
-    body = season_data(request.user, row)
+    view = find_view(row, request.GET.get("view"))
+    body = season_data(request.user, row, view)
+    name = f"{row.slug}-{view.public_id}" if view is not None else row.slug
     if extension == "csv":
-        return short_file(_lines(body), f"{row.slug}.csv")
+        return short_file(_lines(body), f"{name}.csv")
     body = {
         **body,
         "first_day": row.first_day.isoformat(),
         "last_day": row.last_day.isoformat(),
         "closed_at": body["closed_at"] and body["closed_at"].isoformat(),
     }
-    headers = {"Content-Disposition": f'attachment; filename="{row.slug}.json"'}
+    headers = {"Content-Disposition": f'attachment; filename="{name}.json"'}
     return HttpResponse(json.dumps(body, ensure_ascii=False), content_type="application/json", headers=headers)
 
 

@@ -23,7 +23,7 @@ from tournaments.formats.series.facts import Player as PlayerId
 from tournaments.formats.series.numbers import number, shown, written
 from tournaments.formats.series.plan import MAIN, Add, Given, Plan, nodes, plan_from
 from tournaments.formats.series.points import Earned, event_points
-from tournaments.formats.series.table import Season, season
+from tournaments.formats.series.table import Season, View, season
 from tournaments.models import (
     Division,
     PastPlacing,
@@ -91,6 +91,13 @@ class Standing:
     season: Season
     so_far: Mapping[str, Mapping[PlayerId, Earned]] = field(default_factory=dict)
     """Event -> what everybody has earned so far, of events that are being played."""
+    view: View | None = None
+    """The part of the players that is ranked; None: everybody."""
+
+    def seen_by(self, view: View) -> "Standing":
+        """Return the same standing with the table of a view."""
+        events = self.season.events
+        return replace(self, season=season(self.plan, events, view=view, earned=self.season.points), view=view)
 
     @property
     def over(self) -> list[Night]:
@@ -105,7 +112,7 @@ class Standing:
     def ranks_after(self, evenings: int) -> dict[PlayerId, int]:
         """The ranks after so many of the nights that count; empty before the first."""
         earlier = self.season.events[: max(0, evenings)]
-        rows = season(self.plan, earlier, earned=self.season.points).rows if earlier else ()
+        rows = season(self.plan, earlier, view=self.view, earned=self.season.points).rows if earlier else ()
         return {row.player: row.rank for row in rows if row.rank is not None}
 
     @property
@@ -309,6 +316,16 @@ def table_of(standing: Standing) -> dict[str, Any]:
             }
             for row in standing.season.rows
         ],
+    }
+
+
+def table_of_view(table: Mapping[str, Any], view: View) -> dict[str, Any]:
+    """Return the rows of a view in a table that was announced, ranked among themselves."""
+    rows = [row for row in table["rows"] if row["player"] in view.players]
+    ranks = [row["rank"] for row in rows if row["rank"] is not None]
+    return {
+        **table,
+        "rows": [row if row["rank"] is None else {**row, "rank": ranks.index(row["rank"]) + 1} for row in rows],
     }
 
 

@@ -125,9 +125,13 @@ def _best_of_classes(
 
 def classes_of(series: Series) -> dict[PlayerId, float]:
     """Return the bound of the club class that players had at the end of a season, if they show it to everybody."""
-    end = datetime.combine(series.last_day, time.max, ZoneInfo(series.club.time_zone))
-    rows = club_classes(series.club, NOBODY, end).rows
+    rows = club_classes(series.club, NOBODY, end_of(series)).rows
     return {row.player: row.bound for row in rows if row.bound is not None}
+
+
+def end_of(series: Series) -> datetime:
+    """Return the end of the last day of a season, on the clocks of its club."""
+    return datetime.combine(series.last_day, time.max, ZoneInfo(series.club.time_zone))
 
 
 def _winners_of_final(series: Series) -> list[PlayerId]:

@@ -61,6 +61,8 @@ VERBS: dict[str, str] = {
     "series_event_counted": gettext_noop("counted an evening in the season"),
     "series_event_left_out": gettext_noop("left an evening out of the season"),
     "series_pool_set": gettext_noop("set the part of the entry fees for the pool of the season"),
+    "series_view_saved": gettext_noop("set a view of the table of the season"),
+    "series_view_removed": gettext_noop("removed a view of the table of the season"),
     "series_points_given": gettext_noop("gave points by hand"),
     "series_points_taken_back": gettext_noop("took back points given by hand"),
     "series_final_prepared": gettext_noop("prepared the final of the season"),

@@ -29,6 +29,7 @@ from tournaments.seasons.titles import (
     winners_of,
     withdraw_title,
 )
+from tournaments.seasons.views import ViewInput, save_view, view_of
 from tournaments.state.preview import Choice
 
 __all__ = ["cast"]
@@ -358,6 +359,15 @@ def test_the_best_of_each_class_is_proposed_at_the_close(classed: list[Player]) 
     Player.objects.filter(pk=title.player_id).update(analysis_visibility="public")
     Title.objects.filter(pk=title.pk).update(player=next(p for p in classed[::2] if p.pk != title.player_id))
     assert supported(titles_of(Title.objects.filter(pk=title.pk))) == set()
+
+
+def test_a_view_of_a_class_has_only_those_who_show_it_to_everybody(classed: list[Player]) -> None:
+    row = season()
+    view = save_view(series=row, view=ViewInput("Masters", "class-6.5"), by=SYSTEM)
+    assert view_of(view).players == {player.public_id for player in classed[::2]}
+    for player, shown_to in ((classed[0], "private"), (classed[2], "club")):
+        Player.objects.filter(pk=player.pk).update(analysis_visibility=shown_to)
+    assert view_of(view).players == {player.public_id for player in classed[4::2]}
 
 
 def test_a_class_that_its_players_keep_private_gives_no_title(classed: list[Player]) -> None:
