@@ -95,7 +95,7 @@ def addresses(name: str) -> Iterator[str]:
         common |= {"club": event.club.slug, "slug": event.slug}
     if "series" in pattern.groupindex:
         season = Series.objects.first()
-        common |= {"series": "none" if season is None else season.public_id if "api" in name else season.slug}
+        common |= {"series": NO_ROW if season is None else season.public_id if "api" in name else season.slug}
     if name == "club-emblem":
         common |= {"version": event.club.emblem_version}
     for row in rows_of(name):
