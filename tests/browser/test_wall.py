@@ -137,7 +137,7 @@ def test_the_wall_follows_the_floor_and_keeps_its_content_without_a_network(
         }""")
     page.evaluate("dispatchEvent(new Event('online'))")
     expect(page.locator("link[href$=old]")).to_have_count(0)
-    expect(page.locator("link[rel=stylesheet]")).to_have_count(4)
+    expect(page.locator("link[rel=stylesheet]")).to_have_count(5)
     assert page.evaluate("window.isSame")
     expect(page.locator(".wall-message")).to_have_text("Kitchen open until 20:30.")
 
