@@ -28,7 +28,6 @@ NOT_EXPORTED = {
     # What a director did for a club or an event; when and what is in “log-of-you”.
     "tournaments.Batch": "a director's act for the event",
     "tournaments.CashCount": "a director's act for the club",
-    "tournaments.CashCount_fee_shares": "what applied when a cash desk was closed",
     "tournaments.CashReopening": "a director's act for the club",
     "tournaments.Correction": "a director's act for the event",
     "tournaments.Draw": "a director's act for the event",
