@@ -136,14 +136,14 @@ def as_rated(
     """Convert rows of (finished_at, match, winner, player_0, player_1, length, parent_topic, told_event), replacing
     merged players.
     """
-    for finished_at, match, winner, player_0, player_1, length, topic, told in rows:
+    for finished_at, match, winner, player_0, player_1, length, topic, told_event in rows:
         if finished_at is None or winner is None:
             # The query excludes both; this satisfies the type checker.
             continue
         sides = same.get(player_0, player_0), same.get(player_1, player_1)
         # A match between two players who were merged is not rated.
         if sides[0] != sides[1]:
-            event = topic or told_event_key(told, finished_at)
+            event = topic or told_event_key(told_event, finished_at)
             yield RatedMatch(finished_at, match, sides[winner], sides[1 - winner], length, event)
 
 

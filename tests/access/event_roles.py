@@ -18,6 +18,11 @@ class Row(NamedTuple):
     other_director: Any
 
 
+OF_SEASON_DIRECTORS = (
+    "count", "leave-out", "points", "points-back", "view", "remove-view", "pool", "plan", "close", "reopen", "final",
+    "offer",
+)  # fmt: skip
+"""What directors do to a season."""
 PUBLIC = Row(*(OK,) * 7)
 DIRECTORS = Row(SIGN_IN, MAY_NOT, MAY_NOT, MAY_NOT, OK, MAY_NOT, MAY_NOT)
 STAFF = Row(SIGN_IN, MAY_NOT, MAY_NOT, MAY_NOT, OK, OK, MAY_NOT)
@@ -61,23 +66,7 @@ PAGES: dict[str, tuple[Row, Row]] = {
     "series-share": (PUBLIC, NO_POST),
     "embed-series": (PUBLIC, NO_POST),
     "series-card": (PUBLIC, NO_POST),
-    **{
-        f"series-{name}": (NO_FORM, DIRECTORS)
-        for name in (
-            "count",
-            "leave-out",
-            "points",
-            "points-back",
-            "view",
-            "remove-view",
-            "pool",
-            "plan",
-            "close",
-            "reopen",
-            "final",
-            "offer",
-        )
-    },
+    **{f"series-{name}": (NO_FORM, DIRECTORS) for name in OF_SEASON_DIRECTORS},
     "series-answer": (NO_FORM, ACCOUNT),
     "club-card": (PUBLIC, NO_POST),
     "event-card": (PUBLIC, NO_POST),
@@ -331,23 +320,7 @@ API: dict[str, tuple[Row, Row]] = {
     "api-titles-proposed": (API_ONLY_DIRECTORS_READ, API_NO_WRITE),
     "api-title-award": (API_NO_GET, API_DIRECTORS),
     "api-title-withdraw": (API_NO_GET, API_DIRECTORS),
-    **{
-        f"api-series-{name}": (API_NO_GET, API_DIRECTORS)
-        for name in (
-            "count",
-            "leave-out",
-            "points",
-            "points-back",
-            "view",
-            "remove-view",
-            "pool",
-            "plan",
-            "close",
-            "reopen",
-            "final",
-            "offer",
-        )
-    },
+    **{f"api-series-{name}": (API_NO_GET, API_DIRECTORS) for name in OF_SEASON_DIRECTORS},
     "api-series-answer": (API_NO_GET, API_ACCOUNT),
     "api-correction-undo-preview": (API_NO_GET, API_STAFF),
 }

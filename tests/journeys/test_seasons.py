@@ -176,14 +176,14 @@ def test_the_final_of_a_season(
     director.sees("Final of Autumn")
 
     # Whoever is asked hears of it at home, and answers with one tap.
-    asked = [place.player for place in FinalPlace.objects.select_related("player")]
-    accounts = {player: account_of(player, f"p{player.pk}@example.org", club) for player in asked}
-    first = journey.on_phone(accounts[asked[0]])
+    invited = [place.player for place in FinalPlace.objects.select_related("player")]
+    accounts = {player: account_of(player, f"p{player.pk}@example.org", club) for player in invited}
+    first = journey.on_phone(accounts[invited[0]])
     first.sees("Your place in a final")
     looked_at(first._page)
     first.tap("I come")
     first.sees("See you at the final.")
-    second = journey.on_phone(accounts[asked[1]])
+    second = journey.on_phone(accounts[invited[1]])
     second.tap("I cannot come")
     second.sees("Somebody else is asked.")
 
@@ -198,4 +198,4 @@ def test_the_final_of_a_season(
     director.sees("moved up from rank 4")
     looked_at(director._page)
     director.tap("Final of Autumn")
-    assert asked[1].name not in director.reads(r"Entries([\s\S]*)")
+    assert invited[1].name not in director.reads(r"Entries([\s\S]*)")

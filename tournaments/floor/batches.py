@@ -107,7 +107,6 @@ class Flow:
     pool: FlowState
     decision: Decision
     """With a table for every pair."""
-    now: datetime
     granted: tuple[tuple[FlowPair, int | None], ...] = ()
     """The pairs that have a table now, with its id; None if the floor has no tables."""
     held: bool = False
@@ -122,11 +121,6 @@ class Flow:
         """Whether the pairs that have a table are to be made now."""
         has_any = bool(self.granted) or bool(self.decision.byes)
         return self.decision.action == Action.DRAW_NOW and has_any and not self.held
-
-    @property
-    def is_time_up(self) -> bool:
-        """Whether no pair is made any more, since the time for the bracket has come."""
-        return self.pool.switch_at is not None and self.pool.switch_at <= self.now
 
     def player(self, entry: EntryId) -> FlowPlayer:
         """The player with this entry."""
@@ -159,7 +153,7 @@ def flows_of(tournament: Tournament, floor: FloorState, now: datetime, decided: 
         before = earlier.get(stage.pk)
         is_decided = before is not None and before.pool == pool
         decision = before.decision if before and is_decided else decide(pool, now, len(pool.players))
-        flows.append(Flow(stage, state, pool, decision, now, held=stage.public_id in floor.facts.pairing_held))
+        flows.append(Flow(stage, state, pool, decision, held=stage.public_id in floor.facts.pairing_held))
     return _with_tables(flows, floor, now) if flows else []
 
 
@@ -412,7 +406,7 @@ def _make(stage: Stage, *, by: Actor, now: datetime, forced: bool, after: int | 
     floor_before = floor_state(load_facts(tournament), now)
     decided = flows_of(tournament, floor_before, now)
     before = next((row for row in decided if row.stage.pk == stage.pk), None)
-    if before is not None and before.is_time_up and before.decision.action is Action.SWITCH:
+    if before is not None and before.pool.is_time_up(now) and before.decision.action is Action.SWITCH:
         _switch_by_the_clock(stage, now)
         return None
     if not forced and (before is None or not _is_to_be_made(before, floor_before)):
@@ -451,7 +445,7 @@ def _switch_by_the_clock(stage: Stage, now: datetime) -> None:
             return
         division = lock_division(stage.division_id)
         flow = next((row for row in flows_of(event, read_state(floor, now), now) if row.stage.pk == stage.pk), None)
-        if flow is None or not flow.is_time_up or flow.decision.action is not Action.SWITCH:
+        if flow is None or not flow.pool.is_time_up(now) or flow.decision.action is not Action.SWITCH:
             return
         places = bracket_size(sum(PLACES[player.left] for player in flow.pool.players))
         store_settings(flow.stage, replace(flow.pool.settings, qualifiers=places))
@@ -654,8 +648,8 @@ def pair_on_paper(*, stage: Stage, number: int, first: Entry, second: Entry, by:
         )
         if known is not None and known.fixture is not None and known.is_on_paper:
             same = (known.first_id, known.second_id) == (first.pk, second.pk)
-            if same and (made := latest(known.fixture, FloorKind.HELD)) is not None:
-                return made
+            if same and (held := latest(known.fixture, FloorKind.HELD)) is not None:
+                return held
         _refuse_slip(event, number)
         flow = next((row for row in flows_of(event, read_state(floor, now), now) if row.stage.pk == stage.pk), None)
         if flow is None or flow.decision.places_left == 0:

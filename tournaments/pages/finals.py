@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _l
 from django.utils.translation import ngettext
 
+from core.locks import lock_row
 from core.public_ids import LENGTH as PUBLIC_ID
 from engine.errors import Refused
 from players import access as people
@@ -34,7 +35,6 @@ from tournaments.seasons.places import (
     answer_place,
     end_of_day,
     is_drawn,
-    lock_places,
     offer_places,
     offer_to,
     qualified_in,
@@ -58,7 +58,7 @@ def prepare_final(*, series: Series, by: Actor, now: datetime) -> Tournament:
     """
     with transaction.atomic():
         lock_club(series.club)
-        row = lock_places(series)
+        row = lock_row(Series, series.pk)
         if row.final is not None and row.final.status != Tournament.Status.CANCELLED:
             _enter_holders(row, by, now)
             return row.final
@@ -107,14 +107,16 @@ def _enter_holders(series: Series, by: Actor, now: datetime) -> None:
     division = final.divisions.filter(status=Division.Status.ENTRIES).order_by("pk").first()
     if division is None:
         return
-    holders = _holders(series, now)
-    asked = set(series.final_places.values_list("player", flat=True))
-    entries = {row.player_id: row for row in division.entries.exclude(status=Entry.Status.OUT)}
+    places = list(series.final_places.select_related("player__merged_into"))
+    invited = {(place.player.merged_into or place.player).pk for place in places}
+    holders = {player.pk: player for player in _holders(series, now)}
+    rows = division.entries.exclude(status=Entry.Status.OUT).select_related("player")
+    entries = {row.player.merged_into_id or row.player_id: row for row in rows}
     for player, entry in entries.items():
         # Whoever was entered by hand stays.
-        if player in asked and player not in {holder.pk for holder in holders}:
+        if player in invited - holders.keys():
             withdraw(entry=entry, by=by, now=now)
-    missing = [player for player in holders if player.pk not in entries]
+    missing = [player for pk, player in holders.items() if pk not in entries]
     if missing:
         enter(division=division, players=missing, by=by, now=now)
 
@@ -129,7 +131,7 @@ def offer(
     """
     with transaction.atomic():
         lock_club(series.club)
-        row = lock_places(series)
+        row = lock_row(Series, series.pk)
         if not qualified_in(row).places:
             raise Refused("series_no_final")
         if is_drawn(row.final):
@@ -156,12 +158,12 @@ def answer(
     """
     with transaction.atomic():
         lock_club(series.club)
-        row = lock_places(series)
+        row = lock_row(Series, series.pk)
         own = row.final_places.filter(Q(player=player) | Q(player__merged_into=player))
         place = own.select_related("series__club", "series__final", "player").first()
         if place is None:
             raise Refused("final_not_offered")
-        answer_place(place, answer, by=by, now=now, is_director=directs)
+        answer_place(place, answer, by=by, now=now, directs=directs)
         offer_places(row, None, by=SYSTEM, now=now)
         _enter_holders(row, SYSTEM, now)
         row.seq += 1
@@ -175,7 +177,7 @@ def offer_expired(now: datetime) -> int:
     for series in Series.objects.filter(pk__in=late.order_by().values("series")).select_related("club"):
         with transaction.atomic():
             lock_club(series.club)
-            row = lock_places(series)
+            row = lock_row(Series, series.pk)
             if is_drawn(row.final):
                 continue
             offered = offer_places(row, None, by=SYSTEM, now=now)

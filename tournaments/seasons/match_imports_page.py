@@ -44,6 +44,7 @@ from tournaments.seasons.match_imports import (
 from tournaments.seasons.past import Question
 from tournaments.seasons.past_matches import COLUMNS, MatchProblem, MatchReading, PastMatch
 from tournaments.seasons.past_rows import SheetOffer
+from tournaments.seasons.sentences import members_who_stay
 from tournaments.state.api import by as api_by
 from tournaments.state.api import example, validated
 
@@ -220,14 +221,8 @@ def undo_match_import(request: HttpRequest, slug: str, public_id: str) -> HttpRe
             stayed,
         )
         sentences.append(kept.format(count=stayed))
-    if stayed := undone.added.count():
-        kept = ngettext(
-            "{count} new member stays, because they have been used since.",
-            "{count} new members stay, because they have been used since.",
-            stayed,
-        )
-        sentences.append(kept.format(count=stayed))
-    messages.success(request, " ".join(sentences))
+    sentences.append(members_who_stay(undone.added.count()))
+    messages.success(request, " ".join(filter(None, sentences)))
     return redirect("past-seasons", slug)
 
 

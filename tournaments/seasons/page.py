@@ -39,7 +39,7 @@ from tournaments.models import Entry, Series, SeriesClosing, SeriesView, Tournam
 from tournaments.seasons.actions import season_data, series_of
 from tournaments.seasons.changes import Change, changes_of, qualifying_places
 from tournaments.seasons.forms import PoolForm, ReopenForm, SeriesForm, ViewForm, season_initial
-from tournaments.seasons.places import DAYS_TO_ANSWER, Free, free_places, is_drawn, place_lines, tied_sentence
+from tournaments.seasons.places import ANSWERS, DAYS_TO_ANSWER, Free, free_places, is_drawn, place_lines, tied_sentence
 from tournaments.seasons.plan_form import PlanLinesForm
 from tournaments.seasons.pool import currencies_of, open_desks, places_text, pool_lines, pools_of, share_text
 from tournaments.seasons.race import RaceView, race_view
@@ -448,6 +448,7 @@ def _around_the_table(user: Visitor, view: SeasonView) -> dict[str, Any]:
         "free": free,
         "tied": tied_sentence(free, people_names) if free is not None else "",
         "asked_next": sum(len(players) for _rank, players in free.next) if free is not None else 0,
+        "answers": ANSWERS,
         "answer_by": (now + timedelta(days=DAYS_TO_ANSWER)).date(),
         "may_prepare": not is_drawn(row.final) and (row.final is None or row.final_places.exists()),
         "final": row.final if row.final is not None and (may_direct or row.final.status in VISIBLE) else None,

@@ -12,7 +12,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema, extend_schema_field
@@ -63,6 +63,7 @@ from tournaments.seasons.past import (
 )
 from tournaments.seasons.past_matches import has_matches
 from tournaments.seasons.past_rows import COLUMNS, PLACES, POINTS, NightOffer, PastRow, Problem, Reading, SheetOffer
+from tournaments.seasons.sentences import members_who_stay
 from tournaments.seasons.tables import Night, past_nights
 from tournaments.state.api import by as api_by
 from tournaments.state.api import example, validated
@@ -407,15 +408,7 @@ def undo_season(request: HttpRequest, slug: str, public_id: str) -> HttpResponse
         undone = undo_past(season=season, by=by(request), now=timezone.now())
     except Refused as refused:
         return refused_back(request, refused, "past-seasons", slug)
-    stayed = undone.added.count()
-    sentence = _("The import is undone.")
-    if stayed:
-        kept = ngettext(
-            "{count} new member stays, because they have been used since.",
-            "{count} new members stay, because they have been used since.",
-            stayed,
-        )
-        sentence = f"{sentence} {kept.format(count=stayed)}"
+    sentence = f"{_('The import is undone.')} {members_who_stay(undone.added.count())}".rstrip()
     if counted_in is not None:
         sentence += " " + _("The season {name} stays, without these evenings.").format(name=counted_in.name)
     messages.success(request, sentence)

@@ -12,9 +12,8 @@ from zoneinfo import ZoneInfo
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop, ngettext
+from django.utils.translation import gettext_lazy, gettext_noop, ngettext
 
-from core.locks import lock_row
 from engine.errors import Refused
 from players.actors import Actor, log
 from players.models import Player
@@ -71,14 +70,14 @@ def free_places(series: Series, now: datetime) -> Free:
     """Return the free places of a final, and who is next."""
     qualified = qualified_in(series)
     rows = list(series.final_places.select_related("player__merged_into"))
-    asked = {(row.player.merged_into or row.player).pk for row in rows}
+    invited = {(row.player.merged_into or row.player).pk for row in rows}
     free = qualified.places - sum(row.is_held(now) for row in rows)
     people = people_of(player for _rank, player in qualified.ranked)
     groups: list[tuple[int, Sequence[Player]]] = []
     left = free
     for rank, pairs in groupby(qualified.ranked, key=lambda pair: pair[0]):
         known = [people[player] for _rank, player in pairs if player in people]
-        group = [row for player in known if (row := player.merged_into or player).pk not in asked]
+        group = [row for player in known if (row := player.merged_into or player).pk not in invited]
         if left <= 0:
             break
         if len(group) > left:
@@ -153,7 +152,7 @@ def _offer(
 
 
 def answer_place(
-    place: FinalPlace, answer: FinalPlace.Answer, *, by: Actor, now: datetime, is_director: bool
+    place: FinalPlace, answer: FinalPlace.Answer, *, by: Actor, now: datetime, directs: bool
 ) -> FinalPlace:
     """Say whether a player comes to the final; the season is locked. The same answer twice changes nothing.
 
@@ -165,7 +164,7 @@ def answer_place(
         return place
     if is_drawn(series.final):
         raise Refused("final_drawn", season=series.name)
-    if not is_director and now >= place.answer_by:
+    if not directs and now >= place.answer_by:
         raise Refused("final_answer_late")
     if answer == FinalPlace.Answer.COMES and not place.is_held(now) and free_places(series, now).count < 1:
         raise Refused("final_full")
@@ -179,11 +178,6 @@ def answer_place(
 def is_drawn(final: Tournament | None) -> bool:
     """Whether the players of a final are fixed."""
     return final is not None and final.divisions.exclude(status__in=("entries", "cancelled")).exists()
-
-
-def lock_places(series: Series) -> Series:
-    """Lock a season whose final is being filled."""
-    return lock_row(Series, series.pk)
 
 
 # What people are told.
@@ -210,6 +204,13 @@ KIND = NotificationKind(
     times=("by",),
     is_current=_is_open,
 )
+
+
+ANSWERS = (
+    (FinalPlace.Answer.COMES, gettext_lazy("Comes"), gettext_lazy("I come")),
+    (FinalPlace.Answer.DECLINED, gettext_lazy("Cannot come"), gettext_lazy("I cannot come")),
+)
+"""Answers, with the words of a director's button and of the player's."""
 
 
 @dataclass(frozen=True, slots=True)

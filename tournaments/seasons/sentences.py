@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from tournaments.formats.series.sentences import EXPLANATIONS, Phrase, explain_rank, explain_result
 from tournaments.formats.series.table import Result, Row
@@ -40,3 +41,15 @@ def phrase_text(phrase: Phrase, names: Mapping[str, str]) -> str:
     return " ".join(
         [_(EXPLANATIONS[phrase.code]).format_map(params), *(phrase_text(factor, names) for factor in phrase.factors)]
     )
+
+
+def members_who_stay(count: int) -> str:
+    """Say how many new members of an import that is undone stay; empty if none."""
+    if not count:
+        return ""
+    text = ngettext(
+        "{count} new member stays, because they have been used since.",
+        "{count} new members stay, because they have been used since.",
+        count,
+    )
+    return text.format(count=count)

@@ -49,7 +49,7 @@ def _row(book: MessyMatches, chance: Random, sheet: str, day: date) -> None:  # 
     separator = chance.choice(["-", ":", " – ", " : ", "/"])
     score: Cell = f"{points[0]}{separator}{points[1]}"
     shown: Cell = chance.choice([length, str(length), f"{length} pts", f"{length} Punkte"])
-    told: tuple[int, int] | None = (won, lost)
+    expected: tuple[int, int] | None = (won, lost)
     named: Cell = chance.choice([None, winner, winner.upper()])
     when = _day(day, chance, sheet)
     fault = chance.randrange(40)
@@ -73,11 +73,11 @@ def _row(book: MessyMatches, chance: Random, sheet: str, day: date) -> None:  # 
     elif fault == 8:
         # More points than the match had are those of a last game that won too many.
         score = str(score).replace(str(won), str(won + 1)) if won != lost + 1 and won > 3 else score
-        told = (won + 1, lost) if str(won + 1) in str(score) else told
+        expected = (won + 1, lost) if str(won + 1) in str(score) else expected
     elif fault == 9:
         shown = None
     elif fault == 10 and sheet == "2017":
-        score, told = None, None
+        score, expected = None, None
     elif fault == 11 and sheet == "2017":
         score, shown, is_asked = None, None, True
     elif fault == 12:
@@ -85,7 +85,7 @@ def _row(book: MessyMatches, chance: Random, sheet: str, day: date) -> None:  # 
     elif fault == 13 and sheet == "2019":
         named, is_asked = loser, True
     elif fault == 14 and sheet != "2017":
-        score, told = ("W" if first_wins else "lost"), None
+        score, expected = ("W" if first_wins else "lost"), None
     elif fault == 15:
         when, is_asked = f"{chance.randrange(1, 13)}/{chance.randrange(1, 13)}/20{sheet[-2:]}", True
         month, day_of_month = when.split("/")[:2]
@@ -106,7 +106,7 @@ def _row(book: MessyMatches, chance: Random, sheet: str, day: date) -> None:  # 
     elif is_skipped:
         book.skipped.add((sheet, len(rows)))
     else:
-        book.truth.append((day, winner, loser, length, told, event))
+        book.truth.append((day, winner, loser, length, expected, event))
     if chance.random() < 0.05:
         rows.append([])
         book.skipped.add((sheet, len(rows)))

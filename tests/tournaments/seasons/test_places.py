@@ -13,6 +13,7 @@ from django.utils import timezone
 from engine.errors import Refused
 from players.actors import SYSTEM
 from players.models import Club, Membership, Notification, Player, User
+from players.people.services import merge_players
 from tests.journeys.evenings import account_of
 from tests.tournaments.conftest import NOON
 from tournaments.draws import services as draws
@@ -48,9 +49,9 @@ def season(players: Sequence[Player], points: Sequence[int], places: int) -> Ser
     day, club = NOON.date(), Club.objects.get(slug="harbour")
     days = SeriesInput("Autumn", day - timedelta(days=50), day + timedelta(days=5), "motor_racing")
     row = services.create_series(club=club, series=days, by=SYSTEM, now=NOON)
-    told = PastSeason.objects.create(club=club, name="As told", counts_in=row)
+    imported = PastSeason.objects.create(club=club, name="As told", counts_in=row)
     PastPlacing.objects.bulk_create(
-        PastPlacing(season=told, player=player, event="One", points=str(own))
+        PastPlacing(season=imported, player=player, event="One", points=str(own))
         for player, own in zip(players, points, strict=True)
     )
     plan = {**newest_plan(row).plan, "points": {"given": True}, "qualify": {"places": places}}
@@ -145,6 +146,31 @@ def test_a_final_that_is_drawn_stays_as_it_is(cast: list[Player]) -> None:
     assert len(names_of(row)) == 3
 
 
+def test_answers_go_on_after_the_final_was_called_off(cast: list[Player]) -> None:
+    row = season(cast, range(80, 0, -10), 3)
+    offer(series=row, answer_by=IN_A_WEEK, player=None, by=SYSTEM, now=NOON)
+    event = prepare_final(series=row, by=SYSTEM, now=NOON)
+    events.cancel_tournament(tournament=event, reason="", by=SYSTEM, now=NOON)
+    answer(series=row, player=cast[0], answer=DECLINED, by=SYSTEM, now=NOON, directs=False)
+    assert offer_expired(LATER) == 3
+    again = prepare_final(series=row, by=SYSTEM, now=LATER)
+    assert again != event
+    assert entered(again) == ["Player 5", "Player 6", "Player 7"]
+
+
+def test_a_merged_player_gives_up_their_place_in_the_final(cast: list[Player]) -> None:
+    row = season(cast, range(80, 0, -10), 3)
+    offer(series=row, answer_by=IN_A_WEEK, player=None, by=SYSTEM, now=NOON)
+    event = prepare_final(series=row, by=SYSTEM, now=NOON)
+    robert = Player.objects.create(name="Robert")
+    merge_players(player=cast[0], into=robert, by=SYSTEM, now=NOON)
+    answer(series=row, player=cast[1], answer=DECLINED, by=SYSTEM, now=NOON, directs=False)
+    # The entry keeps the name under which it was made, and there is no second one.
+    assert set(entered(event)) == {"Player 1", "Player 3", "Player 4"}
+    answer(series=row, player=robert, answer=DECLINED, by=SYSTEM, now=NOON, directs=False)
+    assert set(entered(event)) == {"Player 3", "Player 4", "Player 5"}
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_random_answers_never_give_more_places_than_there_are(cast: list[Player], seed: int) -> None:
     chance = Random(seed)
@@ -165,15 +191,15 @@ def test_random_answers_never_give_more_places_than_there_are(cast: list[Player]
                 offer_expired(now)
         except Refused as refused:
             codes.add(refused.code)
-        held = [place for place in row.final_places.select_related("player") if place.is_held(now)]
-        assert len(held) <= 4
+        holding = [place for place in row.final_places.select_related("player") if place.is_held(now)]
+        assert len(holding) <= 4
         # A better rank is passed over only by somebody who was asked and does not come, or at the tied border.
         free = free_places(row, now)
-        assert free.count == 4 - len(held)
+        assert free.count == 4 - len(holding)
         if event is not None:
             offer_expired(now)
-            held = [place for place in row.final_places.select_related("player") if place.is_held(now)]
-            assert sorted(entered(event)) == sorted(place.player.name for place in held)
+            holding = [place for place in row.final_places.select_related("player") if place.is_held(now)]
+            assert sorted(entered(event)) == sorted(place.player.name for place in holding)
     assert codes <= {"final_full", "final_not_offered", "final_answer_late", "final_not_tied"}
 
 

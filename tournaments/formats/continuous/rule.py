@@ -317,7 +317,7 @@ class _Rule:
         if not playing and (len(self.players) <= 1 if self.is_lives else not self.players):
             return Action.OVER
         is_small = self.places <= (self.state.settings.qualifiers or 0)
-        if places is not None and not playing and (is_small or self._is_time_up):
+        if places is not None and not playing and (is_small or self.state.is_time_up(self.now)):
             return Action.SWITCH
         if not allowed:
             if byes:
@@ -407,11 +407,6 @@ class _Rule:
         return min((moment for moment in moments if moment > self.now), default=None)
 
     @property
-    def _is_time_up(self) -> bool:
-        """Whether the bracket is drawn now, however many are still in."""
-        return self.state.switch_at is not None and self.state.switch_at <= self.now
-
-    @property
     def places(self) -> int:
         """The places in the bracket that those who are still in have earned."""
         return sum(PLACES[player.left] for player in self.players.values())
@@ -420,7 +415,7 @@ class _Rule:
         """How many pairs may be made before the bracket is drawn; None if no bracket follows."""
         if not self.is_lives or not self.state.settings.qualifiers:
             return None
-        if self._is_time_up:
+        if self.state.is_time_up(self.now):
             return 0
         falls = (
             max(_places_lost(self.players[entry].left) for entry in match.pair if entry in self.players)

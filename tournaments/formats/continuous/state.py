@@ -88,6 +88,10 @@ class FlowState:
     settled: tuple[Settled, ...] = ()
     switch_at: datetime | None = None
 
+    def is_time_up(self, now: datetime) -> bool:
+        """Whether the bracket is drawn at this time, however many are still in."""
+        return self.switch_at is not None and self.switch_at <= now
+
 
 @dataclass(frozen=True, slots=True)
 class FlowPair:
