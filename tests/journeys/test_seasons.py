@@ -3,6 +3,7 @@
 import re
 from datetime import timedelta
 from random import Random
+from zoneinfo import ZoneInfo
 
 import pytest
 from django.utils import timezone
@@ -121,7 +122,7 @@ def test_a_correction_changes_the_season(journey: Journey, played: list[Player],
     director.tap("Make the season")
     announced = _table_seen_by(bob, journey)
 
-    day = timezone.now() - timedelta(weeks=2)
+    day = timezone.now().astimezone(ZoneInfo(club.time_zone)) - timedelta(weeks=2)
     director.tap(re.compile(rf"^{day.day}\s*{day:%b}$"))
     director.tap(re.compile("bracket", re.I), first=True)
     director.tap("M7")
