@@ -221,7 +221,7 @@ def test_a_phone_on_its_side(match: Match, users: list[User], open_page: OpenPag
     with_a_desk(page, table)
 
     table.act(table.near, Act.CONCEDE)
-    expect(seat.panel("over").locator("h2")).to_have_text(f"{LONG_NAME} wins the match")
+    expect(seat.panel("over").locator("h2[data-text]")).to_have_text(f"{LONG_NAME} wins the match")
     in_sight(page, "#board")
     eventually(lambda: held_locks(page) == 0)
 

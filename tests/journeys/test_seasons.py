@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from django.utils import timezone
+from playwright.sync_api import expect
 
 from matches.lifecycle.finish import ResultInput
 from players.actors import Actor
@@ -106,7 +107,7 @@ def test_a_season_in_a_frame(journey: Journey, played: list[Player], club: Club,
     director.tap("Embed")
     director.sees("It shows the table of the season and keeps itself up to date.")
     frame = director._page.frame_locator("iframe.share-preview")
-    assert frame.get_by_role("row").count() == 9
+    expect(frame.get_by_role("row")).to_have_count(9)
     looked_at(director._page)
 
 
