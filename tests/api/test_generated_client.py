@@ -9,6 +9,7 @@ from importlib import import_module
 from io import BytesIO
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from django.utils import timezone
@@ -64,6 +65,12 @@ def in_minutes(count: float) -> str:
     return (timezone.now() + timedelta(minutes=count)).replace(second=0, microsecond=0).isoformat()
 
 
+def closing_time(cast: Cast, club: str) -> str:
+    """Return a time in three hours on the clocks of a club, for an evening that is long enough at any hour."""
+    zone = ZoneInfo(cast.dave("clubs_retrieve", club).time_zone)
+    return f"{timezone.now().astimezone(zone) + timedelta(hours=3):%H:%M}"
+
+
 # Accounts.
 
 
@@ -106,7 +113,8 @@ def clubs(cast: Cast) -> None:
     cast.dave("clubs_update", started, body={"about": "We meet on Tuesdays."})
     names = ["Aud Berg", "Bo Dahl", "Cleo Holm", "Dag Krog", "Eli Lund", "Finn Moe"]
     emblem(cast.dave, started)
-    evening = cast.dave("clubs_start_evening", started, body={"tables": 3, "closes": "23:30", "names": names})
+    body = {"tables": 3, "closes": closing_time(cast, started), "names": names}
+    evening = cast.dave("clubs_start_evening", started, body=body)
     assert evening.status.value == "running"
     assert cast.dave("tournaments_undo_start", evening.public_id).status.value == "published"
     alice = cast.alice
@@ -477,7 +485,7 @@ def without_rounds(cast: Cast) -> None:
     dave = cast.dave
     club = dave("clubs_create", body={"name": "Pier", "city": "Aarhus"}).slug
     names = ["Aud Berg", "Bo Dahl", "Cleo Holm", "Dag Krog", "Eli Lund", "Finn Moe", "Gro Nes", "Hel Odde"]
-    body = {"tables": 3, "closes": "23:30", "names": names, "format": "flow"}
+    body = {"tables": 3, "closes": closing_time(cast, club), "names": names, "format": "flow"}
     event = dave("clubs_start_evening", club, body=body).public_id
     (flow,) = dave("tournaments_floor", event).flows
     assert len(flow.waiting) == 2
@@ -496,7 +504,7 @@ def without_rounds(cast: Cast) -> None:
     assert len(ready(dave, division.public_id)) == 3
     on = ready(dave, division.public_id)[0]
     dave.refused(409, "fixtures_stop_match", on.public_id)
-    dave("fixtures_result", on.public_id, body={"score": [3, 1], "after": on.seq})
+    dave("fixtures_result", on.public_id, body={"score": [on.length, 1], "after": on.seq})
     pair = [row.entry for row in dave("tournaments_floor", event).flows[0].waiting][:2]
     chosen = {"stage": flow.stage, "after": seq_of(dave, division.public_id), "reason": "Last train"}
     dave("tournaments_pair_by_hand", event, body={**chosen, "first": pair[0], "second": pair[1]})
