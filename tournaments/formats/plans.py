@@ -46,6 +46,7 @@ from tournaments.formats.settings import (
     GROUPS,
     KNOCKOUT,
     LEAGUE,
+    LIVES,
     PROGRESSIVE,
     SNAKE,
     StageSettings,
@@ -94,7 +95,8 @@ def checked_stages(stages: Sequence[StageSettings], default_lengths: Sequence[in
     """
     if not 1 <= len(stages) <= MOST_STAGES:
         raise Refused("stage_count", most=MOST_STAGES)
-    checked = [stage.checked(default_lengths) for stage in stages]
+    whole = [*(with_places(stage) for stage in stages[:-1]), stages[-1]]
+    checked = [stage.checked(default_lengths) for stage in whole]
     for number, (stage, following) in enumerate(pairwise(checked), start=1):
         qualifiers = len(places_before(stage, number))
         if qualifiers < FEWEST_QUALIFIERS:
@@ -106,6 +108,15 @@ def checked_stages(stages: Sequence[StageSettings], default_lengths: Sequence[in
         except Refused as refused:
             raise Refused(refused.code, **{**refused.params, "stage": number + 1}) from refused
     return [*checked[:-1], replace(checked[-1], qualifiers=None, switch_time="")]
+
+
+def with_places(stage: StageSettings) -> StageSettings:
+    """Return the settings of a stage that another follows; with the fewest places if a clock alone is to end it.
+
+    Until that time, such a stage goes on to its last match, which is then the final of a bracket of two.
+    """
+    by_the_clock = stage.format == LIVES and stage.is_continuous and bool(stage.switch_time)
+    return replace(stage, qualifiers=FEWEST_QUALIFIERS) if by_the_clock and stage.qualifiers is None else stage
 
 
 def _check_later(settings: StageSettings, before: StageSettings, number: int) -> None:

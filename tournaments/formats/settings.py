@@ -125,7 +125,7 @@ class StageSettings:
     ahead of a match in progress a player may get (0: no limit), and `leader` when unequal lives meet. `qualifiers` of
     lives are then the places of the bracket that follows: one for each life left, but four for three lives and eight
     for five. It is drawn as soon as no more are needed, or at `switch_time` (HH:MM at the event), if it is set, with as
-    many places as are needed then.
+    many places as are needed then. Beside a time it may be left out in a list of stages, see `plans.checked_stages`.
     From `late_from` players still in, new matches go to `late_length` points (0: never).
 
     `groups` is the number of groups, filled by `group_draw`. `qualifiers` advance to the next stage from each group, or

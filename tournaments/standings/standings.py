@@ -13,7 +13,7 @@ from matches.presentation.labels import shown_score
 from tournaments.formats.facts import DOUBLE_FORFEIT, FORFEIT
 from tournaments.formats.graph import EntryId
 from tournaments.formats.graph import Round as PlannedRound
-from tournaments.formats.plans import ROUNDS, TABLE, places_before
+from tournaments.formats.plans import FEWEST_QUALIFIERS, ROUNDS, TABLE, places_before
 from tournaments.formats.progress import SharedPlace
 from tournaments.formats.settings import DOUBLE, ELIMINATION, GROUPS, LIVES, StageSettings
 from tournaments.formats.states import FixtureState, FixtureStatus, SlotStatus
@@ -406,17 +406,21 @@ def _bracket_rule(settings: StageSettings) -> str:
     """Return when the bracket after lives without rounds is drawn, in words; empty if none follows."""
     if settings.format != LIVES or not settings.is_continuous or not settings.qualifiers:
         return ""
-    if settings.lives > MOST_LIVES_AS_PLACES:
-        rule = _("The bracket is drawn when the lives left need no more than {places} places.")
-        rounded = _("Two lives take 2 places, three or four take 4, five take 8.")
-        at = _("It is drawn at {time} at the latest.") if settings.switch_time else ""
-        time_text = time_format(time.fromisoformat(settings.switch_time)) if settings.switch_time else ""
-        return " ".join(filter(None, (rule, at, rounded))).format(places=settings.qualifiers, time=time_text)
+    texts = {"places": settings.qualifiers, "time": ""}
     if settings.switch_time:
-        return _("The bracket is drawn when {places} lives are left, and at {time} at the latest.").format(
-            places=settings.qualifiers, time=time_format(time.fromisoformat(settings.switch_time))
-        )
-    return _("The bracket is drawn when {places} lives are left.").format(places=settings.qualifiers)
+        texts["time"] = time_format(time.fromisoformat(settings.switch_time))
+    if settings.switch_time and settings.qualifiers == FEWEST_QUALIFIERS:
+        sentences = [_("The bracket is drawn at {time}, with as many places as are needed then.")]
+    elif settings.lives > MOST_LIVES_AS_PLACES:
+        at_the_latest = [_("It is drawn at {time} at the latest.")] if settings.switch_time else []
+        sentences = [_("The bracket is drawn when the lives left need no more than {places} places."), *at_the_latest]
+    elif settings.switch_time:
+        sentences = [_("The bracket is drawn when {places} lives are left, and at {time} at the latest.")]
+    else:
+        sentences = [_("The bracket is drawn when {places} lives are left.")]
+    if settings.lives > MOST_LIVES_AS_PLACES:
+        sentences.append(_("Two lives take 2 places, three or four take 4, five take 8."))
+    return " ".join(sentences).format(**texts)
 
 
 def stage_view(

@@ -230,6 +230,27 @@ def test_a_night_switches_to_a_bracket_by_the_clock(start: Callable[..., Tournam
     assert LogEntry.objects.get(verb="switched_by_clock").params["places"] == bracket_size(places)
 
 
+@pytest.mark.parametrize("seed", range(1, 7))
+def test_a_clock_alone_draws_the_bracket_or_the_night_ends_before(
+    start: Callable[..., Tournament], by_alice: Actor, seed: int
+) -> None:
+    switch = NOON + timedelta(minutes=70 if seed % 2 else 1300)
+    stages = (replace(SWITCH[0], qualifiers=None, switch_time=at_clock(switch)), SWITCH[1])
+    night = Night(start(stages=stages), by_alice, seed=seed)
+    night.play()
+    first, second = states_of(night.division)
+    assert first.event is not None
+    left = lives_left(first.event, 2)
+    if seed % 2:
+        assert not Batch.objects.filter(at__gte=switch).exists()
+        assert 2 * len(second.progress.graph.bracket("main").rounds[0].fixtures) == bracket_size(sum(left.values()))
+    else:
+        assert sum(left.values()) <= 2, "so many lives as one match decides"
+    assert second.over
+    assert night.division.status == Division.Status.FINISHED
+    assert list(differences(Selection.of())) == []
+
+
 def test_a_director_lets_the_bracket_be_drawn_now(start: Callable[..., Tournament], by_alice: Actor) -> None:
     night = Night(start(stages=SWITCH), by_alice, seed=3)
     for _step in range(9):

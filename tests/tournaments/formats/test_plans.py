@@ -1,6 +1,7 @@
 """From settings and a field to a plan: places drawn, brackets fed, later stages fed by places."""
 
 from collections import Counter
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -31,7 +32,7 @@ from tournaments.formats.plans import (
     with_late_drop,
 )
 from tournaments.formats.progress import progress
-from tournaments.formats.settings import ELIMINATION, FORMATS, GROUPS, StageSettings
+from tournaments.formats.settings import ELIMINATION, FORMATS, GROUPS, Pairing, StageSettings
 from tournaments.formats.tables.tables import bracket_tables, final_orders, places_taken
 
 FIELDS = {"league": (4, 12), "progressive": (6, 80), "groups": (8, 80), "roundrobin": (2, 40)}
@@ -180,6 +181,19 @@ def test_stages_that_can_follow_each_other():
         with pytest.raises(Refused) as refused:
             checked_stages(stages)
         assert refused.value.code == code
+
+
+def test_a_clock_alone_may_end_lives_without_rounds():
+    lives = StageSettings("lives", lives=2, pairing=Pairing.CONTINUOUS, switch_time="22:30")
+    last = StageSettings("knockout")
+    assert checked_stages([lives, last]) == [replace(lives, qualifiers=2), last]
+    assert checked_stages([replace(lives, qualifiers=16), last])[0].qualifiers == 16
+    with pytest.raises(Refused) as refused:
+        checked_stages([replace(lives, switch_time=""), last])
+    assert refused.value.code == "stage_qualifiers"
+    with pytest.raises(Refused) as refused:
+        checked_stages([lives])
+    assert refused.value.code == "bad_setting", "no bracket follows"
 
 
 def test_match_lengths_are_those_of_the_bracket_then_the_one_before_then_the_division():

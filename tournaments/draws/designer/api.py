@@ -170,7 +170,7 @@ class StageFieldsSerializer(serializers.Serializer[Any]):
         1,
         MOST_QUALIFIERS,
         "Qualifiers for the next stage, per group or in all; null in the last stage. Of continuous lives: the places "
-        "of the bracket that follows, 8, 16, 32 or 64; each life left takes one.",
+        "of the bracket that follows, 8, 16, 32 or 64; each life left takes one; null if only `switch_time` draws it.",
         allow_null=True,
     )
     tiebreaks = serializers.ListField(

@@ -23,7 +23,7 @@ from tournaments.formats.forecast.durations import MINUTES_PER_POINT
 from tournaments.formats.forecast.finish_times import LONGEST_MATCH, Pace, parse_lengths
 from tournaments.formats.forecast.stages import Choices
 from tournaments.formats.forecast.waits import Waits
-from tournaments.formats.plans import MOST_STAGES
+from tournaments.formats.plans import MOST_STAGES, with_places
 from tournaments.formats.presets import PRESETS
 from tournaments.formats.settings import (
     BY_ROUND,
@@ -139,7 +139,7 @@ def settings_from(format_name: str, cleaned: Mapping[str, Any], *, last: bool) -
         chosen = tuple(dict.fromkeys(cleaned[name] for name in TIEBREAK_FIELDS if cleaned[name]))
         default = DEFAULT_TIEBREAKS[format_name]
         settings = replace(settings, tiebreaks=() if (*chosen, LOTS) == default else chosen)
-    return settings
+    return settings if last else with_places(settings)
 
 
 def _hidden(format_name: str, pairing: str) -> tuple[str, ...]:
@@ -415,8 +415,9 @@ class StageForm(RefusingForm):
             if self.format_name == LIVES:
                 self.fields["qualifiers"].label = _("Places of the bracket")
                 self.fields["qualifiers"].help_text = _(
-                    "8, 16, 32 or 64. Each life left takes a place. More than two lives are rounded up, in favour of "
-                    "who has them: three take 4 places like four, and five take 8."
+                    "8, 16, 32 or 64, or empty if the clock alone is to draw it, at the time below. Each life left "
+                    "takes a place. More than two lives are rounded up, in favour of who has them: three take 4 places "
+                    "like four, and five take 8."
                 )
         if self.format_name == GROUPS:
             self.fields["qualifiers"].label = _("Qualifiers per group")

@@ -49,6 +49,17 @@ def test_lives_without_rounds_and_their_bracket_are_stored(division: Division, c
     assert second.format == "knockout"
 
 
+def test_a_clock_alone_may_draw_the_bracket(division: Division, client: Client, alice: User) -> None:
+    client.force_login(alice)
+    lives = {"format": "lives", "pairing": "continuous", "lives": "2", "qualifiers": "", "switch_time": "22:30"}
+    data = designer_data(division, lives, {"format": "knockout"})
+    page = html(client.post(address(division, "design-show"), data))
+    assert "field-error" not in page
+    assert 'name="s1-qualifiers" value' not in page, "it stays empty while it is edited"
+    client.post(address(division, "design"), data)
+    assert (stage_settings(division)[0].switch_time, stage_settings(division)[0].qualifiers) == ("22:30", 2)
+
+
 def test_the_preview_compares_rounds_and_no_rounds(division: Division, client: Client, alice: User) -> None:
     client.force_login(alice)
     lives = {"format": "lives", "pairing": "continuous", "lives": "2", "lengths": "5"}
