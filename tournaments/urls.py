@@ -166,6 +166,7 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{EVENT}floor/settings/$", floor_views.settings, name="floor-settings"),
     re_path(rf"{EVENT}floor/line/$", floor_views.line, name="floor-line"),
     re_path(rf"{EVENT}floor/preview/$", floor_views.preview, name="floor-preview"),
+    re_path(rf"{EVENT}floor/pair/$", floor_views.chosen_pair, name="floor-chosen-pair"),
     re_path(rf"{EVENT}floor/do/(?P<action>{'|'.join(FLOOR_ACTIONS)})/$", floor_views.act, name="floor-action"),
     re_path(rf"{EVENT}floor/close/$", floor_views.close, name="floor-close"),
     re_path(rf"{EVENT}floor/matches/(?P<fixture>{ID})/$", floor_views.match, name="floor-match"),

@@ -125,6 +125,7 @@ PAGES: dict[str, tuple[Row, Row]] = {
     "floor": (STAFF, NO_POST_SIGNED_IN),
     "floor-forecast": (STAFF, NO_POST_SIGNED_IN),
     "floor-preview": (STAFF, NO_POST_SIGNED_IN),
+    "floor-chosen-pair": (DIRECTORS, NO_POST_SIGNED_IN),
     "floor-settings": (DIRECTORS, DIRECTORS),
     "floor-line": (NO_FORM, STAFF),
     "floor-close": (NO_FORM, DIRECTORS),

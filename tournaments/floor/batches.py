@@ -40,10 +40,10 @@ from tournaments.floor.journal import (
 )
 from tournaments.floor.notifications import notify_asked
 from tournaments.floor.selectors import load_facts
-from tournaments.floor.sentences import waits_for
+from tournaments.floor.sentences import objection, waits_for
 from tournaments.floor.state import FloorState, MatchFacts, MatchOnFloor, MatchState, Progress, Rank, TableState
 from tournaments.floor.times import expected_minutes
-from tournaments.formats.continuous.rule import decide
+from tournaments.formats.continuous.rule import RESTING, against, decide
 from tournaments.formats.continuous.state import (
     ABSENT,
     AWAY,
@@ -84,7 +84,7 @@ from tournaments.models import (
 from tournaments.state.derivation import StageState, states_of
 from tournaments.state.floor import save_beginning
 from tournaments.state.locks import division_changed, lock_division, lock_event
-from tournaments.state.names import club_of_each
+from tournaments.state.names import club_of_each, shown_entry
 from tournaments.state.pairings import NewBatch, NewPair, begun_counts, store_batch, take_back
 from tournaments.state.plans import is_continuous, settings_of, store_settings
 from tournaments.state.settle import settle
@@ -605,6 +605,28 @@ def pair_by_hand(
         return _store_and_call(chosen, new, event, floor, by, now)
 
 
+def objections(*, stage: Stage, first: Entry, second: Entry, now: datetime) -> list[str]:
+    """Say what the rule has against two whom a director may pair by hand; nothing if it pairs them itself.
+
+    Refused: `pair_is_one`, `nobody_to_pair` if the stage is over, and what `pair_by_hand` refuses in the two.
+    """
+    if first == second:
+        raise Refused("pair_is_one")
+    event = stage.division.tournament
+    floor = Floor.objects.select_related("tournament").get(tournament=event)
+    flow = next((row for row in flows_of(event, read_state(floor, now), now) if row.stage.pk == stage.pk), None)
+    if flow is None:
+        raise Refused("nobody_to_pair")
+    for entry in (first, second):
+        _refuse_not_free(flow, entry)
+    _chosen_pair(flow, first, second)
+    names = {entry.pk: shown_entry(entry, staff=True) for entry in (first, second)}
+    numbers = [row.number for row in flow.state.rows.pairings if not row.taken_back]
+    zone = ZoneInfo(event.time_zone)
+    reasons = against(flow.pool, flow.decision, first.pk, second.pk, now)
+    return [objection(code, params, names, numbers, zone) for code, params in reasons]
+
+
 def _refuse_not_free(flow: Flow, entry: Entry) -> None:
     player = next((row for row in flow.pool.players if row.entry == entry.pk), None)
     in_match = {playing for match in flow.pool.playing for playing in match.pair}
@@ -984,7 +1006,7 @@ def why_they_wait(entries: Collection[Entry], now: datetime) -> Mapping[int, str
 def you_wait(row: Waiting, flow: Flow, zone: ZoneInfo) -> str:
     """Return since when and why somebody waits, in words to them."""
     since = time_format(timezone.localtime(row.since, zone), "TIME_FORMAT")
-    parts = [_("Free since %(time)s") % {"time": since}] if row.is_here and row.code != "resting" else []
+    parts = [_("Free since %(time)s") % {"time": since}] if row.is_here and row.code != RESTING else []
     if flow.pool.settings.format == LIVES:
         parts.append(ngettext("%(count)d life left", "%(count)d lives left", row.left) % {"count": row.left})
     return f"{' · '.join(parts)}. {waits_for(row.code, row.params, zone, you=True)}"

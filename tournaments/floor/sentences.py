@@ -1,6 +1,6 @@
 """What the floor says: why matches wait, why they are suggested, and what has happened, as sentences."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -13,6 +13,7 @@ from django.utils.translation import gettext_noop
 from players.models import Player
 from tournaments.floor.state import Reason
 from tournaments.models import ON_PAPER, Fixture, FloorEvent, FloorKind, Table
+from tournaments.standings.labels import points_text
 from tournaments.state.names import match_names
 
 # What happened on the floor, and what a line would do, as sentences.
@@ -211,6 +212,38 @@ def waits_for(code: str, params: Mapping[str, Any], zone: ZoneInfo, *, you: bool
     if "matches" in values:
         values["matches"] = ", ".join(f"M{number}" for number in values["matches"])
     return _((YOU_WAIT if you else WAITS)[code]).format_map(values)
+
+
+AGAINST: dict[str, str] = {
+    "resting": gettext_noop("{name} rests until {until}."),
+    "ahead": gettext_noop("{name} is too far ahead of M{match}."),
+    "met": gettext_noop("They have met in M{met}."),
+    "unequal": gettext_noop("{first} has {lives[0]} lives left, {second} {lives[1]}."),
+    "apart": gettext_noop("{first} has {points[0]}, {second} {points[1]}."),
+    "more_matches": gettext_noop("{name} has played more matches than others who are free."),
+    "club": gettext_noop("They are of the same club."),
+    "lot": gettext_noop("The lot is for another pair."),
+    "better_total": gettext_noop("Fewer or worse pairs would be left for the others."),
+}
+"""Code -> English sentence about what the rule has against a pair."""
+
+
+def objection(
+    code: str, params: Mapping[str, Any], names: Mapping[int, str], numbers: Sequence[int], zone: ZoneInfo
+) -> str:
+    """Return what the rule has against a pair, to a director.
+
+    `names` has the two entries, and `numbers` those of the matches of the stage that stand, in their order.
+    """
+    first, second = names.values()
+    values = {**params, "first": first, "second": second, "name": names.get(params.get("entry", 0), "")}
+    if "until" in params:
+        values["until"] = time_format(timezone.localtime(params["until"], zone), "TIME_FORMAT")
+    if "pairing" in params:
+        values["met"] = numbers[params["pairing"] - 1]
+    if "scores" in params:
+        values["points"] = [points_text(score) for score in params["scores"]]
+    return _(AGAINST[code]).format_map(values)
 
 
 # Why matches wait and why they are suggested, as sentences.

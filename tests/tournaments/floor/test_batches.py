@@ -810,6 +810,10 @@ def by_hand(night: Night, first: Entry, second: Entry, **more: Any) -> Batch:
     return pair_by_hand(stage=stage, first=first, second=second, **acts | more)
 
 
+def have_met(first: Entry, second: Entry) -> bool:
+    return Pairing.objects.filter(first__in=(first, second), second__in=(first, second)).exists()
+
+
 def test_a_director_pairs_two_who_are_free_with_a_public_reason(
     start: Callable[..., Tournament], by_alice: Actor, alice: User, client: Client, as_user: Callable[[User], Client]
 ) -> None:
@@ -833,6 +837,14 @@ def test_a_director_pairs_two_who_are_free_with_a_public_reason(
         "second": loser.public_id,
         "reason": "Last train",
     }
+    against = reverse("floor-chosen-pair", args=[event.club.slug, event.slug])
+    shown = text(html(page.get(against, data)))
+    assert f"{winner.player.name} rests until" in shown
+    assert f"{winner.player.name} has 2 lives left, {loser.player.name} 1." in shown
+    met = next(row for row in resting if row not in (winner, loser) and have_met(row, winner))
+    assert "They have met in M" in text(html(page.get(against, data | {"second": met.public_id})))
+    assert text(html(page.get(against, data | {"second": ""}))) == "", "only one is chosen"
+    assert "two different players" in text(html(page.get(against, data | {"second": winner.public_id})))
     page.post(reverse("floor-action", args=[event.club.slug, event.slug, "pair-by-hand"]), data)
     pairing = Pairing.objects.get(batch__number=2)
     assert {pairing.first_id, pairing.second_id} == {winner.pk, loser.pk}

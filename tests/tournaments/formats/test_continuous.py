@@ -17,7 +17,7 @@ from tests.tournaments.formats.continuous_reference import SEATS, Case, Player, 
 from tournaments.command_line import simulate
 from tournaments.formats.continuous.night import Field, Pace, forecast_night, summary
 from tournaments.formats.continuous.night import Night as SimulatedNight
-from tournaments.formats.continuous.rule import decide, lot, pairing_cost, why_not
+from tournaments.formats.continuous.rule import against, decide, lot, pairing_cost, why_not
 from tournaments.formats.continuous.safety import NEEDED_BELOW, Remaining, unplayed
 from tournaments.formats.continuous.state import Action, FlowMatch, FlowPlayer, FlowState, Settled
 from tournaments.formats.elimination.from_lives import seat_lives
@@ -581,6 +581,23 @@ def test_no_reason_names_who_is_kept_apart():
     for one, other in itertools.combinations(range(1, 5), 2):
         if (one, other) not in pairs_of(decision):
             assert why_not(state, decision, one, other, NOW)[0] in ("better_total", "lot")
+
+
+@pytest.mark.parametrize("number", range(40))
+def test_the_rule_has_something_against_every_pair_but_its_own(number):
+    case = random_case(Random(number))
+    decision, state = decision_of(case), state_of(case)
+    players = {player.entry: player for player in state.players}
+    free = [*decision.pool, *(entry for entry, why in decision.waits.items() if why[0] in ("resting", "ahead"))]
+    for one, other in itertools.combinations(sorted(set(free)), 2):
+        codes = {code for code, _params in against(state, decision, one, other, NOW)}
+        assert bool(codes) == ((one, other) not in pairs_of(decision))
+        if not codes:
+            continue
+        assert ("met" in codes) == (frozenset((one, other)) in state.met)
+        assert ("unequal" in codes) == (players[one].left != players[other].left)
+        is_held_up = {decision.waits[entry][0] for entry in (one, other) if entry in decision.waits}
+        assert {"resting", "ahead"} & codes == {"resting", "ahead"} & is_held_up
 
 
 def test_by_lot_says_among_how_many():

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from tournaments.events.pages import event_url_args
 from tournaments.floor.batches import Flow, Waiting, flows_of, hold_ups, out_and_playing, waiting_in
 from tournaments.floor.page.cards import Cards, Post, action_url
 from tournaments.floor.page.forecast import clock
@@ -102,6 +104,8 @@ class Choice:
     """The form in which a director chooses two who are paired; `options` are entries and labels."""
 
     url: str
+    preview_url: str
+    """What the rule has against the two."""
     stage: str
     after: int
     options: Sequence[tuple[str, str]]
@@ -296,7 +300,9 @@ def _choice(flow: Flow, lines: Sequence[Waiting], view: FloorView) -> Choice | N
         return None
     settings = flow.pool.settings
     options = [(row.entry.public_id, _option(row, has_lives=settings.format == LIVES)) for row in here]
-    return Choice(action_url(view.tournament, "pair-by-hand"), flow.stage.public_id, flow.division.seq, options)
+    url = action_url(view.tournament, "pair-by-hand")
+    preview_url = reverse("floor-chosen-pair", args=event_url_args(view.tournament))
+    return Choice(url, preview_url, flow.stage.public_id, flow.division.seq, options)
 
 
 def _option(row: Waiting, *, has_lives: bool) -> str:

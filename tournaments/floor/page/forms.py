@@ -317,18 +317,23 @@ class PairNowForm(StageForm):
     reason = forms.CharField(max_length=LONGEST_REASON, required=False, label=_("Reason, shown to everybody"))
 
 
-class ChosenPairForm(StageForm):
-    """Two who are free and are to be paired, and why. `after` is the `seq` of the division."""
+class TwoFreeForm(StageForm):
+    """Two who are free and may be paired."""
 
-    after = forms.IntegerField(min_value=0)
     first = forms.ModelChoiceField(Entry.objects.none(), to_field_name="public_id", label=_("First player"))
     second = forms.ModelChoiceField(Entry.objects.none(), to_field_name="public_id", label=_("Second player"))
-    reason = forms.CharField(max_length=LONGEST_REASON, label=_("Reason, shown to everybody"))
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         entries = Entry.objects.filter(division__tournament=self.tournament)
         self._limit(("first", "second"), entries.select_related("player"))
+
+
+class ChosenPairForm(TwoFreeForm):
+    """Two who are free and are to be paired, and why. `after` is the `seq` of the division."""
+
+    after = forms.IntegerField(min_value=0)
+    reason = forms.CharField(max_length=LONGEST_REASON, label=_("Reason, shown to everybody"))
 
 
 class HoldPairingForm(StageForm):

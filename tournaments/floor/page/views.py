@@ -17,17 +17,19 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from core.messages import sentence
 from core.requests import is_htmx
 from engine.errors import Refused
 from players.access import Role, is_at_least
 from tournaments import access
 from tournaments.events.pages import account_needed, by, event_url_args, faulty, page, sent
 from tournaments.floor import evening, selectors
+from tournaments.floor.batches import objections
 from tournaments.floor.closing_time import close_matches
 from tournaments.floor.lines import enter_lines, preview_line
 from tournaments.floor.page.actions import ACTIONS
 from tournaments.floor.page.cards import refusal_of
-from tournaments.floor.page.forms import ClosingTimeForm, FloorSettingsForm
+from tournaments.floor.page.forms import ClosingTimeForm, FloorSettingsForm, TwoFreeForm
 from tournaments.floor.page.page import Parts, floor_page, forecast_context, render_changes
 from tournaments.floor.page.sheets import match_sheet, table_sheet
 from tournaments.models import Table, Tournament
@@ -191,6 +193,23 @@ def preview(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     table = Table.objects.filter(pk=line_preview.table).first() if line_preview and line_preview.table else None
     context = {"preview": line_preview, "outlined": table.public_id if table is not None else ""}
     return render(request, "tournaments/floor/_preview.html", context)
+
+
+@account_needed
+@never_cache
+@require_safe
+def chosen_pair(request: HttpRequest, club: str, slug: str) -> HttpResponse:
+    """Say what the rule of a stage without rounds has against two whom a director is choosing."""
+    event = access.tournament_as(request.user, club, slug, Role.DIRECTOR)
+    now = timezone.now()
+    form = TwoFreeForm(request.GET, tournament=event, now=now)
+    context: dict[str, Any] = {"is_chosen": form.is_valid()}
+    if form.is_valid():
+        try:
+            context["objections"] = objections(**form.cleaned_data, now=now)
+        except Refused as refused:
+            context["refusal"] = sentence(refused.code, refused.params)
+    return render(request, "tournaments/floor/_chosen_pair.html", context)
 
 
 def _with_outcomes(

@@ -50,6 +50,8 @@ EXPLAINED_UP_TO = 10
 
 BEGUN, CLUB, LOT = 3, 4, 5
 """Places in the costs of a pair."""
+RESTING, AHEAD = "resting", "ahead"
+"""Codes of why somebody waits whom a director may pair all the same."""
 
 Pair = tuple[EntryId, EntryId]
 
@@ -95,6 +97,31 @@ def why_not(state: FlowState, decision: Decision, first: EntryId, second: EntryI
         more = max((first, second), key=lambda entry: rule.pool[entry].begun)
         return "more_matches", {"entry": more}
     return {CLUB: "club", LOT: "lot"}.get(worse, "better_total"), {}
+
+
+def against(state: FlowState, decision: Decision, first: EntryId, second: EntryId, now: datetime) -> list[Reason]:
+    """Return what the rule has against a pair that a director chooses; nothing if it makes that pair itself.
+
+    Private constraints are never among it, see `why_not`.
+    """
+    low, high = sorted((first, second))
+    if (low, high) in {(pair.first, pair.second) for pair in decision.pairs}:
+        return []
+    reasons: list[Reason] = []
+    for entry in (first, second):
+        code, params = decision.waits.get(entry, ("", {}))
+        if code in (RESTING, AHEAD):
+            reasons.append((code, {"entry": entry, **params}))
+    if meetings := state.met.get(frozenset((first, second)), ()):
+        reasons.append(("met", {"times": len(meetings), "pairing": meetings[-1]}))
+    players = {player.entry: player for player in state.players}
+    left, right = players[first], players[second]
+    if state.settings.format != LIVES:
+        if reach(left) != reach(right):
+            reasons.append(("apart", {"scores": [left.points, right.points]}))
+    elif left.left != right.left:
+        reasons.append(("unequal", {"lives": [left.left, right.left]}))
+    return reasons or [why_not(state, decision, first, second, now)]
 
 
 @dataclass
@@ -145,9 +172,9 @@ class _Rule:
             if player.blocked:
                 self.waits[entry] = player.blocked, {"match": player.match} if player.match is not None else {}
             elif player.joins_at > self.now:
-                self.waits[entry] = "resting", {"until": player.joins_at}
+                self.waits[entry] = RESTING, {"until": player.joins_at}
             elif lead and slowest is not None and player.begun + 1 - slowest[0] > lead:
-                self.waits[entry] = "ahead", {"match": slowest[1], "count": player.begun + 1 - slowest[0]}
+                self.waits[entry] = AHEAD, {"match": slowest[1], "count": player.begun + 1 - slowest[0]}
             else:
                 pool[entry] = player
         return pool
