@@ -35,7 +35,7 @@ from players.models import Club
 from tournaments import access
 from tournaments.events.pages import account_needed, by, event_url_args
 from tournaments.floor.batches import flows_of
-from tournaments.floor.page.flow import Discs, count_out, lives_counts
+from tournaments.floor.page.flow import Discs, bracket_line, count_out, lives_counts
 from tournaments.floor.page.forecast import evening_forecast
 from tournaments.floor.selectors import FloorView, floor
 from tournaments.floor.state import MatchFacts, MatchOnFloor, MatchState, TableOnFloor, TableState
@@ -149,8 +149,8 @@ class LivesBoard(NamedTuple):
     title: str
     rows: Sequence[tuple[Discs, str]]
     out: str
-    switch: str
-    """When the bracket is drawn at the latest; empty if no time is set."""
+    bracket: str
+    """When the bracket that follows is drawn; empty if none follows."""
 
 
 @dataclass(slots=True)
@@ -374,9 +374,7 @@ def _lives_boards(view: FloorView) -> list[LivesBoard]:
             flow.division.name if len(flows) > 1 else "",
             [(discs, _players(count)) for discs, count in lives_counts(flow)],
             _players(count_out(flow)),
-            time_format(timezone.localtime(flow.pool.switch_at, ZoneInfo(view.tournament.time_zone)))
-            if flow.pool.switch_at is not None
-            else "",
+            bracket_line(flow, ZoneInfo(view.tournament.time_zone)),
         )
         for flow in flows
     ]

@@ -80,6 +80,13 @@ class Person:
         field.press_sequentially(text)
         self.keystrokes += len(text)
 
+    def chooses_time(self, label: Name, time: str) -> None:
+        """Set the hands of a field for a time of day (HH:MM): a tap, and four digits."""
+        field = self._screen().get_by_label(label, exact=True).locator("visible=true")
+        self._tap(field)
+        field.fill(time)
+        self.keystrokes += 4
+
     def chooses_file(self, button: Name, path: Path) -> None:
         """Tap a button or a label and choose a file, which takes two taps."""
         with self._page.expect_file_chooser() as chooser:

@@ -7,10 +7,13 @@ from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from random import Random
+from zoneinfo import ZoneInfo
 
 import pytest
 from django.db import connection
+from django.db.models import F
 from django.utils import timezone
+from django.utils.formats import time_format
 
 from matches.lifecycle.finish import ResultInput
 from matches.models import Result
@@ -25,7 +28,7 @@ from tournaments.entries import services as entries
 from tournaments.events import services as events
 from tournaments.floor.calls import call_ready, start
 from tournaments.formats.settings import KNOCKOUT, LIVES, Pairing, StageSettings
-from tournaments.models import Division, Fixture, Floor, OpenPairing, Tournament
+from tournaments.models import Batch, Division, Fixture, Floor, OpenPairing, Tournament
 from tournaments.results.services import enter_result
 from tournaments.state.stages import set_stages
 
@@ -189,6 +192,62 @@ def test_a_night_without_rounds(
     director.tap("Withdraw from this division")
     director.sees("has been withdrawn")
 
+    while Division.objects.get().status != Division.Status.FINISHED:
+        play(planned, by, chance)
+    director.tap(re.compile("^Floor"))
+    director.sees("Open: won by")
+
+
+@pytest.mark.journey("a night without rounds until a time")
+def test_a_bracket_drawn_by_the_clock(
+    journey: Journey, planned: Tournament, club: Club, alice: User, looked_at: Check, open_page: OpenPage
+) -> None:
+    by, chance, zone = Actor.of(alice), Random(7), ZoneInfo(club.time_zone)
+    director = journey.at_desk(alice)
+    director.tap("Start tonight")
+    director.tap_text(re.compile("^As planned: Lives without rounds"))
+    director.tap("Start with 13 players")
+    director.sees("Bracket of 8 to come")
+    for _match in range(3):
+        play(planned, by, chance)
+
+    # Two hours later, the director sees that the time is short, and sets an end for the lives.
+    Batch.objects.update(at=F("at") - timedelta(hours=2))
+    later = timezone.now().astimezone(zone) + timedelta(hours=2)
+    director.tap(re.compile("^Floor"))
+    director.tap_text("Rules")
+    director.chooses_time("The bracket is drawn at the latest at", f"{later:%H:%M}")
+    director.tap("Change the rules")
+    director.sees(f"at {time_format(later.time())} at the latest")
+    looked_at(director._page)
+    picture(director, "clock-set")
+
+    # It is to be now: nobody is paired any more, and everybody sees what is waited for.
+    director.tap_text("Rules")
+    director.chooses_time("The bracket is drawn at the latest at", f"{timezone.now().astimezone(zone):%H:%M}")
+    director.tap("Change the rules")
+    waiting = Player.objects.exclude(pk__in=OpenPairing.objects.values("entry__player")).filter(name__in=NAMES[:13])
+    name = waiting.order_by("pk")[0]
+    player = journey.on_phone(account_of(name, "bob@example.org", club))
+    director.sees("No more pairs: bracket after")
+    picture(director, "clock-up")
+    player.tap("My matches")
+    player.sees("The bracket is drawn after M")
+    picture(player, "clock-up-phone")
+    looked_at(player._page)
+    wall = open_page(f"/events/harbour/{planned.slug}/wall/", width=1920, scheme="dark", user=alice)
+    assert "No more pairs: bracket after" in wall.inner_text("body")
+    batches = Batch.objects.count()
+    while Division.objects.get().stages.get(number=2).status == "planned":
+        play(planned, by, chance)
+    assert Batch.objects.count() == batches
+
+    # The bracket has as many places as lives needed, and is called at once.
+    director.tap(re.compile("^Floor"))
+    director.sees("Quarter-finals")
+    picture(director, "clock-bracket")
+    player.tap("My matches")
+    picture(player, "clock-bracket-phone")
     while Division.objects.get().status != Division.Status.FINISHED:
         play(planned, by, chance)
     director.tap(re.compile("^Floor"))

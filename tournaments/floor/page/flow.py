@@ -17,6 +17,7 @@ from tournaments.floor.page.forecast import clock
 from tournaments.floor.selectors import FloorView
 from tournaments.floor.sentences import waits_for
 from tournaments.formats.continuous.state import AWAY, FlowMatch, FlowPair
+from tournaments.formats.plans import FEWEST_QUALIFIERS
 from tournaments.formats.settings import LIVES
 from tournaments.models import Autopilot, Entry
 from tournaments.standings.labels import why_paired
@@ -99,6 +100,10 @@ class Rules:
     """When the bracket is drawn at the latest; None if none follows."""
 
 
+MOST_NAMED = 4
+"""Of the matches that the bracket waits for."""
+
+
 @dataclass(frozen=True, slots=True)
 class Choice:
     """The form in which a director chooses two who are paired; `options` are entries and labels."""
@@ -134,6 +139,8 @@ class FlowPart:
     """Those who wait for a table."""
     when: str
     """When the next pairing is, in words."""
+    bracket: str
+    """When the bracket that follows is drawn, in words."""
     calls_itself: bool
     is_held: bool
     pair_now: Post | None
@@ -194,6 +201,7 @@ def _part(flow: Flow, view: FloorView, cards: Cards, *, several: bool) -> FlowPa
             (*stage, ("held", "no" if flow.held else "yes")),
             f"hold-pairing-{flow.stage.public_id}",
         ),
+        bracket=bracket_line(flow, zone),
         rules=Rules(
             action_url(event, "flow"),
             flow.stage.public_id,
@@ -227,6 +235,25 @@ def lives_counts(flow: Flow) -> list[tuple[Discs, int]]:
     return [(discs_of(lives, settings.lives), left[lives]) for lives in range(settings.lives, 0, -1)]
 
 
+def bracket_line(flow: Flow, zone: ZoneInfo) -> str:
+    """Return when the bracket after lives is drawn, in a few words; empty if none follows."""
+    places, switch_at = flow.pool.settings.qualifiers, flow.pool.switch_at
+    if flow.decision.places_left is None:
+        return ""
+    if flow.decision.places_left == 0:
+        matches = [f"M{match.number}" for match in flow.pool.playing]
+        if not matches:
+            return _("The bracket is drawn in a moment")
+        if len(matches) > MOST_NAMED:
+            return _("No more pairs: bracket after the %(count)d matches in progress") % {"count": len(matches)}
+        return _("No more pairs: bracket after %(matches)s") % {"matches": ", ".join(matches)}
+    if switch_at is None:
+        return _("Bracket of %(places)d to come") % {"places": places}
+    if places == FEWEST_QUALIFIERS:
+        return _("Bracket at %(time)s") % {"time": clock(switch_at, zone)}
+    return _("Bracket of %(places)d, at %(time)s at the latest") % {"places": places, "time": clock(switch_at, zone)}
+
+
 def count_out(flow: Flow) -> int:
     """Return how many entries are out, withdrawn ones included."""
     entries = flow.state.rows.of_division.entries.values()
@@ -237,8 +264,6 @@ def count_out(flow: Flow) -> int:
 def _when(flow: Flow, now: datetime, zone: ZoneInfo, *, calls_itself: bool) -> str:
     """Return when the next pairing is, in words; empty if nobody can be paired."""
     count = len(flow.granted)
-    if not count and flow.pool.switch_at is not None:
-        return _("Bracket at %(time)s at the latest") % {"time": clock(flow.pool.switch_at, zone)}
     if not count:
         return ""
     if flow.held:
@@ -320,7 +345,10 @@ def _to_stop(flow: Flow, match: FlowMatch, cards: Cards) -> HoldUpLine:
     own = (("fixture", on_floor.facts.public_id),)
     post = Post(action_url(cards.view.tournament, "stop-match"), _("Stop it"), own, f"stop-{on_floor.facts.public_id}")
     text = _("%(name)s plays M%(number)d although out") % {"name": names, "number": match.number}
-    details = _("A corrected result took the last life. Stopped, the match does not count; else it counts for both.")
+    details = _(
+        "A corrected result took the last life. Stopped, the match does not count, and it cannot be taken up again; "
+        "played on, it counts for both."
+    )
     return HoldUpLine(_("Out"), text, details, cards.sheet_url(on_floor), (post,))
 
 
