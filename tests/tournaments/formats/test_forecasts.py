@@ -1,7 +1,9 @@
 """What an outline says before the draw is what is played afterwards, for every format and any field."""
 
 from collections import Counter
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given, settings
@@ -13,9 +15,9 @@ from tournaments.formats.facts import Result
 from tournaments.formats.forecast.counts import LivesRun, lives_runs, rounds_until_unbeaten
 from tournaments.formats.forecast.finish_times import Pace
 from tournaments.formats.forecast.forecasts import REMARKS, forecast_stages
-from tournaments.formats.plans import draw_places, later_sources, plan_of, sources_of
+from tournaments.formats.plans import draw_places, later_sources, plan_of, sources_of, with_places
 from tournaments.formats.presets import PRESETS, preset
-from tournaments.formats.settings import FORMATS, GROUPS, StageSettings
+from tournaments.formats.settings import FORMATS, GROUPS, Pairing, StageSettings
 from tournaments.formats.states import FixtureStatus
 from tournaments.formats.swiss.event import SwissEvent, SwissPlayer
 from tournaments.formats.swiss.lives import lives_over, pair_lives
@@ -309,3 +311,25 @@ def test_every_choice_of_a_pattern_works_for_its_field():
 
 def test_one_player_sits_out_a_round_with_lives_if_their_number_is_odd():
     assert LivesRun((7, 4, 3, 2)).matches == (3, 2, 1, 1)
+
+
+def test_the_forecast_of_a_format_knows_the_clock_that_draws_its_bracket():
+    starts = datetime(2026, 11, 20, 19, tzinfo=ZoneInfo("Europe/Copenhagen"))
+    lives = StageSettings("lives", lives=2, pairing=Pairing.CONTINUOUS)
+    knockout = StageSettings("knockout")
+
+    def forecast(switch_time, qualifiers=None):
+        stages = [with_places(replace(lives, qualifiers=qualifiers, switch_time=switch_time)), knockout]
+        return forecast_stages(stages, 16, default_lengths=(5,), pace=PACE, starts=starts)
+
+    early, late, never = forecast("20:30"), forecast("22:00"), forecast("18:00")
+    assert not [remark for remark in early.remarks if remark.kind == "fault"]
+    # Nobody is out after ninety minutes, and the matches in progress are played to their end.
+    assert 90 <= early.stages[0].finish.median < late.stages[0].finish.median < never.stages[0].finish.median
+    assert 16 >= early.stages[1].entrants > late.stages[1].entrants > never.stages[1].entrants == 2
+    assert early.stages[1].matches.least == early.stages[1].entrants - 1
+    with_eight = forecast("18:00", 8)
+    without_clock = forecast_stages(
+        [replace(lives, qualifiers=8), knockout], 16, default_lengths=(5,), pace=PACE, starts=starts
+    )
+    assert with_eight.stages[0].finish == without_clock.stages[0].finish, "the time of the next day"

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from datetime import datetime, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
@@ -27,7 +28,7 @@ from tournaments.formats.forecast.brackets import BracketForecast, RoundForecast
 from tournaments.formats.forecast.finish_times import Finish, Pace
 from tournaments.formats.forecast.forecasts import Forecast, Remark, RemarkKind, StageForecast, forecast_stages
 from tournaments.formats.forecast.waits import Waits, waits_of_stage
-from tournaments.formats.plans import MOST_STAGES
+from tournaments.formats.plans import MOST_STAGES, with_places
 from tournaments.formats.settings import (
     FEWEST_LIVES,
     GROUP_DRAWS,
@@ -364,7 +365,7 @@ def preview_data(division: Division, stages: Sequence[StageSettings], evening: d
         entries,
         default_lengths=division.lengths,
         pace=pace,
-        starts=starts,
+        starts=starts.astimezone(ZoneInfo(event.time_zone)),
         closes=evening.get("closes_at"),
         beside=beside,
     )
@@ -506,7 +507,7 @@ def _settings(stages: list[dict[str, Any]]) -> list[StageSettings]:
         if "switch_time" in values:
             values["switch_time"] = f"{values['switch_time']:%H:%M}" if values["switch_time"] else ""
         result.append(StageSettings.of(values.pop("format"), values))
-    return result
+    return [*map(with_places, result[:-1]), *result[-1:]]
 
 
 class Stages(DivisionView):

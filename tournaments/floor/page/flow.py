@@ -319,9 +319,9 @@ def _pair(flow: Flow, pair: FlowPair, table: str, *, has_lives: bool) -> PairLin
 
 
 def _choice(flow: Flow, lines: Sequence[Waiting], view: FloorView) -> Choice | None:
-    """Return the form that pairs two who are here; None if they are fewer."""
+    """Return the form that pairs two who are here; None if they are fewer, or if no pair is made before the bracket."""
     here = [row for row in lines if row.is_here]
-    if len(here) < 2:
+    if len(here) < 2 or flow.decision.places_left == 0:
         return None
     settings = flow.pool.settings
     options = [(row.entry.public_id, _option(row, has_lives=settings.format == LIVES)) for row in here]

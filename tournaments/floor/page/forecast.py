@@ -283,6 +283,7 @@ class _ToCome:
     def _add(self, division: Division, stages: Sequence[Stage]) -> None:
         settings = [settings_of(stage) for stage in stages]
         before: list[int] = []
+        going_on = 0
         for at, stage in enumerate(stages):
             if stage.status == Stage.Status.PLANNED:
                 later = later_stages(
@@ -292,12 +293,14 @@ class _ToCome:
                     keys=self.numbers,
                     division=division.pk,
                     after=before,
+                    entrants=going_on,
                 )
                 self._add_stages(division, settings, later)
                 return
             own = [fixture for fixture, match in self.left.items() if match.stage == stage.pk]
             if stage.pk in self.flows:
-                own = [self._add_flow(division, self.flows[stage.pk])]
+                key, going_on = self._add_flow(division, self.flows[stage.pk])
+                own = [key]
             elif stage.format in BY_ROUND and stage.status == Stage.Status.RUNNING:
                 own += self._add_rounds(division, stage, settings[: at + 1], own or before)
             elif before and own:
@@ -305,8 +308,8 @@ class _ToCome:
                 self.matches.append(RemainingMatch(gate, str(stage.pk), 0, 0, needs=tuple(before), gate=True))
             before = own
 
-    def _add_flow(self, division: Division, flow: Flow) -> int:
-        """Add a stage without rounds; return its key."""
+    def _add_flow(self, division: Division, flow: Flow) -> tuple[int, int]:
+        """Add a stage without rounds; return its key, and how many are in the bracket that a clock draws, or 0."""
         lengths = lengths_of(flow.pool.settings, "", division.lengths)
         length = lengths[min(max((player.begun for player in flow.pool.players), default=0), len(lengths) - 1)]
         fixtures = {match.number: fixture for fixture, match in self.facts.items() if match.stage == flow.stage.pk}
@@ -316,11 +319,11 @@ class _ToCome:
         now = self.view.now.replace(second=0, microsecond=0)
         others = sum(match.stage != flow.stage.pk and match.begun_at is not None for match in self.left.values())
         pace = replace(self.pace, tables=max(1, self.pace.tables - others))
-        ends = rest_of_night(replace(flow.pool, playing=playing), running, now=now, length=length, pace=pace)
+        ends, going_on = rest_of_night(replace(flow.pool, playing=playing), running, now=now, length=length, pace=pace)
         row = next((self.row_keys[fixture] for fixture in fixtures.values()), f"{flow.stage.pk}:")
         self._label(division, row, str(FORMAT_NAMES[flow.stage.format]))
         self.matches.append(RemainingMatch(next(self.numbers), row, 1, length, ends=ends))
-        return self.matches[-1].key
+        return self.matches[-1].key, going_on if flow.pool.switch_at is not None else 0
 
     def _add_rounds(
         self, division: Division, stage: Stage, settings: Sequence[StageSettings], after: Sequence[int]

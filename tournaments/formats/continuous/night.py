@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from random import Random
+from statistics import median_low
 from time import process_time
 
 from tournaments.formats.continuous.rule import decide
@@ -293,12 +294,24 @@ class NightForecast:
     most: int
     """Matches of a player, leaving aside the extreme tenth on either side."""
     matches: float
+    going_on: int
+    """Entries in the bracket that follows; 0 if none does."""
 
 
 def forecast_night(
-    settings: StageSettings, players: int, tables: int, *, length: int, pace: Pace | None = None, runs: int = 40
+    settings: StageSettings,
+    players: int,
+    tables: int,
+    *,
+    length: int,
+    pace: Pace | None = None,
+    runs: int = 40,
+    switch_after: float | None = None,
 ) -> NightForecast:
-    """Return what to expect of a stage without rounds before it begins, from `runs` nights by this very rule."""
+    """Return what to expect of a stage without rounds before it begins, from `runs` nights by this very rule.
+
+    The bracket is drawn after `switch_after` minutes at the latest.
+    """
     chance = Random(f"{players}:{tables}:{length}")  # noqa: S311 - a forecast
     pace = pace or Pace()
     nights = []
@@ -306,7 +319,8 @@ def forecast_night(
         people = Field.drawn(players, chance)
         seed = number.to_bytes(32, "big")
         tempo = replace(pace, a_point=pace.a_point * math.exp(chance.gauss(0, EVENINGS_DIFFER)))
-        nights.append(Night(settings, tables, people, chance, tempo, seed=seed, length=length).play())
+        night = Night(settings, tables, people, chance, tempo, seed=seed, length=length, switch_after=switch_after)
+        nights.append(night.play())
     return summary(nights, players)
 
 
@@ -323,4 +337,5 @@ def summary(nights: Sequence[Played], players: int) -> NightForecast:
         counts[len(counts) // 10],
         counts[-1 - len(counts) // 10],
         sum(night.total for night in nights) / len(nights),
+        median_low(night.switched or 0 for night in nights),
     )

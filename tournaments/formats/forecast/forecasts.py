@@ -10,14 +10,15 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from tournaments.formats.continuous.night import NightForecast
 from tournaments.formats.errors import Refused
 from tournaments.formats.forecast.brackets import BracketForecast, StageEstimate, planned_matches, with_times
 from tournaments.formats.forecast.counts import NONE, Count
 from tournaments.formats.forecast.finish_times import Finish, Pace, RemainingMatch
 from tournaments.formats.forecast.planned import numbering
 from tournaments.formats.forecast.stages import Choices, choices_of, estimate_stage, groups_of
-from tournaments.formats.forecast.without_rounds import without_rounds
-from tournaments.formats.plans import MOST_STAGES, checked_stages, places_before
+from tournaments.formats.forecast.without_rounds import night_before_bracket, without_rounds
+from tournaments.formats.plans import FEWEST_QUALIFIERS, MOST_STAGES, checked_stages, places_before
 from tournaments.formats.settings import GROUPS, LIVES, SWISS, StageSettings, check_rounds
 from tournaments.formats.tables.groups import SMALLEST_GROUP
 
@@ -146,7 +147,13 @@ def forecast_stages(
     if not stages:
         return _total((), entries, [_fault(Refused("stage_count", most=MOST_STAGES))], 0, starts)
     fields = [entries, *(len(places_before(stage, number)) for number, stage in enumerate(stages[:-1], start=1))]
-    drafts = [_draft(stages, index, field, default_lengths) for index, field in enumerate(fields)]
+    night = _night_before_bracket(stages, entries, default_lengths, pace, starts)
+    if night is not None:
+        fields[1] = max(night.going_on, FEWEST_QUALIFIERS)
+    drafts = [
+        _draft(stages, index, field, default_lengths, is_field_known=index == 1 and night is not None)
+        for index, field in enumerate(fields)
+    ]
     remarks = [remark for draft in drafts for remark in draft.remarks]
     remarks += _faults_of_all(stages, pace, known={remark.code for remark in remarks})
     possible = not any(remark.kind == FAULT for remark in remarks)
@@ -159,7 +166,7 @@ def forecast_stages(
         with_finish=possible,
     )
     if possible:
-        estimates = without_rounds(estimates, stages, entries, default_lengths, pace)
+        estimates = without_rounds(estimates, stages, entries, default_lengths, pace, night)
     peak = max(draft.estimate.peak for draft in drafts)
     if possible and peak > pace.tables:
         remarks.append(Remark(NOTE, "tables_few", {"matches": peak, "tables": pace.tables}))
@@ -179,14 +186,18 @@ def later_stages(
     keys: Iterator[int],
     division: int,
     after: Collection[int],
+    entrants: int = 0,
 ) -> list[RemainingMatch]:
     """Return the matches of the stages from number `first` (2 or more) on, which wait for the matches `after`.
 
-    Empty if they are impossible for those who qualify.
+    `entrants` are those of stage `first` if they are known better than from the settings of the stage before. Empty if
+    the stages are impossible for those who qualify.
     """
     try:
         estimates = [
-            estimate_stage(
+            estimate_stage(stage.checked(default_lengths), None, number, entrants)
+            if entrants and number == first
+            else estimate_stage(
                 stage.checked(default_lengths), before.checked(), number, len(places_before(before, number - 1))
             )
             for number, (before, stage) in enumerate(pairwise(stages), start=2)
@@ -225,6 +236,23 @@ def _matches_beside(divisions: Sequence[Beside]) -> list[RemainingMatch]:
     return matches
 
 
+def _night_before_bracket(
+    stages: Sequence[StageSettings],
+    entries: int,
+    default_lengths: Sequence[int],
+    pace: Pace,
+    starts: datetime | None,
+) -> NightForecast | None:
+    if len(stages) < 2 or entries < 2:
+        return None
+    try:
+        settings = stages[0].checked(default_lengths)
+        pace.checked()
+    except Refused:
+        return None
+    return night_before_bracket(settings, entries, default_lengths, pace, starts)
+
+
 class _Draft(NamedTuple):
     """The forecast of a stage before its times are known, and the remarks on it."""
 
@@ -233,12 +261,19 @@ class _Draft(NamedTuple):
     remarks: list[Remark]
 
 
-def _draft(stages: Sequence[StageSettings], index: int, field: int, default_lengths: Sequence[int]) -> _Draft:
+def _draft(
+    stages: Sequence[StageSettings],
+    index: int,
+    field: int,
+    default_lengths: Sequence[int],
+    *,
+    is_field_known: bool = False,
+) -> _Draft:
     settings, number = stages[index], index + 1
     # The choice of patterns is included even if the stage is impossible: its pattern may be the fault.
     forecast = StageForecast(number, settings.format, field, choices=choices_of(settings, field))
     try:
-        before = stages[index - 1].checked() if index else None
+        before = stages[index - 1].checked() if index and not is_field_known else None
         estimate = estimate_stage(settings.checked(default_lengths), before, number, field)
     except Refused as refused:
         return _Draft(forecast, StageEstimate(()), [_fault(refused, number)])

@@ -11,10 +11,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 from random import Random
+from statistics import median_low
 
 from tournaments.formats.continuous.night import Field, Night, NightForecast, forecast_night
 from tournaments.formats.continuous.night import Pace as NightPace
-from tournaments.formats.continuous.state import FlowState
+from tournaments.formats.continuous.state import FlowState, switch_moment
 from tournaments.formats.forecast.brackets import StageEstimate
 from tournaments.formats.forecast.counts import NONE, Count, lives_runs
 from tournaments.formats.forecast.durations import MEAN_SHARE, player_tempo, shares
@@ -46,10 +47,33 @@ class Comparison:
 
 
 @lru_cache(maxsize=256)
-def night_of(settings: StageSettings, players: int, tables: int, length: int, pace: NightPace) -> NightForecast:
-    """Return what to expect of a stage without rounds."""
+def night_of(
+    settings: StageSettings,
+    players: int,
+    tables: int,
+    length: int,
+    pace: NightPace,
+    switch_after: float | None = None,
+) -> NightForecast:
+    """Return what to expect of a stage without rounds, whose bracket is drawn after `switch_after` minutes at most."""
     runs = NIGHTS if players <= MANY else NIGHTS_OF_MANY
-    return forecast_night(settings, players, tables, length=length, pace=pace, runs=runs)
+    return forecast_night(settings, players, tables, length=length, pace=pace, runs=runs, switch_after=switch_after)
+
+
+def night_before_bracket(
+    settings: StageSettings, players: int, default_lengths: Sequence[int], pace: Pace, starts: datetime | None
+) -> NightForecast | None:
+    """Return what to expect of a stage whose bracket a clock draws; None of any other stage.
+
+    `starts` is in the zone of the event.
+    """
+    if not settings.is_continuous or not settings.switch_time or starts is None or starts.tzinfo is None:
+        return None
+    moment = switch_moment(settings.switch_time, starts, starts.tzinfo)
+    assert moment is not None  # noqa: S101, it has a time
+    minutes = (moment - starts).total_seconds() / 60
+    length = _length(settings, default_lengths)
+    return night_of(settings, players, pace.tables, length, _night_pace(pace), minutes)
 
 
 def without_rounds(
@@ -58,12 +82,17 @@ def without_rounds(
     players: int,
     default_lengths: Sequence[int],
     pace: Pace,
+    night: NightForecast | None = None,
 ) -> list[StageEstimate]:
-    """Return the estimates with the times of a first stage without rounds; those after it are moved accordingly."""
+    """Return the estimates with the times of a first stage without rounds; those after it are moved accordingly.
+
+    `night` is what is known of the first stage.
+    """
     first, *later = estimates
     if not stages[0].is_continuous or first.finish is None:
         return list(estimates)
-    night = night_of(stages[0], players, pace.tables, _length(stages[0], default_lengths), _night_pace(pace))
+    if night is None:
+        night = night_of(stages[0], players, pace.tables, _length(stages[0], default_lengths), _night_pace(pace))
     sooner, sooner_late = night.end - first.finish.median, night.latest - first.finish.late
     moved = [
         replace(
@@ -175,10 +204,11 @@ class Running:
 
 def rest_of_night(
     state: FlowState, running: Sequence[Running], *, now: datetime, length: int, pace: Pace
-) -> tuple[float, ...]:
+) -> tuple[tuple[float, ...], int]:
     """Return when a stage without rounds is over, in minutes from now, in nights from the quickest to the slowest.
 
-    Each is played to its end by the rule of the stage, at all tables of the pace; `length` is that of the matches to
+    The other figure is how many entries are then in the bracket that follows, in most nights; 0 if none follows. Each
+    night is played to its end by the rule of the stage, at all tables of the pace; `length` is that of the matches to
     come. Equal facts within the same minute give an equal answer, without playing the nights again.
     """
     met = tuple(sorted((tuple(sorted(pair)), places) for pair, places in state.met.items()))
@@ -200,12 +230,12 @@ class _HashableMeetings(dict[frozenset[int], tuple[int, ...]]):
 @lru_cache(maxsize=16)
 def _rest_of_night(
     state: FlowState, running: Sequence[Running], now: datetime, length: int, pace: Pace
-) -> tuple[float, ...]:
+) -> tuple[tuple[float, ...], int]:
     own = _night_pace(pace)
     share = 1 if state.settings.format == LIVES else 2
     matches = sum(player.left for player in state.players) // share
     runs = min(MOST_RUNS, max(LEAST_RUNS, MATCHES_IN_ALL_NIGHTS // max(1, matches)))
-    ends = []
+    ends, going_on = [], []
     for number in range(runs):
         chance = Random(number)  # noqa: S311, a forecast
         evening = math.exp(pace.uncertainty * NORMAL.inv_cdf((number + 0.5) / runs))
@@ -220,5 +250,7 @@ def _rest_of_night(
             pace=replace(own, a_point=own.a_point * evening),
             length=length,
         )
-        ends.append(pace.paused + night.play().end)
-    return tuple(ends)
+        played = night.play()
+        ends.append(pace.paused + played.end)
+        going_on.append(played.switched or 0)
+    return tuple(ends), median_low(going_on)
