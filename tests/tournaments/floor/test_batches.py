@@ -908,7 +908,7 @@ def test_no_page_speaks_of_rounds_or_draws_a_bracket_where_there_are_none(
 
 
 def test_a_preview_counts_lives(misheard: tuple[Night, Fixture, Fixture, int]) -> None:
-    night, first, _paired, _entry = misheard
+    _night, first, _paired, _entry = misheard
     view = preview_view(preview_correction(fixture=first, new=ResultInput(1, (1, 5))))
     ((_title, changes),) = view.choices[-1].places
     places = [place for _name, *both in (*changes.shown, *changes.rest) for place in both]
