@@ -305,6 +305,9 @@ def test_the_night_goes_on_without_the_server(
     expected_errors.append(re.compile("ERR_INTERNET_DISCONNECTED|ERR_NETWORK"))
     page.context.set_offline(True)
     expect(page.locator("[data-text]")).to_contain_text("No connection")
+    # Whoever taps a link stays here, since the browser would have nothing to show.
+    page.get_by_role("link", name="Floor", exact=False).first.click()
+    expect(page.get_by_role("alert")).to_contain_text("nothing was sent")
     with page.expect_download() as download:
         page.get_by_role("link", name="Download").click()
     saved = download.value.path().read_text()

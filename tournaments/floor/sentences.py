@@ -165,6 +165,10 @@ WAITS: dict[str, str] = {
     "ready": gettext_noop("Can be paired now."),
     "no_opponent": gettext_noop("Nobody suitable is free. Matches that can bring somebody: {bringing}."),
     "no_opponent_none": gettext_noop("Nobody suitable is free."),
+    "left_over": gettext_noop(
+        "Everybody suitable who is free plays somebody else. Matches that can bring somebody: {bringing}."
+    ),
+    "left_over_none": gettext_noop("Everybody suitable who is free plays somebody else."),
     "met_all": gettext_noop("Has met everybody suitable who is free."),
     "leader": gettext_noop("Waits for an opponent with as many lives."),
     "ahead": gettext_noop("Too far ahead of M{match}; is paired when that is over."),
@@ -184,6 +188,10 @@ YOU_WAIT: dict[str, str] = {
     "ready": gettext_noop("You are paired in a moment."),
     "no_opponent": gettext_noop("Nobody suitable is free. Matches that can bring somebody: {bringing}."),
     "no_opponent_none": gettext_noop("Nobody suitable is free."),
+    "left_over": gettext_noop(
+        "Everybody suitable who is free plays somebody else. Matches that can bring somebody: {bringing}."
+    ),
+    "left_over_none": gettext_noop("Everybody suitable who is free plays somebody else."),
     "met_all": gettext_noop("You have met everybody suitable who is free."),
     "leader": gettext_noop("You wait for an opponent with as many lives."),
     "ahead": gettext_noop("You are ahead of M{match}; you are paired when that is over."),
@@ -204,9 +212,9 @@ def waits_for(code: str, params: Mapping[str, Any], zone: ZoneInfo, *, you: bool
     values = dict(params)
     if isinstance(values.get("until"), datetime):
         values["until"] = time_format(timezone.localtime(values["until"], zone), "TIME_FORMAT")
-    if code == "no_opponent":
+    if code in ("no_opponent", "left_over"):
         values["bringing"] = len(values.get("matches", ()))
-        code = code if values["bringing"] else "no_opponent_none"
+        code = code if values["bringing"] else f"{code}_none"
     if code == "switch" and not values.get("matches"):
         code = "switch_now"
     if "matches" in values:

@@ -1,7 +1,8 @@
 """The pages of a division."""
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -52,6 +53,7 @@ from tournaments.standings.standings import StageView, stage_view
 from tournaments.state.derivation import StageState, states_of
 from tournaments.state.figures import Matches, figures_from
 from tournaments.state.names import Names, entries_lists, names_of, own_entry
+from tournaments.state.plans import is_continuous
 from tournaments.state.stages import provenance_of
 
 # The page of a division: entries, stages and how the draw was made.
@@ -145,7 +147,12 @@ def _stages_context(
     paired = Counter(row.stage for row in rounds)
     figures = figures_from(division, options.names.entries.values(), fixtures, paired)
     by_stage = {stage.number: [row for row in rounds if row.stage == stage.number] for stage in stages}
-    trees = brackets.trees(rounds, options)
+    without_rounds = {row.number for row in stages if is_continuous(row)}
+    trees = brackets.trees(_in_one(rounds, without_rounds), options)
+    for without in (tree for tree in trees if tree.stage in without_rounds):
+        without.title = _("Matches")
+        for column in (column for section in without.sections for column in section.columns):
+            column.name = _("Matches")
     brackets.open_sections(trees, section or (_section_of(trees, mine.pk) if mine and not options.highlight else ""))
     best = {
         stage.number: decided_places(stage, by_stage[stage.number], options.names)
@@ -167,7 +174,7 @@ def _stages_context(
         "seeded": bool(options.seeds),
         "late": [options.names.of(entry) for entry in options.late],
         "figures": figures,
-        "progress": progress_line(rounds, figures.matches),
+        "progress": progress_line(rounds, figures.matches, without_rounds),
         "drawn_later": any(row.entrants for row in rounds),
         "placed": [
             (stage_shown.title if several else "", best[stage_shown.stage.number])
@@ -176,6 +183,18 @@ def _stages_context(
         ],
         "champion": champion(stages[-1], best, states, options.names),
     }
+
+
+def _in_one(rounds: list[RoundRow], without_rounds: Collection[int]) -> list[RoundRow]:
+    """Return the rounds with the matches of a stage without rounds together, apart only where they are shorter."""
+    together: list[RoundRow] = []
+    for row in rounds:
+        last = together[-1] if together else None
+        if last is not None and row.stage in without_rounds and (last.stage, last.length) == (row.stage, row.length):
+            together[-1] = replace(last, fixtures=[*last.fixtures, *row.fixtures])
+        else:
+            together.append(row)
+    return together
 
 
 def _add_tables(shown: StageShown, states: list[StageState], names: Names, here: int | None) -> None:
@@ -224,8 +243,13 @@ class RoundProgress:
     matches: Matches
 
 
-def progress_line(rounds: list[RoundRow], matches: Matches) -> RoundProgress | None:
-    """Return the first unfinished round, or all `matches` of the division if several brackets are being played."""
+def progress_line(
+    rounds: list[RoundRow], matches: Matches, without_rounds: Collection[int] = ()
+) -> RoundProgress | None:
+    """Return the first unfinished round, or all `matches` of the division if several brackets are being played.
+
+    So too while a stage is played whose number is among those `without_rounds`.
+    """
     sizes = Counter((row.stage, row.bracket) for row in rounds)
     for row in rounds:
         of_round = Matches.of(fixture.counted for fixture in row.fixtures)
@@ -233,7 +257,7 @@ def progress_line(rounds: list[RoundRow], matches: Matches) -> RoundProgress | N
             name = round_name(
                 row.bracket, row.number, len(row.fixtures), sizes[row.stage, row.bracket], upper=row.upper
             )
-            several = len(sizes) > 1
+            several = len(sizes) > 1 or row.stage in without_rounds
             return RoundProgress("" if several else name, row.length, row.deadline, matches if several else of_round)
     return None
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from django.utils.translation import gettext as _
 
+from tournaments.formats.settings import ELIMINATION
 from tournaments.models import Division, Slot
 from tournaments.standings.brackets import BracketOptions, Column, FixtureBox, SlotRow, Tree, rounds_of, trees
 from tournaments.state.names import names_of
@@ -163,8 +164,11 @@ class SheetBracket:
 
 
 def sheet_brackets(division: Division, *, unfinished: bool = False) -> list[SheetBracket]:
-    """Return the brackets of a division as everybody may see them; `unfinished`: without rounds that are over."""
-    rounds = rounds_of(division)
+    """Return the brackets of a division as everybody may see them; `unfinished`: without rounds that are over.
+
+    Stages that count points or lives have none: no line leads from a match to the next.
+    """
+    rounds = [row for row in rounds_of(division) if row.format in ELIMINATION]
     slots = {fixture.number: fixture.slots for row in rounds for fixture in row.fixtures}
     shown = []
     for tree in trees(rounds, BracketOptions(names_of(division, staff=False))):

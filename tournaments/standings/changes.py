@@ -8,14 +8,14 @@ from typing import Any
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
 from matches.models import Result
 from matches.presentation.labels import score_of
 from matches.ratings.rated import measures_play
 from players.models import Player
 from tournaments.formats.plans import ROUNDS
-from tournaments.formats.settings import BY_ROUND
+from tournaments.formats.settings import BY_ROUND, LIVES
 from tournaments.formats.states import FixtureState, SlotState, SlotStatus
 from tournaments.models import Division, Fixture, Round, Slot
 from tournaments.standings.brackets import ordinal, ranking_name
@@ -168,7 +168,8 @@ class ChangeLabels:
         ):
             name = _("Without rounds") if key == ROUNDS and stage in self.without_rounds else ranking_name(key)
             title = f"{_('Stage %(number)d') % {'number': stage}} · {name}" if self.stages > 1 else name
-            lines = [(self.names.of(change.entry), _place(change.before), _place(change.after)) for change in group]
+            place = _lives_place if stage in self.with_lives else _place
+            lines = [(self.names.of(change.entry), place(change.before), place(change.after)) for change in group]
             sections.append((title, collapse(lines)))
         return sections
 
@@ -177,6 +178,11 @@ class ChangeLabels:
         """The numbers of the stages that are played without rounds."""
         rows = self.division.stages.filter(format__in=BY_ROUND)
         return {row.number for row in rows if is_continuous(row)}
+
+    @cached_property
+    def with_lives(self) -> set[int]:
+        """The numbers of the stages that count lives."""
+        return set(self.division.stages.filter(format=LIVES).values_list("number", flat=True))
 
     def ratings(self, following: Consequences) -> list[RatingLine]:
         """Return the ratings that would change, the largest change first."""
@@ -201,7 +207,16 @@ def _place(place: tuple[int, float | None] | None) -> str:
     number, points = place
     if points is None:
         return ordinal(number)
-    return _("%(place)s, %(points)s points") % {"place": ordinal(number), "points": f"{points:g}"}
+    text = ngettext("%(place)s, %(points)s point", "%(place)s, %(points)s points", 1 if points == 1 else 2)
+    return text % {"place": ordinal(number), "points": f"{points:g}"}
+
+
+def _lives_place(place: tuple[int, float | None] | None) -> str:
+    if place is None or place[1] is None:
+        return _place(place)
+    number, lives = place[0], int(place[1])
+    text = ngettext("%(place)s, %(lives)d life left", "%(place)s, %(lives)d lives left", lives)
+    return text % {"place": ordinal(number), "lives": lives}
 
 
 def _short(result: Result) -> str:

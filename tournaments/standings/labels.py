@@ -272,6 +272,21 @@ MARKS: dict[str, RoundMark] = {
 """Kind of a round -> its texts."""
 
 
+MATCH_SENTENCES: dict[str, str] = {
+    "won": gettext_noop("Match {round}: won {score} against {name}."),
+    "lost": gettext_noop("Match {round}: lost {score} to {name}."),
+    "drawn": gettext_noop("Match {round}: nobody won against {name}."),
+    "forfeit_won": gettext_noop("Match {round}: won, {name} forfeited it."),
+    "forfeit_lost": gettext_noop("Match {round}: forfeited against {name}."),
+    "walkover_won": gettext_noop("Match {round}: walkover, {name} withdrew."),
+    "walkover_lost": gettext_noop("Match {round}: did not come, walkover for {name}."),
+    "empty": gettext_noop("Match {round}: empty, {name} did not come either."),
+    "bye_full": gettext_noop("Match {round}: bye, a full point."),
+    "open": gettext_noop("Match {round}: still to play against {name}."),
+}
+"""Kind of a match, which its player counts, in a stage without rounds -> a full sentence."""
+
+
 def letter(kind: str) -> str:
     """Return the letter for a cell, translated."""
     return gettext(MARKS[kind].letter)
@@ -285,3 +300,8 @@ def meaning(kind: str) -> str:
 def round_sentence(kind: str, **params: Any) -> str:
     """Return a sentence about one round; an empty score is left out."""
     return " ".join(gettext(MARKS[kind].sentence).format(**params).split())
+
+
+def match_sentence(kind: str, **params: Any) -> str:
+    """Return a sentence about one match of a stage without rounds; an empty score is left out."""
+    return " ".join(gettext(MATCH_SENTENCES[kind]).format(**params).split())

@@ -29,6 +29,7 @@ from tournaments.standings.labels import (
     Tiebreak,
     explanation_text,
     letter,
+    match_sentence,
     meaning,
     regulations,
     round_sentence,
@@ -328,6 +329,7 @@ class StageView:
     provisional: list[int] = field(default_factory=list)
     """The numbers of the matches whose result is provisional."""
     advancing: set[EntryId] = field(default_factory=set)
+    is_without_rounds: bool = False
     bracket_rule: str = ""
     """When the bracket after lives without rounds is drawn, in words, while it is not."""
 
@@ -355,6 +357,11 @@ class StageView:
     def query(self) -> str:
         """The query string of this stage after this round."""
         return f"stage={self.number}" + (f"&round={self.round}" if self.round is not None else "")
+
+    @property
+    def is_paired(self) -> bool:
+        """Whether its matches are paired one by one or by rounds, for reasons that have a page."""
+        return self.complete is not None or self.is_without_rounds
 
     @property
     def rounds(self) -> range:
@@ -446,6 +453,7 @@ def stage_view(
     view.lives = settings.lives if settings.format == LIVES else None
     view.bracket_rule = "" if state.over else _bracket_rule(settings)
     if state.event.continuous:
+        view.is_without_rounds = True
         (table,) = state.tables
         view.tables = [builder.rounds(table, state.event, cells_of(state, ROUNDS, kinds), len(state.event.rounds))]
         return view
@@ -506,7 +514,7 @@ class _TableBuilder:
         return view
 
     def rounds(self, table: Table, event: SwissEvent, cells: Cells, shown: int) -> TableView:
-        """Return the table of a Swiss or of lives after a round."""
+        """Return the table of a Swiss or of lives after a round, or as it stands where there are no rounds."""
         lines = [self.line(row, table) for row in table.rows]
         self._fill(lines, cells)
         for line in lines:
@@ -519,7 +527,8 @@ class _TableBuilder:
             line.advances = line.person.entry in advancing
         title = pgettext("standings", "Table") if table.key == TABLE else _("Standings")
         over = table.over and shown == len(self.state.event.rounds if self.state.event else ())
-        view = TableView(table.key, title, lines, [tiebreak(code) for code in table.tiebreaks], over, shown)
+        after = None if event.continuous else shown
+        view = TableView(table.key, title, lines, [tiebreak(code) for code in table.tiebreaks], over, after)
         view.is_long = len(lines) > MOST_IN_DETAIL
         view.regulations = regulations(self.settings) if table.tiebreaks else ""
         view.legend = legend(cell for line in lines for cell in line.cells)
@@ -540,9 +549,8 @@ class _TableBuilder:
             for cell in line.cells:
                 cell.opponent_place = places.get(cell.opponent) if cell.opponent is not None else None
                 score = f"{cell.score[0]}–{cell.score[1]}" if cell.score else ""
-                cell.sentence = round_sentence(
-                    cell.kind, round=cell.round, score=score, name=self.names.of(cell.opponent)
-                )
+                say = match_sentence if self.settings.is_continuous else round_sentence
+                cell.sentence = say(cell.kind, round=cell.round, score=score, name=self.names.of(cell.opponent))
 
     def _lives(self, line: TableLine) -> None:
         """Set the lives left, the round that cost the last one, and the reason for the place."""

@@ -917,3 +917,33 @@ def test_a_begun_match_of_somebody_who_is_out_can_be_stopped(
     assert list(differences(Selection.of())) == []
     night.play()
     assert list(differences(Selection.of())) == []
+
+
+def test_no_page_speaks_of_rounds_or_draws_a_bracket_where_there_are_none(
+    start: Callable[..., Tournament], client: Client, by_alice: Actor
+) -> None:
+    night = Night(start(), by_alice)
+    for _moment in range(6):
+        night.step()
+    division, event = night.division, (night.event.club.slug, night.event.slug)
+    urls = [
+        reverse("standings", args=[*event, division.public_id]),
+        reverse("standing", args=[*event, division.public_id, Entry.objects.order_by("pk")[0].public_id]),
+        reverse("division", args=[*event, division.public_id]),
+        reverse("paper-lists", args=[*event, "standings"]),
+    ]
+    for url in urls:
+        page = text(html(client.get(url)))
+        assert "Match 1: " in page or "paper" in url
+        assert not re.search(r"\bRounds?\b", page), page
+    for url in (reverse("paper-draws", args=event), reverse("embed-bracket", args=[*event, division.public_id])):
+        assert "No bracket has been drawn yet." in text(html(client.get(url)))
+
+
+def test_a_preview_counts_lives(misheard: tuple[Night, Fixture, Fixture, int]) -> None:
+    _night, first, _paired, _entry = misheard
+    view = preview_view(preview_correction(fixture=first, new=ResultInput(1, (1, 5))))
+    ((_title, changes),) = view.choices[-1].places
+    places = [place for _name, *both in (*changes.shown, *changes.rest) for place in both]
+    assert any(place.endswith(", 1 life left") for place in places)
+    assert any(place.endswith(", 0 lives left") for place in places)

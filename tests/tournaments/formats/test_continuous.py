@@ -566,6 +566,14 @@ def test_whoever_waits_is_told_why():
     assert leader.waits[1][0] == "leader"
 
 
+def test_who_is_left_over_is_not_told_that_nobody_is_free():
+    case = Case([Player(1, 2, 0), Player(2, 2, 0), Player(3, 2, 0), Player(4, 2, 1), Player(5, 2, 1)], running=[(4, 5)])
+    decision = decision_of(case)
+    ((left, reason),) = ((entry, reason) for entry, reason in decision.waits.items() if reason[0] != "window")
+    assert left not in {entry for pair in pairs_of(decision) for entry in pair}
+    assert reason == ("left_over", {"left": 2, "matches": [1]})
+
+
 def test_who_waits_for_a_table_is_told_the_place():
     decision = decision_of(Case([Player(number, 2, 0, float(number)) for number in range(1, 7)], tables=1))
     assert len(decision.pairs) == 1

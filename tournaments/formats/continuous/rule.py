@@ -14,7 +14,7 @@ the ids and n the matches begun. It names no time, batch, event or result, so no
 """
 
 import hmac
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import cache, cached_property
@@ -331,7 +331,7 @@ class _Rule:
                 decision = replace(decision, action=Action.DRAW_NOW)
         most = room if places is None else min(room, places)
         made = pairs[:most] if decision.action in (Action.DRAW_NOW, Action.AFTER_WINDOW) else []
-        self._explain_waits(decision, pairs, most)
+        self._explain_waits(decision, pairs, most, {entry for pair in allowed for entry in pair})
         return replace(
             decision,
             pairs=tuple(replace(pair, why=self._why(pair, made, allowed)) for pair in made),
@@ -513,7 +513,9 @@ class _Rule:
             self.ways = _equally_good(self.pool, allowed, self.costs)
         return self.ways
 
-    def _explain_waits(self, decision: Decision, pairs: Sequence[FlowPair], most: int) -> None:
+    def _explain_waits(
+        self, decision: Decision, pairs: Sequence[FlowPair], most: int, could: Collection[EntryId]
+    ) -> None:
         place = {entry: at for at, pair in enumerate(pairs) for entry in (pair.first, pair.second)}
         for entry in self.pool:
             if decision.places_left == 0:
@@ -523,17 +525,17 @@ class _Rule:
             elif entry in place:
                 self.waits[entry] = "window", {"until": decision.due_at}
             else:
-                self.waits[entry] = self._alone(entry)
+                self.waits[entry] = self._alone(entry, could_play=entry in could)
 
-    def _alone(self, entry: EntryId) -> Reason:
-        """Why nobody in the pool can be paired with this entry now."""
+    def _alone(self, entry: EntryId, *, could_play: bool) -> Reason:
+        """Why nobody in the pool is paired with this entry now; `could_play`: somebody could, and is paired already."""
         player = self.pool[entry]
         others = [other for other in self.pool.values() if other.entry != entry]
         may = [other for other in others if frozenset((entry, other.entry)) not in self.state.forbidden]
         equal = [other for other in may if other.left == player.left] if self.is_lives else may
         if self.is_lives and self.state.settings.leader is Leader.WAITS and entry in self.stuck and may:
             return "leader", {}
-        if equal and all(frozenset((entry, other.entry)) in self.state.met for other in equal):
+        if not could_play and equal and all(frozenset((entry, other.entry)) in self.state.met for other in equal):
             return "met_all", {}
         levels = (player.left, player.left + 1)
         coming = [
@@ -546,7 +548,7 @@ class _Rule:
                 for each in match.pair
             )
         ]
-        return "no_opponent", {"left": player.left, "matches": coming}
+        return "left_over" if could_play else "no_opponent", {"left": player.left, "matches": coming}
 
 
 def reach(player: FlowPlayer) -> float:

@@ -1,6 +1,7 @@
 /**
  * Keeps the snapshot of an event on the director's device, read again every ten minutes, and shows, prints or saves it
- * when the server cannot be reached. One snapshot an event; those older than two days are removed.
+ * when the server cannot be reached. One snapshot an event; those older than two days are removed. Without a network the
+ * page is not left, since only it can show the snapshot, and what was typed would be lost.
  */
 
 const EVERY = 10 * 60_000; // ms
@@ -85,7 +86,7 @@ function show() {
   bar.className = "paper-bar no-print";
   for (const [label, act] of [
     [part.dataset.print, () => print()],
-    [part.dataset.back, () => location.reload()],
+    [part.dataset.back, () => navigator.onLine && location.reload()],
   ]) {
     const button = document.createElement("button");
     button.className = "button";
@@ -116,6 +117,33 @@ async function begin() {
   if (!kept || Date.now() - kept.at > EVERY) await keep();
   setInterval(keep, EVERY);
 }
+
+/** Stay on the page, and say that nothing was sent. */
+function stay(event) {
+  event.preventDefault();
+  say(true);
+  let notice = document.getElementById("not-sent");
+  if (!notice) {
+    notice = document.createElement("p");
+    notice.id = "not-sent";
+    notice.className = "message message-warning";
+    notice.setAttribute("role", "alert");
+    document.getElementById("main").prepend(notice);
+  }
+  notice.textContent = part.dataset.stays;
+  notice.scrollIntoView({ block: "nearest" });
+}
+
+// What scripts send themselves has its own answer to a lost connection.
+addEventListener("submit", (event) => {
+  if (!navigator.onLine && !event.defaultPrevented) stay(event);
+});
+addEventListener("click", (event) => {
+  const link = event.target.closest("a[href]");
+  const leaves = link && link !== download && !link.target && !link.getAttribute("href").startsWith("#");
+  if (leaves && !navigator.onLine && !event.defaultPrevented) stay(event);
+});
+addEventListener("online", () => document.getElementById("not-sent")?.remove());
 
 showButton.addEventListener("click", show);
 download.addEventListener("click", asFile);
