@@ -114,7 +114,7 @@ def test_a_season_for_those_who_have_entered(
     director.tap("Save these points")
     director.sees("Version 2 of the points applies.")
 
-    # The director enters one player, and another one enters by himself.
+    # The director enters one player, and another enters on his phone.
     director.tap("Points and evenings")
     director.sees("Nobody has entered yet.")
     director.choose("Player", played[1].name)
@@ -125,7 +125,7 @@ def test_a_season_for_those_who_have_entered(
     player = journey.on_phone(bob)
     player.tap("Clubs", first=True)
     player.tap("Harbour Backgammon", first=True)
-    player.tap("Autumn", first=True)
+    player.tap("The whole table")
     player.tap("Enter the season")
     player.sees("You have entered this season.")
     player.sees(re.compile(r"\d(st|nd) of 2"))
