@@ -38,6 +38,7 @@ from tournaments.models import (
     PoolMember,
     Return,
     SeriesClosing,
+    SeriesEntry,
     SeriesPoints,
     SeriesView,
     Substitution,
@@ -248,6 +249,11 @@ def _points_by_hand(person: Person) -> Iterable[Row]:
     return values(rows, "points", "reason", "at", event_name=F("tournament__name"), season_name=F("series__name"))
 
 
+def _season_entries(person: Person) -> Iterable[Row]:
+    rows = SeriesEntry.objects.filter(player__in=person.players)
+    return values(rows, "at", season_name=F("series__name"))
+
+
 def _season_views(person: Person) -> Iterable[Row]:
     rows = SeriesView.players.through.objects.filter(player__in=person.players)
     return values(rows, view_name=F("seriesview__name"), season_name=F("seriesview__series__name"))
@@ -276,6 +282,7 @@ SECTIONS = (
     ExportSection("substitutions", _("When you replaced somebody, or somebody you."), (Substitution,), _substitutions),
     ExportSection("past-placings", _("Places and points of imported seasons."), (PastPlacing,), _past_placings),
     ExportSection("points-by-hand", _("Points that directors gave you by hand."), (SeriesPoints,), _points_by_hand),
+    ExportSection("season-entries", _("Seasons that you entered."), (SeriesEntry,), _season_entries),
     ExportSection(
         "season-views",
         _("Tables of a part of the players for which you were chosen."),

@@ -68,6 +68,7 @@ PAGES: dict[str, tuple[Row, Row]] = {
     "series-card": (PUBLIC, NO_POST),
     **{f"series-{name}": (NO_FORM, DIRECTORS) for name in OF_SEASON_DIRECTORS},
     "series-answer": (NO_FORM, ACCOUNT),
+    "series-entry": (NO_FORM, ACCOUNT),
     "club-card": (PUBLIC, NO_POST),
     "event-card": (PUBLIC, NO_POST),
     "division-card": (PUBLIC, NO_POST),
@@ -323,6 +324,7 @@ API: dict[str, tuple[Row, Row]] = {
     "api-title-withdraw": (API_NO_GET, API_DIRECTORS),
     **{f"api-series-{name}": (API_NO_GET, API_DIRECTORS) for name in OF_SEASON_DIRECTORS},
     "api-series-answer": (API_NO_GET, API_ACCOUNT),
+    "api-series-entry": (API_NO_GET, API_ACCOUNT),
     "api-correction-undo-preview": (API_NO_GET, API_STAFF),
 }
 WRITES_BY_OTHER_METHODS = {
@@ -342,6 +344,7 @@ OF_CLUBS = (
     "series-points", "series-points-back", "series-final", "series-offer", "series-answer",
     "api-series-points", "api-series-points-back", "api-series-final",
     "api-series-offer", "api-series-answer", "series-pool", "api-series-pool",
+    "series-entry", "api-series-entry",
     "series-view", "series-remove-view", "api-series-view", "api-series-remove-view",
     "club", "club-calendar", "club-card", "club-poster", "commitments", "venue", "tonight", "tonight-show",
     "api-commitments", "api-tonight",

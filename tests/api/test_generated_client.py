@@ -831,6 +831,9 @@ def seasons(cast: Cast) -> None:
     member = alice("members_list", CLUB).results[0].player
     by_hand = {"event": event, "player": member.public_id, "points": "2", "reason": "Ran the evening"}
     given = alice("seasons_give_points", season.public_id, body=by_hand).points_by_hand[0].id
+    cast.bob.refused(409, "seasons_enter", season.public_id, body={"enters": "yes"})
+    entered = {"enters": "yes", "player": member.public_id}
+    assert alice("seasons_enter", season.public_id, body=entered).entered == [member.public_id]
     assert alice("seasons_take_points_back", season.public_id, body={"given": given}).points_by_hand == []
     alice.refused(422, "seasons_prepare_final", season.public_id)
     alice("seasons_offer_places", season.public_id, body={"answer_by": "2027-12-31"})

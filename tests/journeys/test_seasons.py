@@ -95,6 +95,45 @@ def test_a_season_from_a_preset(
     looked_at(player._page)
 
 
+@pytest.mark.journey("a season for those who have entered")
+def test_a_season_for_those_who_have_entered(
+    journey: Journey, played: list[Player], club: Club, alice: User, looked_at: Check
+) -> None:
+    today = timezone.localdate()
+    days = SeriesInput("Autumn", today - timedelta(days=60), today + timedelta(days=30), "motor_racing")
+    create_series(club=club, series=days, by=Actor.of(alice), now=timezone.now())
+    director = journey.at_desk(alice)
+    director.tap("Harbour Backgammon", first=True)
+    director.tap("Seasons")
+    director.tap("Autumn")
+    director.tap("Points and evenings")
+    director.choose("Who is in the table", "only players who have entered the season")
+    director.sees("Only players who have entered the season are in the table. Guests take places but are not in it.")
+    director.sees("What changes in the table")
+    looked_at(director._page)
+    director.tap("Save these points")
+    director.sees("Version 2 of the points applies.")
+
+    # The director enters one player, and another enters on his phone.
+    director.tap("Points and evenings")
+    director.sees("Nobody has entered yet.")
+    director.choose("Player", played[1].name)
+    director.tap("Enter")
+    director.sees(f"{played[1].name} has entered the season.")
+    looked_at(director._page)
+    bob = account_of(played[0], "bob@example.org", club)
+    player = journey.on_phone(bob)
+    player.tap("Clubs", first=True)
+    player.tap("Harbour Backgammon", first=True)
+    player.tap("The whole table")
+    player.tap("Enter the season")
+    player.sees("You have entered this season.")
+    player.sees(re.compile(r"\d(st|nd) of 2"))
+    looked_at(player._page)
+    player.tap("Take the entry back")
+    player.sees("You have not entered this season.")
+
+
 @pytest.mark.journey("a season in a frame of the club's website")
 def test_a_season_in_a_frame(journey: Journey, played: list[Player], club: Club, alice: User, looked_at: Check) -> None:
     today = timezone.localdate()

@@ -146,6 +146,24 @@ class SeriesFeeShare(models.Model):
         return f"{self.series} · {self.number}"
 
 
+class SeriesEntry(models.Model):
+    """A player who has entered a series, as some plans ask for before somebody is in the table."""
+
+    series = models.ForeignKey(Series, on_delete=models.PROTECT, related_name="entries")
+    player = models.ForeignKey("players.Player", on_delete=models.PROTECT, related_name="+")
+    at = models.DateTimeField(default=timezone.now, editable=False)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+
+    class Meta:
+        ordering = ("at", "pk")
+        verbose_name = _("entry of a season")
+        verbose_name_plural = _("entries of a season")
+        constraints: ClassVar = [models.UniqueConstraint(fields=["series", "player"], name="series_entered_once")]
+
+    def __str__(self) -> str:
+        return f"{self.series} · {self.player}"
+
+
 class SeriesView(models.Model):
     """A part of the players of a series who also have a table of their own, with the same points."""
 

@@ -12,19 +12,22 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from core.public_ids import LENGTH
+from engine.errors import Refused
 from players import access as people
 from players.access import Role, Visitor
 from players.actions import Action, Endpoint, FormSerializer
 from players.actors import Actor
 from players.models import Club, Player
+from players.people.rows import player_of
 from tournaments.access import VISIBLE
-from tournaments.formats.series.plan import plan_json
+from tournaments.formats.series.plan import Belongs, plan_json
 from tournaments.formats.series.presets import preset
 from tournaments.models import Series, SeriesFeeShare, SeriesView, Tournament
 from tournaments.seasons import services
 from tournaments.seasons.forms import (
     CloseForm,
     CountForm,
+    EntryForm,
     LeaveOutForm,
     PlanForm,
     PointsBackForm,
@@ -149,6 +152,9 @@ class SeriesSerializer(serializers.Serializer[Any]):
     view = serializers.CharField(allow_null=True, help_text="Public id of the view whose rows these are; null: all.")
     views = SeasonViewSerializer(many=True)
     rows = SeasonRowSerializer(many=True)
+    entered = serializers.ListField(
+        child=serializers.CharField(), help_text="Public ids of players who have entered the season."
+    )
     points_by_hand = GivenPointsSerializer(many=True)
     final = serializers.CharField(allow_null=True, help_text="Public id of the event of the final.")
     fee_share = FeeShareSerializer(allow_null=True, help_text="Null if none was ever set.")
@@ -187,6 +193,10 @@ def season_data(user: Visitor, series: Series, view: SeriesView | None = None) -
         "pools": pool_data(series, closing.table if closing is not None else None, names) if share is not None else [],
         "view": view.public_id if view is not None else None,
         "views": SeasonViewSerializer(series.views.all(), many=True).data,
+        "entered": [
+            (row.player.merged_into or row.player).public_id
+            for row in series.entries.select_related("player__merged_into")
+        ],
         "rows": [{**row, "name": names.get(row["player"], "")} for row in rows],
     }  # fmt: skip
 
@@ -259,6 +269,14 @@ class FeeShareSettingsSerializer(FormSerializer):
             "currency": {"help_text": "Of the amount; that of the newest evening if left out."},
             "shares": {"help_text": "Percentages of the pool by place, such as `50 30 20`."},
         }
+
+
+class SeasonEntrySerializer(FormSerializer):
+    """Whether a player enters a season."""
+
+    class Meta:
+        form = EntryForm
+        extra_kwargs: ClassVar = {"player": {"help_text": "Public id, for directors; without it you enter yourself."}}
 
 
 class ViewSettingsSerializer(FormSerializer):
@@ -375,6 +393,42 @@ class SeriesAction(Action):
         return Response(SeriesSerializer(season_data(request.user, obj)).data)
 
 
+class EntryAction(SeriesAction):
+    """An entry for a season: by the player, or by a director."""
+
+    def fetch(self, user: Visitor, **url: str) -> Series:
+        """Return the season to everybody with an account."""
+        return series_of(url["slug"], url["series"]) if "slug" in url else series_by_id(url["series"])
+
+    def perform(self, request: Any, obj: Series, form: Any, now: datetime) -> str:
+        """Enter oneself where entries are asked for, or as a director somebody else."""
+        public_id = form.cleaned_data["player"]
+        if public_id:
+            people.require(request.user, obj.club, Role.DIRECTOR)
+        elif newest_plan(obj).plan.get("belongs") != Belongs.ENTERED:
+            raise Refused("series_no_entries")
+        player = _player(public_id) if public_id else player_of(request.user)
+        if player is None:
+            raise Refused("series_no_player")
+        form.player = player
+        return super().perform(request, obj, form, now)
+
+    def url(self, request: HttpRequest, obj: Series) -> str:
+        """The page where it was pressed."""
+        return super().url(request, obj) if request.POST.get("player") else series_url(obj)
+
+    def success_url(self, request: HttpRequest, obj: Series, form: Any) -> str:
+        """The same page."""
+        return self.url(request, obj)
+
+
+def _player(public_id: str) -> Player:
+    player = Player.objects.filter(public_id=public_id, merged_into=None).first()
+    if player is None:
+        raise Http404
+    return player
+
+
 def series_by_id(public_id: str) -> Series:
     """Return a season by its public id."""
     row = Series.objects.select_related("club").filter(public_id=public_id).first()
@@ -438,12 +492,23 @@ def _give_points(form: Any, by: Actor, now: datetime) -> str:
     They are added to what the plan gives the player for that event, and shown with their reason.
     """
     fields, series = form.cleaned_data, form.instance
-    player = Player.objects.filter(public_id=fields["player"], merged_into=None).first()
-    if player is None:
-        raise Http404
-    given = services.PointsInput(_event(series, fields["event"]), player, fields["points"], fields["reason"])
+    given = services.PointsInput(
+        _event(series, fields["event"]), _player(fields["player"]), fields["points"], fields["reason"]
+    )
     services.give_points(series=series, given=given, by=by, now=now)
     return _("The table is up to date.")
+
+
+def _enter(form: Any, by: Actor, now: datetime) -> str:
+    """Enter a season, or take the entry back.
+
+    Where a plan says so, only those who have entered are in the table. A director enters a `player`.
+    """
+    if form.cleaned_data["enters"] == "yes":
+        services.enter_season(series=form.instance, player=form.player, by=by, now=now)
+        return _("{name} has entered the season.").format(name=form.player.shown_name)
+    services.leave_season(series=form.instance, player=form.player, by=by)
+    return _("The entry is taken back.")
 
 
 def _set_pool(form: Any, by: Actor, now: datetime) -> str:
@@ -567,6 +632,13 @@ ACTIONS = (
         _take_points_back,
         Role.DIRECTOR,
         Endpoint("seasons_take_points_back", PointsBackSerializer, {"given": 3}),
+    ),
+    EntryAction(
+        "entry",
+        EntryForm,
+        _enter,
+        None,
+        Endpoint("seasons_enter", SeasonEntrySerializer, {"enters": "yes"}),
     ),
     SeriesAction(
         "pool",

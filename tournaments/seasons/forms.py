@@ -87,6 +87,13 @@ class PointsForm(RefusingForm):
     reason = forms.CharField(label=_("Reason"), max_length=LONGEST_NOTE)
 
 
+class EntryForm(RefusingForm):
+    """Whether a player enters a season; without `player` it is who asks."""
+
+    enters = forms.ChoiceField(choices=(("yes", _("yes")), ("no", _("no"))))
+    player = forms.CharField(max_length=LENGTH, required=False)
+
+
 class PoolForm(RefusingForm):
     """The part of each entry fee for the pool of a season: a percentage or an amount, and the shares of the places."""
 

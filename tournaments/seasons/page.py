@@ -28,7 +28,7 @@ from players.pages import account_needed
 from players.people.rows import player_of
 from tournaments.access import VISIBLE
 from tournaments.formats.series.numbers import number
-from tournaments.formats.series.plan import ELSE, Places, Plan, Shares, nodes, plan_from
+from tournaments.formats.series.plan import ELSE, Belongs, Places, Plan, Shares, nodes, plan_from
 from tournaments.formats.series.presets import PRESETS
 from tournaments.formats.series.table import Result, Row
 from tournaments.formats.series.warnings import MESSAGES as WARNINGS
@@ -163,6 +163,8 @@ class SeasonView:
     """What it would take; None once the season is closed, before its first evening, and in a view."""
     part: SeriesView | None = None
     """The view whose table this is; None: everybody's."""
+    belongs: str = ""
+    """Who is in the table, in words, if not everybody is."""
 
     @property
     def so_far(self) -> str:
@@ -232,7 +234,7 @@ def season_view(
     return SeasonView(
         series, standing, columns, rows, _rule(standing.plan), _played(standing), mine,
         _ahead(rows, table, mine, standing), closing, closing is not None and is_corrected, final,
-        any(night.row is None for night in standing.nights), race, part,
+        any(night.row is None for night in standing.nights), race, part, _belongs(standing.plan),
     )  # fmt: skip
 
 
@@ -360,6 +362,20 @@ def _rule(plan: Plan) -> str:
     return "; ".join(parts) + "."
 
 
+def _belongs(plan: Plan) -> str:
+    """Say who is in the table, and what becomes of the places of others; empty if everybody is."""
+    if plan.belongs is Belongs.MEMBERS:
+        who = _("Only members of the club are in the table.")
+    elif plan.belongs is Belongs.ENTERED:
+        who = _("Only players who have entered the season are in the table.")
+    elif plan.players is not None:
+        who = _("Only players whom the plan names are in the table.")
+    else:
+        return ""
+    keep, close_up = _("Guests take places but are not in it."), _("Guests are left out, and places close up.")
+    return f"{who} {close_up if plan.close_up else keep}"
+
+
 def _played(standing: Standing) -> str:
     total = len(standing.nights)
     return ngettext(
@@ -435,12 +451,15 @@ def _around_the_table(user: Visitor, view: SeasonView) -> dict[str, Any]:
     may_direct = _directs(user, row.club)
     free = free_places(row, now) if may_direct and view.qualifiers and not is_drawn(row.final) else None
     own = player_of(user) if isinstance(user, User) else None
+    has_entries = view.standing.plan.belongs is Belongs.ENTERED and view.closing is None
     people_names = _names_of_places(user, row, free)
     share = newest_shares([row.pk]).get(row.pk)
     pools = pools_of(row) if share is not None else []
     closed_table = view.closing.table if view.closing is not None else None
     due_names = names_of_table(user, row.club, closed_table) if pools and closed_table is not None else {}
     return {
+        "can_enter": has_entries and own is not None,
+        "has_entered": has_entries and own is not None and own.public_id in (view.standing.plan.players or ()),
         "share": share_text(share),
         "pool_places": places_text(share),
         "pools": pool_lines(pools, closed_table, due_names),
@@ -484,12 +503,15 @@ class PlanPreview:
     """Name, points and their explanation, of everybody who came to the last evening."""
     warnings: Sequence[str] = ()
     differs: bool = False
+    belongs: str = ""
+    """Who is in the table, in words, if not everybody is."""
 
 
 def _preview(user: Visitor, series: Series, data: Mapping[str, Any]) -> PlanPreview:
     """Return what a proposed plan would change. Raises Refused, as `plan_from`."""
     proposed, nights = plan_from(data), nights_of(series)
     before, after = standing_of(series, nights=nights), standing_of(series, plan=proposed, nights=nights)
+    applying = plan_from(before.version.plan)
     names = names_of_table(user, series.club, {"rows": table_of(before)["rows"] + table_of(after)["rows"]})
     last = after.over[-1] if after.over else None
     example: list[tuple[str, str, str]] = []
@@ -509,7 +531,7 @@ def _preview(user: Visitor, series: Series, data: Mapping[str, Any]) -> PlanPrev
                                              for k, v in w.params.items()}) for w in warnings]  # fmt: skip
     return PlanPreview(
         json.dumps(data), changes_of(before, after, names)[:CHANGES_SHOWN], last.name if last else "", example,
-        texts, differs=before.plan.points != proposed.points or before.plan != replace(proposed, name=before.plan.name),
+        texts, differs=applying != replace(proposed, name=applying.name), belongs=_belongs(after.plan),
     )  # fmt: skip
 
 
@@ -519,6 +541,19 @@ def _who_may_have_points(series: Series) -> QuerySet[Player]:
     concerned = Q(memberships__club=series.club) | Q(pk__in=entered)
     rows = Player.objects.filter(concerned, merged_into=None, erased_at=None)
     return rows.distinct().order_by("name_key", "pk")
+
+
+def _entries_context(series: Series, plan: Plan) -> dict[str, Any]:
+    """Return who may have points, who has entered, and who else can be entered."""
+    people = list(_who_may_have_points(series))
+    rows = list(series.entries.select_related("player__merged_into"))
+    entered = {row.player.merged_into or row.player for row in rows}
+    return {
+        "players": people,
+        "has_entries": plan.belongs is Belongs.ENTERED or bool(rows),
+        "entered": sorted(entered, key=lambda player: (player.name_key, player.pk)),
+        "can_enter": [player for player in people if player not in entered],
+    }
 
 
 def kind_label(kind: str) -> str:
@@ -640,7 +675,7 @@ def series_edit(request: HttpRequest, slug: str, series: str) -> HttpResponse:
         "own_nights": [night for night in nights if night.row is not None],
         "missing": [(event, day_of(event)) for event in missing_events(row)],
         "by_hand": row.points_by_hand.select_related("player", "tournament"),
-        "players": _who_may_have_points(row),
+        **_entries_context(row, plan),
         **_pool_context(row),
         **_views_context(request.user, standing_of(row, version=version, nights=nights)),
         "has_shares": any(isinstance(each, Places) and isinstance(each.values, Shares) for each in nodes(plan.points)),

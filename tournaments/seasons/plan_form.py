@@ -3,7 +3,7 @@
 import copy
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.utils.translation import gettext as _
@@ -161,6 +161,17 @@ def _places(place: Mapping[str, Any], path: Path, removable: Path | None) -> Ite
 
 
 YES_OR_NO = (("no", gettext_lazy("no")), ("yes", gettext_lazy("yes")))
+NAMED = "named"
+"""In place of a rule of who belongs: the plan lists them."""
+BELONGS = (
+    ("everybody", gettext_lazy("everybody who plays")),
+    ("members", gettext_lazy("only members of the club")),
+    ("entered", gettext_lazy("only players who have entered the season")),
+)
+GUESTS = (
+    ("keep_places", gettext_lazy("take places as everybody does")),
+    ("close_up", gettext_lazy("are left out, and places close up")),
+)
 SWITCHES = ("no_shows_attend", "tied_wins_share", "voided_wins")
 
 
@@ -181,6 +192,8 @@ class PlanLinesForm(RefusingForm):
         label=gettext_lazy("Ranks that qualify for a final"), min_value=0, max_value=400, required=False
     )
     show_digits = forms.IntegerField(label=gettext_lazy("Decimals shown"), min_value=0, max_value=4, required=False)
+    belongs = forms.ChoiceField(label=gettext_lazy("Who is in the table"), choices=BELONGS, required=False)
+    guests = forms.ChoiceField(label=gettext_lazy("Players who are not in the table"), choices=GUESTS, required=False)
     class_by_month = forms.CharField(
         label=gettext_lazy("Kind of evening by month"), max_length=LONGEST, required=False,
         help_text=gettext_lazy("Month: kind, such as 5: double, 11: double. Each evening can still be set otherwise."),
@@ -209,7 +222,12 @@ class PlanLinesForm(RefusingForm):
         initial |= {"qualify": plan.get("qualify", {}).get("places"), "show_digits": plan.get("show_digits", 2)}
         initial |= {name: "yes" if plan.get(name) else "no" for name in SWITCHES}
         initial |= {"several_divisions": plan.get("several_divisions", "sum"), "class_by_month": _months_of(plan).text}
+        rule = plan.get("belongs") or ("everybody" if plan.get("players") is None else NAMED)
+        initial |= {"belongs": rule, "guests": plan.get("guests", "keep_places")}
         super().__init__(data, initial=initial)
+        if rule == NAMED:
+            belongs = cast(forms.ChoiceField, self.fields["belongs"])
+            belongs.choices = [*BELONGS, (NAMED, _("only the players whom the plan names"))]
         self.plan, self.lines = plan, lines_of(plan)
         for line in self.lines:
             self.fields[line.name] = forms.CharField(
@@ -225,6 +243,11 @@ class PlanLinesForm(RefusingForm):
     def count_fields(self) -> list[Any]:
         """The fields of which evenings count."""
         return [self[name] for name in ("best", "drop_worst", "min_events", "qualify", "show_digits")]
+
+    @property
+    def table_fields(self) -> list[Any]:
+        """The fields of who is in the table."""
+        return [self[name] for name in ("belongs", "guests")]
 
     @property
     def rule_fields(self) -> list[Any]:
@@ -268,6 +291,11 @@ class PlanLinesForm(RefusingForm):
         rules: dict[str, Any] = {name: value == "yes" or None for name, value in sent.items()}
         if "several_divisions" in self.data:
             rules["several_divisions"] = self.cleaned_data.get("several_divisions") or None
+        if "guests" in self.data:
+            rules["guests"] = self.cleaned_data.get("guests") or None
+        belongs = self.cleaned_data.get("belongs")
+        if belongs and belongs != self.initial["belongs"]:
+            rules |= {"belongs": belongs, "players": None}
         if "class_by_month" in self.data:
             rules["class_by_month"] = _months_of(self.plan).read(self.cleaned_data.get("class_by_month", "")) or None
         return rules

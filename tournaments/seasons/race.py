@@ -223,7 +223,8 @@ def _endings(standing: Standing, night: Night) -> Sequence[Ending]:
     if len(playing) != 1 or playing[0].status == Division.Status.ENTRIES:
         return ()
     drawn = [row for row in rows if row.status != Division.Status.ENTRIES]
-    seen = (standing.version.pk, night.facts.kind, night.facts.weight, night.facts.away,
+    seen = (standing.version.pk, sorted(standing.plan.players or ()),
+            night.facts.kind, night.facts.weight, night.facts.away,
             [(row.public_id, row.seq) for row in rows], sorted(players_of_entries(drawn).items()),
             [(own.shares, sorted(own.given.items())) for own in night.facts.divisions])  # fmt: skip
     return _kept("endings", seen, lambda: tuple(_tried(standing, night, playing[0], drawn)))

@@ -6,6 +6,7 @@ from datetime import date, datetime
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Q, QuerySet
 from django.utils.text import slugify
 
 from core.locks import lock_row
@@ -17,7 +18,16 @@ from tournaments.access import VISIBLE
 from tournaments.formats.series.numbers import number
 from tournaments.formats.series.plan import plan_from, plan_json
 from tournaments.formats.series.presets import preset
-from tournaments.models import Division, Series, SeriesClosing, SeriesEvent, SeriesPlan, SeriesPoints, Tournament
+from tournaments.models import (
+    Division,
+    Series,
+    SeriesClosing,
+    SeriesEntry,
+    SeriesEvent,
+    SeriesPlan,
+    SeriesPoints,
+    Tournament,
+)
 from tournaments.seasons.tables import closing_of, day_of, newest_plan, shares_of, standing_of, table_of, with_a_match
 
 FARTHEST = 400
@@ -192,6 +202,27 @@ def take_points_back(*, series: Series, given: int, by: Actor) -> None:
                 by, "series_points_taken_back", row.topic, club=row.club, event=points.tournament.name,
                 player=points.player.public_id, points=points.points,
             )  # fmt: skip
+
+
+def enter_season(*, series: Series, player: Player, by: Actor, now: datetime) -> None:
+    """Enter a player; harmless if that was done before. Refused: `series_closed`."""
+    with transaction.atomic():
+        row = changed_series(series)
+        if not _entries(row, player).exists():
+            SeriesEntry.objects.create(series=row, player=player, at=now, by=by.user)
+            log(by, "series_entered", row.topic, club=row.club, player=player.public_id)
+
+
+def leave_season(*, series: Series, player: Player, by: Actor) -> None:
+    """Take the entry of a player back; harmless without one. Refused: `series_closed`."""
+    with transaction.atomic():
+        row = changed_series(series)
+        if _entries(row, player).delete()[0]:
+            log(by, "series_entry_removed", row.topic, club=row.club, player=player.public_id)
+
+
+def _entries(series: Series, player: Player) -> QuerySet[SeriesEntry]:
+    return series.entries.filter(Q(player=player) | Q(player__merged_into=player))
 
 
 def leave_out(*, series: Series, event: Tournament, by: Actor) -> None:

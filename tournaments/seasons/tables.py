@@ -3,25 +3,26 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date
+from datetime import date, datetime, time
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from django.db.models import Q
 from django.urls import reverse
 
 from matches.models import Match
 from matches.ratings.rated import RATED_KINDS
 from players.access import Role, Visitor, is_at_least, role_in
-from players.models import Club, Player
+from players.models import Club, Membership, Player
 from tournaments.access import VISIBLE
 from tournaments.formats.series.facts import Bracket, Event
 from tournaments.formats.series.facts import Division as DivisionFacts
 from tournaments.formats.series.facts import Player as PlayerId
 from tournaments.formats.series.numbers import number, shown, written
-from tournaments.formats.series.plan import MAIN, Add, Given, Plan, nodes, plan_from
+from tournaments.formats.series.plan import MAIN, Add, Belongs, Given, Plan, nodes, plan_from
 from tournaments.formats.series.points import Earned, event_points
 from tournaments.formats.series.table import Season, View, season
 from tournaments.models import (
@@ -82,7 +83,7 @@ def day_of(event: Tournament) -> date:
 
 @dataclass(frozen=True)
 class Standing:
-    """A series as it stands now, by one version of its plan."""
+    """A series as it stands now, by one version of its plan; `plan.players` are those who belong to it."""
 
     series: Series
     version: SeriesPlan
@@ -275,10 +276,18 @@ def standing_of(
     """Evaluate a series. `plan` replaces that of the version, for previews."""
     version = version or newest_plan(series)
     used = plan or plan_from(version.plan)
+    players = belonging(series, used)
+    used = replace(used, players=players)
     own = nights_of(series) if nights is None else list(nights)
     earned = {night.facts.id: earned_on(night, used, night.facts) for night in own if night.has_begun}
     evaluated = season(used, [night.facts for night in own if night.is_over], earned=earned)
-    so_far = {night.facts.id: earned[night.facts.id] for night in own if night.has_begun and not night.is_over}
+    so_far = {
+        night.facts.id: {
+            player: points for player, points in earned[night.facts.id].items() if players is None or player in players
+        }
+        for night in own
+        if night.has_begun and not night.is_over
+    }
     return Standing(series, version, used, own, evaluated, so_far)
 
 
@@ -287,6 +296,41 @@ def earned_on(night: Night, plan: Plan, facts: Event) -> dict[PlayerId, Earned]:
     if night.reasons and not any(isinstance(node, Given) for node in nodes(plan.points)):
         plan = replace(plan, points=Add((plan.points, Given())))
     return event_points(plan, facts)
+
+
+# Who belongs to a series.
+
+
+def end_of(series: Series) -> datetime:
+    """Return the end of the last day of a series, on the clocks of its club."""
+    return datetime.combine(series.last_day, time.max, ZoneInfo(series.club.time_zone))
+
+
+def members_of(series: Series, joined_by: datetime | None = None) -> set[int]:
+    """Return the ids of the members of the club now, or of a series that is over: at its end.
+
+    With `joined_by` only those who had become members by then.
+    """
+    rows = Membership.objects.filter(Q(left_at=None) | Q(left_at__gt=end_of(series)), club=series.club)
+    if joined_by is not None:
+        rows = rows.filter(joined_at__lte=joined_by)
+    return {into or pk for pk, into in rows.values_list("player", "player__merged_into")}
+
+
+def belonging(series: Series, plan: Plan) -> frozenset[PlayerId] | None:
+    """Return those who belong to a series by its plan; None if everybody does.
+
+    Who becomes a member after the series was closed does not.
+    """
+    if plan.belongs is Belongs.EVERYBODY:
+        return plan.players
+    if plan.belongs is Belongs.MEMBERS:
+        closing = closing_of(series)
+        own = members_of(series, closing.at if closing is not None else None)
+    else:
+        own = {into or pk for pk, into in series.entries.values_list("player", "player__merged_into")}
+    players = frozenset(Player.objects.filter(pk__in=own).values_list("public_id", flat=True))
+    return players if plan.players is None else players & plan.players
 
 
 def closing_of(series: Series) -> SeriesClosing | None:

@@ -6,15 +6,14 @@ Ties share a title. Whether results still support one that was awarded is derive
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime, timedelta
 from fractions import Fraction
 from hashlib import sha256
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from django.core.cache import cache
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Count, Max, Q, QuerySet
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -24,7 +23,7 @@ from matches.analysis.classes import CLASSES, class_name, club_classes
 from matches.presentation.visibility import NOBODY
 from players.access import Role, Visitor, is_at_least, role_in
 from players.actors import Actor, log
-from players.models import Club, Player
+from players.models import Club, Membership, Player
 from players.people.rows import canonical, lock_club
 from tournaments.access import VISIBLE
 from tournaments.formats.series.facts import How
@@ -33,7 +32,7 @@ from tournaments.formats.series.numbers import number
 from tournaments.formats.series.plan import MAIN
 from tournaments.models import Division, Entry, PastPlacing, Series, SeriesClosing, Title, Tournament
 from tournaments.seasons.facts import States, facts_of
-from tournaments.seasons.tables import Standing, closing_of, day_of, people_of, standing_of, table_of
+from tournaments.seasons.tables import Standing, closing_of, day_of, end_of, people_of, standing_of, table_of
 from tournaments.state.names import shown
 
 Kind = Title.Kind
@@ -129,11 +128,6 @@ def classes_of(series: Series) -> dict[PlayerId, float]:
     return {row.player: row.bound for row in rows if row.bound is not None}
 
 
-def end_of(series: Series) -> datetime:
-    """Return the end of the last day of a season, on the clocks of its club."""
-    return datetime.combine(series.last_day, time.max, ZoneInfo(series.club.time_zone))
-
-
 def _winners_of_final(series: Series) -> list[PlayerId]:
     """Return who won the final of a season, if it has one and that is over."""
     division = _deciding_division(series.final) if series.final is not None else None
@@ -199,12 +193,14 @@ def titles_of_series(
 
 
 def _state_of(series: Series) -> list[Any]:
-    """Return what changes with every result, and with every player who is merged with another."""
+    """Return what changes with every result, every member, and every player who is merged with another."""
     of_series = Q(tournament__counts_in__series=series) | Q(tournament__final_of=series)
     divisions = Division.objects.filter(of_series).distinct().order_by("pk")
     merged = Player.objects.filter(merged_into__isnull=False, merged_into__memberships__club=series.club_id)
     states = divisions.values_list("public_id", "seq", "status", "tournament__status")
-    return [*states, *series.past_seasons.values_list("pk", "undone_at"), merged.distinct().count()]
+    members = Membership.objects.filter(club=series.club_id)
+    changes = members.aggregate(Count("pk"), Count("left_at"), Max("joined_at"), Max("left_at"))
+    return [*states, *series.past_seasons.values_list("pk", "undone_at"), merged.distinct().count(), *changes.values()]
 
 
 def winners_of(division: Division, states: States | None = None) -> list[PlayerId]:

@@ -11,11 +11,12 @@ from django.utils.translation import gettext as _
 from engine.errors import Refused
 from matches.analysis.classes import CLASSES, class_name
 from players.actors import Actor, log
-from players.models import Membership, Player
+from players.models import Player
 from tournaments.formats.series.table import View
 from tournaments.models import Series, SeriesView
 from tournaments.seasons.services import changed_series
-from tournaments.seasons.titles import classes_of, end_of
+from tournaments.seasons.tables import members_of
+from tournaments.seasons.titles import classes_of
 
 MEMBERS = "members"
 PLAYERS = "players"
@@ -55,9 +56,7 @@ def view_of(row: SeriesView) -> View:
         chosen = row.players.values_list("pk", "merged_into")
         players = {into or pk for pk, into in chosen}
     elif row.rule == MEMBERS:
-        rows = Membership.objects.filter(club=row.series.club)
-        belongs = Q(left_at=None) | Q(left_at__gt=end_of(row.series))
-        players = {into or pk for pk, into in rows.filter(belongs).values_list("player", "player__merged_into")}
+        players = members_of(row.series)
     else:
         bound = _bound(row.rule)
         own = [player for player, best in classes_of(row.series).items() if best == bound]

@@ -344,11 +344,20 @@ class Count:
     away: int | None = None
 
 
+class Belongs(StrEnum):
+    """Who is in the table: everybody who plays, members of the club, or those who have entered the series."""
+
+    EVERYBODY = "everybody"
+    MEMBERS = "members"
+    ENTERED = "entered"
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """A scoring plan with the settings of its series.
 
-    `players` are those who belong to the series, None everybody; `close_up` whether guests take no places. A player in
+    `players` are those who belong to the series, None everybody; `belongs` is the rule by which the caller names them;
+    `close_up` is whether guests take no places. A player in
     several divisions of one event gets the sum, or the best if `best_division`. Who has lost a walkover and played no
     match gets points for coming only if `no_shows_attend`. With `tied_wins_share` equal points in a table share their
     places, whatever its tie-breaks say. With `voided_wins` matches that were played and then voided by a correction
@@ -367,6 +376,7 @@ class Plan:
     decay: Decay | None = None
     show_digits: int = 2
     best_division: bool = False
+    belongs: Belongs = Belongs.EVERYBODY
     players: frozenset[Player] | None = None
     close_up: bool = False
     no_shows_attend: bool = False
@@ -470,6 +480,7 @@ def plan_from(data: Any) -> Plan:
         decay=None if decay is None else _decay(decay),
         show_digits=whole(row.take("show_digits", 2), "plan.show_digits", most=MOST_DIGITS),
         best_division=row.choice("several_divisions", _Several, _Several.SUM) is _Several.BEST,
+        belongs=row.choice("belongs", Belongs, Belongs.EVERYBODY),
         players=None if players is None else frozenset(_names(players, "plan.players")),
         close_up=row.choice("guests", _Guests, _Guests.KEEP_PLACES) is _Guests.CLOSE_UP,
         no_shows_attend=row.flag("no_shows_attend", False),
@@ -893,6 +904,7 @@ def plan_json(plan: Plan) -> dict[str, Any]:
         "ties_for_first_only": plan.ties_for_first_only or None,
         "show_digits": plan.show_digits,
         "several_divisions": _Several.BEST.value if plan.best_division else None,
+        "belongs": None if plan.belongs is Belongs.EVERYBODY else plan.belongs.value,
         "players": None if plan.players is None else sorted(plan.players),
         "guests": _Guests.CLOSE_UP.value if plan.close_up else None,
         "no_shows_attend": plan.no_shows_attend or None,

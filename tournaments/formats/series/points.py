@@ -60,10 +60,14 @@ class Earned:
 Parts = dict[Player, tuple[Part, ...]]
 
 
+def closed_up(plan: Plan, event: Event) -> Event:
+    """The event as a plan sees it: without guests, if they close up."""
+    return without(event, event.players - plan.players) if plan.close_up and plan.players is not None else event
+
+
 def event_points(plan: Plan, event: Event) -> dict[Player, Earned]:
     """The points of everybody in the event, also of those who earn none. Guests close up if the plan says so."""
-    if plan.close_up and plan.players is not None:
-        event = without(event, event.players - plan.players)
+    event = closed_up(plan, event)
     divisions: dict[Player, list[tuple[Fraction, tuple[Part, ...]]]] = {player: [] for player in event.players}
     for division in event.divisions:
         context = _Context(plan, event, division)

@@ -12,7 +12,7 @@ from typing import Any
 from tournaments.formats.series.facts import Event, How, Match, Player
 from tournaments.formats.series.numbers import rounded
 from tournaments.formats.series.plan import ELSE, MAIN, Decay, Every, Plan, TieRule
-from tournaments.formats.series.points import ZERO, Earned, event_points, placings_of
+from tournaments.formats.series.points import ZERO, Earned, closed_up, event_points, placings_of
 
 Key = tuple[Fraction, ...]
 """What a tie rule compares; the higher is better."""
@@ -128,7 +128,7 @@ def season(
     shown = _belonging(plan, view)
     results = decayed(plan, events, points, as_of)
     entries = [_counted(plan, events, player, own) for player, own in results.items() if shown(player)]
-    order = _Order(plan, events, decided or Decided(), entries)
+    order = _Order(plan, [closed_up(plan, event) for event in events], decided or Decided(), entries)
     return Season(plan, tuple(events), points, tuple(order.rows()))
 
 

@@ -85,6 +85,7 @@ EVERYTHING = {
     "round_total": "ceil",
     "show_digits": 2,
     "several_divisions": "best",
+    "belongs": "members",
     "players": ["Ada", "Ben", "Cleo"],
     "guests": "close_up",
     "no_shows_attend": True,
