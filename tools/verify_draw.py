@@ -23,6 +23,8 @@ from datetime import datetime
 KNOCKOUT = "barpoint-knockout/1 on barpoint-lots/1"
 LINES = ", barpoint-lines/1"
 """How the byes of lower brackets were decided; it does not affect the places."""
+STARTS = ", later starts "
+"""Before the numbers of those who start in the final, in the semi-finals and so on."""
 ORDER = "lots over all entries"
 GROUPS = "groups by lot"
 SNAKE = "snake by rating"
@@ -90,15 +92,36 @@ def repeated(draw, seed):
     others = sorted(place["number"] for place in entries if place["seed"] is None)
     stream = words(seed, "knockout", draw["number"])
     order = [place["number"] for place in seeded] + shuffled(others, stream)
-    places = [order[place - 1] if place <= len(order) else None for place in inner_outer(len(draw["places"]))]
+    taken = seed_places(len(order), starts_of(draw))
+    by_seed_place = {place: order[at] for at, place in enumerate(taken)}
+    places = [by_seed_place.get(place) for place in inner_outer(len(draw["places"]))]
     if draw["kept_apart"]:
         spread_apart(places, mates_of(draw["apart"]), {place["number"] for place in seeded}, stream)
     return places
 
 
+def starts_of(draw):
+    """Return how many start in the final, in the semi-finals and so on; nobody if all start together."""
+    return [int(number) for number in draw["algorithm"].partition(STARTS)[2].split()]
+
+
+def seed_places(count, starts):
+    """Return the seed places of the entries, best first; a round earlier, a free place k becomes k and size + 1 - k."""
+    taken, free, size = [], [1], 1
+    for starting in [*starts, None]:
+        while True:
+            size *= 2
+            free = sorted(free + [size + 1 - place for place in free])
+            if starting is not None or len(free) >= count - len(taken):
+                break
+        number = count - len(taken) if starting is None else min(starting, count - len(taken))
+        taken, free = taken + free[:number], free[number:]
+    return taken
+
+
 def limits(draw):
     """Return the reasons why this script cannot repeat a draw; empty if it can."""
-    algorithm = draw["algorithm"].removesuffix(LINES)
+    algorithm = draw["algorithm"].removesuffix(LINES).partition(STARTS)[0]
     if algorithm in (SWISS, LIVES):
         return pairing_limits(draw)
     if algorithm not in (KNOCKOUT, ORDER, GROUPS, SNAKE):

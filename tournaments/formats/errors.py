@@ -45,6 +45,7 @@ MESSAGES: dict[str, str] = {
     "too_many_matches": "A stage can have at most {most} matches; this one would have {matches}.",
     "stage_count": "A division needs between 1 and {most} stages.",
     "stage_qualifiers": "Choose how many players qualify from stage {stage}; at least {least} are needed.",
+    "starts_later": "Stage {stage} cannot have later starts, because its places follow from the stage before it.",
     # Standings and forecasts
     "unknown_tiebreak": "“{name}” is not a tie-break.",
     "tiebreak_needs_one_length": "“Points won minus lost” needs one length for all matches; here they are {lengths}.",
@@ -72,6 +73,25 @@ MESSAGES: dict[str, str] = {
     "series_band_last": "Band {band} is open, so it must be the last.",
     "series_best_and_drop": "Count the best results or drop the worst, not both.",
     "series_preset": "There is no preset “{preset}”.",
+    "series_final_stages": "The stages of the final must be a list with a rank and a round each.",
+    "series_final_stage": "“{stage}” is no round in which ranks can start. The rounds are: {choices}.",
+    "series_final_order": (
+        "The stages of the final must ascend: a later one ends with rank {first} or behind it, not with “{rank}”, and "
+        "its round is an earlier one."
+    ),
+    "series_final_full": (
+        "Ranks {first} to {last} do not fit into the round “{round}”: {free} places are left in it, and those behind "
+        "them need one."
+    ),
+    "series_final_idle": (
+        "Ranks {first} to {last} are too few for the round “{round}”: nobody would play for a place there. Let more "
+        "ranks qualify, or let them start later."
+    ),
+    "series_final_qualifying": (
+        "The last ranks cannot play for {places} places: {free} are left in the round in which the ranks before them "
+        "start."
+    ),
+    "series_final_places": "The stages of the final end with rank {last}; the ranks that qualify are {places}.",
     "series_outlook_limits": "What it would take cannot be said where only some results of a month or class count.",
     "series_tie_values": "Name the values that are counted to break ties.",
 }

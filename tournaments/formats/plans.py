@@ -90,14 +90,17 @@ def checked_stages(stages: Sequence[StageSettings], default_lengths: Sequence[in
     """Return the stages after checking that they can follow each other; the last one loses its `qualifiers`.
 
     `default_lengths` are the division's match lengths, for stages without their own.
-    Raises Refused with `stage_count`, `stage_qualifiers`, `group_count`, what `StageSettings.checked` refuses, or what
-    makes a later stage impossible for those who qualify: `rounds_with_rematches`, `division_size`, or as `plan_of`.
+    Raises Refused with `stage_count`, `stage_qualifiers`, `starts_later`, `group_count`, what `StageSettings.checked`
+    refuses, or what makes a later stage impossible for those who qualify: `rounds_with_rematches`, `division_size`, or
+    as `plan_of`.
     """
     if not 1 <= len(stages) <= MOST_STAGES:
         raise Refused("stage_count", most=MOST_STAGES)
     whole = [*(with_places(stage) for stage in stages[:-1]), stages[-1]]
     checked = [stage.checked(default_lengths) for stage in whole]
     for number, (stage, following) in enumerate(pairwise(checked), start=1):
+        if following.starts:
+            raise Refused("starts_later", stage=number + 1)
         qualifiers = len(places_before(stage, number))
         if qualifiers < FEWEST_QUALIFIERS:
             raise Refused("stage_qualifiers", stage=number, least=FEWEST_QUALIFIERS)
@@ -147,7 +150,7 @@ def draw_places(
     """
     field = sorted(entries)
     if settings.format in ELIMINATION:
-        drawn = knockout.draw(field, seed=seed, draft=draft, seeds=seeds, apart=apart)
+        drawn = knockout.draw(field, seed=seed, draft=draft, seeds=seeds, apart=apart, starts=settings.starts)
         on_lines = settings.format != KNOCKOUT and settings.lower_byes is LowerByes.LINES
         algorithm = f"{drawn.algorithm}, {LINES_ALGORITHM}" if on_lines else drawn.algorithm
         return Drawn(drawn.places, algorithm, drawn.meetings)
@@ -227,7 +230,7 @@ def plan_of(
     if settings.format in BY_ROUND:
         return Graph(())
     if settings.format in ELIMINATION:
-        graph = check(Graph((main_bracket(sources),)))
+        graph = check(Graph((main_bracket(sources, has_starts=bool(settings.starts)),)))
         graph = _with_lower(settings, graph, seed, draft)
     else:
         graph = _all_play_all(settings, sources)

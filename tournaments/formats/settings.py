@@ -52,6 +52,8 @@ SWITCH_PLACES = (8, 16, 32, 64)
 SMALLEST_DIVISION, LARGEST_DIVISION = 4, 12
 """The number of entries of a league division."""
 MOST_ROUNDS = 30
+MOST_STARTS = 8
+"""The rounds, counted from the final, in which the best can start: the round of 256 is the earliest."""
 LONGEST_COUNTDOWN = 3600
 """In seconds."""
 MOST_GROUPS = 512
@@ -71,7 +73,7 @@ DEFAULT_TIEBREAKS: Mapping[str, tuple[str, ...]] = {
 _TABLE = frozenset({"lengths", "twice", "tiebreaks", "win", "loss", "leaver_rule"})
 _ROUNDS = frozenset({"next_round", "countdown", "pairing", "window", "lead"})
 OWN_SETTINGS: Mapping[str, frozenset[str]] = {
-    KNOCKOUT: frozenset({"lengths"}),
+    KNOCKOUT: frozenset({"lengths", "starts"}),
     PROGRESSIVE: frozenset({"lengths", "lower_lengths", "last_lengths", "pattern", "last_chance", "lower_byes"}),
     DOUBLE: frozenset({"lengths", "lower_lengths", "final_lengths", "pattern", "second_final", "lower_byes"}),
     SWISS: frozenset({"lengths", "rounds", "order", "missed_points", "allow_rematches", "tiebreaks", "edition"})
@@ -114,7 +116,8 @@ class StageSettings:
     the consolation or lower bracket, `last_lengths` to the last chance, `final_lengths` to the final or finals between
     the upper and the lower winner; an empty tuple means the lengths before it. `pattern` is that of the consolation or
     lower bracket ("": the first proposal for the field), `last_chance` that of the bracket fed by the consolation
-    (None: no such bracket). `lower_byes` says how the byes of both are decided.
+    (None: no such bracket). `lower_byes` says how the byes of both are decided. `starts` says how many of the best
+    start in the final, in the semi-finals, in the quarter-finals and so on; all others play for the places left.
 
     `rounds` is the number of rounds of a Swiss, or None to play until only one player is unbeaten. `next_round` says
     how the next round comes about: at a director's request, as a draft, or as a draft that is published automatically
@@ -139,6 +142,7 @@ class StageSettings:
     lower_lengths: tuple[int, ...] = ()
     last_lengths: tuple[int, ...] = ()
     final_lengths: tuple[int, ...] = ()
+    starts: tuple[int, ...] = ()
     pattern: str = ""
     last_chance: str | None = None
     second_final: bool = False
@@ -222,6 +226,7 @@ class StageSettings:
     def _faults(self) -> dict[str, bool]:
         """Return setting -> whether it is out of range."""
         return {
+            "starts": not are_starts(self.starts),
             "rounds": self.rounds is not None and not 1 <= self.rounds <= MOST_ROUNDS,
             "countdown": not 0 <= self.countdown <= LONGEST_COUNTDOWN,
             "lives": not FEWEST_LIVES <= self.lives <= MOST_LIVES,
@@ -278,7 +283,7 @@ class StageSettings:
         """Build the settings of a stage from the JSON of its row; ignore unknown names."""
         known = {field.name for field in fields(cls)} - {"format"}
         values = {name: value for name, value in data.items() if name in known}
-        for name in ("lengths", "lower_lengths", "last_lengths", "final_lengths", "tiebreaks"):
+        for name in ("lengths", "lower_lengths", "last_lengths", "final_lengths", "tiebreaks", "starts"):
             if name in values:
                 values[name] = tuple(values[name])
         for name, choice in CHOICES.items():
@@ -298,6 +303,20 @@ CHOICES: Mapping[str, Callable[[str], StrEnum]] = {
     "edition": Edition,
 }
 """Setting -> the enumeration of its values."""
+
+
+def are_starts(starts: Sequence[int]) -> bool:
+    """Whether so many of the best can start in the final, the semi-finals and so on, and leave a place for others.
+
+    >>> are_starts([0, 0, 4, 4, 4]), are_starts([0, 0, 8]), are_starts([0, 0])
+    (True, False, False)
+    """
+    free = 1
+    for count in starts:
+        free = 2 * free - count
+        if count < 0 or free < 1:
+            return False
+    return len(starts) <= MOST_STARTS and (not starts or starts[-1] > 0)
 
 
 def check_league_size(entries: int) -> None:

@@ -1,6 +1,7 @@
 """The final of a season: a draft event of those who qualify, seeded by their ranks."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from typing import Any, ClassVar
 from zoneinfo import ZoneInfo
@@ -40,7 +41,7 @@ from tournaments.seasons.places import (
     qualified_in,
 )
 from tournaments.seasons.tables import people_of
-from tournaments.state.stages import set_stages
+from tournaments.state.stages import set_stages, stage_settings
 
 LENGTH = 7
 """Points of a match of the final, until the director chooses."""
@@ -54,13 +55,15 @@ def prepare_final(*, series: Series, by: Actor, now: datetime) -> Tournament:
     """Create the final as a draft with a knockout of those who qualify, or bring its entries up to date.
 
     Those are the holders of its places if places were offered, and otherwise everybody whose rank qualifies. The higher
-    ranks are seeded, so that byes go to them. Refused: `series_no_final`, `series_nobody_qualifies`.
+    ranks are seeded, so that byes go to them; with stages in the plan, they start in the rounds that these name.
+    Refused: `series_no_final`, `series_nobody_qualifies`, and as `final_rounds`.
     """
     with transaction.atomic():
         lock_club(series.club)
         row = lock_row(Series, series.pk)
         if row.final is not None and row.final.status != Tournament.Status.CANCELLED:
             _enter_holders(row, by, now)
+            _set_starts(row, by, now)
             return row.final
         qualified = qualified_in(row)
         if not qualified.places:
@@ -80,7 +83,8 @@ def prepare_final(*, series: Series, by: Actor, now: datetime) -> Tournament:
         )  # fmt: skip
         enter(division=division, players=players, by=by, now=now)
         division.refresh_from_db()
-        set_stages(division=division, stages=[StageSettings(KNOCKOUT)], after=division.seq, by=by, now=now)
+        first = StageSettings(KNOCKOUT, starts=qualified.rounds.starts)
+        set_stages(division=division, stages=[first], after=division.seq, by=by, now=now)
         row.final, row.seq = event, row.seq + 1
         row.save(update_fields=["final", "seq"])
         log(by, "series_final_prepared", row.topic, club=row.club, name=row.name, event=event.public_id)
@@ -99,13 +103,29 @@ def _holders(series: Series, now: datetime) -> list[Player]:
     return [place.player.merged_into or place.player for place in places if place.is_held(now)]
 
 
+def _division(series: Series) -> Division | None:
+    """Return the division of a final that is not drawn."""
+    final = series.final
+    if final is None or is_drawn(final):
+        return None
+    return final.divisions.filter(status=Division.Status.ENTRIES).order_by("pk").first()
+
+
+def _set_starts(series: Series, by: Actor, now: datetime) -> None:
+    """Let the ranks start in the rounds that the plan names by now; another format than a knockout stays as it is."""
+    division = _division(series)
+    if division is None:
+        return
+    first, *others = stage_settings(division)
+    if first.format == KNOCKOUT:
+        stages = [replace(first, starts=qualified_in(series).rounds.starts), *others]
+        set_stages(division=division, stages=stages, after=division.seq, by=by, now=now)
+
+
 def _enter_holders(series: Series, by: Actor, now: datetime) -> None:
     """Let the entries of a final that is not drawn be the holders of its places; the season is locked."""
-    final = series.final
-    if final is None or not series.final_places.exists() or is_drawn(final):
-        return
-    division = final.divisions.filter(status=Division.Status.ENTRIES).order_by("pk").first()
-    if division is None:
+    division = _division(series)
+    if division is None or not series.final_places.exists():
         return
     places = list(series.final_places.select_related("player__merged_into"))
     invited = {(place.player.merged_into or place.player).pk for place in places}

@@ -27,6 +27,7 @@ from players.models import Club, Player, User
 from players.pages import account_needed
 from players.people.rows import player_of
 from tournaments.access import VISIBLE
+from tournaments.formats.series.final import FinalRounds, final_rounds
 from tournaments.formats.series.numbers import number
 from tournaments.formats.series.plan import ELSE, Belongs, Places, Plan, Shares, nodes, plan_from
 from tournaments.formats.series.presets import PRESETS
@@ -39,7 +40,17 @@ from tournaments.models import Entry, Series, SeriesClosing, SeriesView, Tournam
 from tournaments.seasons.actions import season_data, series_of
 from tournaments.seasons.changes import Change, changes_of, qualifying_places
 from tournaments.seasons.forms import PoolForm, ReopenForm, SeriesForm, ViewForm, season_initial
-from tournaments.seasons.places import ANSWERS, DAYS_TO_ANSWER, Free, free_places, is_drawn, place_lines, tied_sentence
+from tournaments.seasons.places import (
+    ANSWERS,
+    DAYS_TO_ANSWER,
+    EVERYBODY_TOGETHER,
+    Free,
+    free_places,
+    is_drawn,
+    place_lines,
+    starts_lines,
+    tied_sentence,
+)
 from tournaments.seasons.plan_form import PlanLinesForm
 from tournaments.seasons.pool import currencies_of, open_desks, places_text, pool_lines, pools_of, share_text
 from tournaments.seasons.race import RaceView, race_view
@@ -445,6 +456,14 @@ def series_page(request: HttpRequest, slug: str, series: str) -> HttpResponse:
     return render(request, "tournaments/seasons/season.html", context)
 
 
+def _final_rounds(plan: Plan) -> FinalRounds:
+    """Return in which rounds the ranks start; none of an older plan that cannot be drawn, which preparing it says."""
+    try:
+        return final_rounds(plan.qualify)
+    except Refused:
+        return EVERYBODY_TOGETHER
+
+
 def _around_the_table(user: Visitor, view: SeasonView) -> dict[str, Any]:
     """Return what belongs to a whole season, not to a view: its final, titles and pool."""
     row, now = view.series, timezone.now()
@@ -455,6 +474,7 @@ def _around_the_table(user: Visitor, view: SeasonView) -> dict[str, Any]:
     people_names = _names_of_places(user, row, free)
     share = newest_shares([row.pk]).get(row.pk)
     pools = pools_of(row) if share is not None else []
+    rounds = _final_rounds(view.standing.plan)
     closed_table = view.closing.table if view.closing is not None else None
     due_names = names_of_table(user, row.club, closed_table) if pools and closed_table is not None else {}
     return {
@@ -463,7 +483,8 @@ def _around_the_table(user: Visitor, view: SeasonView) -> dict[str, Any]:
         "share": share_text(share),
         "pool_places": places_text(share),
         "pools": pool_lines(pools, closed_table, due_names),
-        "places": place_lines(row, people_names, own, now, directs=may_direct),
+        "places": place_lines(row, people_names, own, now, directs=may_direct, rounds=rounds),
+        "starts": starts_lines(rounds),
         "free": free,
         "tied": tied_sentence(free, people_names) if free is not None else "",
         "asked_next": sum(len(players) for _rank, players in free.next) if free is not None else 0,
@@ -508,8 +529,9 @@ class PlanPreview:
 
 
 def _preview(user: Visitor, series: Series, data: Mapping[str, Any]) -> PlanPreview:
-    """Return what a proposed plan would change. Raises Refused, as `plan_from`."""
+    """Return what a proposed plan would change. Raises Refused, as `plan_from` and `final_rounds`."""
     proposed, nights = plan_from(data), nights_of(series)
+    final_rounds(proposed.qualify)
     before, after = standing_of(series, nights=nights), standing_of(series, plan=proposed, nights=nights)
     applying = plan_from(before.version.plan)
     names = names_of_table(user, series.club, {"rows": table_of(before)["rows"] + table_of(after)["rows"]})

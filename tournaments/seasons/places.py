@@ -19,6 +19,8 @@ from players.actors import Actor, log
 from players.models import Player
 from players.notifications.kinds import NotificationKind, Params
 from players.notifications.services import Notice, notify_each
+from tournaments.formats.series.final import FinalRounds, Start, final_rounds
+from tournaments.formats.series.plan import Plan
 from tournaments.models import FinalPlace, Series, Tournament
 from tournaments.seasons.changes import qualifying_places
 from tournaments.seasons.tables import closing_of, people_of, standing_of, table_of
@@ -31,10 +33,20 @@ TO_ANSWER_LATER = timedelta(days=2)
 
 @dataclass(frozen=True, slots=True)
 class Qualified:
-    """Who is ranked in a season, as (rank, public id) in the order of the table, and how many places its final has."""
+    """Who is ranked in a season, as (rank, public id) in the order of the table, and the plan of its final."""
 
     ranked: Sequence[tuple[int, str]]
-    places: int
+    plan: Plan
+
+    @property
+    def places(self) -> int:
+        """How many places the final has."""
+        return qualifying_places(self.plan)
+
+    @property
+    def rounds(self) -> FinalRounds:
+        """In which rounds of the final they start. Raises Refused, as `final_rounds`."""
+        return final_rounds(self.plan.qualify)
 
     @property
     def first(self) -> list[str]:
@@ -48,7 +60,7 @@ def qualified_in(series: Series) -> Qualified:
     standing = standing_of(series, version=closing.plan if closing is not None else None)
     table = closing.table if closing is not None else table_of(standing)
     ranked = [(row["rank"], row["player"]) for row in table["rows"] if row["rank"] is not None]
-    return Qualified(sorted(ranked, key=lambda pair: pair[0]), qualifying_places(standing.plan))
+    return Qualified(sorted(ranked, key=lambda pair: pair[0]), standing.plan)
 
 
 # Who is asked next.
@@ -213,6 +225,9 @@ ANSWERS = (
 """Answers, with the words of a director's button and of the player's."""
 
 
+EVERYBODY_TOGETHER = FinalRounds()
+
+
 @dataclass(frozen=True, slots=True)
 class PlaceLine:
     """A place of a final as a page shows it."""
@@ -225,30 +240,59 @@ class PlaceLine:
     state: FinalPlace.State
     is_own: bool
     can_answer: bool
+    start: str = ""
+    """In which round they start, if not all start together."""
 
 
 def place_lines(
-    series: Series, names: Mapping[str, str], own: Player | None, now: datetime, *, directs: bool
+    series: Series,
+    names: Mapping[str, str],
+    own: Player | None,
+    now: datetime,
+    *,
+    directs: bool,
+    rounds: FinalRounds = EVERYBODY_TOGETHER,
 ) -> list[PlaceLine]:
     """Return the places of a final that were offered; `names` has players by public id.
 
-    Who does not come is shown to directors and to themselves only.
+    Who does not come is shown to directors and to themselves only. In which of the `rounds` somebody starts follows
+    from their position among those who come.
     """
     is_fixed = is_drawn(series.final)
     lines = []
+    position = 0
     for place in series.final_places.select_related("player__merged_into"):
         player = place.player.merged_into or place.player
         is_own, state = own is not None and own.pk == player.pk, place.state(now)
+        position += place.is_held(now)
         if not (place.is_held(now) or directs or is_own):
             continue
+        start = rounds.of(position) if place.is_held(now) else None
         in_time = directs or (is_own and now < place.answer_by)
         lines.append(
             PlaceLine(
                 place, player.public_id, names.get(player.public_id, ""), source_of(place), state, is_own,
-                in_time and not is_fixed,
+                in_time and not is_fixed, start_text(start) if start is not None else "",
             )
         )  # fmt: skip
     return lines
+
+
+def start_text(start: Start) -> str:
+    """Say in which round of the final somebody starts."""
+    if start.round is None:
+        text = ngettext("plays for %(count)d place", "plays for %(count)d places", start.places)
+        return text % {"count": start.places}
+    texts = {1: _("starts in the final"), 2: _("starts in the semi-finals"), 3: _("starts in the quarter-finals")}
+    return texts.get(start.round) or _("starts in the round of %(count)d") % {"count": 2**start.round}
+
+
+def starts_lines(rounds: FinalRounds) -> list[tuple[str, str]]:
+    """Return the positions among those who come, and in which round of the final they start."""
+    return [
+        (f"{start.first}–{start.last}" if start.first < start.last else str(start.first), start_text(start))
+        for start in rounds.groups
+    ]
 
 
 def source_of(place: FinalPlace) -> str:

@@ -3,7 +3,7 @@
 import copy
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from django import forms
 from django.utils.translation import gettext as _
@@ -16,6 +16,7 @@ from tournaments.formats.series.warnings import kinds_of
 
 Path = tuple[str | int, ...]
 
+MOST_DIGITS_OF_A_RANK = 6
 LONGEST = 600
 """Characters of a line."""
 NEW_LINES: Mapping[str, Any] = {
@@ -160,6 +161,15 @@ def _places(place: Mapping[str, Any], path: Path, removable: Path | None) -> Ite
                 yield Line((*own, key), label % {"bracket": where}, values[key], removable if key == "scale" else None)
 
 
+FINAL_CODES = (
+    "series_final_stages",
+    "series_final_stage",
+    "series_final_order",
+    "series_final_places",
+    "series_final_full",
+    "series_final_idle",
+    "series_final_qualifying",
+)
 YES_OR_NO = (("no", gettext_lazy("no")), ("yes", gettext_lazy("yes")))
 NAMED = "named"
 """In place of a rule of who belongs: the plan lists them."""
@@ -214,7 +224,15 @@ class PlanLinesForm(RefusingForm):
         label=gettext_lazy("Matches that were played, but void after a correction, count as wins"), choices=YES_OR_NO,
         required=False,
     )  # fmt: skip
+    stages = forms.CharField(
+        label=gettext_lazy("Ranks of the final that start in later rounds"), max_length=LONGEST, required=False,
+        help_text=gettext_lazy(
+            "Last rank: round, such as 4: quarterfinal, 8: last 16, 12: last 32, 28: qualifying. Empty: all start "
+            "together."
+        ),
+    )  # fmt: skip
     new = forms.ChoiceField(label=gettext_lazy("Add a line"), choices=NEW_LABELS, required=False)
+    FIELD_OF: ClassVar[dict[str, str]] = dict.fromkeys(FINAL_CODES, "stages")
 
     def __init__(self, data: Any, plan: Mapping[str, Any]) -> None:
         count = plan.get("count", {})
@@ -224,6 +242,7 @@ class PlanLinesForm(RefusingForm):
         initial |= {"several_divisions": plan.get("several_divisions", "sum"), "class_by_month": _months_of(plan).text}
         rule = plan.get("belongs") or ("everybody" if plan.get("players") is None else NAMED)
         initial |= {"belongs": rule, "guests": plan.get("guests", "keep_places")}
+        initial |= {"stages": stages_text(plan)}
         super().__init__(data, initial=initial)
         if rule == NAMED:
             belongs = cast(forms.ChoiceField, self.fields["belongs"])
@@ -252,7 +271,7 @@ class PlanLinesForm(RefusingForm):
     @property
     def rule_fields(self) -> list[Any]:
         """The fields of rules that few clubs need; kinds by month only if the plan tells kinds apart."""
-        names = ("several_divisions", *SWITCHES)
+        names = ("stages", "several_divisions", *SWITCHES)
         return [self[name] for name in (("class_by_month", *names) if has_kinds(self.plan) else names)]
 
     @property
@@ -281,7 +300,7 @@ class PlanLinesForm(RefusingForm):
             "count": self._figures(
                 plan.get("count", {}), {name: name for name in ("best", "drop_worst", "min_events")}
             ),
-            "qualify": self._figures(plan.get("qualify", {}), {"qualify": "places"}),
+            "qualify": self._final(plan.get("qualify", {})),
             "show_digits": plan.get("show_digits", 2) if digits is None else digits,
         }
 
@@ -300,11 +319,32 @@ class PlanLinesForm(RefusingForm):
             rules["class_by_month"] = _months_of(self.plan).read(self.cleaned_data.get("class_by_month", "")) or None
         return rules
 
+    def _final(self, before: Mapping[str, Any]) -> dict[str, Any]:
+        """Return how many qualify and where they start; stages that were not sent or not changed stay as they are."""
+        final = self._figures(before, {"qualify": "places"})
+        text = self.cleaned_data.get("stages", "")
+        if "stages" not in self.data or text.strip() == stages_text(self.plan):
+            return final
+        rows = [item.partition(":") for item in text.replace(";", ",").split(",") if item.strip()]
+        final["stages"] = [_stage(rank.strip(), name.strip()) for rank, _colon, name in rows]
+        return {key: value for key, value in final.items() if value}
+
     def _figures(self, before: Mapping[str, Any], keys: Mapping[str, str]) -> dict[str, Any]:
         """Return a part of the plan with the figures of these fields, by the keys that they have there."""
         others = {key: value for key, value in before.items() if key not in keys.values()}
         typed = {key: value for field, key in keys.items() if (value := self.cleaned_data.get(field))}
         return others | typed
+
+
+def _stage(rank: str, name: str) -> dict[str, Any]:
+    return {"to": int(rank) if rank.isdecimal() and len(rank) < MOST_DIGITS_OF_A_RANK else rank, "stage": name.lower()}
+
+
+def stages_text(plan: Mapping[str, Any]) -> str:
+    """Return the stages of the final as they are typed; a plan that a program has written may have anything there."""
+    stages = plan.get("qualify", {}).get("stages")
+    rows = [row for row in stages if isinstance(row, Mapping)] if isinstance(stages, list) else []
+    return ", ".join(f"{row.get('to')}: {row.get('stage')}" for row in rows)
 
 
 def _months_of(plan: Mapping[str, Any]) -> Line:

@@ -15,6 +15,7 @@ from players.actors import Actor, log
 from players.models import Club, LogEntry, Player
 from players.people.rows import lock_club
 from tournaments.access import VISIBLE
+from tournaments.formats.series.final import final_rounds
 from tournaments.formats.series.numbers import number
 from tournaments.formats.series.plan import plan_from, plan_json
 from tournaments.formats.series.presets import preset
@@ -236,9 +237,11 @@ def leave_out(*, series: Series, event: Tournament, by: Actor) -> None:
 def change_plan(*, series: Series, plan: Any, after: int, by: Actor, now: datetime) -> SeriesPlan:
     """Let a new version of the plan apply; an equal one makes no version.
 
-    Refused: `stale`, `series_closed`, and as `plan_from`.
+    Refused: `stale`, `series_closed`, and as `plan_from` and `final_rounds`.
     """
-    data = plan_json(plan_from(plan))
+    proposed = plan_from(plan)
+    final_rounds(proposed.qualify)
+    data = plan_json(proposed)
     with transaction.atomic():
         row = changed_series(series, after)
         newest = newest_plan(row)

@@ -212,6 +212,8 @@ def round_name(key: str, number: int, fixtures: int, rounds: int, *, upper: bool
         return _("Round %(number)d") % {"number": number}
     if key != MAIN:
         return f"{key}{number}"
+    # With later starts a round has fewer fixtures than its name says.
+    fixtures = max(fixtures, 2 ** (rounds - number))
     if fixtures == 1:
         return _("Upper final") if upper else pgettext("round", "Final")
     if fixtures == SEMIS:
@@ -535,7 +537,8 @@ def seeds_of(draw: Draw | None, division: Division) -> dict[int, int]:
     if draw.stage.format not in ELIMINATION or not draw.places:
         return {}
     order = knockout.inner_outer(len(draw.places))
-    return {entry: seed for entry, seed in zip(draw.places, order, strict=True) if entry is not None}
+    taken = sorted((place, entry) for place, entry in zip(order, draw.places, strict=True) if entry is not None)
+    return {entry: seed for seed, (_place, entry) in enumerate(taken, start=1)}
 
 
 @dataclass(frozen=True, slots=True)

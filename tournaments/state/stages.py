@@ -1,6 +1,6 @@
 """The stages of a division: the formats it is played in, which the director sets before the draw."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -13,7 +13,7 @@ from players.people.rows import lock_club
 from tournaments.formats.elimination.knockout import seed_order
 from tournaments.formats.plans import checked_stages
 from tournaments.formats.settings import ELIMINATION, StageSettings
-from tournaments.models import Commitment, Division, Draw, Stage, Tournament
+from tournaments.models import Commitment, Division, Draw, FinalPlace, Stage, Tournament
 from tournaments.state.commitments import abandon, commit, commitment_of, new_seed
 from tournaments.state.locks import division_changed, lock_division, lock_event
 from tournaments.state.plans import is_continuous, settings_of, store_settings
@@ -168,4 +168,17 @@ def seeding(division: Division, ratings: Mapping[int, float]) -> tuple[int, ...]
     """Return the entries in the order in which they are seeded; empty if they are drawn by lot."""
     if division.draw_method == Division.DrawMethod.RATING:
         return seed_order(ratings)
-    return tuple(sorted(ratings)) if division.draw_method == Division.DrawMethod.ENTRY else ()
+    return _in_order_of_entry(division, ratings) if division.draw_method == Division.DrawMethod.ENTRY else ()
+
+
+def _in_order_of_entry(division: Division, entries: Collection[int]) -> tuple[int, ...]:
+    """Return the entries in their order; in the final of a season those with a place in it come first, by rank."""
+    places = FinalPlace.objects.filter(series__final=division.tournament_id).values_list(
+        "player", "player__merged_into", "rank", "pk"
+    )
+    by_player = {merged or player: (rank, pk) for player, merged, rank, pk in places}
+    if not by_player:
+        return tuple(sorted(entries))
+    players = division.entries.filter(pk__in=entries).values_list("pk", "player", "player__merged_into")
+    holders = {pk: by_player.get(merged or player) for pk, player, merged in players}
+    return tuple(sorted(entries, key=lambda pk: (holders.get(pk) is None, holders.get(pk) or (0, 0), pk)))

@@ -57,6 +57,7 @@ OPTIONS = {
     "leaver_rule": st.sampled_from(LeaverRule),
     "until": days,
     "join_until": days,
+    "starts": st.sampled_from([(), (0, 0, 4), (1,), (0, 2, 0, 3)]),
     "unplayed": st.sampled_from(Unplayed),
     "moving": st.integers(0, 12),
     "edition": st.sampled_from(Edition),

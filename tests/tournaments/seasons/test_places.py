@@ -1,9 +1,12 @@
 """The places of a final: offered by rank, answered, lapsed, moved up, and entered in the order of the ranks."""
 
+import runpy
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import timedelta
+from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -18,15 +21,19 @@ from tests.journeys.evenings import account_of
 from tests.tournaments.conftest import NOON
 from tournaments.draws import services as draws
 from tournaments.events import services as events
-from tournaments.models import Entry, FinalPlace, PastPlacing, PastSeason, Series, Tournament
+from tournaments.formats.series.final import final_rounds
+from tournaments.models import Entry, FinalPlace, Fixture, PastPlacing, PastSeason, Round, Series, Slot, Tournament
 from tournaments.pages.finals import answer, offer, offer_expired, prepare_final
 from tournaments.seasons import services
-from tournaments.seasons.places import free_places
+from tournaments.seasons.places import free_places, place_lines
+from tournaments.seasons.plan_form import PlanLinesForm
 from tournaments.seasons.services import SeriesInput
 from tournaments.seasons.tables import newest_plan
+from tournaments.state.stages import stage_settings
 
 pytestmark = pytest.mark.django_db
 COMES, DECLINED = FinalPlace.Answer.COMES, FinalPlace.Answer.DECLINED
+VERIFY = Path(__file__).resolve().parents[3] / "tools/verify_draw.py"
 IN_A_WEEK = NOON.date() + timedelta(days=7)
 
 
@@ -44,7 +51,9 @@ def cast(club: Club) -> list[Player]:
     return players
 
 
-def season(players: Sequence[Player], points: Sequence[int], places: int) -> Series:
+def season(
+    players: Sequence[Player], points: Sequence[int], places: int, stages: Sequence[dict[str, Any]] = ()
+) -> Series:
     """A season in which these players have these points."""
     day, club = NOON.date(), Club.objects.get(slug="harbour")
     days = SeriesInput("Autumn", day - timedelta(days=50), day + timedelta(days=5), "motor_racing")
@@ -55,6 +64,8 @@ def season(players: Sequence[Player], points: Sequence[int], places: int) -> Ser
         for player, own in zip(players, points, strict=True)
     )
     plan = {**newest_plan(row).plan, "points": {"given": True}, "qualify": {"places": places}}
+    if stages:
+        plan["qualify"]["stages"] = list(stages)
     services.change_plan(series=row, plan=plan, after=row.seq, by=SYSTEM, now=NOON)
     return row
 
@@ -201,6 +212,115 @@ def test_random_answers_never_give_more_places_than_there_are(cast: list[Player]
             holding = [place for place in row.final_places.select_related("player") if place.is_held(now)]
             assert sorted(entered(event)) == sorted(place.player.name for place in holding)
     assert codes <= {"final_full", "final_not_offered", "final_answer_late", "final_not_tied"}
+
+
+# Ranks that start in later rounds.
+
+
+STAGES = ({"to": 2, "stage": "semifinal"}, {"to": 7, "stage": "qualifying", "places": 2})
+
+
+def rounds_of(event: Tournament) -> dict[str, str]:
+    """Name -> the round of the first match, once the final is drawn; a bye is no match."""
+    division = event.divisions.get()
+    if event.status == Tournament.Status.DRAFT:
+        events.publish_tournament(tournament=event, by=SYSTEM, now=NOON)
+    draw = draws.request_draw(division=division, by=SYSTEM, now=NOON)
+    assert draws.make_draft(draw_id=draw.pk, now=NOON) is not None
+    division.refresh_from_db()
+    draws.publish_draw(division=division, after=division.seq, by=SYSTEM, now=NOON)
+    data = Client().get(f"/api/v1/divisions/{division.public_id}/draws/1/").json()
+    verify: Any = runpy.run_path(str(VERIFY))["verify"]
+    assert verify(data) == []
+    slots = Slot.objects.filter(fixture__round__bracket__stage__division=division).exclude(entry=None)
+    rows = slots.exclude(fixture__status=Fixture.Status.BYE).order_by("-fixture__round__number")
+    last = Round.objects.filter(bracket__stage__division=division).count()
+    names = ("Final", "Semi-finals", "Quarter-finals", "Round of 16")
+    return {
+        row.entry.player.name: names[last - row.fixture.round.number]
+        for row in rows.select_related("entry__player", "fixture__round")
+        if row.entry is not None
+    }
+
+
+def test_ranks_start_in_the_round_that_the_plan_names(cast: list[Player]) -> None:
+    row = season(cast, range(80, 0, -10), 7, STAGES)
+    division = prepare_final(series=row, by=SYSTEM, now=NOON).divisions.get()
+    assert stage_settings(division)[0].starts == (0, 2)
+    rounds = rounds_of(division.tournament)
+    # Five play for two places: the three best of them have a bye in the first round.
+    expected = ("Semi-finals",) * 2 + ("Quarter-finals",) * 3 + ("Round of 16",) * 2
+    assert tuple(rounds[f"Player {number}"] for number in range(1, 8)) == expected
+
+
+def test_whoever_declines_and_comes_after_all_has_the_place_of_their_rank(cast: list[Player]) -> None:
+    row = season(cast, range(80, 0, -10), 7, STAGES)
+    offer(series=row, answer_by=IN_A_WEEK, player=None, by=SYSTEM, now=NOON)
+    event = prepare_final(series=row, by=SYSTEM, now=NOON)
+    for player, choice in ((0, DECLINED), (7, DECLINED), (0, COMES)):
+        answer(series=row, player=cast[player], answer=choice, by=SYSTEM, now=NOON, directs=True)
+    assert entered(event)[-1] == "Player 1"
+    rounds = rounds_of(event)
+    assert rounds["Player 1"] == rounds["Player 2"] == "Semi-finals"
+    assert rounds["Player 7"] == "Round of 16"
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_in_a_final_with_random_answers_everybody_starts_where_the_page_says(
+    cast: list[Player], alice_client: Client, seed: int
+) -> None:
+    chance = Random(seed)
+    row = season(cast, range(80, 0, -10), 7, STAGES)
+    offer(series=row, answer_by=IN_A_WEEK, player=None, by=SYSTEM, now=NOON)
+    event = prepare_final(series=row, by=SYSTEM, now=NOON)
+    for _step in range(12):
+        player, choice = chance.choice(cast), chance.choice((COMES, DECLINED, DECLINED))
+        with suppress(Refused):
+            answer(series=row, player=player, answer=choice, by=SYSTEM, now=NOON, directs=True)
+        if row.final_places.filter(answer=DECLINED).count() == 5:
+            break
+    rounds = final_rounds(newest_plan(row).plan["qualify"])
+    lines = place_lines(
+        row, {player.public_id: player.name for player in cast}, None, NOON, directs=True, rounds=rounds
+    )
+    starts = {line.name: line.start for line in lines if line.start}
+    played = rounds_of(event)
+    assert starts.keys() == played.keys()
+    for name, start in starts.items():
+        if start == "starts in the semi-finals":
+            assert played[name] in ("Semi-finals", "Final")
+        else:
+            assert start == "plays for 2 places"
+            assert played[name] in ("Round of 16", "Quarter-finals") or len(starts) < 5
+
+
+def test_a_changed_plan_changes_where_the_ranks_start(cast: list[Player]) -> None:
+    row = season(cast, range(80, 0, -10), 7, STAGES)
+    division = prepare_final(series=row, by=SYSTEM, now=NOON).divisions.get()
+    row.refresh_from_db()
+    plan = newest_plan(row).plan
+    with refused("series_final_places"):
+        services.change_plan(series=row, plan=plan | {"qualify": {"places": 6, "stages": STAGES}}, after=row.seq,
+                             by=SYSTEM, now=NOON)  # fmt: skip
+    form = PlanLinesForm({"show_digits": "1", "qualify": "7", "stages": "4: Quarterfinal, 7: last 16"}, plan)
+    assert form.is_valid()
+    with refused("series_final_idle"):
+        services.change_plan(series=row, plan=form.proposed, after=row.seq, by=SYSTEM, now=NOON)
+    form = PlanLinesForm({"show_digits": "1", "qualify": "7", "stages": "3: Quarterfinal; 7: qualifying"}, plan)
+    assert form.is_valid()
+    with refused("series_final_idle"):
+        services.change_plan(series=row, plan=form.proposed, after=row.seq, by=SYSTEM, now=NOON)
+    form = PlanLinesForm({"show_digits": "1", "qualify": "7", "stages": "1: semifinal, 7: qualifying"}, plan)
+    assert form.is_valid()
+    services.change_plan(series=row, plan=form.proposed, after=row.seq, by=SYSTEM, now=NOON)
+    assert stage_settings(division)[0].starts == (0, 2)
+    for _twice in range(2):
+        prepare_final(series=row, by=SYSTEM, now=NOON)
+        assert stage_settings(division)[0].starts == (0, 1)
+    row.refresh_from_db()
+    form = PlanLinesForm({"show_digits": "1", "qualify": "7", "stages": ""}, newest_plan(row).plan)
+    assert form.is_valid()
+    assert form.proposed["qualify"] == {"places": 7}
 
 
 # On the pages.

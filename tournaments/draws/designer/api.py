@@ -39,6 +39,7 @@ from tournaments.formats.settings import (
     MOST_GROUPS,
     MOST_LIVES,
     MOST_ROUNDS,
+    MOST_STARTS,
     MOST_TABLE_POINTS,
     Leader,
     NextRound,
@@ -95,6 +96,15 @@ class StageFieldsSerializer(serializers.Serializer[Any]):
     lower_lengths = _lengths("Lengths in the consolation or the lower bracket. Empty: as in the main draw.")
     last_lengths = _lengths("Lengths in the last chance. Empty: as in the consolation.")
     final_lengths = _lengths("Length of the final of a double elimination. Empty: the last of `lengths`.")
+    starts = serializers.ListField(
+        child=serializers.IntegerField(min_value=0, max_value=MOST_ENTRIES),
+        max_length=MOST_STARTS,
+        required=False,
+        help_text=(
+            "knockout: how many of the best seeded start in the final, the semi-finals, the quarter-finals and so on; "
+            "all others play for the places that are left. Empty: all start together."
+        ),
+    )
     pattern = _pattern(
         "progressive, double: when losers enter, such as `A.B.|.C.`. Empty: in a double elimination the standard one, "
         "in which the loser of the upper final plays the lower final; in a consolation the one with the fewest byes."

@@ -101,6 +101,7 @@ BASIC_FIELDS: Mapping[str, tuple[str, ...]] = {
 """Format -> the fields of its own that most directors use."""
 TABLE_FIELDS = ("win", "loss", "leaver_rule")
 MORE_FIELDS: Mapping[str, tuple[str, ...]] = {
+    KNOCKOUT: ("starts",),
     SWISS: ("order", "missed_points", "allow_rematches", "edition", "window", "lead", *TIEBREAK_FIELDS),
     LIVES: ("switch_time", "late_from", "late_length", "window", "lead", "leader"),
     ROUND_ROBIN: (*TABLE_FIELDS, *TIEBREAK_FIELDS),
@@ -118,7 +119,7 @@ PLAIN_FIELDS = {
     "lengths", "lower_lengths", "last_lengths", "final_lengths", "second_final", "rounds", "lives", "order",
     "next_round", "countdown", "missed_points", "allow_rematches", "twice", "groups", "group_draw", "win", "loss",
     "leaver_rule", "until", "join_until", "unplayed", "moving", "edition", "lower_byes", "pairing", "window", "lead",
-    "leader", "switch_time", "late_from", "late_length",
+    "leader", "switch_time", "late_from", "late_length", "starts",
 }  # fmt: skip
 """Fields with the same name as the setting they hold."""
 SWITCHES = {"second_final", "allow_rematches", "twice"}
@@ -213,7 +214,7 @@ def initial_of(settings: StageSettings) -> dict[str, Any]:
     order = [code for code in settings.tiebreak_order if code != LOTS]
     plain = {name: getattr(settings, name) for name in PLAIN_FIELDS}
     switches = {name: "yes" if value else "no" for name, value in plain.items() if name in SWITCHES}
-    lengths = {name: " ".join(map(str, plain[name])) for name in plain if name.endswith("lengths")}
+    lengths = {name: " ".join(map(str, plain[name])) for name in plain if name.endswith("lengths") or name == "starts"}
     tiebreaks = {name: order[at] if at < len(order) else "" for at, name in enumerate(TIEBREAK_FIELDS)}
     return {
         **plain, **switches, **lengths, **tiebreaks,
@@ -233,6 +234,7 @@ def initial_of(settings: StageSettings) -> dict[str, Any]:
 
 
 MOST_QUALIFIERS = 1024
+MOST_DIGITS = 4
 DEFAULTS = StageSettings()
 YES_NO: FieldChoices = [("no", _("no")), ("yes", _("yes"))]
 
@@ -254,6 +256,14 @@ def _points(label: Any) -> forms.FloatField:
     return forms.FloatField(label=label, min_value=0, max_value=MOST_TABLE_POINTS)
 
 
+def _starts(text: str) -> tuple[int, ...]:
+    """Return the numbers of a text such as `0 0 4`. Raises Refused("bad_setting")."""
+    parts = text.replace(",", " ").split()
+    if not all(part.isdecimal() and len(part) <= MOST_DIGITS for part in parts):
+        raise Refused("bad_setting", name="starts", value=text)
+    return tuple(map(int, parts))
+
+
 class StageForm(RefusingForm):
     """One stage: `number` counts from 1, and the `last` one has no qualifiers."""
 
@@ -265,6 +275,14 @@ class StageForm(RefusingForm):
     lower_lengths = _lengths(_("Lengths in the consolation"), _("Leave empty to use those of the main draw."))
     last_lengths = _lengths(_("Lengths in the last chance"), _("Leave empty to use those of the consolation."))
     final_lengths = _lengths(_("Lengths in the final"), _("Leave empty to use the length of the last round."))
+    starts = _lengths(
+        _("Players who start in later rounds"),
+        _(
+            "How many of the best seeded start in the final, in the semi-finals, in the quarter-finals and so on: with "
+            "0 0 4 four start in the quarter-finals, and all others play for the other places there. Leave empty if "
+            "all start together."
+        ),
+    )
     pattern = _select(_("Consolation"), [])
     own_pattern = forms.CharField(
         label=_("Custom pattern"),
@@ -508,6 +526,7 @@ class StageForm(RefusingForm):
         cleaned = super().clean() or {}
         for name in ("lengths", "lower_lengths", "last_lengths", "final_lengths"):
             self._parse(name, lambda text: parse_lengths(text) if text.strip() else ())
+        self._parse("starts", _starts)
         for name in ("own_pattern", "own_last_chance"):
             self._parse(name, lambda text: str(parse(text)) if text.strip() else "")
         for choice, own in (("pattern", "own_pattern"), ("last_chance", "own_last_chance")):

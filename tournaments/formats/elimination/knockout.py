@@ -6,6 +6,9 @@ round. They go to the highest seed places, which `inner_outer` spreads evenly.
 Draw `barpoint-knockout/1`, with the lots of `lots` (purpose "knockout"): the unseeded entries, sorted by id, are
 shuffled and take the seed places after the seeded entries, in that order; `inner_outer` says where each seed place is.
 If entries are to be kept apart, `kept_apart` then rearranges the unseeded places.
+
+In a draw with *later starts* the best entries start in later rounds, and all others play for the places that they
+leave. `seed_places` says which seed places are byes then; the rest of the draw is the same.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -32,6 +35,8 @@ from tournaments.formats.lots import ALGORITHM as LOTS
 from tournaments.formats.lots import Lots
 
 ALGORITHM = f"barpoint-knockout/1 on {LOTS}"
+STARTS_ALGORITHM = "later starts"
+"""How the algorithm of a draw with later starts goes on, before their numbers."""
 SMALLEST_FIELD = 2
 LARGEST_FIELD = 4096
 PURPOSE = "knockout"
@@ -80,6 +85,40 @@ def inner_outer(size: int) -> list[int]:
     return order
 
 
+def seed_places(entries: int, starts: Sequence[int] = ()) -> tuple[int, list[int]]:
+    """Return the size of the bracket of a field and the seed places that its entries take, best first.
+
+    `starts` says how many entries start in the final, in the semi-finals and so on; the others start as late as the
+    places that are left allow. In a field that is too small for its starts the best have byes in the first rounds.
+
+    >>> seed_places(6)
+    (8, [1, 2, 3, 4, 5, 6])
+    >>> seed_places(10, [0, 0, 4, 4])  # four start in the quarter-finals, four in the round of 16, and two as well
+    (16, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+    >>> seed_places(8, [0, 2])  # two start in the semi-finals, six play for the other two places in them
+    (16, [1, 2, 3, 4, 5, 6, 11, 12])
+    """
+    taken: list[int] = []
+    size, free = 2, [1, 2]
+    for level, count in enumerate(starts):
+        if level:
+            size, free = _next_round(size, free)
+        count = min(count, entries - len(taken), len(free))
+        taken, free = taken + free[:count], free[count:]
+    while len(free) < entries - len(taken):
+        size, free = _next_round(size, free)
+    taken += free[: entries - len(taken)]
+    # A round in which nobody has an opponent is left out.
+    while size > SMALLEST_FIELD and not any(size + 1 - place in taken for place in taken):
+        size //= 2
+    return size, taken
+
+
+def _next_round(size: int, free: Sequence[int]) -> tuple[int, list[int]]:
+    """Return the bracket with one more round before its first, and the free seed places in it."""
+    return 2 * size, sorted([*free, *(2 * size + 1 - place for place in free)])
+
+
 def draw(
     entries: Iterable[EntryId],
     *,
@@ -87,38 +126,54 @@ def draw(
     draft: int = 1,
     seeds: Sequence[EntryId] = (),
     apart: Iterable[Collection[EntryId]] = (),
+    starts: Sequence[int] = (),
 ) -> Draw:
-    """Draw a field: `seeds` in their order, all others by lot.
+    """Draw a field: `seeds` in their order, all others by lot; `starts` is that of `seed_places`.
 
     `apart` has groups (club-mates, or named pairs) whose members should be in opposite halves, then quarters, as far as
     possible. The order of `entries` does not matter; the same seed and draft give the same draw. Raises Refused for a
     field outside 2–4096, an entry listed twice, or a seed that is not an entry.
     """
     field = _distinct(entries)
-    size = bracket_size(len(field))
+    bracket_size(len(field))
     seeded = _distinct(seeds)
     for entry in seeded:
         if entry not in field:
             raise Refused("unknown_entry", entry=entry)
     lots = Lots(seed, PURPOSE, draft)
     order = [*seeded, *lots.shuffled(sorted(set(field) - set(seeded)))]
-    places = [order[place - 1] if place <= len(order) else None for place in inner_outer(size)]
+    size, taken = seed_places(len(field), starts)
+    by_place = dict(zip(taken, order, strict=True))
+    places = [by_place.get(place) for place in inner_outer(size)]
     groups = [frozenset(group) & frozenset(field) for group in apart]
     if groups:
         places = spread_apart(places, groups, fixed=frozenset(seeded), lots=lots)
-    return Draw(tuple(places), draft, ALGORITHM, earliest_meetings(places, groups))
+    algorithm = f"{ALGORITHM}, {STARTS_ALGORITHM} {' '.join(map(str, starts))}" if starts else ALGORITHM
+    return Draw(tuple(places), draft, algorithm, earliest_meetings(places, groups))
 
 
-def main_bracket(places: Sequence[Source], *, key: str = MAIN, first_number: int = 1) -> Bracket:
-    """Return the bracket whose first round has these sources in order; their number must be a power of two."""
+def main_bracket(
+    places: Sequence[Source], *, key: str = MAIN, first_number: int = 1, has_starts: bool = False
+) -> Bracket:
+    """Return the bracket whose first round has these sources in order; their number must be a power of two.
+
+    With `has_starts` fixtures without an entrant are left out, and of the byes of an entry all but the last.
+    """
     rounds: list[Round] = []
     sources, number = list(places), first_number
     while len(sources) > 1:
-        pairs = list(zip(sources[::2], sources[1::2], strict=True))
-        fixtures = tuple(Fixture(number + at, pair) for at, pair in enumerate(pairs))
-        rounds.append(Round(len(rounds) + 1, fixtures))
-        sources = [WinnerOf(fixture.number) for fixture in fixtures]
-        number += len(fixtures)
+        pairs: list[tuple[Source, Source]] = list(zip(sources[::2], sources[1::2], strict=True))
+        fixtures: list[Fixture] = []
+        sources = []
+        for at, pair in enumerate(pairs):
+            is_last_bye = len(pairs) == 1 or pairs[at ^ 1] != (BYE, BYE)
+            if has_starts and BYE in pair and (pair == (BYE, BYE) or not is_last_bye):
+                sources.append(pair[1] if pair[0] == BYE else pair[0])
+            else:
+                fixtures.append(Fixture(number, pair))
+                sources.append(WinnerOf(number))
+                number += 1
+        rounds.append(Round(len(rounds) + 1, tuple(fixtures)))
     return Bracket(key, tuple(rounds))
 
 

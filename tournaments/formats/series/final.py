@@ -1,0 +1,107 @@
+"""The final of a series: how many ranks qualify, and in which rounds of its knockout they start."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tournaments.formats.errors import Refused
+from tournaments.formats.series.numbers import short
+from tournaments.formats.settings import MOST_STARTS
+
+QUALIFYING = "qualifying"
+"""The stage of those who play for places in the first round that is named."""
+ROUNDS: Mapping[str, int] = {
+    "final": 1,
+    "semifinal": 2,
+    "quarterfinal": 3,
+    **{f"last {2**number}": number for number in range(4, MOST_STARTS + 1)},
+}
+"""Name of a round in a plan -> its number, counted backwards from the final."""
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """The positions from `first` to `last` in the order of the table, and the round in which they start.
+
+    `round` counts backwards from the final and has `places` for them and those behind; None: they play for `places` in
+    the round in which the group before them starts.
+    """
+
+    first: int
+    last: int
+    round: int | None
+    places: int
+
+    @property
+    def left(self) -> int:
+        """Places of the round that are left for those behind."""
+        return self.places - (self.last - self.first + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class FinalRounds:
+    """The rounds in which the ranks that qualify start, the latest start first; empty if all start together."""
+
+    groups: tuple[Start, ...] = ()
+
+    @property
+    def starts(self) -> tuple[int, ...]:
+        """How many start in the final, in the semi-finals and so on, without the last group, who play for the rest."""
+        counts = [0] * (self.groups[-2].round or 0) if len(self.groups) > 1 else []
+        for group in self.groups[:-1]:
+            counts[(group.round or 0) - 1] = group.last - group.first + 1
+        return tuple(counts)
+
+    def of(self, position: int) -> Start | None:
+        """Return the group of a position among those who come, from 1; the last for all behind it, None without any."""
+        return next(
+            (group for group in self.groups if position <= group.last), self.groups[-1] if self.groups else None
+        )
+
+
+def final_rounds(qualify: Mapping[str, Any]) -> FinalRounds:
+    """Read the `stages` of the final of a plan.
+
+    Raises Refused with `series_final_stages`, `series_final_stage`, `series_final_order`, `series_final_places`,
+    `series_final_full`, `series_final_idle` or `series_final_qualifying` if they cannot be drawn.
+    """
+    stages = qualify.get("stages")
+    if not stages:
+        return FinalRounds()
+    if not isinstance(stages, list | tuple) or not all(isinstance(row, Mapping) for row in stages):
+        raise Refused("series_final_stages")
+    groups: list[Start] = []
+    for index, row in enumerate(stages):
+        groups.append(_start(row, groups, is_last=index == len(stages) - 1))
+    last = groups[-1].last
+    if qualify.get("places") != last:
+        raise Refused("series_final_places", last=last, places=short(qualify.get("places")))
+    return FinalRounds(tuple(groups))
+
+
+def _start(row: Mapping[str, Any], before: Sequence[Start], *, is_last: bool) -> Start:
+    """Read a group of ranks behind those before it; its `places` are those of its round that are free for it."""
+    name, last = row.get("stage"), row.get("to")
+    first = before[-1].last + 1 if before else 1
+    if isinstance(last, bool) or not isinstance(last, int) or last < first:
+        raise Refused("series_final_order", rank=short(last), first=first)
+    count = last - first + 1
+    free = before[-1].left if before else 1
+    if name == QUALIFYING and is_last and before:
+        if row.get("places", free) != free:
+            raise Refused("series_final_qualifying", places=short(row["places"]), free=free)
+        if count <= free:
+            raise Refused("series_final_idle", first=first, last=last, round=QUALIFYING)
+        return Start(first, last, None, free)
+    number = ROUNDS.get(name) if isinstance(name, str) else None
+    if number is None:
+        raise Refused("series_final_stage", stage=short(name), choices=", ".join((*ROUNDS, QUALIFYING)))
+    later = before[-1].round or 0 if before else 0
+    if number <= later:
+        raise Refused("series_final_order", rank=last, first=first)
+    free <<= number - later
+    if count > free - (not is_last):
+        raise Refused("series_final_full", first=first, last=last, round=name, free=free)
+    if is_last and 2 * count <= free:
+        raise Refused("series_final_idle", first=first, last=last, round=name)
+    return Start(first, last, number, free)
