@@ -645,6 +645,18 @@ def waiting_names(event: Tournament) -> list[str]:
     return [row.entry.player.name for row in waiting_in(flow, state, now)]
 
 
+def test_who_has_lost_every_life_is_told_so(start: Callable[..., Tournament], by_alice: Actor, club: Club) -> None:
+    night = Night(start(), by_alice)
+    while all(lives_of(night).get(entry.pk, 0) for entry in Entry.objects.all()):
+        night.step()
+    (out,) = (row for row in Entry.objects.all() if not lives_of(night).get(row.pk))
+    client = Client()
+    client.force_login(account_of(out.player, "bob@example.org", club))
+    page = text(html(client.get(reverse("my-matches"))))
+    assert "You are out: you have no lives left." in page
+    assert "being played" not in page
+
+
 def test_the_rules_can_be_changed_between_batches(start: Callable[..., Tournament], by_alice: Actor) -> None:
     night = Night(start(), by_alice)
     (stage,) = Stage.objects.all()
