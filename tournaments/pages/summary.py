@@ -238,7 +238,7 @@ def _bracket(key: str, standing: CertainPlaces, names: Names) -> BracketSummary:
             [names.of(entry) for entry in row.entries],
         )
         for row in standing.placings
-        if row.last <= PLACES_LISTED
+        if row.first <= PLACES_LISTED
     ]
     return BracketSummary(key, ranking_name(key), standing.over, places)
 

@@ -66,6 +66,7 @@ from tournaments.models import (
     Tournament,
 )
 from tournaments.pages.tonight import EveningPlan, start_evening, undo_start
+from tournaments.prizes.prizes import standings_of
 from tournaments.results.corrections import (
     CorrectionInput,
     apply_correction,
@@ -181,6 +182,25 @@ def test_a_night_ends_with_one_winner(start: Callable[..., Tournament], by_alice
     assert not OpenPairing.objects.exists()
     assert state.tables[0].rows[0].entry == winner
     assert list(differences(Selection.of())) == []
+
+
+def test_who_shares_a_place_shares_it_in_the_summary_and_for_prizes(
+    start: Callable[..., Tournament], by_alice: Actor, client: Client
+) -> None:
+    night = Night(start(), by_alice)
+    night.play()
+    (state,) = states_of(night.division)
+    (table,) = state.tables
+    shared = Counter(row.place for row in table.rows)
+    third = [row.entry for row in table.rows if row.place == 3]
+    assert len(third) > 1
+    for ties_share in (False, True):
+        (places,) = standings_of(night.division, ties_share=ties_share).values()
+        assert {row.first: len(row.entries) for row in places.placings} == shared
+    page = text(html(client.get(reverse("event-report", args=[night.event.club.slug, night.event.slug]))))
+    names = Entry.objects.in_bulk(third)
+    names_of_third = ", ".join(names[entry].player.name for entry in third)
+    assert f"3–{2 + len(third)}. {names_of_third}" in page
 
 
 def test_a_night_switches_to_a_bracket(start: Callable[..., Tournament], by_alice: Actor) -> None:
