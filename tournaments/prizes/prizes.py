@@ -39,7 +39,7 @@ from tournaments.ledger.shares import (
     prize_table,
 )
 from tournaments.models import AgreedSplit, Division, Payment, PoolMember, PrizePlan, Series, SidePool, Stage
-from tournaments.standings.brackets import ranking_name
+from tournaments.standings.brackets import places_name
 from tournaments.state.derivation import StageState, states_of
 from tournaments.state.names import Names, names_of
 from tournaments.state.plans import settings_of
@@ -436,7 +436,7 @@ class _Builder:
         sections = []
         for key in titles:
             rows = [row for row in table.rows if row.pot == key]
-            title = pools[key].pool.name if key in pools else ranking_name(key)
+            title = pools[key].pool.name if key in pools else places_name(key)
             sections.append(self._section(key, title, rows))
         sections += [self._section(key, pool.pool.name, pool.rows) for key, pool in pools.items() if pool.rows]
         return sections
@@ -556,7 +556,7 @@ def prize_changes(division: Division, states: Sequence[StageState]) -> list[Priz
         PrizeChange(
             names.entries[entry].public_id,
             names.of(entry),
-            titles.get(pot) or ranking_name(pot),
+            titles.get(pot) or places_name(pot),
             currency.text(before[pot, entry]),
             currency.text(after[pot, entry]),
         )

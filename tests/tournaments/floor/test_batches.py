@@ -28,7 +28,8 @@ from tournaments.draws.kept_apart import keep_apart
 from tournaments.entries import check_in
 from tournaments.entries.event_links import path_for
 from tournaments.entries.late import enter_late, preview_late
-from tournaments.entries.services import withdraw
+from tournaments.entries.previews import withdrawal_view
+from tournaments.entries.services import preview_withdrawal, withdraw
 from tournaments.floor.batches import (
     Waiting,
     change_flow,
@@ -503,8 +504,13 @@ def test_who_withdraws_frees_the_opponent_of_a_match_that_has_not_begun(
     leaver, opponent = (slot.entry for slot in fixture.slots.order_by("side"))
     assert leaver is not None
     assert opponent is not None
+    (part,) = withdrawal_view(preview_withdrawal(entry=leaver))
+    assert [change.after for change in part.changes] == ["the pairing is taken back"]
     withdraw(entry=leaver, by=by_alice, now=night.now, reason="Ill")
     assert Pairing.objects.get(number=fixture.number).taken_back == Pairing.TakenBack.WITHDRAWAL
+    free = waits(night)[0].entry
+    (part,) = withdrawal_view(preview_withdrawal(entry=free))
+    assert part.notes == [f"{free.player.name} is not paired again. No match changes."]
     assert lives_of(night)[opponent.pk] == 2
     assert leaver.pk not in lives_of(night)
     assert opponent in [row.entry for row in waits(night)]
