@@ -18,10 +18,11 @@ from tournaments.entries.late import (
 from tournaments.entries.returns import DivisionReturn, ReturnPreview
 from tournaments.entries.services import DivisionWithdrawal
 from tournaments.formats.plans import LateDrop
+from tournaments.formats.settings import BY_ROUND
 from tournaments.formats.states import SlotStatus
 from tournaments.ledger.accounts import fees_of, paid_for, plans_of
 from tournaments.ledger.money import Currency
-from tournaments.models import Division, Entry, Fixture, Slot
+from tournaments.models import Division, Entry, Fixture, Slot, Stage
 from tournaments.standings.brackets import ranking_name
 from tournaments.standings.changes import ChangeLabels, ChangeLine
 from tournaments.state.names import Names, shown_entry
@@ -79,7 +80,9 @@ def _withdrawing(part: DivisionWithdrawal, *, staff: bool) -> PartView:
         else _("Nobody is left to go on to the next stage instead.")
         for after in part.goes_on
     ]
-    if not part.changes:
+    if not part.changes and division.stages.filter(format__in=BY_ROUND, status=Stage.Status.RUNNING).exists():
+        notes.append(_("%(name)s is not paired again. No match changes.") % name)
+    elif not part.changes:
         notes.append(_("%(name)s has no match left to play. No match changes.") % name)
     others = [change for change in part.changes if change not in own]
     return PartView(division.name, notes, change_lines(division, others, labels=labels))

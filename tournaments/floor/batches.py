@@ -17,7 +17,7 @@ from django.db.models import Sum
 from django.utils import timezone
 from django.utils.formats import time_format
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_noop, ngettext
 
 from engine.errors import Refused
 from matches.lifecycle.at_tables import AtTables
@@ -987,7 +987,9 @@ def hold_ups(flow: Flow, floor: FloorState) -> list[HoldUp]:
 
 
 def why_they_wait(entries: Collection[Entry], now: datetime) -> Mapping[int, str]:
-    """Return entry id -> since when and why it waits, in words to the player, for those that are in no match.
+    """Return entry id -> since when and why it waits, or why it plays no more, in words to the player.
+
+    Those that are in a match are left out.
 
     The entries are those of one reader, in divisions that are being played without rounds.
     """
@@ -1000,7 +1002,19 @@ def why_they_wait(entries: Collection[Entry], now: datetime) -> Mapping[int, str
             for row in waiting_in(flow, state, now):
                 if row.entry.pk in own:
                     waits[row.entry.pk] = you_wait(row, flow, ZoneInfo(event.time_zone))
+            done = YOU_ARE_OUT if flow.pool.settings.format == LIVES else YOU_HAVE_PLAYED_ALL
+            waits |= {entry: _(done) for entry in own & finished_in(flow)}
     return waits
+
+
+YOU_ARE_OUT = gettext_noop("You are out: you have no lives left.")
+YOU_HAVE_PLAYED_ALL = gettext_noop("You have played all your matches.")
+
+
+def finished_in(flow: Flow) -> set[EntryId]:
+    """Return who has no lives left, or in a Swiss no matches, and is in no match."""
+    in_match = {entry for match in flow.pool.playing for entry in match.pair}
+    return {player.entry for player in flow.pool.players if player.left < 1} - in_match
 
 
 def you_wait(row: Waiting, flow: Flow, zone: ZoneInfo) -> str:

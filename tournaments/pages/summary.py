@@ -32,7 +32,7 @@ from tournaments.ledger.shares import CertainPlaces
 from tournaments.models import Batch, Division, Fixture, FloorEvent, FloorKind, Stage, Tournament
 from tournaments.prizes.api import PrizeLineSerializer
 from tournaments.prizes.prizes import DivisionPrizesView, prizes_view, standings_of
-from tournaments.standings.brackets import ranking_name
+from tournaments.standings.brackets import places_name
 from tournaments.state.api import READ
 from tournaments.state.figures import Figures, event_figures, figures_of
 from tournaments.state.names import Names, names_for, names_of, shown
@@ -238,9 +238,9 @@ def _bracket(key: str, standing: CertainPlaces, names: Names) -> BracketSummary:
             [names.of(entry) for entry in row.entries],
         )
         for row in standing.placings
-        if row.last <= PLACES_LISTED
+        if row.first <= PLACES_LISTED
     ]
-    return BracketSummary(key, ranking_name(key), standing.over, places)
+    return BracketSummary(key, places_name(key), standing.over, places)
 
 
 def _standing(matches: dict[int, Match]) -> dict[int, Result]:

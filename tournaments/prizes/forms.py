@@ -17,7 +17,7 @@ from tournaments.ledger.payments import PaymentInput
 from tournaments.ledger.shares import Pot
 from tournaments.models import AgreedSplit, Division, Entry, Payment, SidePool, Tournament
 from tournaments.prizes.services import PlanInput, PoolInput
-from tournaments.standings.brackets import ranking_name
+from tournaments.standings.brackets import places_name
 
 SHARES = "shares_"
 """Prefix of the fields with the shares of each bracket."""
@@ -181,7 +181,7 @@ class PlanForm(CashForm):
         self.pots = pots
         for key in pots:
             self.fields[SHARES + key] = SharesField(
-                label=_("Percentages: %(bracket)s") % {"bracket": ranking_name(key)},
+                label=_("Percentages: %(bracket)s") % {"bracket": places_name(key)},
                 required=False,
                 help_text=_("By place, such as 40 25. All brackets together make 100."),
             )

@@ -12,9 +12,19 @@ from django.utils.translation import pgettext
 from core.public_ids import new_form_key
 from tournaments.formats import graph
 from tournaments.formats.plans import ROUNDS, TABLE
-from tournaments.formats.settings import DOUBLE, ELIMINATION, GROUPS, LEAGUE, PROGRESSIVE, ROUND_ROBIN, StageSettings
+from tournaments.formats.settings import (
+    DOUBLE,
+    ELIMINATION,
+    GROUPS,
+    LEAGUE,
+    LIVES,
+    PROGRESSIVE,
+    ROUND_ROBIN,
+    StageSettings,
+)
 from tournaments.formats.tables.groups import group_names
 from tournaments.formats.tables.tables import Table, elimination_places
+from tournaments.formats.tables.tiebreaks import Row
 from tournaments.ledger.accounts import division_charges, fees_of
 from tournaments.ledger.money import WHOLE, Currency, percent
 from tournaments.ledger.season_pools import SeasonPart, shares_of_events
@@ -29,7 +39,7 @@ from tournaments.ledger.shares import (
     prize_table,
 )
 from tournaments.models import AgreedSplit, Division, Payment, PoolMember, PrizePlan, Series, SidePool, Stage
-from tournaments.standings.brackets import ranking_name
+from tournaments.standings.brackets import places_name
 from tournaments.state.derivation import StageState, states_of
 from tournaments.state.names import Names, names_of
 from tournaments.state.plans import settings_of
@@ -58,8 +68,8 @@ def standings_of(
 ) -> dict[str, CertainPlaces]:
     """Return the certain places by bracket or table of the last stage; empty until its draw is published.
 
-    With `ties_share`, entries with equal points in a table share their places. `states` are derived ones, for
-    previews.
+    Who shares a place in a table shares it here. With `ties_share`, so do entries with equal points; where lives are
+    counted, nearly everybody ends with none, and only shared places count. `states` are derived ones, for previews.
     """
     derived = states_of(division) if states is None else states
     last = division.stages.order_by("-number").values_list("number", flat=True).first()
@@ -74,7 +84,7 @@ def standings_of(
             )
             for key, places in elimination_places(settings, state.progress).items()
         }
-    return {table.key: _of_table(table, ties_share) for table in state.tables}
+    return {table.key: _of_table(table, ties_share and settings.format != LIVES) for table in state.tables}
 
 
 def _is_over(state: StageState, key: str, settings: StageSettings) -> bool:
@@ -90,13 +100,14 @@ def _of_table(table: Table, ties_share: bool) -> CertainPlaces:
     if not table.over:
         return CertainPlaces()
     groups: list[list[int]] = []
-    points: float | None = None
+    before: Row | None = None
     for row in table.rows:
-        if ties_share and groups and row.points == points:
+        is_equal = before is not None and (row.place == before.place or (ties_share and row.points == before.points))
+        if is_equal:
             groups[-1].append(row.entry)
         else:
             groups.append([row.entry])
-        points = row.points
+        before = row
     placings, place = [], 1
     for group in groups:
         placings.append(Placing(place, place + len(group) - 1, tuple(group)))
@@ -425,7 +436,7 @@ class _Builder:
         sections = []
         for key in titles:
             rows = [row for row in table.rows if row.pot == key]
-            title = pools[key].pool.name if key in pools else ranking_name(key)
+            title = pools[key].pool.name if key in pools else places_name(key)
             sections.append(self._section(key, title, rows))
         sections += [self._section(key, pool.pool.name, pool.rows) for key, pool in pools.items() if pool.rows]
         return sections
@@ -545,7 +556,7 @@ def prize_changes(division: Division, states: Sequence[StageState]) -> list[Priz
         PrizeChange(
             names.entries[entry].public_id,
             names.of(entry),
-            titles.get(pot) or ranking_name(pot),
+            titles.get(pot) or places_name(pot),
             currency.text(before[pot, entry]),
             currency.text(after[pot, entry]),
         )

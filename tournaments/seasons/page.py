@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
+from fractions import Fraction
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -228,7 +229,7 @@ def season_view(
     live = {row.player: row for row in standing.season.rows}
     winners = _winners(standing)
     rows = []
-    for data in table["rows"]:
+    for data in sorted(table["rows"], key=_as_shown):
         row = _row(data, standing, columns, winners, names)
         known = live.get(data["player"])
         if explained and known is not None and not is_corrected:
@@ -247,6 +248,11 @@ def season_view(
         _ahead(rows, table, mine, standing), closing, closing is not None and is_corrected, final,
         any(night.row is None for night in standing.nights), race, part, _belongs(standing.plan),
     )  # fmt: skip
+
+
+def _as_shown(row: Mapping[str, Any]) -> tuple[bool, Fraction]:
+    """The order on the page: the ranks as they are, then those without one, of whom the best come first."""
+    return row["rank"] is None, Fraction(0) if row["rank"] is not None else -Fraction(row["total"])
 
 
 def _place_lines(standing: Standing) -> dict[str, PlaceLine]:

@@ -198,6 +198,11 @@ def ranking_name(key: str) -> str:
     return _("Double elimination") if key == FINAL else bracket_name(key)
 
 
+def places_name(key: str) -> str:
+    """Return the title of the places of a bracket or table where no match is shown."""
+    return _("Standings") if key == ROUNDS else ranking_name(key)
+
+
 def round_name(key: str, number: int, fixtures: int, rounds: int, *, upper: bool = False) -> str:
     """Return the name of a round: by the entrants left in a main draw, by its number elsewhere.
 

@@ -134,6 +134,8 @@ class ChangeLabels:
         """Return the two sides of a fixture."""
         if state.status.value == "not_needed":
             return _("not needed")
+        if all(slot.status is SlotStatus.BYE for slot in state.slots) and fixture.stage_id in self.paired_when_free:
+            return _("the pairing is taken back")
         return " – ".join(self.slot(slot, fixture, side) for side, slot in enumerate(state.slots))
 
     @cached_property
@@ -176,8 +178,13 @@ class ChangeLabels:
     @cached_property
     def without_rounds(self) -> set[int]:
         """The numbers of the stages that are played without rounds."""
+        return set(self.paired_when_free.values())
+
+    @cached_property
+    def paired_when_free(self) -> dict[int, int]:
+        """The numbers of the stages that are played without rounds, by their ids."""
         rows = self.division.stages.filter(format__in=BY_ROUND)
-        return {row.number for row in rows if is_continuous(row)}
+        return {row.pk: row.number for row in rows if is_continuous(row)}
 
     @cached_property
     def with_lives(self) -> set[int]:

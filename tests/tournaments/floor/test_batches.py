@@ -28,7 +28,8 @@ from tournaments.draws.kept_apart import keep_apart
 from tournaments.entries import check_in
 from tournaments.entries.event_links import path_for
 from tournaments.entries.late import enter_late, preview_late
-from tournaments.entries.services import withdraw
+from tournaments.entries.previews import withdrawal_view
+from tournaments.entries.services import preview_withdrawal, withdraw
 from tournaments.floor.batches import (
     Waiting,
     change_flow,
@@ -66,6 +67,7 @@ from tournaments.models import (
     Tournament,
 )
 from tournaments.pages.tonight import EveningPlan, start_evening, undo_start
+from tournaments.prizes.prizes import standings_of
 from tournaments.results.corrections import (
     CorrectionInput,
     apply_correction,
@@ -181,6 +183,25 @@ def test_a_night_ends_with_one_winner(start: Callable[..., Tournament], by_alice
     assert not OpenPairing.objects.exists()
     assert state.tables[0].rows[0].entry == winner
     assert list(differences(Selection.of())) == []
+
+
+def test_who_shares_a_place_shares_it_in_the_summary_and_for_prizes(
+    start: Callable[..., Tournament], by_alice: Actor, client: Client
+) -> None:
+    night = Night(start(), by_alice)
+    night.play()
+    (state,) = states_of(night.division)
+    (table,) = state.tables
+    shared = Counter(row.place for row in table.rows)
+    third = [row.entry for row in table.rows if row.place == 3]
+    assert len(third) > 1
+    for ties_share in (False, True):
+        (places,) = standings_of(night.division, ties_share=ties_share).values()
+        assert {row.first: len(row.entries) for row in places.placings} == shared
+    page = text(html(client.get(reverse("event-report", args=[night.event.club.slug, night.event.slug]))))
+    names = Entry.objects.in_bulk(third)
+    names_of_third = ", ".join(names[entry].player.name for entry in third)
+    assert f"3–{2 + len(third)}. {names_of_third}" in page
 
 
 def test_a_night_switches_to_a_bracket(start: Callable[..., Tournament], by_alice: Actor) -> None:
@@ -504,8 +525,13 @@ def test_who_withdraws_frees_the_opponent_of_a_match_that_has_not_begun(
     leaver, opponent = (slot.entry for slot in fixture.slots.order_by("side"))
     assert leaver is not None
     assert opponent is not None
+    (part,) = withdrawal_view(preview_withdrawal(entry=leaver))
+    assert [change.after for change in part.changes] == ["the pairing is taken back"]
     withdraw(entry=leaver, by=by_alice, now=night.now, reason="Ill")
     assert Pairing.objects.get(number=fixture.number).taken_back == Pairing.TakenBack.WITHDRAWAL
+    free = waits(night)[0].entry
+    (part,) = withdrawal_view(preview_withdrawal(entry=free))
+    assert part.notes == [f"{free.player.name} is not paired again. No match changes."]
     assert lives_of(night)[opponent.pk] == 2
     assert leaver.pk not in lives_of(night)
     assert opponent in [row.entry for row in waits(night)]
@@ -664,6 +690,18 @@ def waiting_names(event: Tournament) -> list[str]:
     state = floor_state(load_facts(event), now)
     (flow,) = flows_of(event, state, now)
     return [row.entry.player.name for row in waiting_in(flow, state, now)]
+
+
+def test_who_has_lost_every_life_is_told_so(start: Callable[..., Tournament], by_alice: Actor, club: Club) -> None:
+    night = Night(start(), by_alice)
+    while all(lives_of(night).get(entry.pk, 0) for entry in Entry.objects.all()):
+        night.step()
+    (out,) = (row for row in Entry.objects.all() if not lives_of(night).get(row.pk))
+    client = Client()
+    client.force_login(account_of(out.player, "bob@example.org", club))
+    page = text(html(client.get(reverse("my-matches"))))
+    assert "You are out: you have no lives left." in page
+    assert "being played" not in page
 
 
 def test_the_rules_can_be_changed_between_batches(start: Callable[..., Tournament], by_alice: Actor) -> None:

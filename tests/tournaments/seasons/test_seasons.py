@@ -89,6 +89,18 @@ def publish_draw(division: Division) -> Draw:
     return draw
 
 
+# The page
+
+
+def test_the_best_stand_first_before_anybody_has_a_rank(cast: list[Player]) -> None:
+    night(cast, "First")
+    rows = season_view(AnonymousUser(), season("usual")).rows
+    assert [row.rank for row in rows] == [None] * 8
+    totals = [float(row.total) for row in rows]
+    assert totals == sorted(totals, reverse=True)
+    assert len(set(totals)) > 2
+
+
 # What an event hands over
 
 
