@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
+from fractions import Fraction
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -40,7 +41,7 @@ from tournaments.seasons.actions import season_data, series_of
 from tournaments.seasons.changes import Change, changes_of, qualifying_places
 from tournaments.seasons.forms import PoolForm, ReopenForm, SeriesForm, ViewForm, season_initial
 from tournaments.seasons.places import ANSWERS, DAYS_TO_ANSWER, Free, free_places, is_drawn, place_lines, tied_sentence
-from tournaments.seasons.plan_form import PlanLinesForm
+from tournaments.seasons.plan_form import PlanLinesForm, lines_of
 from tournaments.seasons.pool import currencies_of, open_desks, places_text, pool_lines, pools_of, share_text
 from tournaments.seasons.race import RaceView, race_view
 from tournaments.seasons.sentences import rank_sentence, result_sentence
@@ -71,7 +72,11 @@ CHANGES_SHOWN = 40
 """Rows of a preview."""
 PLACES_SHOWN = 10
 """Evenings of a line of places, since the table is evaluated after each of them."""
+LATE = 6
+"""The last evenings that are over, which a narrow page shows."""
 PLACES_WIDTH, PLACES_HEIGHT = 72, 16
+BARS_WIDTH, BARS_HEIGHT, WIDEST_PITCH, LEAST_BAR = 108, 24, 9, 1.5
+"""Of the evenings of a row as bars."""
 
 # The table as a page shows it.
 
@@ -85,6 +90,17 @@ class Column:
     day: date | None
     is_over: bool = True
     url: str = ""
+    is_late: bool = False
+    """Whether it is among the evenings shown where a page is narrow."""
+
+    @property
+    def classes(self) -> str:
+        """How its heading is drawn."""
+        return _classes(self.is_late)
+
+
+def _classes(is_late: bool) -> str:
+    return "night is-late" if is_late else "night"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +110,24 @@ class Cell:
     text: str
     mark: str = ""
     label: str = ""
+    points: Fraction | None = None
+    is_late: bool = False
+
+    @property
+    def classes(self) -> str:
+        """How its place in the table is drawn."""
+        return _classes(self.is_late)
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """An evening as a bar, in a field of `BARS_WIDTH` by `BARS_HEIGHT`; `mark` as that of its cell."""
+
+    x: str
+    y: str
+    width: str
+    height: str
+    mark: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +155,8 @@ class TableRow:
     can_reach: str = ""
     """The total with the best result in every evening left; empty if none is left."""
     places: "PlaceLine | None" = None
+    bars: tuple[Bar, ...] = ()
+    """The evenings on a phone."""
 
     @property
     def moved_by(self) -> int:
@@ -231,11 +267,30 @@ def season_view(
     if explained and not is_corrected:
         lines, reach = _place_lines(standing), race.reach if race is not None else {}
         rows = [replace(row, can_reach=reach.get(row.player, ""), places=lines.get(row.player)) for row in rows]
+    if explained:
+        rows = _with_bars(rows)
     return SeasonView(
         series, standing, columns, rows, _rule(standing.plan), _played(standing), mine,
         _ahead(rows, table, mine, standing), closing, closing is not None and is_corrected, final,
         any(night.row is None for night in standing.nights), race, part, _belongs(standing.plan),
     )  # fmt: skip
+
+
+def _with_bars(rows: Sequence[TableRow]) -> list[TableRow]:
+    """Draw the evenings of each row to the scale of the best one in the table."""
+    highest = max((cell.points or 0 for row in rows for cell in row.cells), default=0) or 1
+    return [
+        replace(row, bars=tuple(_bar(cell, index, len(row.cells), highest) for index, cell in enumerate(row.cells)))
+        for row in rows
+    ]
+
+
+def _bar(cell: Cell, index: int, count: int, highest: Fraction | int) -> Bar:
+    pitch = min(WIDEST_PITCH, BARS_WIDTH / count)
+    share = max(0.0, float(cell.points / highest)) if cell.points is not None else 0.0
+    height = max(LEAST_BAR, share * BARS_HEIGHT)
+    figures = index * pitch, BARS_HEIGHT - height, pitch * 2 / 3, height
+    return Bar(*(f"{figure:.1f}" for figure in figures), cell.mark)
 
 
 def _place_lines(standing: Standing) -> dict[str, PlaceLine]:
@@ -271,7 +326,10 @@ def _columns(standing: Standing, table: Mapping[str, Any], is_closed: bool) -> l
             for night in standing.nights
             if not night.is_over
         ]
-    return columns
+    over = sum(column.is_over for column in columns)
+    return [
+        replace(column, is_late=max(0, over - LATE) <= index < max(over, LATE)) for index, column in enumerate(columns)
+    ]
 
 
 def _winners(standing: Standing) -> set[tuple[str, str]]:
@@ -297,15 +355,18 @@ def _row(
     cells = []
     for column in columns:
         if column.id in points:
-            text = standing.show(number(points[column.id], ""))
+            value = number(points[column.id], "")
+            mark, label = "", ""
             if (column.id, player) in winners:
-                cells.append(Cell(text, "won", _("won")))
-            else:
-                cells.append(Cell(text) if column.id in counted else Cell(text, "dropped", _("not counted")))
+                mark, label = "won", _("won")
+            elif column.id not in counted:
+                mark, label = "dropped", _("not counted")
+            cells.append(Cell(standing.show(value), mark, label, value))
         elif earned := standing.so_far.get(column.id, {}).get(player):
-            cells.append(Cell(standing.show(earned.points), "so-far", _("so far")))
+            cells.append(Cell(standing.show(earned.points), "so-far", _("so far"), earned.points))
         else:
             cells.append(Cell("–", "absent") if column.is_over else Cell("·", "to-come"))
+        cells[-1] = replace(cells[-1], is_late=column.is_late)
     more = data["more_events"]
     before = standing.ranks_before.get(player)
     return TableRow(
@@ -436,6 +497,7 @@ def series_page(request: HttpRequest, slug: str, series: str) -> HttpResponse:
         "club": row.club,
         "view": view,
         "views": row.views.all(),
+        "lines": lines_of(view.standing.version.plan),
         "query": f"?view={part.public_id}" if part is not None else "",
         "may_direct": _directs(request.user, row.club),
         "earlier": list(row.closings.exclude(reopened_at=None)),
