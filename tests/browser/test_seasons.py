@@ -184,6 +184,9 @@ def test_a_season_of_any_size_fits_and_is_accessible(
                 )
                 assert right <= width, "no scrolling sideways on a phone"
             else:
+                total = rows.first.locator(".sum").bounding_box()
+                assert total is not None
+                assert total["x"] + total["width"] <= width, "the total is in view from the start"
                 page.locator(".season-scroll").evaluate("(part) => { part.scrollLeft = part.scrollWidth }")
                 who = rows.first.locator(".who").bounding_box()
                 assert who is not None
