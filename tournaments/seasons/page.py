@@ -12,6 +12,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
@@ -498,6 +499,8 @@ def series_page(request: HttpRequest, slug: str, series: str) -> HttpResponse:
         "view": view,
         "views": row.views.all(),
         "lines": lines_of(view.standing.version.plan),
+        "share_url": reverse("series-share", args=[row.club.slug, row.slug])
+        + (f"?page={part.public_id}" if part is not None else ""),
         "query": f"?view={part.public_id}" if part is not None else "",
         "may_direct": _directs(request.user, row.club),
         "earlier": list(row.closings.exclude(reopened_at=None)),
@@ -870,9 +873,9 @@ class EveningTable:
     lines: Sequence[EveningLine]
 
 
-def evening_table(series: Series, event: Tournament) -> EveningTable:
-    """Return the table of a season with the points of one evening; who plays their first one comes last."""
-    view = season_view(AnonymousUser(), series, explained=False, with_race=False)
+def evening_table(series: Series, event: Tournament, part: SeriesView | None = None) -> EveningTable:
+    """Return the table of a season, or of a view, with the points of one evening; newcomers come last."""
+    view = season_view(AnonymousUser(), series, explained=False, with_race=False, part=part)
     standing = view.standing
     column = next((at for at, each in enumerate(view.columns) if each.id == event.public_id), None)
     lines = [
@@ -881,11 +884,14 @@ def evening_table(series: Series, event: Tournament) -> EveningTable:
     ]
     so_far = {} if view.closing is not None else standing.so_far.get(event.public_id, {})
     listed = {row.player for row in view.rows}
-    newcomers = sorted((pair for pair in so_far.items() if pair[0] not in listed), key=lambda pair: -pair[1].points)
+    belong = standing.view.players if standing.view is not None else so_far.keys()
+    new = [pair for pair in so_far.items() if pair[0] not in listed and pair[0] in belong]
+    newcomers = sorted(new, key=lambda pair: -pair[1].points)
     names = names_of_table(
         AnonymousUser(), series.club, {"rows": [{"player": player} for player, _earned in newcomers]}
     )
     lines += [
         EveningLine(None, names.get(player, ""), "", standing.show(earned.points)) for player, earned in newcomers
     ]
-    return EveningTable(series.name, bool(so_far), lines)
+    name = f"{series.name} · {part.name}" if part is not None else series.name
+    return EveningTable(name, bool(so_far), lines)
