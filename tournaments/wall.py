@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from http import HTTPStatus
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 from zoneinfo import ZoneInfo
 
 from django import forms
@@ -82,6 +82,7 @@ def wall_of(tournament: Tournament) -> Wall:
 
 FRESH = timedelta(seconds=90)
 """How long a call stands out. Meanwhile the wall shows nothing but calls."""
+VIEW_GONE = gettext_lazy("The view that was chosen is gone. These are all players.")
 LARGE_CALLS = 2
 """Calls that have room for large print, beside what is next."""
 CALLS_ON_SCREEN = 20
@@ -329,6 +330,7 @@ class SeasonScreen:
     evening: str
     """What the points of this evening are called: those so far, or those that are certain."""
     lines: Sequence[EveningLine]
+    note: str = ""
     kind: str = "season"
 
 
@@ -353,7 +355,7 @@ def wall(view: FloorView, expected: Sequence[ExpectedTime], *, by_name: bool = F
         PartKey.FLOOR: lambda: calling,
         PartKey.BRACKETS: lambda: list(_brackets(divisions))[:MOST_BRACKET_SCREENS],
         PartKey.STANDINGS: lambda: list(_standings(divisions)),
-        PartKey.SEASON: lambda: list(_seasons(event)),
+        PartKey.SEASON: lambda: list(_seasons(event, settings.season_tables)),
     }
     return {
         "tournament": event,
@@ -405,14 +407,26 @@ def _standings(divisions: Sequence[Division]) -> Iterator[TitledScreen]:
                 yield TitledScreen("standings", title, lines=lines[first : first + LINES_ON_SCREEN])
 
 
-def _seasons(event: Tournament) -> Iterator[SeasonScreen]:
-    """Yield the tables of the seasons in which an event counts, ten lines at a time."""
-    for series in series_of_event(event):
-        table = evening_table(series, event)
+def _seasons(event: Tournament, chosen: Collection[str]) -> Iterator[SeasonScreen]:
+    """Yield the tables of the seasons in which an event counts, or those that are chosen, ten lines at a time.
+
+    Instead of a view that is gone the whole table is shown, once, which says so.
+    """
+    rows = {series.public_id: series for series in series_of_event(event).prefetch_related("views")}
+    keys = [key.partition(":") for key in chosen if key.partition(":")[0] in rows]
+    wanted = [(rows[season], view) for season, _colon, view in keys] or [(series, "") for series in rows.values()]
+    shown: set[tuple[int, int | None]] = set()
+    for series, public_id in wanted:
+        part = next((view for view in series.views.all() if view.public_id == public_id), None)
+        if (series.pk, part and part.pk) in shown:
+            continue
+        shown.add((series.pk, part and part.pk))
+        table = evening_table(series, event, part)
         evening = _("So far tonight") if table.is_live else _("Tonight")
+        note = VIEW_GONE if public_id and part is None else ""
         lines = table.lines[:MOST_LINES]
         for first in range(0, len(lines), LINES_ON_SCREEN):
-            yield SeasonScreen(table.name, evening, lines[first : first + LINES_ON_SCREEN])
+            yield SeasonScreen(table.name, evening, lines[first : first + LINES_ON_SCREEN], note)
 
 
 # What the big screen of an event shows: the match that decides most, the others that are live, and the last rounds.
@@ -508,13 +522,32 @@ class WallForm(RefusingForm):
         widget=forms.CheckboxSelectMultiple,
         error_messages={"required": gettext_lazy("Choose at least one part.")},
     )
+    season_tables = forms.MultipleChoiceField(
+        label=gettext_lazy("Tables of the season"),
+        widget=forms.CheckboxSelectMultiple,
+        required=False,
+        help_text=gettext_lazy("Of all players, or of a view. Choose nothing for the whole tables."),
+    )
     seconds = forms.IntegerField(label=gettext_lazy("Seconds per screen"), min_value=5, max_value=120)
 
-    @classmethod
-    def of(cls, wall: Wall) -> "WallForm":
-        """Return the form with the present settings."""
+    def __init__(self, data: Any, wall: Wall) -> None:
         parts = [key.value for key in PartKey if key.value not in wall.hidden]
-        return cls(initial={"message": wall.message, "parts": parts, "seconds": wall.seconds})
+        tables = wall.season_tables
+        initial = {"message": wall.message, "parts": parts, "seconds": wall.seconds, "season_tables": tables}
+        super().__init__(data, initial=initial)
+        choices = list(_season_choices(wall.tournament))
+        if len(choices) > 1:
+            cast(forms.MultipleChoiceField, self.fields["season_tables"]).choices = choices
+        else:
+            del self.fields["season_tables"]
+
+
+def _season_choices(event: Tournament) -> Iterator[tuple[str, str]]:
+    """Yield the tables of the seasons in which an event counts, and those of their views."""
+    for series in series_of_event(event).prefetch_related("views"):
+        yield series.public_id, _("{season}: all players").format(season=series.name)
+        for view in series.views.all():
+            yield f"{series.public_id}:{view.public_id}", f"{series.name}: {view.name}"
 
 
 class WallOrderForm(forms.Form):
@@ -528,13 +561,25 @@ class WallOrderForm(forms.Form):
 # Changing what the wall screen shows.
 
 
-def set_wall(*, tournament: Tournament, message: str, parts: Collection[str], seconds: int, by: Actor) -> Wall:
-    """Show `message` and these parts on the wall, each for `seconds`; open screens change at once."""
+def set_wall(
+    *,
+    tournament: Tournament,
+    message: str,
+    parts: Collection[str],
+    seconds: int,
+    by: Actor,
+    season_tables: Sequence[str] = (),
+) -> Wall:
+    """Show `message` and these parts on the wall, each for `seconds`; open screens change at once.
+
+    `season_tables` are those of seasons and their views, as the settings keep them; none stands for all seasons.
+    """
     with transaction.atomic():
         values = {
             "message": message,
             "hidden": [key.value for key in PartKey if key.value not in parts],
             "seconds": seconds,
+            "season_tables": list(season_tables),
         }
         wall, _created = Wall.objects.update_or_create(tournament=tournament, defaults=values)
         log(by, "wall_changed", tournament.topic, club=tournament.club, message=message)
@@ -580,7 +625,7 @@ def event_tv(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 def wall_settings(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Set the message and the parts of the wall screen."""
     event = access.tournament_as(request.user, club, slug, access.HELPER)
-    form = WallForm(request.POST) if request.method == "POST" else WallForm.of(wall_of(event))
+    form = WallForm(request.POST if request.method == "POST" else None, wall_of(event))
     if form.is_bound and form.is_valid():
         set_wall(tournament=event, **form.cleaned_data, by=by(request))
         messages.success(request, _("The wall screen was changed."))
@@ -645,13 +690,20 @@ def calls(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 @xframe_options_exempt
 @require_safe
 def season(request: HttpRequest, slug: str, series: str) -> HttpResponse:
-    """Show the table of a season, for a frame on another website."""
+    """Show the table of a season or of one of its views, for a frame on another website.
+
+    Instead of a view that is gone the whole table is shown, which says so.
+    """
     row = series_of(slug, series)
-    view = season_view(AnonymousUser(), row, explained=False, with_race=False)
+    wanted = request.GET.get("view")
+    part = row.views.filter(public_id=wanted).select_related("series__club").first() if wanted else None
+    view = season_view(AnonymousUser(), row, explained=False, with_race=False, part=part)
     live = [night.event for night in view.standing.nights if night.has_begun and not night.is_over]
     context = {
         "title": row.name,
-        "url": reverse("series", args=[row.club.slug, row.slug]),
+        "name": part.name if part is not None else "",
+        "note": VIEW_GONE if wanted and part is None else "",
+        "url": reverse("series", args=[row.club.slug, row.slug]) + (f"?view={part.public_id}" if part else ""),
         "topics": " ".join(event_topics(event) for event in live),
         "view": view,
     }

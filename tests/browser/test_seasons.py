@@ -10,7 +10,7 @@ from players.actors import SYSTEM
 from players.models import Club, Player, User
 from tests.browser.conftest import NAMES, VIEWS, Check, OpenPage
 from tests.tournaments.support.correcting import KNOCKOUT, Cup
-from tournaments.models import Series, Tournament
+from tournaments.models import PastPlacing, PastSeason, Series, Tournament
 from tournaments.seasons.services import SeriesInput, close_series, create_series
 from tournaments.seasons.titles import award_title, proposals_left
 from tournaments.seasons.views import ViewInput, save_view
@@ -58,8 +58,15 @@ def test_a_season_fits_and_is_accessible(club: Club, alice: User, open_page: Ope
                 page.get_by_text("New view").click()
                 page.locator(".rows details summary").first.click()
             if path == url:
-                page.locator(".season-why > summary").first.click()
-                assert "for coming" in page.locator(".season-why[open] .season-sentences").inner_text()
+                own, other = page.locator(".season-open.is-own"), page.locator(".season-open:visible")
+                assert own.is_visible() == (page.locator(".season-table tr.is-own").count() > 0), "one's own is open"
+                page.locator("tr:not(.is-own) .season-why > summary").first.click()
+                assert other.count() == 1, "one row at a time"
+                assert "for coming" in other.inner_text()
+                bars = page.locator("tr:not(.season-open) .bars svg").first
+                assert bars.is_visible() == (width < 640)
+                assert bars.locator("rect").count() == 5
+                assert page.locator("thead .night").first.is_visible() == (width >= 640)
             looked_at(page)
             page.context.close()
 
@@ -133,3 +140,55 @@ def test_a_year_fits_on_a_sheet_of_paper(club: Club, alice: User, open_page: Ope
     assert min(box["width"] for name in names.all() if (box := name.bounding_box())) > 100
     assert page.locator(".season-scroll").evaluate("(part) => getComputedStyle(part).overflowX") == "visible"
     page.context.close()
+
+
+def told_evenings(club: Club, series: Series, players: list[Player], count: int) -> None:
+    """Evenings with places and points from an import, with everybody at two of three of them, or at a single one."""
+    past = PastSeason.objects.create(club=club, name="As told", digest=str(count), counts_in=series)
+    rows = []
+    for night in range(count):
+        came = [player for number, player in enumerate(players) if count == 1 or (number + night) % 3]
+        Random(night).shuffle(came)
+        day = series.first_day + timedelta(days=2 * night)
+        rows += [
+            PastPlacing(season=past, player=player, event=f"Night {night + 1}", day=day, place=place, points=70 - place)
+            for place, player in enumerate(came, start=1)
+        ]
+    PastPlacing.objects.bulk_create(rows)
+
+
+@pytest.mark.parametrize(("players", "evenings"), [(60, 40), (3, 1), (0, 0)])
+def test_a_season_of_any_size_fits_and_is_accessible(
+    club: Club, alice: User, open_page: OpenPage, looked_at: Check, players: int, evenings: int
+) -> None:
+    names = ("Wolfeschlegelsteinhausenbergerdorff " * 2, "מרים בן־דוד", "Ada")
+    cast = [
+        Player.objects.create(name=names[number] if number < 3 else f"Player {number} of the town")
+        for number in range(players - 1)
+    ]
+    cast += [Player.objects.get(user=alice)] if players else []
+    season = autumn(club)
+    told_evenings(club, season, cast, evenings)
+    for width, scheme in VIEWS:
+        page = open_page(f"/clubs/{club.slug}/seasons/{season.slug}/", width=width, scheme=scheme, user=alice)
+        looked_at(page)
+        if not players:
+            page.get_by_text("The table begins when the first evening is over.").wait_for()
+            assert page.locator(".season-table").count() == 0
+        else:
+            rows = page.locator(".season-table tbody tr:not(.season-open)")
+            assert rows.count() == players
+            if width < 640:
+                right = max(
+                    box["x"] + box["width"] for cell in rows.locator(".sum").all() if (box := cell.bounding_box())
+                )
+                assert right <= width, "no scrolling sideways on a phone"
+            else:
+                total = rows.first.locator(".sum").bounding_box()
+                assert total is not None
+                assert total["x"] + total["width"] <= width, "the total is in view from the start"
+                page.locator(".season-scroll").evaluate("(part) => { part.scrollLeft = part.scrollWidth }")
+                who = rows.first.locator(".who").bounding_box()
+                assert who is not None
+                assert who["x"] >= 0, "the name stays in view"
+        page.context.close()

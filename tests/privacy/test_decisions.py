@@ -124,7 +124,7 @@ NOT_ABOUT_OTHERS = {
     # Erasing anybody deletes all of them.
     "tournaments.SharePicture": "kind key digest data",
     "tournaments.Stage": "settings apart",
-    "tournaments.Wall": "hidden",
+    "tournaments.Wall": "hidden season_tables",
 }
 """Other fields with text that are not searched for the names of somebody who is erased."""
 

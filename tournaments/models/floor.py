@@ -157,6 +157,12 @@ class Wall(models.Model):
     tournament = models.OneToOneField("tournaments.Tournament", on_delete=models.PROTECT, related_name="wall")
     message = models.CharField(_("message"), max_length=160, blank=True)
     hidden = models.JSONField(default=list, help_text=_("The parts that are not shown."))
+    season_tables = models.JSONField(
+        default=list,
+        help_text=_(
+            "Public ids of seasons, or with that of a view, as in `k7m2x9q4ab:v3n8w5r2cd`; empty: all seasons."
+        ),
+    )
     seconds = models.PositiveSmallIntegerField(
         _("seconds per screen"), default=15, validators=[MinValueValidator(5), MaxValueValidator(120)]
     )

@@ -21,7 +21,7 @@ from tournaments.formats.settings import ELIMINATION
 from tournaments.models import Division, Tournament
 from tournaments.seasons.actions import series_of
 
-EVENT = "event"
+EVENT, SEASON = "event", "season"
 HEIGHT = 600
 """Of the frame, in pixels, until its website chooses another."""
 
@@ -101,12 +101,22 @@ def share(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 
 @require_safe
 def share_season(request: HttpRequest, slug: str, series: str) -> HttpResponse:
-    """Show the link of a season with its QR code, and the frame with its table for websites that the club allows."""
+    """Show the link of a season with its QR code, and the frame with its table for websites that the club allows.
+
+    A view of it has a link and a frame of its own.
+    """
     row = series_of(slug, series)
     args = (row.club.slug, row.slug)
-    frame = reverse("embed-series", args=args)
-    page = Shareable("season", row.name, row.name, reverse("series", args=args), frame, _("the table of the season"))
-    return _share_page(request, row.club, page, {"pages": [page]})
+    path, frame = reverse("series", args=args), reverse("embed-series", args=args)
+    pages = [Shareable(SEASON, _("All players"), row.name, path, frame, _("the table of the season"))]
+    for view in row.views.all():
+        query, title = f"?view={view.public_id}", f"{view.name} · {row.name}"
+        framed = _("the table of this view")
+        pages.append(Shareable(view.public_id, view.name, title, path + query, frame + query, framed))
+    form = SharedPageForm(request.GET, pages)
+    key = form.cleaned_data["page"] if form.is_valid() else SEASON
+    page = next((page for page in pages if page.key == key), pages[0])
+    return _share_page(request, row.club, page, {"pages": pages})
 
 
 def _share_page(request: HttpRequest, club: Club, page: Shareable, context: Mapping[str, Any]) -> HttpResponse:

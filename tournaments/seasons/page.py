@@ -12,6 +12,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
@@ -52,7 +53,7 @@ from tournaments.seasons.places import (
     starts_lines,
     tied_sentence,
 )
-from tournaments.seasons.plan_form import PlanLinesForm
+from tournaments.seasons.plan_form import PlanLinesForm, lines_of
 from tournaments.seasons.pool import currencies_of, open_desks, places_text, pool_lines, pools_of, share_text
 from tournaments.seasons.race import RaceView, race_view
 from tournaments.seasons.sentences import rank_sentence, result_sentence
@@ -83,7 +84,11 @@ CHANGES_SHOWN = 40
 """Rows of a preview."""
 PLACES_SHOWN = 10
 """Evenings of a line of places, since the table is evaluated after each of them."""
+LATE = 6
+"""The last evenings that are over, which a narrow page shows."""
 PLACES_WIDTH, PLACES_HEIGHT = 72, 16
+BARS_WIDTH, BARS_HEIGHT, WIDEST_PITCH, LEAST_BAR = 108, 24, 9, 1.5
+"""Of the evenings of a row as bars."""
 
 # The table as a page shows it.
 
@@ -97,6 +102,17 @@ class Column:
     day: date | None
     is_over: bool = True
     url: str = ""
+    is_late: bool = False
+    """Whether it is among the evenings shown where a page is narrow."""
+
+    @property
+    def classes(self) -> str:
+        """How its heading is drawn."""
+        return _classes(self.is_late)
+
+
+def _classes(is_late: bool) -> str:
+    return "night is-late" if is_late else "night"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +122,24 @@ class Cell:
     text: str
     mark: str = ""
     label: str = ""
+    points: Fraction | None = None
+    is_late: bool = False
+
+    @property
+    def classes(self) -> str:
+        """How its place in the table is drawn."""
+        return _classes(self.is_late)
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """An evening as a bar, in a field of `BARS_WIDTH` by `BARS_HEIGHT`; `mark` as that of its cell."""
+
+    x: str
+    y: str
+    width: str
+    height: str
+    mark: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +167,8 @@ class TableRow:
     can_reach: str = ""
     """The total with the best result in every evening left; empty if none is left."""
     places: "PlaceLine | None" = None
+    bars: tuple[Bar, ...] = ()
+    """The evenings on a phone."""
 
     @property
     def moved_by(self) -> int:
@@ -243,6 +279,8 @@ def season_view(
     if explained and not is_corrected:
         lines, reach = _place_lines(standing), race.reach if race is not None else {}
         rows = [replace(row, can_reach=reach.get(row.player, ""), places=lines.get(row.player)) for row in rows]
+    if explained:
+        rows = _with_bars(rows)
     return SeasonView(
         series, standing, columns, rows, _rule(standing.plan), _played(standing), mine,
         _ahead(rows, table, mine, standing), closing, closing is not None and is_corrected, final,
@@ -253,6 +291,23 @@ def season_view(
 def _as_shown(row: Mapping[str, Any]) -> tuple[bool, Fraction]:
     """The order on the page: the ranks as they are, then those without one, of whom the best come first."""
     return row["rank"] is None, Fraction(0) if row["rank"] is not None else -Fraction(row["total"])
+
+
+def _with_bars(rows: Sequence[TableRow]) -> list[TableRow]:
+    """Draw the evenings of each row to the scale of the best one in the table."""
+    highest = max((cell.points or 0 for row in rows for cell in row.cells), default=0) or 1
+    return [
+        replace(row, bars=tuple(_bar(cell, index, len(row.cells), highest) for index, cell in enumerate(row.cells)))
+        for row in rows
+    ]
+
+
+def _bar(cell: Cell, index: int, count: int, highest: Fraction | int) -> Bar:
+    pitch = min(WIDEST_PITCH, BARS_WIDTH / count)
+    share = max(0.0, float(cell.points / highest)) if cell.points is not None else 0.0
+    height = max(LEAST_BAR, share * BARS_HEIGHT)
+    figures = index * pitch, BARS_HEIGHT - height, pitch * 2 / 3, height
+    return Bar(*(f"{figure:.1f}" for figure in figures), cell.mark)
 
 
 def _place_lines(standing: Standing) -> dict[str, PlaceLine]:
@@ -288,7 +343,10 @@ def _columns(standing: Standing, table: Mapping[str, Any], is_closed: bool) -> l
             for night in standing.nights
             if not night.is_over
         ]
-    return columns
+    over = sum(column.is_over for column in columns)
+    return [
+        replace(column, is_late=max(0, over - LATE) <= index < max(over, LATE)) for index, column in enumerate(columns)
+    ]
 
 
 def _winners(standing: Standing) -> set[tuple[str, str]]:
@@ -314,15 +372,18 @@ def _row(
     cells = []
     for column in columns:
         if column.id in points:
-            text = standing.show(number(points[column.id], ""))
+            value = number(points[column.id], "")
+            mark, label = "", ""
             if (column.id, player) in winners:
-                cells.append(Cell(text, "won", _("won")))
-            else:
-                cells.append(Cell(text) if column.id in counted else Cell(text, "dropped", _("not counted")))
+                mark, label = "won", _("won")
+            elif column.id not in counted:
+                mark, label = "dropped", _("not counted")
+            cells.append(Cell(standing.show(value), mark, label, value))
         elif earned := standing.so_far.get(column.id, {}).get(player):
-            cells.append(Cell(standing.show(earned.points), "so-far", _("so far")))
+            cells.append(Cell(standing.show(earned.points), "so-far", _("so far"), earned.points))
         else:
             cells.append(Cell("–", "absent") if column.is_over else Cell("·", "to-come"))
+        cells[-1] = replace(cells[-1], is_late=column.is_late)
     more = data["more_events"]
     before = standing.ranks_before.get(player)
     return TableRow(
@@ -453,6 +514,9 @@ def series_page(request: HttpRequest, slug: str, series: str) -> HttpResponse:
         "club": row.club,
         "view": view,
         "views": row.views.all(),
+        "lines": lines_of(view.standing.version.plan),
+        "share_url": reverse("series-share", args=[row.club.slug, row.slug])
+        + (f"?page={part.public_id}" if part is not None else ""),
         "query": f"?view={part.public_id}" if part is not None else "",
         "may_direct": _directs(request.user, row.club),
         "earlier": list(row.closings.exclude(reopened_at=None)),
@@ -836,9 +900,9 @@ class EveningTable:
     lines: Sequence[EveningLine]
 
 
-def evening_table(series: Series, event: Tournament) -> EveningTable:
-    """Return the table of a season with the points of one evening; who plays their first one comes last."""
-    view = season_view(AnonymousUser(), series, explained=False, with_race=False)
+def evening_table(series: Series, event: Tournament, part: SeriesView | None = None) -> EveningTable:
+    """Return the table of a season, or of a view, with the points of one evening; newcomers come last."""
+    view = season_view(AnonymousUser(), series, explained=False, with_race=False, part=part)
     standing = view.standing
     column = next((at for at, each in enumerate(view.columns) if each.id == event.public_id), None)
     lines = [
@@ -847,11 +911,14 @@ def evening_table(series: Series, event: Tournament) -> EveningTable:
     ]
     so_far = {} if view.closing is not None else standing.so_far.get(event.public_id, {})
     listed = {row.player for row in view.rows}
-    newcomers = sorted((pair for pair in so_far.items() if pair[0] not in listed), key=lambda pair: -pair[1].points)
+    belong = standing.view.players if standing.view is not None else so_far.keys()
+    new = [pair for pair in so_far.items() if pair[0] not in listed and pair[0] in belong]
+    newcomers = sorted(new, key=lambda pair: -pair[1].points)
     names = names_of_table(
         AnonymousUser(), series.club, {"rows": [{"player": player} for player, _earned in newcomers]}
     )
     lines += [
         EveningLine(None, names.get(player, ""), "", standing.show(earned.points)) for player, earned in newcomers
     ]
-    return EveningTable(series.name, bool(so_far), lines)
+    name = f"{series.name} · {part.name}" if part is not None else series.name
+    return EveningTable(name, bool(so_far), lines)

@@ -496,7 +496,10 @@ def _best_results(step: Step, race: Race) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RaceLine:
-    """A player of the title race: the total now and with the best result in every evening left, as a bar."""
+    """A player of the title race: the total now and with the best result in every evening left, as a bar.
+
+    `start` and `width` are percentages of the axis.
+    """
 
     name: str
     now: str
@@ -510,6 +513,14 @@ class RaceLine:
     def classes(self) -> str:
         """How it is drawn."""
         return " ".join(name for name, holds in (("is-own", self.is_own), ("is-out", self.is_out)) if holds)
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """A mark on the axis of the title race, at a percentage of it."""
+
+    label: str
+    at: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -530,6 +541,7 @@ class RaceView:
     """To the reader, if they are in the table."""
     for_all: Sequence[str]
     lines: Sequence[RaceLine] = ()
+    ticks: Sequence[Tick] = ()
     steps: Sequence[StepLine] = ()
     assumption: str = ""
     evenings: int = 0
@@ -556,7 +568,7 @@ def race_view(
         heading,
         own_sentences(race, own, final) if own is not None else (),
         _for_all(race, names),
-        _lines(race, ranked, names, own),
+        *_lines(race, ranked, names, own),
         _steps(race, own, final) if own is not None and not race.endings and not race.is_running else (),
         _assumption(race),
         len(race.nights),
@@ -613,15 +625,18 @@ def _for_all(race: Race, names: Mapping[PlayerId, str]) -> list[str]:
 
 def _lines(
     race: Race, ranked: Sequence[PlayerId], names: Mapping[PlayerId, str], own: PlayerId | None
-) -> list[RaceLine]:
+) -> tuple[list[RaceLine], list[Tick]]:
     shown = list(ranked[:IN_RACE]) + ([own] if own in ranked[IN_RACE:] and own is not None else [])
     now = {player: Fraction(race.contest.total(race.contest.results[player])) for player in shown}
     reach = {player: race.can_reach(player) for player in shown}
     if not shown or max(reach.values()) == min(now.values()):
-        return []
-    low, high, leader = min(now.values()), max(reach.values()), max(now.values())
+        return [], []
+    high, leader = max(reach.values()), max(now.values())
+    step = _step_of_axis(high - min(now.values()))
+    low = min(now.values()) // step * step
     unit = Fraction(WIDTH) / (high - low)
-    return [
+    ticks = [low + index * step for index in range(int((high - low) // step) + 1)]
+    lines = [
         RaceLine(
             names.get(player, ""), race.standing.show(now[player]), race.standing.show(reach[player]),
             float((now[player] - low) * unit), float((reach[player] - now[player]) * unit),
@@ -629,6 +644,15 @@ def _lines(
         )
         for player in shown
     ]  # fmt: skip
+    return lines, [Tick(race.standing.show(tick), float((tick - low) * unit)) for tick in ticks]
+
+
+def _step_of_axis(span: Fraction) -> Fraction:
+    """Return the least of 1, 2, 5, 10 and so on, or their decimal fractions, that is in a span at most four times."""
+    power = Fraction(10) ** (len(str(int(span))) - 1) if span >= 1 else Fraction(1, 10)
+    while span < power:
+        power /= 10
+    return next(step for step in (power / 5, power / 2, power, power * 2, power * 5) if span <= 4 * step)
 
 
 def _steps(race: Race, player: PlayerId, final: int) -> list[StepLine]:

@@ -1,6 +1,7 @@
 """Views of a season: a part of its players who have a table of their own, with the same points."""
 
 import json
+import re
 from random import Random
 
 import pytest
@@ -18,8 +19,8 @@ from players.privacy.sections import Person
 from tests.tournaments.conftest import NOON
 from tests.tournaments.formats.series import naive
 from tests.tournaments.formats.series.random_seasons import random_season
-from tests.tournaments.seasons.test_seasons import night, refused, season
-from tests.tournaments.support.correcting import won_by
+from tests.tournaments.seasons.test_seasons import night, refused, season, wall_of_season
+from tests.tournaments.support.correcting import KNOCKOUT, Cup, won_by
 from tournaments.formats.series import table
 from tournaments.formats.series.facts import events_from
 from tournaments.formats.series.plan import plan_from
@@ -271,3 +272,86 @@ def test_unknown_players_and_rules_are_refused(cast: list[Player], alices: Clien
     assert alices.post(url, {**unknown, "players": [cast[0].public_id], "view": "2222222222"}).status_code == 404
     alices.post(url, {"name": "Ladies", "rule": "class-3"})
     assert not SeriesView.objects.exists()
+
+
+# On the wall and in frames
+
+
+def wall_titles(cup: Cup) -> list[str]:
+    """The titles and notes of the tables of seasons on the wall of an evening."""
+    event = cup.division.tournament
+    page = Client().get(f"/events/{event.club.slug}/{event.slug}/wall/").content.decode()
+    sections = re.findall(r'<section class="wall-screen is-season.*?</section>', page, re.DOTALL)
+    return [
+        text
+        for section in sections
+        for text in re.findall(r'<h2 class="name">(.*?)</h2>|<p class="wall-note">', section)
+    ]
+
+
+@pytest.mark.django_db
+def test_a_wall_shows_the_views_that_are_chosen_and_says_when_one_is_gone(cast: list[Player], alices: Client) -> None:
+    night(cast[:6], "one", weeks=1)
+    cup = Cup.of(cast, KNOCKOUT, "two").play(Random(3), most=2, wild=False)
+    row = season()
+    event = cup.division.tournament
+    settings = f"/events/{event.club.slug}/{event.slug}/wall/settings/"
+    assert "Tables of the season" not in alices.get(settings).content.decode(), "nothing to choose from"
+    view = ladies(row, [cast[0], cast[1], cast[7]])
+    assert "Autumn: Ladies" in alices.get(settings).content.decode()
+    assert wall_titles(cup) == ["Autumn"], "the whole table, until something is chosen"
+
+    usual = {"message": "", "parts": ["season"], "seconds": "15"}
+    both = [row.public_id, f"{row.public_id}:{view.public_id}"]
+    assert alices.post(settings, {**usual, "season_tables": both}).status_code == 302
+    assert wall_titles(cup) == ["Autumn", "Autumn · Ladies"]
+    assert alices.post(settings, {**usual, "season_tables": ["2222222222"]}).status_code == 422
+    assert alices.post(settings, {**usual, "season_tables": both[1:]}).status_code == 302
+    assert f'value="{both[1]}"' in alices.get(settings).content.decode()
+    lines = wall_of_season(cup)
+    assert [line[1] for line in lines[2:]] == [cast[7].name], "a newcomer of the view comes last"
+    assert {line[1] for line in lines} == {cast[0].name, cast[1].name, cast[7].name}
+    assert [line[0] for line in lines] == ["1", "2", "–"] or lines[0][3] == lines[1][3]
+
+    remove_view(series=row, view=view.public_id, by=SYSTEM)
+    assert wall_titles(cup) == ["Autumn", ""], "with the note"
+    assert len(wall_of_season(cup)) == 8
+    assert alices.get(settings).status_code == 200
+    event.wall.season_tables = [*both, "3333333333", "x:y"]
+    event.wall.save()
+    assert wall_titles(cup) == ["Autumn"], "the whole table once; other seasons are passed over"
+
+
+@pytest.mark.django_db
+def test_a_frame_shows_a_view_and_says_when_it_is_gone(cast: list[Player], alices: Client) -> None:
+    night(cast, "one")
+    row = season()
+    url = f"/clubs/harbour/seasons/{row.slug}/"
+    view = ladies(row, cast[:3])
+    share = re.search(
+        r'href="([^"]*/share/[^"#]*)#embed"', Client().get(f"{url}?view={view.public_id}").content.decode()
+    )
+    assert share is not None
+    page = Client().get(share[1]).content.decode()
+    frame = re.search(r'<iframe class="share-preview" src="([^"]*)"', page)
+    assert frame is not None
+    assert f"?view={view.public_id}" in frame[1]
+    assert "Share Ladies · Autumn" in page
+    whole = re.search(r'<iframe class="share-preview" src="([^"]*)"', Client().get(f"{url}share/").content.decode())
+    assert whole is not None
+    assert "?" not in whole[1]
+    shown = Client().get(frame[1]).content.decode()
+    assert shown.count('scope="row"') == 3
+    assert "Ladies" in shown
+    assert f'hx-get="{frame[1]}"' in shown
+    assert Client().get(whole[1]).content.decode().count('scope="row"') == 8
+
+    remove_view(series=row, view=view.public_id, by=SYSTEM)
+    gone = Client().get(frame[1])
+    assert gone.status_code == 200
+    text = gone.content.decode()
+    assert text.count('scope="row"') == 8
+    assert "The view that was chosen is gone. These are all players." in text
+    for wrong in ("x", "2" * 500, ""):
+        assert Client().get(f"{url}embed/?view={wrong}").status_code == 200, wrong
+    assert Client().get(share[1]).status_code == 200

@@ -122,4 +122,6 @@ def test_a_wall_without_the_floor_is_not_held_by_calls(division: Division, by_al
     set_wall(tournament=event, message="", parts=["brackets"], seconds=15, by=by_alice)
     assert "is-bracket" in page_of(division)
     assert calls_on(page_of(division)) == []
-    assert WallForm.of(event.wall).initial["parts"] == ["brackets"]
+    form = WallForm(None, event.wall)
+    assert form.initial["parts"] == ["brackets"]
+    assert "season_tables" not in form.fields, "the event counts in no season"

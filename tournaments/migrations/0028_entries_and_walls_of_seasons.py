@@ -15,6 +15,11 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        migrations.AddField(
+            model_name='wall',
+            name='season_tables',
+            field=models.JSONField(default=list, help_text='Public ids of seasons, or with that of a view, as in `k7m2x9q4ab:v3n8w5r2cd`; empty: all seasons.'),
+        ),
         migrations.CreateModel(
             name='SeriesEntry',
             fields=[
