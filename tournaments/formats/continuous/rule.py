@@ -249,9 +249,9 @@ class _Rule:
 
         If nobody has left, that is none, or a single one of an odd number.
         """
-        now = self._remaining()
-        if len(now.degrees) > NEEDED_BELOW * (self.state.settings.rounds or 1) or not pairs:
+        if not self._asks_whether_safe or not pairs:
             return list(pairs), allowed
+        now = self._remaining()
         least = unplayed(now)
         while pairs:
             unsafe = self._first_unsafe(now, pairs, least)
@@ -269,6 +269,11 @@ class _Rule:
         if unplayed(after[-1]) <= least:
             return None
         return next(pair for pair, remaining in zip(pairs, after[1:], strict=True) if unplayed(remaining) > least)
+
+    @property
+    def _asks_whether_safe(self) -> bool:
+        """Whether so few have matches left that a Swiss might not be completed."""
+        return len(self.players) <= NEEDED_BELOW * (self.state.settings.rounds or 1)
 
     def _remaining(self) -> Remaining:
         return Remaining(
@@ -333,6 +338,9 @@ class _Rule:
     def _is_private(self) -> bool:
         """Whether somebody in the pool would have more opponents, or could wait for more, if nobody were kept apart."""
         others = {entry for entry in self.in_match if entry in self.players} | {each.entry for each in self.resting}
+        if not self.is_lives and self._asks_whether_safe:
+            # Who is kept apart then counts for everybody's matches to come.
+            return any(pair <= self.players.keys() and pair not in self.state.met for pair in self.state.forbidden)
         for pair in self.state.forbidden:
             inside = pair & self.pool.keys()
             if len(inside) == len(pair) or (inside and pair - inside <= others and pair not in self.state.met):
