@@ -7,8 +7,10 @@ pairings as JSONâ€, LIST what the club's page of draw commitments links to as â
 and nothing else.
 
 What happened before a batch (earlier pairings, results, who was away) decides who could be paired and at which cost;
-the seed, whose hash was published before the first batch, decides among equals. A batch in which a pair was left out
-for a private reason is counted and not checked further. Not proven: that a result was reported when the match ended.
+the seed, whose hash was published before the first batch, decides among equals. In a Swiss, a pair must also be safe:
+everybody can still play all their matches without meeting anybody twice, which is decided exactly. A batch in which a
+pair was left out for a private reason is counted and not checked further. Not proven: that a result was reported when
+the match ended.
 """
 
 import hashlib
@@ -16,37 +18,67 @@ import hmac
 import json
 import sys
 import urllib.request
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cache
-from itertools import combinations
+from itertools import combinations, count
 
 ALGORITHM = "continuous/1"
 LARGEST_EXACT = 18
-"""Up to this many players the best pairing is computed; of more, only exchanges of two pairs are tried."""
+"""Up to this many players who may meet one another, directly or through others, the best pairing is computed; of more,
+only exchanges of two pairs are tried."""
+
+NEAR_GAP, NEAR_AFTER, ANY_AFTER = 2, timedelta(minutes=5), timedelta(minutes=20)
+"""In a Swiss: the gap allowed after waiting for a while, how long that is, and when any gap is allowed."""
+SAFETY_ASKED_BELOW = 4
+"""Whether a Swiss can be completed is asked once at most so many times the matches of each have any left."""
 
 
 class Night:
-    """The facts of a stage of lives, taken in order, and what follows from them."""
+    """The facts of a stage without rounds, taken in order, and what follows from them."""
 
     def __init__(self, data):
-        self.settings = data["settings"]
+        self.is_swiss = data["format"] == "swiss"
+        self.settings = dict(data["settings"])
         self.clubs = {row["number"]: row["club"] for row in data["entries"]}
-        self.left = {row["number"]: self.settings["lives"] for row in data["entries"] if not row["late"]}
-        self.begun = dict.fromkeys(self.left, 0)
-        self.missed = dict.fromkeys(self.left, 0)
-        self.losses = dict.fromkeys(self.left, 0)
+        self.entries = {row["number"] for row in data["entries"] if not row["late"]}
+        self.begun = dict.fromkeys(self.entries, 0)
+        self.missed = dict.fromkeys(self.entries, 0)
+        self.losses = dict.fromkeys(self.entries, 0)
+        self.wins = dict.fromkeys(self.entries, 0)
+        self.byes = dict.fromkeys(self.entries, 0)
         self.withdrawn = set()
         self.met = {}
         self.pairings = 0
         self.playing = {}
         self.waived = set()
         self.pairs = {}
+        self.paired_at = {}
 
-    def lives(self, entry):
-        """The lives that an entry has left; two missed matches cost one."""
+    def left(self, entry):
+        """The lives that an entry has left, of which two missed matches cost one; in a Swiss, the matches left."""
         if entry in self.withdrawn:
             return 0
+        if self.is_swiss:
+            return max(0, self.settings["rounds"] - self.begun[entry] - self.byes[entry])
         return max(0, self.settings["lives"] - self.losses[entry] - self.missed[entry] // 2)
+
+    def still_in(self):
+        """Everybody who has any left."""
+        return {entry for entry in self.entries if self.left(entry) > 0}
+
+    def points(self, entry):
+        """The points of an entry in a Swiss."""
+        missed = self.settings.get("missed_points", 0) * self.missed[entry]
+        return self.wins[entry] + self.byes[entry] + missed
+
+    def reach(self, entry):
+        """Twice the points plus the matches left: entries of a Swiss with equal numbers are equally well off."""
+        return 2 * self.points(entry) + self.left(entry)
+
+    def since_at_least(self, entry):
+        """When an entry was paired last, before which it cannot have begun to wait; None if it was not yet."""
+        times = [at for match, at in self.paired_at.items() if entry in self.pairs[match]]
+        return max(times, default=None)
 
     def take(self, event):
         """Take over what an event changes."""
@@ -58,27 +90,34 @@ class Night:
             first, second = pair["entries"]
             self.met.setdefault(frozenset((first, second)), {})[pair["match"]] = self.pairings
             self.playing[pair["match"]] = self.pairs[pair["match"]] = (first, second)
+            self.paired_at[pair["match"]] = moment(event["at"])
             for entry in (first, second):
                 self.begun[entry] += 1
+        for entry in event.get("byes", ()):
+            self.byes[entry] += 1
         for entry in event["missed"]:
             self.missed[entry] += 1
             self.begun[entry] += 1
 
     def _result(self, event):
         self.playing.pop(event["match"], None)
-        for entry in event["losers"]:
-            self.losses[entry] += 1
+        self._score(event, 1)
 
     def _void(self, event):
         """A result that no longer counts; the match is played again or was stopped."""
-        for entry in event["losers"]:
-            self.losses[entry] -= 1
+        self._score(event, -1)
         if event["open"]:
             self.playing[event["match"]] = self.pairs[event["match"]]
+
+    def _score(self, event, count):
+        """Whoever of a match does not lose, wins; if both forfeit, nobody does."""
+        for entry in self.pairs.get(event["match"], event["losers"]):
+            (self.losses if entry in event["losers"] else self.wins)[entry] += count
 
     def _taken_back(self, event):
         first, second = self.pairs[event["match"]]
         self.playing.pop(event["match"], None)
+        self.paired_at.pop(event["match"], None)
         meetings = self.met[frozenset((first, second))]
         gone = meetings.pop(event["match"])
         if not meetings:
@@ -96,8 +135,8 @@ class Night:
 
     def _entered(self, event):
         entry = event["entry"]
-        self.left[entry] = self.settings["lives"]
-        self.losses[entry] = 0
+        self.entries.add(entry)
+        self.losses[entry] = self.wins[entry] = self.byes[entry] = 0
         self.begun[entry] = self.missed[entry] = event["missed"]
 
     def _withdrawn(self, event):
@@ -112,27 +151,40 @@ class Night:
     # What the rule makes of it.
 
     def stuck(self, pool, resting):
-        """Those in the pool to whom nobody who plays or rests can bring a new opponent with equal lives."""
-        playing = {entry for pair in self.playing.values() for entry in pair}
+        """Those in the pool to whom nobody who plays or rests can bring a suitable new opponent."""
+        playing = {entry for pair in self.playing.values() for entry in pair} & self.still_in()
 
-        def comes(entry, other, levels):
-            return self.lives(other) in levels and frozenset((entry, other)) not in self.met
+        def comes(entry, other, more):
+            if frozenset((entry, other)) in self.met:
+                return False
+            if self.is_swiss:
+                return abs(self.reach(entry) - self.reach(other)) <= NEAR_GAP
+            return 0 <= self.left(other) - self.left(entry) <= more
 
         return {
             entry
             for entry in pool
-            if not any(comes(entry, other, (self.lives(entry), self.lives(entry) + 1)) for other in playing)
-            and not any(comes(entry, other, (self.lives(entry),)) for other in resting)
+            if not any(comes(entry, other, 1) for other in playing)
+            and not any(comes(entry, other, 0) for other in resting)
         }
 
-    def costs(self, pool, resting, seed):
+    def costs(self, event, seed):
         """Return pair -> costs; pairs that may not be made are missing."""
-        stuck, costs = self.stuck(pool, resting), {}
+        pool = {row[0]: moment(row[3]) for row in event["pool"]}
+        stuck = self.stuck(pool, [entry for entry, reason in event["left_out"] if reason == "resting"])
+        costs, now = {}, moment(event["at"])
         for first, second in combinations(sorted(pool), 2):
             meetings = self.met.get(frozenset((first, second)), {})
-            gap = abs(self.lives(first) - self.lives(second))
             both = (first in stuck) + (second in stuck)
-            if (meetings or gap) and both < (2 if self.settings["leader"] == "waits" else 1):
+            if self.is_swiss:
+                gap = abs(self.reach(first) - self.reach(second))
+                is_allowed = not meetings and self._may_meet(gap, both, now - min(pool[first], pool[second]))
+                gap = round(gap) ** 2
+            else:
+                gap = abs(self.left(first) - self.left(second))
+                needed = 2 if self.settings["leader"] == "waits" else 1
+                is_allowed = not (meetings or gap) or both >= needed
+            if not is_allowed:
                 continue
             mates = self.clubs[first] is not None and self.clubs[first] == self.clubs[second]
             message = f"continuous:{first}:{self.begun[first]}:{second}:{self.begun[second]}"
@@ -141,49 +193,236 @@ class Night:
             costs[first, second] = (-1, len(meetings), max(meetings.values(), default=0), gap, begun, int(mates), lot)
         return costs
 
+    @staticmethod
+    def _may_meet(gap, stuck, waited):
+        """Whether two may meet in a Swiss who have not met, of whom so many are stuck and one has waited so long."""
+        if gap == 0 or stuck == 2 or waited >= ANY_AFTER:
+            return True
+        return gap <= NEAR_GAP and (stuck > 0 or waited >= NEAR_AFTER)
 
-def added(one, other):
-    """Return the sum of two costs."""
-    return tuple(map(sum, zip(one, other)))  # noqa: B905, Python 3.9
+    def unplayed_after(self, pairs):
+        """Return how many matches of a Swiss cannot be played once these pairs have met."""
+        left = {entry: self.left(entry) for entry in self.still_in()}
+        for pair in pairs:
+            for entry in pair:
+                left[entry] -= 1
+        return unplayed(left, self.met.keys() | {frozenset(pair) for pair in pairs})
 
 
-NOTHING = (0,) * 7
+# The best pairs.
+
+
+def weight(cost):
+    """Pack a cost into a number, so that numbers add up and compare as the costs do."""
+    packed = 0
+    for value in cost:
+        packed = (packed << 32) + value
+    return packed
 
 
 def least(pool, costs):
-    """Return the least cost of pairing some of the pool."""
+    """Return the least cost of pairing some of the pool, as a number, and the pairs."""
+    order = sorted(pool)
+    options = [[] for _ in order]
+    at = {entry: index for index, entry in enumerate(order)}
+    for (first, second), cost in costs.items():
+        if first in at and second in at:
+            options[at[first]].append((1 << at[second], weight(cost), (first, second)))
 
     @cache
     def of(rest):
-        if len(rest) < 2:
-            return NOTHING
-        first, others = rest[0], rest[1:]
-        options = [of(others)]
-        for at, other in enumerate(others):
-            if (first, other) in costs:
-                options.append(added(costs[first, other], of(others[:at] + others[at + 1 :])))
-        return min(options)
+        if not rest:
+            return 0, None
+        lowest = rest & -rest
+        others = rest ^ lowest
+        best = of(others)[0], None
+        for bit, own, pair in options[lowest.bit_length() - 1]:
+            if others & bit and own + of(others ^ bit)[0] < best[0]:
+                best = own + of(others ^ bit)[0], pair
+        return best
 
-    return of(tuple(sorted(pool)))
+    rest, pairs = (1 << len(order)) - 1, []
+    total = of(rest)[0]
+    while rest:
+        pair = of(rest)[1]
+        rest ^= rest & -rest
+        if pair is not None:
+            rest ^= 1 << at[pair[1]]
+            pairs.append(pair)
+    return total, pairs
 
 
-def is_least(pairs, pool, costs, room):
-    """Whether these pairs belong to a pairing of the pool of least cost."""
-    spent = NOTHING
-    for pair in pairs:
-        spent = added(spent, costs[pair])
-    if len(pool) <= LARGEST_EXACT:
-        rest = set(pool) - {entry for pair in pairs for entry in pair}
-        all_of_it = least(pool, costs)
-        if len(pairs) < room:
-            return spent == all_of_it
-        return added(spent, least(rest, costs)) == all_of_it
-    return not any(
-        all(tuple(sorted(pair)) in costs for pair in new)
-        and added(*(costs[tuple(sorted(pair))] for pair in new)) < added(costs[a, b], costs[c, d])
-        for (a, b), (c, d) in combinations(pairs, 2)
-        for new in (((a, c), (b, d)), ((a, d), (b, c)))
-    )
+def parts_of(costs):
+    """Return the sets of entries that may meet one another, directly or through others."""
+    part = {}
+    for pair in costs:
+        joined = set(pair).union(*(part.get(entry, ()) for entry in pair))
+        part.update(dict.fromkeys(joined, joined))
+    return list({id(each): each for each in part.values()}.values())
+
+
+def best_pairs(costs):
+    """Return the pairs of least cost; None if there are too many players to compute them."""
+    parts = parts_of(costs)
+    if any(len(part) > LARGEST_EXACT for part in parts):
+        return None
+    return [pair for part in parts for pair in least(part, costs)[1]]
+
+
+def is_least(pairs, costs, room, *, may_be=lambda pairs: True):
+    """Whether these pairs belong to a pairing of least cost, made of pairs that `may_be` together."""
+    paired = {entry for pair in pairs for entry in pair}
+    for part in parts_of(costs):
+        if len(part) <= LARGEST_EXACT:
+            own = sum(weight(costs[pair]) for pair in pairs if pair[0] in part)
+            rest = least(part - paired, costs)[0]
+            if (rest and len(pairs) < room) or own + rest != least(part, costs)[0]:
+                return False
+    for (a, b), (c, d) in combinations(pairs, 2):
+        rest = [pair for pair in pairs if pair not in ((a, b), (c, d))]
+        for new in (((a, c), (b, d)), ((a, d), (b, c))):
+            one, other = (tuple(sorted(pair)) for pair in new)
+            if one in costs and other in costs:
+                now, then = (weight(costs[x]) + weight(costs[y]) for x, y in (((a, b), (c, d)), (one, other)))
+                if then < now and may_be([*rest, one, other]):
+                    return False
+    return True
+
+
+# Whether a Swiss can be completed.
+
+
+def unplayed(left, closed):
+    """Return how many matches cannot be played at the least, each counted for the entry that misses it.
+
+    `left` has the matches that each entry has left; `closed` are the pairs that may not meet any more. A simple plan is
+    tried first. What it leaves is decided by a largest matching in a graph in which an entry has a port for each
+    possible opponent, and as many spare nodes, joined to its ports, as it will not use (W. T. Tutte, 1954).
+    """
+    left = {entry: count for entry, count in left.items() if count > 0}
+    others = {a: [b for b in left if b != a and frozenset((a, b)) not in closed] for a in left}
+    most = {entry: min(count, len(others[entry])) for entry, count in left.items()}
+    too_few = sum(left.values()) - sum(most.values())
+    plan = simple_plan(most, others)
+    short = sum(most.values()) - 2 * len(plan)
+    if short <= sum(most.values()) % 2:
+        return too_few + short
+    port = {(a, b): at for at, (a, b) in enumerate((a, b) for a in others for b in others[a])}
+    edges = {at: [port[b, a]] for (a, b), at in port.items()}
+    mate = {}
+    for a, b in map(tuple, plan):
+        mate[port[a, b]], mate[port[b, a]] = port[b, a], port[a, b]
+    size = len(port)
+    for entry, possible in others.items():
+        ports = [port[entry, other] for other in possible]
+        free = iter([each for each in ports if each not in mate])
+        for spare in range(size, size + len(possible) - most[entry]):
+            edges[spare] = ports
+            mate[spare] = next(free)
+            mate[mate[spare]] = spare
+            for each in ports:
+                edges[each].append(spare)
+        size += len(possible) - most[entry]
+    return too_few + size - 2 * largest_matching(size, edges, mate)
+
+
+def simple_plan(most, others):
+    """Return pairs that give nobody more matches than `most`, as many as are found by pairing whoever needs most."""
+    left, plan = dict(most), set()
+    while True:
+        for entry in sorted(left, key=lambda entry: (left[entry], -len(others[entry])), reverse=True):
+            free = [b for b in others[entry] if left[b] > 0 and frozenset((entry, b)) not in plan]
+            if left[entry] > 0 and free:
+                break
+        else:
+            return plan
+        for other in sorted(free, key=lambda b: (left[b], -len(others[b])), reverse=True)[: left[entry]]:
+            plan.add(frozenset((entry, other)))
+            left[entry] -= 1
+            left[other] -= 1
+
+
+def largest_matching(size, edges, mate):
+    """Enlarge a matching until it is a largest one, and return the number of its pairs (J. Edmonds, 1965).
+
+    `edges` has the neighbours of each node, and `mate` the other node of each that is matched.
+    """
+    for root in range(size):
+        if root not in mate:
+            Search(root, edges, mate).enlarge()
+    return len(mate) // 2
+
+
+class Search:
+    """The search for a path from a node without mate to another, on which every other edge is matched.
+
+    A cycle of odd length that is met on the way is treated as one node, its base. Outer nodes are those that a path
+    reaches by a matched edge, and any node of such a cycle.
+    """
+
+    def __init__(self, root, edges, mate):
+        self.root, self.edges, self.mate = root, edges, mate
+        self.before, self.base, self.outer, self.queue = {}, {}, {root}, [root]
+
+    def base_of(self, node):
+        return self.base.get(node, node)
+
+    def enlarge(self):
+        """Match the root as well, if there is such a path."""
+        for node in self.queue:
+            for other in self.edges[node]:
+                if self.base_of(other) == self.base_of(node) or self.mate.get(node) == other:
+                    continue
+                if other in self.outer:
+                    self._contract(node, other)
+                elif other not in self.before:
+                    self.before[other] = node
+                    if other not in self.mate:
+                        self._flip(other)
+                        return
+                    self._reach(self.mate[other])
+
+    def _reach(self, node):
+        if node not in self.outer:
+            self.outer.add(node)
+            self.queue.append(node)
+
+    def _flip(self, node):
+        """Match the path back from a node without mate the other way round."""
+        while node is not None:
+            before = self.before[node]
+            further = self.mate.get(before)
+            self.mate[before], self.mate[node] = node, before
+            node = further
+
+    def _contract(self, node, other):
+        above = set(self._up(node))
+        base = next(each for each in self._up(other) if each in above)
+        cycle = self._fold(node, other, base) | self._fold(other, node, base)
+        for each in [each for each in {*self.before, *self.outer} if self.base_of(each) in cycle]:
+            self.base[each] = base
+            self._reach(each)
+
+    def _up(self, node):
+        """Yield the outer nodes from this one to the root, by their bases."""
+        node = self.base_of(node)
+        while node != self.root:
+            yield node
+            node = self.base_of(self.before[self.mate[node]])
+        yield node
+
+    def _fold(self, node, child, base):
+        """Let the nodes down to the base be reached from the other side of the cycle, too; return their bases."""
+        bases = set()
+        while self.base_of(node) != base:
+            inner = self.mate[node]
+            bases |= {self.base_of(node), self.base_of(inner)}
+            self.before[node] = child
+            child, node = inner, self.before[inner]
+        return bases
+
+
+# The faults of a batch.
 
 
 def batch_faults(night, event, seed):
@@ -210,14 +449,95 @@ def batch_faults(night, event, seed):
         return faults, not any(pair["manual"] for pair in event["pairs"])
     if event["private"]:
         return faults, False
-    resting = [entry for entry, reason in event["left_out"] if reason == "resting"]
-    costs = night.costs(pool, resting, seed)
+    costs = night.costs(event, seed)
     if any(pair not in costs for pair in pairs):
         return [f"{name} has a pair that was not allowed."], True
-    if not is_least(pairs, pool, costs, event["room"]):
-        return [f"{name} is not one of least cost."], True
-    order = [(min(since(event, pair)), costs[pair][-1]) for pair in pairs]
-    return ([f"{name}: the pairs are not in the order of waiting."] if order != sorted(order) else []), True
+    if night.is_swiss:
+        return swiss_faults(night, event, pairs, costs, seed), True
+    return order_faults(event, pairs, costs, is_least(pairs, costs, event["room"])), True
+
+
+def order_faults(event, pairs, costs, is_best):
+    """Return whether a batch was not the best one, or its pairs are not in the order of waiting."""
+    if not is_best:
+        return [f"Batch {event['number']} is not one of least cost."]
+    order = [waiting_order(event, pair, costs) for pair in pairs]
+    return [f"Batch {event['number']}: the pairs are not in the order of waiting."] if order != sorted(order) else []
+
+
+def waiting_order(event, pair, costs):
+    """Return the place of a pair among those that get tables."""
+    return min(since(event, pair)), costs[pair][-1], pair[0]
+
+
+def swiss_faults(night, event, pairs, costs, seed):
+    """Return what is wrong with the pairs and byes of a batch of a Swiss, of which all pairs are allowed."""
+    name, players, pool = f"Batch {event['number']}", night.still_in(), {row[0] for row in event["pool"]}
+    faults, may_be = [], None
+    if costs and len(players) <= SAFETY_ASKED_BELOW * night.settings["rounds"]:
+        fewest = night.unplayed_after([])
+
+        def may_be(pairs):
+            return night.unplayed_after(pairs) <= fewest
+
+        if not may_be(pairs):
+            return [f"{name} is not safe: after it, not everybody can play all their matches."]
+        costs = safe_costs(event, costs, may_be)
+    best, byes = best_pairs(costs), []
+    playing = {entry for pair in night.playing.values() for entry in pair}
+    if best is not None and not playing & players and pool == players:
+        byes, costs = last_byes(night, costs, seed) or ([] if best or night.playing else sorted(players), costs)
+        best = best_pairs(costs)
+    given = event.get("byes", [])
+    if best is not None and len(pairs) < len(best):
+        byes = []  # those of the last pairs come with them
+    faults += [f"{name}: entry {entry} had no right to a bye." for entry in given if entry not in byes]
+    faults += [f"{name}: entry {entry} did not get the bye." for entry in byes if entry not in given]
+    if any(pair not in costs for pair in pairs):
+        return faults or [f"{name} is not one of least cost."]
+    return faults + order_faults(event, pairs, costs, is_least(pairs, costs, event["room"], may_be=may_be))
+
+
+def safe_costs(event, costs, may_be):
+    """Leave out, as the rule does, the first of the best pairs that is not safe, until all of them are."""
+    while best := best_pairs(costs):
+        best.sort(key=lambda pair: waiting_order(event, pair, costs))
+        if may_be(best):
+            break
+        unsafe = next(pair for at, pair in enumerate(best, start=1) if not may_be(best[:at]))
+        costs = {pair: cost for pair, cost in costs.items() if pair != unsafe}
+    return costs
+
+
+def last_byes(night, costs, seed):
+    """Return the bye that ends a Swiss with an odd number of matches, and the costs without it; None if there is none.
+
+    It goes to the lowest score of those with whose bye all others can be paired, then by lot.
+    """
+    players = sorted(night.still_in())
+    if len(players) % 2 == 0 or any(night.left(entry) != 1 for entry in players):
+        return None
+    for entry in sorted(shuffled(players, seed, "lot:continuous:bye"), key=night.points):
+        rest = {pair: cost for pair, cost in costs.items() if entry not in pair}
+        if 2 * len(best_pairs(rest)) == len(players) - 1:
+            return [entry], rest
+    return None
+
+
+def shuffled(items, seed, purpose):
+    """Return the items in the order of a lot."""
+
+    def words():
+        for block in count():
+            digest = hmac.new(seed, f"{purpose}:1:{block}".encode("ascii"), hashlib.sha256).digest()
+            yield from (int.from_bytes(digest[at : at + 8], "big") for at in range(0, 32, 8))
+
+    drawn, stream = list(items), words()
+    for last in range(len(drawn) - 1, 0, -1):
+        limit = 2**64 - 2**64 % (last + 1)
+        at = next(word for word in stream if word < limit) % (last + 1)
+        drawn[last], drawn[at] = drawn[at], drawn[last]
+    return drawn
 
 
 def since(event, pair):
@@ -229,22 +549,23 @@ def since(event, pair):
 def paper_faults(night, event, name):
     """Return who of a batch was not free; made with cards while the site could not be reached, it is not checked."""
     playing = {entry for pair in night.playing.values() for entry in pair}
-    free = {entry for entry in night.left if night.lives(entry) > 0} - playing
+    free = night.still_in() - playing
     both = [entry for pair in event["pairs"] for entry in pair["entries"]]
     return [f"{name}: entry {entry} was not free." for entry in both if entry not in free]
 
 
 def pool_faults(night, event, pool, name):
     """Return whose figures are wrong, and who should have been in the pool and was not, or the reverse."""
+    counted = "matches left" if night.is_swiss else "lives"
     faults = [
-        f"{name}: entry {entry} had {night.lives(entry)} lives and {night.begun[entry]} matches."
+        f"{name}: entry {entry} had {night.left(entry)} {counted} and {night.begun[entry]} matches."
         for entry, left, begun, _since in event["pool"]
-        if (night.lives(entry), night.begun[entry]) != (left, begun)
+        if entry not in night.entries or (night.left(entry), night.begun[entry]) != (left, begun)
     ]
     playing = {entry for pair in night.playing.values() for entry in pair}
     left_out = {entry for entry, _reason in event["left_out"]}
     reasons = dict(map(tuple, event["left_out"]))
-    still_in = {entry for entry in night.left if night.lives(entry) > 0}
+    still_in = night.still_in()
     counting = [pair for match, pair in night.playing.items() if match not in night.waived]
     slowest = min((night.begun[entry] for pair in counting for entry in pair), default=None)
     unexplained = sorted(still_in - playing - set(pool) - left_out)
@@ -258,14 +579,18 @@ def pool_faults(night, event, pool, name):
             faults.append(f"{name}: entry {entry} was too far ahead.")
         if reasons.get(entry) == "ahead" and not is_ahead:
             faults.append(f"{name}: entry {entry} was not ahead of anybody.")
-    late = [row[0] for row in event["pool"] if moment(row[3]) > moment(event["at"])]
-    return faults + [f"{name}: entry {entry} was not free yet." for entry in late]
+    for entry, _left, _begun, at in event["pool"]:
+        if moment(at) > moment(event["at"]):
+            faults.append(f"{name}: entry {entry} was not free yet.")
+        if moment(at) < (night.since_at_least(entry) or moment(at)):
+            faults.append(f"{name}: entry {entry} had not waited so long.")
+    return faults
 
 
 def verify(data):
     """Return the faults of all batches, and how many could not be checked; no faults if they are correct."""
-    if data["algorithm"] != ALGORITHM or data["format"] != "lives":
-        return [f"This script checks lives without rounds ({ALGORITHM}) only."], 0
+    if data["algorithm"] != ALGORITHM or data["format"] not in ("lives", "swiss"):
+        return [f"This script checks lives and a Swiss without rounds ({ALGORITHM}) only."], 0
     if data["seed"] is None:
         return ["The seed is not published before the stage is over."], 0
     seed = bytes.fromhex(data["seed"])
@@ -275,6 +600,7 @@ def verify(data):
     for event in data["events"]:
         if event["kind"] == "batch":
             number += 1
+            night.settings.update(event.get("rule", {}))
             if event["number"] != number:
                 faults.append(f"Batch {number} is missing.")
                 number = event["number"]

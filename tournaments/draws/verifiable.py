@@ -27,6 +27,7 @@ from tournaments.models import (
     FloorKind,
     LateEntry,
     MissedMatch,
+    Slot,
     Stage,
     Withdrawal,
 )
@@ -155,7 +156,12 @@ def pairings_data(stage: Stage, *, directs: bool) -> dict[str, Any]:
         "seed": stage.seed if is_over else None,
         "seed_hash": stage.seed_hash,
         "commitment": commitment.number if commitment is not None else None,
-        "settings": {"lives": settings.lives, "lead": settings.lead, "leader": str(settings.leader)},
+        "settings": {
+            **({"lives": settings.lives} if stage.format == LIVES else {"rounds": settings.rounds}),
+            "lead": settings.lead,
+            "leader": str(settings.leader),
+            "missed_points": settings.missed_points,
+        },
         "entries": [
             {"number": entry.pk, "club": clubs.get(entry.pk) if directs else None, "late": entry.pk in late}
             for entry in entries
@@ -164,13 +170,24 @@ def pairings_data(stage: Stage, *, directs: bool) -> dict[str, Any]:
     }
 
 
+PAIRING_RULE = ("rounds", "lead", "leader")
+"""The settings that decide about the pairs of a batch and may be changed between batches."""
+
+
 def _flow_events(stage: Stage, hidden_clubs: Mapping[int, str]) -> list[dict[str, Any]]:
     """Return what happened in a stage without rounds, in order. A result comes after the batches it was not yet in."""
     batches = list(Batch.objects.filter(stage=stage).order_by("number").prefetch_related("pairings", "missed"))
     zone = ZoneInfo(stage.division.tournament.time_zone)
+    byes: dict[int, list[int]] = {}
+    with_bye = Slot.objects.filter(
+        fixture__stage=stage, fixture__slots__source=Slot.Source.BYE, source_entry__isnull=False
+    )
+    for number, entry in with_bye.order_by("pk").values_list("round__number", "source_entry"):
+        byes.setdefault(number, []).append(entry)
     playing_at = {batch.number: (batch.at, set(batch.playing)) for batch in batches}
     timed: list[tuple[datetime, int, dict[str, Any]]] = [
-        (batch.at, 2, _batch_event(batch, hidden_clubs, batches[0].at, zone)) for batch in batches
+        (batch.at, 2, _batch_event(batch, hidden_clubs, batches[0].at, zone) | {"byes": byes.get(batch.number, [])})
+        for batch in batches
     ]
     pairings = [row for batch in batches for row in batch.pairings.all()]
     for batch in batches:
@@ -209,6 +226,7 @@ def _batch_event(batch: Batch, hidden_clubs: Mapping[int, str], began: datetime,
         "number": batch.number,
         "at": batch.at.isoformat(),
         "switch_at": switch_at.isoformat() if switch_at is not None else None,
+        "rule": {name: batch.rule[name] for name in PAIRING_RULE if batch.rule.get(name) is not None},
         "forced": batch.forced,
         "reason": batch.reason,
         "room": batch.room,

@@ -604,7 +604,7 @@ def test_a_pairing_taken_back_is_not_made_again(start: Callable[..., Tournament]
 
 
 def test_a_swiss_without_rounds_gives_everybody_as_many_matches(
-    start: Callable[..., Tournament], by_alice: Actor
+    start: Callable[..., Tournament], by_alice: Actor, client: Client
 ) -> None:
     stages = (StageSettings(SWISS, rounds=3, lengths=(5,), pairing=Mode.CONTINUOUS),)
     night = Night(start(stages=stages, tables=6), by_alice, seed=2)
@@ -618,6 +618,7 @@ def test_a_swiss_without_rounds_gives_everybody_as_many_matches(
     met = [frozenset(pair) for pair in Pairing.objects.values_list("first", "second")]
     assert len(met) == len(set(met)) == 19
     assert list(differences(Selection.of())) == []
+    assert verify(night, client) == ([], 0)
 
 
 def verify(night: Night, client: Client) -> tuple[list[str], int]:

@@ -42,6 +42,8 @@ from tournaments.floor.batches import pair_now, take_back_pairing, waive_lead
 from tournaments.floor.calls import call_ready
 from tournaments.formats.elimination.from_lives import PLACES
 from tournaments.formats.elimination.knockout import bracket_size
+from tournaments.formats.settings import SWISS, StageSettings
+from tournaments.formats.settings import Pairing as Mode
 from tournaments.formats.swiss.lives import lives_left
 from tournaments.models import (
     Batch,
@@ -62,6 +64,7 @@ from tournaments.state.integrity import Selection, differences
 __all__ = ["people", "start"]
 pytestmark = pytest.mark.django_db
 LIVES = 2
+MATCHES = 4
 OUT_OF_ORDER = {
     # What a director may be refused, by the state of the night; nothing is written.
     "stale", "successor_begun", "correction_not_last", "same_result", "nobody_to_pair", "not_free_to_pair",
@@ -221,6 +224,20 @@ class RandomNight(Night):
         return {entry: lives for entry, lives in left.items() if lives > 0}
 
 
+class RandomSwiss(RandomNight):
+    """The same in a Swiss."""
+
+    def check(self) -> None:
+        """Recompute from the facts what must hold after every event."""
+        assert list(differences(Selection.of())) == []
+        playing = Counter(OpenPairing.objects.values_list("entry", flat=True))
+        assert all(count == 1 for count in playing.values()), "in two open pairings"
+        met = [frozenset(pair) for pair in Pairing.objects.filter(taken_back="").values_list("first", "second")]
+        assert len(met) == len(set(met)), "nobody meets anybody twice"
+        played = Counter(entry for pair in met for entry in pair)
+        assert all(count <= MATCHES for count in played.values())
+
+
 @contextmanager
 def suppress_refusals() -> Iterator[None]:
     """Let a director be refused, by a code that is expected."""
@@ -276,3 +293,17 @@ def test_a_random_night_switches_by_the_clock(
     last["switch_at"] = last["at"]
     faults, _unchecked = runpy.run_path(str(SCRIPT))["verify"](data)
     assert faults == [f"Batch {last['number']} was made after the time for the bracket."]
+
+
+@pytest.mark.slow
+@pytest.mark.soak
+@pytest.mark.parametrize("number", range(TIER.nights))
+def test_a_random_swiss_stays_in_order_and_can_be_verified(
+    start: Callable[..., Tournament], by_alice: Actor, client: Client, number: int
+) -> None:
+    stages = (StageSettings(SWISS, rounds=MATCHES, lengths=(5,), pairing=Mode.CONTINUOUS),)
+    night = RandomSwiss(start(tables=Random(number).choice([3, 5, 7]), stages=stages), by_alice, seed=number)
+    night.play()
+    faults, unchecked = verify(night, client)
+    assert faults == []
+    assert unchecked < Batch.objects.count(), "some batches are checked"

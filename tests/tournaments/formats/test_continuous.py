@@ -222,8 +222,9 @@ def test_a_lot_is_that_of_the_published_message():
     import hmac
 
     low, high = FlowPlayer(7, 2, 3, NOW), FlowPlayer(12, 1, 4, NOW)
-    digest = hmac.new(SEED, b"continuous:7:3:12:4", hashlib.sha256).digest()
-    assert lot(SEED, low, high) == lot(SEED, high, low) == digest[0] * 256 + digest[1]
+    for seed in (SEED, bytes(16), bytes(range(64)), bytes(range(65))):
+        digest = hmac.new(seed, b"continuous:7:3:12:4", hashlib.sha256).digest()
+        assert lot(seed, low, high) == lot(seed, high, low) == digest[0] * 256 + digest[1]
 
 
 # Whole nights.

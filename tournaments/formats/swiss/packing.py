@@ -19,12 +19,18 @@ class Packing:
         widths[-1] -= self._coarser
         if widths[-1] < 0:
             raise ValueError("the costs do not fit, even without the last field")
-        self._widths = widths
+        *self._widths, self._last = widths
         self.top = 1 << sum(widths)
+        self._packed: dict[tuple[int, ...], int] = {}
+        """All fields but the last, of which many edges have the same."""
 
     def weight(self, costs: Sequence[int]) -> int:
         """Return a positive weight, which is greater for lower costs."""
-        packed = 0
-        for cost, width in zip(costs[:-1], self._widths[:-1], strict=True):
-            packed = (packed << width) | cost
-        return self.top - ((packed << self._widths[-1]) | (costs[-1] >> self._coarser))
+        leading = tuple(costs[:-1])
+        packed = self._packed.get(leading)
+        if packed is None:
+            packed = 0
+            for cost, width in zip(leading, self._widths, strict=True):
+                packed = (packed << width) | cost
+            self._packed[leading] = packed = packed << self._last
+        return self.top - (packed | (costs[-1] >> self._coarser))
