@@ -30,6 +30,7 @@ CEILINGS = {
     "a season from a preset, and one line changed": Ceiling(19, 14, "no seasons"),
     "a season in a frame of the club's website": Ceiling(4, 0, "seasons could not be embedded"),
     "an old night is corrected, and the season with it": Ceiling(32, 10, "no seasons"),
+    "a part of the fees for the season, and who is due what of it": Ceiling(40, 12, "no journey"),
     "the best of a season are asked, and the next rank moves up": Ceiling(20, 8, "no places to answer about"),
     "correct two rounds ago, and undo it":   Ceiling(13, 2, "no way from the bracket"),
     "prizes, closing, summary":              Ceiling(15, 1, "22 taps, back through the page of the event"),

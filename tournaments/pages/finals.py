@@ -296,17 +296,17 @@ class OfferSerializer(FormSerializer):
         }
 
 
-class TakeBackForm(RefusingForm):
+class PlaceBackForm(RefusingForm):
     """Whose place is taken back; nobody: all offers without an answer."""
 
     player = forms.CharField(max_length=PUBLIC_ID, required=False)
 
 
-class TakeBackSerializer(FormSerializer):
+class PlaceBackSerializer(FormSerializer):
     """What is taken back."""
 
     class Meta:
-        form = TakeBackForm
+        form = PlaceBackForm
         extra_kwargs: ClassVar = {
             "player": {"help_text": "Public id of whose place; without it all offers that nobody has answered."}
         }
@@ -416,10 +416,10 @@ ACTIONS = (
     ),
     StayingAction(
         "take-back",
-        TakeBackForm,
+        PlaceBackForm,
         _take_back,
         Role.DIRECTOR,
-        Endpoint("seasons_take_places_back", TakeBackSerializer, {}),
+        Endpoint("seasons_take_places_back", PlaceBackSerializer, {"player": "p3n8w5r2cd"}),
     ),
     AnswerAction(
         "answer",
