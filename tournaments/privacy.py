@@ -261,7 +261,9 @@ def _season_views(person: Person) -> Iterable[Row]:
 
 def _final_places(person: Person) -> Iterable[Row]:
     rows = FinalPlace.objects.filter(player__in=person.players)
-    return values(rows, "rank", "offered_at", "answer_by", "answer", "answered_at", season_name=F("series__name"))
+    return values(
+        rows, "rank", "offered_at", "answer_by", "answer", "answered_at", "taken_back_at", season_name=F("series__name")
+    )
 
 
 def _past_placings(person: Person) -> Iterable[Row]:

@@ -20,7 +20,7 @@ class Row(NamedTuple):
 
 OF_SEASON_DIRECTORS = (
     "count", "leave-out", "points", "points-back", "view", "remove-view", "pool", "plan", "close", "reopen", "final",
-    "offer",
+    "offer", "take-back",
 )  # fmt: skip
 """What directors do to a season."""
 PUBLIC = Row(*(OK,) * 7)
@@ -343,7 +343,8 @@ TABLE = PAGES | API
 OF_CLUBS = (
     "series-points", "series-points-back", "series-final", "series-offer", "series-answer",
     "api-series-points", "api-series-points-back", "api-series-final",
-    "api-series-offer", "api-series-answer", "series-pool", "api-series-pool",
+    "api-series-offer", "api-series-answer", "series-take-back", "api-series-take-back",
+    "series-pool", "api-series-pool",
     "series-entry", "api-series-entry",
     "series-view", "series-remove-view", "api-series-view", "api-series-remove-view",
     "club", "club-calendar", "club-card", "club-poster", "commitments", "venue", "tonight", "tonight-show",

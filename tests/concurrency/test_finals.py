@@ -13,7 +13,7 @@ from tests.concurrency.racing import at_once, faults
 from tests.tournaments.conftest import NOON
 from tests.tournaments.seasons.test_places import season
 from tournaments.models import FinalPlace, Series
-from tournaments.pages.finals import answer, offer
+from tournaments.pages.finals import answer, offer, take_back
 
 pytestmark = POSTGRESQL_ONLY
 DAY = NOON.date() + timedelta(days=7)
@@ -38,6 +38,17 @@ def test_two_who_decline_at_once_make_room_for_the_next_two(cast: list[Player]) 
     ]
     assert faults(at_once(*declines)) == []
     assert held(row) == ["Player 3", "Player 4", "Player 5"]
+
+
+def test_all_open_offers_are_taken_back_while_somebody_declines(cast: list[Player]) -> None:
+    row = season(cast, range(80, 0, -10), 3)
+    offer(series=row, answer_by=DAY, player=None, by=SYSTEM, now=NOON)
+    decline = partial(answer, series=row, player=cast[0], answer=DECLINED, by=SYSTEM, now=NOON, directs=False)
+    back = partial(take_back, series=row, player=None, by=SYSTEM, now=NOON)
+    outcomes = at_once(decline, back, back)
+    # Whoever comes second is told so; whoever moved up before it was stopped is among those taken back.
+    assert faults(outcomes) == []
+    assert held(row) == []
 
 
 def test_two_directors_offer_at_once_and_everybody_is_asked_once(cast: list[Player]) -> None:

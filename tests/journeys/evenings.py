@@ -10,6 +10,7 @@ from tests.browser.test_floor import NAMES
 from tournaments.entries import services as entries
 from tournaments.events import services as events
 from tournaments.formats.settings import PROGRESSIVE, StageSettings
+from tournaments.ledger.money import Currency
 from tournaments.models import Division, Tournament
 from tournaments.pages.tonight import EveningPlan, start_evening
 
@@ -23,11 +24,16 @@ def account_of(player: Player, email: str, club: Club) -> User:
     return user
 
 
-def entered_event(club: Club, alice: User, players: int = len(NAMES), **division: object) -> Tournament:
+def entered_event(
+    club: Club, alice: User, players: int = len(NAMES), currency: Currency | None = None, **division: object
+) -> Tournament:
     """A published event of tonight at six tables, entered by as many players and not drawn."""
     by, now = Actor.of(alice), timezone.now()
     soon = now + timedelta(minutes=30)
     event = events.create_tournament(club=club, by=by, now=now, name="Friday Knockout", starts_at=soon, tables=6)
+    if currency is not None:
+        event.currency, event.currency_exponent = currency.code, currency.exponent
+        event.save(update_fields=["currency", "currency_exponent"])
     row = events.create_division(tournament=event, by=by, now=now, **{"name": "Open", "match_length": 7, **division})
     people = [Player.objects.create(name=name) for name in NAMES[:players]]
     for player in people:

@@ -15,8 +15,10 @@ from players.models import Club, Membership, Player, User
 from tests.browser.conftest import Check
 from tests.browser.test_floor import NAMES
 from tests.journeys.conftest import Journey
-from tests.journeys.evenings import account_of
+from tests.journeys.evenings import account_of, entered_event
+from tournaments.draws import services as draws
 from tournaments.formats.settings import KNOCKOUT, StageSettings
+from tournaments.ledger.money import Currency
 from tournaments.models import Division, FinalPlace, Fixture
 from tournaments.pages.tonight import EveningPlan, start_evening
 from tournaments.results.services import enter_result
@@ -196,6 +198,64 @@ def _table_seen_by(user: User, journey: Journey) -> str:
     return person.reads(r"You are\s+([\s\S]+)CSV")
 
 
+@pytest.mark.journey("a part of the fees for the season, and who is due what of it")
+def test_the_pool_of_a_season(journey: Journey, club: Club, alice: User, looked_at: Check) -> None:
+    director = journey.at_desk(alice)
+    director.tap("Harbour Backgammon", first=True)
+    director.tap("Seasons")
+    director.tap("New season")
+    director.type("Name", "Autumn")
+    director.tap_text("Points as in motor racing")
+    director.tap("Make the season")
+    director.tap("Points and evenings")
+    director.type("Percentage of each entry fee", "20")
+    director.tap("Save the pool")
+    director.sees("Saved. It counts for 0 evenings")
+    director.tap("Autumn", first=True)
+    director.sees("20 % of each entry fee goes into it.")
+    director.sees("Nothing is in it yet.")
+    looked_at(director._page)
+
+    # A night with fees, which are taken as people arrive.
+    event = entered_event(club, alice, 8, fee=1000, currency=Currency("EUR", 2))
+    director.tap("Events")
+    director.tap("Friday Knockout")
+    director.tap("Console")
+    director.tap(re.compile("^Arrivals"))
+    director.tap_text("All here and paid…")
+    director.tap(re.compile("^8 players are here"))
+    _draw_and_play(event.divisions.get(), Actor.of(alice))
+    director.tap("Clubs")
+    director.tap("Harbour Backgammon", first=True)
+    director.tap("Seasons")
+    director.tap("Autumn")
+    director.sees(re.compile(r"Pool so far\s+16\.00 EUR"))
+    looked_at(director._page)
+
+    # Closed, its places are due the pool, and the cash desk of the evening says what it gave.
+    director.tap("Points and evenings")
+    director.tap("Close the season")
+    director.sees(re.compile(r"1\s+\S[^\n]*\s+8\.00 EUR"))
+    looked_at(director._page)
+    guest = journey.on_phone()
+    guest.tap("Clubs")
+    guest.tap("Harbour Backgammon", first=True)
+    guest.tap("The whole table")
+    guest.sees(re.compile(r"1\s+\S[^\n]*\s+8\.00 EUR"))
+    looked_at(guest._page)
+
+
+def _draw_and_play(division: Division, by: Actor) -> None:
+    now = timezone.now()
+    draw = draws.request_draw(division=division, by=by, now=now)
+    draws.make_draft(draw_id=draw.pk, now=now)
+    division.refresh_from_db()
+    draws.publish_draw(division=division, after=division.seq, by=by, now=now)
+    ready = Fixture.objects.filter(stage__division=division, status=Fixture.Status.READY)
+    while fixture := ready.order_by("number").first():
+        enter_result(fixture=fixture, result=ResultInput(0, (7, 3)), by=by, now=now)
+
+
 @pytest.mark.journey("the best of a season are asked, and the next rank moves up")
 def test_the_final_of_a_season(
     journey: Journey, played: list[Player], club: Club, alice: User, looked_at: Check
@@ -213,11 +273,17 @@ def test_the_final_of_a_season(
     director.tap("Offer 3 places")
     director.sees("3 places are offered.")
     looked_at(director._page)
+    # A wrong tap, taken back and done again.
+    director.tap("Take back all 3 open offers")
+    director.sees("3 places were taken back.")
+    director.sees("taken back")
+    looked_at(director._page)
+    director.tap("Offer 3 places")
     director.tap("Prepare the final")
     director.sees("Final of Autumn")
 
     # Whoever is asked hears of it at home, and answers with one tap.
-    invited = [place.player for place in FinalPlace.objects.select_related("player")]
+    invited = [place.player for place in FinalPlace.objects.filter(taken_back_at=None).select_related("player")]
     accounts = {player: account_of(player, f"p{player.pk}@example.org", club) for player in invited}
     first = journey.on_phone(accounts[invited[0]])
     first.sees("Your place in a final")
@@ -234,7 +300,7 @@ def test_the_final_of_a_season(
     director.tap("Autumn")
     director.sees("cannot come")
     # Two share the next rank: they play it off, and the director says who is asked.
-    if FinalPlace.objects.count() == 3:
+    if FinalPlace.objects.filter(taken_back_at=None).count() == 3:
         director.tap(re.compile("Offer it to"), first=True)
     director.sees("moved up from rank 4")
     looked_at(director._page)

@@ -98,6 +98,7 @@ class Payment(models.Model):
         REFUND = "refund", _("refund")
         PAYOUT = "payout", _("prize")
         EXPENSE = "expense", _("expense")
+        SEASON = "season", _("pool of a season")
 
     class Method(models.TextChoices):
         """How it was paid; only cash is in the box."""
@@ -118,6 +119,22 @@ class Payment(models.Model):
     )
     pool = models.ForeignKey(SidePool, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
     pot = models.CharField(max_length=40, blank=True, help_text=_("For a prize: the bracket, table or side pool."))
+    series = models.ForeignKey(
+        "tournaments.Series",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="payments",
+        help_text=_("The season out of whose pool it was paid."),
+    )
+    player = models.ForeignKey(
+        "players.Player",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text=_("Who was paid out of the pool of a season, in which no entry is needed."),
+    )
     note = models.CharField(_("note"), max_length=LONGEST_NOTE, blank=True)
     undoes = models.OneToOneField("self", on_delete=models.PROTECT, null=True, blank=True, related_name="undone_by")
     key = models.CharField(max_length=LONGEST_KEY, help_text=_("Idempotency key of the form or request."))
@@ -136,13 +153,18 @@ class Payment(models.Model):
                 condition=Q(undoes__isnull=False)
                 | Q(kind="float")
                 | Q(kind__in=["entry", "registration", "reentry", "pool"], amount__gt=0)
-                | Q(kind__in=["refund", "payout", "expense"], amount__lt=0),
+                | Q(kind__in=["refund", "payout", "expense", "season"], amount__lt=0),
                 name="payment_direction",
             ),
             models.CheckConstraint(
-                condition=Q(kind__in=["float", "expense"], entry__isnull=True)
-                | (~Q(kind__in=["float", "expense"]) & Q(entry__isnull=False)),
+                condition=Q(kind__in=["float", "expense", "season"], entry__isnull=True)
+                | (~Q(kind__in=["float", "expense", "season"]) & Q(entry__isnull=False)),
                 name="payment_of_an_entry",
+            ),
+            models.CheckConstraint(
+                condition=Q(kind="season", series__isnull=False, player__isnull=False)
+                | (~Q(kind="season") & Q(series__isnull=True, player__isnull=True)),
+                name="payment_out_of_a_season",
             ),
         ]
 

@@ -212,7 +212,10 @@ class SeriesClosing(models.Model):
 
 
 class FinalPlace(models.Model):
-    """A place in the final of a series that was offered to a player, and the last answer."""
+    """A place in the final of a series that was offered to a player, and the last answer.
+
+    One that was taken back stays; offering the place again makes another one.
+    """
 
     class Answer(models.TextChoices):
         """Whether the player comes."""
@@ -227,6 +230,7 @@ class FinalPlace(models.Model):
         COMES = "comes", _("comes")
         DECLINED = "declined", _("cannot come")
         EXPIRED = "expired", _("has not answered in time")
+        TAKEN_BACK = "taken_back", _("taken back")
 
     series = models.ForeignKey(Series, on_delete=models.PROTECT, related_name="final_places")
     player = models.ForeignKey("players.Player", on_delete=models.PROTECT, related_name="+")
@@ -238,13 +242,17 @@ class FinalPlace(models.Model):
     answer = models.CharField(max_length=10, choices=Answer.choices, blank=True)
     answered_at = models.DateTimeField(null=True, blank=True)
     answered_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+    taken_back_at = models.DateTimeField(null=True, blank=True)
+    taken_back_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
 
     class Meta:
         ordering = ("rank", "pk")
         verbose_name = _("place in a final")
         verbose_name_plural = _("places in a final")
         constraints: ClassVar = [
-            models.UniqueConstraint(fields=["series", "player"], name="final_place_offered_once"),
+            models.UniqueConstraint(
+                fields=["series", "player"], condition=Q(taken_back_at=None), name="final_place_offered_once"
+            ),
         ]
 
     def __str__(self) -> str:
@@ -252,6 +260,8 @@ class FinalPlace(models.Model):
 
     def state(self, now: datetime) -> State:
         """Return how the offer stands."""
+        if self.taken_back_at is not None:
+            return self.State.TAKEN_BACK
         if self.answer:
             return self.State(self.answer)
         return self.State.OFFERED if now < self.answer_by else self.State.EXPIRED

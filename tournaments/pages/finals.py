@@ -39,6 +39,8 @@ from tournaments.seasons.places import (
     offer_places,
     offer_to,
     qualified_in,
+    standing_places,
+    take_places_back,
 )
 from tournaments.seasons.tables import people_of
 from tournaments.state.stages import set_stages, stage_settings
@@ -62,13 +64,13 @@ def prepare_final(*, series: Series, by: Actor, now: datetime) -> Tournament:
         lock_club(series.club)
         row = lock_row(Series, series.pk)
         if row.final is not None and row.final.status != Tournament.Status.CANCELLED:
-            _enter_holders(row, by, now)
+            _enter_holders(row, by, now, or_everybody=True)
             _set_starts(row, by, now)
             return row.final
         qualified = qualified_in(row)
         if not qualified.places:
             raise Refused("series_no_final")
-        players = _holders(row, now) if row.final_places.exists() else _people(qualified.first)
+        players = _holders(row, now) if standing_places(row).exists() else _people(qualified.first)
         if len(players) < 2:
             raise Refused("series_nobody_qualifies")
         zone = ZoneInfo(row.club.time_zone)
@@ -99,7 +101,7 @@ def _people(ids: Iterable[str]) -> list[Player]:
 
 def _holders(series: Series, now: datetime) -> list[Player]:
     """Return those who hold a place of the final, the better ranks first."""
-    places = series.final_places.select_related("player__merged_into")
+    places = standing_places(series)
     return [place.player.merged_into or place.player for place in places if place.is_held(now)]
 
 
@@ -122,14 +124,19 @@ def _set_starts(series: Series, by: Actor, now: datetime) -> None:
         set_stages(division=division, stages=stages, after=division.seq, by=by, now=now)
 
 
-def _enter_holders(series: Series, by: Actor, now: datetime) -> None:
-    """Let the entries of a final that is not drawn be the holders of its places; the season is locked."""
+def _enter_holders(series: Series, by: Actor, now: datetime, *, or_everybody: bool = False) -> None:
+    """Let the entries of a final that is not drawn be the holders of its places; the season is locked.
+
+    With `or_everybody` it is everybody whose rank qualifies, if all places were taken back.
+    """
     division = _division(series)
     if division is None or not series.final_places.exists():
         return
     places = list(series.final_places.select_related("player__merged_into"))
     invited = {(place.player.merged_into or place.player).pk for place in places}
-    holders = {player.pk: player for player in _holders(series, now)}
+    asks_nobody = or_everybody and all(place.taken_back_at is not None for place in places)
+    players = _people(qualified_in(series).first) if asks_nobody else _holders(series, now)
+    holders = {player.pk: player for player in players}
     rows = division.entries.exclude(status=Entry.Status.OUT).select_related("player")
     entries = {row.player.merged_into_id or row.player_id: row for row in rows}
     for player, entry in entries.items():
@@ -179,7 +186,7 @@ def answer(
     with transaction.atomic():
         lock_club(series.club)
         row = lock_row(Series, series.pk)
-        own = row.final_places.filter(Q(player=player) | Q(player__merged_into=player))
+        own = standing_places(row).filter(Q(player=player) | Q(player__merged_into=player))
         place = own.select_related("series__club", "series__final", "player").first()
         if place is None:
             raise Refused("final_not_offered")
@@ -190,9 +197,34 @@ def answer(
         row.save(update_fields=["seq"])
 
 
+def take_back(*, series: Series, player: Player | None, by: Actor, now: datetime) -> int:
+    """Take back the place of a player in the final, or all offers that nobody has answered; return how many.
+
+    The places stay free until a director offers them again. Doing it twice changes nothing. Refused:
+    `final_not_offered`, `final_drawn`.
+    """
+    with transaction.atomic():
+        lock_club(series.club)
+        row = lock_row(Series, series.pk)
+        places = standing_places(row).select_related("series__club", "series__final", "player__merged_into")
+        if player is None:
+            places = places.filter(answer="", answer_by__gt=now)
+        else:
+            own = Q(player=player) | Q(player__merged_into=player)
+            places = places.filter(own)
+            if not row.final_places.filter(own).exists():
+                raise Refused("final_not_offered")
+        taken_back = take_places_back(row, list(places), by=by, now=now)
+        if taken_back:
+            _enter_holders(row, by, now)
+            row.seq += 1
+            row.save(update_fields=["seq"])
+    return len(taken_back)
+
+
 def offer_expired(now: datetime) -> int:
     """Offer the places of those who have not answered in time to the next ranks; return how many were offered."""
-    late = FinalPlace.objects.filter(answer="", answer_by__range=(now - LATE_FOR, now))
+    late = FinalPlace.objects.filter(answer="", answer_by__range=(now - LATE_FOR, now), taken_back_at=None)
     count = 0
     for series in Series.objects.filter(pk__in=late.order_by().values("series")).select_related("club"):
         with transaction.atomic():
@@ -264,6 +296,22 @@ class OfferSerializer(FormSerializer):
         }
 
 
+class PlaceBackForm(RefusingForm):
+    """Whose place is taken back; nobody: all offers without an answer."""
+
+    player = forms.CharField(max_length=PUBLIC_ID, required=False)
+
+
+class PlaceBackSerializer(FormSerializer):
+    """What is taken back."""
+
+    class Meta:
+        form = PlaceBackForm
+        extra_kwargs: ClassVar = {
+            "player": {"help_text": "Public id of whose place; without it all offers that nobody has answered."}
+        }
+
+
 class PlaceAnswerForm(RefusingForm):
     """Whether a player comes."""
 
@@ -330,6 +378,20 @@ def _offer(form: Any, by: Actor, now: datetime) -> str:
     }
 
 
+def _take_back(form: Any, by: Actor, now: datetime) -> str:
+    """Take places of the final of a season back.
+
+    That of a `player`, whatever they answered, or else all offers that nobody has answered. Their players are told. The
+    places stay free, and nobody moves up, until you offer places again. 409 `final_not_offered`, `final_drawn`.
+    """
+    public_id = form.cleaned_data["player"]
+    player = _player(public_id) if public_id else None
+    count = take_back(series=form.instance, player=player, by=by, now=now)
+    if not count:
+        return _("Nothing was taken back: no such offer is open.")
+    return ngettext("%(count)d place was taken back.", "%(count)d places were taken back.", count) % {"count": count}
+
+
 def _answer(form: Any, by: Actor, now: datetime) -> str:
     """Say whether you come to the final.
 
@@ -351,6 +413,13 @@ ACTIONS = (
         _offer,
         Role.DIRECTOR,
         Endpoint("seasons_offer_places", OfferSerializer, {"answer_by": "2026-12-20"}),
+    ),
+    StayingAction(
+        "take-back",
+        PlaceBackForm,
+        _take_back,
+        Role.DIRECTOR,
+        Endpoint("seasons_take_places_back", PlaceBackSerializer, {"player": "p3n8w5r2cd"}),
     ),
     AnswerAction(
         "answer",

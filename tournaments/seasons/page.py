@@ -38,7 +38,7 @@ from tournaments.formats.series.warnings import MESSAGES as WARNINGS
 from tournaments.formats.series.warnings import kinds_of, warnings_of
 from tournaments.ledger.money import Currency, percent
 from tournaments.ledger.season_pools import newest_shares
-from tournaments.models import Entry, Series, SeriesClosing, SeriesView, Tournament
+from tournaments.models import Entry, FinalPlace, Series, SeriesClosing, SeriesView, Tournament
 from tournaments.seasons.actions import season_data, series_of
 from tournaments.seasons.changes import Change, changes_of, qualifying_places
 from tournaments.seasons.forms import PoolForm, ReopenForm, SeriesForm, ViewForm, season_initial
@@ -545,6 +545,8 @@ def _around_the_table(user: Visitor, view: SeasonView) -> dict[str, Any]:
     share = newest_shares([row.pk]).get(row.pk)
     pools = pools_of(row) if share is not None else []
     rounds = _final_rounds(view.standing.plan)
+    lines = place_lines(row, people_names, own, now, directs=may_direct, rounds=rounds)
+    may_offer = may_direct and not is_drawn(row.final)
     closed_table = view.closing.table if view.closing is not None else None
     due_names = names_of_table(user, row.club, closed_table) if pools and closed_table is not None else {}
     return {
@@ -553,7 +555,7 @@ def _around_the_table(user: Visitor, view: SeasonView) -> dict[str, Any]:
         "share": share_text(share),
         "pool_places": places_text(share),
         "pools": pool_lines(pools, closed_table, due_names),
-        "places": place_lines(row, people_names, own, now, directs=may_direct, rounds=rounds),
+        "places": lines,
         "starts": starts_lines(rounds),
         "free": free,
         "tied": tied_sentence(free, people_names) if free is not None else "",
@@ -561,6 +563,7 @@ def _around_the_table(user: Visitor, view: SeasonView) -> dict[str, Any]:
         "answers": ANSWERS,
         "answer_by": (now + timedelta(days=DAYS_TO_ANSWER)).date(),
         "may_prepare": not is_drawn(row.final) and (row.final is None or row.final_places.exists()),
+        "open_offers": sum(line.state == FinalPlace.State.OFFERED for line in lines) if may_offer else 0,
         "final": row.final if row.final is not None and (may_direct or row.final.status in VISIBLE) else None,
         "titles": title_lines(user, row.club, titles_of(row.titles.filter(withdrawn_at=None))),
         "proposals": title_lines(user, row.club, proposals_left(row)) if may_direct else [],

@@ -1,7 +1,8 @@
 """The places in the final of a season: to whom they are offered, who comes, and who moves up.
 
 The places of the plan go to the best ranks. Whoever declines, or has not answered in time, makes room for the next
-rank. Where more players share a rank than places are left, a director says who plays.
+rank. Where more players share a rank than places are left, a director says who plays. A director can take places back;
+after that nobody moves up by themselves until a director offers places again.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -10,6 +11,7 @@ from datetime import date, datetime, time, timedelta
 from itertools import groupby
 from zoneinfo import ZoneInfo
 
+from django.db.models import Max, QuerySet
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop, ngettext
@@ -78,10 +80,15 @@ class Free:
     """A rank that more players share than places are left, so that a director decides."""
 
 
+def standing_places(series: Series) -> QuerySet[FinalPlace]:
+    """Return the places that were offered and not taken back, the better ranks first."""
+    return series.final_places.filter(taken_back_at=None).select_related("player__merged_into")
+
+
 def free_places(series: Series, now: datetime) -> Free:
     """Return the free places of a final, and who is next."""
     qualified = qualified_in(series)
-    rows = list(series.final_places.select_related("player__merged_into"))
+    rows = list(standing_places(series))
     invited = {(row.player.merged_into or row.player).pk for row in rows}
     free = qualified.places - sum(row.is_held(now) for row in rows)
     people = people_of(player for _rank, player in qualified.ranked)
@@ -106,8 +113,11 @@ def free_places(series: Series, now: datetime) -> Free:
 def offer_places(series: Series, answer_by: datetime | None, *, by: Actor, now: datetime) -> list[FinalPlace]:
     """Offer the free places of a locked season to those who are next, and tell them.
 
-    Without `answer_by` the day of the first offers applies.
+    Without `answer_by` somebody moves up by themselves: the day of the first offers applies, and nobody is asked if
+    a director has taken places back and not offered any since.
     """
+    if answer_by is None and _is_stopped(series):
+        return []
     until = answer_by or _until(series, now)
     free = free_places(series, now)
     return [
@@ -117,12 +127,18 @@ def offer_places(series: Series, answer_by: datetime | None, *, by: Actor, now: 
     ]
 
 
+def _is_stopped(series: Series) -> bool:
+    """Whether places were taken back, and none offered since."""
+    last = series.final_places.exclude(taken_back_at=None).aggregate(Max("taken_back_at"))["taken_back_at__max"]
+    return last is not None and not standing_places(series).filter(offered_at__gt=last).exists()
+
+
 def offer_to(series: Series, player: Player, *, by: Actor, now: datetime) -> FinalPlace:
     """Offer a free place to one of those who share the rank at the border, as a director has decided.
 
     Doing it twice changes nothing. Refused: `final_full`, `final_not_tied`.
     """
-    if (place := series.final_places.filter(player=player).first()) is not None:
+    if (place := standing_places(series).filter(player=player).first()) is not None:
         return place
     free = free_places(series, now)
     if free.count < 1:
@@ -137,7 +153,7 @@ def _until(series: Series, now: datetime) -> datetime:
     """Return until when somebody who is asked now can answer: as long as the first ones, but two days at least."""
     zone = ZoneInfo(series.club.time_zone)
     later = end_of_day((now + TO_ANSWER_LATER).astimezone(zone).date(), zone)
-    first = series.final_places.order_by("pk").first()
+    first = standing_places(series).order_by("pk").first()
     return max(first.answer_by, later) if first is not None else later
 
 
@@ -153,14 +169,39 @@ def _offer(
         series=series, player=player, rank=rank, moved_up=moved_up, offered_at=now, offered_by=by.user, answer_by=until
     )
     log(by, "final_place_offered", series.topic, club=series.club, player=player.public_id, rank=rank)
-    if player.user_id is not None:
-        params = {
-            "place": place.pk, "season": series.name, "by": until.isoformat(), "zone": series.club.time_zone,
-            "variant": MOVED_UP if moved_up else "", "context": series.club.name,
-        }  # fmt: skip
-        url = reverse("series", args=[series.club.slug, series.slug])
-        notify_each(kind=KIND.code, notices=[Notice(player.user_id, params, url, f"final-place:{place.pk}")], now=now)
+    _notify(place, MOVED_UP if moved_up else "", now)
     return place
+
+
+def _notify(place: FinalPlace, variant: str, now: datetime) -> None:
+    """Tell the player of a place that it is offered, or that it was taken back."""
+    series, player = place.series, place.player.merged_into or place.player
+    if player.user_id is None:
+        return
+    params = {
+        "place": place.pk, "season": series.name, "by": place.answer_by.isoformat(), "zone": series.club.time_zone,
+        "variant": variant, "context": series.club.name,
+    }  # fmt: skip
+    url, key = reverse("series", args=[series.club.slug, series.slug]), f"final-place:{place.pk}"
+    key = f"{key}:{variant}" if variant == TAKEN_BACK else key
+    notify_each(kind=KIND.code, notices=[Notice(player.user_id, params, url, key)], now=now)
+
+
+def take_places_back(series: Series, places: Sequence[FinalPlace], *, by: Actor, now: datetime) -> list[FinalPlace]:
+    """Take places of a locked season back and tell their players, unless they had declined anyway.
+
+    Refused: `final_drawn`.
+    """
+    if is_drawn(series.final):
+        raise Refused("final_drawn", season=series.name)
+    for place in places:
+        was_held = place.is_held(now)
+        place.taken_back_at, place.taken_back_by = now, by.user
+        place.save(update_fields=["taken_back_at", "taken_back_by"])
+        log(by, "final_place_taken_back", series.topic, club=series.club, player=place.player.public_id)
+        if was_held:
+            _notify(place, TAKEN_BACK, now)
+    return list(places)
 
 
 def answer_place(
@@ -195,11 +236,14 @@ def is_drawn(final: Tournament | None) -> bool:
 # What people are told.
 
 
-MOVED_UP = "moved_up"
+MOVED_UP, TAKEN_BACK = "moved_up", "taken_back"
 
 
-def _is_open(params: Params) -> bool:
-    return FinalPlace.objects.filter(pk=params["place"], answer="").exists()
+def _is_current(params: Params) -> bool:
+    places = FinalPlace.objects.filter(pk=params["place"])
+    if params.get("variant") == TAKEN_BACK:
+        return places.exclude(taken_back_at=None).exists()
+    return places.filter(answer="", taken_back_at=None).exists()
 
 
 KIND = NotificationKind(
@@ -208,13 +252,15 @@ KIND = NotificationKind(
     sentences={
         "": gettext_noop("You have qualified for the final of {season}. Do you come? Please answer by {by}."),
         MOVED_UP: gettext_noop("A place in the final of {season} is free for you. Do you come? Please answer by {by}."),
+        TAKEN_BACK: gettext_noop("The club has taken your place in the final of {season} back."),
     },
     subjects={
         "": gettext_noop("You have qualified for the final of {season}"),
         MOVED_UP: gettext_noop("A place in the final of {season} is free for you"),
+        TAKEN_BACK: gettext_noop("Your place in the final of {season} was taken back"),
     },
     times=("by",),
-    is_current=_is_open,
+    is_current=_is_current,
 )
 
 
@@ -240,6 +286,7 @@ class PlaceLine:
     state: FinalPlace.State
     is_own: bool
     can_answer: bool
+    can_take_back: bool = False
     start: str = ""
     """In which round they start, if not all start together."""
 
@@ -255,24 +302,28 @@ def place_lines(
 ) -> list[PlaceLine]:
     """Return the places of a final that were offered; `names` has players by public id.
 
-    Who does not come is shown to directors and to themselves only. In which of the `rounds` somebody starts follows
+    Who does not come is shown to directors and to themselves only, and so is a place that was taken back, unless it was
+    offered again. In which of the `rounds` somebody starts follows
     from their position among those who come.
     """
     is_fixed = is_drawn(series.final)
     lines = []
     position = 0
-    for place in series.final_places.select_related("player__merged_into"):
+    rows = {row.player_id: row for row in series.final_places.select_related("player__merged_into").order_by("pk")}
+    for place in sorted(rows.values(), key=lambda row: (row.rank, row.pk)):
         player = place.player.merged_into or place.player
         is_own, state = own is not None and own.pk == player.pk, place.state(now)
         position += place.is_held(now)
         if not (place.is_held(now) or directs or is_own):
             continue
         start = rounds.of(position) if place.is_held(now) else None
-        in_time = directs or (is_own and now < place.answer_by)
+        is_standing = state != FinalPlace.State.TAKEN_BACK
+        in_time = is_standing and (directs or (is_own and now < place.answer_by))
         lines.append(
             PlaceLine(
                 place, player.public_id, names.get(player.public_id, ""), source_of(place), state, is_own,
-                in_time and not is_fixed, start_text(start) if start is not None else "",
+                in_time and not is_fixed, directs and place.is_held(now) and not is_fixed,
+                start_text(start) if start is not None else "",
             )
         )  # fmt: skip
     return lines

@@ -69,6 +69,7 @@ VERBS: dict[str, str] = {
     "series_points_taken_back": gettext_noop("took back points given by hand"),
     "series_final_prepared": gettext_noop("prepared the final of the season"),
     "final_place_offered": gettext_noop("offered {player} a place in the final, as rank {rank}"),
+    "final_place_taken_back": gettext_noop("took the place of {player} in the final back"),
     "final_place_answered": gettext_noop("noted whether {player} comes to the final: {answer}"),
     "series_plan_changed": gettext_noop("changed the points of the season"),
     "series_closed": gettext_noop("closed the season"),

@@ -173,7 +173,7 @@ def seeding(division: Division, ratings: Mapping[int, float]) -> tuple[int, ...]
 
 def _in_order_of_entry(division: Division, entries: Collection[int]) -> tuple[int, ...]:
     """Return the entries in their order; in the final of a season those with a place in it come first, by rank."""
-    places = FinalPlace.objects.filter(series__final=division.tournament_id).values_list(
+    places = FinalPlace.objects.filter(series__final=division.tournament_id, taken_back_at=None).values_list(
         "player", "player__merged_into", "rank", "pk"
     )
     by_player = {merged or player: (rank, pk) for player, merged, rank, pk in places}

@@ -3,7 +3,7 @@
 import runpy
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from engine.errors import Refused
 from players.actors import SYSTEM
-from players.models import Club, Membership, Notification, Player, User
+from players.models import Club, LogEntry, Membership, Notification, Player, User
 from players.people.services import merge_players
 from tests.journeys.evenings import account_of
 from tests.tournaments.conftest import NOON
@@ -23,7 +23,7 @@ from tournaments.draws import services as draws
 from tournaments.events import services as events
 from tournaments.formats.series.final import final_rounds
 from tournaments.models import Entry, FinalPlace, Fixture, PastPlacing, PastSeason, Round, Series, Slot, Tournament
-from tournaments.pages.finals import answer, offer, offer_expired, prepare_final
+from tournaments.pages.finals import answer, offer, offer_expired, prepare_final, take_back
 from tournaments.seasons import services
 from tournaments.seasons.places import free_places, place_lines
 from tournaments.seasons.plan_form import PlanLinesForm
@@ -196,6 +196,10 @@ def test_random_answers_never_give_more_places_than_there_are(cast: list[Player]
             if chance.random() < 0.7:
                 player, choice = chance.choice(cast), chance.choice((COMES, DECLINED))
                 answer(series=row, player=player, answer=choice, by=SYSTEM, now=now, directs=chance.random() < 0.5)
+            elif chance.random() < 0.3:
+                take_back(series=row, player=chance.choice((*cast, None)), by=SYSTEM, now=now)
+            elif chance.random() < 0.3:
+                offer(series=row, answer_by=(now + timedelta(days=5)).date(), player=None, by=SYSTEM, now=now)
             elif chance.random() < 0.5:
                 offer(series=row, answer_by=None, player=chance.choice(cast), by=SYSTEM, now=now)
             else:
@@ -212,6 +216,84 @@ def test_random_answers_never_give_more_places_than_there_are(cast: list[Player]
             holding = [place for place in row.final_places.select_related("player") if place.is_held(now)]
             assert sorted(entered(event)) == sorted(place.player.name for place in holding)
     assert codes <= {"final_full", "final_not_offered", "final_answer_late", "final_not_tied"}
+
+
+# Places that a director takes back.
+
+
+def taken_back(row: Series, player: Player | None, now: datetime = NOON) -> int:
+    return take_back(series=row, player=player, by=SYSTEM, now=now)
+
+
+def test_a_wrong_tap_is_taken_back_and_the_places_are_offered_again(cast: list[Player], club: Club) -> None:
+    row = season(cast, range(80, 0, -10), 4)
+    bob = account_of(cast[1], "bob@example.org", club)
+    offer(series=row, answer_by=IN_A_WEEK, player=None, by=SYSTEM, now=NOON)
+    event = prepare_final(series=row, by=SYSTEM, now=NOON)
+    answer(series=row, player=cast[0], answer=COMES, by=SYSTEM, now=NOON, directs=False)
+    assert [taken_back(row, None), taken_back(row, None)] == [3, 0]
+    assert names_of(row, FinalPlace.State.COMES, FinalPlace.State.OFFERED) == ["Player 1"]
+    assert entered(event) == ["Player 1"]
+    variants = [row.params["variant"] for row in Notification.objects.filter(user=bob, kind="final_place")]
+    assert sorted(variants) == ["", "taken_back"]
+    assert LogEntry.objects.filter(topic=row.topic, verb="final_place_taken_back").count() == 3
+    with refused("final_not_offered"):
+        answer(series=row, player=cast[1], answer=COMES, by=SYSTEM, now=NOON, directs=False)
+    # Nobody moves up by themselves now, whoever declines or does not answer.
+    answer(series=row, player=cast[0], answer=DECLINED, by=SYSTEM, now=NOON, directs=False)
+    assert (names_of(row, FinalPlace.State.OFFERED), offer_expired(LATER)) == ([], 0)
+    again = NOON + timedelta(minutes=1)
+    for count in (4, 0):
+        assert len(offer(series=row, answer_by=IN_A_WEEK, player=None, by=SYSTEM, now=again)) == count
+    assert names_of(row, FinalPlace.State.OFFERED) == [f"Player {number}" for number in range(2, 6)]
+    assert Notification.objects.filter(user=bob, kind="final_place").count() == 3
+    answer(series=row, player=cast[1], answer=DECLINED, by=SYSTEM, now=again, directs=False)
+    assert names_of(row, FinalPlace.State.OFFERED)[-1] == "Player 6"
+    assert set(entered(event)) == {f"Player {number}" for number in range(3, 7)}
+
+
+def test_one_place_is_taken_back_whatever_its_player_answered(cast: list[Player]) -> None:
+    row = season(cast, range(80, 0, -10), 3)
+    with refused("final_not_offered"):
+        taken_back(row, cast[0])
+    offer(series=row, answer_by=IN_A_WEEK, player=None, by=SYSTEM, now=NOON)
+    event = prepare_final(series=row, by=SYSTEM, now=NOON)
+    answer(series=row, player=cast[1], answer=COMES, by=SYSTEM, now=NOON, directs=False)
+    seq = Series.objects.get(pk=row.pk).seq
+    assert [taken_back(row, cast[1]) for _twice in range(2)] == [1, 0]
+    assert Series.objects.get(pk=row.pk).seq == seq + 1
+    assert set(entered(event)) == {"Player 1", "Player 3"}
+    assert free_places(row, NOON).count == 1
+    robert = Player.objects.create(name="Robert")
+    merge_players(player=cast[0], into=robert, by=SYSTEM, now=NOON)
+    assert taken_back(row, robert) == 1
+    assert set(entered(event)) == {"Player 3"}
+    # Without any offer the final has everybody whose rank qualifies.
+    taken_back(row, cast[2])
+    assert entered(event) == []
+    prepare_final(series=row, by=SYSTEM, now=NOON)
+    assert set(entered(event)) == {"Robert", "Player 2", "Player 3"}
+
+
+def test_nothing_is_taken_back_once_the_final_is_drawn(cast: list[Player]) -> None:
+    row = season(cast, range(80, 0, -10), 3)
+    offer(series=row, answer_by=IN_A_WEEK, player=None, by=SYSTEM, now=NOON)
+    rounds_of(prepare_final(series=row, by=SYSTEM, now=NOON))
+    for player in (cast[0], None):
+        with refused("final_drawn"):
+            taken_back(row, player)
+    assert len(names_of(row, FinalPlace.State.OFFERED)) == 3
+
+
+def test_a_tie_at_the_border_is_decided_again_after_the_place_was_taken_back(cast: list[Player]) -> None:
+    row = season(cast[:4], (50, 30, 30, 30), 2)
+    offer(series=row, answer_by=IN_A_WEEK, player=None, by=SYSTEM, now=NOON)
+    offer(series=row, answer_by=None, player=cast[2], by=SYSTEM, now=NOON)
+    taken_back(row, cast[2])
+    for _twice in range(2):
+        offer(series=row, answer_by=None, player=cast[3], by=SYSTEM, now=NOON)
+    assert names_of(row, FinalPlace.State.OFFERED) == ["Player 1", "Player 4"]
+    assert names_of(row, FinalPlace.State.TAKEN_BACK) == ["Player 3"]
 
 
 # Ranks that start in later rounds.
