@@ -134,7 +134,8 @@ def test_a_first_round_result_is_corrected_after_the_final_and_undone(
     call_command("check_integrity")
 
 
-def test_the_page_works_without_scripts(open_page: OpenPage, division: Division, alice: User) -> None:
+def with_a_result(division: Division, alice: User) -> Fixture:
+    """Draw the division and enter the first result."""
     by = Actor.of(alice)
     draw = draws.request_draw(division=division, by=by, now=NOW)
     draws.make_draft(draw_id=draw.pk, now=NOW)
@@ -143,6 +144,27 @@ def test_the_page_works_without_scripts(open_page: OpenPage, division: Division,
     fixture = _ready(division)
     assert fixture is not None
     results.enter_result(fixture=fixture, result=ResultInput(0, (5, 2)), by=by, now=NOW)
+    return fixture
+
+
+def test_a_tap_on_the_other_player_turns_the_score_round(open_page: OpenPage, division: Division, alice: User) -> None:
+    fixture = with_a_result(division, alice)
+    path = f"/events/harbour/{division.tournament.slug}/fixtures/{fixture.public_id}/correct/"
+    page = open_page(path, width=PHONE, user=alice)
+    winner, other = page.locator("[name=winner][value='0']"), page.locator("[name=winner][value='1']")
+    expect(winner).to_be_checked()
+    other.check()
+    expect(page.locator("#left")).to_have_value("2")
+    expect(page.locator("#right")).to_have_value("5")
+    expect(page.get_by_role("radio", name="Correct all")).to_be_checked(timeout=PATIENCE)
+    page.locator("#left").fill("5")
+    page.locator("#right").fill("3")
+    page.locator("#right").press("Tab")
+    expect(winner).to_be_checked()
+
+
+def test_the_page_works_without_scripts(open_page: OpenPage, division: Division, alice: User) -> None:
+    fixture = with_a_result(division, alice)
     page = open_page("/", user=alice)
     page.route("**/*.js", lambda route: route.fulfill(body="", content_type="text/javascript"))
     page.goto(f"/events/harbour/{division.tournament.slug}/fixtures/{fixture.public_id}/correct/")

@@ -16,6 +16,7 @@ from players.actors import Actor, log
 from players.models import Club, LogEntry
 from players.people.rows import lock_club
 from tournaments.events.venues import tables_of_venue, venue_of
+from tournaments.ledger.money import Currency
 from tournaments.models import Division, Entry, Payment, Stage, Tournament
 from tournaments.seasons.services import count_published
 from tournaments.state.locks import division_changed, lock_division, lock_event, lock_unfinished_matches
@@ -90,9 +91,13 @@ AFTER_DRAW = (
 def create_tournament(*, club: Club, by: Actor, now: datetime, key: str = "", **values: Any) -> Tournament:
     """Create an event as a draft that only directors see; repeating a `key` returns the first event of the user.
 
-    Without `tables` it has as many as the club's venue. Refused: `name_taken`, `bad_time_zone`.
+    Without `tables` it has as many as the club's venue, without `currency` the club's. Refused: `name_taken`,
+    `bad_time_zone`.
     """
     values.setdefault("time_zone", club.time_zone)
+    if "currency" not in values and club.currency:
+        usual = Currency.usual(club.currency)
+        values |= {"currency": usual.code, "currency_exponent": usual.exponent}
     values.setdefault("tables", tables_of_venue(venue_of(club)))
     _check_zone(values["time_zone"])
     with transaction.atomic():

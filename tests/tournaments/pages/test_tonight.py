@@ -82,6 +82,13 @@ def test_one_step_creates_draws_opens_and_calls(start_it: Callable[..., Tourname
     assert {"tournament_published", "draw_published", "floor_opened", "evening_started"} <= verbs
 
 
+def test_its_fees_are_in_the_currency_of_the_club(start_it: Callable[..., Tournament], club: Club) -> None:
+    Club.objects.filter(pk=club.pk).update(currency="EUR")
+    club.refresh_from_db()
+    event = start_it()
+    assert (event.currency, event.currency_exponent) == ("EUR", 2)
+
+
 def test_starting_twice_starts_one_evening(start_it: Callable[..., Tournament]) -> None:
     now = timezone.now()
     first = start_it(key="once", now=now)
@@ -151,16 +158,19 @@ def test_other_players_are_a_reason_of_their_own(
 
 
 def test_undo_is_refused_after_a_minute_and_once_a_match_has_begun(
-    start_it: Callable[..., Tournament], by_alice: Actor
+    start_it: Callable[..., Tournament], by_alice: Actor, alice_client: Client
 ) -> None:
     now = timezone.now()
     event = start_it(now=now)
+    floor = f"/events/{event.club.slug}/{event.slug}/floor/"
+    assert "The evening is started." in alice_client.get(floor).content.decode()
     with pytest.raises(Refused, match="start_undo_over"):
         undo_start(tournament=event, by=by_alice, now=now + UNDO_FOR)
     fixture = FloorEvent.objects.filter(kind=FloorKind.CALLED).first()
     assert fixture is not None
     assert fixture.fixture is not None
     start(fixture=fixture.fixture, by=by_alice, now=now + timedelta(seconds=5))
+    assert "The evening is started." not in alice_client.get(floor).content.decode(), "nothing that would be refused"
     with pytest.raises(Refused, match="start_begun"):
         undo_start(tournament=event, by=by_alice, now=now + timedelta(seconds=10))
     assert event.divisions.get().status == Division.Status.RUNNING

@@ -16,6 +16,7 @@ from engine.errors import Refused
 from players.actors import SYSTEM
 from players.models import Alias, Club, Membership, Player, User
 from players.people.services import merge_players
+from tests.pages import html
 from tests.tournaments.conftest import NOW
 from tests.tournaments.seasons.messy import Result, messy, wide
 from tests.tournaments.seasons.workbooks import Cell, ods, xlsx
@@ -32,7 +33,7 @@ from tournaments.seasons.past import (
     undo_past,
 )
 from tournaments.seasons.past_rows import PastSheet, Problem, Reading, read_past
-from tournaments.seasons.services import close_series, reopen_series
+from tournaments.seasons.services import SeriesInput, close_series, create_series, reopen_series
 from tournaments.seasons.tables import newest_plan, standing_of
 from tournaments.seasons.tables import table_of as table_of_season
 
@@ -307,6 +308,20 @@ def test_undoing_an_import_takes_its_evenings_out_of_an_open_season_only(club: C
     assert standing_of(series).nights == []
     again = bring(club, SMALL)
     assert len(standing_of(count_past(season=again, by=SYSTEM, now=NOW, series=series)).season.rows) == 3
+
+
+def test_an_import_that_was_undone_and_comes_again_is_offered_its_old_season(
+    club: Club, alice: User, client: Client
+) -> None:
+    series = counted(bring(club, SMALL))
+    other = SeriesInput("Another", date(2020, 1, 1), date(2020, 12, 31), "given")
+    create_series(club=club, series=other, by=SYSTEM, now=NOW)
+    undo_past(season=PastSeason.objects.get(), by=SYSTEM, now=NOW)
+    again = bring(club, SMALL)
+    client.force_login(alice)
+    page = html(client.get(f"/clubs/{club.slug}/past-seasons/{again.public_id}/"))
+    assert f'<option value="{series.public_id}" selected>' in page
+    assert page.count("selected>") == 1
 
 
 def test_undo_keeps_and_lists_who_has_been_used(club: Club, carol: User) -> None:

@@ -32,7 +32,7 @@ from tournaments.floor.page.cards import refusal_of
 from tournaments.floor.page.forms import ClosingTimeForm, FloorSettingsForm, TwoFreeForm
 from tournaments.floor.page.page import Parts, floor_page, forecast_context, render_changes
 from tournaments.floor.page.sheets import match_sheet, table_sheet
-from tournaments.models import Table, Tournament
+from tournaments.models import Fixture, Table, Tournament
 from tournaments.results import workers
 from tournaments.results.forms import LinePreviewForm, QuickForm
 from tournaments.results.quick_entry import OutcomeLine, outcome_lines
@@ -127,9 +127,11 @@ def _context(request: HttpRequest, tournament: Tournament, role: Role | None, be
 
 
 def _undo_seconds(tournament: Tournament, now: datetime) -> int:
-    """Return for how many more seconds the start of the evening can be undone."""
-    until = tournament.undo_until
-    return max(0, int((until - now).total_seconds())) if until is not None else 0
+    """Return for how many more seconds the start of the evening can be undone; 0 once a match has begun."""
+    if not tournament.can_undo_start(now) or tournament.undo_until is None:
+        return 0
+    begun = Fixture.objects.filter(stage__division__tournament=tournament, match__begun_at__isnull=False)
+    return 0 if begun.exists() else int((tournament.undo_until - now).total_seconds())
 
 
 def act(request: HttpRequest, action: str, **url: str) -> HttpResponseBase:
