@@ -44,7 +44,9 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--walk", type=float, default=2.0, help="without rounds: minutes from the call to the first roll"
     )
     parser.add_argument("--minutes-a-point", type=float, default=8.0, help="without rounds: of a match, on average")
-    parser.add_argument("--switch", type=int, help="without rounds: places of the bracket that follows")
+    parser.add_argument(
+        "--switch", type=int, help="without rounds: places of the bracket that follows, which is played, too"
+    )
     parser.add_argument(
         "--switch-time",
         type=float,
@@ -167,13 +169,15 @@ def _night(options: Namespace, settings: StageSettings, event: int) -> dict[str,
     tables = options.tables or max(1, options.players // 2)
     pace = Pace(options.minutes_a_point, options.walk, options.rest)
     seed = f"{options.seed}:{event}".encode().ljust(32, b".")
-    played = Night(settings, tables, field, chance, pace, wins, seed, options.length, options.switch_time).play()
+    night = Night(settings, tables, field, chance, pace, wins, seed, options.length, options.switch_time)
+    played = night.play()
+    if played.switched is not None:
+        played = night.play_bracket()
     order = _order(played)
     by_rating = sorted(ratings, key=lambda entry: -ratings[entry])
     by_tempo = sorted(field.tempo, key=lambda entry: field.tempo[entry])
     waits = sorted(played.waits[entry] for entry in field.tempo)
-    # With a bracket to come, nobody has won yet.
-    winner = None if played.switched else order[0]
+    winner = order[0]
     return {
         "format": options.format,
         "pairing": str(Pairing.CONTINUOUS),
@@ -203,13 +207,14 @@ def _night(options: Namespace, settings: StageSettings, event: int) -> dict[str,
         "end_minutes": round(played.end, 1),
         "table_use": round(played.at_tables / (tables * played.end), 3),
         "lead_max": played.lead,
-        "switch": played.switched,
+        "switch": round(played.switched_at, 1) if played.switched_at is not None else None,
+        "switch_players": played.switched,
         "switch_places": played.places,
         "late_from": settings.late_from,
         "late_length": settings.late_length,
         "winner": winner,
-        "winner_rank": by_rating.index(winner) + 1 if winner else None,
-        "winner_tempo_quartile": by_tempo.index(winner) * 4 // options.players + 1 if winner else None,
+        "winner_rank": by_rating.index(winner) + 1,
+        "winner_tempo_quartile": by_tempo.index(winner) * 4 // options.players + 1,
         "idle_entry": options.idle[0] if options.idle else None,
         "batch_seconds": [round(seconds, 4) for seconds in played.seconds],
         "standings_head": [{"place": place, "entry": entry} for place, entry in enumerate(order[:3], start=1)],
@@ -232,7 +237,10 @@ def _field(
 
 
 def _order(played: Played) -> list[EntryId]:
-    """Return the entries from the winner down, as far as the night has decided it."""
+    """Return the entries from the winner down."""
+    if played.bracket:
+        others = (entry for entry in reversed(played.out) if entry not in played.bracket)
+        return [*played.bracket, *sorted(others, key=lambda entry: -played.won[entry])]
     still_in = sorted((entry for entry, left in played.left.items() if left > 0), key=lambda entry: -played.left[entry])
     if not played.out:
         return sorted(played.left, key=lambda entry: -played.won[entry])

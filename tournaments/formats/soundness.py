@@ -84,7 +84,17 @@ def _lives(lives: int, event: SwissEvent) -> Iterator[Fault]:
 
 
 def _byes(event: SwissEvent) -> Iterator[Fault]:
-    """The pairing gives nobody a second bye, and at most one bye a round."""
+    """The pairing gives nobody a second bye, and at most one bye a round.
+
+    Without rounds, whoever has no opponent left at the end has byes instead, but nobody more matches than planned.
+    """
+    if event.continuous:
+        spent = Counter(event.missed) + event.pairing_byes
+        spent.update(entry for round_ in event.rounds for pair in round_.pairs for entry in pair.pair)
+        for entry, count in spent.items():
+            if event.planned is not None and count > event.planned:
+                yield Fault(f"matches and byes of entry {entry}", count, event.planned)
+        return
     for entry, count in event.pairing_byes.items():
         if count > 1:
             yield Fault(f"byes given to entry {entry}", count, 1)

@@ -225,7 +225,12 @@ class RandomNight(Night):
 
 
 class RandomSwiss(RandomNight):
-    """The same in a Swiss."""
+    """The same in a Swiss; a second goes by before anything happens."""
+
+    def step(self) -> bool:
+        """Let time go by, so that what happens has an order."""
+        self.now += timedelta(seconds=1)
+        return super().step()
 
     def check(self) -> None:
         """Recompute from the facts what must hold after every event."""

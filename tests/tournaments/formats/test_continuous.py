@@ -727,8 +727,11 @@ def test_a_night_is_simulated_from_the_command_line(capsys):
     assert (first["event"], second["event"]) == (1, 2)
     assert first["lives"] == 2
     assert first["idle_entry"] == 4
-    assert first["switch"] <= 8
-    assert first["winner"] is None, "the bracket is still to be played"
+    for night in (first, second):
+        assert night["switch_players"] <= night["switch_places"] == 8
+        assert 0 < night["switch"] < night["end_minutes"], "the bracket is played to its winner"
+        assert night["winner"] == night["standings_head"][0]["entry"]
+        assert len({row["entry"] for row in night["standings_head"]}) == 3
     assert first["batches"] == len(first["batch_seconds"])
 
 
@@ -746,9 +749,38 @@ def test_a_simulated_night_switches_by_the_clock(capsys):
     assert len(nights) == 3
     for night, usual in zip(nights, without, strict=True):
         assert (usual["switch_places"], night["switch_places"]) == (8, 32)
-        assert 60 < night["end_minutes"] < usual["end_minutes"]
+        assert 60 < night["switch"] < usual["switch"]
+        assert night["end_minutes"] > night["switch"]
     code, nights = simulated(capsys, "--players 16 --switch-time 60")
     assert (code, nights) == (1, [])
+
+
+@pytest.mark.parametrize(("places", "wait", "end"), [(8, 24, 410), (16, 31, 399), (32, 48, 386)])
+def test_nights_with_a_bracket_end_as_another_simulation_found_them(capsys, places, wait, end):
+    """The figures are those of the specification: 32 players, 5 points, 2 lives, no rest, a window of 3 minutes."""
+    field = "--players 32 --events 20 --seed 7 --window 3 --rest 0 --switch"
+    _code, nights = simulated(capsys, f"{field} {places}")
+    assert abs(sum(night["end_minutes"] for night in nights) / 20 - end) <= 0.15 * end
+    mean_wait = sum(night["wait_minutes"]["mean"] for night in nights) / 20
+    assert abs(mean_wait - wait) <= max(4, 0.15 * wait)
+
+
+@pytest.mark.parametrize(("players", "places", "tables"), [(9, 8, 4), (13, 8, 2), (24, 16, 5), (32, 32, 16)])
+def test_a_bracket_takes_a_match_less_than_it_has_players_and_no_more_tables_than_there_are(players, places, tables):
+    for seed in range(5):
+        chance = Random(seed)
+        night = SimulatedNight(
+            lives(qualifiers=places), tables, Field.drawn(players, chance), chance, seed=bytes([seed] * 32)
+        )
+        before = night.play()
+        left = {entry for entry, count in night.left.items() if count > 0}
+        matches, at_tables, drawn_at = before.total, before.at_tables, before.end
+        played = night.play_bracket()
+        assert played.total - matches == len(left) - 1
+        assert set(played.bracket) == left
+        assert [entry for entry, count in night.left.items() if count > 0] == played.bracket[:1]
+        assert not night.playing
+        assert played.at_tables - at_tables <= tables * (played.end - drawn_at) + 1e-6
 
 
 def test_longer_matches_of_a_small_field_make_a_simulated_night_longer(capsys):

@@ -17,8 +17,9 @@ from time import process_time
 
 from tournaments.formats.continuous.rule import decide
 from tournaments.formats.continuous.state import Action, Decision, FlowMatch, FlowPair, FlowPlayer, FlowState, Settled
-from tournaments.formats.elimination.from_lives import PLACES
-from tournaments.formats.elimination.knockout import bracket_size
+from tournaments.formats.elimination.from_lives import PLACES, seat_lives
+from tournaments.formats.elimination.knockout import bracket_size, knockout
+from tournaments.formats.facts import Result
 from tournaments.formats.forecast.durations import (
     EVENINGS_DIFFER,
     MEAN_SHARE,
@@ -28,7 +29,9 @@ from tournaments.formats.forecast.durations import (
     player_tempo,
     spread,
 )
-from tournaments.formats.graph import EntryId
+from tournaments.formats.graph import MAIN, EntryId, FixtureId
+from tournaments.formats.lots import lot
+from tournaments.formats.progress import progress
 from tournaments.formats.settings import LIVES, StageSettings
 from tournaments.formats.swiss.pairing import best_matching
 
@@ -81,8 +84,12 @@ class Played:
     at_tables: float = 0.0
     byes: list[EntryId] = field(default_factory=list)
     switched: int | None = None
+    """How many were still in when the bracket was drawn."""
+    switched_at: float | None = None
     places: int | None = None
     """Of the bracket that follows."""
+    bracket: list[EntryId] = field(default_factory=list)
+    """Who played in it, best first, if it was played."""
     seconds: list[float] = field(default_factory=list)
     won: Counter[EntryId] = field(default_factory=Counter)
     out: list[EntryId] = field(default_factory=list)
@@ -188,8 +195,46 @@ class Night:
         self.played.end = self.at
         self.played.left = self.left
         if decision.action is Action.SWITCH:
+            self.played.switched_at = self.at
             self.played.switched = sum(left > 0 for left in self.left.values())
             self.played.places = bracket_size(sum(PLACES[left] for left in self.left.values()))
+        return self.played
+
+    def play_bracket(self) -> Played:
+        """Play the bracket that follows to its winner, after `play`, with the same tables, pace and length of a match.
+
+        A match is called once both players may be paired and a table is free; waits count as before.
+        """
+        seats = seat_lives(
+            {entry: left for entry, left in self.left.items() if left > 0},
+            size=max(self.played.places or 0, self.settings.qualifiers or 0),
+            lots=lot(self.seed, "continuous", 1, "bracket"),
+            apart={*self.met, *self.forbidden},
+        )
+        graph = knockout(seats)
+        results: dict[FixtureId, Result] = {}
+        pairs: dict[int, tuple[FixtureId, tuple[EntryId, EntryId]]] = {}
+        while not (state := progress(graph, results)).over:
+            called = {number for number, _pair in pairs.values()}
+            waiting = [(number, state.fixtures[number].entrants) for number in state.ready if number not in called]
+            ready = sorted(
+                (max(self.joins[entry] for entry in pair), number, pair) for number, pair in waiting if pair is not None
+            )
+            for since, number, pair in ready:
+                if since <= self.at and len(self.playing) < self.tables:
+                    self.pairings += 1
+                    pairs[self.pairings] = number, pair
+                    self._call(self.pairings, pair, self.length)
+            later = min((since for since, _number, _pair in ready if since > self.at), default=math.inf)
+            if self.ends and self.ends[0][0] <= later:
+                self.at, match = heapq.heappop(self.ends)
+                number, pair = pairs[match]
+                winner = self._finish(match, is_knockout=True)
+                results[number] = Result(pair.index(winner), between=pair)
+            else:
+                self.at = later
+        self.played.end = self.at
+        self.played.bracket = [entry for place in state.places(MAIN) for entry in place.entries]
         return self.played
 
     def _make(self, decision: Decision) -> None:
@@ -200,14 +245,11 @@ class Night:
         for pair in decision.pairs:
             self.pairings += 1
             number, both = self.pairings, (pair.first, pair.second)
-            self.met[frozenset(both)] = (*self.met.get(frozenset(both), ()), number)
             for entry in both:
                 self.rows.pop(entry, None)
                 self.begun[entry] += 1
                 if self.settings.format != LIVES:
                     self.left[entry] -= 1
-                if entry in self.free_since:
-                    played.waits[entry] += self.at - self.free_since.pop(entry)  # type: ignore[assignment]
                 if slowest is not None:
                     played.lead = max(played.lead, self.begun[entry] - slowest)
             self._begin(number, pair)
@@ -218,14 +260,22 @@ class Night:
             self.left[entry] = 0
 
     def _begin(self, number: int, pair: FlowPair) -> None:
-        played, both = self.played, (pair.first, pair.second)
-        played.matches.update(both)
-        played.rematches += pair.costs[0] > 0
-        played.unequal += self.left[pair.first] != self.left[pair.second] and self.settings.format == LIVES
-        played.club_mates += pair.costs[4]
-        tempo = sum(self.people.tempo.get(entry, 1.0) for entry in both) / 2
+        is_unequal = self.left[pair.first] != self.left[pair.second] and self.settings.format == LIVES
+        self.played.unequal += is_unequal
         still_in = sum(left > 0 for left in self.left.values()) if self.settings.late_from else 0
-        length = self.settings.length_of_new(self.length, still_in)
+        self._call(number, (pair.first, pair.second), self.settings.length_of_new(self.length, still_in))
+
+    def _call(self, number: int, both: tuple[EntryId, EntryId], length: int) -> None:
+        """Call two to a table, where they begin after the walk."""
+        played, met, clubs = self.played, self.met.get(frozenset(both), ()), [*map(self.people.clubs.get, both)]
+        played.matches.update(both)
+        played.rematches += bool(met)
+        played.club_mates += clubs[0] is not None and clubs[0] == clubs[1]
+        self.met[frozenset(both)] = (*met, number)
+        for entry in both:
+            if entry in self.free_since:
+                played.waits[entry] += self.at - self.free_since.pop(entry)  # type: ignore[assignment]
+        tempo = sum(self.people.tempo.get(entry, 1.0) for entry in both) / 2
         minutes = self.pace.walk + self.pace.minutes(length, tempo, self.chance)
         played.at_tables += minutes
         self.playing[number] = both
@@ -245,14 +295,15 @@ class Night:
         if end <= later:
             self._finish(heapq.heappop(self.ends)[1])
 
-    def _finish(self, number: int) -> None:
+    def _finish(self, number: int, *, is_knockout: bool = False) -> EntryId:
+        """End a match, and return its winner; whoever loses a match of a knockout is out."""
         first, second = self.playing.pop(number)
         self.settled.append((self.at, (first, second)))
         winner, loser = (first, second) if self.chance.random() < self.wins(first, second) else (second, first)
         self.points[winner] += 1
         self.played.won[winner] += 1
         if self.settings.format == LIVES:
-            self.left[loser] -= 1
+            self.left[loser] -= self.left[loser] if is_knockout else 1
             if not self.left[loser]:
                 self.played.out.append(loser)
         reported = self.at + max(self.people.delays.get(first, 0.0), self.people.delays.get(second, 0.0))
@@ -261,6 +312,7 @@ class Night:
             self.joins[entry] = reported + max(0.0, self.pace.rest - self.pace.walk)
             if self.left[entry] > 0:
                 self.free_since[entry] = self.at
+        return winner
 
 
 def _avoidable(met: Mapping[frozenset[EntryId], Sequence[int]], decision: Decision) -> int:
