@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, ClassVar
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
@@ -218,6 +218,30 @@ class NumbersField(ListField):
         if not all(text.isascii() and text.isdecimal() and len(text) < 4 for text in texts):
             raise forms.ValidationError(_("Choose from the list."))
         return [int(text) for text in texts]
+
+
+def column_field(label: Any) -> forms.IntegerField:
+    """Return the field of the number of a column, from 1; 0 is none."""
+    return forms.IntegerField(label=label, required=False, min_value=0, max_value=100)
+
+
+class ImportForm(RefusingForm):
+    """What is decided about the rows of any import."""
+
+    columns_of = forms.IntegerField(required=False)
+    """The sheet to which the chosen columns belong; choosing another one lets its own columns be recognised."""
+    day_order = forms.ChoiceField(label=_("Dates are written"), required=False, choices=DAY_ORDERS)
+    sheets = NumbersField(required=False)
+    choices = ListField(required=False)
+    leave_out = forms.BooleanField(label=_("Leave these rows out"), required=False)
+    step = forms.ChoiceField(choices=[("preview", "preview"), ("apply", "apply")])
+    FIELD_OF: ClassVar[dict[str, str]] = {**RefusingForm.FIELD_OF, "past_rows_open": "leave_out"}
+
+    @property
+    def is_other_sheet(self) -> bool:
+        """Whether the chosen columns are those of a sheet that is no longer the first one to be read."""
+        shown: int | None = self.cleaned_data["columns_of"]
+        return bool(shown) and shown != next(iter(self.cleaned_data["sheets"]), None)
 
 
 def choices_of(values: Sequence[str]) -> dict[str, str]:

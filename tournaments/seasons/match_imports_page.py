@@ -1,6 +1,6 @@
 """The preview of imported matches, their undo, and the API."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -30,10 +30,9 @@ from matches.rankings.imports import Effect
 from matches.ratings.pools import pool_choices
 from players import access
 from players.accounts.serializers import PROBLEM, PROBLEMS
-from players.forms import RefusingForm
 from players.models import Club
 from players.pages import account_needed, by, refused_back
-from tournaments.seasons.forms import DAY_ORDERS, ListField, NumbersField, answers_to, choices_of
+from tournaments.seasons.forms import ImportForm, answers_to, choices_of, column_field
 from tournaments.seasons.match_imports import (
     MatchesInput,
     MatchesPreview,
@@ -42,7 +41,7 @@ from tournaments.seasons.match_imports import (
     undo_matches,
 )
 from tournaments.seasons.past import Question
-from tournaments.seasons.past_matches import COLUMNS, MatchProblem, MatchReading, PastMatch
+from tournaments.seasons.past_matches import COLUMNS, MatchProblem, MatchReading
 from tournaments.seasons.past_rows import SheetOffer
 from tournaments.seasons.sentences import members_who_stay
 from tournaments.state.api import by as api_by
@@ -73,26 +72,23 @@ PROBLEMS_OF_MATCHES: dict[MatchProblem, str | Promise] = {
 }
 
 
-def _column(label: Any) -> forms.IntegerField:
-    return forms.IntegerField(label=label, required=False, min_value=0, max_value=100)
-
-
-class PastMatchesForm(RefusingForm):
+class PastMatchesForm(ImportForm):
     """Rows of matches, and what was decided about them."""
 
     name = forms.CharField(label=gettext_lazy("Name of the list"), max_length=LONGEST_NAME)
     text = forms.CharField(strip=False, max_length=LONGEST_TEXT, widget=forms.Textarea)
-    player_column = _column(gettext_lazy("Player"))
-    opponent_column = _column(gettext_lazy("Opponent"))
-    winner_column = _column(gettext_lazy("Winner"))
-    loser_column = _column(gettext_lazy("Loser"))
-    score_column = _column(gettext_lazy("Score"))
-    length_column = _column(gettext_lazy("Length"))
-    day_column = _column(gettext_lazy("Date"))
-    event_column = _column(gettext_lazy("Event"))
-    columns_of = forms.IntegerField(required=False)
-    """The sheet to which the chosen columns belong; choosing another one lets its own columns be recognised."""
-    day_order = forms.ChoiceField(label=gettext_lazy("Dates are written"), required=False, choices=DAY_ORDERS)
+    player_column = column_field(gettext_lazy("Player"))
+    opponent_column = column_field(gettext_lazy("Opponent"))
+    winner_column = column_field(gettext_lazy("Winner"))
+    loser_column = column_field(gettext_lazy("Loser"))
+    score_column = column_field(gettext_lazy("Score"))
+    player_points_column = column_field(gettext_lazy("Points of the player"))
+    opponent_points_column = column_field(gettext_lazy("Points of the opponent"))
+    winner_points_column = column_field(gettext_lazy("Points of the winner"))
+    loser_points_column = column_field(gettext_lazy("Points of the loser"))
+    length_column = column_field(gettext_lazy("Length"))
+    day_column = column_field(gettext_lazy("Date"))
+    event_column = column_field(gettext_lazy("Event"))
     length = forms.IntegerField(
         label=gettext_lazy("Length where none is given"), required=False, min_value=1, max_value=LONGEST_MATCH
     )
@@ -101,37 +97,27 @@ class PastMatchesForm(RefusingForm):
         required=False,
         widget=forms.DateInput({"type": "date"}, "%Y-%m-%d"),
     )
-    sheets = NumbersField(required=False)
-    choices = ListField(required=False)
-    leave_out = forms.BooleanField(label=gettext_lazy("Leave these rows out"), required=False)
     pool = forms.IntegerField(label=gettext_lazy("Rated in"), required=False)
     ratings = forms.CharField(required=False, max_length=64)
     """Of the preview that was on the screen."""
-    step = forms.ChoiceField(choices=[("preview", "preview"), ("apply", "apply")])
-    FIELD_OF: ClassVar[dict[str, str]] = {
-        **RefusingForm.FIELD_OF,
-        "past_rows_open": "leave_out",
-        "past_ratings_changed": "pool",
-    }
+    FIELD_OF: ClassVar[dict[str, str]] = {**ImportForm.FIELD_OF, "past_ratings_changed": "pool"}
 
     def input_of(self, club: Club) -> MatchesInput:
         """Return what is imported. Refused: `pool_of_other_club`."""
-        data = self.cleaned_data
-        return _input(club, data, data["text"], data["columns_of"])
+        data = _input(club, self.cleaned_data)
+        return replace(data, reading=replace(data.reading, columns={})) if self.is_other_sheet else data
 
 
-def _input(club: Club, data: Mapping[str, Any], text: str, columns_of: int | None = None) -> MatchesInput:
+def _input(club: Club, data: Mapping[str, Any]) -> MatchesInput:
     columns = {name: data.get(f"{name}_column") for name in COLUMNS}
     sheets = data.get("sheets", ())
     reading = MatchReading(columns, data.get("day_order", ""), sheets, data.get("length"), data.get("day"))
-    if columns_of and columns_of != next(iter(sheets), None):
-        reading = replace(reading, columns={})
     pool = None
     if data.get("pool"):
         pool = RatingPool.objects.filter(club=club, is_own=False, pk=data["pool"]).first()
         if pool is None:
             raise Refused("pool_of_other_club")
-    return MatchesInput(text, reading, choices_of(data.get("choices", ())), data.get("leave_out", False), pool)
+    return MatchesInput(data["text"], reading, choices_of(data.get("choices", ())), data.get("leave_out", False), pool)
 
 
 def matches_page(request: HttpRequest, club: Club, form: PastMatchesForm) -> HttpResponse | dict[str, Any]:
@@ -159,11 +145,28 @@ def matches_page(request: HttpRequest, club: Club, form: PastMatchesForm) -> Htt
 
 
 def _preview(club: Club, preview: MatchesPreview, form: PastMatchesForm, data: MatchesInput) -> dict[str, Any]:
+    return {
+        **preview_context(preview, preview.skipped, form, COLUMNS, PROBLEMS_OF_MATCHES),
+        "text": data.text,
+        "pools": pool_choices(club),
+        "pool": data.pool,
+        "effects": preview.effects,
+        "ratings": preview.ratings,
+        "from_score": sum(row.from_score for row in preview.rows),
+    }
+
+
+def preview_context(
+    preview: Any, skipped: Sequence[Any], form: ImportForm, columns: Sequence[str], problems: Mapping[Any, Any]
+) -> dict[str, Any]:
+    """Return what the page of any preview shows: columns, sheets, questions about names, and rows.
+
+    `columns` are those that can be chosen; `problems` has what is said about a row that is left out.
+    """
     sheet = preview.sheet
     return {
-        "text": data.text,
         "columns": [
-            (f"{name}_column", form.fields[f"{name}_column"].label, sheet.columns.get(name, 0)) for name in COLUMNS
+            (f"{name}_column", form.fields[f"{name}_column"].label, sheet.columns.get(name, 0)) for name in columns
         ],
         "titles": [(number, title) for number, title in enumerate(sheet.titles, 1) if title],
         "sheets": sheet.sheets if len(sheet.sheets) > 1 else (),
@@ -172,27 +175,17 @@ def _preview(club: Club, preview: MatchesPreview, form: PastMatchesForm, data: M
         "unused": sheet.unused,
         "questions": [(question, answers_to(question)) for question in preview.asked],
         "open": len(preview.questions),
-        "pools": pool_choices(club),
-        "pool": data.pool,
-        "effects": preview.effects,
-        "ratings": preview.ratings,
         "new": preview.new,
         "respelled": preview.respelled,
-        "unclear": [_explained(row) for row in preview.unclear[:SHOWN]],
+        "unclear": [(row, problems[row.problem]) for row in preview.unclear[:SHOWN]],
         "unclear_count": len(preview.unclear),
-        "skipped": [_explained(row) for row in preview.skipped[:SHOWN]],
-        "skipped_count": len(preview.skipped),
-        "from_score": sum(row.from_score for row in preview.rows),
+        "skipped": [(row, problems[row.problem]) for row in skipped[:SHOWN]],
+        "skipped_count": len(skipped),
         "rows": preview.rows[:SHOWN],
         "count": len(preview.rows),
         "more": max(0, len(preview.rows) - SHOWN),
         "may_import": bool(preview.rows) and not preview.questions,
     }
-
-
-def _explained(row: PastMatch) -> tuple[PastMatch, str | Promise]:
-    assert row.problem is not None  # noqa: S101, only rows that are left out.
-    return row, PROBLEMS_OF_MATCHES[row.problem]
 
 
 def _import(club: Club, public_id: str) -> MatchImport:
@@ -243,12 +236,13 @@ class MatchImportSerializer(serializers.ModelSerializer[MatchImport]):
         return row.matches.count()
 
 
-def _column_number(text: str = "From 1; 0 for none.") -> serializers.IntegerField:
+def column_number(text: str = "From 1; 0 for none.") -> serializers.IntegerField:
+    """Return the field of the number of a column."""
     return serializers.IntegerField(required=False, min_value=0, max_value=100, help_text=text)
 
 
-class PastMatchesSerializer(serializers.Serializer[Any]):
-    """Matches of earlier years, a row each."""
+class ImportSerializer(serializers.Serializer[Any]):
+    """Rows of any import, and what is decided about them."""
 
     name = serializers.CharField(max_length=LONGEST_NAME)
     text = serializers.CharField(
@@ -256,15 +250,39 @@ class PastMatchesSerializer(serializers.Serializer[Any]):
         trim_whitespace=False,
         help_text="CSV with a row of titles. Sheets begin with a form feed and their name in a row of its own.",
     )
-    player_column = _column_number()
-    opponent_column = _column_number()
-    winner_column = _column_number()
-    loser_column = _column_number()
-    score_column = _column_number("Of the player, or the winner, first.")
-    length_column = _column_number()
-    day_column = _column_number()
-    event_column = _column_number()
     day_order = serializers.ChoiceField(["dmy", "mdy"], required=False, help_text="Of dates such as 3/4/2024.")
+    sheets = serializers.ListField(
+        child=serializers.IntegerField(min_value=1, max_value=MOST_SHEETS),
+        required=False,
+        max_length=MOST_SHEETS,
+        help_text="From 1. By default those with titles that are recognised; of a season, the first one.",
+    )
+    choices = serializers.ListField(
+        child=serializers.CharField(max_length=3 * LONGEST_NAME),
+        required=False,
+        max_length=2000,
+        help_text="Whom names mean: `k7m2q9x4ab:Jan Novak` for a member, `new:Jan Novak`, or `same:Jan Novak:J. Novak` "
+        "if J. Novak is the same as Jan Novak in this file.",
+    )
+    leave_out = serializers.BooleanField(default=False, help_text="Import the other rows if some are unclear.")
+    preview = serializers.BooleanField(help_text="Whether to store nothing.")
+
+
+class PastMatchesSerializer(ImportSerializer):
+    """Matches of earlier years, a row each."""
+
+    player_column = column_number()
+    opponent_column = column_number()
+    winner_column = column_number()
+    loser_column = column_number()
+    score_column = column_number("Of the player, or the winner, first.")
+    player_points_column = column_number("A score in two columns, instead of `score_column`.")
+    opponent_points_column = column_number()
+    winner_points_column = column_number("A score in two columns, by the outcome.")
+    loser_points_column = column_number()
+    length_column = column_number()
+    day_column = column_number()
+    event_column = column_number()
     length = serializers.IntegerField(
         required=False,
         min_value=1,
@@ -272,43 +290,34 @@ class PastMatchesSerializer(serializers.Serializer[Any]):
         help_text="Of matches without a length and without a score that tells it.",
     )
     day = serializers.DateField(required=False, help_text="Of matches without a date.")
-    sheets = serializers.ListField(
-        child=serializers.IntegerField(min_value=1, max_value=MOST_SHEETS),
-        required=False,
-        max_length=MOST_SHEETS,
-        help_text="From 1. By default all in which matches are recognised.",
-    )
-    choices = serializers.ListField(
-        child=serializers.CharField(max_length=3 * LONGEST_NAME),
-        required=False,
-        max_length=2000,
-        help_text="Whom names mean, as for an earlier season.",
-    )
-    leave_out = serializers.BooleanField(default=False, help_text="Import the other rows if some are unclear.")
     pool = serializers.IntegerField(required=False, help_text="A rating pool of the club; without it, not rated.")
     ratings = serializers.CharField(
         default="", allow_blank=True, max_length=64, help_text="Of the preview; needed with `pool`."
     )
-    preview = serializers.BooleanField(help_text="Whether to store nothing.")
 
 
-class PastMatchProblemSerializer(serializers.Serializer[PastMatch]):
+class RowProblemSerializer(serializers.Serializer[Any]):
     """A row that would not be imported."""
 
     row = serializers.IntegerField(help_text="Its number in the file.")
-    problem = serializers.ChoiceField([str(problem) for problem in MatchProblem])
     value = serializers.CharField(allow_blank=True, help_text="The cell.")
     sheet = serializers.CharField(allow_blank=True, help_text="Its sheet, if several are read.")
 
 
-class MatchSheetSerializer(serializers.Serializer[SheetOffer]):
+class PastMatchProblemSerializer(RowProblemSerializer):
+    """A row that would not be imported."""
+
+    problem = serializers.ChoiceField([str(problem) for problem in MatchProblem])
+
+
+class SheetOfferSerializer(serializers.Serializer[SheetOffer]):
     """A sheet of the file."""
 
     number = serializers.IntegerField()
     name = serializers.CharField(allow_blank=True)
     rows = serializers.IntegerField(help_text="Rows that are not empty.")
     is_read = serializers.BooleanField()
-    is_recognised = serializers.BooleanField(help_text="Whether it has titles of matches.")
+    is_recognised = serializers.BooleanField(help_text="Whether it has titles of what is imported.")
 
 
 class NameQuestionSerializer(serializers.Serializer[Question]):
@@ -332,23 +341,28 @@ class ImportedRatingSerializer(serializers.Serializer[Effect]):
     after = serializers.FloatField()
 
 
-class MatchesPreviewSerializer(serializers.Serializer[MatchesPreview]):
-    """What an import would do."""
+class ImportPreviewSerializer(serializers.Serializer[Any]):
+    """What any import would do."""
 
     columns = serializers.DictField(source="sheet.columns", child=serializers.IntegerField())
-    sheets = MatchSheetSerializer(source="sheet.sheets", many=True)
+    sheets = SheetOfferSerializer(source="sheet.sheets", many=True)
     unused = serializers.ListField(source="sheet.unused", child=serializers.CharField())
     rows = serializers.SerializerMethodField(help_text="How many would be imported.")
+    new = serializers.ListField(child=serializers.CharField(), help_text="Names that would become members.")
+
+    def get_rows(self, preview: Any) -> int:
+        """Count them."""
+        return len(preview.rows)
+
+
+class MatchesPreviewSerializer(ImportPreviewSerializer):
+    """What an import would do."""
+
     unclear = PastMatchProblemSerializer(many=True)
     skipped = PastMatchProblemSerializer(many=True)
     questions = NameQuestionSerializer(many=True)
-    new = serializers.ListField(child=serializers.CharField(), help_text="Names that would become members.")
     effects = ImportedRatingSerializer(many=True)
     ratings = serializers.CharField(help_text="Send it back with `pool` to import these changes.")
-
-    def get_rows(self, preview: MatchesPreview) -> int:
-        """Count them."""
-        return len(preview.rows)
 
 
 class PastMatches(APIView):
@@ -380,7 +394,7 @@ class PastMatches(APIView):
         club = access.club_for_director(request.user, slug)
         throttle.count(throttle.SEASON_IMPORTS_BY, str(request.user.pk))
         fields = validated(PastMatchesSerializer, request)
-        data, now = _input(club, fields, fields["text"]), timezone.now()
+        data, now = _input(club, fields), timezone.now()
         if fields["preview"]:
             return Response(MatchesPreviewSerializer(preview_matches(club=club, data=data, now=now)).data)
         row = import_matches(

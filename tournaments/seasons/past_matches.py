@@ -1,7 +1,8 @@
 """Rows of a club's old spreadsheet, read as matches; whatever could be read in two ways is a question."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from enum import StrEnum
@@ -14,7 +15,13 @@ from engine.errors import Refused
 from matches.models.matches import LONGEST_MATCH
 from tournaments.seasons.past_rows import MOST_TITLE_ROWS, TITLES, TOTALS, SheetOffer, folded
 
-COLUMNS = ("player", "opponent", "winner", "loser", "score", "length", "day", "event")
+PEOPLE = ("player", "opponent", "winner", "loser")
+POINTS = ("player_points", "opponent_points", "winner_points", "loser_points")
+"""A score in two columns: the points of each of the two."""
+PAIRS = (POINTS[:2], POINTS[2:])
+NO_FIGURE = ("", "-", "–")
+OTHERS = ("score", "length", "day", "event")
+COLUMNS = (*PEOPLE, *POINTS, *OTHERS)
 # What clubs call these columns, folded: English, German, French, Italian, Spanish, Danish, Dutch, Turkish.
 MATCH_TITLES: dict[str, frozenset[str]] = {
     "player": TITLES["name"]
@@ -28,6 +35,25 @@ MATCH_TITLES: dict[str, frozenset[str]] = {
         "winner, won, won by, sieger, gewinner, vainqueur, gagnant, vincitore, ganador, vinder, winnaar, kazanan"
     ),
     "loser": folded("loser, lost, beaten, verlierer, perdant, perdente, perdedor, taber, verliezer, kaybeden"),
+    "player_points": folded(
+        "points 1, points a, score 1, score a, player 1 points, player 1 score, points player 1, home points,"
+        "home score, own points, own score, points for, punkte 1, punkte a, punkte spieler 1, punkte heim, heimpunkte,"
+        "points joueur 1, score joueur 1, punti 1, puntos 1, point 1, punten 1, puan 1"
+    ),
+    "opponent_points": folded(
+        "points 2, points b, score 2, score b, player 2 points, player 2 score, points player 2, away points,"
+        "away score, opponent points, opponent score, opp points, points opponent, points against, punkte 2, punkte b,"
+        "punkte spieler 2, punkte gegner, punkte gast, gastpunkte, points joueur 2, score joueur 2,"
+        "points adversaire, punti 2, puntos 2, point 2, punten 2, puan 2"
+    ),
+    "winner_points": folded(
+        "winner points, winners points, winner's points, winner’s points, winner score, winner's score, points winner,"
+        "punkte sieger, siegerpunkte, punkte gewinner, points vainqueur, punti vincitore, puntos ganador, vinderpoint"
+    ),
+    "loser_points": folded(
+        "loser points, losers points, loser's points, loser’s points, loser score, loser's score, points loser,"
+        "punkte verlierer, verliererpunkte, points perdant, punti perdente, puntos perdedor, taberpoint"
+    ),
     "score": folded(
         "score, result, final score, ergebnis, resultat, spielstand, punteggio, risultato, resultado, marcador,"
         "uitslag, skor, sonuç"
@@ -39,6 +65,9 @@ MATCH_TITLES: dict[str, frozenset[str]] = {
     "day": TITLES["day"],
     "event": TITLES["event"],
 }
+EITHER_POINTS = MATCH_TITLES["score"] | TITLES["points"]
+"""Of the points of one of the two, where the other column says more, or has the same title."""
+_POINTS = re.compile(r"(\d{1,2})(?:[.,]0+)?\s*(?:points?|pts|punkte?|pkt|p)?\.?", re.IGNORECASE)
 _SCORE = re.compile(r"(\d{1,2})\s*(?:[-–—:/]|to|zu)\s*(\d{1,2})", re.IGNORECASE)
 _LENGTH = re.compile(r"(\d{1,2})\s*(?:points?|pts|punkte|pkt|p|er|-pointer)?\.?", re.IGNORECASE)
 _DAY_MONTH = re.compile(r"\d{1,2}\s*[./-]\s*\d{1,2}\s*\.?|\d{1,2}\.?\s+[^\W\d]+\.?")
@@ -143,7 +172,7 @@ class MatchSheet:
 
 def _is_enough(columns: Mapping[str, int]) -> bool:
     pair = {"player", "opponent"} <= set(columns)
-    return {"winner", "loser"} <= set(columns) or (pair and bool({"score", "winner"} & set(columns)))
+    return {"winner", "loser"} <= set(columns) or (pair and bool({"score", "winner", "player_points"} & set(columns)))
 
 
 def has_matches(sheets: Sequence[Sheet]) -> bool:
@@ -160,16 +189,49 @@ def _header(rows: Rows) -> tuple[int, list[str], dict[str, int]]:
 
 
 def _recognised(titles: Sequence[str]) -> dict[str, int]:
-    columns: dict[str, int] = {}
-    for name in COLUMNS:
-        for number, title in enumerate(titles, 1):
-            if number not in columns.values() and fold(title) in MATCH_TITLES[name]:
-                columns[name] = number
-                break
+    columns = _points_columns(titles, _named(titles, PEOPLE, {}))
+    counts = Counter(map(fold, titles))
+    # Of several columns with the same title, nobody knows which one is the score or the length.
+    repeated = {title for title in EITHER_POINTS if counts[title] > 1}
+    columns = _named(["" if fold(title) in repeated else title for title in titles], OTHERS, columns)
     if "winner" in columns and "loser" in columns:
         # A column of names beside them would be somebody else: the scorer, perhaps.
         columns.pop("player", None)
         columns.pop("opponent", None)
+    return columns
+
+
+def _points_columns(titles: Sequence[str], players: Mapping[str, int]) -> dict[str, int]:
+    """Return the columns of players, and with them those of a score in two columns, if both are recognised."""
+    columns = _named(titles, POINTS, players)
+    free = [number for number, title in enumerate(titles, 1) if number not in columns.values() and title]
+    either = [number for number in free if fold(titles[number - 1]) in EITHER_POINTS]
+    for own, other in PAIRS:
+        if other in columns and own not in columns and len(either) == 1:
+            columns[own] = either.pop()
+    same = {fold(titles[number - 1]) for number in either}
+    if not set(POINTS) & set(columns) and len(either) == 2 and len(same) == 1:
+        # They stand in the order of the two names.
+        pair = ("winner", "loser") if {"winner", "loser"} <= set(players) else ("player", "opponent")
+        ordered = sorted(pair, key=lambda name: columns.get(name, len(titles)))
+        if set(pair) <= set(players):
+            columns |= {f"{name}_points": number for name, number in zip(ordered, either, strict=True)}
+    for own, other in PAIRS:
+        if (own in columns) != (other in columns):
+            columns.pop(own, None)
+            columns.pop(other, None)
+    return columns
+
+
+def _named(titles: Sequence[str], names: Sequence[str], known: Mapping[str, int]) -> dict[str, int]:
+    columns = dict(known)
+    for name in names:
+        if name in columns:
+            continue
+        for number, title in enumerate(titles, 1):
+            if number not in columns.values() and fold(title) in MATCH_TITLES[name]:
+                columns[name] = number
+                break
     return columns
 
 
@@ -261,8 +323,9 @@ def _match(
         return _problem(start, MatchProblem.TOTAL, first)
     if fold(first) in BYES or fold(second) in BYES:
         return _problem(start, MatchProblem.BYE, f"{first} – {second}")
-    if fold(score) in NOT_PLAYED:
-        return _problem(start, MatchProblem.NOT_PLAYED, score)
+    for text in (score, *(cells.get(name, "") for name in POINTS)):
+        if fold(text) in NOT_PLAYED:
+            return _problem(start, MatchProblem.NOT_PLAYED, text)
     if not first or not second:
         return _problem(start, MatchProblem.NO_NAME, first or second)
     if longest := next((name for name in (first, second) if len(name) > LONGEST_NAME), ""):
@@ -273,7 +336,7 @@ def _match(
     dated = _dated(start, cells["day"], order, year, reading.day, today)
     if dated.problem:
         return dated
-    decided = _decided(dated, score, None if is_decided else cells.get("winner", ""), is_decided)
+    decided = _decided(dated, cells, None if is_decided else cells.get("winner", ""), is_decided)
     return decided if decided.problem else _of_length(decided, cells.get("length", ""), reading.length)
 
 
@@ -297,8 +360,46 @@ def _dated(start: PastMatch, text: str, order: str, year: str, missing: date | N
     return _problem(start, MatchProblem.FUTURE, text) if day > today else replace(start, day=day)
 
 
-def _decided(start: PastMatch, text: str, named: str | None, is_decided: bool) -> PastMatch:
-    """Return the match with its winner first. `named` is the cell that names the winner, if there is one."""
+@dataclass(frozen=True, slots=True)
+class _Score:
+    """A score as a row tells it: that of the first of its two players first, or with `by_outcome` the winner's."""
+
+    text: str
+    points: tuple[int, int] | None
+    """None if these are no numbers."""
+    by_outcome: bool = False
+
+    def problem(self, start: PastMatch) -> PastMatch | None:
+        """Return the row with what is wrong with the score alone."""
+        if self.points is None:
+            return _problem(start, MatchProblem.BAD_SCORE, self.text)
+        own, other = self.points
+        if own == other:
+            return _problem(start, MatchProblem.NO_WINNER, self.text)
+        is_reversed = self.by_outcome and own < other
+        return _problem(start, MatchProblem.CONTRADICTION, self.text) if is_reversed else None
+
+
+def _scores(cells: Mapping[str, str], is_decided: bool) -> Iterator[_Score]:
+    """Yield the score of a row, and a second one if it is told in other columns as well."""
+    for own, other in PAIRS:
+        pair = cells.get(own, ""), cells.get(other, "")
+        if any(cell not in NO_FIGURE for cell in pair):
+            points = [int(match[1]) for cell in pair if (match := _POINTS.fullmatch(cell))]
+            read = (points[0], points[1]) if len(points) == 2 else None
+            yield _Score("–".join(pair), read, own == "winner_points" and not is_decided)
+    text = cells.get("score", "")
+    is_word = fold(text) in WON | LOST and not is_decided
+    if text not in NO_FIGURE and not is_word:
+        match = _SCORE.fullmatch(text)
+        yield _Score(text, (int(match[1]), int(match[2])) if match else None)
+
+
+def _decided(start: PastMatch, cells: Mapping[str, str], named: str | None, is_decided: bool) -> PastMatch:
+    """Return the match with its winner first. `named` is the cell that names the winner, if there is one.
+
+    What a row tells twice, such as the winner in a column and by the score, must agree.
+    """
     first, second = start.names
     winners: set[bool] = {True} if is_decided else set()
     if named:
@@ -306,23 +407,21 @@ def _decided(start: PastMatch, text: str, named: str | None, is_decided: bool) -
         if fold(named) not in (fold(first), fold(second)):
             return _problem(start, MatchProblem.BAD_WINNER, named)
         winners.add(fold(named) == fold(first))
-    score = None
-    if match := _SCORE.fullmatch(text):
-        points = int(match[1]), int(match[2])
-        if points[0] == points[1]:
-            return _problem(start, MatchProblem.NO_WINNER, text)
-        winners.add(points[0] > points[1])
-        # 1-0 beside longer matches only says who won.
-        score = None if max(points) == 1 else (max(points), min(points))
-    elif fold(text) in WON | LOST and not is_decided:
-        winners.add(fold(text) in WON)
-    elif text not in ("", "-", "–"):
-        return _problem(start, MatchProblem.BAD_SCORE, text)
+    scores = list(_scores(cells, is_decided))
+    if problem := next(filter(None, (score.problem(start) for score in scores)), None):
+        return problem
+    read = [score.points for score in scores if score.points is not None]
+    winners |= {score.points[0] > score.points[1] for score in scores if score.points and not score.by_outcome}
+    if fold(cells.get("score", "")) in WON | LOST and not is_decided:
+        winners.add(fold(cells["score"]) in WON)
     if not winners:
-        return _problem(start, MatchProblem.NO_WINNER)
-    if len(winners) > 1:
-        return _problem(start, MatchProblem.CONTRADICTION, " · ".join(filter(None, (named, text))))
+        return _problem(start, MatchProblem.NO_WINNER, " · ".join(score.text for score in scores))
+    if len(winners) > 1 or len({(max(points), min(points)) for points in read}) > 1:
+        told = (named, cells.get("score", ""), *(score.text for score in scores))
+        return _problem(start, MatchProblem.CONTRADICTION, " · ".join(dict.fromkeys(filter(None, told))))
     winner, loser = (first, second) if winners.pop() else (second, first)
+    # 1-0 beside longer matches only says who won.
+    score = next(((max(points), min(points)) for points in read if max(points) > 1), None)
     return replace(start, winner=winner, loser=loser, score=score)
 
 

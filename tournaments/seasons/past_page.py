@@ -29,7 +29,6 @@ from core.spreadsheets import (
     MOST_BYTES,
     MOST_COLUMNS,
     MOST_MEBIBYTES,
-    MOST_SHEETS,
     read_text,
     text_of,
 )
@@ -45,8 +44,16 @@ from players.forms import RefusingForm
 from players.models import Club
 from players.pages import account_needed, by, page, refused_back
 from tournaments.models import PastSeason, Series, SeriesClosing
-from tournaments.seasons.forms import DAY_ORDERS, ListField, NumbersField, answers_to, choices_of
-from tournaments.seasons.match_imports_page import PastMatchesForm, matches_page
+from tournaments.seasons.forms import ImportForm, NumbersField, choices_of, column_field
+from tournaments.seasons.match_imports_page import (
+    ImportPreviewSerializer,
+    ImportSerializer,
+    PastMatchesForm,
+    RowProblemSerializer,
+    column_number,
+    matches_page,
+    preview_context,
+)
 from tournaments.seasons.past import (
     NewSeason,
     PastInput,
@@ -62,7 +69,7 @@ from tournaments.seasons.past import (
     undo_past,
 )
 from tournaments.seasons.past_matches import has_matches
-from tournaments.seasons.past_rows import COLUMNS, PLACES, POINTS, NightOffer, PastRow, Problem, Reading, SheetOffer
+from tournaments.seasons.past_rows import COLUMNS, PLACES, POINTS, NightOffer, Problem, Reading
 from tournaments.seasons.sentences import members_who_stay
 from tournaments.seasons.tables import Night, past_nights
 from tournaments.state.api import by as api_by
@@ -70,8 +77,6 @@ from tournaments.state.api import example, validated
 
 CELLS = [("", gettext_lazy("Choose…")), (POINTS, gettext_lazy("points")), (PLACES, gettext_lazy("places"))]
 PLACINGS = "placings"
-SHOWN = 300
-"""Rows of each kind on the page of a preview."""
 PROBLEMS_OF_ROWS: dict[Problem, str | Promise] = {
     Problem.EMPTY: gettext_lazy("empty row"),
     Problem.TOTAL: gettext_lazy("a total"),
@@ -88,7 +93,7 @@ PROBLEMS_OF_ROWS: dict[Problem, str | Promise] = {
 }
 
 
-class PastSeasonForm(RefusingForm):
+class PastSeasonForm(ImportForm):
     """A spreadsheet or pasted rows, and what was decided about them."""
 
     name = forms.CharField(
@@ -117,24 +122,17 @@ class PastSeasonForm(RefusingForm):
             "if known."
         ),
     )
-    name_column = forms.IntegerField(label=gettext_lazy("Name"), required=False, min_value=0, max_value=100)
-    event_column = forms.IntegerField(label=gettext_lazy("Event"), required=False, min_value=0, max_value=100)
-    day_column = forms.IntegerField(label=gettext_lazy("Date"), required=False, min_value=0, max_value=100)
-    place_column = forms.IntegerField(label=gettext_lazy("Place"), required=False, min_value=0, max_value=100)
-    points_column = forms.IntegerField(label=gettext_lazy("Points"), required=False, min_value=0, max_value=100)
-    day_order = forms.ChoiceField(label=gettext_lazy("Dates are written"), required=False, choices=DAY_ORDERS)
-    columns_of = forms.IntegerField(required=False)
-    """The sheet to which the chosen columns belong; choosing another one lets its own columns be recognised."""
-    sheets = NumbersField(required=False)
+    name_column = column_field(gettext_lazy("Name"))
+    event_column = column_field(gettext_lazy("Event"))
+    day_column = column_field(gettext_lazy("Date"))
+    place_column = column_field(gettext_lazy("Place"))
+    points_column = column_field(gettext_lazy("Points"))
     nights = NumbersField(required=False)
     cells = forms.ChoiceField(label=gettext_lazy("The numbers are"), required=False, choices=CELLS)
     rows_are = forms.ChoiceField(required=False, choices=[("", ""), (PLACINGS, PLACINGS)])
     """Placings, although there are titles of matches; matches have a form of their own."""
-    choices = ListField(required=False)
-    leave_out = forms.BooleanField(label=gettext_lazy("Leave these rows out"), required=False)
-    step = forms.ChoiceField(choices=[("preview", "preview"), ("apply", "apply")])
     FIELD_OF: ClassVar[dict[str, str]] = {
-        **RefusingForm.FIELD_OF,
+        **ImportForm.FIELD_OF,
         "past_no_file": "file",
         "spreadsheet_too_large": "file",
         "spreadsheet_too_many_cells": "file",
@@ -142,14 +140,13 @@ class PastSeasonForm(RefusingForm):
         "spreadsheet_not_plain": "file",
         "spreadsheet_unreadable": "file",
         "past_cells_open": "cells",
-        "past_rows_open": "leave_out",
     }
 
     def input_of(self, text: str) -> PastInput:
         """Return what is imported."""
         data = self.cleaned_data
         reading = _reading(data, data["nights"] or None)
-        if data["columns_of"] and data["columns_of"] != next(iter(data["sheets"]), None):
+        if self.is_other_sheet:
             reading = replace(reading, columns={}, nights=None)
         return PastInput(text, reading, choices_of(data["choices"]), data["leave_out"])
 
@@ -297,40 +294,16 @@ def _matches(request: HttpRequest, club: Club, form: PastMatchesForm) -> HttpRes
 def _preview(preview: PastPreview, text: str, form: PastSeasonForm) -> dict[str, Any]:
     """Return what the page of a preview shows."""
     sheet = preview.sheet
-    titles = [(number, title) for number, title in enumerate(sheet.titles, 1) if title]
-    labels = {name: form.fields[f"{name}_column"].label for name in COLUMNS}
     names = ("name",) if sheet.is_wide else COLUMNS
     return {
+        **preview_context(preview, sheet.skipped, form, names, PROBLEMS_OF_ROWS),
         "text": text,
-        "columns": [(f"{name}_column", labels[name], sheet.columns.get(name, 0)) for name in names],
-        "titles": titles,
-        "sheets": sheet.sheets if len(sheet.sheets) > 1 else (),
-        "columns_of": next((offer.number for offer in sheet.sheets if offer.is_read), 0),
         "nights": sheet.nights if len(sheet.nights) > 1 or sheet.is_wide else (),
         "is_wide": sheet.is_wide,
         "cells": sheet.cells,
-        "lacks_columns": sheet.lacks_columns,
         "lacks_cells": sheet.lacks_cells,
-        "unused": sheet.unused,
-        "questions": [(question, answers_to(question)) for question in preview.asked],
-        "open": len(preview.questions),
-        "new": preview.new,
-        "respelled": preview.respelled,
-        "unclear": [_explained(row) for row in preview.unclear[:SHOWN]],
-        "unclear_count": len(preview.unclear),
-        "skipped": [_explained(row) for row in sheet.skipped[:SHOWN]],
-        "skipped_count": len(sheet.skipped),
         "filled": sum(row.from_above for row in preview.rows),
-        "rows": preview.rows[:SHOWN],
-        "count": len(preview.rows),
-        "more": max(0, len(preview.rows) - SHOWN),
-        "may_import": bool(preview.rows) and not preview.questions,
     }
-
-
-def _explained(row: PastRow) -> tuple[PastRow, str | Promise]:
-    assert row.problem is not None  # noqa: S101, only rows that are left out.
-    return row, PROBLEMS_OF_ROWS[row.problem]
 
 
 @require_safe
@@ -458,28 +431,20 @@ class PastSeasonDetailSerializer(PastSeasonSerializer):
         return PastTableRowSerializer(lines, many=True, context=self.context).data
 
 
-class PastRowsSerializer(serializers.Serializer[Any]):
+class PastRowsSerializer(ImportSerializer):
     """Rows of an earlier season."""
 
-    name = serializers.CharField(max_length=LONGEST_NAME)
     text = serializers.CharField(
         required=False,
         max_length=LONGEST_TEXT,
         trim_whitespace=False,
         help_text="CSV with a row of titles. Sheets begin with a form feed and their name in a row of its own.",
     )
-    name_column = serializers.IntegerField(required=False, min_value=0, max_value=100, help_text="From 1.")
-    event_column = serializers.IntegerField(required=False, min_value=0, max_value=100, help_text="0 for none.")
-    day_column = serializers.IntegerField(required=False, min_value=0, max_value=100)
-    place_column = serializers.IntegerField(required=False, min_value=0, max_value=100)
-    points_column = serializers.IntegerField(required=False, min_value=0, max_value=100)
-    day_order = serializers.ChoiceField(["dmy", "mdy"], required=False, help_text="Of dates such as 3/4/2024.")
-    sheets = serializers.ListField(
-        child=serializers.IntegerField(min_value=1, max_value=MOST_SHEETS),
-        required=False,
-        max_length=MOST_SHEETS,
-        help_text="From 1. By default the first one with names and results.",
-    )
+    name_column = column_number()
+    event_column = column_number()
+    day_column = column_number()
+    place_column = column_number()
+    points_column = column_number()
     nights = serializers.ListField(
         child=serializers.IntegerField(min_value=1, max_value=MOST_COLUMNS),
         required=False,
@@ -487,15 +452,6 @@ class PastRowsSerializer(serializers.Serializer[Any]):
         help_text="Columns, from 1, that are a night each; empty if every row is a result.",
     )
     cells = serializers.ChoiceField([POINTS, PLACES], required=False, help_text="What the columns of nights contain.")
-    choices = serializers.ListField(
-        child=serializers.CharField(max_length=3 * LONGEST_NAME),
-        required=False,
-        max_length=2000,
-        help_text="Whom names mean: `k7m2q9x4ab:Jan Novak` for a member, `new:Jan Novak`, or `same:Jan Novak:J. Novak` "
-        "if J. Novak is the same as Jan Novak in this file.",
-    )
-    leave_out = serializers.BooleanField(default=False, help_text="Import the other rows if some are unclear.")
-    preview = serializers.BooleanField(help_text="Whether to store nothing.")
 
 
 @extend_schema_field(OpenApiTypes.BINARY)
@@ -516,13 +472,10 @@ class PastFileSerializer(PastRowsSerializer):
         return attrs
 
 
-class PastProblemSerializer(serializers.Serializer[PastRow]):
+class PastProblemSerializer(RowProblemSerializer):
     """A row that would not be imported."""
 
-    row = serializers.IntegerField(help_text="Its number in the file.")
     problem = serializers.ChoiceField([str(problem) for problem in Problem])
-    value = serializers.CharField(allow_blank=True, help_text="The cell.")
-    sheet = serializers.CharField(allow_blank=True, help_text="Its sheet, if several are read.")
 
 
 class PastQuestionSerializer(serializers.Serializer[Question]):
@@ -534,16 +487,6 @@ class PastQuestionSerializer(serializers.Serializer[Question]):
     rows = serializers.IntegerField(help_text="How many rows have the name.")
 
 
-class SheetOfferSerializer(serializers.Serializer[SheetOffer]):
-    """A sheet of the file."""
-
-    number = serializers.IntegerField()
-    name = serializers.CharField(allow_blank=True)
-    rows = serializers.IntegerField(help_text="Rows that are not empty.")
-    is_read = serializers.BooleanField()
-    is_recognised = serializers.BooleanField(help_text="Whether it has titles of names and results.")
-
-
 class NightOfferSerializer(serializers.Serializer[NightOffer]):
     """A column that may be a night."""
 
@@ -552,25 +495,16 @@ class NightOfferSerializer(serializers.Serializer[NightOffer]):
     is_read = serializers.BooleanField()
 
 
-class PastPreviewSerializer(serializers.Serializer[PastPreview]):
+class PastPreviewSerializer(ImportPreviewSerializer):
     """What an import would do."""
 
-    columns = serializers.DictField(source="sheet.columns", child=serializers.IntegerField())
-    sheets = SheetOfferSerializer(source="sheet.sheets", many=True)
     nights = NightOfferSerializer(source="sheet.nights", many=True)
     cells = serializers.CharField(
         source="sheet.cells", allow_blank=True, help_text="`places` or `points`; empty if that has to be said."
     )
-    unused = serializers.ListField(source="sheet.unused", child=serializers.CharField())
-    rows = serializers.SerializerMethodField(help_text="How many would be imported.")
     unclear = PastProblemSerializer(many=True)
     skipped = PastProblemSerializer(source="sheet.skipped", many=True)
     questions = PastQuestionSerializer(many=True)
-    new = serializers.ListField(child=serializers.CharField(), help_text="Names that would become members.")
-
-    def get_rows(self, preview: PastPreview) -> int:
-        """Count them."""
-        return len(preview.rows)
 
 
 class PastSeasons(APIView):

@@ -112,6 +112,73 @@ def _row(book: MessyMatches, chance: Random, sheet: str, day: date) -> None:  # 
         book.skipped.add((sheet, len(rows)))
 
 
+def messy_points(chance: Random, count: int = 300) -> MessyMatches:
+    """Three years with the points of each player in a column of their own, each kept in another way."""
+    book = MessyMatches()
+    book.sheets["2017"] = [["Date", "Winner", "Points", "Loser", "Points", "Length", "Tournament"]]
+    book.sheets["League 2018"] = [["Tag", "Heim", "Gast", "Punkte Heim", "Punkte Gast", "Sieger", "Länge", "Turnier"]]
+    book.sheets["2019"] = [
+        ["Event", "Player 1", "Player 2", "Loser points", "Winner points", "Winner", "Date", "Match length"]
+    ]
+    for index in range(count):
+        name = list(book.sheets)[index * 3 // count]
+        day = date(int(name[-4:]), 1, 3) + timedelta(days=index % (count // 3))
+        _row_of_points(book, chance, name, day)
+    return book
+
+
+def _row_of_points(book: MessyMatches, chance: Random, sheet: str, day: date) -> None:  # noqa: C901, one fault after another
+    winner, loser = chance.sample(PLAYERS, 2)
+    length = chance.choice([3, 5, 7, 9, 11])
+    won, lost = length, chance.randrange(length)
+    event = chance.choice(["Spring Cup", "Club night"])
+    first_wins = sheet == "2017" or chance.random() < 0.5
+    first, second = (winner, loser) if first_wins else (loser, winner)
+    expected: tuple[int, int] | None = (won, lost)
+    named: Cell = winner if sheet == "2019" else chance.choice([None, winner, winner.upper()])
+    by_outcome: list[Cell] = [won, lost]
+    fault = chance.randrange(20)
+    is_asked = is_skipped = False
+    if fault == 0:
+        by_outcome, is_asked = [won, won], True
+    elif fault == 1:
+        by_outcome[chance.randrange(2)], is_asked = None, True
+    elif fault == 2:
+        by_outcome[chance.randrange(2)], is_asked = chance.choice(["close", "7-3", "?", "107"]), True
+    elif fault == 3:
+        # The column of the winner, or the place of the names, says one thing, and the points another.
+        by_outcome, named, is_asked = [lost, won], winner, True
+    elif fault == 4:
+        by_outcome, expected, named = [None, "-"], None, winner
+    elif fault == 5:
+        by_outcome, named, is_asked = [None, None], None, sheet != "2017"
+        expected = None
+    elif fault == 6:
+        by_outcome, is_skipped = [chance.choice(["w/o", "Walkover"]), None], True
+    elif fault == 7:
+        by_outcome = [f"{won} pts", f"{lost}.0"]
+    elif fault == 8:
+        # Fewer points than the match was to: it was broken off.
+        by_outcome, is_asked = [length - 1, length - 2], True
+    elif fault == 9:
+        by_outcome, expected = [won + 1, lost], (won + 1, lost)
+    own, other = by_outcome if first_wins else by_outcome[::-1]
+    names = [_spelled(first, chance), _spelled(second, chance)]
+    cells: dict[str, list[Cell]] = {
+        "2017": [day, names[0], own, names[1], other, length, event],
+        "League 2018": [day, *names, own, other, named, length, event],
+        "2019": [event, *names, by_outcome[1], by_outcome[0], named, day, length],
+    }
+    rows = book.sheets[sheet]
+    rows.append(cells[sheet])
+    if is_asked:
+        book.asked.add((sheet, len(rows)))
+    elif is_skipped:
+        book.skipped.add((sheet, len(rows)))
+    else:
+        book.truth.append((day, winner, loser, length, expected, event))
+
+
 def _spelled(name: str, chance: Random) -> str:
     if not name or name == "Bye":
         return name

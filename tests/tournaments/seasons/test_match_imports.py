@@ -16,7 +16,7 @@ from matches.ratings.services import check_ratings, default_pool, rebuild_pool, 
 from players.actors import SYSTEM
 from players.models import Club, Membership, Player, User
 from tests.tournaments.conftest import NOW
-from tests.tournaments.seasons.messy_matches import Told, messy_matches
+from tests.tournaments.seasons.messy_matches import Told, messy_matches, messy_points
 from tests.tournaments.seasons.workbooks import ods, xlsx
 from tournaments.seasons.match_imports import MatchesInput, import_matches, preview_matches, undo_matches
 from tournaments.seasons.past_matches import MatchProblem, MatchReading
@@ -117,6 +117,80 @@ def stored() -> list[Told]:
             row.match.told_event,
         )
         for row in rows
+    )
+
+
+HOME = "date,home,away,home score,away score,winner,length"
+
+
+@pytest.mark.parametrize(
+    ("titles", "cells", "expected"),
+    [
+        (HOME, "2019-03-01,Ann,Ben,3,7,,7", "Ben>Ann 7-3 to 7"),
+        (HOME, "2019-03-01,Ann,Ben,3,7,Ben,7", "Ben>Ann 7-3 to 7"),
+        (HOME, "2019-03-01,Ann,Ben,7 pts,3.0,ann,7", "Ann>Ben 7-3 to 7"),
+        (HOME, "2019-03-01,Ann,Ben,3,7,Ann,7", "contradiction"),
+        (HOME, "2019-03-01,Ann,Ben,7,7,Ann,7", "no_winner"),
+        (HOME, "2019-03-01,Ann,Ben,7,,Ann,7", "bad_score"),
+        (HOME, "2019-03-01,Ann,Ben,7,close,Ann,7", "bad_score"),
+        (HOME, "2019-03-01,Ann,Ben,7,-3,Ann,7", "bad_score"),
+        (HOME, "2019-03-01,Ann,Ben,100,3,Ann,7", "bad_score"),
+        (HOME, "2019-03-01,Ann,Ben,w/o,,Ann,7", "not_played"),
+        (HOME, "2019-03-01,Ann,Ben,,,Ann,7", "Ann>Ben  to 7"),
+        (HOME, "2019-03-01,Ann,Ben,-,-,,7", "no_winner"),
+        (HOME, "2019-03-01,Ann,Ben,1,0,,7", "Ann>Ben  to 7"),
+        (HOME, "2019-03-01,Ann,Ben,7,3,,9", "contradiction"),
+        # The points of the winner may be written on either side of those of the loser, with the names or apart.
+        ("date,winner,points,loser,points,length", "2019-03-01,Ann,7,Ben,3,7", "Ann>Ben 7-3 to 7"),
+        ("date,winner,points,loser,points,length", "2019-03-01,Ann,3,Ben,7,7", "contradiction"),
+        ("date,loser,score,winner,score,length", "2019-03-01,Ben,3,Ann,7,7", "Ann>Ben 7-3 to 7"),
+        ("date,opponent,pts,player,pts,length", "2019-03-01,Ben,3,Ann,7,7", "Ann>Ben 7-3 to 7"),
+        (
+            "date,player,opponent,winner,winner points,loser points",
+            "2019-03-01,Ann,Ben,Ben,7,3",
+            "Ben>Ann 7-3 to 7",
+        ),
+        ("date,player,opponent,winner,winner points,loser points", "2019-03-01,Ann,Ben,Ben,3,7", "contradiction"),
+        ("date,player,opponent,winner,winner points,loser points", "2019-03-01,Ann,Ben,,7,3", "no_winner"),
+        # The own points have a plain title where those of the opponent have a clear one.
+        ("date,player,points,opponent,opponent points,length", "2019-03-01,Ann,3,Ben,7,7", "Ben>Ann 7-3 to 7"),
+        # One of them alone says nothing, and of three with one title nobody knows which is which.
+        ("date,player,opponent,winner,away score,length", "2019-03-01,Ann,Ben,Ann,3,7", "Ann>Ben  to 7"),
+        ("date,player,opponent,winner,points,points,points", "2019-03-01,Ann,Ben,Ann,7,3,5", "no_length"),
+        # Told twice.
+        ("date,player,opponent,score,points 1,points 2,length", "2019-03-01,Ann,Ben,7-3,7,3,7", "Ann>Ben 7-3 to 7"),
+        ("date,player,opponent,score,points 1,points 2,length", "2019-03-01,Ann,Ben,7-3,3,7,7", "contradiction"),
+        ("date,player,opponent,score,points 1,points 2,length", "2019-03-01,Ann,Ben,7-3,7,4,7", "contradiction"),
+        ("date,player,opponent,score,points 1,points 2,length", "2019-03-01,Ann,Ben,won,3,7,7", "contradiction"),
+    ],
+)
+def test_a_score_in_two_columns_is_read_or_asked_about(club: Club, titles: str, cells: str, expected: str) -> None:
+    assert problem(club, cells, titles) == expected
+
+
+def test_the_columns_of_a_score_can_be_chosen(club: Club) -> None:
+    titles, cells = "date,player,opponent,x,y,length", "2019-03-01,Ann,Ben,3,7,7"
+    assert preview_matches(club=club, data=MatchesInput(f"{titles}\n{cells}\n"), now=NOW).sheet.lacks_columns
+    assert problem(club, cells, titles, columns={"player_points": 4, "opponent_points": 5}) == "Ben>Ann 7-3 to 7"
+    assert problem(club, cells, titles, columns={"player_points": 5, "opponent_points": 4}) == "Ann>Ben 7-3 to 7"
+    assert problem(club, cells, titles, columns={"player_points": 4}) == "bad_score", "half a score"
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("write", [xlsx, ods])
+def test_each_of_300_messy_rows_with_points_in_two_columns_is_right_or_asked_about(
+    club: Club, seed: int, write: Callable[..., bytes]
+) -> None:
+    book = messy_points(Random(seed))
+    others = {name: rows for name, rows in book.sheets.items() if name != "2019"}
+    text = text_of(write(book.sheets["2019"], others))
+    preview = preview_matches(club=club, data=MatchesInput(text), now=NOW)
+    assert {(row.sheet, row.row) for row in preview.unclear} == book.asked
+    assert {(row.sheet, row.row) for row in preview.skipped} == book.skipped
+    assert len(book.asked) > 20
+    bring(club, text, leave_out=True)
+    assert stored() == sorted(
+        (day, fold(won), fold(lost), length, score, event) for day, won, lost, length, score, event in book.truth
     )
 
 
