@@ -60,7 +60,7 @@ def forget(players: list[Player], user: User | None) -> None:
     LateEntry.objects.filter(entry__in=entries).update(reason="")
     MissedMatch.objects.filter(entry__in=entries).update(reason="")
     Pairing.objects.filter(Q(first__in=entries) | Q(second__in=entries)).update(reason="")
-    Payment.objects.filter(entry__in=entries).update(note="")
+    Payment.objects.filter(Q(entry__in=entries) | Q(player__in=players)).update(note="")
     Title.objects.filter(player__in=players).update(reason="")
     SeriesPoints.objects.filter(player__in=players).update(reason="")
     SeriesView.players.through.objects.filter(player__in=players).delete()
@@ -202,7 +202,10 @@ def _byes(person: Person) -> Iterable[Row]:
 
 
 def _payments(person: Person) -> Iterable[Row]:
-    return _in(person, Payment.objects.all(), "public_id", "kind", "method", "amount", "note", "at")
+    fields = ("public_id", "kind", "method", "amount", "note", "at")
+    yield from _in(person, Payment.objects.all(), *fields)
+    rows = Payment.objects.filter(player__in=person.players)
+    yield from values(rows, *fields, event=F("tournament__name"), season_name=F("series__name"))
 
 
 def _pools(person: Person) -> Iterable[Row]:

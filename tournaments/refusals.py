@@ -63,6 +63,9 @@ MESSAGES: dict[str, str] = {
     "series_view_empty": gettext_noop("Choose the players of the view."),
     "series_closed": gettext_noop("This season is closed. Reopen it first to change it."),
     "series_not_closed": gettext_noop("This season is open."),
+    "pool_due_changed": gettext_noop(
+        "{amount} of the pool is due to {name} now. Perhaps somebody else has just paid it. Look again."
+    ),
     "final_not_offered": gettext_noop("You are not asked whether you come to this final."),
     "final_answer_late": gettext_noop(
         "The day to answer is over. Ask the director: if a place is still free, they can note that you come."
@@ -461,6 +464,7 @@ STATUS = {
         "series_view_taken",
         "series_closed",
         "series_not_closed",
+        "pool_due_changed",
         "series_night_open",
         "title_not_proposed",
         "title_withdrawn",

@@ -20,7 +20,7 @@ class Row(NamedTuple):
 
 OF_SEASON_DIRECTORS = (
     "count", "leave-out", "points", "points-back", "view", "remove-view", "pool", "plan", "close", "reopen", "final",
-    "offer", "take-back",
+    "offer", "take-back", "pay-pool",
 )  # fmt: skip
 """What directors do to a season."""
 PUBLIC = Row(*(OK,) * 7)
@@ -344,7 +344,7 @@ OF_CLUBS = (
     "series-points", "series-points-back", "series-final", "series-offer", "series-answer",
     "api-series-points", "api-series-points-back", "api-series-final",
     "api-series-offer", "api-series-answer", "series-take-back", "api-series-take-back",
-    "series-pool", "api-series-pool",
+    "series-pool", "api-series-pool", "series-pay-pool", "api-series-pay-pool",
     "series-entry", "api-series-entry",
     "series-view", "series-remove-view", "api-series-view", "api-series-remove-view",
     "club", "club-calendar", "club-card", "club-poster", "commitments", "venue", "tonight", "tonight-show",

@@ -850,6 +850,8 @@ def seasons(cast: Cast) -> None:
     season = cast.bob("seasons_retrieve", season.public_id)
     assert cast.bob("seasons_race", season.public_id).players == []
     assert cast.bob("seasons_race_of_player", season.public_id, "2222222222") == []
+    pay = {"player": member.public_id, "event": event, "amount": 100, "method": "cash"}
+    alice.refused(409, "seasons_pay_pool", season.public_id, body=pay)
     changed = alice("seasons_change_plan", season.public_id, body={"plan": season.plan, "after": season.seq})
     closed = alice("seasons_close", season.public_id, body={"after": changed.seq})
     assert (

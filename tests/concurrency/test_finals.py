@@ -1,4 +1,4 @@
-"""Places of a final that several people answer about at once: nobody is asked twice, and no place is given twice."""
+"""Places of a final and money of a pool, about which several people act at once: nothing is given twice."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -12,6 +12,8 @@ from tests.concurrency.event import POSTGRESQL_ONLY
 from tests.concurrency.racing import at_once, faults
 from tests.tournaments.conftest import NOON
 from tests.tournaments.seasons.test_places import season
+from tests.tournaments.seasons.test_pool import accounts, closed, pay, paying, share
+from tests.tournaments.seasons.test_seasons import season as series_of_nights
 from tournaments.models import FinalPlace, Series
 from tournaments.pages.finals import answer, offer, take_back
 
@@ -58,3 +60,14 @@ def test_two_directors_offer_at_once_and_everybody_is_asked_once(cast: list[Play
     assert faults(outcomes) == []
     assert sorted(len(outcome) for outcome in outcomes) == [0, 3]
     assert held(row) == ["Player 1", "Player 2", "Player 3"]
+
+
+def test_two_directors_pay_the_same_amount_out_of_a_pool_from_two_desks(cast: list[Player]) -> None:
+    nights, row = [paying(cast, "One"), paying(cast, "Two", seed=2)], series_of_nights()
+    share(row)
+    closed(row)
+    (name, (due, _paid)), *_others = accounts(row).items()
+    events = [cup.division.tournament for cup in nights]
+    outcomes = at_once(*(partial(pay, row, event, name, due) for event in events))
+    assert faults(outcomes) == []
+    assert accounts(row)[name] == (due, due)

@@ -237,6 +237,15 @@ def test_the_pool_of_a_season(journey: Journey, club: Club, alice: User, looked_
     director.tap("Close the season")
     director.sees(re.compile(r"1\s+\S[^\n]*\s+8\.00 EUR"))
     looked_at(director._page)
+
+    # The winner is paid from the desk of the evening, whose box says so.
+    director.tap("Pay 8.00 EUR")
+    director.sees("8.00 EUR of it not paid out")
+    director.tap("Pay 4.80 EUR")
+    looked_at(director._page)
+    director.tap("Friday Knockout", first=True)
+    director.sees(re.compile(r"Paid out of pools of seasons, 2\s+− 12\.80"))
+    director.sees(re.compile(r"Expected in the box\s+67\.20"))
     guest = journey.on_phone()
     guest.tap("Clubs")
     guest.tap("Harbour Backgammon", first=True)

@@ -300,8 +300,17 @@ def unpaid_names(division: Division) -> list[str]:
 def payments_of(tournament: Tournament) -> list[Payment]:
     """Return all payments of an event, the newest first, with their players and with what took them back."""
     rows = Payment.objects.filter(tournament=tournament)
-    related = rows.select_related("entry__player", "entry__division", "pool", "by", "undone_by", "undoes")
+    related = rows.select_related(
+        "entry__player", "entry__division", "pool", "series", "player", "by", "undone_by", "undoes"
+    )
     return list(related.order_by("-at", "-pk"))
+
+
+def payee_of(payment: Payment) -> str:
+    """Return the name of whose payment it is, for staff; empty for money of nobody in particular."""
+    if payment.entry is not None:
+        return shown_entry(payment.entry, staff=True)
+    return shown(payment.player, staff=True) if payment.player is not None else ""
 
 
 def box_of(tournament: Tournament) -> Box:

@@ -14,7 +14,7 @@ from players.models import Player
 from tournaments.ledger.accounts import Account, DueLine, account_of, box_of, lines_of_entries, standing_count
 from tournaments.ledger.money import Currency, allocate
 from tournaments.ledger.season_pools import shares_of_events
-from tournaments.models import CashCount, CashDesk, CashReopening, Entry, Payment, SidePool, Tournament
+from tournaments.models import CashCount, CashDesk, CashReopening, Entry, Payment, Series, SidePool, Tournament
 
 # The lock of the cash desk, its settings, and its closing.
 
@@ -116,6 +116,8 @@ class PaymentPart:
     entry: Entry | None = None
     pool: SidePool | None = None
     pot: str = ""
+    series: Series | None = None
+    player: Player | None = None
 
 
 def receive(
@@ -237,6 +239,8 @@ def take_back(*, payment: Payment, by: Actor, now: datetime) -> Payment:
             entry=payment.entry,
             pool=payment.pool,
             pot=payment.pot,
+            series=payment.series,
+            player=payment.player,
             undoes=payment,
             key=f"undo:{payment.public_id}",
             at=now,
@@ -266,6 +270,8 @@ def record(
             entry=part.entry,
             pool=part.pool,
             pot=part.pot,
+            series=part.series,
+            player=part.player,
             note=payment.note,
             key=payment.key,
             part=number,
@@ -284,4 +290,6 @@ def _log(payment: Payment, verb: str, by: Actor) -> None:
     params: dict[str, str | int] = {"kind": payment.kind, "payment": payment.public_id}
     if payment.entry_id is not None:
         params["entry"] = payment.entry_id
+    if payment.player is not None:
+        params["player"] = payment.player.public_id
     log(by, verb, event.topic, club=event.club, **params)

@@ -30,7 +30,7 @@ from tournaments.entries.services import enter, withdraw
 from tournaments.events.services import create_division, create_tournament
 from tournaments.formats.settings import KNOCKOUT, StageSettings
 from tournaments.models import Division, Entry, FinalPlace, Series, Tournament
-from tournaments.seasons.actions import SeriesAction, series_by_id, series_of, series_url
+from tournaments.seasons.actions import SeriesAction, StayingAction, series_by_id, series_of
 from tournaments.seasons.forms import FinalForm
 from tournaments.seasons.places import (
     answer_place,
@@ -325,14 +325,6 @@ class PlaceAnswerSerializer(FormSerializer):
     class Meta:
         form = PlaceAnswerForm
         extra_kwargs: ClassVar = {"player": {"help_text": "Public id, for directors; without it you answer yourself."}}
-
-
-class StayingAction(SeriesAction):
-    """What is done on the page of the season."""
-
-    def url(self, request: HttpRequest, obj: Series) -> str:
-        """The season."""
-        return series_url(obj)
 
 
 class AnswerAction(StayingAction):

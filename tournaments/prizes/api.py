@@ -121,6 +121,8 @@ class PaymentSerializer(serializers.Serializer[Any]):
     amount = serializers.IntegerField()
     entry = serializers.SerializerMethodField()
     bracket = serializers.CharField(source="pot", allow_blank=True)
+    season = serializers.SerializerMethodField()
+    player = serializers.SerializerMethodField()
     note = serializers.CharField(allow_blank=True)
     undoes = serializers.SerializerMethodField()
     at = serializers.DateTimeField()
@@ -128,6 +130,14 @@ class PaymentSerializer(serializers.Serializer[Any]):
     def get_entry(self, row: Payment) -> str | None:
         """Return the public id of the entry."""
         return None if row.entry is None else row.entry.public_id
+
+    def get_season(self, row: Payment) -> str | None:
+        """Return the public id of the season out of whose pool it was paid."""
+        return None if row.series is None else row.series.public_id
+
+    def get_player(self, row: Payment) -> str | None:
+        """Return the public id of the player who was paid out of the pool of a season."""
+        return None if row.player is None else row.player.public_id
 
     def get_undoes(self, row: Payment) -> str | None:
         """Return the public id of the payment that this one took back."""

@@ -25,7 +25,15 @@ from players.actions import Endpoint
 from tournaments import access
 from tournaments.events.pages import EventAction, account_needed, event_url_args
 from tournaments.ledger import payments as desk
-from tournaments.ledger.accounts import Account, accounts_of, box_of, draw_needs_payment, payments_of, standing_count
+from tournaments.ledger.accounts import (
+    Account,
+    accounts_of,
+    box_of,
+    draw_needs_payment,
+    payee_of,
+    payments_of,
+    standing_count,
+)
 from tournaments.ledger.money import Box, Currency, KindTotal
 from tournaments.models import CashCount, Entry, Payment, SidePool, Tournament
 from tournaments.prizes import services as prize_services
@@ -71,11 +79,12 @@ def cash_rows(tournament: Tournament) -> Iterator[list[str]]:
                 what = f"{section.title} {prize.place}"
                 yield _row("prize", prize.name, what, "", plain(prize.due_amount), plain(prize.paid_amount), code)
     for payment in reversed(payments_of(tournament)):
-        name = shown_entry(payment.entry, staff=True) if payment.entry is not None else ""
+        name = payee_of(payment)
+        what = payment.kind if payment.series is None else f"{payment.kind} {payment.series.name}"
         undoes = payment.undoes.public_id if payment.undoes is not None else ""
         amounts = ("", plain(payment.amount), code)
         at = payment.at.isoformat()
-        yield _row("payment", name, payment.kind, payment.method, *amounts, at, payment.note, undoes, payment.public_id)
+        yield _row("payment", name, what, payment.method, *amounts, at, payment.note, undoes, payment.public_id)
 
 
 def _row(*cells: str) -> list[str]:
@@ -294,8 +303,10 @@ def _capital(label: object) -> str:
 
 def _payment_line(row: Payment, currency: Currency, *, is_open: bool) -> PaymentLine:
     """Return a payment of the list; it can be taken back once, while the cash desk is open."""
-    name = shown_entry(row.entry, staff=True) if row.entry is not None else ""
+    name = payee_of(row)
     what = str(row.get_kind_display())
+    if row.series is not None:
+        what = _("pool of %(season)s") % {"season": row.series.name}
     if row.undoes_id is not None:
         what = _("taken back: %(what)s") % {"what": what}
     undone = row.undoes_id is not None or hasattr(row, "undone_by")
@@ -317,6 +328,7 @@ def _counted(row: KindTotal) -> str:
         Payment.Kind.REFUND: _("Refunds, %(count)d"),
         Payment.Kind.PAYOUT: _("Prizes paid, %(count)d"),
         Payment.Kind.EXPENSE: _("Expenses, %(count)d"),
+        Payment.Kind.SEASON: _("Paid out of pools of seasons, %(count)d"),
     }
     return labels[Payment.Kind(row.kind)] % {"count": row.count}
 
@@ -497,9 +509,9 @@ def _confirm_move(form: BoxForm) -> str:
 def _confirm_take_back(form: TakeBackForm) -> str:
     payment = form.cleaned_data["payment"]
     values = {"what": payment.get_kind_display(), "amount": form.with_name(payment.amount)}
-    if payment.entry is None:
+    name = payee_of(payment)
+    if not name:
         return _("Take back %(amount)s: %(what)s") % values
-    name = shown_entry(payment.entry, staff=True)
     return _("Take back %(amount)s: %(what)s, %(name)s") % {**values, "name": name}
 
 

@@ -121,7 +121,9 @@ class TakeBackForm(CashForm):
 
     def __init__(self, *args: Any, tournament: Tournament, **kwargs: Any) -> None:
         super().__init__(*args, tournament=tournament, **kwargs)
-        payments = Payment.objects.filter(tournament=tournament).select_related("tournament__club", "entry__player")
+        payments = Payment.objects.filter(tournament=tournament).select_related(
+            "tournament__club", "entry__player", "player"
+        )
         self.choose_from("payment", payments)
 
 

@@ -11,7 +11,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from core.public_ids import LENGTH
+from core.public_ids import LENGTH, new_form_key
 from engine.errors import Refused
 from players import access as people
 from players.access import Role, Visitor
@@ -22,6 +22,8 @@ from players.people.rows import player_of
 from tournaments.access import VISIBLE
 from tournaments.formats.series.plan import Belongs, plan_json
 from tournaments.formats.series.presets import preset
+from tournaments.ledger.money import Currency
+from tournaments.ledger.payments import PaymentInput
 from tournaments.models import Series, SeriesFeeShare, SeriesView, Tournament
 from tournaments.seasons import services
 from tournaments.seasons.forms import (
@@ -29,6 +31,7 @@ from tournaments.seasons.forms import (
     CountForm,
     EntryForm,
     LeaveOutForm,
+    PayPoolForm,
     PlanForm,
     PointsBackForm,
     PointsForm,
@@ -38,7 +41,7 @@ from tournaments.seasons.forms import (
     SeriesForm,
     ViewForm,
 )
-from tournaments.seasons.pool import PoolInput, open_desks, pool_data, set_pool
+from tournaments.seasons.pool import PoolInput, open_desks, pay_due, pool_data, set_pool
 from tournaments.seasons.tables import (
     closing_of,
     names_of_table,
@@ -49,6 +52,7 @@ from tournaments.seasons.tables import (
 )
 from tournaments.seasons.views import ViewInput, remove_view, save_view, view_of
 from tournaments.state.api import WRITE
+from tournaments.state.names import shown
 
 # What the API answers.
 
@@ -115,6 +119,23 @@ class PoolDueSerializer(serializers.Serializer[Any]):
     first = serializers.IntegerField()
     last = serializers.IntegerField()
     amount = serializers.IntegerField(help_text="In whole minor units.")
+    paid = serializers.IntegerField(
+        allow_null=True, help_text="What was paid of it, in whole minor units; null for others than directors."
+    )
+
+
+class PayPoolSerializer(FormSerializer):
+    """A payment out of the pool of a season."""
+
+    class Meta:
+        form = PayPoolForm
+        extra_kwargs: ClassVar = {
+            "player": {"help_text": "Public id."},
+            "event": {"help_text": "Public id of the event of the club from whose cash desk it is paid."},
+            "amount": {"help_text": "What you saw as still due, in whole minor units."},
+            "method": {"help_text": "Only cash is in the box."},
+            "key": {"help_text": "Repeating a key pays only once."},
+        }
 
 
 class SeasonPoolSerializer(serializers.Serializer[Any]):
@@ -190,7 +211,10 @@ def season_data(user: Visitor, series: Series, view: SeriesView | None = None) -
         ],
         "final": series.final.public_id if series.final is not None and series.final.status in VISIBLE else None,
         "fee_share": FeeShareSerializer(share).data if share is not None else None,
-        "pools": pool_data(series, closing.table if closing is not None else None, names) if share is not None else [],
+        "pools": pool_data(
+            series, closing.table if closing is not None else None, names,
+            directs=people.is_at_least(people.role_in(user, series.club), Role.DIRECTOR),
+        ) if share is not None else [],
         "view": view.public_id if view is not None else None,
         "views": SeasonViewSerializer(series.views.all(), many=True).data,
         "entered": [
@@ -429,6 +453,14 @@ def _player(public_id: str) -> Player:
     return player
 
 
+class StayingAction(SeriesAction):
+    """What is done on the page of the season."""
+
+    def url(self, request: HttpRequest, obj: Series) -> str:
+        """The season."""
+        return series_url(obj)
+
+
 def series_by_id(public_id: str) -> Series:
     """Return a season by its public id."""
     row = Series.objects.select_related("club").filter(public_id=public_id).first()
@@ -525,6 +557,23 @@ def _set_pool(form: Any, by: Actor, now: datetime) -> str:
         "Saved. It counts for %(count)d evenings whose cash desk is not closed, and for those to come.",
         count,
     ) % {"count": count}
+
+
+def _pay_pool(form: Any, by: Actor, now: datetime) -> str:
+    """Pay a player what is still due to them of the pool of a closed season.
+
+    It is a payment at the cash desk of the event, where it can be taken back. 409 `series_not_closed`, `cash_closed`,
+    `pool_due_changed`.
+    """
+    fields, series = form.cleaned_data, form.instance
+    player = Player.objects.select_related("merged_into").filter(public_id=fields["player"]).first()
+    if player is None:
+        raise Http404
+    event = _event(series, fields["event"])
+    payment = PaymentInput(fields["amount"], fields["key"] or new_form_key(), fields["method"])
+    pay_due(series=series, player=player, tournament=event, payment=payment, by=by, now=now)
+    amounts = {"amount": Currency.of(event).with_name(fields["amount"]), "name": shown(player, staff=True)}
+    return _("%(amount)s paid to %(name)s.") % amounts
 
 
 def _save_view(form: Any, by: Actor, now: datetime) -> str:
@@ -646,6 +695,17 @@ ACTIONS = (
         _set_pool,
         Role.DIRECTOR,
         Endpoint("seasons_set_pool", FeeShareSettingsSerializer, {"percent": "20", "shares": "50 30 20", "after": 3}),
+    ),
+    StayingAction(
+        "pay-pool",
+        PayPoolForm,
+        _pay_pool,
+        Role.DIRECTOR,
+        Endpoint(
+            "seasons_pay_pool",
+            PayPoolSerializer,
+            {"player": "p3n8w5r2cd", "event": "k7m2x9q4ab", "amount": 4800, "method": "cash"},
+        ),
     ),
     SeriesAction(
         "view",

@@ -15,7 +15,8 @@ from players.models import Club
 from tournaments.access import VISIBLE
 from tournaments.formats.series.presets import PRESETS
 from tournaments.ledger.fields import SharesField, hundredths
-from tournaments.models import Tournament
+from tournaments.models import Payment, Tournament
+from tournaments.models.events import MOST_MINOR_UNITS
 from tournaments.models.series import LONGEST_SHARES
 from tournaments.seasons.past import NEW, SAME, Question
 from tournaments.seasons.pool import currencies_of
@@ -92,6 +93,16 @@ class EntryForm(RefusingForm):
 
     enters = forms.ChoiceField(choices=(("yes", _("yes")), ("no", _("no"))))
     player = forms.CharField(max_length=LENGTH, required=False)
+
+
+class PayPoolForm(RefusingForm):
+    """What is paid to a player out of the pool: all that is still due."""
+
+    player = forms.CharField(max_length=LENGTH)
+    event = forms.CharField(max_length=LENGTH)
+    amount = forms.IntegerField(min_value=1, max_value=MOST_MINOR_UNITS)
+    method = forms.ChoiceField(choices=Payment.Method.choices, initial=Payment.Method.CASH)
+    key = forms.CharField(max_length=LONGEST_KEY, required=False)
 
 
 class PoolForm(RefusingForm):

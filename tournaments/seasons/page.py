@@ -38,7 +38,7 @@ from tournaments.formats.series.warnings import MESSAGES as WARNINGS
 from tournaments.formats.series.warnings import kinds_of, warnings_of
 from tournaments.ledger.money import Currency, percent
 from tournaments.ledger.season_pools import newest_shares
-from tournaments.models import Entry, FinalPlace, Series, SeriesClosing, SeriesView, Tournament
+from tournaments.models import Entry, FinalPlace, Payment, Series, SeriesClosing, SeriesView, Tournament
 from tournaments.seasons.actions import season_data, series_of
 from tournaments.seasons.changes import Change, changes_of, qualifying_places
 from tournaments.seasons.forms import PoolForm, ReopenForm, SeriesForm, ViewForm, season_initial
@@ -554,7 +554,8 @@ def _around_the_table(user: Visitor, view: SeasonView) -> dict[str, Any]:
         "has_entered": has_entries and own is not None and own.public_id in (view.standing.plan.players or ()),
         "share": share_text(share),
         "pool_places": places_text(share),
-        "pools": pool_lines(pools, closed_table, due_names),
+        "pools": pool_lines(row, pools, closed_table, due_names, own=own, directs=may_direct),
+        "methods": Payment.Method.choices,
         "places": lines,
         "starts": starts_lines(rounds),
         "free": free,

@@ -1,4 +1,7 @@
-"""The pool of a series: what its evenings bring, who is due what of it, and setting the share of the fees."""
+"""The pool of a series: what its evenings bring, who is due what of it, setting the share of the fees, and paying out.
+
+Money out of the pool is a payment at the cash desk of an event of the club, so that the box of that evening adds up.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,14 +12,20 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Q
 
+from core.locks import lock_row
+from core.public_ids import new_form_key
 from engine.errors import Refused
 from players.actors import Actor, log
+from players.models import Player
+from players.people.rows import lock_club
 from tournaments.ledger.money import Currency, percent
+from tournaments.ledger.payments import PaymentInput, PaymentPart, lock_open_desk, record, recorded
 from tournaments.ledger.season_pools import newest_shares, season_parts, standing_counts
 from tournaments.ledger.shares import CertainPlaces, Placing, Pot, is_whole, prize_table
-from tournaments.models import Division, Series, SeriesFeeShare, Tournament
+from tournaments.models import Division, Payment, Series, SeriesFeeShare, Tournament
 from tournaments.seasons.services import changed_series
-from tournaments.seasons.tables import day_of
+from tournaments.seasons.tables import closing_of, day_of, people_of
+from tournaments.state.names import shown
 
 POT = "season"
 
@@ -186,29 +195,195 @@ def pools_of(series: Series) -> list[SeasonPool]:
     return [SeasonPool(currency, nights, share.shares) for currency, nights in evenings.items()]
 
 
+# Paying it out.
+
+
+@dataclass(frozen=True, slots=True)
+class PaidOut:
+    """What a player is due of a pool and has been paid, in minor units."""
+
+    player: Player
+    due: Sequence[PoolDue]
+    """Empty while the season is open; several of a player who was two in the table and was merged since."""
+    payments: Sequence[Payment] = ()
+    """Those that stand, the earliest first."""
+
+    @property
+    def paid(self) -> int:
+        """What was paid."""
+        return -sum(payment.amount for payment in self.payments)
+
+    @property
+    def rest(self) -> int:
+        """What is still due; negative if too much was paid."""
+        return sum(due.amount for due in self.due) - self.paid
+
+
+def paid_out(series: Series, pool: SeasonPool, table: Mapping[str, Any] | None) -> list[PaidOut]:
+    """Return who is due or was paid something of a pool, by place; `table` is that with which the series was closed."""
+    rows = Payment.objects.filter(
+        series=series,
+        tournament__currency=pool.currency.code,
+        tournament__currency_exponent=pool.currency.exponent,
+        undoes=None,
+        undone_by=None,
+    )
+    payments: dict[str, list[Payment]] = defaultdict(list)
+    people: dict[str, Player] = {}
+    for row in rows.select_related("player__merged_into", "tournament__club", "by").order_by("at", "pk"):
+        if row.player is not None:
+            player = row.player.merged_into or row.player
+            people[player.public_id] = player
+            payments[player.public_id].append(row)
+    due: dict[str, list[PoolDue]] = defaultdict(list)
+    rows_due = pool.due(ranks_of(table)) if table is not None else []
+    known = people_of(row.player for row in rows_due)
+    for row_due in rows_due:
+        player = known[row_due.player].merged_into or known[row_due.player]
+        people[player.public_id] = player
+        due[player.public_id].append(row_due)
+    order = [*due, *(player for player in payments if player not in due)]
+    return [PaidOut(people[player], due.get(player, ()), payments.get(player, ())) for player in order]
+
+
+MOST_DESKS = 12
+"""Cash desks that a page offers to pay from."""
+
+
+def open_desks_of(series: Series, currency: Currency) -> list[Tournament]:
+    """Return the events of the club with an open cash desk in this currency: the final, then the newest."""
+    running = ("published", "running", "finished")
+    rows = Tournament.objects.filter(
+        club=series.club_id, currency=currency.code, currency_exponent=currency.exponent, status__in=running,
+        starts_at__date__gte=series.first_day,
+    ).order_by("-starts_at", "-pk")  # fmt: skip
+    events = list(rows.select_related("club")[: 4 * MOST_DESKS])
+    closed = standing_counts([event.pk for event in events])
+    still_open = [event for event in events if event.pk not in closed]
+    return sorted(still_open, key=lambda event: event.pk != series.final_id)[:MOST_DESKS]
+
+
+def pay_due(
+    *, series: Series, player: Player, tournament: Tournament, payment: PaymentInput, by: Actor, now: datetime
+) -> list[Payment]:
+    """Pay a player what is still due to them of a pool, from the cash desk of an event in its currency.
+
+    `payment.amount` is what the director saw; repeating its key returns what it recorded first.
+    Refused: `series_not_closed`, `cash_closed`, `pool_due_changed`.
+    """
+    with transaction.atomic():
+        lock_club(series.club)
+        row = lock_row(Series, series.pk)
+        desk = lock_open_desk(tournament)
+        if earlier := recorded(desk, payment.key):
+            return earlier
+        closing = closing_of(row)
+        if closing is None:
+            raise Refused("series_not_closed")
+        currency, person = Currency.of(tournament), player.merged_into or player
+        pool = next((pool for pool in pools_of(row) if pool.currency == currency), None)
+        accounts = paid_out(row, pool, closing.table) if pool is not None else []
+        rest = next((account.rest for account in accounts if account.player == person), 0)
+        if rest <= 0 or payment.amount != rest:
+            raise Refused("pool_due_changed", name=shown(person, staff=True), amount=currency.with_name(max(0, rest)))
+        part = PaymentPart(Payment.Kind.SEASON, -rest, series=row, player=person)
+        payments = record(desk, [part], payment, by=by, now=now)
+        log(by, "series_pool_paid", row.topic, club=row.club, player=person.public_id)
+        row.seq += 1
+        row.save(update_fields=["seq"])
+    return payments
+
+
+@dataclass(frozen=True, slots=True)
+class DueLine:
+    """What a player is due of a pool, as text; what was paid is for directors and for the player."""
+
+    player: str
+    """Public id."""
+    places: str
+    name: str
+    amount: str
+    """What is due; empty if nothing is."""
+    pay: int = 0
+    """What a director can pay, in minor units."""
+    pay_text: str = ""
+    too_much: str = ""
+    payments: Sequence[tuple[Payment, str, bool]] = ()
+    """With their amounts, and whether they can be taken back, which a closed cash desk refuses."""
+    key: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class PoolLine:
     """A pool as text: its amount, its evenings, and who is due what once the series is closed."""
 
     amount: str
     evenings: Sequence[tuple[PoolEvening, str]]
-    due: Sequence[tuple[str, str, str]]
-    """Places, name and amount."""
+    due: Sequence[DueLine]
+    left: str = ""
+    """For directors: what is left in it, once something was paid."""
+    desks: Sequence[Tournament] = ()
+    """For directors: the events from whose cash desks it can be paid."""
+
+    @property
+    def is_unpaid(self) -> bool:
+        """Whether something is still to be paid, as directors see it."""
+        return any(line.pay for line in self.due)
 
 
 def pool_lines(
-    pools: Sequence[SeasonPool], table: Mapping[str, Any] | None, names: Mapping[str, str]
+    series: Series,
+    pools: Sequence[SeasonPool],
+    table: Mapping[str, Any] | None,
+    names: Mapping[str, str],
+    *,
+    own: Player | None = None,
+    directs: bool = False,
 ) -> list[PoolLine]:
     """Return the pools for a page; `table` is that with which the series was closed."""
-    ranks = ranks_of(table) if table is not None else []
-    return [
-        PoolLine(
-            pool.currency.with_name(pool.amount),
-            [(evening, pool.currency.text(evening.amount)) for evening in pool.evenings],
-            [(_places(due), names.get(due.player, ""), pool.currency.with_name(due.amount)) for due in pool.due(ranks)],
+    lines = []
+    for pool in pools:
+        accounts = paid_out(series, pool, table)
+        desks = open_desks_of(series, pool.currency) if directs and any(row.rest > 0 for row in accounts) else []
+        paid = sum(account.paid for account in accounts)
+        lines.append(
+            PoolLine(
+                pool.currency.with_name(pool.amount),
+                [(evening, pool.currency.text(evening.amount)) for evening in pool.evenings],
+                [
+                    _due_line(account, pool.currency, names, directs=directs, is_own=account.player == own)
+                    for account in accounts
+                    if account.due or directs or account.player == own
+                ],
+                pool.currency.with_name(pool.amount - paid) if directs and paid else "",
+                desks,
+            )
         )
-        for pool in pools
+    return lines
+
+
+def _due_line(
+    account: PaidOut, currency: Currency, names: Mapping[str, str], *, directs: bool, is_own: bool
+) -> DueLine:
+    player, due, text = account.player, account.due, currency.with_name
+    name = shown(player, staff=True) if directs else names.get(player.public_id, player.shown_name)
+    closed = standing_counts([payment.tournament_id for payment in account.payments]) if directs else {}
+    payments = [
+        (payment, text(-payment.amount), directs and payment.tournament_id not in closed)
+        for payment in account.payments
     ]
+    pays = directs and account.rest > 0
+    return DueLine(
+        player.public_id,
+        ", ".join(map(_places, due)),
+        name,
+        text(sum(row.amount for row in due)) if due else "",
+        account.rest if pays else 0,
+        text(account.rest) if pays else "",
+        text(-account.rest) if (directs or is_own) and account.rest < 0 and due else "",
+        payments if directs or is_own else (),
+        new_form_key() if pays else "",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,9 +437,20 @@ def places_text(share: SeriesFeeShare | None) -> str:
     return " · ".join(percent(each).removesuffix(" %") for each in share.shares) + " %"
 
 
-def pool_data(series: Series, table: Mapping[str, Any] | None, names: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Return the pools of a series as the API shows them; `table` is that with which it was closed."""
+def pool_data(
+    series: Series, table: Mapping[str, Any] | None, names: Mapping[str, str], *, directs: bool = False
+) -> list[dict[str, Any]]:
+    """Return the pools of a series as the API shows them; `table` is that with which it was closed.
+
+    What was paid is for directors.
+    """
     ranks = ranks_of(table) if table is not None else []
+    pools = pools_of(series)
+    paid: dict[tuple[Currency, str], int] = {}
+    if directs:
+        for pool in pools:
+            accounts = paid_out(series, pool, table)
+            paid |= {(pool.currency, account.due[0].player): account.paid for account in accounts if account.due}
     return [
         {
             "currency": pool.currency.code,
@@ -281,9 +467,10 @@ def pool_data(series: Series, table: Mapping[str, Any] | None, names: Mapping[st
                     "first": due.first,
                     "last": due.last,
                     "amount": due.amount,
+                    "paid": paid.get((pool.currency, due.player), 0) if directs else None,
                 }
                 for due in pool.due(ranks)
             ],
         }
-        for pool in pools_of(series)
+        for pool in pools
     ]

@@ -62,6 +62,7 @@ VERBS: dict[str, str] = {
     "series_event_left_out": gettext_noop("left an evening out of the season"),
     "series_entered": gettext_noop("entered {player} for the season"),
     "series_entry_removed": gettext_noop("took back the entry of {player} for the season"),
+    "series_pool_paid": gettext_noop("paid {player} out of the pool of the season"),
     "series_pool_set": gettext_noop("set the part of the entry fees for the pool of the season"),
     "series_view_saved": gettext_noop("set a view of the table of the season"),
     "series_view_removed": gettext_noop("removed a view of the table of the season"),

@@ -1,6 +1,8 @@
 """The pool of a season: the part of the entry fees that evenings give, and who is due what of it."""
 
+from contextlib import suppress
 from dataclasses import replace
+from random import Random
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
@@ -11,22 +13,29 @@ from django.urls import reverse
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.public_ids import new_form_key
+from engine.errors import Refused
 from matches.models import Result
 from players.actors import SYSTEM
 from players.models import Membership, Player, User
+from players.people.services import merge_players
 from tests.tournaments.seasons.test_seasons import CHOICES, NOON, night, refused, season
 from tests.tournaments.support.correcting import Cup, won_by
 from tournaments.ledger import payments
+from tournaments.ledger.accounts import box_of
 from tournaments.ledger.money import Currency, Fees, FeeShare
+from tournaments.ledger.payments import PaymentInput
 from tournaments.ledger.shares import Pot
-from tournaments.models import Entry, Series, Tournament
+from tournaments.models import Entry, Payment, Series, Tournament
+from tournaments.prizes.cash_page import cash_rows
 from tournaments.prizes.prizes import prizes_of
 from tournaments.prizes.services import PlanInput, save_plan
 from tournaments.results.corrections import preview_correction
 from tournaments.seasons import services
 from tournaments.seasons.actions import season_data
 from tournaments.seasons.changes import season_changes
-from tournaments.seasons.pool import PoolInput, due_of, pools_of, set_pool
+from tournaments.seasons.pool import PoolInput, due_of, paid_out, pay_due, pools_of, set_pool
+from tournaments.seasons.tables import closing_of
 
 EUR = Currency("EUR", 2)
 NOBODY = AnonymousUser()
@@ -280,3 +289,170 @@ def test_the_queries_of_a_pool_do_not_grow_with_its_evenings(cast: list[Player])
         cup = paying(cast, str(number), seed=number)
         services.count_events(series=series, events=[cup.division.tournament], by=SYSTEM)
     assert counts[0] == counts[1]
+
+
+# Paying it out
+
+
+def closed(series: Series) -> None:
+    series.refresh_from_db()
+    services.close_series(series=series, after=series.seq, by=SYSTEM, now=NOON)
+
+
+def accounts(series: Series) -> dict[str, tuple[int, int]]:
+    """Name -> what is due and what was paid, of the only pool."""
+    closing = closing_of(series)
+    (pool,) = pools_of(series)
+    rows = paid_out(series, pool, closing.table if closing is not None else None)
+    return {row.player.name: (row.rest + row.paid, row.paid) for row in rows}
+
+
+def pay(series: Series, event: Tournament, name: str, amount: int, key: str = "") -> list[Payment]:
+    payment = PaymentInput(amount, key or new_form_key())
+    player = Player.objects.get(name=name)
+    return pay_due(series=series, player=player, tournament=event, payment=payment, by=SYSTEM, now=NOON)
+
+
+def paid_season(cast: list[Player]) -> tuple[Cup, Series, list[str]]:
+    """A closed season of one night, and who is due 8.00, 4.80 and, twice, 1.60."""
+    cup, series = paying(cast, "One"), season()
+    share(series)
+    closed(series)
+    return cup, series, list(accounts(series))
+
+
+@pytest.mark.django_db
+def test_what_is_due_is_paid_once_from_a_cash_desk_and_can_be_taken_back(cast: list[Player]) -> None:
+    cup, series, (first, second, *_others) = paid_season(cast)
+    event = cup.division.tournament
+    paid = [row for key in ("a", "a") for row in pay(series, event, first, 800, key)]
+    assert paid[0] == paid[1]
+    assert accounts(series)[first] == (800, 800)
+    assert box_of(event).expected == -800
+    with refused("pool_due_changed"):
+        pay(series, event, first, 800)
+    with refused("pool_due_changed"):
+        pay(series, event, second, 479)
+    with refused("pool_due_changed"):
+        pay(series, event, Player.objects.create(name="Zoe").name, 100)
+    rows = list(cash_rows(event))
+    assert [row[1:6] for row in rows if row[0] == "payment"] == [[first, "season Autumn", "cash", "", "-8.00"]]
+    payments.take_back(payment=paid[0], by=SYSTEM, now=NOON)
+    assert accounts(series)[first] == (800, 0)
+    assert box_of(event).expected == 0
+    pay(series, event, first, 800)
+    close_with(event, -800)
+    with refused("cash_closed"):
+        pay(series, event, second, 480)
+
+
+def close_with(event: Tournament, amount: int) -> None:
+    payments.close_desk(tournament=event, counted=amount, expected=amount, by=SYSTEM, now=NOON)
+
+
+@pytest.mark.django_db
+def test_an_open_season_pays_nothing_and_a_correction_shows_the_difference(cast: list[Player]) -> None:
+    cup, series, (first, second, *others) = paid_season(cast)
+    event = cup.division.tournament
+    for name, amount in ((first, 800), (second, 480)):
+        pay(series, event, name, amount)
+    series.refresh_from_db()
+    services.reopen_series(series=series, reason="The final was turned round", after=series.seq, by=SYSTEM, now=NOON)
+    assert accounts(series) == {first: (0, 800), second: (0, 480)}
+    with refused("series_not_closed"):
+        pay(series, event, first, 800)
+    # The final was won by the other one.
+    final = cup.settled()[-1]
+    winner = Result.objects.filter(match=final.match).latest("version").winner
+    assert winner is not None
+    new = won_by(1 - winner)
+    cup.correct(final, new)
+    closed(series)
+    assert accounts(series) == {second: (800, 480), first: (480, 800), **dict.fromkeys(others, (160, 0))}
+    pay(series, event, second, 320)
+    with refused("pool_due_changed"):
+        pay(series, event, first, 480)
+    assert accounts(series)[second] == (800, 800)
+
+
+@pytest.mark.django_db
+def test_whoever_was_merged_is_paid_what_both_are_due(cast: list[Player]) -> None:
+    cup, series, (first, second, *_others) = paid_season(cast)
+    by_name = {player.name: player for player in cast}
+    pay(series, cup.division.tournament, first, 800)
+    merge_players(player=by_name[first], into=by_name[second], by=SYSTEM, now=NOON)
+    # Their second entry is a re-entry by now, which pays half the fee, so that less is in the pool.
+    assert accounts(series)[second] == (750 + 450, 800)
+    pay(series, cup.division.tournament, first, 400)
+    assert accounts(series)[second] == (1200, 1200)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("seed", range(3))
+def test_fees_are_kept_given_to_seasons_or_prizes_whatever_is_paid_and_taken_back(
+    cast: list[Player], seed: int
+) -> None:
+    chance = Random(seed)
+    cup, other, series = paying(cast, "One", seed=seed), paying(cast, "Two", fee=730, seed=seed + 1), season()
+    nights = [cup, other]
+    share(series, replace(FIFTH, percent=chance.randrange(100, 9000)))
+    closed(series)
+    box: dict[int, int] = {}
+    events = [night_.division.tournament for night_ in nights]
+    for _step in range(25):
+        event = chance.choice(events)
+        name, (due, paid) = chance.choice(list(accounts(series).items()))
+        standing = [row for row in Payment.objects.filter(kind="season", undoes=None, undone_by=None)]
+        if standing and chance.random() < 0.4:
+            row = chance.choice(standing)
+            payments.take_back(payment=row, by=SYSTEM, now=NOON)
+            box[row.tournament_id] = box.get(row.tournament_id, 0) - row.amount
+        else:
+            with suppress(Refused):
+                amount = chance.choice((due - paid, due, 1))
+                pay(series, event, name, amount)
+                box[event.pk] = box.get(event.pk, 0) - amount
+        assert all(0 <= paid <= due for due, paid in accounts(series).values())
+        assert [box_of(event).expected for event in events] == [box.get(event.pk, 0) for event in events]
+        prizes = [prizes_of(night_.division).fund for night_ in nights]
+        fees, kept = 8 * 1000 + 8 * 730, 8 * 100 + 8 * 73
+        (pool,) = pools_of(series)
+        assert fees == kept + pool.amount + sum(fund.total for fund in prizes)
+        assert sum(due for due, _paid in accounts(series).values()) == pool.amount
+    assert box
+
+
+@pytest.mark.django_db
+def test_a_director_pays_on_the_page_and_players_see_only_their_own(
+    cast: list[Player], client: Client, alice: User, bob: User
+) -> None:
+    cup, series, (first, second, *_others) = paid_season(cast)
+    event, args = cup.division.tournament, [series.club.slug, series.slug]
+    player = Player.objects.create(name="Alice", user=alice)
+    Membership.objects.create(club=series.club, player=player, role=Membership.Role.DIRECTOR)
+    Player.objects.filter(name=first).update(user=bob)
+    client.force_login(alice)
+    page = client.get(reverse("series", args=args)).content.decode()
+    assert "Pay 8.00 EUR" in page
+    sent = {"player": Player.objects.get(name=first).public_id, "event": event.public_id, "amount": 800,
+            "method": "cash", "key": "k"}  # fmt: skip
+    for _twice in range(2):
+        page = client.post(reverse("series-pay-pool", args=args), sent, follow=True).content.decode()
+        assert f"8.00 EUR paid to {first}." in page
+    assert Payment.objects.filter(kind="season").count() == 1
+    assert "8.00 EUR of it not paid out" in page
+    assert "Pay 8.00 EUR" not in page
+    late = client.post(reverse("series-pay-pool", args=args), {**sent, "key": "other"}, follow=True)
+    assert "Perhaps somebody else has just paid it" in late.content.decode()
+    desk = client.get(reverse("cash", args=[event.club.slug, event.slug]) + "?tab=closing").content.decode()
+    assert "Paid out of pools of seasons, 1" in desk
+    assert "pool of Autumn" in desk
+    assert season_data(alice, series)["pools"][0]["due"][0]["paid"] == 800
+    assert season_data(bob, series)["pools"][0]["due"][0]["paid"] is None
+    client.force_login(bob)
+    own = client.get(reverse("series", args=args)).content.decode()
+    assert own.count('tag-win">paid') == 1
+    assert "Take back" not in own
+    others = Client().get(reverse("series", args=args)).content.decode()
+    assert "8.00 EUR" in others
+    assert 'tag-win">paid' not in others
