@@ -260,7 +260,7 @@ def members_home(user: User, now: datetime) -> dict[str, Any]:
         "next": next_match,
         "next_label": action_label(next_match) if next_match is not None else "",
         "next_score": _own_score(next_match) if next_match is not None else "",
-        "is_new": not rows and not mine["latest"] and not mine["challenges"] and not mine["entries"],
+        "is_new": not (rows or mine["latest"] or mine["challenges"] or mine["entries"] or viewer.directs),
         "boards": _waiting_boards(to_move[:BOARDS_SHOWN]),
         "to_move": len(to_move),
         "by_correspondence": len(boards),

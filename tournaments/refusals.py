@@ -233,6 +233,9 @@ MESSAGES: dict[str, str] = {
     ),
     "too_many_results": gettext_noop("Enter up to {most} results at once."),
     "nothing_to_undo": gettext_noop("There is nothing of yours to undo."),
+    "undo_is_correction": gettext_noop(
+        "What you did last is the correction of M{fixture}. Undo it there: you see first what follows."
+    ),
     "result_just_entered": gettext_noop(
         "The result of M{fixture} was entered a moment ago. Undo it, or correct it in a few seconds."
     ),
@@ -398,6 +401,7 @@ STATUS = {
     "line_settled": HTTPStatus.CONFLICT,
     "line_again": HTTPStatus.CONFLICT,
     "nothing_to_undo": HTTPStatus.CONFLICT,
+    "undo_is_correction": HTTPStatus.CONFLICT,
     "too_many_helpers": HTTPStatus.CONFLICT,
     "link_of_opponent": HTTPStatus.FORBIDDEN,
     "helper_disputed": HTTPStatus.FORBIDDEN,

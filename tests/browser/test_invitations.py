@@ -1,5 +1,6 @@
 """A match here begins when both are there: both are taken to the board, and one who never comes is not waited for."""
 
+import re
 import time
 from datetime import timedelta
 
@@ -67,6 +68,7 @@ def test_a_challenge_accepted_while_the_challenger_reads_another_page_takes_both
     seats = [Seat(reading), Seat(lobby)]
     seats[CAROL].act("ready")
     expect(lobby.locator('[data-banner="invited"]')).to_contain_text("Bob is invited")
+    expect(lobby.locator('[data-banner="invited"]')).to_contain_text(re.compile(r"until (\d+ \w+, )?\d\d:\d\d\."))
     expect(lobby.locator(".play-clock.is-running")).to_have_count(0)
     looked_at(lobby)
     seats[BOB].act("ready")

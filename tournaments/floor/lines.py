@@ -513,13 +513,16 @@ def _undo_line(text: str) -> UndoLine | Command | None:
 
 
 def _act_to_undo(tournament: Tournament, line: UndoLine | Command, division: Division | None, by: Actor) -> undo.Act:
-    """Return what a line undoes. Refused: `nothing_to_undo`, and as `find_by_number`."""
+    """Return what a line undoes. Refused: `nothing_to_undo`, `undo_is_correction`, and as `find_by_number`."""
     if isinstance(line, UndoLine):
         fixture = find_by_number(tournament, line.fixture, division, named=line.division)
         directs = by.user is None or is_at_least(role_in(by.user, tournament.club), Role.DIRECTOR)
         act = undo.last_act_at(fixture, None if directs else by)
     else:
         act = undo.last_act(tournament, by)
+        correction = undo.correction_since(tournament, by, act)
+        if correction is not None:
+            raise Refused("undo_is_correction", fixture=correction.fixture.number)
     if act is None:
         raise Refused("nothing_to_undo")
     return act

@@ -24,7 +24,7 @@ from tournaments.entries import arrivals, check_in
 from tournaments.floor.evening import restore_length
 from tournaments.floor.journal import About, lock_fixture, lock_floor, record
 from tournaments.floor.sentences import sentence_of_fact
-from tournaments.models import ON_PAPER, CheckIn, Fixture, Floor, FloorEvent, FloorKind, Pairing, Tournament
+from tournaments.models import ON_PAPER, CheckIn, Correction, Fixture, Floor, FloorEvent, FloorKind, Pairing, Tournament
 from tournaments.results.services import undo_result
 from tournaments.state.floor import BEGINNINGS, save_beginning
 from tournaments.state.locks import lock_division
@@ -124,7 +124,7 @@ def undo(*, tournament: Tournament, act: Act, by: Actor, now: datetime, in_order
             floor = lock_floor(tournament.pk, now)
         if _is_undone(act.fact):
             return act
-        if in_order and act != last_act(tournament, by):
+        if in_order and (act != last_act(tournament, by) or correction_since(tournament, by, act) is not None):
             raise Refused("not_last_on_floor")
         if isinstance(act.fact, FloorEvent):
             _undo_fact(floor, act.fact, by, now)
@@ -228,6 +228,20 @@ def last_act(tournament: Tournament, by: Actor) -> Act | None:
         results.order_by("-at", "-pk").first(),
         check_ins.filter(~Exists(undone), ~Exists(later)).order_by("-pk").first(),
     )
+
+
+def correction_since(tournament: Tournament, by: Actor, act: Act | None) -> Correction | None:
+    """Return the latest correction by this user after an act of theirs; it is undone by a preview of its own.
+
+    Without an `act`, their latest at the event. None if there is none that stands.
+    """
+    if by.user is None:
+        return None
+    own = Correction.objects.filter(fixture__stage__division__tournament=tournament, by=by.user)
+    own = own.filter(undoes=None, undone_by=None)
+    if act is not None:
+        own = own.filter(at__gt=act.fact.at)
+    return own.select_related("fixture").order_by("-at", "-pk").first()
 
 
 def last_act_at(fixture: Fixture, by: Actor | None = None) -> Act | None:

@@ -25,7 +25,12 @@ from tournaments.floor.state import MatchState, TableState
 from tournaments.floor.undo import Act, act_named, last_act, undo
 from tournaments.ledger.accounts import box_of
 from tournaments.models import CheckIn, Division, Entry, Fixture, Tournament
-from tournaments.results.corrections import preview_correction
+from tournaments.results.corrections import (
+    CorrectionInput,
+    apply_correction,
+    preview_correction,
+    undo_correction,
+)
 from tournaments.results.quick_entry import LineOutcome
 from tournaments.state.integrity import differences
 from tournaments.state.settle import settle_division
@@ -206,6 +211,31 @@ def test_the_result_of_a_table_is_typed_by_its_label(event: Evening) -> None:
     event.later(20)
     assert line(event, "t2 7-4").fixture == event.fixture(3)
     assert parse_floor_line("tom 7-4") is None
+
+
+def test_undo_does_not_pass_over_a_correction(event: Evening, alice: User, client: Client) -> None:
+    lines(event, "m1 7-4; m2 7-4")
+    let_pass(event, SECONDS + 1)
+    fixture = event.fixture(1)
+    new = CorrectionInput(ResultInput(1, (4, 7)), "correct_all", "Misheard")
+    division = event.division
+    division.refresh_from_db()
+    before = last_act(division.tournament, event.alice)
+    correction = apply_correction(fixture=fixture, correction=new, after=division.seq, **event.acts)
+    assert correction is not None
+    event.later(1)
+    assert refused_code(line(event, "undo")) == "undo_is_correction"
+    assert before is not None
+    with pytest.raises(Refused, match="not_last_on_floor"):
+        undo(tournament=division.tournament, act=before, **event.acts)
+    client.force_login(alice)
+    page = client.get(f"/events/harbour/{division.tournament.slug}/floor/").content.decode()
+    assert f"/correct/undo/{correction.public_id}/" in page
+    assert "Undo the correction of M1…" in page
+    # Once it is undone, or somebody has done something else, everything is as before.
+    division.refresh_from_db()
+    undo_correction(correction=correction, after=division.seq, **event.acts)
+    assert line(event, "undo").text == "The result of M2 was taken back."
 
 
 def test_undo_goes_back_through_everything_in_one_order(event: Evening) -> None:

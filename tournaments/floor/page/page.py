@@ -35,7 +35,7 @@ from tournaments.floor.page.sheets import reentered, reentry_posts
 from tournaments.floor.selectors import FloorView
 from tournaments.floor.state import Attention, AttentionKind, MatchFacts, MatchOnFloor, MatchState
 from tournaments.floor.times import clock_bank
-from tournaments.floor.undo import Act, last_act
+from tournaments.floor.undo import Act, correction_since, last_act
 from tournaments.models import Autopilot, Division, Entry, Tournament
 from tournaments.results.needs import (
     MOST_NEEDS,
@@ -145,6 +145,7 @@ def floor_page(tournament: Tournament, by: Actor, now: datetime, *, complete: bo
     latest = latest_results(tournament, LATEST_SHOWN)
     again = reentry_posts(tournament, [row.fixture for row in latest], now)
     undoable = last_act(tournament, by)
+    correction = correction_since(tournament, by, undoable)
     zone = ZoneInfo(tournament.time_zone)
     flows = flow_parts(view, cards)
     held_up = sum(len(flow.hold_ups) for flow in flows)
@@ -184,6 +185,7 @@ def floor_page(tournament: Tournament, by: Actor, now: datetime, *, complete: bo
         "calls_itself": view.facts.autopilot == Autopilot.CALL,
         "last_call": _last_call(view),
         "undoable": undoable,
+        "correction": correction,
         "undo_left": _milliseconds_left(undoable, now),
         "called_count": sum(row.state == MatchState.CALLED for row in view.matches.values()),
         "latest": [(row, again.get(row.fixture.pk, [])) for row in latest],

@@ -70,10 +70,12 @@ export class Invitation {
   }
 }
 
-/** Return a time of day, with its date where that is not today. */
+/** Return a time of day, with its date where that is not today, as the rest of the site writes it. */
 function momentOf(time, now) {
   const date = new Date(time);
   const isToday = date.toDateString() === new Date(now).toDateString();
-  const shown = { hour: "2-digit", minute: "2-digit", ...(isToday ? {} : { weekday: "short", day: "numeric" }) };
-  return date.toLocaleString([], shown);
+  const style = { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
+  const parts = new Intl.DateTimeFormat(document.documentElement.lang, style).formatToParts(date);
+  const { day, month, hour, minute } = Object.fromEntries(parts.map(({ type, value }) => [type, value]));
+  return isToday ? `${hour}:${minute}` : `${day} ${month}, ${hour}:${minute}`;
 }
