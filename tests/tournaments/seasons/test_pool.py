@@ -402,7 +402,7 @@ def test_fees_are_kept_given_to_seasons_or_prizes_whatever_is_paid_and_taken_bac
     for _step in range(25):
         event = chance.choice(events)
         name, (due, paid) = chance.choice(list(accounts(series).items()))
-        standing = [row for row in Payment.objects.filter(kind="season", undoes=None, undone_by=None)]
+        standing = list(Payment.objects.filter(kind="season", undoes=None, undone_by=None))
         if standing and chance.random() < 0.4:
             row = chance.choice(standing)
             payments.take_back(payment=row, by=SYSTEM, now=NOON)
@@ -426,7 +426,7 @@ def test_fees_are_kept_given_to_seasons_or_prizes_whatever_is_paid_and_taken_bac
 def test_a_director_pays_on_the_page_and_players_see_only_their_own(
     cast: list[Player], client: Client, alice: User, bob: User
 ) -> None:
-    cup, series, (first, second, *_others) = paid_season(cast)
+    cup, series, (first, _second, *_others) = paid_season(cast)
     event, args = cup.division.tournament, [series.club.slug, series.slug]
     player = Player.objects.create(name="Alice", user=alice)
     Membership.objects.create(club=series.club, player=player, role=Membership.Role.DIRECTOR)
