@@ -392,7 +392,7 @@ def test_a_bracket_after_more_than_two_lives_is_no_smaller_than_one_batch_can_ma
 
 
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize(("players", "matches"), [(5, 3), (6, 4), (8, 5), (9, 4), (13, 4), (13, 5), (19, 5)])
+@pytest.mark.parametrize(("players", "matches"), [(5, 3), (6, 4), (8, 5), (9, 4), (13, 4), (13, 5), (19, 5), (12, 7)])
 def test_everybody_plays_all_matches_of_a_swiss_and_meets_nobody_twice(seed, players, matches):
     night = Night(seed, players, tables=players // 2, settings=swiss(matches))
     night.forbidden.clear()

@@ -386,9 +386,10 @@ class _Rule:
         playing = self.state.playing
         if not playing and (len(self.players) <= 1 if self.is_lives else not self.players):
             return Action.OVER
-        is_small = self.places <= (self.state.settings.qualifiers or 0)
-        if places is not None and not playing and (is_small or self.state.is_time_up(self.now)):
-            return Action.SWITCH
+        if places is not None and not playing:
+            is_small = self.places <= (self.state.settings.qualifiers or 0)
+            if is_small or self.state.is_time_up(self.now):
+                return Action.SWITCH
         if not allowed:
             if byes:
                 return Action.DRAW_NOW
