@@ -504,7 +504,9 @@ def without_rounds(cast: Cast) -> None:
     assert len(ready(dave, division.public_id)) == 3
     on = ready(dave, division.public_id)[0]
     dave.refused(409, "fixtures_stop_match", on.public_id)
-    dave("fixtures_result", on.public_id, body={"score": [dave("matches_retrieve", on.match).length, 1], "after": on.seq})
+    dave(
+        "fixtures_result", on.public_id, body={"score": [dave("matches_retrieve", on.match).length, 1], "after": on.seq}
+    )
     pair = [row.entry for row in dave("tournaments_floor", event).flows[0].waiting][:2]
     chosen = {"stage": flow.stage, "after": seq_of(dave, division.public_id), "reason": "Last train"}
     dave("tournaments_pair_by_hand", event, body={**chosen, "first": pair[0], "second": pair[1]})

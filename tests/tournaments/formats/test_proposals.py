@@ -31,7 +31,7 @@ def minutes_of_lengths(stages: tuple[StageSettings, ...], lengths: tuple[int, ..
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(st.integers(3, 128), st.integers(1, 64), st.integers(4, 40))
 def test_a_proposal_fits_and_no_longer_matches_of_its_format_fit(players: int, tables: int, quarters: int) -> None:
     minutes = 15 * quarters
