@@ -129,7 +129,7 @@ def test_a_night_without_rounds(
     player = journey.on_phone(bob)
     player.tap("My matches")
     player.sees("2 lives left")
-    player.sees(re.compile("You wait for a table|Nobody suitable is free"))
+    player.sees(re.compile("You wait for a table|Everybody suitable who is free plays somebody else"))
     picture(player, "phone-waits")
     looked_at(player._page)
 
