@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 
 from matches.models import Result
 from tournaments.formats.continuous.rule import ALGORITHM
-from tournaments.formats.continuous.state import switch_moment
+from tournaments.formats.continuous.state import moment_of
 from tournaments.formats.graph import MAIN
 from tournaments.formats.settings import BY_ROUND, ELIMINATION, GROUPS, LIVES, MOST_ROUNDS
 from tournaments.formats.swiss.event import PAIRING_BYES, ByeKind, Order, SwissEvent
@@ -220,7 +220,7 @@ def _flow_events(stage: Stage, hidden_clubs: Mapping[int, str]) -> list[dict[str
 
 def _batch_event(batch: Batch, hidden_clubs: Mapping[int, str], began: datetime, zone: ZoneInfo) -> dict[str, Any]:
     clubs = [hidden_clubs[row[0]] for row in batch.pool if row[0] in hidden_clubs]
-    switch_at = switch_moment(batch.rule.get("switch_time", ""), began, zone)
+    switch_at = moment_of(batch.rule.get("switch_time", ""), began, zone)
     return {
         "kind": "batch",
         "number": batch.number,

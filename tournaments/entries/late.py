@@ -21,6 +21,7 @@ from tournaments.entries import check_in
 from tournaments.entries.returns import bring_back, preview_return
 from tournaments.entries.services import next_number, same_person, withdraw
 from tournaments.events.services import entries_in
+from tournaments.formats.continuous.state import moment_of
 from tournaments.formats.elimination.knockout import eligible_byes, take_bye
 from tournaments.formats.forecast.stages import matches_each
 from tournaments.formats.graph import BYE, MAIN, EntryId, EntrySource, Fixture, Graph, Round
@@ -162,6 +163,7 @@ def check_accepts_late(division: Division, state: StageState, now: datetime) -> 
             raise Refused("too_late_for_lives", matches=missed_by_latecomer(state))
         if settings.format == SWISS and missed_by_latecomer(state) >= (settings.rounds or 0):
             raise Refused("late_entry_not_possible", format=state.stage.get_format_display())
+        _refuse_after_time(division, state, now)
         return
     if settings.format in BY_ROUND and paired > last:
         raise Refused("late_entry_closed", round=paired)
@@ -169,6 +171,15 @@ def check_accepts_late(division: Division, state: StageState, now: datetime) -> 
     today = now.astimezone(ZoneInfo(division.tournament.time_zone)).date()
     if settings.format == LEAGUE and closing and today > date.fromisoformat(closing):
         raise Refused("joining_closed", until=closing)
+
+
+def _refuse_after_time(division: Division, state: StageState, now: datetime) -> None:
+    """Refuse once the time is over until which somebody may enter a stage without rounds: `joining_closed`."""
+    pairings, until = state.rows.pairings, state.rows.settings.late_until
+    if until and pairings:
+        moment = moment_of(until, pairings[0].batch.at, ZoneInfo(division.tournament.time_zone))
+        if moment is not None and now >= moment:
+            raise Refused("joining_closed", until=until)
 
 
 def _begun_fixtures(state: StageState) -> frozenset[int]:

@@ -55,7 +55,7 @@ from tournaments.formats.continuous.state import (
     FlowPlayer,
     FlowState,
     Settled,
-    switch_moment,
+    moment_of,
 )
 from tournaments.formats.elimination.from_lives import PLACES
 from tournaments.formats.elimination.knockout import bracket_size
@@ -200,7 +200,7 @@ def _pool(stage: Stage, state: StageState, floor: FloorState, now: datetime) -> 
         bytes.fromhex(stage.seed),
         len(standing),
         tuple(_settled(state, standing, now - timedelta(minutes=settings.window))),
-        switch_moment(settings.switch_time, rows.pairings[0].batch.at, ZoneInfo(stage.division.tournament.time_zone)),
+        moment_of(settings.switch_time, rows.pairings[0].batch.at, ZoneInfo(stage.division.tournament.time_zone)),
     )
 
 
@@ -853,13 +853,15 @@ def change_flow(
     lead: int,
     leader: Leader,
     switch_time: str | None,
+    late_until: str | None = None,
     after: int,
     by: Actor,
     now: datetime,
 ) -> Stage:
     """Change how a running stage is paired without rounds, from the next batch on; that is logged.
 
-    `switch_time` is HH:MM at the event, "" for none, or None to leave it as it is. `after` is the division's `seq`.
+    `switch_time` and `late_until` are HH:MM at the event, "" for none, or None to leave them as they are. `after` is
+    the division's `seq`.
     Refused: `stale`, `stage_over`, and what `StageSettings.checked` refuses.
     """
     with transaction.atomic():
@@ -871,10 +873,11 @@ def change_flow(
             raise Refused("stage_over")
         before = settings_of(row)
         switch = before.switch_time if switch_time is None else switch_time
-        settings = replace(before, window=window, lead=lead, leader=leader, switch_time=switch).checked(
-            division.lengths
-        )
-        names = ("window", "lead", "leader", "switch_time")
+        late = before.late_until if late_until is None else late_until
+        settings = replace(
+            before, window=window, lead=lead, leader=leader, switch_time=switch, late_until=late
+        ).checked(division.lengths)
+        names = ("window", "lead", "leader", "switch_time", "late_until")
         changes = {
             name: [str(getattr(before, name)), str(getattr(settings, name))]
             for name in names

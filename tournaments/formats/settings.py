@@ -71,7 +71,7 @@ DEFAULT_TIEBREAKS: Mapping[str, tuple[str, ...]] = {
 """Format -> tie-breaks in order, used if the director chooses none."""
 
 _TABLE = frozenset({"lengths", "twice", "tiebreaks", "win", "loss", "leaver_rule"})
-_ROUNDS = frozenset({"next_round", "countdown", "pairing", "window", "lead"})
+_ROUNDS = frozenset({"next_round", "countdown", "pairing", "window", "lead", "late_until"})
 OWN_SETTINGS: Mapping[str, frozenset[str]] = {
     KNOCKOUT: frozenset({"lengths", "starts"}),
     PROGRESSIVE: frozenset({"lengths", "lower_lengths", "last_lengths", "pattern", "last_chance", "lower_byes"}),
@@ -129,7 +129,8 @@ class StageSettings:
     lives are then the places of the bracket that follows: one for each life left, but four for three lives and eight
     for five. It is drawn as soon as no more are needed, or at `switch_time` (HH:MM at the event), if it is set, with as
     many places as are needed then. Beside a time it may be left out in a list of stages, see `plans.checked_stages`.
-    From `late_from` players still in, new matches go to `late_length` points (0: never).
+    From `late_from` players still in, new matches go to `late_length` points (0: never). Late entries are possible
+    until `late_until` (HH:MM at the event; empty: as long as the rule allows).
 
     `groups` is the number of groups, filled by `group_draw`. `qualifiers` advance to the next stage from each group, or
     from the stage if it has no groups; None for the last stage. `win` and `loss` are the table points of a match. A
@@ -159,6 +160,7 @@ class StageSettings:
     switch_time: str = ""
     late_from: int = 0
     late_length: int = 0
+    late_until: str = ""
     missed_points: float = 0.0
     allow_rematches: bool = False
     twice: bool = False
@@ -231,6 +233,7 @@ class StageSettings:
             "countdown": not 0 <= self.countdown <= LONGEST_COUNTDOWN,
             "lives": not FEWEST_LIVES <= self.lives <= MOST_LIVES,
             "switch_time": bool(self.switch_time) and not (self.qualifiers and _is_time_of_day(self.switch_time)),
+            "late_until": bool(self.late_until) and not _is_time_of_day(self.late_until),
             "late_from": not 0 <= self.late_from <= LARGEST_LATE_FIELD,
             "late_length": not 0 <= self.late_length <= LONGEST_MATCH or (self.late_length > 0) != (self.late_from > 0),
             "window": not 0 <= self.window <= LONGEST_WINDOW,

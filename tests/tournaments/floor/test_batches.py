@@ -45,7 +45,7 @@ from tournaments.floor.calls import call_ready, set_running_score
 from tournaments.floor.calls import start as begin
 from tournaments.floor.derivation import floor_state
 from tournaments.floor.selectors import load_facts
-from tournaments.formats.continuous.state import switch_moment
+from tournaments.formats.continuous.state import moment_of
 from tournaments.formats.elimination.knockout import bracket_size
 from tournaments.formats.graph import BYE
 from tournaments.formats.settings import KNOCKOUT, LIVES, SWISS, Leader, StageSettings
@@ -290,9 +290,9 @@ def test_a_director_lets_the_bracket_be_drawn_now(start: Callable[..., Tournamen
 def test_a_switch_after_midnight_is_on_the_next_day() -> None:
     zone = ZoneInfo("Europe/Copenhagen")
     began = datetime(2026, 11, 20, 19, 30, tzinfo=zone)
-    assert switch_moment("00:30", began, zone) == datetime(2026, 11, 21, 0, 30, tzinfo=zone)
-    assert switch_moment("22:30", began, zone) == began + timedelta(hours=3)
-    assert switch_moment("", began, zone) is None
+    assert moment_of("00:30", began, zone) == datetime(2026, 11, 21, 0, 30, tzinfo=zone)
+    assert moment_of("22:30", began, zone) == began + timedelta(hours=3)
+    assert moment_of("", began, zone) is None
 
 
 def test_few_players_play_longer_matches(start: Callable[..., Tournament], by_alice: Actor) -> None:
@@ -556,6 +556,44 @@ def test_a_late_entry_pays_half_a_life_for_each_match_missed(start: Callable[...
     check_in.mark(entry=entry, state="here", by=by_alice, now=night.now)
     night.play()
     assert list(differences(Selection.of())) == []
+
+
+def test_late_entries_are_possible_until_the_time_that_a_director_sets(
+    start: Callable[..., Tournament], by_alice: Actor, alice: User, as_user: Callable[[User], Client]
+) -> None:
+    night, page = Night(start(now=timezone.now()), by_alice), as_user(alice)
+    night.now = timezone.now() + timedelta(minutes=1)
+    rules = {"stage": Stage.objects.get().public_id, "window": 0, "lead": 2, "leader": "plays"}
+    address = reverse("floor-action", args=[night.event.club.slug, night.event.slug, "flow"])
+
+    def set_until(moment: datetime | None) -> None:
+        until = at_clock(moment) if moment else ""
+        page.post(address, {**rules, "after": night.division.seq, "late_until": until})
+
+    def come(name: str) -> list[Entry]:
+        player = Player.objects.create(name=name)
+        return enter_late(division=night.division, players=[player], by=by_alice, now=night.now)
+
+    assert "Late entries until" in floor_text(page, night.event)
+    until = night.now + timedelta(minutes=30)
+    set_until(until)
+    assert LogEntry.objects.get(verb="flow_changed").params["changes"] == {"late_until": ["", at_clock(until)]}
+    assert len(come("Eve Early")) == 1
+    night.now = until
+    for refused_call in (
+        lambda: come("Eve Late"),
+        lambda: preview_late(division=night.division, players=["Eve Late"], now=night.now),
+    ):
+        with pytest.raises(Refused) as refused:
+            refused_call()
+        assert refused.value.code == "joining_closed"
+        assert refused.value.params == {"until": at_clock(until)}
+    # A change of other rules leaves the time as it is; without a time they are possible again.
+    page.post(address, {**rules, "lead": 1, "after": night.division.seq})
+    with pytest.raises(Refused):
+        come("Eve Late")
+    set_until(None)
+    assert len(come("Eve Late")) == 1
 
 
 def test_who_is_away_is_not_paired_and_loses_lives_by_missing_matches(

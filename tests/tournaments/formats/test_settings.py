@@ -67,7 +67,8 @@ OPTIONS = {
     "leader": st.sampled_from(Leader),
     "switch_time": st.sampled_from(["", "22:30", "00:15"]),
     "late_from": st.sampled_from([0, 4, 64]),
-    "late_length": st.integers(0, 25),
+    "late_length": st.integers(0, 15),
+    "late_until": st.sampled_from(["", "21:00", "00:15"]),
 }
 
 

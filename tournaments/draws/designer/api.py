@@ -168,6 +168,12 @@ class StageFieldsSerializer(serializers.Serializer[Any]):
         "continuous lives: from so many players still in new matches go to `late_length`; 0: never.",
     )
     late_length = _whole(0, LONGEST_MATCH, "continuous lives: the length of these matches, in points.")
+    late_until = serializers.TimeField(
+        required=False,
+        allow_null=True,
+        format="%H:%M",
+        help_text="continuous: the time at the event until which late entries are possible.",
+    )
     missed_points = serializers.ChoiceField(
         [0.0, 0.5], required=False, help_text="swiss: points that a late entry gets for each missed round."
     )
@@ -502,7 +508,7 @@ def stages_response(division: Division) -> Response:
 
 
 def _stage(settings: StageSettings) -> dict[str, Any]:
-    times = {name: getattr(settings, name) or None for name in ("until", "join_until", "switch_time")}
+    times = {name: getattr(settings, name) or None for name in ("until", "join_until", "switch_time", "late_until")}
     return {**asdict(settings), **times}
 
 
@@ -514,8 +520,9 @@ def _settings(stages: list[dict[str, Any]]) -> list[StageSettings]:
         for day in ("until", "join_until"):
             if day in values:
                 values[day] = values[day].isoformat() if values[day] else ""
-        if "switch_time" in values:
-            values["switch_time"] = f"{values['switch_time']:%H:%M}" if values["switch_time"] else ""
+        for time_of_day in ("switch_time", "late_until"):
+            if time_of_day in values:
+                values[time_of_day] = f"{values[time_of_day]:%H:%M}" if values[time_of_day] else ""
         result.append(StageSettings.of(values.pop("format"), values))
     return [*map(with_places, result[:-1]), *result[-1:]]
 

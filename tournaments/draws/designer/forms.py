@@ -102,14 +102,14 @@ BASIC_FIELDS: Mapping[str, tuple[str, ...]] = {
 TABLE_FIELDS = ("win", "loss", "leaver_rule")
 MORE_FIELDS: Mapping[str, tuple[str, ...]] = {
     KNOCKOUT: ("starts",),
-    SWISS: ("order", "missed_points", "allow_rematches", "edition", "window", "lead", *TIEBREAK_FIELDS),
-    LIVES: ("switch_time", "late_from", "late_length", "window", "lead", "leader"),
+    SWISS: ("order", "missed_points", "allow_rematches", "edition", "window", "lead", "late_until", *TIEBREAK_FIELDS),
+    LIVES: ("switch_time", "late_from", "late_length", "window", "lead", "leader", "late_until"),
     ROUND_ROBIN: (*TABLE_FIELDS, *TIEBREAK_FIELDS),
     GROUPS: (*TABLE_FIELDS, *TIEBREAK_FIELDS),
     LEAGUE: (*TABLE_FIELDS, "unplayed", "moving", *TIEBREAK_FIELDS),
 }
 """Format -> the fields in its collapsible section."""
-WITHOUT_ROUNDS = ("switch_time", "late_from", "late_length", "window", "lead", "leader")
+WITHOUT_ROUNDS = ("switch_time", "late_from", "late_length", "window", "lead", "leader", "late_until")
 """Fields that only apply without rounds."""
 IN_ROUNDS = ("next_round", "countdown", "order", "allow_rematches")
 """Fields that only apply in rounds."""
@@ -119,11 +119,12 @@ PLAIN_FIELDS = {
     "lengths", "lower_lengths", "last_lengths", "final_lengths", "second_final", "rounds", "lives", "order",
     "next_round", "countdown", "missed_points", "allow_rematches", "twice", "groups", "group_draw", "win", "loss",
     "leaver_rule", "until", "join_until", "unplayed", "moving", "edition", "lower_byes", "pairing", "window", "lead",
-    "leader", "switch_time", "late_from", "late_length", "starts",
+    "leader", "switch_time", "late_from", "late_length", "late_until", "starts",
 }  # fmt: skip
 """Fields with the same name as the setting they hold."""
 SWITCHES = {"second_final", "allow_rematches", "twice"}
 DATES = {"until", "join_until"}
+TIMES = {"switch_time", "late_until"}
 
 
 def settings_from(format_name: str, cleaned: Mapping[str, Any], *, last: bool) -> StageSettings:
@@ -154,7 +155,7 @@ def _setting(name: str, value: Any) -> Any:
     """Convert the value of a field to the type that `StageSettings` uses."""
     if name in SWITCHES:
         return value == "yes"
-    if name == "switch_time":
+    if name in TIMES:
         return f"{value:%H:%M}" if value else ""
     if name in DATES:
         return value.isoformat() if value else ""
@@ -338,6 +339,12 @@ class StageForm(RefusingForm):
         help_text=_("0 for one length throughout."),
     )
     late_length = _whole(_("Length of these matches, in points"), 0, LONGEST_MATCH)
+    late_until = forms.TimeField(
+        label=_("Late entries until"),
+        required=False,
+        widget=forms.TimeInput(attrs={"type": "time"}),
+        help_text=_("Empty: as long as a late entry has a life or a match left."),
+    )
     order = _select(_("Pairing of players with equal scores"), [(order.value, ORDER_NAMES[order]) for order in Order])
     next_round = _select(_("When a round is complete, the next one"), list(NEXT_ROUND_NAMES))
     countdown = _whole(

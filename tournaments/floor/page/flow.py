@@ -98,6 +98,7 @@ class Rules:
     """Values, labels, and which is chosen."""
     switch_time: str | None
     """When the bracket is drawn at the latest; None if none follows."""
+    late_until: str
 
 
 MOST_NAMED = 4
@@ -210,6 +211,7 @@ def _part(flow: Flow, view: FloorView, cards: Cards, *, several: bool) -> FlowPa
             settings.lead,
             [(value, str(label), value == settings.leader) for value, label in LEADER_NAMES],
             settings.switch_time if settings.qualifiers else None,
+            settings.late_until,
         ),
         missed=[
             MissedLine(row.pk, shown_entry(entries[row.entry_id], staff=True), action_url(event, "take-back-missed"))

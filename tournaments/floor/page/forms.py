@@ -352,11 +352,19 @@ class FlowForm(PairNowForm):
         choices=list(LEADER_NAMES), coerce=Leader, label=_("Players with unequal lives meet")
     )
     switch_time = forms.TimeField(required=False, label=_("The bracket is drawn at the latest at"))
+    late_until = forms.TimeField(required=False, label=_("Late entries until"))
 
     def clean_switch_time(self) -> str | None:
         """Return HH:MM, "" for no time, or None if the field was not sent."""
-        at = self.cleaned_data["switch_time"]
-        return f"{at:%H:%M}" if at is not None else "" if "switch_time" in self.data else None
+        return self._time_of_day("switch_time")
+
+    def clean_late_until(self) -> str | None:
+        """Return HH:MM, "" for no time, or None if the field was not sent."""
+        return self._time_of_day("late_until")
+
+    def _time_of_day(self, name: str) -> str | None:
+        at = self.cleaned_data[name]
+        return f"{at:%H:%M}" if at is not None else "" if name in self.data else None
 
 
 class MissedForm(FloorForm):

@@ -135,13 +135,13 @@ class Decision:
     byes: tuple[EntryId, ...] = ()
 
 
-def switch_moment(switch_time: str, began: datetime, zone: tzinfo) -> datetime | None:
-    """Return when the bracket is drawn at the latest: the first time after the beginning that the clock shows it.
+def moment_of(time_of_day: str, began: datetime, zone: tzinfo) -> datetime | None:
+    """Return the first moment after the beginning of a stage at which the clock shows this time.
 
-    `switch_time` is HH:MM in `zone`, or empty for never.
+    `time_of_day` is HH:MM in `zone`, or empty for never.
     """
-    if not switch_time:
+    if not time_of_day:
         return None
     local = began.astimezone(zone)
-    moment = datetime.combine(local.date(), time.fromisoformat(switch_time), zone)
+    moment = datetime.combine(local.date(), time.fromisoformat(time_of_day), zone)
     return moment if moment > began else moment + timedelta(days=1)
