@@ -418,12 +418,13 @@ def _seasons(event: Tournament, chosen: Collection[str]) -> Iterator[SeasonScree
     shown: set[tuple[int, int | None]] = set()
     for series, public_id in wanted:
         part = next((view for view in series.views.all() if view.public_id == public_id), None)
-        if (series.pk, part and part.pk) in shown:
+        key = series.pk, part.pk if part is not None else None
+        if key in shown:
             continue
-        shown.add((series.pk, part and part.pk))
+        shown.add(key)
         table = evening_table(series, event, part)
         evening = _("So far tonight") if table.is_live else _("Tonight")
-        note = VIEW_GONE if public_id and part is None else ""
+        note = str(VIEW_GONE) if public_id and part is None else ""
         lines = table.lines[:MOST_LINES]
         for first in range(0, len(lines), LINES_ON_SCREEN):
             yield SeasonScreen(table.name, evening, lines[first : first + LINES_ON_SCREEN], note)

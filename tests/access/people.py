@@ -98,14 +98,14 @@ ROUTES: dict[str, Access] = {
     rf"{CLUB}seasons/(?P<series>[a-z0-9_-]+)/table\.(?P<extension>csv|json)$": EVERYBODY,
     **{
         rf"{CLUB}seasons/(?P<series>[a-z0-9_-]+)/{name}/$": ONLY_POST_WITH_ACCOUNT
-        for name in (*OF_SEASON_DIRECTORS, "answer")
+        for name in (*OF_SEASON_DIRECTORS, "answer", "entry")
     },
     r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/seasons/$": EVERYBODY,
     r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/seasons/create/$": Access(401, NOT_GET, NOT_GET),
     "^api/v1/seasons/(?P<series>[2-9a-z]{10})/$": EVERYBODY,
     **{
         f"^api/v1/seasons/(?P<series>[2-9a-z]{{10}})/{name}/$": Access(401, NOT_GET, NOT_GET)
-        for name in (*OF_SEASON_DIRECTORS, "answer")
+        for name in (*OF_SEASON_DIRECTORS, "answer", "entry")
     },
     r"^clubs/(?P<slug>[a-z0-9-]+)/venue/$": ONLY_OFFICERS,
     r"^clubs/(?P<slug>[a-z0-9-]+)/tonight/$": ONLY_OFFICERS,

@@ -53,7 +53,7 @@ from tournaments.seasons.places import (
     starts_lines,
     tied_sentence,
 )
-from tournaments.seasons.plan_form import PlanLinesForm, lines_of
+from tournaments.seasons.plan_form import Line, PlanLinesForm, lines_of
 from tournaments.seasons.pool import currencies_of, open_desks, places_text, pool_lines, pools_of, share_text
 from tournaments.seasons.race import RaceView, race_view
 from tournaments.seasons.sentences import rank_sentence, result_sentence
@@ -306,8 +306,8 @@ def _bar(cell: Cell, index: int, count: int, highest: Fraction | int) -> Bar:
     pitch = min(WIDEST_PITCH, BARS_WIDTH / count)
     share = max(0.0, float(cell.points / highest)) if cell.points is not None else 0.0
     height = max(LEAST_BAR, share * BARS_HEIGHT)
-    figures = index * pitch, BARS_HEIGHT - height, pitch * 2 / 3, height
-    return Bar(*(f"{figure:.1f}" for figure in figures), cell.mark)
+    x, y = index * pitch, BARS_HEIGHT - height
+    return Bar(f"{x:.1f}", f"{y:.1f}", f"{pitch * 2 / 3:.1f}", f"{height:.1f}", cell.mark)
 
 
 def _place_lines(standing: Standing) -> dict[str, PlaceLine]:
@@ -514,7 +514,7 @@ def series_page(request: HttpRequest, slug: str, series: str) -> HttpResponse:
         "club": row.club,
         "view": view,
         "views": row.views.all(),
-        "lines": lines_of(view.standing.version.plan),
+        "lines": [(line.label, _figures(line)) for line in lines_of(view.standing.version.plan)],
         "share_url": reverse("series-share", args=[row.club.slug, row.slug])
         + (f"?page={part.public_id}" if part is not None else ""),
         "query": f"?view={part.public_id}" if part is not None else "",
@@ -532,6 +532,14 @@ def _final_rounds(plan: Plan) -> FinalRounds:
         return final_rounds(plan.qualify)
     except Refused:
         return EVERYBODY_TOGETHER
+
+
+def _figures(line: Line) -> str:
+    """Return the figures of a line of the plan, as everybody reads them."""
+    if not isinstance(line.value, Mapping):
+        return line.text
+    labels = {ELSE: _("otherwise"), "normal": _("normal")}
+    return ", ".join(f"{labels.get(key) or kind_label(key)}: {value}" for key, value in line.value.items())
 
 
 def _around_the_table(user: Visitor, view: SeasonView) -> dict[str, Any]:
