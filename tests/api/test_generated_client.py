@@ -839,7 +839,7 @@ def seasons(cast: Cast) -> None:
     assert alice("seasons_take_points_back", season.public_id, body={"given": given}).points_by_hand == []
     alice.refused(422, "seasons_prepare_final", season.public_id)
     alice("seasons_offer_places", season.public_id, body={"answer_by": "2027-12-31"})
-    alice("seasons_take_places_back", season.public_id, body={})
+    alice("seasons_take_places_back", season.public_id, body={"all_open": True})
     cast.bob.refused(409, "seasons_answer_place", season.public_id, body={"answer": "comes"})
     season = alice("seasons_retrieve", season.public_id)
     pool = {"percent": "20", "shares": "50 30 20", "after": season.seq}

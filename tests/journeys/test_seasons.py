@@ -254,15 +254,19 @@ def test_the_pool_of_a_season(journey: Journey, club: Club, alice: User, looked_
     looked_at(guest._page)
 
 
-def _draw_and_play(division: Division, by: Actor) -> None:
+def _draw(division: Division, by: Actor) -> None:
     now = timezone.now()
     draw = draws.request_draw(division=division, by=by, now=now)
     draws.make_draft(draw_id=draw.pk, now=now)
     division.refresh_from_db()
     draws.publish_draw(division=division, after=division.seq, by=by, now=now)
+
+
+def _draw_and_play(division: Division, by: Actor) -> None:
+    _draw(division, by)
     ready = Fixture.objects.filter(stage__division=division, status=Fixture.Status.READY)
     while fixture := ready.order_by("number").first():
-        enter_result(fixture=fixture, result=ResultInput(0, (7, 3)), by=by, now=now)
+        enter_result(fixture=fixture, result=ResultInput(0, (7, 3)), by=by, now=timezone.now())
 
 
 @pytest.mark.journey("the best of a season are asked, and the next rank moves up")
@@ -315,3 +319,32 @@ def test_the_final_of_a_season(
     looked_at(director._page)
     director.tap("Final of Autumn")
     assert invited[1].name not in director.reads(r"Entries([\s\S]*)")
+
+
+@pytest.mark.journey("some ranks start in later rounds of the final")
+def test_a_final_in_stages(journey: Journey, played: list[Player], club: Club, alice: User, looked_at: Check) -> None:
+    days = SeriesInput("Autumn", timezone.localdate() - timedelta(days=60), timezone.localdate(), "motor_racing")
+    create_series(club=club, series=days, by=Actor.of(alice), now=timezone.now())
+    director = journey.at_desk(alice)
+    director.tap("Harbour Backgammon", first=True)
+    director.tap("Seasons")
+    director.tap("Autumn")
+    director.tap("Points and evenings")
+    director.type("Ranks that qualify for a final", "8")
+    director.tap_text("Special rules")
+    director.type("Ranks of the final that start in later rounds", "2: semifinal, 4: quarterfinal, 7: qualifying")
+    director.sees("The stages of the final end with rank 7; the ranks that qualify are 8.")
+    director.type("Ranks of the final that start in later rounds", "2: semifinal, 4: quarterfinal, 8: qualifying")
+    director.does_not_see("The stages of the final end")
+    looked_at(director._page)
+    director.tap("Save these points")
+    director.sees("starts in the semi-finals")
+    director.sees("plays for 2 places")
+    looked_at(director._page)
+    director.tap("Prepare the final")
+    director.tap("Publish")
+    _draw(Division.objects.get(tournament__name="Final of Autumn"), Actor.of(alice))
+    director.tap("Final", first=True)
+    director.sees("Semi-finals")
+    director.sees("Round of 16")
+    looked_at(director._page)

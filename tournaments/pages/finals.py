@@ -297,9 +297,17 @@ class OfferSerializer(FormSerializer):
 
 
 class PlaceBackForm(RefusingForm):
-    """Whose place is taken back; nobody: all offers without an answer."""
+    """Whose place is taken back, or that all offers without an answer are."""
 
     player = forms.CharField(max_length=PUBLIC_ID, required=False)
+    all_open = forms.BooleanField(required=False)
+
+    def clean(self) -> dict[str, Any]:
+        """Require one of the two."""
+        fields = super().clean() or self.cleaned_data
+        if bool(fields.get("player")) == bool(fields.get("all_open")):
+            self.add_error(None, forms.ValidationError(_("Choose one place or all open offers."), code="required"))
+        return fields
 
 
 class PlaceBackSerializer(FormSerializer):
@@ -308,7 +316,8 @@ class PlaceBackSerializer(FormSerializer):
     class Meta:
         form = PlaceBackForm
         extra_kwargs: ClassVar = {
-            "player": {"help_text": "Public id of whose place; without it all offers that nobody has answered."}
+            "player": {"help_text": "Public id of whose place."},
+            "all_open": {"help_text": "Instead: all offers that nobody has answered.", "required": False},
         }
 
 

@@ -3,7 +3,7 @@
 import copy
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, cast
+from typing import Any, cast
 
 from django import forms
 from django.utils.translation import gettext as _
@@ -161,15 +161,6 @@ def _places(place: Mapping[str, Any], path: Path, removable: Path | None) -> Ite
                 yield Line((*own, key), label % {"bracket": where}, values[key], removable if key == "scale" else None)
 
 
-FINAL_CODES = (
-    "series_final_stages",
-    "series_final_stage",
-    "series_final_order",
-    "series_final_places",
-    "series_final_full",
-    "series_final_idle",
-    "series_final_qualifying",
-)
 YES_OR_NO = (("no", gettext_lazy("no")), ("yes", gettext_lazy("yes")))
 NAMED = "named"
 """In place of a rule of who belongs: the plan lists them."""
@@ -232,7 +223,6 @@ class PlanLinesForm(RefusingForm):
         ),
     )  # fmt: skip
     new = forms.ChoiceField(label=gettext_lazy("Add a line"), choices=NEW_LABELS, required=False)
-    FIELD_OF: ClassVar[dict[str, str]] = dict.fromkeys(FINAL_CODES, "stages")
 
     def __init__(self, data: Any, plan: Mapping[str, Any]) -> None:
         count = plan.get("count", {})

@@ -438,3 +438,29 @@ def test_a_player_answers_at_home_and_a_director_for_somebody_else(
     assert {place.player.name: place.answer for place in row.final_places.select_related("player")} == {
         "Player 1": "comes", "Player 2": "declined", "Player 3": "",
     }  # fmt: skip
+
+
+def test_a_director_takes_places_back_on_the_page(
+    cast: list[Player], club: Club, alice_client: Client, client: Client
+) -> None:
+    row = season(cast, range(80, 0, -10), 2)
+    now = timezone.now()
+    offer(series=row, answer_by=timezone.localdate() + timedelta(days=7), player=None, by=SYSTEM, now=now)
+    answer(series=row, player=cast[0], answer=COMES, by=SYSTEM, now=now, directs=True)
+    url = reverse("series-take-back", args=[club.slug, row.slug])
+
+    def sent(**fields: str) -> str:
+        return alice_client.post(url, fields, follow=True).content.decode()
+
+    assert "Choose one place or all open offers." in sent()
+    assert "Choose one place or all open offers." in sent(all_open="1", player=cast[0].public_id)
+    assert names_of(row, FinalPlace.State.TAKEN_BACK) == []
+    assert "1 place was taken back." in sent(all_open="1")
+    assert "Nothing was taken back" in sent(all_open="1")
+    page = sent(player=cast[0].public_id)
+    assert "1 place was taken back." in page
+    assert page.count("taken back</span>") == 2
+    assert alice_client.post(url, {"player": "2222222222"}).status_code == 404
+    seen_by_others = client.get(reverse("series", args=[club.slug, row.slug])).content.decode()
+    assert "taken back" not in seen_by_others
+    assert "Take back" not in seen_by_others
