@@ -10,7 +10,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('players', '0011_club_class_points'),
-        ('tournaments', '0025_season_views'),
+        ('tournaments', '0026_places_taken_back_and_pool_payments'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
