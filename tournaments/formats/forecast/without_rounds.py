@@ -15,7 +15,7 @@ from statistics import median_low
 
 from tournaments.formats.continuous.night import Field, Night, NightForecast, forecast_night
 from tournaments.formats.continuous.night import Pace as NightPace
-from tournaments.formats.continuous.state import FlowState, switch_moment
+from tournaments.formats.continuous.state import FlowState, moment_of
 from tournaments.formats.forecast.brackets import StageEstimate
 from tournaments.formats.forecast.counts import NONE, Count, lives_runs
 from tournaments.formats.forecast.durations import MEAN_SHARE, player_tempo, shares
@@ -69,7 +69,7 @@ def night_before_bracket(
     """
     if not settings.is_continuous or not settings.switch_time or starts is None or starts.tzinfo is None:
         return None
-    moment = switch_moment(settings.switch_time, starts, starts.tzinfo)
+    moment = moment_of(settings.switch_time, starts, starts.tzinfo)
     assert moment is not None  # noqa: S101, it has a time
     minutes = (moment - starts).total_seconds() / 60
     length = _length(settings, default_lengths)
