@@ -496,7 +496,7 @@ def without_rounds(cast: Cast) -> None:
     dave("tournaments_hold_pairing", event, body={"stage": flow.stage, "held": True})
     dave("fixtures_take_back_pairing", third.public_id, body={"code": "not_these_two"})
     seen = seq_of(dave, division.public_id)
-    rules = {"stage": flow.stage, "window": 0, "lead": 1, "leader": "plays"}
+    rules = {"stage": flow.stage, "window": 0, "lead": 1, "leader": "plays", "late_until": "23:30"}
     (flow,) = dave("tournaments_change_flow", event, body={**rules, "after": seen}).flows
     body = {"stage": flow.stage, "after": flow.seq, "reason": "The bar closes"}
     assert len(ready(dave, division.public_id)) == 2
