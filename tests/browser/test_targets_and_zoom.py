@@ -81,6 +81,9 @@ def test_a_board_on_a_phone_with_text_at_200_per_cent(
     expect(page.locator('[data-panel="play"]')).to_be_visible()
     page.evaluate("document.documentElement.style.fontSize = '30px'")
     expect(page.locator("#commit")).to_be_in_viewport()
+    for name in ("Bob", "Carol"):
+        width = page.locator(".play-seat .name", has_text=name).evaluate("name => [name.scrollWidth, name.clientWidth]")
+        assert width[0] <= width[1], f"{name} is cut"
     fits(page)
 
 
