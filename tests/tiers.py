@@ -23,7 +23,7 @@ class Tier(NamedTuple):
     event_steps: int = 40
     """Histories of an event, and what happens in each (tests/tournaments/test_state_machine.py)."""
     short_way_matches: int = 1
-    """Matches of both ways of an action, at each delay of spectators."""
+    """Matches of both ways of an action, at each delay of spectators; 90 have over 20,000 actions in all."""
     live_matches: int = 15
     live_steps: int = 60
     """Matches played here, and what happens in each (tests/matches/play/test_match_machine.py)."""
@@ -64,7 +64,7 @@ TIERS = {
         examples=1000,
         events=60,
         live_matches=60,
-        short_way_matches=72,
+        short_way_matches=90,
         corrections=30,
         second_model=1000,
         nights=40,

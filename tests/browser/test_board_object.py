@@ -122,6 +122,11 @@ def test_the_end_fills_in_how_both_played_without_a_reload(
         page.wait_for_timeout(300)
         picture(page, f"end-analysed-{width}")
         looked_at(page)
+        bar, title = (part.bounding_box() for part in (page.locator(".play-title"), end.locator("h2")))
+        assert bar is not None
+        assert title is not None
+        assert bar["y"] + bar["height"] <= title["y"], "the result stands below the bar"
+        expect(end.get_by_role("link", name="Analyse")).to_be_in_viewport(ratio=1)
 
 
 @pytest.fixture

@@ -84,6 +84,12 @@ def test_equal_dice_of_the_opening_are_thrown_again(open_page: OpenPage, board: 
             decisive = page.locator(".throw > span", has_text="rolled")
             expect(decisive).to_have_count(2)
             expect(page.locator(".throw")).to_have_count(0)
+            # The list keeps all throws, also on a page that is opened later.
+            page.reload()
+            rows = page.locator("#play-list .throw-row")
+            expect(rows).to_have_count(len(equal) + 1)
+            expect(rows.first).to_have_text(f"{die}, again{die}, again")
+            expect(rows.last).to_contain_text("Bob rolled")
             return
         expect(again).to_have_count(0)
         give_up(board)
@@ -162,6 +168,29 @@ def test_the_cube_is_turned_and_taken_on_the_board(open_page: OpenPage, board: B
     page.locator("#confirmed").click()
     expect(page.locator("#play-list")).to_contain_text("takes")
     assert board.game.cube_owner == BOB
+
+
+def test_the_keyboard_doubles_and_a_held_checker_leaves_an_imprint(open_page: OpenPage, board: Board) -> None:
+    page = watch(open_page, board)
+    seat = Seat(page)
+    begin_with(board, CAROL)
+    board.do(CAROL, "play", moves=board.any_play())
+    expect(seat.panel("roll")).to_contain_text("D doubles")
+    page.keyboard.press("d")
+    page.locator("#confirmed").click()
+    expect(seat.panel("wait")).to_be_visible()
+    assert board.game.phase is Phase.DOUBLED
+    board.do(CAROL, "take")
+    expect(seat.panel("roll")).not_to_contain_text("D doubles", use_inner_text=True)
+    page.keyboard.press(" ")
+    eventually(lambda: bool(seat.movable))
+    page.mouse.move(*seat.center(seat.movable[0]))
+    page.mouse.down()
+    page.mouse.move(*seat.center("26"), steps=5)
+    expect(page.locator(".hints .imprint")).to_have_count(1)
+    expect(page.locator(".hints .edge-tab")).not_to_have_count(0)
+    page.mouse.up()
+    expect(page.locator(".hints .imprint")).to_have_count(0)
 
 
 def test_nothing_is_animated_under_reduced_motion(open_page: OpenPage, board: Board) -> None:

@@ -75,12 +75,15 @@ def test_a_board_on_a_phone_with_text_at_200_per_cent(
     open_page: OpenPage, fits: Check, bob: User, carol: User, alice: User
 ) -> None:
     board = played_board(bob, carol, alice)
+    Player.objects.filter(user=carol).update(name="Caroline")
     for side in (0, 1):
         board.do(side, "ready")
     page = open_page(f"/matches/{board.match.public_id}/play/", user=board.users[board.game.turn or 0], width=PHONE)
     expect(page.locator('[data-panel="play"]')).to_be_visible()
     page.evaluate("document.documentElement.style.fontSize = '30px'")
     expect(page.locator("#commit")).to_be_in_viewport()
+    name = page.locator(".play-seat .name", has_text="Caroline")
+    assert name.evaluate("name => name.scrollWidth <= name.clientWidth"), "the name is cut"
     fits(page)
 
 

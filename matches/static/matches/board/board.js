@@ -171,13 +171,15 @@ export class Board extends EventTarget {
     const point = this.#pointOf(place);
     this.#lifted = { place, targets: this.#walk.destinations(point), origins: this.#walk.origins(point) };
     const { targets, origins } = this.#lifted;
-    const spot = (target) => ({ place: this.#placeOf(target), count: this.checkers.count(this.#placeOf(target)) });
+    const spotAt = (at) => ({ place: at, count: this.checkers.count(at) });
+    const spot = (target) => spotAt(this.#placeOf(target));
     const hits = (edges) => edges.at(-1).hits;
     drawHints(
       this.hints,
       this.geometry,
       [...targets].map(([target, edges]) => ({ ...spot(target), hits: hits(edges) })),
       [...origins.keys()].map(spot),
+      spotAt(place),
     );
     return this.checkers.lift(place);
   }

@@ -88,10 +88,11 @@ export function drawSurface(target, geometry, numbers) {
   target.replaceChildren(...parts);
 }
 
-/** Draw where a held checker may go: a ring, a tab at the edge, a star where it hits. */
-export function drawHints(target, geometry, destinations, origins) {
+/** Draw where a held checker may go: a ring, a tab at the edge, a star where it hits; and an imprint where it stood. */
+export function drawHints(target, geometry, destinations, origins, lifted) {
   target.setAttribute("viewBox", `0 0 ${geometry.width} ${geometry.height}`);
-  const parts = [];
+  const stood = circle(geometry.checkerAt(lifted.place, lifted.count - 1, lifted.count), (geometry.checker / 2) * 0.92);
+  const parts = [svg("path", { class: "imprint", d: stood })];
   for (const { place, count, hits } of destinations) {
     parts.push(...ring(geometry, place, hits ? 0 : count, "hint", !hits), edgeTab(geometry, place));
     if (hits) parts.push(star(geometry, place));

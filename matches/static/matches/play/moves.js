@@ -60,9 +60,19 @@ export function entriesOf(game) {
   return { entries, pending };
 }
 
+/** Return a row for each throw for the opening, the last of which decides. */
+function throwsOf({ data: { dice, equal = [] } }, near, names) {
+  return [...equal, dice].map((pair) =>
+    [near, 1 - near].map((side) => ({
+      text: words(pair === dice ? "throws" : "throwsAgain", { name: names[side], die: pair[side] }),
+    })),
+  );
+}
+
 /** Draw the list of plays; side `near` stands in the first column. `trial`: what of a play has been walked. */
-export function drawMoves(list, actions, { near, turn, trial }) {
-  const { entries, pending } = entriesOf(currentGame(actions));
+export function drawMoves(list, actions, { near, turn, trial, names }) {
+  const game = currentGame(actions);
+  const { entries, pending } = entriesOf(game);
   if (pending && turn !== null) entries.push({ side: turn, text: `${pending}: ${trial}…` });
   const rows = [];
   for (const entry of entries) {
@@ -71,7 +81,9 @@ export function drawMoves(list, actions, { near, turn, trial }) {
     if (last && !last[column] && (column === 1 || !last[1])) last[column] = entry;
     else rows.push(column === 0 ? [entry, null] : [null, entry]);
   }
-  list.replaceChildren(...rows.map((row) => rowElement(row)));
+  const throws = game.length ? throwsOf(game[0], near, names) : [];
+  list.replaceChildren(...[...throws, ...rows].map((row) => rowElement(row)));
+  throws.forEach((_, index) => list.children[index].classList.add("throw-row"));
   list.scrollTop = list.scrollHeight;
 }
 

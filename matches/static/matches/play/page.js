@@ -282,6 +282,8 @@ class Page {
     } else if (event.key === "Backspace") {
       event.preventDefault();
       this.board.undo();
+    } else if (event.key.toLowerCase() === "d" && this.panels.current === "roll" && !this.panels.isAsking) {
+      this.offered.double?.click();
     }
   }
 
@@ -300,7 +302,7 @@ class Page {
     const { state, sending } = this.store;
     if (!state) return;
     const panel = panelOf(state, side);
-    const values = { ...valuesOf(state, { side, near, names, preferences, pauses: settings.pauses }), ...this.#playValues() };
+    const values = { ...valuesOf(state, { side, near, names, pauses: settings.pauses }), ...this.#playValues() };
     const key = `${state.changed_by}:${panel}`;
     this.panels.show(panel, values, { may: this.#may, busy: sending !== null, key });
     fill(document.querySelector(".play-bar"), { ...values, ...this.connection });
@@ -314,7 +316,7 @@ class Page {
     byId("commit").disabled = sending !== null || !this.board.play?.complete;
     this.seats.forEach((seat, each) => this.#drawSeat(seat, each));
     const trial = this.board.play?.notation ?? "";
-    drawMoves(byId("play-list"), this.store.standing, { near, turn: state.turn, trial });
+    drawMoves(byId("play-list"), this.store.standing, { near, turn: state.turn, trial, names });
     this.#offer(state.may);
     this.#drawXgid();
     this.clocks.draw();
@@ -364,7 +366,9 @@ class Page {
     const changes = this.board.play?.pips ?? [0, 0];
     const change = isPlayer ? changes[each === side ? 0 : 1] : 0;
     const pips = preferences.pip_counts && state.pips ? state.pips[each] + change : "";
-    seat.querySelector("[data-pips]").textContent = pips === "" ? "" : words("pips", { pips });
+    // On a phone the word gives way to the change.
+    const isBare = pips === "" || (change && this.board.geometry?.compact);
+    seat.querySelector("[data-pips]").textContent = isBare ? pips : words("pips", { pips });
     const element = seat.querySelector("[data-change]");
     element.textContent = pips === "" || !change ? "" : change > 0 ? `+${change}` : `−${-change}`;
     element.classList.toggle("is-hit", change > 0);
@@ -420,7 +424,7 @@ class Page {
       .filter((action) => action.side !== side || action.kind === "roll" || action.data.forced)
       .map((action) => sentenceOf(action, names));
     if (state.winner !== null && !news.length) return;
-    if (state.winner !== null) sentences.push(words("matchOver", valuesOf(state, { side, near, names, preferences, pauses: 0 })));
+    if (state.winner !== null) sentences.push(words("matchOver", valuesOf(state, { side, near, names, pauses: 0 })));
     else if (news.some((action) => ENDINGS.includes(action.kind))) sentences.push(this.#gameOver());
     const text = sentences.filter(Boolean).join(" ");
     if (text) byId("announcer").textContent = text;

@@ -53,7 +53,7 @@ export class Panels extends EventTarget {
       const { value } = button.dataset;
       button.hidden = value > 1 && values[`lose${value}`] === values[`lose${value - 1}`];
     }
-    this.root.querySelector('[data-open="vacation"]').hidden = !may.includes("vacation");
+    this.root.querySelector('[data-open="vacation"]')?.toggleAttribute("hidden", !may.includes("vacation"));
     const resign = this.root.querySelector('[data-open="resign"]');
     resign.disabled = busy || !(may.includes("resign") || may.includes("concede"));
     this.#draw();

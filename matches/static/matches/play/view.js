@@ -41,7 +41,7 @@ export function positionOf(state, actions) {
 }
 
 /** Return the values of the sentences of the page. */
-export function valuesOf(state, { side, near, names, preferences, pauses }) {
+export function valuesOf(state, { side, near, names, pauses }) {
   const far = 1 - near;
   const values = {
     game: state.game,
@@ -52,7 +52,6 @@ export function valuesOf(state, { side, near, names, preferences, pauses }) {
     boardsWaiting: state.boards_waiting,
     watching: words("watching", { count: state.spectators }),
     behind: behindOf(state),
-    autorolls: words(preferences.autoroll === "never" ? "noAutorolls" : "autorolls"),
     dice: state.dice ? [...state.dice].sort((a, b) => b - a).join("-") : "",
     waiting: waitingFor(state, names),
     readyHint: words(invitationOf(state) ? "hereHint" : "readyHint", { game: state.game }),
