@@ -78,6 +78,7 @@ ROUTES: dict[str, Access] = {
             "floor",
             "floor/forecast",
             "floor/preview",
+            "floor/pair",
             "floor/settings",
             "floor/matches/(?P<fixture>[2-9a-z]{10})",
             "floor/tables/(?P<table>[2-9a-z]{10})",

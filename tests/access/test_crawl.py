@@ -37,6 +37,7 @@ NOT_LINKED = {
     "join-club": "for whoever is no member yet, and for members without a role",
     "next-board": "linked while a board by correspondence waits for the reader",
     "past-season": "linked once a season is imported",
+    "floor-chosen-pair": "fetched by the floor while two are chosen who are free without rounds",
     "join-requests": "linked while somebody asks to join",
     "entry-undo-late": "in the panel of an entry at the arrivals desk",
     "entry-re-enter": "in the panel of an entry at the arrivals desk",
