@@ -13,6 +13,7 @@ from players.ratings import win_probability
 from tournaments.formats.continuous.night import Field, Night, Pace, Played
 from tournaments.formats.errors import Refused
 from tournaments.formats.graph import EntryId
+from tournaments.formats.plans import FEWEST_QUALIFIERS
 from tournaments.formats.settings import LIVES, SWISS, Leader, Pairing, StageSettings
 from tournaments.formats.simulate import FORMATS, Chance, Report, Spec, coin, simulate
 
@@ -51,7 +52,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--switch-time",
         type=float,
         metavar="MINUTES",
-        help="with --switch: minutes after which it is drawn at the latest",
+        help="without rounds: minutes after which a bracket is drawn at the latest, with as many places as are needed",
     )
     parser.add_argument(
         "--late-length",
@@ -135,9 +136,6 @@ def _without_rounds(options: Namespace) -> int:
     if options.format not in (LIVES, SWISS):
         print("Only lives and a Swiss can be paired without rounds.", file=sys.stderr)
         return 1
-    if options.switch_time is not None and not options.switch:
-        print("--switch-time needs --switch, the places of the bracket that follows.", file=sys.stderr)
-        return 1
     try:
         settings = StageSettings(
             options.format,
@@ -154,6 +152,8 @@ def _without_rounds(options: Namespace) -> int:
     except Refused as refused:
         print(refused.message, file=sys.stderr)
         return 1
+    if options.switch_time is not None and not options.switch:
+        settings = dataclasses.replace(settings, qualifiers=FEWEST_QUALIFIERS)
     reports = [_night(options, settings, event) for event in range(1, options.events + 1)]
     if options.json:
         for report in reports:

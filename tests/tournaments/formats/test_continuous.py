@@ -751,8 +751,10 @@ def test_a_simulated_night_switches_by_the_clock(capsys):
         assert (usual["switch_places"], night["switch_places"]) == (8, 32)
         assert 60 < night["switch"] < usual["switch"]
         assert night["end_minutes"] > night["switch"]
-    code, nights = simulated(capsys, "--players 16 --switch-time 60")
-    assert (code, nights) == (1, [])
+    _code, by_clock = simulated(capsys, "--players 16 --events 1 --seed 7 --switch-time 60")
+    assert (by_clock[0]["switch"], by_clock[0]["winner"]) == (nights[0]["switch"], nights[0]["winner"])
+    (late,) = simulated(capsys, "--players 8 --events 1 --seed 7 --switch-time 1000")[1]
+    assert late["end_minutes"] < 1000, "the last match is played before"
 
 
 @pytest.mark.parametrize(("places", "wait", "end"), [(8, 24, 410), (16, 31, 399), (32, 48, 386)])
