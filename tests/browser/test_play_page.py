@@ -277,8 +277,9 @@ def with_a_desk(page: Page, table: Table) -> None:
     page.locator(".play-bar .menu summary").click()
     page.locator("#toggle-sound").click()
     expect(page.locator("#toggle-sound")).to_have_attribute("aria-pressed", "true")
+    # The module with the sounds is loaded now.
+    eventually(lambda: tones(page) > 0)
     switched_on = tones(page)
-    assert switched_on > 0
     page.set_viewport_size({"width": LANDSCAPE[0], "height": LANDSCAPE[1]})
     table.act(table.near, Act.TAKE)
     table.act(table.far, Act.ROLL)
