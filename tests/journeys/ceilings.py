@@ -65,7 +65,7 @@ CEILINGS = {
     "who stood out last month":              Ceiling(10, 0, "no page said it"),
     "the best total of all years":           Ceiling(3, 0, "no page said it"),
     "a night without rounds":                Ceiling(26, 24),
-    "a night without rounds until a time":   Ceiling(14, 8),
+    "a night without rounds until a time":   Ceiling(19, 8),
     "another formula, previewed, and back":  Ceiling(16, 1, "no formula to choose, no preview"),
     "how my club rates me":                  Ceiling(4, 0, "no page said it"),
     "a spreadsheet becomes a season":        Ceiling(36, 12),

@@ -208,6 +208,15 @@ def test_a_bracket_drawn_by_the_clock(
     director.tap_text(re.compile("^As planned: Lives without rounds"))
     director.tap("Start with 13 players")
     director.sees("Bracket of 8 to come")
+
+    # Whom the rule would pair is said while two others are chosen.
+    free = Player.objects.exclude(pk__in=OpenPairing.objects.values("entry__player")).filter(name__in=NAMES[:13])
+    director.tap_text("Choose others")
+    for label, player in zip(("First player", "Second player"), free.order_by("pk"), strict=False):
+        director.choose(label, f"{player.name} · 2 lives left · 0 matches")
+    director.sees("The rule would")
+    looked_at(director._page)
+    picture(director, "clock-choose")
     for _match in range(3):
         play(planned, by, chance)
 
