@@ -316,3 +316,8 @@ def test_the_night_goes_on_without_the_server(
     page.get_by_role("button", name="Show without the server").click()
     assert page.locator(".sheet-of-paper").count() == 2
     assert printed(page, "snapshot-offline") == 2
+    page.get_by_role("button", name="Back").click()
+    expect(page.get_by_role("alert")).to_contain_text("nothing was sent")
+    expect(page.locator(".sheet-of-paper")).to_have_count(0)
+    page.get_by_role("button", name="Show without the server").click()
+    assert page.locator(".sheet-of-paper").count() == 2

@@ -75,18 +75,33 @@ function say(failed) {
   download.hidden = false;
 }
 
-/** Put the sheets in the place of the page; the address stays, so that loading it again leads back. */
+/** Put the sheets in the place of the page. Loading it again leads back; without a network, so do the parts it had. */
 function show() {
+  const main = document.getElementById("main");
+  const { body } = document;
+  const before = {
+    style: document.adoptedStyleSheets,
+    className: body.className,
+    inMain: [...main.childNodes],
+    inBody: [...body.childNodes],
+  };
+  const back = () => {
+    if (navigator.onLine) return location.reload();
+    document.adoptedStyleSheets = before.style;
+    body.className = before.className;
+    main.replaceChildren(...before.inMain);
+    body.replaceChildren(...before.inBody);
+  };
   const style = new CSSStyleSheet();
   style.replaceSync(kept.css);
   document.adoptedStyleSheets = [style];
-  document.body.className = kept.body;
+  body.className = kept.body;
   const sheets = new DOMParser().parseFromString(kept.html, "text/html").body.firstElementChild;
   const bar = document.createElement("p");
   bar.className = "paper-bar no-print";
   for (const [label, act] of [
     [part.dataset.print, () => print()],
-    [part.dataset.back, () => navigator.onLine && location.reload()],
+    [part.dataset.back, back],
   ]) {
     const button = document.createElement("button");
     button.className = "button";
@@ -94,9 +109,8 @@ function show() {
     button.addEventListener("click", act);
     bar.append(button);
   }
-  const main = document.getElementById("main");
   main.replaceChildren(bar, sheets);
-  document.body.replaceChildren(main);
+  body.replaceChildren(main);
 }
 
 /** A page that needs nothing but itself. */
