@@ -330,8 +330,8 @@ class StageView:
     """The numbers of the matches whose result is provisional."""
     advancing: set[EntryId] = field(default_factory=set)
     is_without_rounds: bool = False
-    bracket_rule: str = ""
-    """When the bracket after lives without rounds is drawn, in words, while it is not."""
+    rules: str = ""
+    """Of a stage without rounds, while it is played: when its bracket is drawn, and until when one can enter."""
 
     @property
     def provisional_text(self) -> str:
@@ -430,6 +430,15 @@ def _bracket_rule(settings: StageSettings) -> str:
     return " ".join(sentences).format(**texts)
 
 
+def _late_rule(settings: StageSettings) -> str:
+    """Return until when late entries are possible without rounds, in words; empty if no time is set."""
+    if not settings.is_continuous or not settings.late_until:
+        return ""
+    return _("Late entries are possible until {time}.").format(
+        time=time_format(time.fromisoformat(settings.late_until))
+    )
+
+
 def stage_view(
     state: StageState, names: Names, *, round_number: int | None = None, here: int | None = None
 ) -> StageView:
@@ -451,7 +460,7 @@ def stage_view(
         view.tables = [builder.table(table, cells_of(state, table.key, kinds)) for table in state.tables]
         return view
     view.lives = settings.lives if settings.format == LIVES else None
-    view.bracket_rule = "" if state.over else _bracket_rule(settings)
+    view.rules = "" if state.over else " ".join(filter(None, (_bracket_rule(settings), _late_rule(settings))))
     if state.event.continuous:
         view.is_without_rounds = True
         (table,) = state.tables

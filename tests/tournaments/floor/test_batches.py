@@ -578,6 +578,8 @@ def test_late_entries_are_possible_until_the_time_that_a_director_sets(
     until = night.now + timedelta(minutes=30)
     set_until(until)
     assert LogEntry.objects.get(verb="flow_changed").params["changes"] == {"late_until": ["", at_clock(until)]}
+    standings = reverse("standings", args=[night.event.club.slug, night.event.slug, night.division.public_id])
+    assert "Late entries are possible until" in text(html(page.get(standings)))
     assert len(come("Eve Early")) == 1
     night.now = until
     for refused_call in (
