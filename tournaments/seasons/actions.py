@@ -438,12 +438,12 @@ class EntryAction(SeriesAction):
         return super().perform(request, obj, form, now)
 
     def url(self, request: HttpRequest, obj: Series) -> str:
-        """The page where it was pressed."""
-        return super().url(request, obj) if request.POST.get("player") else series_url(obj)
+        """The season."""
+        return series_url(obj)
 
     def success_url(self, request: HttpRequest, obj: Series, form: Any) -> str:
-        """The same page."""
-        return self.url(request, obj)
+        """The page where it was pressed: the season, or for a director its editor."""
+        return super().url(request, obj) if form.cleaned_data["player"] else series_url(obj)
 
 
 def _player(public_id: str) -> Player:

@@ -46,7 +46,9 @@ def columns(*counts: int) -> list[Column]:
     [(1, "Final"), (2, "Semi-finals"), (4, "Quarter-finals"), (8, "Round of 16"), (128, "Round of 256")],
 )
 def test_rounds_of_the_main_draw_are_named_by_who_is_left(fixtures: int, name: str) -> None:
-    assert round_name(MAIN, 1, fixtures, 8) == name
+    number = 9 - fixtures.bit_length()
+    assert round_name(MAIN, number, fixtures, 8) == name
+    assert round_name(MAIN, number, 1, 8) == name, "with later starts it has fewer matches"
 
 
 def test_rounds_of_a_consolation_are_numbered() -> None:
