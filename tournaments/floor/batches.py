@@ -613,8 +613,9 @@ def objections(*, stage: Stage, first: Entry, second: Entry, now: datetime) -> l
     if first == second:
         raise Refused("pair_is_one")
     event = stage.division.tournament
-    floor = Floor.objects.select_related("tournament").get(tournament=event)
-    flow = next((row for row in flows_of(event, read_state(floor, now), now) if row.stage.pk == stage.pk), None)
+    floor = Floor.objects.select_related("tournament").filter(tournament=event).first()
+    flows = flows_of(event, read_state(floor, now), now) if floor is not None else []
+    flow = next((row for row in flows if row.stage.pk == stage.pk), None)
     if flow is None:
         raise Refused("nobody_to_pair")
     for entry in (first, second):

@@ -417,8 +417,8 @@ def _decided(start: PastMatch, cells: Mapping[str, str], named: str | None, is_d
     if not winners:
         return _problem(start, MatchProblem.NO_WINNER, " · ".join(score.text for score in scores))
     if len(winners) > 1 or len({(max(points), min(points)) for points in read}) > 1:
-        told = (named, cells.get("score", ""), *(score.text for score in scores))
-        return _problem(start, MatchProblem.CONTRADICTION, " · ".join(dict.fromkeys(filter(None, told))))
+        contradictory = (named, cells.get("score", ""), *(score.text for score in scores))
+        return _problem(start, MatchProblem.CONTRADICTION, " · ".join(dict.fromkeys(filter(None, contradictory))))
     winner, loser = (first, second) if winners.pop() else (second, first)
     # 1-0 beside longer matches only says who won.
     score = next(((max(points), min(points)) for points in read if max(points) > 1), None)

@@ -4,7 +4,7 @@ Money out of the pool is a payment at the cash desk of an event of the club, so 
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
@@ -346,12 +346,13 @@ def pool_lines(
         accounts = paid_out(series, pool, table)
         desks = open_desks_of(series, pool.currency) if directs and any(row.rest > 0 for row in accounts) else []
         paid = sum(account.paid for account in accounts)
+        closed = standing_counts({row.tournament_id for account in accounts for row in account.payments})
         lines.append(
             PoolLine(
                 pool.currency.with_name(pool.amount),
                 [(evening, pool.currency.text(evening.amount)) for evening in pool.evenings],
                 [
-                    _due_line(account, pool.currency, names, directs=directs, is_own=account.player == own)
+                    _due_line(account, pool.currency, names, closed, directs=directs, is_own=account.player == own)
                     for account in accounts
                     if account.due or directs or account.player == own
                 ],
@@ -363,11 +364,17 @@ def pool_lines(
 
 
 def _due_line(
-    account: PaidOut, currency: Currency, names: Mapping[str, str], *, directs: bool, is_own: bool
+    account: PaidOut,
+    currency: Currency,
+    names: Mapping[str, str],
+    closed: Container[int],
+    *,
+    directs: bool,
+    is_own: bool,
 ) -> DueLine:
+    """`closed` are the events whose cash desk is closed."""
     player, due, text = account.player, account.due, currency.with_name
-    name = shown(player, staff=True) if directs else names.get(player.public_id, player.shown_name)
-    closed = standing_counts([payment.tournament_id for payment in account.payments]) if directs else {}
+    name = shown(player, staff=True) if directs else names.get(player.public_id) or shown(player, staff=False)
     payments = [
         (payment, text(-payment.amount), directs and payment.tournament_id not in closed)
         for payment in account.payments

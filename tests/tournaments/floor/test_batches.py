@@ -12,6 +12,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
+from django.db import transaction
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -57,6 +58,7 @@ from tournaments.models import (
     Division,
     Entry,
     Fixture,
+    Floor,
     FloorEvent,
     MissedMatch,
     OpenPairing,
@@ -923,6 +925,10 @@ def test_a_director_pairs_two_who_are_free_with_a_public_reason(
     met = next(row for row in resting if row not in (winner, loser) and have_met(row, winner))
     assert "They have met in M" in text(html(page.get(against, data | {"second": met.public_id})))
     assert text(html(page.get(against, data | {"second": ""}))) == "", "only one is chosen"
+    with transaction.atomic():
+        Floor.objects.filter(tournament=event).delete()
+        assert "No two players" in text(html(page.get(against, data))), "no floor is open"
+        transaction.set_rollback(True)
     assert "two different players" in text(html(page.get(against, data | {"second": winner.public_id})))
     page.post(reverse("floor-action", args=[event.club.slug, event.slug, "pair-by-hand"]), data)
     pairing = Pairing.objects.get(batch__number=2)
