@@ -20,7 +20,7 @@ from players.actors import Actor
 from players.models import Club, Player
 from players.people.rows import player_of
 from tournaments.access import VISIBLE
-from tournaments.formats.series.plan import plan_json
+from tournaments.formats.series.plan import Belongs, plan_json
 from tournaments.formats.series.presets import preset
 from tournaments.ledger.money import Currency
 from tournaments.ledger.payments import PaymentInput
@@ -425,10 +425,12 @@ class EntryAction(SeriesAction):
         return series_of(url["slug"], url["series"]) if "slug" in url else series_by_id(url["series"])
 
     def perform(self, request: Any, obj: Series, form: Any, now: datetime) -> str:
-        """Enter oneself, or as a director somebody else."""
+        """Enter oneself where entries are asked for, or as a director somebody else."""
         public_id = form.cleaned_data["player"]
         if public_id:
             people.require(request.user, obj.club, Role.DIRECTOR)
+        elif newest_plan(obj).plan.get("belongs") != Belongs.ENTERED:
+            raise Refused("series_no_entries")
         player = _player(public_id) if public_id else player_of(request.user)
         if player is None:
             raise Refused("series_no_player")

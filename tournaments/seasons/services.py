@@ -17,7 +17,7 @@ from players.people.rows import lock_club
 from tournaments.access import VISIBLE
 from tournaments.formats.series.final import final_rounds
 from tournaments.formats.series.numbers import number
-from tournaments.formats.series.plan import Belongs, plan_from, plan_json
+from tournaments.formats.series.plan import plan_from, plan_json
 from tournaments.formats.series.presets import preset
 from tournaments.models import (
     Division,
@@ -206,15 +206,9 @@ def take_points_back(*, series: Series, given: int, by: Actor) -> None:
 
 
 def enter_season(*, series: Series, player: Player, by: Actor, now: datetime) -> None:
-    """Enter a player; harmless if that was done before.
-
-    Refused: `series_closed`, and `series_no_entries` to players who enter where nobody needs to.
-    """
+    """Enter a player; harmless if that was done before. Refused: `series_closed`."""
     with transaction.atomic():
         row = changed_series(series)
-        is_own = by.user is not None and player.user_id == by.user.pk
-        if is_own and newest_plan(row).plan.get("belongs") != Belongs.ENTERED:
-            raise Refused("series_no_entries")
         if not _entries(row, player).exists():
             SeriesEntry.objects.create(series=row, player=player, at=now, by=by.user)
             log(by, "series_entered", row.topic, club=row.club, player=player.public_id)
