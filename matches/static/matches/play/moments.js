@@ -15,44 +15,57 @@ const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 const pause = (duration) => new Promise((resolve) => setTimeout(resolve, duration));
 
-/** Show what has happened between two states of a match; `opening` is the roll that began a game since, if any. */
-export function show(board, { before, state, opening, settings, near, light }) {
-  const { names, moments: style } = settings;
+export function loadMoments({ moments: style }) {
+  loadStyle(style);
+}
+
+/**
+ * Show what has happened between two states of a match, of which the first is missing on a page that was just opened;
+ * `opening` is the roll that began a game since, if any, after which nobody has rolled.
+ */
+export function show(board, { before, state, opening, settings, near, light, store }) {
+  const { names } = settings;
   const isOver = state.winner !== null;
-  const winner = [0, 1].find((side) => state.score[side] > before.score[side]);
+  const winner = [0, 1].find((side) => state.score[side] > (before?.score[side] ?? state.length - 1));
   if (winner !== undefined) {
-    const points = state.score[winner] - before.score[winner];
-    const multiple = points / before.cube.value;
-    const manner = words(`manner-${multiple > 1 && multiple <= 3 ? Math.floor(multiple) : 1}`);
-    const detail = words(points === 1 ? "winsPoint" : "winsPoints", { manner, points });
-    showWinner(board, { name: names[winner], detail, score: score(state.score, near), isOver, style });
+    showWinner(board, { name: names[winner], detail: before ? wonIn(before, state, winner) : "", score: score(state.score, near), isOver });
   }
   const element = document.getElementById("end");
   if (isOver && settings.end && !element.firstChild) showEnd(element, settings);
-  if (!isOver && opening && state.phase === "to_play") {
-    showOpening(board, [...(opening.data.equal ?? []), opening.data.dice], { near, light, names, style });
+  if (!isOver && opening) {
+    showOpening(board, [...(opening.data.equal ?? []), opening.data.dice], { near, light, names, store });
   }
 }
 
+/** Return how a game was won, in words. */
+function wonIn(before, state, winner) {
+  const points = state.score[winner] - before.score[winner];
+  const multiple = points / before.cube.value;
+  const manner = words(`manner-${multiple > 1 && multiple <= 3 ? Math.floor(multiple) : 1}`);
+  return words(points === 1 ? "winsPoint" : "winsPoints", { manner, points });
+}
+
 /** Show the throws `[[die of side 0, of side 1], …]` for the opening, the last of which decides. */
-async function showOpening(board, throws, { near, light, names, style }) {
+async function showOpening(board, throws, { near, light, names, store }) {
   if (still.matches || document.hidden) return;
-  loadStyle(style);
   const layer = layerOn(board, "opening");
   board.element.classList.add("is-opening");
+  const ended = new AbortController();
   const end = () => {
+    ended.abort();
     layer.remove();
     board.element.classList.remove("is-opening");
   };
-  // The starter's first step ends it: nobody waits for dice.
-  board.addEventListener("change", end, { once: true });
+  // The starter's first step ends it, or what follows a bot that began: nobody waits for dice.
+  board.addEventListener("change", end, { signal: ended.signal });
+  store.addEventListener("sending", end, { signal: ended.signal });
   for (const [index, dice] of throws.entries()) {
     const isLast = index === throws.length - 1;
     const parts = dice.map((die, side) => thrown(board, { die, side, near, light, isLast, name: names[side] }));
     layer.replaceChildren(...parts);
     parts.forEach((part, side) => throwDice([part.firstChild], side === near ? 120 : -120));
     await pause(isLast ? FIRST : AGAIN);
-    if (!layer.isConnected) return;
+    if (!layer.isConnected) return void end();
     if (isLast) parts[dice[0] > dice[1] ? 0 : 1].classList.add("is-higher");
   }
   await pause(SECOND);
@@ -74,8 +87,7 @@ function thrown(board, { die, side, near, light, isLast, name }) {
 }
 
 /** Write on the felt who has won what: for a while, or until it is clicked, unless it is the end of the match. */
-function showWinner(board, { name, detail, score, isOver, style }) {
-  loadStyle(style);
+function showWinner(board, { name, detail, score, isOver }) {
   const layer = layerOn(board, "winner");
   const [left, right] = [document.createElement("p"), document.createElement("p")];
   left.append(Object.assign(document.createElement("strong"), { textContent: words("wins", { name }) }), detail);
@@ -96,9 +108,8 @@ function layerOn(board, name) {
 }
 
 /** Fill in what the match came to, again and again until nothing more is to be expected. */
-function showEnd(element, { end, endStyle, moments }) {
+function showEnd(element, { end, endStyle }) {
   loadStyle(endStyle);
-  loadStyle(moments);
   let stop = () => {};
   let following = null;
   let timer = 0;
