@@ -104,7 +104,8 @@ def test_what_shows_the_throws_is_there_before_they_are_made(open_page: OpenPage
     loaded = """() => performance.getEntriesByType("resource").map(({ name }) => name).join(" ")"""
     assert "play/moments" not in page.evaluate(loaded)
     board.do(CAROL, "ready")
-    eventually(lambda: {"play/moments.js", "play/moments.css"} <= set(re.findall(r"play/moments\.\w+", page.evaluate(loaded))))
+    both = {"play/moments.js", "play/moments.css"}
+    eventually(lambda: both <= set(re.findall(r"play/moments\.\w+", page.evaluate(loaded))))
 
 
 def test_the_dice_can_be_swapped_while_those_of_the_opening_are_thrown(open_page: OpenPage, board: Board) -> None:
