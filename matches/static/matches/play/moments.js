@@ -108,7 +108,7 @@ function layerOn(board, name) {
 }
 
 /** Fill in what the match came to, again and again until nothing more is to be expected. */
-function showEnd(element, { end, endStyle }) {
+function showEnd(element, { end, endStyle, csrf }) {
   loadStyle(endStyle);
   let stop = () => {};
   let following = null;
@@ -117,10 +117,9 @@ function showEnd(element, { end, endStyle }) {
     const response = await fetch(end).catch(() => null);
     if (!response?.ok) return void (timer ||= setTimeout(() => ((timer = 0), load()), ASK_EVERY));
     const text = await response.text();
-    // What the reader has opened stays open, and the button they are at keeps the focus.
-    if (element.dataset.shown === text || element.contains(document.activeElement)) return again();
+    if (element.dataset.shown === text) return again();
     element.dataset.shown = text;
-    element.innerHTML = text;
+    replace(element, text);
     document.getElementById("after").hidden = true;
     element.parentElement.classList.add("is-ended");
     return again();
@@ -137,5 +136,36 @@ function showEnd(element, { end, endStyle }) {
     clearTimeout(timer);
     if (asks !== undefined || topic) timer = setTimeout(() => (document.hidden ? again() : load()), ASK_EVERY);
   };
+  element.addEventListener("click", async ({ target }) => {
+    const button = target.closest("[data-post]");
+    if (button && !(await post(button, csrf))) load();
+  });
   load();
+}
+
+/** Fill an element anew; the button or link that the reader is at keeps the focus. */
+function replace(element, html) {
+  const panel = element.parentElement;
+  const at = element.contains(document.activeElement) ? document.activeElement.textContent : null;
+  element.innerHTML = html;
+  if (at === null) return;
+  const targets = [...element.querySelectorAll("a, button:enabled")];
+  panel.tabIndex = -1;
+  (targets.find(({ textContent }) => textContent === at) ?? panel).focus({ preventScroll: true });
+}
+
+/** Do what a button is for: go to the board that it opens, or say why there is none. Returns whether that was all. */
+async function post(button, csrf) {
+  const failed = document.querySelector("[data-failed]");
+  const headers = { Accept: "application/json", "Content-Type": "application/json", "X-CSRFToken": csrf };
+  const { post: url, body = "{}" } = button.dataset;
+  button.disabled = true;
+  const response = await fetch(url, { method: "POST", headers, body }).catch(() => null);
+  const data = (await response?.json().catch(() => null)) ?? {};
+  if (data.page) location.assign(new URL(data.page).pathname);
+  if (response?.ok) return Boolean(data.page);
+  button.disabled = false;
+  failed.textContent = data.detail ?? words("disconnected");
+  failed.hidden = false;
+  return true;
 }
