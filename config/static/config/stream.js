@@ -251,6 +251,25 @@ export function watch(topics, { change, state, important = false, ticket }) {
   };
 }
 
+/**
+ * Watch topics as `watch` does, and call `load` every `every` milliseconds while there is no stream and
+ * the page can be seen. Returns a function that ends both.
+ */
+export function follow(topics, { load, every, ...options }) {
+  let polling = 0;
+  const stop = watch(topics, {
+    ...options,
+    state: (open) => {
+      clearInterval(polling);
+      if (!open) polling = setInterval(() => document.hidden || load(), every);
+    },
+  });
+  return () => {
+    stop();
+    clearInterval(polling);
+  };
+}
+
 const isKept = (watcher) => watcher.important || !isAsleep;
 
 /** What this tab watches: pairs of topic and ticket. */

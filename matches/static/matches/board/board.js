@@ -3,9 +3,8 @@
 import { Checkers } from "./checkers.js";
 import { drawCube, drawDice, throwDice } from "./dice.js";
 import { FAR_OFF, Geometry, NEAR_BAR, NEAR_OFF, placeOf, pointOf } from "./geometry.js";
-import { name, write } from "./notation.js";
 import { drawHints, drawPlay, drawSurface, svg } from "./surface.js";
-import { Walk } from "./walk.js";
+import { name, Walk, write } from "./walk.js";
 
 const PLACES = 28;
 const DRAG_AFTER = 6; // Pixels; a shorter way is a click.
@@ -142,7 +141,8 @@ export class Board extends EventTarget {
   offer({ roll = "", double = "" }) {
     for (const [button, text] of [[this.cup, roll], [this.double, double]]) {
       button.hidden = !text;
-      if (button.lastChild.textContent !== text) button.lastChild.textContent = text;
+      // The last word stays with the one before it: "Double" above "to 2".
+      button.lastChild.textContent = text.replace(/ (\S+)$/, "\u00a0$1");
     }
   }
 
