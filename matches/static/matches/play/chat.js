@@ -16,7 +16,7 @@ class Chat {
     this.seen = {};
     element.addEventListener("toggle", () => this.load());
     this.opener = document.getElementById("open-chat");
-    this.opener?.addEventListener("click", () => (element.open = true));
+    this.opener?.addEventListener("click", () => (this.isCalled = element.open = true));
     this.load();
   }
 
@@ -42,6 +42,9 @@ class Chat {
     // What somebody is typing stays where it is while nothing is new.
     if (drawn !== this.#drawn) this.rooms.draw(rooms, phrases);
     this.#drawn = drawn;
+    // Its link was followed before there was anything in it.
+    if (this.isCalled) this.element.scrollIntoView();
+    this.isCalled = false;
   }
 
   /** Show how many messages of others have come while the chat was closed. */
