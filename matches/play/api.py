@@ -253,6 +253,9 @@ class LiveMatchSerializer(serializers.Serializer[Any]):
     length = serializers.IntegerField()
     score = serializers.ListField(child=serializers.IntegerField())
     game = serializers.IntegerField()
+    games = serializers.ListField(
+        child=serializers.DictField(), help_text="Of each game that is over its `winner`, `points` and `cube`, and the `score` after it."
+    )
     crawford = serializers.BooleanField()
     cube = serializers.DictField(
         help_text="`value`, `owner`, and `face`: the number to show, 64 for a centred cube that nobody has turned, the "

@@ -11,7 +11,7 @@ from django.db.models import prefetch_related_objects
 from django.utils import timezone
 from rest_framework.utils.encoders import JSONEncoder
 
-from engine.actions import Act, Phase
+from engine.actions import Act, GameResult, Phase
 from engine.clock import Clock
 from engine.cube import Side, doubled, face
 from engine.ids import xgid
@@ -100,6 +100,7 @@ def game_json(match: MatchState) -> Json:
         "length": match.length,
         "score": list(match.score),
         "game": match.game,
+        "games": [_result_json(result, match.length) for result in match.results],
         "crawford": match.crawford,
         "cube": {
             "value": match.cube,
@@ -115,6 +116,13 @@ def game_json(match: MatchState) -> Json:
         "resigned": {"side": match.resigned[0], "multiple": match.resigned[1]} if match.resigned else None,
         "stakes": _stakes(match) if not match.is_over else None,
     }
+
+
+def _result_json(result: GameResult, length: int) -> Json:
+    """How a game ended: who won how many points with the cube at what, and the score after it."""
+    score = list(result.start)
+    score[result.winner] = min(score[result.winner] + result.points, length)
+    return {"winner": result.winner, "points": result.points, "cube": result.cube, "score": score}
 
 
 def _seen_by_left(match: MatchState) -> Position:

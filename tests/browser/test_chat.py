@@ -30,7 +30,7 @@ def test_players_talk_and_spectators_do_not_disturb_them(
     path = f"/matches/{board.match.public_id}/play/"
     of_bob, of_carol, of_dave = (open_page(path, width=width, scheme=scheme, user=user) for user in (bob, carol, dave))
     chat_of(of_bob).get_by_role("button", name="Good luck!").click()
-    expect(of_carol.locator("[data-unread]")).to_have_text("1")
+    expect(of_carol.locator("#chat [data-unread]")).to_have_text("1")
     chat_of(of_carol)
     expect(of_carol.locator(".chat-list")).to_contain_text("Good luck!")
     fits(of_carol)

@@ -361,8 +361,9 @@ def test_a_match_by_keyboard_and_typed_plays_alone(
         expect(seat.panel("ready")).to_be_visible()
         seat.go_on()
     first = on_turn(seats)
-    for seat in seats:
-        expect(seat.page.locator("#announcer")).to_contain_text(f"{match.players[first].name} begins.")
+    starts = "You start with", f"{match.players[first].name} starts with"
+    for seat, sentence in zip((seats[first], seats[1 - first]), starts, strict=True):
+        expect(seat.page.locator("#announcer")).to_contain_text(sentence)
     seats[first].walk()
     while Match.objects.get(pk=match.pk).state == Match.State.LIVE:
         for seat in seats:

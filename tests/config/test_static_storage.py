@@ -26,6 +26,17 @@ def test_what_could_be_a_text_is_no_comment(code: str) -> None:
     assert slimmed(code) == code
 
 
+def test_spaces_around_signs_go_except_in_texts() -> None:
+    source = 'const { a, b } = c ? f(d) : "x = { y }";\nif (a < -b || !e) return [a + b];\nelse g({ ...h });\n'
+    slim = 'const{a,b}=c?f(d):"x = { y }";\nif(a<-b||!e)return[a + b];\nelse g({...h});\n'
+    assert slimmed(source) == slim
+
+
+@pytest.mark.parametrize("code", ["a = 'x = y';", "a = `${ b } = y`;", "a = b.match(/x = y/);", "a = b / c;"])
+def test_a_line_with_anything_else_than_plain_texts_keeps_its_spaces(code: str) -> None:
+    assert slimmed(code) == code
+
+
 def test_what_stands_between_two_comments_stays() -> None:
     source = "/* A */ .a {\n  color: red; /* B */\n}\n"
     assert slimmed(source) == "/* A */ .a {\ncolor: red; /* B */\n}\n"

@@ -64,7 +64,7 @@ async function replay() {
 }
 
 async function follow() {
-  const [board, { follow: followTopics }] = await Promise.all([upgrade(), import("./follow.js")]);
+  const [board, { follow: followTopics }] = await Promise.all([upgrade(), import("./stream.js")]);
   let { seq, last } = settings;
   let [played, stop] = [null, () => {}];
 

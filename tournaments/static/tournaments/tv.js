@@ -1,6 +1,6 @@
 /** The big screen: the board, clocks and score of the match that the page names, and of the next one once that changes. */
 
-import { follow } from "../config/follow.js";
+import { follow } from "../config/stream.js";
 import { Board } from "../matches/board/board.js";
 import { timeLeft } from "../matches/play/clocks.js";
 import { duration, words } from "../matches/play/fill.js";

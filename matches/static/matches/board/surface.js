@@ -9,8 +9,10 @@ export function svg(name, attributes = {}, text = "") {
   return element;
 }
 
-// Light and shade that lie over the colours of a theme: [id, direction, stops of lightness (1 white) and opacity].
+// Light and shade that lie over the colours of a theme: [id, direction (none: from the middle), stops of lightness
+// (1 white) and opacity].
 const SHADES = [
+  ["shade-felt", "", "1 .05|0 0|0 .08"],
   ["shade-down", "0 1", "0 .42|0 0"],
   ["shade-right", "1 0", "0 .34|0 0"],
   ["shade-bar", "1 0", "1 .02|1 .1|1 .02|1 .1|0 .3"],
@@ -22,7 +24,7 @@ function shades() {
   const defs = svg("defs");
   for (const [id, direction, stops] of SHADES) {
     const [x2, y2] = direction.split(" ");
-    const gradient = svg("linearGradient", { id, x2, y2 });
+    const gradient = direction ? svg("linearGradient", { id, x2, y2 }) : svg("radialGradient", { id, cy: 0.45, r: 0.75 });
     const parts = stops.split("|");
     for (const [index, part] of parts.entries()) {
       const [light, opacity] = part.split(" ");
@@ -49,6 +51,7 @@ export function drawSurface(target, geometry, numbers) {
   for (const x of felts) {
     rect("rim", x - 1.5, band - 1.5, 6 * column + 3, deep + 3, 2);
     rect("felt", x, band, 6 * column, deep);
+    shade("shade-felt", x, band, 6 * column, deep);
   }
   const edges = { dark: "", light: "" };
   for (let place = 1; place <= 24; place += 1) {

@@ -1,6 +1,6 @@
 /** The chat of a match: of the players, or of the spectators, whichever the reader may see. */
 
-import { follow } from "../../config/follow.js";
+import { follow } from "../../config/stream.js";
 
 const POLL_EVERY = 10_000; // ms, while there is no stream
 
@@ -15,6 +15,8 @@ class Chat {
     this.status = element.querySelector("[data-status]");
     this.seen = {};
     element.addEventListener("toggle", () => this.load());
+    this.opener = document.getElementById("open-chat");
+    this.opener?.addEventListener("click", () => (this.isCalled = element.open = true));
     this.load();
   }
 
@@ -26,6 +28,7 @@ class Chat {
   take({ rooms, phrases, ticket }) {
     this.ticket = ticket;
     this.element.hidden = !rooms.some((room) => room.may_write || room.messages.length > 0);
+    if (this.opener) this.opener.hidden = this.element.hidden;
     for (const room of rooms) this.seen[room.topic] = room.seq;
     if (this.element.open) this.#draw(rooms, phrases);
     this.#countUnread(rooms);
@@ -39,6 +42,9 @@ class Chat {
     // What somebody is typing stays where it is while nothing is new.
     if (drawn !== this.#drawn) this.rooms.draw(rooms, phrases);
     this.#drawn = drawn;
+    // Its link was followed before there was anything in it.
+    if (this.isCalled) this.element.scrollIntoView();
+    this.isCalled = false;
   }
 
   /** Show how many messages of others have come while the chat was closed. */
@@ -46,9 +52,12 @@ class Chat {
     const others = rooms.flatMap((room) => room.messages.filter((message) => !message.mine));
     if (this.element.open || this.#read === null) this.#read = new Set(others.map((message) => message.public_id));
     const unread = others.filter((message) => !this.#read.has(message.public_id)).length;
-    const badge = this.element.querySelector("[data-unread]");
-    badge.textContent = String(unread);
-    badge.hidden = unread === 0;
+    for (const badge of document.querySelectorAll("[data-unread]")) {
+      badge.textContent = unread;
+      badge.hidden = unread === 0;
+    }
+    const latest = rooms.find((room) => room.messages.length)?.messages.findLast((message) => !message.removed);
+    this.element.querySelector("[data-latest]").textContent = latest && !this.element.open ? `${latest.name}: ${latest.text}` : "";
   }
 
   #watch(topics) {

@@ -25,6 +25,14 @@ export function fill(root, values) {
   }
 }
 
+const MOST_LETTERS = 10;
+
+/** Return what two players are called where there is little room: by the first part of a long name. */
+export function shortNames(names) {
+  const short = names.map((name) => (name.length > MOST_LETTERS ? name.split(" ")[0] : name));
+  return short[0] === short[1] ? names : short;
+}
+
 /** Show milliseconds as minutes and seconds, or as hours and minutes for long ones. */
 export function duration(ms) {
   const seconds = Math.max(0, Math.ceil(ms / 1000));

@@ -3,13 +3,14 @@
 
 import { blankDie, showFace, throwDice } from "../board/dice.js";
 import { loadStyle } from "../board/board.js";
-import { follow } from "../../config/follow.js";
-import { score, words } from "./fill.js";
+import { follow } from "../../config/stream.js";
+import { score, shortNames, words } from "./fill.js";
 
 const FIRST = 700; // Milliseconds until the higher die is marked,
 const SECOND = 500; // and until both are the starter’s.
 const AGAIN = 900; // For equal dice.
 const GAME_SHOWN = 2500;
+const WITHIN_POINT = 4; // Checkers of a stack.
 const ASK_EVERY = 4000;
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
@@ -24,7 +25,7 @@ export function loadMoments({ moments: style }) {
  * `opening` is the roll that began a game since, if any, after which nobody has rolled.
  */
 export function show(board, { before, state, opening, settings, near, light, store }) {
-  const { names } = settings;
+  const names = shortNames(settings.names);
   const isOver = state.winner !== null;
   const winner = [0, 1].find((side) => state.score[side] > (before?.score[side] ?? state.length - 1));
   if (winner !== undefined) {
@@ -75,13 +76,13 @@ async function showOpening(board, throws, { near, light, names, store }) {
 function thrown(board, { die, side, near, light, isLast, name }) {
   const part = Object.assign(document.createElement("div"), { className: `throw ${side === light ? "light" : "dark"}` });
   const { x, y } = board.diceAt(side === near);
-  const { compact, dieSize } = board.geometry;
+  const { dieSize } = board.geometry;
   part.style.transform = `translate(${x - dieSize / 2}px, ${y - dieSize / 2}px)`;
   part.style.setProperty("--die", `${dieSize}px`);
   const picture = blankDie();
   showFace(picture, die);
   const pill = document.createElement("span");
-  pill.textContent = isLast ? words("throws", { name: compact ? name.split(" ")[0] : name, die }) : words("throwsAgain", { die });
+  pill.textContent = isLast ? words("throws", { name, die }) : words("throwsAgain", { die });
   part.append(picture, pill);
   return part;
 }
@@ -89,6 +90,7 @@ function thrown(board, { die, side, near, light, isLast, name }) {
 /** Write on the felt who has won what: for a while, or until it is clicked, unless it is the end of the match. */
 function showWinner(board, { name, detail, score, isOver }) {
   const layer = layerOn(board, "winner");
+  layer.classList.toggle("is-clear", isClear(board));
   const [left, right] = [document.createElement("p"), document.createElement("p")];
   left.append(Object.assign(document.createElement("strong"), { textContent: words("wins", { name }) }), detail);
   right.textContent = score;
@@ -97,6 +99,11 @@ function showWinner(board, { name, detail, score, isOver }) {
   // A tap takes it away, and does what it would do without it.
   board.element.addEventListener("pointerdown", () => layer.remove(), { once: true });
   setTimeout(() => layer.remove(), GAME_SHOWN);
+}
+
+/** Whether all checkers stand within their points, so that nothing is where the words are written. */
+function isClear({ checkers }) {
+  return Array.from({ length: 24 }, (_, index) => checkers.count(index + 1)).every((count) => count <= WITHIN_POINT);
 }
 
 function layerOn(board, name) {

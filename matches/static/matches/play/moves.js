@@ -1,6 +1,6 @@
 // The plays of the game in progress, as a list with a column for each side, and as sentences to be read out.
 
-import { words } from "./fill.js";
+import { score, words } from "./fill.js";
 
 const SLOW = 5000; // Milliseconds; a program needs fewer unless its machine is busy.
 const IN_LIST = {
@@ -51,29 +51,54 @@ export function entriesOf(game) {
       const { dice } = action.data;
       pending = [...dice].sort((a, b) => b - a).join("");
     } else if (action.kind === "play") {
-      entries.push({ side: action.side, text: `${pending}: ${action.data.notation || words("dance")}`, seq: action.seq });
+      entries.push({ side: action.side, text: `${pending}: ${action.data.notation || words("dance")}`, isPlay: true });
       pending = null;
     } else if (action.kind in IN_LIST) {
-      entries.push({ side: action.side, text: IN_LIST[action.kind](action), seq: action.seq });
+      entries.push({ side: action.side, text: IN_LIST[action.kind](action) });
     }
   }
   return { entries, pending };
 }
 
-/** Return a row for each throw for the opening, the last of which decides. */
-function throwsOf({ data: { dice, equal = [] } }, near, names) {
-  return [...equal, dice].map((pair) =>
-    [near, 1 - near].map((side) => ({
-      text: words(pair === dice ? "throws" : "throwsAgain", { name: names[side], die: pair[side] }),
-    })),
+/** Draw the games before this one: who won it, how, and the score after it. */
+export function drawGames(list, { games }, { near, light, names }) {
+  list.hidden = !games.length;
+  const rows = games.map(({ winner, score: after, ...game }) =>
+    row("", chip(winner === light), part("bdi", names[winner]), part("span", mannerOf(game)), part("strong", score(after, near))),
   );
+  list.replaceChildren(...rows);
+  list.scrollTop = list.scrollHeight;
 }
 
-/** Draw the list of plays; side `near` stands in the first column. `trial`: what of a play has been walked. */
-export function drawMoves(list, actions, { near, turn, trial, names }) {
+/** Return how a game was won; a single game is named by the cube if that was turned. */
+function mannerOf({ points, cube }) {
+  const manner = cube === 1 || points !== cube ? words(`game-${points / cube}`) : "";
+  return [manner, cube > 1 && words("atCube", { cube })].filter(Boolean).join(", ");
+}
+
+/** Return a row for each throw for the opening, the last of which decides. */
+function throwRows({ data: { dice, equal = [] } }, { near, light, names }) {
+  const rows = [...equal, dice].map((pair) =>
+    row("throw-row", ...[near, 1 - near].map((side) => {
+      const isHigher = pair[side] > pair[1 - side];
+      const note = isHigher ? words("listStarts") : pair !== dice && side !== near ? words("listAgain") : "";
+      return part("span", "", isHigher ? "starts" : "", chip(side === light), part("bdi", names[side]), part("b", pair[side]), part("em", note));
+    })),
+  );
+  return [row("throw-head", words("openingRoll")), ...rows];
+}
+
+/**
+ * Draw the list of plays; side `near` stands in the first column. `trial`: what of a play has been walked; `isToRoll`:
+ * whether the side on turn has not rolled.
+ */
+export function drawMoves(list, actions, { turn, trial, isToRoll, ...sides }) {
+  const { near } = sides;
   const game = currentGame(actions);
   const { entries, pending } = entriesOf(game);
-  if (pending && turn !== null) entries.push({ side: turn, text: `${pending}: ${trial}…` });
+  list.classList.toggle("is-underway", entries.length > 0);
+  const latest = entries.at(-1);
+  if (turn !== null && (pending || isToRoll)) entries.push({ side: turn, text: pending ? `${pending}: ${trial}` : trial, isNow: true });
   const rows = [];
   for (const entry of entries) {
     const column = entry.side === near ? 0 : 1;
@@ -81,30 +106,34 @@ export function drawMoves(list, actions, { near, turn, trial, names }) {
     if (last && !last[column] && (column === 1 || !last[1])) last[column] = entry;
     else rows.push(column === 0 ? [entry, null] : [null, entry]);
   }
-  const throws = game.length ? throwsOf(game[0], near, names) : [];
-  list.replaceChildren(...[...throws, ...rows].map((row) => rowElement(row)));
-  throws.forEach((_, index) => list.children[index].classList.add("throw-row"));
+  const cell = (entry) => part("span", entry?.text, entry?.isNow ? "is-now" : entry && entry === latest ? "is-latest" : "");
+  list.replaceChildren(...(game.length ? throwRows(game[0], sides) : []), ...rows.map((each) => row("", ...each.map(cell))));
   list.scrollTop = list.scrollHeight;
 }
 
-function rowElement(row) {
-  const item = document.createElement("li");
-  for (const entry of row) {
-    const cell = document.createElement("span");
-    cell.textContent = entry?.text ?? "";
-    item.append(cell);
-  }
-  return item;
+function part(tag, text = "", className = "", ...parts) {
+  const element = Object.assign(document.createElement(tag), { textContent: text, className });
+  element.append(...parts);
+  return element;
 }
 
-/** Return a sentence for the screen reader about an action; empty for what is not worth one. */
-export function sentenceOf(action, names) {
+const row = (className, ...parts) => part("li", "", className, ...parts);
+const chip = (isLight) => part("i", "", `play-chip${isLight ? "" : " is-dark"}`);
+
+/** Return who begins with which roll, as it reads for `side`. */
+export function startOf({ dice, begins }, names, side) {
+  const roll = [...dice].sort((a, b) => b - a).join("-");
+  return words(begins === side ? "youStart" : "starts", { name: names[begins], dice: roll });
+}
+
+/** Return a sentence for the screen reader about an action, as it reads for `side`; empty for what is not worth one. */
+export function sentenceOf(action, names, side) {
   const name = action.side === null ? "" : names[action.side];
   const dice = action.data.dice?.join("-");
   const sentences = {
     roll: () =>
       action.side === null
-        ? words("opening", { dice, name: names[action.data.begins] })
+        ? openingOf(action.data, names, side)
         : words("rolled", { name, dice }),
     play: () => (action.data.moves.length ? words("played", { name, play: action.data.notation }) : words("danced", { name })),
     here: () => words("cameHere", { name }),
@@ -118,4 +147,11 @@ export function sentenceOf(action, names) {
     flag: () => words("flagged", { name }),
   };
   return sentences[action.kind]?.() ?? "";
+}
+
+/** Return both throws for the opening and who begins. */
+function openingOf(data, names, side) {
+  const [first, second] = side === 1 ? [1, 0] : [0, 1];
+  const values = { name: names[first], die: data.dice[first], other: names[second], otherDie: data.dice[second] };
+  return words(side === first ? "openingYou" : "opening", { ...values, start: startOf(data, names, side) });
 }

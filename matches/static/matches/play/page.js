@@ -1,14 +1,14 @@
 // The page on which a match is played or watched: connects the store, the board, the panels and the stream.
 
-import { follow } from "../../config/follow.js";
+import { follow } from "../../config/stream.js";
 import { Board } from "../board/board.js";
-import { name as pointName } from "../board/notation.js";
+import { name as pointName } from "../board/walk.js";
+import { PlayerDice } from "../dice/chain.js";
 import { keepAwake, markTab, notify, playSound } from "./alerts.js";
-import { PlayerDice } from "./chain.js";
 import { Clocks } from "./clocks.js";
-import { fill, pattern, score, words } from "./fill.js";
+import { fill, pattern, score, shortNames, words } from "./fill.js";
 import { recall } from "./kept.js";
-import { drawMoves, hasStandIn, isSlow, movesOf, sentenceOf } from "./moves.js";
+import { currentGame, drawGames, drawMoves, entriesOf, hasStandIn, isSlow, movesOf, sentenceOf, startOf } from "./moves.js";
 import { Panels } from "./panels.js";
 import { PresencePings } from "./presence.js";
 import { Store } from "./store.js";
@@ -17,6 +17,7 @@ import { bannersOf, invitationOf, panelOf, positionOf, valuesOf } from "./view.j
 const settings = JSON.parse(document.getElementById("play-settings").textContent);
 const { side, names, preferences } = settings;
 const near = side ?? 0;
+const short = shortNames(names);
 const byId = (id) => document.getElementById(id);
 const isPlayer = side !== null;
 const ENDINGS = ["play", "drop", "accept", "flag", "claim_away", "end_game"]; // Actions that can end a game.
@@ -332,8 +333,11 @@ class Page {
     byId("undo").disabled = !this.board.play?.moves.length;
     byId("commit").disabled = sending !== null || !this.board.play?.complete;
     this.seats.forEach((seat, each) => this.#drawSeat(seat, each));
-    const trial = this.board.play?.notation ?? "";
-    drawMoves(byId("play-list"), this.store.standing, { near, turn: state.turn, trial, names });
+    const sides = { near, light: lightSide(), names: short };
+    drawGames(byId("games"), state, sides);
+    const isToRoll = state.phase === "to_roll";
+    drawMoves(byId("play-list"), this.store.standing, { turn: state.turn, trial: this.#trial, isToRoll, ...sides });
+    document.querySelector(".play-actions").classList.toggle("is-opening", Boolean(this.#opening));
     this.#offer(state.may);
     this.#drawXgid();
     this.clocks.draw();
@@ -359,7 +363,53 @@ class Page {
     const { report } = this.dice;
     const commit = this.store.sending ? "sending" : play?.dance ? "noMove" : this.sure ? "sure" : "play";
     const checked = this.dice.isKeptByServer ? "byServer" : report?.failed.length ? "unverified" : report && "verified";
-    return { commit: words(commit), verified: isPlayer && checked ? words(checked) : "", lastGame: this.#lastGame() };
+    return {
+      commit: words(commit),
+      verified: isPlayer && checked ? words(checked) : "",
+      lastGame: this.#lastGame(),
+      ...this.#openingValues(),
+      ...this.#lastPlayValues(),
+      ...this.#trialValues(),
+    };
+  }
+
+  /** The opening roll, as long as it has not been played. */
+  get #opening() {
+    const [opening, next] = currentGame(this.store.standing);
+    return this.store.state.phase === "to_play" && !next ? opening : undefined;
+  }
+
+  #openingValues() {
+    if (!this.#opening) return {};
+    const { data } = this.#opening;
+    const die = data.equal?.map(([each]) => each).join(", ");
+    return { starts: startOf(data, short, side), rule: die ? words("thrownAgain", { die }) : words("oneDieEach") };
+  }
+
+  /** The last play of the game, by itself and as a sentence. */
+  #lastPlayValues() {
+    const { entries } = entriesOf(currentGame(this.store.standing));
+    const last = entries.findLast(({ isPlay }) => isPlay);
+    if (!last) return {};
+    const lastPlayed = words("lastPlayed", { name: short[last.side], play: last.text });
+    return { lastPlayed, lastPlay: this.board.play?.moves.length ? last.text : lastPlayed };
+  }
+
+  /** What of a play has been walked, and how many dice are left of it. */
+  #trialValues() {
+    const { play } = this.board;
+    const { state } = this.store;
+    if (state.may.includes("roll")) return { tap: words("tapCup") };
+    if (!play?.moves.length) return {};
+    const left = (state.dice_to_play?.length ?? 0) - play.moves.length;
+    const note = play.complete ? play.notation : left === 1 ? words("oneDieLeft") : words("diceLeft", { left });
+    const dice = [...state.dice].sort((a, b) => b - a).join("");
+    return { trial: `${dice}: ${this.#trial}`, note };
+  }
+
+  get #trial() {
+    const { play } = this.board;
+    return play?.complete ? play.notation : `${play?.notation ?? ""}…`;
   }
 
   /** How the game before ended, while the next one has not begun. */
@@ -391,7 +441,9 @@ class Page {
     element.classList.toggle("is-hit", change > 0);
     const isOnTurn = state.winner === null && state.to_act === each && !state.paused_until;
     seat.classList.toggle("is-on-turn", isOnTurn);
-    seat.querySelector("[data-turn]").hidden = !isOnTurn;
+    const turn = seat.querySelector("[data-turn]");
+    turn.hidden = !isOnTurn;
+    turn.textContent = this.#opening ? turn.dataset.start : turn.dataset.turn;
     seat.querySelector("[data-away]").hidden = state.presence?.[each]?.online !== false || each === side;
   }
 
@@ -439,7 +491,7 @@ class Page {
     const sentences = news
       // Of what the player did themselves, they do not know the dice and what was played for them.
       .filter((action) => action.side !== side || action.kind === "roll" || action.data.forced)
-      .map((action) => sentenceOf(action, names));
+      .map((action) => sentenceOf(action, names, side));
     if (state.winner !== null && !news.length) return;
     if (state.winner !== null) sentences.push(words("matchOver", valuesOf(state, { side, near, names, pauses: 0 })));
     else if (news.some((action) => ENDINGS.includes(action.kind))) sentences.push(this.#gameOver());
