@@ -41,6 +41,7 @@ DONE: dict[str, str] = {
     FloorKind.LENGTH_DECLINED: gettext_noop("The shorter length of {match} is declined."),
     FloorKind.LENGTH_WITHDRAWN: gettext_noop("The shorter length is no longer offered to the players of {match}."),
     FloorKind.LEAD_WAIVED: gettext_noop("Nobody waits for {match} any more."),
+    FloorKind.STOPPED: gettext_noop("{match} is stopped and does not count."),
     FloorKind.ASKED: gettext_noop("The players of {match} are asked whether it is over."),
     FloorKind.PAIRING_HELD: gettext_noop("Nobody is paired for now."),
     FloorKind.PAIRING_GOES_ON: gettext_noop("Players are paired again."),

@@ -21,6 +21,7 @@ from matches.presentation.labels import score_of
 from players.actors import Actor, log
 from players.models import LogEntry
 from tournaments.entries import arrivals, check_in
+from tournaments.floor.batches import let_stopped_go_on, paired_since_stop
 from tournaments.floor.evening import restore_length
 from tournaments.floor.journal import About, lock_fixture, lock_floor, record
 from tournaments.floor.sentences import sentence_of_fact
@@ -155,6 +156,11 @@ def _undo_fact(floor: Floor, fact: FloorEvent, by: Actor, now: datetime) -> None
     for undone in _same_tap(fact).filter(undone_by=None):
         _refuse_built_on(undone)
         about = About(fixture=undone.fixture, table=undone.table, player=undone.player, undoes=undone)
+        if undone.kind == FloorKind.STOPPED:
+            let_stopped_go_on(stopped=undone, by=by, now=now)
+            undone.fixture = None if undone.fixture is None else lock_fixture(undone.fixture)[0]
+            record(floor, FloorKind.UNDONE, replace(about, fixture=undone.fixture), by=by, now=now)
+            continue
         if ON_PAPER in undone.params and undone.fixture is not None:
             _take_back_slip(undone.fixture, by, now)
         if undone.kind not in OF_BEGUN_MATCHES or undone.fixture is None:

@@ -12,7 +12,7 @@ from django.db.models import Count, Exists, OuterRef, Q
 from matches.lifecycle.finish import Announced, Basis, ResultInput, append_result
 from matches.lifecycle.opening import MatchSettings, Opening, open_matches, renumber_entries
 from matches.lifecycle.own_match import check_own_win
-from matches.lifecycle.voiding import reinstate_matches, void_matches
+from matches.lifecycle.voiding import reinstate_matches, reopen_match, void_matches
 from matches.models import Match, Result
 from matches.play.directing import adjourn_boards, restore_boards
 from players.actors import SYSTEM, Actor
@@ -112,6 +112,20 @@ def record_walkovers(
         outcome, author = ResultInput(winner, kind=kind), by if is_own else SYSTEM
         append_result(match, outcome, basis, by=author, now=now, announced_by=Announced.CALLER)
     return bool(unplayed)
+
+
+def let_go_on(fixture: Fixture, match: Match, state: str, *, by: Actor, now: datetime) -> None:
+    """Give a fixture of a locked division the match back that was stopped in it, in the `state` that it had.
+
+    The match is locked, and the caller settles the division.
+    """
+    if state == Match.State.LIVE:
+        (match,) = restore_boards([match.pk], now=now)
+    else:
+        reopen_match(match, state, by=by, now=now)
+    Fixture.former.through.objects.filter(fixture=fixture, match=match).delete()
+    fixture.match = match
+    fixture.save(update_fields=["match"])
 
 
 def _pairs(states: Mapping[int, FixtureState], entries: Mapping[int, Entry]) -> dict[int, Pair]:
