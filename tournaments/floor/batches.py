@@ -746,7 +746,7 @@ def stop_match(*, fixture: Fixture, by: Actor, now: datetime) -> Pairing:
 def paired_since_stop(stopped: FloorEvent) -> list[Pairing]:
     """Return the pairings of the players of a stopped match that were made since, which its going on takes back.
 
-    Refused: `stop_built_on` if one of their matches, or one of a bracket drawn since, has begun.
+    Refused: `stop_built_on` if one of their matches has begun, `stop_before_bracket` if the bracket was drawn since.
     """
     fixture = stopped.fixture
     assert fixture is not None  # noqa: S101, the fact is about a match
@@ -754,12 +754,13 @@ def paired_since_stop(stopped: FloorEvent) -> list[Pairing]:
     own = (pairing.first_id, pairing.second_id)
     since = Pairing.objects.filter(batch__stage=fixture.stage_id, batch__at__gte=stopped.at, taken_back="")
     since = since.filter(Q(first__in=own) | Q(second__in=own)).exclude(pk=pairing.pk)
-    rows = list(since.select_related("fixture__match").order_by("number"))
-    later = Fixture.objects.filter(stage__division=fixture.stage.division_id, stage__number__gt=fixture.stage.number)
-    following = [row.fixture for row in rows if row.fixture is not None]
-    for row in (*following, *later.filter(match__isnull=False).select_related("match").order_by("number")):
-        if row.match is not None and not is_untouched(row.match):
+    rows = list(since.select_related("fixture__match__player_0", "fixture__match__player_1").order_by("number"))
+    for row in rows:
+        if row.fixture is not None and row.fixture.match is not None and not is_untouched(row.fixture.match):
             raise Refused("stop_built_on", fixture=fixture.number, later=row.number)
+    following = Stage.objects.filter(division=fixture.stage.division_id, number__gt=fixture.stage.number)
+    if following.exclude(status=Stage.Status.PLANNED).exists():
+        raise Refused("stop_before_bracket", fixture=fixture.number)
     return rows
 
 

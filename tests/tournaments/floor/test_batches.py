@@ -1042,7 +1042,7 @@ def derived(night: Night) -> tuple[Any, ...]:
 
 
 def test_a_stopped_match_goes_on_once_that_is_undone(out_and_playing: tuple[Night, Fixture, Entry]) -> None:
-    night, paired, opponent = out_and_playing
+    night, paired, _opponent = out_and_playing
     before = derived(night)
     for _again in range(2):
         stop_match(fixture=paired, by=night.by, now=night.now)
