@@ -33,6 +33,7 @@ from tournaments.formats.states import FixtureState
 from tournaments.models import Advance, Division, Draw, Entry, Fixture, Round, Slot, Stage, Tournament
 from tournaments.state.advancement import request_draft, stalled_divisions, start_next, unfinished_divisions
 from tournaments.state.derivation import StageState, state_of
+from tournaments.state.floor import save_beginning
 from tournaments.state.locks import (
     division_changed,
     lock_division,
@@ -309,12 +310,27 @@ class _Settling:
             self.opened += update_matches(self.division, rows, fixtures, self.now, void_rated=self.void_rated)
             changed = [row for row, values in stored.items() if (row.status, row.match_id) != values]
             Fixture.objects.bulk_update(changed, ["status", "match"], batch_size=500)
+            self._derive_beginnings(rows, {row: match for row, (_status, match) in stored.items()})
             if not record_walkovers(rows, fixtures, self.now, self.by, self.withdrawal_reason):
                 break
             self.rows = DivisionRows(self.division)
         self.has_finished_stage |= state.over
         _update_stage_status(state)
         return state
+
+    def _derive_beginnings(self, rows: StageRows, before: Mapping[Fixture, int | None]) -> None:
+        """Derive whether matches have begun that have just taken the place of others, and whether those had.
+
+        What is recorded on the floor of two players in a fixture holds for as long as they meet there.
+        """
+        had_match = {former.number for former in rows.former_matches}
+        replaced = {row: match for row, match in before.items() if row.match_id != match}
+        for row, match in replaced.items():
+            if row.match is not None and (match is not None or row.number in had_match):
+                save_beginning(row.match)
+        if gone := [match for match in replaced.values() if match is not None]:
+            for match_gone in Match.objects.filter(pk__in=gone, begun_at__isnull=False):
+                save_beginning(match_gone)
 
 
 def settle(
