@@ -53,6 +53,7 @@ class Night:
         self.waived = set()
         self.pairs = {}
         self.paired_at = {}
+        self.made_at = {}
 
     def left(self, entry):
         """The lives that an entry has left, of which two missed matches cost one; in a Swiss, the matches left."""
@@ -90,7 +91,7 @@ class Night:
             first, second = pair["entries"]
             self.met.setdefault(frozenset((first, second)), {})[pair["match"]] = self.pairings
             self.playing[pair["match"]] = self.pairs[pair["match"]] = (first, second)
-            self.paired_at[pair["match"]] = moment(event["at"])
+            self.paired_at[pair["match"]] = self.made_at[pair["match"]] = moment(event["at"])
             for entry in (first, second):
                 self.begun[entry] += 1
         for entry in event.get("byes", ()):
@@ -128,6 +129,20 @@ class Night:
                 rows[match] = place - (place > gone)
         for entry in (first, second):
             self.begun[entry] -= 1
+
+    def _goes_on(self, event):
+        """A pairing that was taken back stands again, in its place among the others; its match was stopped."""
+        match, both = event["match"], self.pairs[event["match"]]
+        place = 1 + sum(number < match for rows in self.met.values() for number in rows)
+        for rows in self.met.values():
+            for number, at in rows.items():
+                rows[number] = at + (at >= place)
+        self.met.setdefault(frozenset(both), {})[match] = place
+        self.pairings += 1
+        self.playing[match] = both
+        self.paired_at[match] = self.made_at[match]
+        for entry in both:
+            self.begun[entry] += 1
 
     def _missed_taken_back(self, event):
         self.missed[event["entry"]] -= 1

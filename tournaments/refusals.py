@@ -131,6 +131,8 @@ MESSAGES: dict[str, str] = {
     "bracket_follows": gettext_noop("The bracket is drawn after the matches that are being played."),
     "stage_over": gettext_noop("This stage is over."),
     "not_to_be_stopped": gettext_noop("Both players of M{fixture} are still in, or it is over."),
+    "stop_built_on": gettext_noop("M{fixture} can no longer go on: M{later}, which was paired since, has begun."),
+    "stop_before_bracket": gettext_noop("M{fixture} can no longer go on: the bracket was drawn without it."),
     "not_a_pairing": gettext_noop("M{fixture} was not paired without rounds."),
     "pairing_begun": gettext_noop("M{fixture} has begun, so its pairing stands."),
     "too_late_for_lives": gettext_noop(
@@ -355,6 +357,8 @@ STATUS = {
     "slip_playing": HTTPStatus.CONFLICT,
     "slip_used": HTTPStatus.CONFLICT,
     "not_to_be_stopped": HTTPStatus.CONFLICT,
+    "stop_built_on": HTTPStatus.CONFLICT,
+    "stop_before_bracket": HTTPStatus.CONFLICT,
     "not_a_pairing": HTTPStatus.CONFLICT,
     "pairing_begun": HTTPStatus.CONFLICT,
     "too_late_for_lives": HTTPStatus.CONFLICT,

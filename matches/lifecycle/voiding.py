@@ -113,6 +113,26 @@ def reinstate_matches(
     return results
 
 
+def reopen_match(match: Match, state: str, *, by: Actor, now: datetime) -> None:
+    """Let a locked void match that had no result go on in the `state` that it had, with its reports and their records.
+
+    Refused: `match_not_void`.
+    """
+    if match.state != Match.State.VOID:
+        raise Refused("match_not_void")
+    void = match.results.order_by("-version")[0]
+    closed = list(match.claims.filter(answered_at=void.at).exclude(state=Claim.State.WITHDRAWN))
+    for claim in closed:
+        is_contested = state == Match.State.DISPUTED and claim.is_signed
+        claim.state = Claim.State.CONTESTED if is_contested else Claim.State.OPEN
+        claim.answered_at = now if is_contested else None
+        claim.save(update_fields=["state", "answered_at"])
+    records = Submission.objects.filter(pk__in=[claim.submission_id for claim in closed if claim.submission_id])
+    records.filter(**record_replaced()).update(standing=Submission.Standing.REPORT, refusal=None)
+    _save([match], state, [])
+    log_all(by, "match_reinstated", [(match.topic, {"kind": state})], club=match.club)
+
+
 def _versions(matches: Iterable[Match]) -> tuple[dict[int, int], dict[int, Result]]:
     """By match: the number of its newest version, and the newest result that is not void."""
     versions: dict[int, int] = {}

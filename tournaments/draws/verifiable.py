@@ -27,6 +27,7 @@ from tournaments.models import (
     FloorKind,
     LateEntry,
     MissedMatch,
+    Pairing,
     Slot,
     Stage,
     Withdrawal,
@@ -195,6 +196,10 @@ def _flow_events(stage: Stage, hidden_clubs: Mapping[int, str]) -> list[dict[str
             if row.taken_back_at is not None:
                 event = {"kind": "taken_back", "match": row.number, "reason": row.get_taken_back_display()}
                 timed.append((row.taken_back_at, 3 if row.taken_back_at == batch.at else 1, event))
+    for stopped in FloorEvent.objects.filter(
+        fixture__stage=stage, kind=FloorKind.STOPPED, undone_by__isnull=False
+    ).select_related("fixture", "undone_by"):
+        timed += _stop_events(stopped)
     timed += _result_events(stage, {row.number: (row.first_id, row.second_id) for row in pairings}, playing_at)
     for late in LateEntry.objects.filter(stage=stage, undoes=None, undone_by=None):
         missed = MissedMatch.objects.filter(stage=stage, entry=late.entry_id, batch=None, taken_back_at=None)
@@ -216,6 +221,16 @@ def _flow_events(stage: Stage, hidden_clubs: Mapping[int, str]) -> list[dict[str
         (row.at, 0, {"kind": "lead_waived", "match": row.fixture.number}) for row in waived if row.fixture is not None
     ]
     return [event for _at, _place, event in sorted(timed, key=lambda row: row[:2])]
+
+
+def _stop_events(stopped: FloorEvent) -> list[tuple[datetime, int, dict[str, Any]]]:
+    """Return that a match was stopped and went on."""
+    assert stopped.fixture is not None  # noqa: S101, the fact is about a match
+    number, reason = stopped.fixture.number, Pairing.TakenBack.CORRECTION.label
+    return [
+        (stopped.at, 1, {"kind": "taken_back", "match": number, "reason": str(reason)}),
+        (stopped.undone_by.at, 1, {"kind": "goes_on", "match": number}),
+    ]
 
 
 def _batch_event(batch: Batch, hidden_clubs: Mapping[int, str], began: datetime, zone: ZoneInfo) -> dict[str, Any]:

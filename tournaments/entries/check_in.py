@@ -1,7 +1,7 @@
 """Who is here, away or missing: recorded, and taken back."""
 
 import zoneinfo
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, time, timedelta
 from typing import Any
 
@@ -149,11 +149,12 @@ def undo(*, tournament: Tournament, batch: str, by: Actor, now: datetime) -> int
     Refused: `check_in_changed` if there is nobody left, so also when it is undone already.
     """
     undo_batch, count = new_public_id(), 0
+    began = day_began(tournament, now)
     with transaction.atomic():
         for division in _locked(tournament, None):
             newest = standing().filter(entry__division=division).values("entry").annotate(Max("pk"))
             changed = CheckIn.objects.filter(pk__in=newest.values("pk__max"), batch=batch)
-            previous = _before(changed.values_list("pk", "entry"))
+            previous = _before(changed.values_list("pk", "entry"), began)
             check_ins = [
                 CheckIn(
                     entry=check_in.entry,
@@ -169,7 +170,7 @@ def undo(*, tournament: Tournament, batch: str, by: Actor, now: datetime) -> int
                 for check_in in changed.select_related("entry__player")
                 for before in (previous.get(check_in.entry_id),)
             ]
-            record(division, check_ins, by)
+            record(division, check_ins, by, {entry: before.at for entry, before in previous.items()})
             count += len(check_ins)
         if not count:
             raise Refused("check_in_changed")
@@ -215,10 +216,10 @@ def _locked(tournament: Tournament, only: Division | None) -> list[Division]:
     return [lock_division(pk) for pk in rows.values_list("pk", flat=True)]
 
 
-def _before(changed: Iterable[tuple[int, int]]) -> dict[int, CheckIn]:
-    """Return entry -> its check-in before each of these (check-in, entry) pairs."""
+def _before(changed: Iterable[tuple[int, int]], began: datetime) -> dict[int, CheckIn]:
+    """Return entry -> its check-in before each of these (check-in, entry) pairs, of the day that `began` then."""
     newest = {entry: pk for pk, entry in changed}
-    rows = standing().filter(entry__in=newest).order_by("pk")
+    rows = standing().filter(Q(at__gte=began) | Q(until__gte=began), entry__in=newest).order_by("pk")
     return {row.entry_id: row for row in rows if row.pk < newest[row.entry_id]}
 
 
@@ -227,14 +228,20 @@ def standing() -> QuerySet[CheckIn]:
     return CheckIn.objects.filter(undoes=None, undone_by=None)
 
 
-def record(division: Division, check_ins: Sequence[CheckIn], by: Actor) -> None:
-    """Store check-ins of entries of a locked division and what follows from them."""
+def record(
+    division: Division, check_ins: Sequence[CheckIn], by: Actor, here_since: Mapping[int, datetime] | None = None
+) -> None:
+    """Store check-ins of entries of a locked division and what follows from them.
+
+    `here_since` has the entries that are as they were before, and since when: nobody loses waiting time by an undo.
+    """
     if not check_ins:
         return
     CheckIn.objects.bulk_create(check_ins)
     for check_in in check_ins:
         entry = check_in.entry
-        entry.checked_in_at = check_in.at if check_in.state == CheckIn.State.HERE else None
+        since = (here_since or {}).get(entry.pk, check_in.at)
+        entry.checked_in_at = since if check_in.state == CheckIn.State.HERE else None
         entry.away_until = check_in.until
     Entry.objects.bulk_update([row.entry for row in check_ins], ["checked_in_at", "away_until"], batch_size=500)
     for state, verb in VERBS.items():

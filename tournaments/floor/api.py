@@ -34,7 +34,7 @@ from tournaments.floor.lines import enter_lines
 from tournaments.floor.selectors import FloorView
 from tournaments.floor.sentences import waits_for
 from tournaments.floor.state import MatchOnFloor, MatchState, TableState
-from tournaments.floor.undo import last_act
+from tournaments.floor.undo import last_act, preview_undo
 from tournaments.models import Autopilot, Fixture, Table, Tournament
 from tournaments.results.api import division_on_screen
 from tournaments.results.lines import LONGEST_TEXT
@@ -138,6 +138,7 @@ class UndoableSerializer(serializers.Serializer[Any]):
 
     act = serializers.CharField(help_text="Its name, to undo it.")
     text = serializers.CharField()
+    follows = serializers.CharField(help_text="What undoing it does beside, or why it cannot be undone; mostly empty.")
     settle_at = serializers.DateTimeField(allow_null=True, help_text="When something follows from this result.")
 
 
@@ -293,6 +294,7 @@ def floor_body(view: FloorView, reader: Actor) -> dict[str, Any]:
     """Return what the API says of a floor to this reader."""
     pause = view.state.pause
     undoable = last_act(view.tournament, reader) if view.for_staff and reader.user is not None else None
+    undo_preview = preview_undo(undoable)
     return {
         "autopilot": view.facts.autopilot.value,
         "paused": pause is not None,
@@ -304,7 +306,12 @@ def floor_body(view: FloorView, reader: Actor) -> dict[str, Any]:
         else [],
         "undoable": None
         if undoable is None
-        else {"act": undoable.name, "text": undoable.text, "settle_at": undoable.settle_at},
+        else {
+            "act": undoable.name,
+            "text": undoable.text,
+            "follows": undo_preview.text if undo_preview is not None else "",
+            "settle_at": undoable.settle_at,
+        },
         "tables": [
             {
                 "public_id": table.facts.public_id,

@@ -13,7 +13,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.db import transaction
-from django.db.models import Sum
+from django.db.models import Q, Sum
 from django.utils import timezone
 from django.utils.formats import time_format
 from django.utils.translation import gettext as _
@@ -21,7 +21,7 @@ from django.utils.translation import gettext_noop, ngettext
 
 from engine.errors import Refused
 from matches.lifecycle.at_tables import AtTables
-from matches.lifecycle.begun import has_begun
+from matches.lifecycle.begun import has_begun, is_untouched
 from matches.lifecycle.where import Facts, where_is
 from matches.models import Match
 from players.actors import SYSTEM, Actor, log
@@ -83,11 +83,11 @@ from tournaments.models import (
 )
 from tournaments.state.derivation import StageState, states_of
 from tournaments.state.floor import save_beginning
-from tournaments.state.locks import division_changed, lock_division, lock_event
+from tournaments.state.locks import division_changed, lock_division, lock_event, lock_unfinished_matches
 from tournaments.state.names import club_of_each, shown_entry
-from tournaments.state.pairings import NewBatch, NewPair, begun_counts, store_batch, take_back
+from tournaments.state.pairings import NewBatch, NewPair, begun_counts, give_back, store_batch, take_back
 from tournaments.state.plans import is_continuous, settings_of, store_settings
-from tournaments.state.settle import settle
+from tournaments.state.settle import let_go_on, settle
 
 ASK_AFTER = timedelta(minutes=10)
 """How long after a score that is one point from the end both players are asked whether their match is over."""
@@ -716,7 +716,9 @@ def stop_match(*, fixture: Fixture, by: Actor, now: datetime) -> Pairing:
     """Stop a match that goes on although one of its players is out since a result was corrected.
 
     It is void and costs nobody a life, and its pairing counts as taken back. Stopping it twice changes nothing.
-    Refused: `not_a_pairing`, `not_to_be_stopped`, `tournament_not_open`.
+    `let_stopped_go_on` undoes it.
+    Refused: `not_a_pairing`, `not_to_be_stopped`, `match_finished` if its result was just entered,
+    `tournament_not_open`.
     """
     with transaction.atomic():
         floor = lock_floor(fixture.stage.division.tournament_id, now)
@@ -730,11 +732,57 @@ def stop_match(*, fixture: Fixture, by: Actor, now: datetime) -> Pairing:
         flow = next((row for row in flows if row.stage.pk == fixture.stage_id), None)
         if flow is None or fixture.number not in [match.number for match in out_and_playing(flow)]:
             raise Refused("not_to_be_stopped", fixture=fixture.number)
+        locked, match = lock_fixture(fixture)
+        if match.is_over:
+            raise Refused("match_finished", fixture=fixture.number)
+        record(floor, FloorKind.STOPPED, About(fixture=locked, params={"state": match.state}), by=by, now=now)
         take_back(pairing, Pairing.TakenBack.CORRECTION, by=by, now=now)
         params = {"number": pairing.number, "reason": pairing.get_taken_back_display()}
         log(by, "pairing_taken_back", division.topic, club=division.tournament.club, **params)
         settle(division, by=by, now=now, keep_waiting=True)
     return pairing
+
+
+def paired_since_stop(stopped: FloorEvent) -> list[Pairing]:
+    """Return the pairings of the players of a stopped match that were made since, which its going on takes back.
+
+    Refused: `stop_built_on` if one of their matches has begun, `stop_before_bracket` if the bracket was drawn since.
+    """
+    fixture = stopped.fixture
+    assert fixture is not None  # noqa: S101, the fact is about a match
+    pairing = Pairing.objects.get(fixture=fixture)
+    own = (pairing.first_id, pairing.second_id)
+    since = Pairing.objects.filter(batch__stage=fixture.stage_id, batch__at__gte=stopped.at, taken_back="")
+    since = since.filter(Q(first__in=own) | Q(second__in=own)).exclude(pk=pairing.pk)
+    rows = list(since.select_related("fixture__match__player_0", "fixture__match__player_1").order_by("number"))
+    for row in rows:
+        if row.fixture is not None and row.fixture.match is not None and not is_untouched(row.fixture.match):
+            raise Refused("stop_built_on", fixture=fixture.number, later=row.number)
+    following = Stage.objects.filter(division=fixture.stage.division_id, number__gt=fixture.stage.number)
+    if following.exclude(status=Stage.Status.PLANNED).exists():
+        raise Refused("stop_before_bracket", fixture=fixture.number)
+    return rows
+
+
+def let_stopped_go_on(*, stopped: FloorEvent, by: Actor, now: datetime) -> None:
+    """Let a stopped match go on as it was, and take back what its players were paired for since. The floor is locked.
+
+    At its table, unless another match is there by now.
+    Refused: as `paired_since_stop`.
+    """
+    fixture = stopped.fixture
+    assert fixture is not None  # noqa: S101, the fact is about a match
+    assert stopped.match_id is not None  # noqa: S101
+    division = lock_division(fixture.stage.division_id)
+    locked = lock_unfinished_matches([division], [stopped.match_id])
+    for row in paired_since_stop(stopped):
+        take_back(row, Pairing.TakenBack.GOES_ON, by=by, now=now)
+        params = {"number": row.number, "reason": row.get_taken_back_display()}
+        log(by, "pairing_taken_back", division.topic, club=division.tournament.club, **params)
+    give_back(Pairing.objects.get(fixture=fixture))
+    let_go_on(fixture, locked[stopped.match_id], stopped.params["state"], by=by, now=now)
+    settle(division, by=by, now=now, locked=locked, keep_waiting=True)
+    division_changed(division)
 
 
 def out_and_playing(flow: Flow) -> list[FlowMatch]:

@@ -683,7 +683,11 @@ def _of_slip(tournament: Tournament, number: int, pair: tuple[Entry, Entry]) -> 
 
 
 def _of_undo(act: undo.Act) -> LinePreview:
-    return LinePreview(act.label, fixture=act.fixture.pk if act.fixture is not None else None)
+    preview = undo.preview_undo(act)
+    if preview is not None and preview.is_refused:
+        return LinePreview(preview.text, is_refused=True)
+    text = act.label if preview is None else f"{act.label} {preview.text}"
+    return LinePreview(text, fixture=act.fixture.pk if act.fixture is not None else None)
 
 
 def _of_result(tournament: Tournament, target: quick_entry.Target, now: datetime) -> LinePreview:

@@ -10,6 +10,7 @@ from django.utils.formats import time_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
+from matches.models import Match
 from players.models import Player
 from tournaments.floor.state import Reason
 from tournaments.models import ON_PAPER, Fixture, FloorEvent, FloorKind, Table
@@ -41,6 +42,7 @@ DONE: dict[str, str] = {
     FloorKind.LENGTH_DECLINED: gettext_noop("The shorter length of {match} is declined."),
     FloorKind.LENGTH_WITHDRAWN: gettext_noop("The shorter length is no longer offered to the players of {match}."),
     FloorKind.LEAD_WAIVED: gettext_noop("Nobody waits for {match} any more."),
+    FloorKind.STOPPED: gettext_noop("{match} is stopped and does not count."),
     FloorKind.ASKED: gettext_noop("The players of {match} are asked whether it is over."),
     FloorKind.PAIRING_HELD: gettext_noop("Nobody is paired for now."),
     FloorKind.PAIRING_GOES_ON: gettext_noop("Players are paired again."),
@@ -91,7 +93,8 @@ PLANNED: dict[str, str] = {
 def sentence_of_fact(fact: FloorEvent, *, undone: bool = False) -> str:
     """Return a sentence about a fact; with `undone`, that it was undone."""
     zone = ZoneInfo(fact.tournament.time_zone) if "until" in fact.params else None
-    text = _fill(DONE, FloorKind(fact.kind), fact.params, fact.fixture, fact.table, fact.player, zone)
+    match = fact.match if fact.kind == FloorKind.STOPPED else None
+    text = _fill(DONE, FloorKind(fact.kind), fact.params, fact.fixture, fact.table, fact.player, zone, match)
     return _("Undone: %(fact)s") % {"fact": text} if undone else text
 
 
@@ -116,6 +119,7 @@ def _fill(
     table: Table | None,
     player: Player | None,
     zone: ZoneInfo | None,
+    match: Match | None = None,
 ) -> str:
     """Fill in the sentence of a kind, which may depend on its parameters."""
     code: str = kind
@@ -133,7 +137,7 @@ def _fill(
         code = "held_on_paper"
     until = params.get("until")
     values = {
-        "match": match_name(fixture) if fixture is not None else "",
+        "match": match_name(fixture, match) if fixture is not None else "",
         "table": table.label if table is not None else "",
         "player": player.shown_name if player is not None else "",
         "minutes": params.get("minutes", ""),
@@ -148,11 +152,14 @@ def _fill(
     return _(sentences[code]).format_map(values)
 
 
-def match_name(fixture: Fixture) -> str:
-    """Return “M30 Nino – Zoë”; only the number while a player is to be decided."""
-    if fixture.match is None:
+def match_name(fixture: Fixture, match: Match | None = None) -> str:
+    """Return “M30 Nino – Zoë”; only the number while a player is to be decided.
+
+    `match` is one that the fixture had before.
+    """
+    if (match or fixture.match) is None:
         return f"M{fixture.number}"
-    return f"M{fixture.number} {' – '.join(match_names(fixture, staff=False))}"
+    return f"M{fixture.number} {' – '.join(match_names(fixture, staff=False, match=match))}"
 
 
 # Why somebody who is free waits in a stage without rounds. Nothing here says who is kept apart or needs an accessible

@@ -5,6 +5,7 @@ so that a repeated request undoes nothing more.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
@@ -14,6 +15,7 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from core.messages import sentence
 from engine.errors import Refused
 from matches.lifecycle.begun import has_begun
 from matches.models import Match, Result
@@ -21,9 +23,10 @@ from matches.presentation.labels import score_of
 from players.actors import Actor, log
 from players.models import LogEntry
 from tournaments.entries import arrivals, check_in
+from tournaments.floor.batches import let_stopped_go_on, paired_since_stop
 from tournaments.floor.evening import restore_length
 from tournaments.floor.journal import About, lock_fixture, lock_floor, record
-from tournaments.floor.sentences import sentence_of_fact
+from tournaments.floor.sentences import match_name, sentence_of_fact
 from tournaments.models import ON_PAPER, CheckIn, Correction, Fixture, Floor, FloorEvent, FloorKind, Pairing, Tournament
 from tournaments.results.services import undo_result
 from tournaments.state.floor import BEGINNINGS, save_beginning
@@ -110,12 +113,46 @@ class Act:
         return self.fact.at, list(ActKind).index(self.kind), self.fact.pk
 
 
+@dataclass(frozen=True, slots=True)
+class UndoPreview:
+    """What undoing an act does beside, or why it cannot be undone, in words."""
+
+    text: str
+    is_refused: bool = False
+
+
+def preview_undo(act: Act | None) -> UndoPreview | None:
+    """Return what undoing an act does beside; None of an act that affects nothing else."""
+    if act is None or not isinstance(act.fact, FloorEvent) or act.fact.kind != FloorKind.STOPPED:
+        return None
+    try:
+        paired = paired_since_stop(act.fact)
+    except Refused as refused:
+        return UndoPreview(sentence(refused.code, refused.params), is_refused=True)
+    fixtures = [row.fixture for row in paired if row.fixture is not None]
+    parts = [_("The match goes on as it was.")]
+    parts += [_("%(match)s has not begun and is taken back.") % {"match": match_name(row)} for row in fixtures]
+    if table := _taken_table(act.fact, fixtures):
+        parts.append(_("Another match is at table %(table)s by now.") % {"table": table})
+    return UndoPreview(" ".join(parts))
+
+
+def _taken_table(stopped: FloorEvent, fixtures: Sequence[Fixture]) -> str:
+    """Return the label of the table of a stopped match if others, apart from `fixtures`, were sent there since."""
+    sent = FloorEvent.objects.filter(kind__in=TO_TABLES, undone_by=None, table__isnull=False)
+    own = sent.filter(match=stopped.match, pk__lt=stopped.pk).select_related("table").order_by("-pk").first()
+    if own is None or own.table is None:
+        return ""
+    others = sent.filter(table=own.table, pk__gt=stopped.pk).exclude(fixture__in=fixtures)
+    return own.table.label if others.exists() else ""
+
+
 def undo(*, tournament: Tournament, act: Act, by: Actor, now: datetime, in_order: bool = True) -> Act:
     """Undo the last act of this user at this event, and return it; an act that is undone already stays so.
 
     Without `in_order`, it may be any act of any user. Refused: `nothing_to_undo_on_floor` if the act is not theirs,
     `not_last_on_floor` if they did something else since, `floor_built_on` if something else happened at the same match
-    or table since, and what `undo_result` and `arrivals.undo_tap` refuse.
+    or table since, and what `undo_result`, `arrivals.undo_tap` and `let_stopped_go_on` refuse.
     """
     if in_order and not _is_by(act.fact, by):
         raise Refused("nothing_to_undo_on_floor")
@@ -155,6 +192,11 @@ def _undo_fact(floor: Floor, fact: FloorEvent, by: Actor, now: datetime) -> None
     for undone in _same_tap(fact).filter(undone_by=None):
         _refuse_built_on(undone)
         about = About(fixture=undone.fixture, table=undone.table, player=undone.player, undoes=undone)
+        if undone.kind == FloorKind.STOPPED:
+            let_stopped_go_on(stopped=undone, by=by, now=now)
+            undone.fixture = None if undone.fixture is None else lock_fixture(undone.fixture)[0]
+            record(floor, FloorKind.UNDONE, replace(about, fixture=undone.fixture), by=by, now=now)
+            continue
         if ON_PAPER in undone.params and undone.fixture is not None:
             _take_back_slip(undone.fixture, by, now)
         if undone.kind not in OF_BEGUN_MATCHES or undone.fixture is None:

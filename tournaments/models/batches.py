@@ -66,6 +66,7 @@ class Pairing(models.Model):
         WITHDRAWAL = "withdrawal", _("a player has withdrawn")
         DRAW = "draw", _("the draw was taken back")
         TYPED = "typed", _("a slip was typed wrongly")
+        GOES_ON = "goes_on", _("a stopped match goes on")
 
     batch = models.ForeignKey(Batch, on_delete=models.PROTECT, related_name="pairings")
     fixture = models.OneToOneField(

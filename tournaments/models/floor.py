@@ -107,6 +107,7 @@ class FloorKind(models.TextChoices):
     AUTOPILOT = "autopilot", _("autopilot")
     NEEDS_ACCESSIBLE = "needs_accessible", _("needs an accessible table")
     LEAD_WAIVED = "lead_waived", _("nobody waits for it")
+    STOPPED = "stopped", _("stopped")
     ASKED = "asked", _("players asked whether it is over")
     PAIRING_HELD = "pairing_held", _("pairing held")
     PAIRING_GOES_ON = "pairing_goes_on", _("pairing goes on")

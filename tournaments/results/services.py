@@ -315,7 +315,15 @@ def undo_result(*, fixture: Fixture, result: Result, by: Actor, now: datetime) -
             void_matches({match: False}, club=club, by=by, now=now)
             log(by, "result_undone", match.topic, club=club, version=result.version)
             settle(division, by=by, now=now, locked=locked, keep_waiting=True)
+            _continue(fixture, match)
     return Fixture.objects.select_related("stage__division", "match__player_0", "match__player_1").get(pk=fixture.pk)
+
+
+def _continue(fixture: Fixture, before: Match) -> None:
+    """Let the match that was opened in place of one whose result was undone wait as long, and have the same length."""
+    opened = Match.objects.filter(pk__in=Fixture.objects.filter(pk=fixture.pk).values("match")).exclude(pk=before.pk)
+    opened = opened.filter(player_0=before.player_0_id, player_1=before.player_1_id)
+    opened.update(created_at=before.created_at, length=before.length)
 
 
 def _is_depended_on(fixture: Fixture, match: Match, standing: Result) -> bool:

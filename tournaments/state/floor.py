@@ -5,7 +5,7 @@ from datetime import datetime
 from functools import partial
 
 from django.db import transaction
-from django.db.models import Min, OuterRef, QuerySet, Subquery
+from django.db.models import F, Min, OuterRef, QuerySet, Subquery
 from django.db.models.fields.json import KeyTextTransform
 
 from core.queue import hint
@@ -20,9 +20,20 @@ BEGINNINGS = (FloorKind.STARTED, FloorKind.RUNNING_SCORE, FloorKind.ADJOURNED)
 
 
 def beginnings_of(matches: Collection[int]) -> Mapping[int, datetime]:
-    """Return match id -> when it was started or first had a running score, as far as that was not undone."""
-    rows = FloorEvent.objects.filter(match__in=matches, kind__in=BEGINNINGS, undone_by=None)
-    return dict(rows.order_by().values_list("match").annotate(first=Min("at")))
+    """Return match id -> when it was started or first had a running score, as far as that was not undone.
+
+    What is recorded of an earlier match of the same two in the same fixture counts, as on the floor.
+    """
+    rows = FloorEvent.objects.filter(kind__in=BEGINNINGS, undone_by=None).order_by()
+    own = rows.filter(match__in=matches).values_list("match").annotate(first=Min("at"))
+    again = rows.filter(
+        fixture__match__in=matches, match__player_0=F("fixture__match__player_0"),
+        match__player_1=F("fixture__match__player_1"),
+    ).exclude(match=F("fixture__match"))  # fmt: skip
+    began: dict[int, datetime] = {}
+    for match, at in own.union(again.values_list("fixture__match").annotate(first=Min("at"))):
+        began[match] = min(at, began.get(match, at))
+    return began
 
 
 def save_beginning(match: Match) -> None:

@@ -15,7 +15,7 @@ from matches.ratings import services as ratings
 from players.models import Club
 from tournaments.formats.soundness import faults
 from tournaments.formats.states import FixtureState
-from tournaments.models import Correction, Division, Fixture, Slot, Stage
+from tournaments.models import Correction, Division, Fixture, FloorEvent, FloorKind, Slot, Stage
 from tournaments.state.derivation import StageState, states_of
 from tournaments.state.floor import beginnings_of
 from tournaments.state.stage_rows import outcome
@@ -202,8 +202,11 @@ def _of_match(match: Match, started: datetime | None) -> Iterator[Difference]:
 def _state(match: Match, standing: Result | None) -> str:
     """Derive the state of a match from its facts."""
     if standing is not None and standing.kind == Result.Kind.VOID:
-        return Match.State.LIVE if _is_restored(match, standing) else Match.State.VOID
-    if standing is not None:
+        if _is_restored(match, standing):
+            return Match.State.LIVE
+        if not _goes_on(match, standing):
+            return Match.State.VOID
+    elif standing is not None:
         return Match.State.SETTLED
     if hasattr(match, "live") and match.live.lapsed_at is None:
         return Match.State.LIVE
@@ -216,6 +219,12 @@ def _state(match: Match, standing: Result | None) -> str:
 def _is_restored(match: Match, void: Result) -> bool:
     """Whether a match is being played here again since it became void."""
     return Action.objects.filter(live=match.pk, kind=EventKind.RESTORED, at__gte=void.at).exists()
+
+
+def _goes_on(match: Match, void: Result) -> bool:
+    """Whether a match that was stopped goes on since it became void, because that was undone."""
+    stopped = FloorEvent.objects.filter(match=match.pk, kind=FloorKind.STOPPED).order_by("-pk").first()
+    return stopped is not None and FloorEvent.objects.filter(undoes=stopped, at__gte=void.at).exists()
 
 
 def _of_pool(pool: RatingPool) -> Iterator[Difference]:

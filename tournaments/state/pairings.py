@@ -103,6 +103,12 @@ def take_back(pairing: Pairing, code: str, *, by: Actor, now: datetime) -> None:
     pairing.save(update_fields=["taken_back", "taken_back_at", "taken_back_by"])
 
 
+def give_back(pairing: Pairing) -> None:
+    """Let a pairing that was taken back stand again. The division is locked, and the caller settles it."""
+    pairing.taken_back, pairing.taken_back_at, pairing.taken_back_by = "", None, None
+    pairing.save(update_fields=["taken_back", "taken_back_at", "taken_back_by"])
+
+
 def update_pairings(rows: StageRows, state: StageState, *, by: Actor = SYSTEM, now: datetime) -> None:
     """Record which pairings follow no more from the results, and which are open. Only `settle` calls this."""
     gone = {item.entry for item in rows.withdrawals()}

@@ -12,7 +12,7 @@ from django.db.models import Count, Exists, OuterRef, Q
 from matches.lifecycle.finish import Announced, Basis, ResultInput, append_result
 from matches.lifecycle.opening import MatchSettings, Opening, open_matches, renumber_entries
 from matches.lifecycle.own_match import check_own_win
-from matches.lifecycle.voiding import reinstate_matches, void_matches
+from matches.lifecycle.voiding import reinstate_matches, reopen_match, void_matches
 from matches.models import Match, Result
 from matches.play.directing import adjourn_boards, restore_boards
 from players.actors import SYSTEM, Actor
@@ -33,6 +33,7 @@ from tournaments.formats.states import FixtureState
 from tournaments.models import Advance, Division, Draw, Entry, Fixture, Round, Slot, Stage, Tournament
 from tournaments.state.advancement import request_draft, stalled_divisions, start_next, unfinished_divisions
 from tournaments.state.derivation import StageState, state_of
+from tournaments.state.floor import save_beginning
 from tournaments.state.locks import (
     division_changed,
     lock_division,
@@ -112,6 +113,20 @@ def record_walkovers(
         outcome, author = ResultInput(winner, kind=kind), by if is_own else SYSTEM
         append_result(match, outcome, basis, by=author, now=now, announced_by=Announced.CALLER)
     return bool(unplayed)
+
+
+def let_go_on(fixture: Fixture, match: Match, state: str, *, by: Actor, now: datetime) -> None:
+    """Give a fixture of a locked division the match back that was stopped in it, in the `state` that it had.
+
+    The match is locked, and the caller settles the division.
+    """
+    if state == Match.State.LIVE:
+        (match,) = restore_boards([match.pk], now=now)
+    else:
+        reopen_match(match, state, by=by, now=now)
+    Fixture.former.through.objects.filter(fixture=fixture, match=match).delete()
+    fixture.match = match
+    fixture.save(update_fields=["match"])
 
 
 def _pairs(states: Mapping[int, FixtureState], entries: Mapping[int, Entry]) -> dict[int, Pair]:
@@ -295,12 +310,27 @@ class _Settling:
             self.opened += update_matches(self.division, rows, fixtures, self.now, void_rated=self.void_rated)
             changed = [row for row, values in stored.items() if (row.status, row.match_id) != values]
             Fixture.objects.bulk_update(changed, ["status", "match"], batch_size=500)
+            self._derive_beginnings(rows, {row: match for row, (_status, match) in stored.items()})
             if not record_walkovers(rows, fixtures, self.now, self.by, self.withdrawal_reason):
                 break
             self.rows = DivisionRows(self.division)
         self.has_finished_stage |= state.over
         _update_stage_status(state)
         return state
+
+    def _derive_beginnings(self, rows: StageRows, before: Mapping[Fixture, int | None]) -> None:
+        """Derive whether matches have begun that have just taken the place of others, and whether those had.
+
+        What is recorded on the floor of two players in a fixture holds for as long as they meet there.
+        """
+        had_match = {former.number for former in rows.former_matches}
+        replaced = {row: match for row, match in before.items() if row.match_id != match}
+        for row, match in replaced.items():
+            if row.match is not None and (match is not None or row.number in had_match):
+                save_beginning(row.match)
+        if gone := [match for match in replaced.values() if match is not None]:
+            for match_gone in Match.objects.filter(pk__in=gone, begun_at__isnull=False):
+                save_beginning(match_gone)
 
 
 def settle(

@@ -46,6 +46,7 @@ from tournaments.floor.calls import call_ready, set_running_score
 from tournaments.floor.calls import start as begin
 from tournaments.floor.derivation import floor_state
 from tournaments.floor.selectors import load_facts
+from tournaments.floor.undo import Act, last_act, undo
 from tournaments.formats.continuous.state import moment_of
 from tournaments.formats.elimination.knockout import bracket_size
 from tournaments.formats.graph import BYE
@@ -149,7 +150,8 @@ class Night:
         due = PendingBatch.objects.filter(due_at__gt=self.now).values_list("due_at", flat=True)
         going_on = {row.number for row in self.open()}
         moments = [*due, *(at for number, at in self.ends.items() if number in going_on)]
-        self.now = min((at for at in moments if at is not None), default=self.now + timedelta(minutes=1))
+        following = min((at for at in moments if at is not None), default=self.now + timedelta(minutes=1))
+        self.now = max(self.now, following)
         for fixture in self.open():
             if self.ends.get(fixture.number, self.now + timedelta(1)) <= self.now:
                 self.win(fixture, self.chance.randrange(2))
@@ -370,6 +372,7 @@ def misheard(start: Callable[..., Tournament], by_alice: Actor) -> tuple[Night, 
     """
     night = Night(start(), by_alice, seed=5)
     first = night.open()[0]
+    night.now += timedelta(seconds=1)
     night.win(first, 0)
     entry = first.slots.get(side=0).entry_id
     assert entry is not None
@@ -378,6 +381,7 @@ def misheard(start: Callable[..., Tournament], by_alice: Actor) -> tuple[Night, 
         own = [row for row in night.open() if row.slots.filter(entry=entry).exists()]
         if own and lives_of(night)[entry] == 1:
             return night, first, own[0], entry
+        night.now += timedelta(seconds=1)
         if own and own[0].number not in night.ends:
             night.win(own[0], 0 if own[0].slots.get(side=1).entry_id == entry else 1)
         night.step()
@@ -1002,6 +1006,108 @@ def test_a_begun_match_of_somebody_who_is_out_can_be_stopped(
     assert list(differences(Selection.of())) == []
     night.play()
     assert list(differences(Selection.of())) == []
+
+
+@pytest.fixture
+def out_and_playing(misheard: tuple[Night, Fixture, Fixture, int]) -> tuple[Night, Fixture, Entry]:
+    """A match that has begun and goes on although one of its players is out, and the other one."""
+    night, first, paired, entry = misheard
+    begin(fixture=paired, by=night.by, now=night.now)
+    night.now += timedelta(minutes=4)
+    set_running_score(fixture=paired, score=(2, 1), by=night.by, now=night.now)
+    correct(night, first, 1)
+    night.now += timedelta(minutes=1)
+    opponent = paired.slots.exclude(entry=entry).get().entry
+    assert opponent is not None
+    return night, paired, opponent
+
+
+def undo_last(night: Night) -> str:
+    act = last_act(night.event, night.by)
+    assert act is not None
+    return undo(tournament=night.event, act=act, by=night.by, now=night.now).undone_text
+
+
+def derived(night: Night) -> list[str]:
+    """Where everybody is: matches and tables, who is free and waits why, lives, and what is paired next.
+
+    In lines to compare; the ids of matches are left out, since another one takes the place of an undone result.
+    """
+    event = Tournament.objects.prefetch_related("divisions__stages").get(pk=night.event.pk)
+    state = floor_state(load_facts(event), night.now)
+    fixtures = Fixture.objects.exclude(match__state=Match.State.VOID).order_by("pk")
+    columns = ("number", "status", "match__state", "match__begun_at", "match__finished_at", "match__length")
+    facts = [
+        *state.facts.matches.values(),
+        *state.matches.values(),
+        *state.tables.values(),
+        *((flow.pool, flow.decision, flow.granted, flow.held) for flow in flows_of(event, state, night.now)),
+        (state.queue, state.suggestions, state.attention, state.pause, state.presence, state.facts.away),
+        *fixtures.values_list(*columns),
+        *Pairing.objects.filter(taken_back="").order_by("pk").values_list("number", "first", "second"),
+        *OpenPairing.objects.order_by("entry").values_list("entry", "pairing__number"),
+        *Entry.objects.order_by("pk").values_list("pk", "checked_in_at", "away_until", "status"),
+    ]
+    return [re.sub(r"match_id=\d+", "", repr(fact)) for fact in facts]
+
+
+def test_a_stopped_match_goes_on_once_that_is_undone(out_and_playing: tuple[Night, Fixture, Entry]) -> None:
+    night, paired, _opponent = out_and_playing
+    before = derived(night)
+    for _again in range(2):
+        stop_match(fixture=paired, by=night.by, now=night.now)
+        assert derived(night) != before
+        assert list(differences(Selection.of())) == []
+        act = last_act(night.event, night.by)
+        assert act is not None
+        for _twice in range(2):
+            undo(tournament=night.event, act=act, by=night.by, now=night.now)
+        assert derived(night) == before
+        assert list(differences(Selection.of())) == []
+    night.win(night.open()[[row.number for row in night.open()].index(paired.number)], 0)
+    night.play()
+    assert list(differences(Selection.of())) == []
+
+
+def paired_again(night: Night, entry: Entry) -> Fixture:
+    """Go on, without beginning another match, until an entry is paired; no other match ends for that."""
+    for _minute in range(200):
+        call_ready(tournament_id=night.event.pk, now=night.now)
+        if (row := OpenPairing.objects.filter(entry=entry).select_related("pairing__fixture").first()) is not None:
+            assert row.pairing.fixture is not None
+            return row.pairing.fixture
+        playing = [row for row in night.open() if row.number in night.ends]
+        night.now += timedelta(minutes=1)
+        if playing:
+            night.win(playing[0], 0)
+            night.now += timedelta(seconds=1)
+    raise AssertionError("never paired again")
+
+
+def test_what_was_paired_since_a_stop_is_taken_back_unless_it_has_begun(
+    out_and_playing: tuple[Night, Fixture, Entry], client: Client
+) -> None:
+    night, paired, opponent = out_and_playing
+    stop_match(fixture=paired, by=night.by, now=night.now)
+    act = last_act(night.event, night.by)
+    night.now += timedelta(minutes=1)
+    later = paired_again(night, opponent)
+    assert act is not None
+    night.now += timedelta(minutes=1)
+    begun = begin(fixture=later, by=night.by, now=night.now)
+    with pytest.raises(Refused) as refused:
+        undo(tournament=night.event, act=act, by=night.by, now=night.now, in_order=False)
+    assert refused.value.code == "stop_built_on"
+    assert refused.value.params["later"] == later.number
+    undo(tournament=night.event, act=Act(begun, later), by=night.by, now=night.now, in_order=False)
+    undo(tournament=night.event, act=act, by=night.by, now=night.now, in_order=False)
+    assert Pairing.objects.get(number=later.number).taken_back == Pairing.TakenBack.GOES_ON
+    assert OpenPairing.objects.get(entry=opponent).pairing.number == paired.number
+    assert list(differences(Selection.of())) == []
+    night.ends[paired.number] = night.now + timedelta(minutes=20)
+    night.play()
+    assert list(differences(Selection.of())) == []
+    assert verify(night, client) == ([], 0)
 
 
 def test_no_page_speaks_of_rounds_or_draws_a_bracket_where_there_are_none(

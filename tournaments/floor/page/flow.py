@@ -348,8 +348,8 @@ def _to_stop(flow: Flow, match: FlowMatch, cards: Cards) -> HoldUpLine:
     post = Post(action_url(cards.view.tournament, "stop-match"), _("Stop it"), own, f"stop-{on_floor.facts.public_id}")
     text = _("%(name)s plays M%(number)d although out") % {"name": names, "number": match.number}
     details = _(
-        "A corrected result took the last life. Stopped, the match does not count, and it cannot be taken up again; "
-        "played on, it counts for both."
+        "A corrected result took the last life. Stopped, the match does not count; played on, it counts for both. "
+        "Undo lets a stopped match go on."
     )
     return HoldUpLine(_("Out"), text, details, cards.sheet_url(on_floor), (post,))
 

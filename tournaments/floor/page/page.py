@@ -35,7 +35,7 @@ from tournaments.floor.page.sheets import reentered, reentry_posts
 from tournaments.floor.selectors import FloorView
 from tournaments.floor.state import Attention, AttentionKind, MatchFacts, MatchOnFloor, MatchState
 from tournaments.floor.times import clock_bank
-from tournaments.floor.undo import Act, correction_since, last_act
+from tournaments.floor.undo import Act, correction_since, last_act, preview_undo
 from tournaments.models import Autopilot, Division, Entry, Tournament
 from tournaments.results.needs import (
     MOST_NEEDS,
@@ -185,6 +185,7 @@ def floor_page(tournament: Tournament, by: Actor, now: datetime, *, complete: bo
         "calls_itself": view.facts.autopilot == Autopilot.CALL,
         "last_call": _last_call(view),
         "undoable": undoable,
+        "undo_preview": preview_undo(undoable),
         "correction": correction,
         "undo_left": _milliseconds_left(undoable, now),
         "called_count": sum(row.state == MatchState.CALLED for row in view.matches.values()),
