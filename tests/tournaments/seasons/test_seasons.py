@@ -14,6 +14,7 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.test import Client
 from django.utils import timezone
+from django.utils.formats import date_format
 
 from engine.errors import Refused
 from matches.models import Result
@@ -227,7 +228,9 @@ def test_a_night_that_counts_no_longer_after_a_correction_is_named(cast: list[Pl
     preview = preview_correction(fixture=final, new=won_by(1 - winner), voided_rated=True)
     (change,) = season_changes(cups[1].division, preview.consequences[Choice.CORRECT_ALL].states)
     by_name = {line.name: line for line in change.rows}
-    assert list(by_name[loser].nights) == ["Cup two counts.", "Cup one no longer counts."]
+    days = [date_format(TODAY - timedelta(weeks=weeks)) for weeks in (1, 2)]
+    expected = [f"Cup two of {days[0]} counts.", f"Cup one of {days[1]} no longer counts."]
+    assert list(by_name[loser].nights) == expected, "evenings often share a name"
 
 
 def test_rows_show_what_they_can_reach_and_their_places_so_far(cast: list[Player]) -> None:
@@ -529,8 +532,43 @@ def test_wrong_lines_are_refused_beside_the_form(alices: Client, cast: list[Play
     night(cast, "one")
     row = season()
     page = alices.get(f"/clubs/harbour/seasons/{row.slug}/edit/", {"show_digits": "1", "points-add-0-attend": "lots"})
-    assert "lots" in page.content.decode()
+    assert "“lots” at Points for coming is not a number" in page.content.decode()
     assert page.context["preview"] is None
+    months = {"show_digits": "1", "class_by_month": "Christmas: double"}
+    page = alices.get(f"/clubs/harbour/seasons/{row.slug}/edit/", months)
+    assert "“Christmas” at Kind of evening by month is not a number" in page.content.decode()
+
+
+def test_no_two_lines_of_a_preset_are_called_the_same() -> None:
+    for code, each in PRESETS.items():
+        labels = Counter(line.label for line in lines_of(plan_json(each.plan)))
+        labels.pop("The next line counts times", None)
+        assert set(labels.values()) <= {1}, (code, labels)
+
+
+def test_a_new_evening_counts_if_it_is_better_than_the_worst_that_counts(cast: list[Player]) -> None:
+    for week in (3, 2, 1):
+        night(cast, f"week {week}", seed=week, weeks=week)
+    row = season()
+    best = {"best": 3}
+    services.change_plan(series=row, plan={**newest_plan(row).plan, "count": best}, after=0, by=SYSTEM, now=NOON)
+    rows = season_view(NOBODY, row).rows
+    worst = {line.player: min(each.points or 0 for each in line.cells) for line in rows}
+    assert {line.player: line.threshold for line in rows} == {line.player: display(worst[line.player], 2) for line in rows}
+    assert any(line.cells[-1].points != worst[line.player] for line in rows), "the last is not always the worst"
+    for limit in ({"count": {"best": 3, "per_month": 1}}, {"count": best, "decay": {"every": "month", "factor": "0.5"}}):
+        row.refresh_from_db()
+        services.change_plan(series=row, plan={**newest_plan(row).plan, **limit}, after=row.seq, by=SYSTEM, now=NOON)
+        assert {line.threshold for line in season_view(NOBODY, row).rows} == {""}, "it depends on the day"
+
+
+def test_the_place_of_a_result_among_those_that_count_is_an_ordinal(cast: list[Player]) -> None:
+    for number in range(3):
+        night(cast, f"night {number}", seed=number, weeks=3 - number)
+    rows = season_view(NOBODY, season("vienna_cup")).rows
+    texts = " ".join(text for row in rows for _day, _event, text in row.sentences)
+    assert "counts (1st best of 2 that count)" in texts
+    assert "counts (2nd best of 2 that count)" in texts
 
 
 def test_names_are_those_a_reader_may_see(cast: list[Player], alices: Client) -> None:
