@@ -346,5 +346,6 @@ def test_a_final_in_stages(journey: Journey, played: list[Player], club: Club, a
     _draw(Division.objects.get(tournament__name="Final of Autumn"), Actor.of(alice))
     director.tap("Final", first=True)
     director.sees("Semi-finals")
-    director.sees("Round of 16")
+    director.sees("Qualifying round")
+    director.does_not_see("Round of 16")
     looked_at(director._page)

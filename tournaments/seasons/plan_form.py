@@ -100,6 +100,20 @@ def _lines(node: Any, path: Path, removable: Path | None) -> Iterator[Line]:
     if not isinstance(node, Mapping):
         yield Line(path, _("Times"), node)
         return
+    yield from _blocks(node, path, removable)
+    if "attend" in node:
+        label = _("Points for coming without a win") if node.get("when") == "no_win" else _("Points for coming")
+        yield Line((*path, "attend"), label, node["attend"], removable)
+    if "win" in node:
+        yield _wins(node, path, removable)
+    if "match" in node:
+        yield Line((*path, "match"), _("Points for each match, won or lost"), node["match"], removable)
+    if "place" in node:
+        yield from _places(node["place"], (*path, "place"), removable)
+    yield from _factors(node, path)
+
+
+def _blocks(node: Mapping[str, Any], path: Path, removable: Path | None) -> Iterator[Line]:
     for index, item in enumerate(node.get("add", ())):
         own = (*path, "add", index)
         yield from _lines(item, own, own if len(node["add"]) > 1 else removable)
@@ -114,16 +128,6 @@ def _lines(node: Any, path: Path, removable: Path | None) -> Iterator[Line]:
         name = _("all others") if kind == ELSE else kind_label(kind)
         for line in _lines(item, (*path, "by_class", kind), None):
             yield replace(line, label=_("%(line)s · evenings: %(kind)s") % {"line": line.label, "kind": name})
-    if "attend" in node:
-        label = _("Points for coming without a win") if node.get("when") == "no_win" else _("Points for coming")
-        yield Line((*path, "attend"), label, node["attend"], removable)
-    if "win" in node:
-        yield _wins(node, path, removable)
-    if "match" in node:
-        yield Line((*path, "match"), _("Points for each match, won or lost"), node["match"], removable)
-    if "place" in node:
-        yield from _places(node["place"], (*path, "place"), removable)
-    yield from _factors(node, path)
 
 
 def kind_label(kind: str) -> str:
