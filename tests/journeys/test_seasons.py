@@ -246,6 +246,7 @@ def test_the_pool_of_a_season(journey: Journey, club: Club, alice: User, looked_
     director.tap("Friday Knockout", first=True)
     director.sees(re.compile(r"Paid out of pools of seasons, 2\s+− 12\.80"))
     director.sees(re.compile(r"Expected in the box\s+67\.20"))
+    looked_at(director._page)
     guest = journey.on_phone()
     guest.tap("Clubs")
     guest.tap("Harbour Backgammon", first=True)
