@@ -41,7 +41,7 @@ from tournaments.ledger.season_pools import newest_shares
 from tournaments.models import Entry, FinalPlace, Payment, Series, SeriesClosing, SeriesView, Tournament
 from tournaments.seasons.actions import season_data, series_of
 from tournaments.seasons.changes import Change, changes_of, qualifying_places
-from tournaments.seasons.forms import PoolForm, ReopenForm, SeriesForm, ViewForm, season_initial
+from tournaments.seasons.forms import DetailsForm, PoolForm, ReopenForm, SeriesForm, ViewForm, season_initial
 from tournaments.seasons.places import (
     ANSWERS,
     DAYS_TO_ANSWER,
@@ -57,7 +57,7 @@ from tournaments.seasons.plan_form import Line, PlanLinesForm, kind_label, lines
 from tournaments.seasons.pool import currencies_of, open_desks, places_text, pool_lines, pools_of, share_text
 from tournaments.seasons.race import RaceView, race_view
 from tournaments.seasons.sentences import rank_sentence, result_sentence
-from tournaments.seasons.services import missing_events
+from tournaments.seasons.services import is_empty, missing_events
 from tournaments.seasons.tables import (
     Night,
     Standing,
@@ -766,7 +766,10 @@ def series_edit(request: HttpRequest, slug: str, series: str) -> HttpResponse:
     plan = plan_from(version.plan)
     kinds = _kinds(plan)
     nights = nights_of(row)
+    days = {"name": row.name, "first_day": row.first_day, "last_day": row.last_day}
     context |= {
+        "details": DetailsForm(initial=days, auto_id="id_details_%s"),
+        "is_empty": is_empty(row),
         "version": version,
         "versions": row.plans.order_by("-number"),
         "closing": closing_of(row),

@@ -696,3 +696,64 @@ def test_days_that_make_no_season_are_refused(cast: list[Player]) -> None:
     for first, last in ((date(2026, 2, 1), date(2026, 1, 1)), (date(2026, 1, 1), date(2028, 1, 1))):
         with refused("series_days"):
             services.create_series(club=club, series=SeriesInput("X", first, last), by=SYSTEM, now=NOON)
+
+
+# Its name and days, and a season made by mistake
+
+
+def test_the_name_and_days_are_corrected_and_events_of_new_days_count(cast: list[Player], alices: Client) -> None:
+    cups = [night(cast, name, weeks=weeks) for weeks, name in ((30, "old"), (2, "left out"), (1, "kept"))]
+    row = season()
+    services.leave_out(series=row, event=cups[1].division.tournament, by=SYSTEM)
+    row.refresh_from_db()
+    url = f"/clubs/harbour/seasons/{row.slug}/"
+    page = alices.get(f"{url}edit/").content.decode()
+    assert f'value="{row.last_day.isoformat()}"' in page
+    days = {"first_day": str(TODAY - timedelta(weeks=40)), "last_day": str(TODAY - timedelta(days=10))}
+    typed = {"name": "Year", **days, "after": str(row.seq)}
+    assert alices.post(f"{url}details/", typed).url == f"{url}edit/"
+    counted = set(row.counted.values_list("tournament__name", flat=True))
+    assert counted == {"Cup old", "Cup kept"}, "what was left out stays out, and what counts still does"
+    assert '<h1 class="name">Year</h1>' in alices.get(url).content.decode()
+    alices.post(f"{url}details/", {**typed, "name": "Late"})
+    row.refresh_from_db()
+    assert row.name == "Year", "another director has changed it in the meantime"
+    other = season(name="Other")
+    for name, last_day, code in (
+        ("year", TODAY, "series_name_taken"),
+        ("New", TODAY + timedelta(days=401), "series_days"),
+    ):
+        with refused(code):
+            services.change_details(series=other, name=name, days=(TODAY, last_day), after=other.seq, by=SYSTEM)
+    services.close_series(series=other, after=other.seq, by=SYSTEM, now=NOON)
+    with refused("series_closed"):
+        services.change_details(series=other, name="New", days=(TODAY, TODAY), after=1, by=SYSTEM)
+
+
+def test_only_an_empty_season_can_be_removed(cast: list[Player], alices: Client) -> None:
+    cup = night(cast, "one")
+    row = season()
+    url = f"/clubs/harbour/seasons/{row.slug}/"
+    assert "Remove the season" not in alices.get(f"{url}edit/").content.decode()
+    assert "is not empty" in alices.post(f"{url}remove/", follow=True).content.decode()
+    services.leave_out(series=row, event=cup.division.tournament, by=SYSTEM)
+    services.enter_season(series=row, player=cast[0], by=SYSTEM, now=NOON)
+    with refused("series_in_use"):
+        services.remove_series(series=row, by=SYSTEM)
+    services.leave_season(series=row, player=cast[0], by=SYSTEM)
+    assert "Remove the season" in alices.get(f"{url}edit/").content.decode()
+    assert "Autumn is removed." in alices.post(f"{url}remove/", follow=True).content.decode()
+    assert not Series.objects.exists()
+    assert alices.post(f"{url}remove/").status_code == 404
+    assert season().slug == row.slug
+
+
+def test_a_season_that_was_announced_cannot_be_removed() -> None:
+    Club.objects.create(name="Harbour", slug="harbour")
+    row = season()
+    services.close_series(series=row, after=0, by=SYSTEM, now=NOON)
+    with refused("series_closed"):
+        services.remove_series(series=row, by=SYSTEM)
+    services.reopen_series(series=row, reason="Too early", after=1, by=SYSTEM, now=NOON)
+    with refused("series_in_use"):
+        services.remove_series(series=row, by=SYSTEM)
