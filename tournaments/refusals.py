@@ -61,6 +61,10 @@ MESSAGES: dict[str, str] = {
     "series_no_player": gettext_noop("Your account has no player yet. Enter your name in your settings first."),
     "series_view_taken": gettext_noop("The season already has a view called {name}. Choose another name."),
     "series_view_empty": gettext_noop("Choose the players of the view."),
+    "series_in_use": gettext_noop(
+        "{name} is not empty. A season can be removed as long as it has no evenings, entries, points by hand, views, "
+        "pool, places in a final or titles, and was never closed."
+    ),
     "series_closed": gettext_noop("This season is closed. Reopen it first to change it."),
     "series_not_closed": gettext_noop("This season is open."),
     "pool_due_changed": gettext_noop(
@@ -470,6 +474,7 @@ STATUS = {
         "series_no_entries",
         "series_no_player",
         "series_view_taken",
+        "series_in_use",
         "series_closed",
         "series_not_closed",
         "pool_due_changed",

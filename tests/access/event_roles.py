@@ -20,7 +20,7 @@ class Row(NamedTuple):
 
 OF_SEASON_DIRECTORS = (
     "count", "leave-out", "points", "points-back", "view", "remove-view", "pool", "plan", "close", "reopen", "final",
-    "offer", "take-back", "pay-pool",
+    "offer", "take-back", "pay-pool", "details", "remove",
 )  # fmt: skip
 """What directors do to a season."""
 PUBLIC = Row(*(OK,) * 7)
@@ -351,6 +351,7 @@ OF_CLUBS = (
     "api-commitments", "api-tonight",
     "series-list", "series-new", "series-create", "series", "series-edit",
     "series-share", "embed-series", "series-card",
+    "series-details", "series-remove", "api-series-details", "api-series-remove",
     "series-file", "series-count", "series-leave-out", "series-plan", "series-close", "series-reopen",
     "api-series-list", "api-series-create", "api-series", "api-series-count", "api-series-leave-out",
     "api-series-plan", "api-series-close", "api-series-reopen", "api-series-race", "api-series-race-player",

@@ -856,9 +856,11 @@ def seasons(cast: Cast) -> None:
     alice.refused(409, "seasons_pay_pool", season.public_id, body=pay)
     changed = alice("seasons_change_plan", season.public_id, body={"plan": season.plan, "after": season.seq})
     closed = alice("seasons_close", season.public_id, body={"after": changed.seq})
-    assert (
-        alice("seasons_reopen", season.public_id, body={"reason": "too early", "after": closed.seq}).closed_at is None
-    )
+    opened = alice("seasons_reopen", season.public_id, body={"reason": "too early", "after": closed.seq})
+    assert opened.closed_at is None
+    details = {"name": "Spring, again", "first_day": "2027-02-01", "last_day": "2027-06-30", "after": opened.seq}
+    assert alice("seasons_change_details", season.public_id, body=details).name == "Spring, again"
+    alice.refused(409, "seasons_remove", season.public_id)
 
 
 def titles(cast: Cast) -> None:

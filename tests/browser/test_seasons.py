@@ -110,12 +110,18 @@ def proposal_of(series: Series) -> str:
 
 
 @pytest.mark.usefixtures("site")
-def test_what_is_typed_changes_last_night_at_once(club: Club, alice: User, open_page: OpenPage) -> None:
-    nights(1, [Player.objects.create(name=name) for name in NAMES[:8]])
+def test_what_is_typed_changes_last_night_at_once(
+    club: Club, alice: User, open_page: OpenPage, looked_at: Check
+) -> None:
+    names = [*NAMES[:7], "Wolfeschlegelsteinhausenbergerdorff " * 2]
+    nights(1, [Player.objects.create(name=name) for name in names])
     page = open_page(f"/clubs/{club.slug}/seasons/{autumn(club).slug}/edit/", user=alice)
     before = page.locator(".season-example li strong").first.inner_text()
     page.get_by_label("Points for coming").first.fill("9")
     page.get_by_role("button", name="Save these points").wait_for()
+    for width in (390, 1280):
+        page.set_viewport_size({"width": width, "height": 900})
+        looked_at(page)
     after = page.locator(".season-example li strong").first.inner_text()
     assert float(after) == float(before) + 8
     page.get_by_role("button", name="Save these points").click()

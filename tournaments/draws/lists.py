@@ -390,10 +390,9 @@ def _rows(stage: Stage, graph: Graph, default: Sequence[int]) -> list[RoundRow]:
         for round_ in bracket.rounds:
             fixtures = [_fixture(state, fixture.number) for fixture in round_.fixtures]
             length = lengths[min(round_.number, len(lengths)) - 1]
-            entrants = entrants_as_data(round_.entrants)
-            rows.append(
-                RoundRow(bracket.key, round_.number, length, None, fixtures, stage.number, stage.format, entrants)
-            )
+            entrants, starts = entrants_as_data(round_.entrants), len(settings.starts)
+            own = (bracket.key, round_.number, length, None, fixtures, stage.number, stage.format, entrants, starts)
+            rows.append(RoundRow(*own))
     return rows
 
 

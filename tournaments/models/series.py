@@ -16,7 +16,7 @@ LONGEST_SHARES = 200
 
 
 class Series(models.Model):
-    """What a club plays for over several events. Its address is permanent, and it is never deleted."""
+    """What a club plays for over several events. Its address is permanent; only an empty one can be removed."""
 
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
     club = models.ForeignKey("players.Club", on_delete=models.PROTECT, related_name="+")

@@ -255,7 +255,12 @@ def progress_line(
         of_round = Matches.of(fixture.counted for fixture in row.fixtures)
         if not of_round.is_over:
             name = round_name(
-                row.bracket, row.number, len(row.fixtures), sizes[row.stage, row.bracket], upper=row.upper
+                row.bracket,
+                row.number,
+                len(row.fixtures),
+                sizes[row.stage, row.bracket],
+                upper=row.upper,
+                starts=row.starts,
             )
             several = len(sizes) > 1 or row.stage in without_rounds
             return RoundProgress("" if several else name, row.length, row.deadline, matches if several else of_round)

@@ -30,7 +30,7 @@ from tournaments.entries.services import enter, withdraw
 from tournaments.events.services import create_division, create_tournament
 from tournaments.formats.settings import KNOCKOUT, StageSettings
 from tournaments.models import Division, Entry, FinalPlace, Series, Tournament
-from tournaments.seasons.actions import SeriesAction, StayingAction, series_by_id, series_of
+from tournaments.seasons.actions import SeriesAction, series_by_id, series_of
 from tournaments.seasons.forms import FinalForm
 from tournaments.seasons.places import (
     answer_place,
@@ -336,7 +336,7 @@ class PlaceAnswerSerializer(FormSerializer):
         extra_kwargs: ClassVar = {"player": {"help_text": "Public id, for directors; without it you answer yourself."}}
 
 
-class AnswerAction(StayingAction):
+class AnswerAction(SeriesAction):
     """An answer of the player, or of a director who was told."""
 
     def fetch(self, user: Visitor, **url: str) -> Series:
@@ -408,14 +408,14 @@ def _answer(form: Any, by: Actor, now: datetime) -> str:
 
 ACTIONS = (
     final,
-    StayingAction(
+    SeriesAction(
         "offer",
         OfferForm,
         _offer,
         Role.DIRECTOR,
         Endpoint("seasons_offer_places", OfferSerializer, {"answer_by": "2026-12-20"}),
     ),
-    StayingAction(
+    SeriesAction(
         "take-back",
         PlaceBackForm,
         _take_back,

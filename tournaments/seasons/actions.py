@@ -7,7 +7,7 @@ from django.http import Http404, HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from rest_framework import serializers
+from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -29,6 +29,7 @@ from tournaments.seasons import services
 from tournaments.seasons.forms import (
     CloseForm,
     CountForm,
+    DetailsForm,
     EntryForm,
     LeaveOutForm,
     PayPoolForm,
@@ -36,6 +37,7 @@ from tournaments.seasons.forms import (
     PointsBackForm,
     PointsForm,
     PoolForm,
+    RemoveSeriesForm,
     RemoveViewForm,
     ReopenForm,
     SeriesForm,
@@ -242,6 +244,16 @@ class NewSeasonSerializer(FormSerializer):
         }
 
 
+class SeasonDetailsSerializer(FormSerializer):
+    """The name and the days of a season."""
+
+    first_day = serializers.DateField()
+    last_day = serializers.DateField()
+
+    class Meta:
+        form = DetailsForm
+
+
 class CountedEventSerializer(FormSerializer):
     """An event that counts."""
 
@@ -385,10 +397,6 @@ class CreateAction(Action):
         return Response(SeriesSerializer(season_data(request.user, form.instance)).data)
 
 
-STAYING = ("pool", "count", "leave-out", "points", "points-back", "view", "remove-view")
-"""Actions after which a director stays on the page of a season's evenings."""
-
-
 class SeriesAction(Action):
     """What a director does to a season."""
 
@@ -404,17 +412,47 @@ class SeriesAction(Action):
         return row
 
     def url(self, request: HttpRequest, obj: Series) -> str:
-        """Where its forms are."""
-        return reverse("series-edit", args=[obj.club.slug, obj.slug])
+        """The season."""
+        return series_url(obj)
 
     def success_url(self, request: HttpRequest, obj: Series, form: Any) -> str:
-        """The season, unless more is to be changed."""
-        return self.url(request, obj) if self.name in STAYING else series_url(obj)
+        """The season."""
+        return series_url(obj)
 
     def answer(self, request: Request, obj: Series, form: Any) -> Response:
         """The season as it is afterwards."""
         obj.refresh_from_db()
         return Response(SeriesSerializer(season_data(request.user, obj)).data)
+
+
+STAYING = ("details", "pool", "count", "leave-out", "points", "points-back", "view", "remove-view")
+"""Actions after which a director stays on the page of a season's points and evenings."""
+
+
+class EditAction(SeriesAction):
+    """What is done on the page of a season's points and evenings."""
+
+    def url(self, request: HttpRequest, obj: Series) -> str:
+        """The page of its points and evenings."""
+        return edit_url(obj)
+
+    def success_url(self, request: HttpRequest, obj: Series, form: Any) -> str:
+        """The season, unless more is to be changed."""
+        return edit_url(obj) if self.name in STAYING else series_url(obj)
+
+
+class RemoveAction(EditAction):
+    """Removing a season that is empty."""
+
+    responses: ClassVar = {204: None, **WRITE}
+
+    def success_url(self, request: HttpRequest, obj: Series, form: Any) -> str:
+        """The club's seasons."""
+        return reverse("series-list", args=[obj.club.slug])
+
+    def answer(self, request: Request, obj: Series, form: Any) -> Response:
+        """Nothing."""
+        return Response(status=status.HTTP_204_NO_CONTENT)
 
 
 class EntryAction(SeriesAction):
@@ -437,13 +475,9 @@ class EntryAction(SeriesAction):
         form.player = player
         return super().perform(request, obj, form, now)
 
-    def url(self, request: HttpRequest, obj: Series) -> str:
-        """The season."""
-        return series_url(obj)
-
     def success_url(self, request: HttpRequest, obj: Series, form: Any) -> str:
-        """The page where it was pressed: the season, or for a director its editor."""
-        return super().url(request, obj) if form.cleaned_data["player"] else series_url(obj)
+        """The page where it was pressed: the season, or that of its points and evenings for a director."""
+        return edit_url(obj) if form.cleaned_data["player"] else series_url(obj)
 
 
 def _player(public_id: str) -> Player:
@@ -451,14 +485,6 @@ def _player(public_id: str) -> Player:
     if player is None:
         raise Http404
     return player
-
-
-class StayingAction(SeriesAction):
-    """What is done on the page of the season."""
-
-    def url(self, request: HttpRequest, obj: Series) -> str:
-        """The season."""
-        return series_url(obj)
 
 
 def series_by_id(public_id: str) -> Series:
@@ -472,6 +498,11 @@ def series_by_id(public_id: str) -> Series:
 def series_url(series: Series) -> str:
     """Return the permanent address of a season."""
     return reverse("series", args=[series.club.slug, series.slug])
+
+
+def edit_url(series: Series) -> str:
+    """Return the address of the page of its points and evenings."""
+    return reverse("series-edit", args=[series.club.slug, series.slug])
 
 
 def _event(series: Series, public_id: str) -> Tournament:
@@ -495,6 +526,26 @@ def _create(form: Any, by: Actor, now: datetime) -> str:
     )
     form.instance = services.create_series(club=club, series=series, by=by, now=now, key=fields["key"])
     return _("{name} is ready.").format(name=series.name)
+
+
+def _details(form: Any, by: Actor, now: datetime) -> str:
+    """Change the name and the days of a season.
+
+    Events of days that are new to it count; its address stays.
+    """
+    fields = form.cleaned_data
+    days = fields["first_day"], fields["last_day"]
+    services.change_details(series=form.instance, name=fields["name"], days=days, after=fields["after"], by=by)
+    return _("The name and the days are saved.")
+
+
+def _remove(form: Any, by: Actor, now: datetime) -> str:
+    """Remove a season on which nothing rests.
+
+    409 `series_in_use` as long as evenings count in it, or once anything else does.
+    """
+    services.remove_series(series=form.instance, by=by)
+    return _("{name} is removed.").format(name=form.instance.name)
 
 
 def _count(form: Any, by: Actor, now: datetime) -> str:
@@ -650,21 +701,33 @@ create = CreateAction(
     ),
 )
 ACTIONS = (
-    SeriesAction(
+    EditAction(
+        "details",
+        DetailsForm,
+        _details,
+        Role.DIRECTOR,
+        Endpoint(
+            "seasons_change_details",
+            SeasonDetailsSerializer,
+            {"name": "Spring 2027", "first_day": "2027-01-01", "last_day": "2027-06-30", "after": 3},
+        ),
+    ),
+    RemoveAction("remove", RemoveSeriesForm, _remove, Role.DIRECTOR, Endpoint("seasons_remove")),
+    EditAction(
         "count",
         CountForm,
         _count,
         Role.DIRECTOR,
         Endpoint("seasons_count", CountedEventSerializer, {"event": "k7m2x9q4ab", "kind": "double"}),
     ),
-    SeriesAction(
+    EditAction(
         "leave-out",
         LeaveOutForm,
         _leave_out,
         Role.DIRECTOR,
         Endpoint("seasons_leave_out", LeftOutEventSerializer, {"event": "k7m2x9q4ab"}),
     ),
-    SeriesAction(
+    EditAction(
         "points",
         PointsForm,
         _give_points,
@@ -675,7 +738,7 @@ ACTIONS = (
             {"event": "k7m2x9q4ab", "player": "p3n8w5r2cd", "points": "-1", "reason": "Came late twice."},
         ),
     ),
-    SeriesAction(
+    EditAction(
         "points-back",
         PointsBackForm,
         _take_points_back,
@@ -689,14 +752,14 @@ ACTIONS = (
         None,
         Endpoint("seasons_enter", SeasonEntrySerializer, {"enters": "yes"}),
     ),
-    SeriesAction(
+    EditAction(
         "pool",
         PoolForm,
         _set_pool,
         Role.DIRECTOR,
         Endpoint("seasons_set_pool", FeeShareSettingsSerializer, {"percent": "20", "shares": "50 30 20", "after": 3}),
     ),
-    StayingAction(
+    SeriesAction(
         "pay-pool",
         PayPoolForm,
         _pay_pool,
@@ -707,7 +770,7 @@ ACTIONS = (
             {"player": "p3n8w5r2cd", "event": "k7m2x9q4ab", "amount": 4800, "method": "cash"},
         ),
     ),
-    SeriesAction(
+    EditAction(
         "view",
         ViewForm,
         _save_view,
@@ -718,24 +781,24 @@ ACTIONS = (
             {"name": "Ladies", "rule": "players", "players": ["p3n8w5r2cd"]},
         ),
     ),
-    SeriesAction(
+    EditAction(
         "remove-view",
         RemoveViewForm,
         _remove_view,
         Role.DIRECTOR,
         Endpoint("seasons_remove_view", RemovedViewSerializer, {"view": "v3n8w5r2cd"}),
     ),
-    SeriesAction(
+    EditAction(
         "plan",
         PlanForm,
         _change_plan,
         Role.DIRECTOR,
         Endpoint("seasons_change_plan", SeriesPlanSerializer, {"plan": plan_json(preset("usual").plan), "after": 3}),
     ),
-    SeriesAction(
+    EditAction(
         "close", CloseForm, _close, Role.DIRECTOR, Endpoint("seasons_close", CloseSeriesSerializer, {"after": 4})
     ),
-    SeriesAction(
+    EditAction(
         "reopen",
         ReopenForm,
         _reopen,

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
 from tournaments.formats.series.difference import RowChange, SeasonChange, difference
@@ -11,7 +12,7 @@ from tournaments.formats.series.plan import Plan
 from tournaments.formats.series.points import Earned
 from tournaments.models import Division, Entry, Series
 from tournaments.seasons.pool import PoolChange, pool_changes
-from tournaments.seasons.tables import Standing, closing_of, nights_of, people_of, standing_of
+from tournaments.seasons.tables import Night, Standing, closing_of, nights_of, people_of, standing_of
 from tournaments.seasons.titles import TitleChange, series_title_changes
 from tournaments.state.derivation import StageState
 from tournaments.state.names import shown
@@ -39,7 +40,7 @@ def _changes(
     before: Standing, after: Standing, change: SeasonChange, names: Mapping[str, str], event: str | None
 ) -> list[Change]:
     """Return the rows that change; `event` is the corrected one, without which points of an evening are left out."""
-    nights = {night.facts.id: night.name for night in (*before.nights, *after.nights)}
+    nights = {night.facts.id: _named(night) for night in (*before.nights, *after.nights)}
     order = {row.player: number for number, row in enumerate((*after.season.rows, *before.season.rows), start=1)}
     order |= {row.player: number for number, row in enumerate(after.season.rows, start=-len(order))}
     rows = sorted(change.rows, key=lambda row: order.get(row.player, 0))
@@ -59,6 +60,12 @@ def _changes(
         for row in rows
         if row.before != row.after or event in row.points
     ]  # fmt: skip
+
+
+def _named(night: Night) -> str:
+    """Return the name of an evening with its day, since those of a club often share a name."""
+    day = night.shown_day
+    return _("%(night)s of %(day)s") % {"night": night.name, "day": date_format(day)} if day else night.name
 
 
 def _points(row: RowChange, event: str | None, standing: Standing) -> tuple[str, str] | None:

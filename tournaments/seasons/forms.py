@@ -42,6 +42,21 @@ class SeriesForm(RefusingForm):
     key = forms.CharField(max_length=LONGEST_KEY, required=False)
 
 
+class DetailsForm(RefusingForm):
+    """The name and the days of a season."""
+
+    FIELD_OF = SeriesForm.FIELD_OF
+
+    name = forms.CharField(label=_("Name"), max_length=LONGEST_NAME)
+    first_day = forms.DateField(label=_("First day"), widget=forms.DateInput({"type": "date"}, "%Y-%m-%d"))
+    last_day = forms.DateField(label=_("Last day"), widget=forms.DateInput({"type": "date"}, "%Y-%m-%d"))
+    after = forms.IntegerField(min_value=0)
+
+
+class RemoveSeriesForm(RefusingForm):
+    """Nothing: the season is in the address."""
+
+
 class CountForm(RefusingForm):
     """An event that counts, and as what."""
 

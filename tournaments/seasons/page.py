@@ -15,7 +15,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext, pgettext
+from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
@@ -41,7 +41,7 @@ from tournaments.ledger.season_pools import newest_shares
 from tournaments.models import Entry, FinalPlace, Payment, Series, SeriesClosing, SeriesView, Tournament
 from tournaments.seasons.actions import season_data, series_of
 from tournaments.seasons.changes import Change, changes_of, qualifying_places
-from tournaments.seasons.forms import PoolForm, ReopenForm, SeriesForm, ViewForm, season_initial
+from tournaments.seasons.forms import DetailsForm, PoolForm, ReopenForm, SeriesForm, ViewForm, season_initial
 from tournaments.seasons.places import (
     ANSWERS,
     DAYS_TO_ANSWER,
@@ -53,11 +53,11 @@ from tournaments.seasons.places import (
     starts_lines,
     tied_sentence,
 )
-from tournaments.seasons.plan_form import Line, PlanLinesForm, lines_of
+from tournaments.seasons.plan_form import Line, PlanLinesForm, kind_label, lines_of
 from tournaments.seasons.pool import currencies_of, open_desks, places_text, pool_lines, pools_of, share_text
 from tournaments.seasons.race import RaceView, race_view
 from tournaments.seasons.sentences import rank_sentence, result_sentence
-from tournaments.seasons.services import missing_events
+from tournaments.seasons.services import is_empty, missing_events
 from tournaments.seasons.tables import (
     Night,
     Standing,
@@ -403,8 +403,6 @@ def _explained(shown: TableRow, row: Row, standing: Standing, names: Mapping[str
     by_event = {result.event: result for result in row.results}
     counted = [standing.show(by_event[event].points) for event in row.best_first]
     dropped = [standing.show(by_event[event].points) for event in row.dropped]
-    best = standing.plan.count.best
-    is_full = best is not None and len(counted) >= best
     return replace(
         shown,
         sentences=tuple(_sentence(nights[result.event], row, result, standing.digits) for result in row.results),
@@ -412,8 +410,19 @@ def _explained(shown: TableRow, row: Row, standing: Standing, names: Mapping[str
         dropped=", ".join(dropped),
         # An announced table may rank a view in another order, which this sentence does not explain.
         reason=rank_sentence(row, names, standing.digits) if row.rank == shown.rank else "",
-        threshold=counted[-1] if is_full and counted else "",
+        threshold=_threshold(row, standing),
     )
+
+
+def _threshold(row: Row, standing: Standing) -> str:
+    """Return what a new evening must be better than to count; empty if every one does, or if it depends on the day."""
+    plan = standing.plan
+    count = plan.count
+    depends_on_day = plan.decay or count.per_month is not None or count.per_class or count.away is not None
+    counted = [result.points for result in row.results if result.counts]
+    if depends_on_day or count.best is None or len(counted) < count.best:
+        return ""
+    return standing.show(min(counted))
 
 
 def _sentence(night: Night, row: Row, result: Result, digits: int) -> tuple[date | None, str, str]:
@@ -660,16 +669,6 @@ def _entries_context(series: Series, plan: Plan) -> dict[str, Any]:
     }
 
 
-def kind_label(kind: str) -> str:
-    """Return the name of a class of evenings; a plan may have others than the presets."""
-    labels = {
-        "double": pgettext("an evening", "double"),
-        "bonus": pgettext("an evening", "bonus"),
-        "last": pgettext("an evening", "last date"),
-    }
-    return labels.get(kind, kind)
-
-
 def _kinds(plan: Plan) -> list[str]:
     """Return the classes of events that a plan tells apart."""
     kinds = kinds_of(plan) | set(plan.class_by_month.values())
@@ -767,7 +766,10 @@ def series_edit(request: HttpRequest, slug: str, series: str) -> HttpResponse:
     plan = plan_from(version.plan)
     kinds = _kinds(plan)
     nights = nights_of(row)
+    days = {"name": row.name, "first_day": row.first_day, "last_day": row.last_day}
     context |= {
+        "details": DetailsForm(initial=days, auto_id="id_details_%s"),
+        "is_empty": is_empty(row),
         "version": version,
         "versions": row.plans.order_by("-number"),
         "closing": closing_of(row),

@@ -19,13 +19,13 @@ from engine.errors import Refused
 from matches.models import MatchImport
 from matches.ratings.rated import merged_players
 from players.actors import Actor, log
-from players.models import Club, Membership, Player
+from players.models import Club, LogEntry, Membership, Player
 from players.people.rows import club_topic, lock_club
 from players.people.services import How, NameMatch, find_or_add_players, find_players
 from tournaments.formats.series.plan import plan_from, plan_json
 from tournaments.models import PastPlacing, PastSeason, Series
 from tournaments.seasons.past_rows import PastRow, PastSheet, Problem, Reading, decimals_of, read_past
-from tournaments.seasons.services import SeriesInput, changed_series, create_series
+from tournaments.seasons.services import SeriesInput, changed_series, create_series, is_empty, remove_series
 
 NEW = "new"
 """Chosen for a name that means somebody who is not a member yet."""
@@ -33,6 +33,8 @@ SAME = "same:"
 """Before another name of the file that means the same person."""
 PLACES_PRESET = "motor_racing"
 """The points of a new season for an import that has places and no points."""
+COUNTED, LEFT_OUT = "past_season_counted", "past_season_left_out"
+"""What the log says of an import whose evenings count in a season, or no longer do."""
 MOST_DIGITS = 2
 """Decimals that a table of imported points shows."""
 MOST_CANDIDATES = 8
@@ -307,6 +309,7 @@ def count_past(
     Refused: `past_undone`, `past_counts`, `series_closed`, and as `create_series`.
     """
     with transaction.atomic():
+        is_new = series is None
         row = lock_row(PastSeason, season.pk)
         if row.undone_at is not None:
             raise Refused("past_undone")
@@ -327,7 +330,7 @@ def count_past(
             series = changed_series(series)
         row.counts_in = series
         row.save(update_fields=["counts_in"])
-        log(by, "past_season_counted", series.topic, club=row.club, season=row.public_id, name=row.name)
+        log(by, COUNTED, series.topic, club=row.club, season=row.public_id, name=row.name, is_new=is_new)
     return series
 
 
@@ -339,7 +342,7 @@ def leave_out_past(*, season: PastSeason, by: Actor) -> PastSeason:
             series = changed_series(row.counts_in)
             row.counts_in = None
             row.save(update_fields=["counts_in"])
-            log(by, "past_season_left_out", series.topic, club=row.club, season=row.public_id, name=row.name)
+            log(by, LEFT_OUT, series.topic, club=row.club, season=row.public_id, name=row.name)
     return row
 
 
@@ -347,15 +350,17 @@ def undo_past(*, season: PastSeason, by: Actor, now: datetime) -> PastSeason:
     """Undo an import: its placings go, and its new members whom nothing else refers to.
 
     Whoever has since got an account, been merged, entered an event, played, or been given a role or another club
-    stays a member, and stays in `added`. The season in which its evenings counted stays without them, unless it is
-    closed: its table was announced. Refused: `past_undone`, `series_closed`.
+    stays a member, and stays in `added`. The season in which its evenings counted stays without them, unless the
+    import made it and nobody has done anything else with it. One that is closed was announced. Refused: `past_undone`,
+    `series_closed`.
     """
     with transaction.atomic():
         row = lock_row(PastSeason, season.pk)
         if row.undone_at is not None:
             raise Refused("past_undone")
-        if row.counts_in is not None:
-            changed_series(row.counts_in)
+        counted_in = row.counts_in
+        if counted_in is not None:
+            changed_series(counted_in)
             row.counts_in = None
         lock_club(row.club)
         row.placings.all().delete()
@@ -366,8 +371,18 @@ def undo_past(*, season: PastSeason, by: Actor, now: datetime) -> PastSeason:
             player.delete()
         row.undone_at = now
         row.save(update_fields=["undone_at", "counts_in"])
+        if counted_in is not None and _came_with(row, counted_in):
+            remove_series(series=counted_in, by=by)
         log(by, "past_season_undone", club_topic(row.club), club=row.club, season=row.public_id)
     return row
+
+
+def _came_with(season: PastSeason, series: Series) -> bool:
+    """Whether an import made a season that is empty without it, and nobody has done anything else with it."""
+    rows = LogEntry.objects.filter(topic=series.topic)
+    is_used = rows.exclude(verb__in=("series_created", COUNTED, LEFT_OUT)).exists()
+    is_its_own = rows.filter(verb=COUNTED, params__season=season.public_id, params__is_new=True).exists()
+    return is_its_own and not is_used and is_empty(series)
 
 
 def unused(players: Sequence[Player], source: PastSeason | MatchImport) -> list[Player]:

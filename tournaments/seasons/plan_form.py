@@ -1,17 +1,17 @@
 """The lines of a scoring plan as the fields of a form, and back."""
 
 import copy
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from django import forms
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, pgettext
 
 from engine.errors import Refused
 from players.forms import RefusingForm
-from tournaments.formats.series.plan import plan_from
+from tournaments.formats.series.plan import ELSE, plan_from
 from tournaments.formats.series.warnings import kinds_of
 
 Path = tuple[str | int, ...]
@@ -51,6 +51,11 @@ class Line:
     def name(self) -> str:
         """The name of its field."""
         return "-".join(map(str, self.path))
+
+    @property
+    def where(self) -> str:
+        """Its place as refusals of a plan name it: `points.add[0].win`."""
+        return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in self.path).removeprefix(".")
 
     @property
     def text(self) -> str:
@@ -95,12 +100,7 @@ def _lines(node: Any, path: Path, removable: Path | None) -> Iterator[Line]:
     if not isinstance(node, Mapping):
         yield Line(path, _("Times"), node)
         return
-    for block in ("add", "higher", "times"):
-        for index, item in enumerate(node.get(block, ())):
-            own = (*path, block, index)
-            yield from _lines(item, own, own if block == "add" and len(node[block]) > 1 else removable)
-    for kind, item in node.get("by_class", {}).items():
-        yield from _lines(item, (*path, "by_class", kind), None)
+    yield from _blocks(node, path, removable)
     if "attend" in node:
         label = _("Points for coming without a win") if node.get("when") == "no_win" else _("Points for coming")
         yield Line((*path, "attend"), label, node["attend"], removable)
@@ -111,6 +111,44 @@ def _lines(node: Any, path: Path, removable: Path | None) -> Iterator[Line]:
     if "place" in node:
         yield from _places(node["place"], (*path, "place"), removable)
     yield from _factors(node, path)
+
+
+def _blocks(node: Mapping[str, Any], path: Path, removable: Path | None) -> Iterator[Line]:
+    for index, item in enumerate(node.get("add", ())):
+        own = (*path, "add", index)
+        yield from _lines(item, own, own if len(node["add"]) > 1 else removable)
+    for index, item in enumerate(node.get("higher", ())):
+        for line in _lines(item, (*path, "higher", index), removable):
+            yield replace(line, label=_("%(line)s · the higher counts") % {"line": line.label})
+    factors = node.get("times", ())
+    for index, item in enumerate(factors):
+        own, label = (*path, "times", index), _factor_label(factors[:index], factors[index + 1 :])
+        yield from _lines(item, own, removable) if isinstance(item, Mapping) else [Line(own, label, item)]
+    for kind, item in node.get("by_class", {}).items():
+        name = _("all others") if kind == ELSE else kind_label(kind)
+        for line in _lines(item, (*path, "by_class", kind), None):
+            yield replace(line, label=_("%(line)s · evenings: %(kind)s") % {"line": line.label, "kind": name})
+
+
+def kind_label(kind: str) -> str:
+    """Return the name of a class of evenings; a plan may have others than the presets."""
+    labels = {
+        "double": pgettext("an evening", "double"),
+        "bonus": pgettext("an evening", "bonus"),
+        "last": pgettext("an evening", "last date"),
+    }
+    return labels.get(kind, kind)
+
+
+def _factor_label(before: Sequence[Any], after: Sequence[Any]) -> str:
+    """Return the label of a number by which the parts of the plan beside it are multiplied."""
+    rows, others = ([part for part in parts if isinstance(part, Mapping)] for parts in (after, before))
+    is_one_line = len(rows) == 1 and not {"add", "higher", "times", "by_class"} & set(rows[0])
+    if is_one_line:
+        return _("The next line counts times")
+    if rows:
+        return _("The lines below count times")
+    return _("The line above counts times") if others else _("Times")
 
 
 def _wins(node: Mapping[str, Any], path: Path, removable: Path | None) -> Line:
@@ -157,7 +195,10 @@ def _places(place: Mapping[str, Any], path: Path, removable: Path | None) -> Ite
     else:
         for key in ("scale", "factors"):
             if key in values:
-                label = _("Points for places in %(bracket)s by the size of the field")
+                label = (
+                    _("Share of each place in %(bracket)s") if key == "factors" and "scale" in values else
+                    _("Points for places in %(bracket)s by the size of the field")
+                )  # fmt: skip
                 yield Line((*own, key), label % {"bracket": where}, values[key], removable if key == "scale" else None)
 
 
@@ -242,6 +283,15 @@ class PlanLinesForm(RefusingForm):
             self.fields[line.name] = forms.CharField(
                 label=line.label, max_length=LONGEST, required=False, initial=line.text
             )
+
+    def refuse(self, refused: Refused) -> None:
+        """Add the message of a refusal, which names a line as the form does instead of its place in the plan."""
+        where = str(refused.params.get("where", ""))
+        labels = {line.where: line.label for line in self.lines}
+        labels |= {f"plan.{name}": str(field.label) for name, field in self.fields.items()}
+        own = (text for path, text in labels.items() if where == path or where.startswith((f"{path}.", f"{path}[")))
+        label = next(own, where)
+        super().refuse(Refused(refused.code, **{**refused.params, "where": label}))
 
     @property
     def rows(self) -> list[tuple[Line, Any]]:

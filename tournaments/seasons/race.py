@@ -656,7 +656,10 @@ def _step_of_axis(span: Fraction) -> Fraction:
 
 
 def _steps(race: Race, player: PlayerId, final: int) -> list[StepLine]:
-    """List the results of the next evening that lead to different totals, the best first."""
+    """List the results of the next evening that lead to different totals, the best first.
+
+    Places without points are mostly those of players who stay away.
+    """
     targets = {rank: answer_of(race, player, rank) for rank in sorted({FIRST, max(final, FIRST)})}
     event = race.contest.upcoming[0]
     if player not in event.entrants:
@@ -664,7 +667,8 @@ def _steps(race: Race, player: PlayerId, final: int) -> list[StepLine]:
     own = race.contest.results.get(player, ())
     last: dict[Fraction, int] = {}
     for place, points in enumerate(event.places, start=1):
-        last[Fraction(points)] = place
+        if points:
+            last[Fraction(points)] = place
     lines = []
     for points, place in list(last.items())[:MOST_STEPS]:
         total = race.standing.show(Fraction(race.contest.total((*own, points))))

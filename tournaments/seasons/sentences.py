@@ -10,6 +10,7 @@ from django.utils.translation import ngettext
 from tournaments.formats.series.sentences import EXPLANATIONS, Phrase, explain_rank, explain_result
 from tournaments.formats.series.table import Result, Row
 from tournaments.seasons.plan_form import bracket_label
+from tournaments.standings.brackets import ordinal
 
 WHOLE = re.compile(r"(?<=\d)\.0+$")
 """Decimals that say nothing."""
@@ -36,6 +37,8 @@ def phrase_text(phrase: Phrase, names: Mapping[str, str]) -> str:
     }
     if "bracket" in params:
         params["bracket"] = bracket_label(str(params["bracket"]))
+    if "position" in params:
+        params["position"] = ordinal(params["position"])
     if "other" in params:
         params["other"] = names.get(str(params["other"]), "")
     return " ".join(

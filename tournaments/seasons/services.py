@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
+from django.db.models.fields.reverse_related import ForeignObjectRel
 from django.utils.text import slugify
 
 from core.locks import lock_row
@@ -60,13 +61,18 @@ class PointsInput:
     reason: str
 
 
+def check_days(first_day: date, last_day: date) -> None:
+    """Refuse days that make no season. Refused: `series_days`."""
+    if not 0 <= (last_day - first_day).days <= FARTHEST:
+        raise Refused("series_days", most=FARTHEST)
+
+
 def create_series(*, club: Club, series: SeriesInput, by: Actor, now: datetime, key: str = "") -> Series:
     """Create a series with a plan, in which the club's events of these days count.
 
     Repeating a `key` returns the first series. Refused: `series_days`, `series_name_taken`, `series_preset`.
     """
-    if not 0 <= (series.last_day - series.first_day).days <= FARTHEST:
-        raise Refused("series_days", most=FARTHEST)
+    check_days(series.first_day, series.last_day)
     form = newest_plan(series.like).plan if series.like is not None else plan_json(preset(series.preset).plan)
     with transaction.atomic():
         lock_club(club)
@@ -157,6 +163,49 @@ def count_events(*, series: Series, events: Sequence[Tournament], by: Actor, cou
                 values["kind"] = ""
             SeriesEvent.objects.update_or_create(series=row, tournament=event, defaults=values)
             log(by, "series_event_counted", row.topic, club=row.club, event=event.name, **values)
+
+
+def change_details(*, series: Series, name: str, days: tuple[date, date], after: int, by: Actor) -> None:
+    """Change the name and the first and last day of a season; its address stays.
+
+    The club's events of days that are new to it count; those that count already stay, whatever their day.
+    Refused: `series_days`, `stale`, `series_closed`, `series_name_taken`.
+    """
+    check_days(*days)
+    with transaction.atomic():
+        row = changed_series(series, after)
+        lock_club(row.club)
+        if Series.objects.filter(club=row.club, name__iexact=name).exclude(pk=row.pk).exists():
+            raise Refused("series_name_taken", name=name)
+        before = row.first_day, row.last_day
+        row.name, (row.first_day, row.last_day) = name, days
+        row.save(update_fields=["name", "first_day", "last_day"])
+        new = [event for event in missing_events(row) if not before[0] <= day_of(event) <= before[1]]
+        SeriesEvent.objects.bulk_create(SeriesEvent(series=row, tournament=event) for event in new)
+        log(by, "series_details_changed", row.topic, club=row.club, name=name, days=[day.isoformat() for day in days])
+
+
+def is_empty(series: Series) -> bool:
+    """Whether nothing rests on a season: no evening, entry, points, view, place or title, nor was it ever closed."""
+    if series.final_id is not None:
+        return False
+    for relation in Series._meta.get_fields(include_hidden=True):
+        if isinstance(relation, ForeignObjectRel) and relation.related_model is not SeriesPlan:
+            rows = relation.related_model._default_manager  # noqa: SLF001, the manager of any model
+            if rows.filter(**{relation.field.name: series}).exists():
+                return False
+    return True
+
+
+def remove_series(*, series: Series, by: Actor) -> None:
+    """Remove a season on which nothing rests, with its plan. Refused: `series_closed`, `series_in_use`."""
+    with transaction.atomic():
+        row = changed_series(series)
+        if not is_empty(row):
+            raise Refused("series_in_use", name=row.name)
+        row.plans.all().delete()
+        row.delete()
+        log(by, "series_removed", row.topic, club=row.club, name=row.name)
 
 
 def count_published(event: Tournament, by: Actor) -> None:

@@ -171,7 +171,9 @@ def _brackets(rounds: list[RoundRow], names: Names) -> list[dict[str, Any]]:
             "rounds": [
                 {
                     "number": row.number,
-                    "name": round_name(key, row.number, len(row.fixtures), len(own), upper=row.upper),
+                    "name": round_name(
+                        key, row.number, len(row.fixtures), len(own), upper=row.upper, starts=row.starts
+                    ),
                     "length": row.length,
                     "deadline": row.deadline,
                     "fixtures": [fixture_body(fixture, names, targets) for fixture in row.fixtures],

@@ -203,10 +203,11 @@ def places_name(key: str) -> str:
     return _("Standings") if key == ROUNDS else ranking_name(key)
 
 
-def round_name(key: str, number: int, fixtures: int, rounds: int, *, upper: bool = False) -> str:
+def round_name(key: str, number: int, fixtures: int, rounds: int, *, upper: bool = False, starts: int = 0) -> str:
     """Return the name of a round: by the entrants left in a main draw, by its number elsewhere.
 
     The last round of an `upper` bracket is not the final: its winner still has to meet the lower bracket's winner.
+    Players join in the last `starts` rounds; those before them are qualifying rounds if they are smaller than usual.
     """
     if key == FINAL:
         return pgettext("round", "Final") if number == 1 else _("Second final")
@@ -217,6 +218,9 @@ def round_name(key: str, number: int, fixtures: int, rounds: int, *, upper: bool
         return _("Round %(number)d") % {"number": number}
     if key != MAIN:
         return f"{key}{number}"
+    qualifying = rounds - starts if starts else 0
+    if number <= qualifying and fixtures < 2 ** (rounds - number):
+        return _("Qualifying round %(number)d") % {"number": number} if qualifying > 1 else _("Qualifying round")
     # With later starts a round has fewer fixtures than its name says.
     fixtures = max(fixtures, 2 ** (rounds - number))
     if fixtures == 1:
@@ -228,10 +232,10 @@ def round_name(key: str, number: int, fixtures: int, rounds: int, *, upper: bool
     return _("Round of %(count)d") % {"count": 2 * fixtures}
 
 
-def round_in_words(key: str, number: int, fixtures: int, rounds: int, *, upper: bool = False) -> str:
+def round_in_words(key: str, number: int, fixtures: int, rounds: int, *, upper: bool = False, starts: int = 0) -> str:
     """Return the name of a round as those understand it who do not know the letters of brackets."""
     if key not in LETTERED:
-        return round_name(key, number, fixtures, rounds, upper=upper)
+        return round_name(key, number, fixtures, rounds, upper=upper, starts=starts)
     if number == rounds:
         finals = {CONSOLATION: _("Consolation final"), LAST_CHANCE: _("Last-chance final"), LOWER: _("Lower final")}
         return finals[key]
@@ -457,6 +461,8 @@ class RoundRow:
     format: str = KNOCKOUT
     entrants: Sequence[tuple[str, int]] = ()
     """The entrants of the lines drawn by lot: winner or loser, and the number of the fixture they come from."""
+    starts: int = 0
+    """In how many of the last rounds players start later than the others."""
 
     @property
     def upper(self) -> bool:
@@ -514,6 +520,7 @@ def rounds_of(division: Division) -> list[RoundRow]:
             row.bracket.stage.number,
             row.bracket.stage.format,
             row.entrants,
+            len(row.bracket.stage.settings.get("starts") or ()),
         )
         for row in rounds.order_by("bracket__stage__number", "bracket__order", "number")
     ]
@@ -575,7 +582,7 @@ def trees(rounds: Sequence[RoundRow], options: BracketOptions) -> list[Tree]:
                 box.winner_side = sides.get(box.number, 0)
                 box.winner_draw = draws.get((Slot.Source.WINNER, box.number), "")
                 box.loser_draw = draws.get((Slot.Source.LOSER, box.number), "")
-            name = round_name(key, row.number, len(row.fixtures), len(own), upper=row.upper)
+            name = round_name(key, row.number, len(row.fixtures), len(own), upper=row.upper, starts=row.starts)
             words = round_in_words(key, row.number, len(row.fixtures), len(own)) if key in LETTERED else ""
             columns.append(Column(name, row.length, boxes, row.deadline, words, by_lot=row.by_lot))
         upper = own[0].upper
@@ -619,7 +626,7 @@ def _awaited_draws(rounds: Sequence[RoundRow]) -> dict[tuple[str, int], str]:
     last = {(row.stage, row.bracket): row.number for row in rounds}
     return {
         (kind, fixture): round_name(
-            row.bracket, row.number, len(row.fixtures), last[row.stage, row.bracket], upper=row.upper
+            row.bracket, row.number, len(row.fixtures), last[row.stage, row.bracket], upper=row.upper, starts=row.starts
         )
         for row in rounds
         if row.to_be_drawn

@@ -293,8 +293,9 @@ class _PairingBuilder:
 
     def _round_title(self, bracket: Bracket, planned: PlannedRound) -> str:
         if self.settings.format in ELIMINATION:
+            size, rounds, starts = len(planned.fixtures), len(bracket.rounds), len(self.settings.starts)
             upper = self.settings.format == DOUBLE
-            return round_name(bracket.key, planned.number, len(planned.fixtures), len(bracket.rounds), upper=upper)
+            return round_name(bracket.key, planned.number, size, rounds, upper=upper, starts=starts)
         if self.settings.is_continuous:
             return ""
         return _("Round %(number)d") % {"number": planned.number}

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 
 from django.db.models import Count, QuerySet
-from django.db.models.fields.json import KeyTextTransform
 from django.utils.translation import gettext as _
 
 from matches.lifecycle.begun import has_begun
@@ -31,16 +30,18 @@ def round_names(rounds: QuerySet[Round], *, in_words: bool = False) -> dict[int,
     """
     name = round_in_words if in_words else round_name
     rows = list(
-        rounds.annotate(count=Count("fixtures"), pairing=KeyTextTransform("pairing", "bracket__stage__settings"))
+        rounds.annotate(count=Count("fixtures"))
         .order_by()
-        .values_list("pk", "bracket", "bracket__key", "bracket__stage__format", "number", "count", "pairing")
+        .values_list(
+            "pk", "bracket", "bracket__key", "bracket__stage__format", "number", "count", "bracket__stage__settings"
+        )
     )
     sizes = Counter(row[1] for row in rows)
     return {
         pk: str(FORMAT_NAMES[format_])
-        if pairing == Pairing.CONTINUOUS
-        else name(key, number, count, sizes[bracket], upper=format_ == DOUBLE)
-        for pk, bracket, key, format_, number, count, pairing in rows
+        if settings.get("pairing") == Pairing.CONTINUOUS
+        else name(key, number, count, sizes[bracket], upper=format_ == DOUBLE, starts=len(settings.get("starts") or ()))
+        for pk, bracket, key, format_, number, count, settings in rows
     }
 
 

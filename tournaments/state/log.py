@@ -73,6 +73,8 @@ VERBS: dict[str, str] = {
     "final_place_taken_back": gettext_noop("took the place of {player} in the final back"),
     "final_place_answered": gettext_noop("noted whether {player} comes to the final: {answer}"),
     "series_plan_changed": gettext_noop("changed the points of the season"),
+    "series_details_changed": gettext_noop("changed the name or the days of the season"),
+    "series_removed": gettext_noop("removed an empty season"),
     "series_closed": gettext_noop("closed the season"),
     "series_reopened": gettext_noop("opened the season again"),
     "title_awarded": gettext_noop("awarded a title"),

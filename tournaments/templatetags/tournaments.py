@@ -204,10 +204,13 @@ def console_head(
 
 
 @register.inclusion_tag("tournaments/_after_play.html", takes_context=True)
-def after_play(context: Context, page: str = "") -> dict[str, Any]:
-    """Render the way on after the last match of the event; nothing before that, or if it leads to `page` itself."""
+def after_play(context: Context, page: str = "", *, is_main: bool = True) -> dict[str, Any]:
+    """Render the way on after the last match of the event; nothing before that, or if it leads to `page` itself.
+
+    It is the main button, unless the page has another one.
+    """
     step = steps.after_play(context["tournament"], may_direct=bool(context.get("may_direct")))
-    return {"step": step if step is not None and step.key != page else None}
+    return {"step": step if step is not None and step.key != page else None, "is_main": is_main}
 
 
 # The format of a division, in a few words.

@@ -33,9 +33,17 @@ from tournaments.seasons.past import (
     undo_past,
 )
 from tournaments.seasons.past_rows import PastSheet, Problem, Reading, read_past
-from tournaments.seasons.services import SeriesInput, close_series, create_series, reopen_series
+from tournaments.seasons.services import (
+    SeriesInput,
+    change_details,
+    change_plan,
+    close_series,
+    create_series,
+    reopen_series,
+)
 from tournaments.seasons.tables import newest_plan, standing_of
 from tournaments.seasons.tables import table_of as table_of_season
+from tournaments.seasons.views import ViewInput, save_view
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 SMALL = "name,place\nAnn,1\nBen,2\nCleo,2\n"
@@ -310,10 +318,40 @@ def test_undoing_an_import_takes_its_evenings_out_of_an_open_season_only(club: C
     assert len(standing_of(count_past(season=again, by=SYSTEM, now=NOW, series=series)).season.rows) == 3
 
 
+@pytest.mark.parametrize("used", ["", "view", "closed", "plan", "another import"])
+def test_the_season_that_an_import_made_is_undone_with_it_unless_it_was_used(club: Club, used: str) -> None:
+    season = bring(club, POINTS)
+    series = counted(season)
+    if used == "view":
+        save_view(series=series, view=ViewInput("Members", "members", []), by=SYSTEM)
+    elif used == "closed":
+        close_series(series=series, after=1, by=SYSTEM, now=NOW)
+        reopen_series(series=series, reason="Too early", after=2, by=SYSTEM, now=NOW)
+    elif used == "plan":
+        change_plan(series=series, plan={"points": {"win": 1}}, after=1, by=SYSTEM, now=NOW)
+    elif used == "another import":
+        count_past(season=bring(club, SMALL), by=SYSTEM, now=NOW, series=series)
+    undo_past(season=season, by=SYSTEM, now=NOW)
+    assert Series.objects.exists() == bool(used)
+    if not used:
+        counted(bring(club, POINTS))
+        assert Series.objects.get().slug == series.slug, "imported again, it has its name and address"
+
+
+def test_a_season_made_by_hand_stays_when_the_import_in_it_is_undone(club: Club) -> None:
+    days = SeriesInput("By hand", date(2019, 1, 1), date(2019, 12, 31), "given")
+    series = create_series(club=club, series=days, by=SYSTEM, now=NOW)
+    season = bring(club, SMALL)
+    count_past(season=season, by=SYSTEM, now=NOW, series=series)
+    undo_past(season=season, by=SYSTEM, now=NOW)
+    assert Series.objects.get() == series
+
+
 def test_an_import_that_was_undone_and_comes_again_is_offered_its_old_season(
     club: Club, alice: User, client: Client
 ) -> None:
     series = counted(bring(club, SMALL))
+    change_details(series=series, name=series.name, days=(date(2019, 1, 1), date(2019, 12, 30)), after=0, by=SYSTEM)
     other = SeriesInput("Another", date(2020, 1, 1), date(2020, 12, 31), "given")
     create_series(club=club, series=other, by=SYSTEM, now=NOW)
     undo_past(season=PastSeason.objects.get(), by=SYSTEM, now=NOW)

@@ -9,11 +9,13 @@ from dataclasses import replace
 from datetime import date, timedelta
 from fractions import Fraction
 from random import Random
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.test import Client
 from django.utils import timezone
+from django.utils.formats import date_format
 
 from engine.errors import Refused
 from matches.models import Result
@@ -227,7 +229,9 @@ def test_a_night_that_counts_no_longer_after_a_correction_is_named(cast: list[Pl
     preview = preview_correction(fixture=final, new=won_by(1 - winner), voided_rated=True)
     (change,) = season_changes(cups[1].division, preview.consequences[Choice.CORRECT_ALL].states)
     by_name = {line.name: line for line in change.rows}
-    assert list(by_name[loser].nights) == ["Cup two counts.", "Cup one no longer counts."]
+    days = [date_format(TODAY - timedelta(weeks=weeks)) for weeks in (1, 2)]
+    expected = [f"Cup two of {days[0]} counts.", f"Cup one of {days[1]} no longer counts."]
+    assert list(by_name[loser].nights) == expected, "evenings often share a name"
 
 
 def test_rows_show_what_they_can_reach_and_their_places_so_far(cast: list[Player]) -> None:
@@ -529,8 +533,44 @@ def test_wrong_lines_are_refused_beside_the_form(alices: Client, cast: list[Play
     night(cast, "one")
     row = season()
     page = alices.get(f"/clubs/harbour/seasons/{row.slug}/edit/", {"show_digits": "1", "points-add-0-attend": "lots"})
-    assert "lots" in page.content.decode()
+    assert "“lots” at Points for coming is not a number" in page.content.decode()
     assert page.context["preview"] is None
+    months = {"show_digits": "1", "class_by_month": "Christmas: double"}
+    page = alices.get(f"/clubs/harbour/seasons/{row.slug}/edit/", months)
+    assert "“Christmas” at Kind of evening by month is not a number" in page.content.decode()
+
+
+def test_no_two_lines_of_a_preset_are_called_the_same() -> None:
+    for code, each in PRESETS.items():
+        labels = Counter(line.label for line in lines_of(plan_json(each.plan)))
+        labels.pop("The next line counts times", None)
+        assert set(labels.values()) <= {1}, (code, labels)
+
+
+def test_a_new_evening_counts_if_it_is_better_than_the_worst_that_counts(cast: list[Player]) -> None:
+    for week in (3, 2, 1):
+        night(cast, f"week {week}", seed=week, weeks=week)
+    row = season()
+    best = {"best": 3}
+    services.change_plan(series=row, plan={**newest_plan(row).plan, "count": best}, after=0, by=SYSTEM, now=NOON)
+    rows = season_view(NOBODY, row).rows
+    points = [[each.points for each in line.cells if each.points is not None] for line in rows]
+    assert [line.threshold for line in rows] == [display(min(own), 2) for own in points]
+    assert any(own[-1] != min(own) for own in points), "the last is not always the worst"
+    by_month: dict[str, Any] = {"decay": {"every": "month", "factor": "0.5"}}
+    for limit in ({"count": {"best": 3, "per_month": 1}}, {"count": best, **by_month}):
+        row.refresh_from_db()
+        services.change_plan(series=row, plan={**newest_plan(row).plan, **limit}, after=row.seq, by=SYSTEM, now=NOON)
+        assert {line.threshold for line in season_view(NOBODY, row).rows} == {""}, "it depends on the day"
+
+
+def test_the_place_of_a_result_among_those_that_count_is_an_ordinal(cast: list[Player]) -> None:
+    for number in range(3):
+        night(cast, f"night {number}", seed=number, weeks=3 - number)
+    rows = season_view(NOBODY, season("vienna_cup")).rows
+    texts = " ".join(text for row in rows for _day, _event, text in row.sentences)
+    assert "counts (1st best of 2 that count)" in texts
+    assert "counts (2nd best of 2 that count)" in texts
 
 
 def test_names_are_those_a_reader_may_see(cast: list[Player], alices: Client) -> None:
@@ -656,3 +696,64 @@ def test_days_that_make_no_season_are_refused(cast: list[Player]) -> None:
     for first, last in ((date(2026, 2, 1), date(2026, 1, 1)), (date(2026, 1, 1), date(2028, 1, 1))):
         with refused("series_days"):
             services.create_series(club=club, series=SeriesInput("X", first, last), by=SYSTEM, now=NOON)
+
+
+# Its name and days, and a season made by mistake
+
+
+def test_the_name_and_days_are_corrected_and_events_of_new_days_count(cast: list[Player], alices: Client) -> None:
+    cups = [night(cast, name, weeks=weeks) for weeks, name in ((30, "old"), (2, "left out"), (1, "kept"))]
+    row = season()
+    services.leave_out(series=row, event=cups[1].division.tournament, by=SYSTEM)
+    row.refresh_from_db()
+    url = f"/clubs/harbour/seasons/{row.slug}/"
+    page = alices.get(f"{url}edit/").content.decode()
+    assert f'value="{row.last_day.isoformat()}"' in page
+    days = {"first_day": str(TODAY - timedelta(weeks=40)), "last_day": str(TODAY - timedelta(days=10))}
+    typed = {"name": "Year", **days, "after": str(row.seq)}
+    assert alices.post(f"{url}details/", typed).url == f"{url}edit/"
+    counted = set(row.counted.values_list("tournament__name", flat=True))
+    assert counted == {"Cup old", "Cup kept"}, "what was left out stays out, and what counts still does"
+    assert '<h1 class="name">Year</h1>' in alices.get(url).content.decode()
+    alices.post(f"{url}details/", {**typed, "name": "Late"})
+    row.refresh_from_db()
+    assert row.name == "Year", "another director has changed it in the meantime"
+    other = season(name="Other")
+    for name, last_day, code in (
+        ("year", TODAY, "series_name_taken"),
+        ("New", TODAY + timedelta(days=401), "series_days"),
+    ):
+        with refused(code):
+            services.change_details(series=other, name=name, days=(TODAY, last_day), after=other.seq, by=SYSTEM)
+    services.close_series(series=other, after=other.seq, by=SYSTEM, now=NOON)
+    with refused("series_closed"):
+        services.change_details(series=other, name="New", days=(TODAY, TODAY), after=1, by=SYSTEM)
+
+
+def test_only_an_empty_season_can_be_removed(cast: list[Player], alices: Client) -> None:
+    cup = night(cast, "one")
+    row = season()
+    url = f"/clubs/harbour/seasons/{row.slug}/"
+    assert "Remove the season" not in alices.get(f"{url}edit/").content.decode()
+    assert "is not empty" in alices.post(f"{url}remove/", follow=True).content.decode()
+    services.leave_out(series=row, event=cup.division.tournament, by=SYSTEM)
+    services.enter_season(series=row, player=cast[0], by=SYSTEM, now=NOON)
+    with refused("series_in_use"):
+        services.remove_series(series=row, by=SYSTEM)
+    services.leave_season(series=row, player=cast[0], by=SYSTEM)
+    assert "Remove the season" in alices.get(f"{url}edit/").content.decode()
+    assert "Autumn is removed." in alices.post(f"{url}remove/", follow=True).content.decode()
+    assert not Series.objects.exists()
+    assert alices.post(f"{url}remove/").status_code == 404
+    assert season().slug == row.slug
+
+
+def test_a_season_that_was_announced_cannot_be_removed() -> None:
+    Club.objects.create(name="Harbour", slug="harbour")
+    row = season()
+    services.close_series(series=row, after=0, by=SYSTEM, now=NOON)
+    with refused("series_closed"):
+        services.remove_series(series=row, by=SYSTEM)
+    services.reopen_series(series=row, reason="Too early", after=1, by=SYSTEM, now=NOON)
+    with refused("series_in_use"):
+        services.remove_series(series=row, by=SYSTEM)

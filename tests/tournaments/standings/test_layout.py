@@ -51,6 +51,15 @@ def test_rounds_of_the_main_draw_are_named_by_who_is_left(fixtures: int, name: s
     assert round_name(MAIN, number, 1, 8) == name, "with later starts it has fewer matches"
 
 
+def test_rounds_before_the_first_later_start_are_qualifying_rounds() -> None:
+    vienna = (8, 8, 8, 8, 4, 2, 1)
+    names = [round_name(MAIN, number, fixtures, 7, starts=5) for number, fixtures in enumerate(vienna, 1)]
+    assert names[:2] == ["Qualifying round 1", "Qualifying round 2"]
+    assert names[2:] == ["Round of 32", "Round of 16", "Quarter-finals", "Semi-finals", "Final"]
+    assert round_name(MAIN, 1, 4, 4, starts=3) == "Qualifying round"
+    assert round_name(MAIN, 1, 16, 5, starts=4) == "Round of 32", "24 players, of whom 8 have a bye, fill their round"
+
+
 def test_rounds_of_a_consolation_are_numbered() -> None:
     assert [round_name(CONSOLATION, number, 2, 3) for number in (1, 2, 3)] == ["C1", "C2", "C final"]
 

@@ -204,10 +204,11 @@ def _row(
 
 def _round_title(round_: RoundForecast, bracket: BracketForecast, stage: StageForecast) -> str:
     fixtures = round_.matches.most + round_.byes.most
+    rounds, upper = len(bracket.rounds), stage.format == DOUBLE
     name = (
         _("Round %(number)d") % {"number": round_.number}
         if stage.format in NUMBERED_ROUNDS
-        else round_name(bracket.key, round_.number, fixtures, len(bracket.rounds), upper=stage.format == DOUBLE)
+        else round_name(bracket.key, round_.number, fixtures, rounds, upper=upper, starts=stage.starts)
     )
     if round_.matches.least == 0 and bracket.key != MAIN:
         return _("%(round)s, if needed") % {"round": name}

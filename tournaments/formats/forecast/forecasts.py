@@ -84,6 +84,8 @@ class StageForecast:
     going_on: int = 0
     finish: Finish | None = None
     choices: Choices = NO_CHOICES
+    starts: int = 0
+    """In how many of the last rounds players start later than the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,7 +273,8 @@ def _draft(
 ) -> _Draft:
     settings, number = stages[index], index + 1
     # The choice of patterns is included even if the stage is impossible: its pattern may be the fault.
-    forecast = StageForecast(number, settings.format, field, choices=choices_of(settings, field))
+    starts = len(settings.starts)
+    forecast = StageForecast(number, settings.format, field, choices=choices_of(settings, field), starts=starts)
     try:
         before = stages[index - 1].checked() if index and not is_field_known else None
         estimate = estimate_stage(settings.checked(default_lengths), before, number, field)
