@@ -92,6 +92,13 @@ MESSAGES: dict[str, str] = {
         "start."
     ),
     "series_final_places": "The stages of the final end with rank {last}; the ranks that qualify are {places}.",
+    "series_final_byes": (
+        "A knockout of {places} players has {fitting} byes in its first round, not {byes}. Leave them out: byes go to "
+        "the best ranks by themselves."
+    ),
+    "series_final_byes_and_stages": (
+        "The final has byes or stages, not both: with stages the best ranks start in later rounds."
+    ),
     "series_outlook_limits": "What it would take cannot be said where only some results of a month or class count.",
     "series_tie_values": "Name the values that are counted to break ties.",
 }
