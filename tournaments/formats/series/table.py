@@ -11,7 +11,7 @@ from typing import Any
 
 from tournaments.formats.series.facts import Event, How, Match, Player
 from tournaments.formats.series.numbers import rounded
-from tournaments.formats.series.plan import ELSE, MAIN, Decay, Every, Plan, TieRule
+from tournaments.formats.series.plan import ELSE, GROUP, MAIN, Decay, Every, Plan, TieRule
 from tournaments.formats.series.points import ZERO, Earned, closed_up, event_points, placings_of
 
 Key = tuple[Fraction, ...]
@@ -343,13 +343,15 @@ class _Order:
 
     @cached_property
     def _places(self) -> dict[Player, list[int]]:
-        """The places of each player in main brackets and groups; of shared places the first."""
+        """The places of each player in main brackets or groups, or else in the first; of shared places the first."""
         places: dict[Player, list[int]] = defaultdict(list)
         for event in self.events:
             for division in event.divisions:
-                brackets = [bracket for bracket in division.brackets if bracket.name == MAIN] or [
-                    bracket for bracket in division.brackets if bracket.name.startswith("group")
-                ]
+                brackets = (
+                    [bracket for bracket in division.brackets if bracket.name == MAIN]
+                    or [bracket for bracket in division.brackets if bracket.name.startswith(GROUP)]
+                    or division.brackets[:1]
+                )
                 for bracket in brackets:
                     for placing in placings_of(bracket, self.plan):
                         for player in placing.players:
