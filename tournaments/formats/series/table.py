@@ -16,6 +16,8 @@ from tournaments.formats.series.points import ZERO, Earned, closed_up, event_poi
 
 Key = tuple[Fraction, ...]
 """What a tie rule compares; the higher is better."""
+NO_PLACE: Key = (Fraction(-1_000_000),)
+"""What `best_place` compares of those who were never placed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,7 +336,7 @@ class _Order:
 
     def _best_place(self, entry: _Entry) -> Key:
         places = self._places.get(entry.player, [])
-        return (Fraction(-min(places)),) if places else (Fraction(-1_000_000),)
+        return (Fraction(-min(places)),) if places else NO_PLACE
 
     def _most_best_places(self, entry: _Entry) -> Key:
         """How many first places, second places and so on."""
@@ -378,7 +380,7 @@ def _best_single(entry: _Entry) -> Key:
 
 
 def _best_dropped(entry: _Entry) -> Key:
-    return (max((result.points for result in entry.results if not result.counts), default=Fraction(-1)),)
+    return (max((result.points for result in entry.results if not result.counts), default=ZERO),)
 
 
 _KEYS: Mapping[TieRule, Callable[[_Entry], Key]] = {

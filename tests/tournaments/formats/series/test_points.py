@@ -281,6 +281,17 @@ def test_the_best_place_is_that_of_the_first_bracket_where_none_is_called_main()
     assert ranks(season(plan, table_of("swiss", {}, ["Ben"], ["Ada"]))) == [(1, "Ben"), (2, "Ada")]
 
 
+def test_who_has_no_place_or_nothing_dropped_is_compared_without_a_number_that_means_it():
+    event = evening("e1", ("Ada",), ("Ben",))
+    event = replace(event, divisions=(replace(event.divisions[0], players=frozenset({"Ada", "Ben", "Cleo"})),))
+    evaluated = season(plan_from({"points": {"attend": 1}, "ties": ["best_place"]}), (event,))
+    assert explain_rank(evaluated.row("Ben").reason, 2).text == "before Cleo by the better place (2 to –)"
+    nothing = evening("e2", ("Cleo",), ("Ben",), day=8)
+    plan = plan_from(places(10, 0, count={"best": 1}, ties=["best_dropped"]))
+    evenings = (evening("e1", ("Ada",)), evening("e2", ("Ben",), ("Cleo",)), replace(nothing, id="e3"))
+    assert ranks(season(plan, evenings)) == [(1, "Ada"), (1, "Ben"), (1, "Cleo")]
+
+
 def test_beyond_the_factors_of_a_rank_a_place_has_one_over_the_place_less_one():
     values = {"kind": "log2_rank", "scale": 12, "factors": [1, "0.7"]}
     plan = plan_from({"points": {"place": {"values": values}}})
