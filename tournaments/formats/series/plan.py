@@ -610,7 +610,7 @@ def _block(kind: str, data: Any, where: str, depth: int) -> Node:
 
 
 _BLOCKS = ("add", "higher", "times", "by_class")
-_NOTHING: tuple[Any, ...] = (None, {}, {"add": []})
+_NOTHING: tuple[Any, ...] = (None, {}, [], {"add": []})
 _WORDS = ("event_weight", "given")
 """What may stand alone, as a word."""
 

@@ -135,7 +135,7 @@ def test_values_of_places_may_be_written_shortly(short, long):
     assert plans[0] == plans[1]
 
 
-@pytest.mark.parametrize("nothing", [None, {}, {"add": []}, 0, "0"])
+@pytest.mark.parametrize("nothing", [None, {}, [], {"add": []}, 0, "0"])
 def test_a_class_without_a_line_earns_nothing(nothing):
     plan = plan_from({"points": {"by_class": {"last": {"attend": 3}, "else": nothing}}})
     rows = [{"id": kind, "class": kind, "divisions": [{"players": ["Ada"]}]} for kind in ("last", "normal")]
