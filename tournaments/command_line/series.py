@@ -25,26 +25,32 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Evaluate the season and print it. Exit status 1, with a sentence, if a file is unreadable or refused."""
+    """Evaluate the season and print it. Exit status 1, with a sentence and a code, if a file is refused."""
     try:
         evaluated = season(plan_from(_read(options.plan)), events_from(_read(options.events)))
-        text = json.dumps(season_json(evaluated, written), ensure_ascii=False) if options.json else _table(evaluated)
-    except RecursionError:
-        print("A file has lists or objects within one another, far too deep.", file=sys.stderr)
-        return 1
     except Refused as refused:
-        print(refused.message, file=sys.stderr)
+        print(f"{refused.message} [{refused.code}]", file=sys.stderr)
         return 1
-    except (OSError, ValueError) as problem:
-        print(problem, file=sys.stderr)
-        return 1
-    print(text)
+    print(json.dumps(season_json(evaluated, written)) if options.json else _table(evaluated))
     return 0
 
 
 def _read(path: str) -> Any:
-    with open(path, encoding="utf-8-sig") as file:
-        return json.load(file)
+    """Read a JSON file. Raises Refused with `series_file`."""
+    try:
+        with open(path, encoding="utf-8-sig") as file:
+            return json.load(file)
+    except OSError as problem:
+        reason = problem.strerror or "it cannot be opened"
+    except json.JSONDecodeError as problem:
+        reason = f"it is not JSON from line {problem.lineno}, column {problem.colno} on"
+    except UnicodeDecodeError:
+        reason = "it is not text in UTF-8"
+    except RecursionError:
+        reason = "it has lists or objects within one another, far too deep"
+    except ValueError:
+        reason = "it has a number that is far too long"
+    raise Refused("series_file", path=path, reason=reason)
 
 
 def _table(evaluated: Season) -> str:

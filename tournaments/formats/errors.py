@@ -55,6 +55,7 @@ MESSAGES: dict[str, str] = {
     "bad_setting": "“{value}” is not a valid value for {name}.",
     "setting_not_used": "The format “{format}” has no setting “{name}”. Leave it out.",
     # Series: facts and plans
+    "series_file": "The file {path} cannot be read: {reason}.",
     "series_facts": "The events cannot be read at {where}: {problem}.",
     "series_object": "The plan cannot be read at {where}: an object is missing.",
     "series_list": "The plan cannot be read at {where}: a list is missing, or is empty or has gaps.",
@@ -92,6 +93,13 @@ MESSAGES: dict[str, str] = {
         "start."
     ),
     "series_final_places": "The stages of the final end with rank {last}; the ranks that qualify are {places}.",
+    "series_final_byes": (
+        "A knockout of {places} players has {fitting} byes in its first round, not {byes}. Leave them out: byes go to "
+        "the best ranks by themselves."
+    ),
+    "series_final_byes_and_stages": (
+        "The final has byes or stages, not both: with stages the best ranks start in later rounds."
+    ),
     "series_outlook_limits": "What it would take cannot be said where only some results of a month or class count.",
     "series_tie_values": "Name the values that are counted to break ties.",
 }

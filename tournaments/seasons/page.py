@@ -223,6 +223,11 @@ class SeasonView:
         return next((self.standing.show(own.points) for own in earned if own is not None), "")
 
     @property
+    def dropped_label(self) -> str:
+        """What a result is called that does not count."""
+        return _dropped_label(self.standing.plan, is_closed=self.closing is not None)
+
+    @property
     def has_places(self) -> bool:
         """Whether rows have lines of places."""
         return any(row.places is not None for row in self.rows)
@@ -264,9 +269,10 @@ def season_view(
     columns = _columns(standing, table, closing is not None)
     live = {row.player: row for row in standing.season.rows}
     winners = _winners(standing)
+    dropped_label = _dropped_label(standing.plan, is_closed=closing is not None)
     rows = []
     for data in sorted(table["rows"], key=_as_shown):
-        row = _row(data, standing, columns, winners, names)
+        row = _row(data, standing, columns, winners, names, dropped_label)
         known = live.get(data["player"])
         if explained and known is not None and not is_corrected:
             row = _explained(row, known, standing, names)
@@ -361,12 +367,18 @@ def _winners(standing: Standing) -> set[tuple[str, str]]:
     }
 
 
+def _dropped_label(plan: Plan, *, is_closed: bool) -> str:
+    """The worst evenings can still be others until the season is closed."""
+    return _("would be dropped") if plan.count.drop_worst and not is_closed else _("not counted")
+
+
 def _row(
     data: Mapping[str, Any],
     standing: Standing,
     columns: Sequence[Column],
     winners: set[tuple[str, str]],
     names: Mapping[str, str],
+    dropped_label: str,
 ) -> TableRow:
     player, points, counted = data["player"], data["points"], set(data["counted"])
     cells = []
@@ -377,7 +389,7 @@ def _row(
             if (column.id, player) in winners:
                 mark, label = "won", _("won")
             elif column.id not in counted:
-                mark, label = "dropped", _("not counted")
+                mark, label = "dropped", dropped_label
             cells.append(Cell(standing.show(value), mark, label, value))
         elif earned := standing.so_far.get(column.id, {}).get(player):
             cells.append(Cell(standing.show(earned.points), "so-far", _("so far"), earned.points))

@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy, pgettext
 
 from engine.errors import Refused
 from players.forms import RefusingForm
+from tournaments.formats.series.final import byes_of
 from tournaments.formats.series.plan import ELSE, plan_from
 from tournaments.formats.series.warnings import kinds_of
 
@@ -362,10 +363,14 @@ class PlanLinesForm(RefusingForm):
     def _final(self, before: Mapping[str, Any]) -> dict[str, Any]:
         """Return how many qualify and where they start; stages that were not sent or not changed stay as they are."""
         final = self._figures(before, {"qualify": "places"})
+        if final.get("byes") != byes_of(final.get("places", 0)):
+            # They follow from the places, and have no field.
+            final.pop("byes", None)
         text = self.cleaned_data.get("stages", "")
         if "stages" not in self.data or text.strip() == stages_text(self.plan):
             return final
         rows = [item.partition(":") for item in text.replace(";", ",").split(",") if item.strip()]
+        final.pop("byes", None)
         final["stages"] = [_stage(rank.strip(), name.strip()) for rank, _colon, name in rows]
         return {key: value for key, value in final.items() if value}
 

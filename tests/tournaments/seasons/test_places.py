@@ -376,6 +376,24 @@ def test_in_a_final_with_random_answers_everybody_starts_where_the_page_says(
             assert played[name] in ("Round of 16", "Quarter-finals") or len(starts) < 5
 
 
+def test_byes_that_do_not_fit_are_refused_and_follow_the_places_in_the_form(cast: list[Player]) -> None:
+    row = season(cast, range(80, 0, -10), 7)
+    row.refresh_from_db()
+    plan = newest_plan(row).plan
+    with refused("series_final_byes"):
+        services.change_plan(series=row, plan=plan | {"qualify": {"places": 7, "byes": 2}}, after=row.seq, by=SYSTEM,
+                             now=NOON)  # fmt: skip
+    plan |= {"qualify": {"places": 7, "byes": 1}}
+    services.change_plan(series=row, plan=plan, after=row.seq, by=SYSTEM, now=NOON)
+    for typed, final in [("7", {"places": 7, "byes": 1}), ("6", {"places": 6})]:
+        form = PlanLinesForm({"show_digits": "1", "qualify": typed}, plan)
+        assert form.is_valid()
+        assert form.proposed["qualify"] == final
+    form = PlanLinesForm({"show_digits": "1", "qualify": "7", "stages": "1: semifinal, 7: qualifying"}, plan)
+    assert form.is_valid()
+    assert "byes" not in form.proposed["qualify"]
+
+
 def test_a_changed_plan_changes_where_the_ranks_start(cast: list[Player]) -> None:
     row = season(cast, range(80, 0, -10), 7, STAGES)
     division = prepare_final(series=row, by=SYSTEM, now=NOON).divisions.get()

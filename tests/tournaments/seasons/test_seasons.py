@@ -34,7 +34,7 @@ from tournaments.results.corrections import preview_correction
 from tournaments.seasons import services
 from tournaments.seasons.changes import changes_of, season_changes
 from tournaments.seasons.facts import facts_of
-from tournaments.seasons.page import season_view
+from tournaments.seasons.page import SeasonView, season_view
 from tournaments.seasons.plan_form import PlanLinesForm, lines_of
 from tournaments.seasons.services import SeriesInput
 from tournaments.seasons.tables import closing_of, display, newest_plan, standing_of, table_of
@@ -291,7 +291,8 @@ def test_the_home_page_says_how_a_place_has_changed_and_what_tonight_gives(cast:
 def test_dropped_nights_are_marked_and_the_sentences_say_why(cast: list[Player]) -> None:
     for number in range(3):
         night(cast, f"night {number}", seed=number, weeks=3 - number)
-    view = season_view(NOBODY, season("vienna_cup"))
+    vienna = season("vienna_cup")
+    view = season_view(NOBODY, vienna)
     assert len(view.rows) == 8
     for row in view.rows:
         marks = Counter(cell.mark for cell in row.cells)
@@ -300,6 +301,14 @@ def test_dropped_nights_are_marked_and_the_sentences_say_why(cast: list[Player])
         assert all("coming" in sentence for _day, _event, sentence in row.sentences)
         assert row.dropped
         assert " + " in row.sum
+    assert dropped_labels(view) == {"would be dropped"}
+    services.close_series(series=vienna, after=vienna.seq, by=SYSTEM, now=NOON)
+    assert dropped_labels(season_view(NOBODY, vienna)) == {"not counted"}
+
+
+def dropped_labels(view: SeasonView) -> set[str]:
+    cells = [cell for row in view.rows for cell in row.cells if cell.mark == "dropped"]
+    return {cell.label for cell in cells} | {view.dropped_label}
 
 
 # Points by hand, shares of the places

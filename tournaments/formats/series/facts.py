@@ -4,11 +4,13 @@ Facts are read from the exchange form of `./manage.py series`; keys that no plan
 """
 
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from enum import StrEnum
 from fractions import Fraction
+from itertools import chain, groupby
 from typing import Any, TypeVar
 
 from tournaments.formats.errors import Refused
@@ -159,13 +161,18 @@ def _event(data: Any, where: str) -> Event:
         # Points that are typed in for the event rather than for one of its divisions.
         divisions = [*divisions, _division({"given": given}, where)]
     return Event(
-        id=_text(row.get("id"), f"{where}.id"),
+        id=_id(row.get("id"), f"{where}.id"),
         date=_day(row.get("date"), f"{where}.date"),
         kind="" if kind is None else _text(kind, f"{where}.class"),
         weight=number(_or(row.get("weight"), 1), f"{where}.weight"),
         away=row.get("away") is True,
         divisions=tuple(divisions),
     )
+
+
+def _id(data: Any, where: str) -> str:
+    """A name, or the number of an event."""
+    return str(whole(data, where)) if isinstance(data, int) and not isinstance(data, bool) else _text(data, where)
 
 
 def _day(data: Any, where: str) -> date:
@@ -186,12 +193,16 @@ def _division(data: Any, where: str) -> Division:
     row = _object(data, where)
     shares = _or(row.get("shares"), ())
     given = _object(_or(row.get("given"), {}), f"{where}.given")
+    brackets = tuple(_each(_or(row.get("brackets"), ()), f"{where}.brackets", _bracket))
+    matches = tuple(_each(_or(row.get("matches"), ()), f"{where}.matches", _match))
+    # Without a list of its players, those who stand in its brackets or have points typed in.
+    in_brackets = sorted(frozenset().union(*(bracket.players for bracket in brackets)))
     division = Division(
         name=_text(row["name"], f"{where}.name") if row.get("name") else "",
         rank=whole(_or(row.get("rank"), 1), f"{where}.rank", least=1),
-        players=frozenset(_names(_or(row.get("players"), list(given)), f"{where}.players")),
-        brackets=tuple(_each(_or(row.get("brackets"), ()), f"{where}.brackets", _bracket)),
-        matches=tuple(_each(_or(row.get("matches"), ()), f"{where}.matches", _match)),
+        players=frozenset(_names(_or(row.get("players"), [*in_brackets, *given]), f"{where}.players")),
+        brackets=tuple(_with_equal_wins(bracket, matches) for bracket in brackets),
+        matches=matches,
         shares=tuple(_each(shares, f"{where}.shares", number)),
         given={_text(player, f"{where}.given"): number(points, f"{where}.given") for player, points in given.items()},
     )
@@ -227,6 +238,16 @@ def _bracket(data: Any, where: str) -> Bracket:
     )
 
 
+def _with_equal_wins(bracket: Bracket, matches: Iterable[Match]) -> Bracket:
+    """A table, no match of which leads to a final, with its placings of equal wins as one; a bye is no win."""
+    own = [match for match in matches if match.bracket == bracket.name]
+    if not own or any(match.to_final is not None for match in own):
+        return bracket
+    wins = Counter(match.winner for match in own if match.how in (How.PLAYED, How.WALKOVER))
+    groups = groupby(bracket.placings, key=lambda placing: {wins[player] for player in placing})
+    return replace(bracket, equal_points=tuple(tuple(chain.from_iterable(group)) for _wins, group in groups))
+
+
 def _match(data: Any, where: str) -> Match:
     row = _object(data, where)
     loser, stage, to_final = row.get("loser"), row.get("round"), row.get("to_final")
@@ -235,6 +256,10 @@ def _match(data: Any, where: str) -> Match:
         raise Refused("series_facts", where=f"{where}.how", problem="use played, walkover, bye or void")
     if loser is None and how == How.PLAYED:
         raise Refused("series_facts", where=where, problem="a played match has a loser")
+    if loser is not None and how == How.BYE:
+        raise Refused("series_facts", where=where, problem="a bye has no loser")
+    if loser is not None and loser == row.get("winner"):
+        raise Refused("series_facts", where=where, problem="winner and loser are the same player")
     return Match(
         bracket=_text(row.get("bracket"), f"{where}.bracket"),
         winner=_text(row.get("winner"), f"{where}.winner"),

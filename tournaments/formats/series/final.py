@@ -59,13 +59,25 @@ class FinalRounds:
         )
 
 
+def byes_of(places: int) -> int:
+    """Return how many players have a bye in the first round of a knockout of so many."""
+    return (1 << max(places - 1, 0).bit_length()) - places if places else 0
+
+
 def final_rounds(qualify: Mapping[str, Any]) -> FinalRounds:
-    """Read the `stages` of the final of a plan.
+    """Read the `stages` of the final of a plan, or its `byes`, which a knockout gives to the best ranks by itself.
 
     Raises Refused with `series_final_stages`, `series_final_stage`, `series_final_order`, `series_final_places`,
-    `series_final_full`, `series_final_idle` or `series_final_qualifying` if they cannot be drawn.
+    `series_final_full`, `series_final_idle`, `series_final_qualifying`, `series_final_byes` or
+    `series_final_byes_and_stages` if they cannot be drawn, and with `series_number` if its places are no whole number.
     """
-    stages = qualify.get("stages")
+    places, stages, byes = qualify.get("places"), qualify.get("stages"), qualify.get("byes")
+    if places is not None and (isinstance(places, bool) or not isinstance(places, int) or places < 0):
+        raise Refused("series_number", where="plan.qualify.places", value=short(places))
+    if byes and stages:
+        raise Refused("series_final_byes_and_stages")
+    if byes and (byes is True or byes != byes_of(places or 0)):
+        raise Refused("series_final_byes", byes=short(byes), places=places or 0, fitting=byes_of(places or 0))
     if not stages:
         return FinalRounds()
     if not isinstance(stages, list | tuple) or not all(isinstance(row, Mapping) for row in stages):
@@ -74,8 +86,8 @@ def final_rounds(qualify: Mapping[str, Any]) -> FinalRounds:
     for index, row in enumerate(stages):
         groups.append(_start(row, groups, is_last=index == len(stages) - 1))
     last = groups[-1].last
-    if qualify.get("places") != last:
-        raise Refused("series_final_places", last=last, places=short(qualify.get("places")))
+    if places != last:
+        raise Refused("series_final_places", last=last, places=short(places))
     return FinalRounds(tuple(groups))
 
 

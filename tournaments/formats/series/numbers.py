@@ -16,7 +16,8 @@ MOST_AS_FRACTION = 1000
 MOST_DIGITS = 9
 MOST = 10**12
 """Numbers in plans are below it."""
-_NUMBER = re.compile(r"[+-]?\d{1,12}(?:\.\d{1,12})?(?:/[1-9]\d{0,11})?")
+_NUMBER = re.compile(r"[+-]?(?:\d{1,12}(?:\.\d{1,30})?(?:/[1-9]\d{0,11})?|\d{1,60}/[1-9]\d{0,59})")
+"""A decimal or a fraction; a fraction of whole numbers may be as long as any that is written of one that was read."""
 
 
 class Rounding(StrEnum):
@@ -36,7 +37,10 @@ def number(value: Any, where: str) -> Fraction:
     if not _NUMBER.fullmatch(text):
         raise Refused("series_number", where=where, value=short(value))
     upper, _, lower = text.partition("/")
-    return Fraction(upper) / (Fraction(lower) if lower else 1)
+    exact = Fraction(upper) / (Fraction(lower) if lower else 1)
+    if abs(exact) >= MOST:
+        raise Refused("series_number", where=where, value=short(value))
+    return exact
 
 
 def _text(value: Any) -> str:

@@ -180,13 +180,16 @@ class Bands:
     beyond: Fraction = Fraction(0)
 
 
+THEN = ("1/(r-1)", "1/r", "0")
+
+
 @dataclass(frozen=True, slots=True)
 class Log2Rank:
-    """scale · log2(N) · factor of the place; beyond the factors 1 / (place − 1), or 1 / place, or nothing."""
+    """scale · log2(N) · factor of the place; `then` is the factor beyond them, in terms of the place r."""
 
     scale: Fraction
     factors: tuple[Fraction, ...]
-    then: str | None = None
+    then: str = THEN[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +213,6 @@ class Shares:
 
 
 Values: TypeAlias = ListOfPoints | Bands | Log2Rank | Log2OverPlace | FieldTimes | Shares
-THEN = ("1/(r-1)", "1/r", "0")
 
 
 @dataclass(frozen=True, slots=True)
@@ -509,6 +511,8 @@ def _check_storable(parts: Mapping[str, Any]) -> None:
             text = json.dumps(part, allow_nan=False, ensure_ascii=False)
         except (TypeError, ValueError):
             raise Refused("series_number", where=f"plan.{name}", value=short(part)) from None
+        except RecursionError:
+            raise Refused("series_too_deep", most=DEEPEST) from None
         if _UNWRITABLE.search(text):
             raise Refused("series_text", where=f"plan.{name}", value=short(part))
 
@@ -595,7 +599,7 @@ def _node(data: Any, where: str, depth: int) -> Node:
 def _block(kind: str, data: Any, where: str, depth: int) -> Node:
     if kind == "by_class":
         # No line for a class: such events earn nothing here.
-        named = {name: 0 if item is None else item for name, item in _Object(data, where).rest.items()}
+        named = {name: 0 if item in _NOTHING else item for name, item in _Object(data, where).rest.items()}
         cases = {name: _node(item, f"{where}.{name}", depth + 1) for name, item in named.items()}
         otherwise = cases.pop(ELSE, None)
         return ByClass(cases, otherwise)
@@ -606,6 +610,7 @@ def _block(kind: str, data: Any, where: str, depth: int) -> Node:
 
 
 _BLOCKS = ("add", "higher", "times", "by_class")
+_NOTHING: tuple[Any, ...] = (None, {}, [], {"add": []})
 _WORDS = ("event_weight", "given")
 """What may stand alone, as a word."""
 
@@ -633,6 +638,8 @@ def _wins(row: _Object) -> Node:
                 if name in inner.rest
             }
         inner.end()
+        if not (by_length or by_round):
+            raise Refused("series_list", where=inner.where)
     else:
         points = number(data, row.at("win"))
     return Wins(
@@ -745,8 +752,8 @@ def _values(data: Any, where: str) -> Values:
         case _Kind.BANDS:
             values = _bands(row)
         case _Kind.LOG2_RANK:
-            then = row.take("then")
-            if then is not None and then not in THEN:
+            then = row.take("then", THEN[0])
+            if then not in THEN:
                 raise Refused("series_choice", where=row.at("then"), value=short(then), choices=", ".join(THEN))
             factors = _numbers(row.take("factors"), row.at("factors"))
             values = Log2Rank(number(row.take("scale", 1), row.at("scale")), factors, then)
@@ -1016,7 +1023,7 @@ def _values_json(values: Values) -> dict[str, Any]:
             }
         case Log2Rank():
             rank = {"kind": "log2_rank", "scale": exact(values.scale), "factors": [exact(v) for v in values.factors]}
-            return rank if values.then is None else {**rank, "then": values.then}
+            return {**rank, "then": values.then}
         case Log2OverPlace():
             return {"kind": "log2_over_place", "scale": exact(values.scale)}
         case FieldTimes():

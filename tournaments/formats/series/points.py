@@ -507,7 +507,7 @@ def place_values(
         case plans.Log2Rank():
             unit = values.scale * log2(size)
             listed = _by_place(unit * factor for factor in values.factors)
-            over = ZERO if values.then in (None, "0") else unit
+            over = ZERO if values.then == "0" else unit
             return PlaceValues(listed, {}, over=over, shift=1 if values.then == "1/(r-1)" else 0)
         case plans.Log2OverPlace():
             return PlaceValues({}, {}, over=values.scale * log2(size))

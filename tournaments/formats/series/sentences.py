@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from tournaments.formats.series.numbers import shown
 from tournaments.formats.series.plan import TieRule
 from tournaments.formats.series.points import AppliedFactor, Part
-from tournaments.formats.series.table import Key, Reason, Result, Row
+from tournaments.formats.series.table import NO_PLACE, Key, Reason, Result, Row
 
 EXPLANATIONS: Mapping[str, str] = {
     # Parts of a result
@@ -153,7 +153,9 @@ def explain_rank(reason: Reason, digits: int) -> Phrase:
 
 
 def _key(rule: TieRule, key: Key, digits: int) -> str:
-    """What a rule has compared, as people say it: places and numbers of events are positive."""
+    """What a rule has compared, as people say it: places and numbers of events are positive, no place is a dash."""
+    if rule is TieRule.BEST_PLACE and key == NO_PLACE:
+        return "–"
     if rule in (TieRule.BEST_PLACE, TieRule.FEWEST_EVENTS):
         key = tuple(-value for value in key)
     precise = rule in (TieRule.BEST_SINGLE, TieRule.BEST_DROPPED)

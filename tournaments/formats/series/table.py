@@ -11,11 +11,13 @@ from typing import Any
 
 from tournaments.formats.series.facts import Event, How, Match, Player
 from tournaments.formats.series.numbers import rounded
-from tournaments.formats.series.plan import ELSE, MAIN, Decay, Every, Plan, TieRule
+from tournaments.formats.series.plan import ELSE, GROUP, MAIN, Decay, Every, Plan, TieRule
 from tournaments.formats.series.points import ZERO, Earned, closed_up, event_points, placings_of
 
 Key = tuple[Fraction, ...]
 """What a tie rule compares; the higher is better."""
+NO_PLACE: Key = (Fraction(-1_000_000),)
+"""What `best_place` compares of those who were never placed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,7 +336,7 @@ class _Order:
 
     def _best_place(self, entry: _Entry) -> Key:
         places = self._places.get(entry.player, [])
-        return (Fraction(-min(places)),) if places else (Fraction(-1_000_000),)
+        return (Fraction(-min(places)),) if places else NO_PLACE
 
     def _most_best_places(self, entry: _Entry) -> Key:
         """How many first places, second places and so on."""
@@ -343,13 +345,15 @@ class _Order:
 
     @cached_property
     def _places(self) -> dict[Player, list[int]]:
-        """The places of each player in main brackets and groups; of shared places the first."""
+        """The places of each player in main brackets or groups, or else in the first; of shared places the first."""
         places: dict[Player, list[int]] = defaultdict(list)
         for event in self.events:
             for division in event.divisions:
-                brackets = [bracket for bracket in division.brackets if bracket.name == MAIN] or [
-                    bracket for bracket in division.brackets if bracket.name.startswith("group")
-                ]
+                brackets = (
+                    [bracket for bracket in division.brackets if bracket.name == MAIN]
+                    or [bracket for bracket in division.brackets if bracket.name.startswith(GROUP)]
+                    or division.brackets[:1]
+                )
                 for bracket in brackets:
                     for placing in placings_of(bracket, self.plan):
                         for player in placing.players:
@@ -376,7 +380,7 @@ def _best_single(entry: _Entry) -> Key:
 
 
 def _best_dropped(entry: _Entry) -> Key:
-    return (max((result.points for result in entry.results if not result.counts), default=Fraction(-1)),)
+    return (max((result.points for result in entry.results if not result.counts), default=ZERO),)
 
 
 _KEYS: Mapping[TieRule, Callable[[_Entry], Key]] = {

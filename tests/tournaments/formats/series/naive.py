@@ -298,6 +298,6 @@ def compared(
         "most_events": len(results[player]),
         "win_share": Fraction(sum(m["winner"] == player for m in played), len(played)) if played else ZERO,
         "head_to_head": sum(1 if match["winner"] == player else -1 for match in among),
-        "best_dropped": max(dropped, default=-1),
+        "best_dropped": max(dropped, default=0),
     }
     return keys[rule]

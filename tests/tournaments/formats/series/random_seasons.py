@@ -1,5 +1,6 @@
 """Random plans and seasons in the exchange form: up to six players and five evenings, with byes, walkovers and ties."""
 
+import re
 from random import Random
 from typing import Any
 
@@ -185,3 +186,46 @@ def random_bracket(
         placings = [placings[0] + placings[1], *placings[2:]]
     first_round = out[0] if out else []
     return {"name": name, "players": players, "rounds": rounds, "placings": placings}, first_round
+
+
+# The same season, written otherwise.
+
+DEFAULTS = {
+    "attend": {"when": "always"},
+    "win": {"bracket": "any", "by": "one", "walkovers": True, "byes": False},
+    "match": {"bracket": "any", "when": "always", "walkovers": True},
+    "values": {"bracket": "main", "size": "bracket", "ties": "mean"},
+    "bands": {"by": "players", "cover": [], "beyond": "0"},
+    "points": {"beyond": "0", "count": {}, "ties": [], "ties_for_first_only": False, "no_shows_attend": False},
+    "factors": {"bracket": "main", "then": "1/(r-1)"},
+    "rows": {"to": None},
+    "id": {"class": "normal", "weight": "1"},
+    "matches": {"matches": [], "rank": 1, "name": "D1"},
+    "placings": {"rounds": None},
+}
+"""A key of an object -> what may be left out beside it, if it has this value."""
+_NUMBER = re.compile(r"\d+(\.\d+)?")
+
+
+def rewritten(value: Any, rng: Random) -> Any:
+    """The same data with keys in another order, without some that say nothing, and numbers as text or as numbers."""
+    if isinstance(value, list):
+        return [rewritten(item, rng) for item in value]
+    if isinstance(value, str) and _NUMBER.fullmatch(value):
+        number = float(value)
+        return rng.choice([value, number, int(number) if number.is_integer() else number])
+    if isinstance(value, int) and not isinstance(value, bool):
+        return rng.choice([value, str(value)])
+    if not isinstance(value, dict):
+        return value
+    implied = {
+        key: default for kind, defaults in DEFAULTS.items() if kind in value for key, default in defaults.items()
+    }
+    if "winner" in value:
+        implied |= {"loser": None, "how": "played" if value["loser"] else "bye", "round": value["round"]}
+    if "brackets" in value and set(value["players"]) == {p for b in value["brackets"] for p in b["players"]}:
+        implied["players"] = value["players"]
+    if "placings" in value and set(value["players"]) == {player for group in value["placings"] for player in group}:
+        implied["players"] = value["players"]
+    kept = [key for key in value if key not in implied or implied[key] != value[key] or rng.random() < 0.5]
+    return {key: rewritten(value[key], rng) for key in rng.sample(kept, len(kept))}

@@ -197,3 +197,36 @@ def test_what_cannot_be_drawn_is_refused(stages: Any, places: int, code: str) ->
         final_rounds({"places": places, "stages": stages})
     assert refused.value.code == code
     assert "{" not in refused.value.message
+
+
+@pytest.mark.parametrize("places", range(2, 140))
+def test_the_byes_of_a_plan_are_those_of_the_knockout(places: int) -> None:
+    fixtures = drawn(final_rounds({"places": places}), places).bracket(MAIN).rounds[0].fixtures
+    byes = sum(BYE in fixture.sources for fixture in fixtures)
+    assert final_rounds({"places": places, "byes": byes}) == FinalRounds()
+    for wrong in {byes - 1, byes + 1, places} - {0, byes}:
+        with pytest.raises(Refused) as refused:
+            final_rounds({"places": places, "byes": wrong})
+        assert refused.value.code == "series_final_byes"
+        assert f"has {byes} byes" in refused.value.message
+
+
+@pytest.mark.parametrize(
+    ("qualify", "code"),
+    [
+        ({"byes": 1}, "series_final_byes"),
+        ({"places": 7, "byes": True}, "series_final_byes"),
+        ({"places": 7, "byes": "1"}, "series_final_byes"),
+        ({"places": 7, "byes": [1]}, "series_final_byes"),
+        ({"places": 7, "byes": 1.5}, "series_final_byes"),
+        ({"places": "7"}, "series_number"),
+        ({"places": -7}, "series_number"),
+        ({"places": True}, "series_number"),
+        ({"places": 28, "byes": 4, "stages": VIENNA}, "series_final_byes_and_stages"),
+    ],
+)
+def test_a_final_that_says_nothing_that_can_be_drawn_is_refused(qualify: dict[str, Any], code: str) -> None:
+    with pytest.raises(Refused) as refused:
+        final_rounds(qualify)
+    assert refused.value.code == code
+    assert "{" not in refused.value.message

@@ -246,3 +246,54 @@ def test_the_order_by_head_to_head_is_found_again_in_every_smaller_group():
     event = evening("e1", names, matches=matches)
     plan = replace(plan_from(places(4)), ties=(TieRule.HEAD_TO_HEAD,))
     assert ranks(season(plan, (event,)))[-1] == (4, "Dov")
+
+
+def table_of(name, wins, *placings, to_final=None):
+    """An event with one bracket of that name in which so many matches were won by each, and a bye by Dov."""
+    players = [player for placing in placings for player in placing]
+    matches = [
+        {"bracket": name, "winner": player, "loser": "a guest", "to_final": to_final}
+        for player, count in wins.items()
+        for _ in range(count)
+    ]
+    bye = {"bracket": name, "winner": "Dov", "loser": None, "to_final": to_final}
+    bracket = {"name": name, "placings": placings}
+    return events_from([{"id": "e1", "divisions": [{"players": players, "brackets": [bracket],
+                                                    "matches": [*matches, bye]}]}])  # fmt: skip
+
+
+def test_equal_wins_in_a_table_share_their_places_if_the_plan_says_so():
+    wins = {"Ada": 3, "Ben": 3, "Cleo": 2, "Dov": 1, "Eva": 1}
+    order = [["Ben"], ["Ada"], ["Cleo"], ["Dov", "Eva"]]
+    points = {False: [10, 8, 6, 3, 3], True: [9, 9, 6, 3, 3]}
+    for share, expected in points.items():
+        plan = plan_from(places(10, 8, 6, 4, 2, tied_wins_share=share))
+        earned = event_points(plan, table_of("main", wins, *order)[0])
+        assert [earned[player].points for player in ("Ben", "Ada", "Cleo", "Dov", "Eva")] == expected
+    # A knockout has no table.
+    plan = plan_from(places(10, 8, 6, 4, 2, tied_wins_share=True))
+    earned = event_points(plan, table_of("main", wins, *order, to_final=0)[0])
+    assert earned["Ben"].points == 10
+
+
+def test_the_best_place_is_that_of_the_first_bracket_where_none_is_called_main():
+    plan = plan_from({"points": {"attend": 1}, "ties": ["best_place"]})
+    assert ranks(season(plan, table_of("swiss", {}, ["Ben"], ["Ada"]))) == [(1, "Ben"), (2, "Ada")]
+
+
+def test_who_has_no_place_or_nothing_dropped_is_compared_without_a_number_that_means_it():
+    event = evening("e1", ("Ada",), ("Ben",))
+    event = replace(event, divisions=(replace(event.divisions[0], players=frozenset({"Ada", "Ben", "Cleo"})),))
+    evaluated = season(plan_from({"points": {"attend": 1}, "ties": ["best_place"]}), (event,))
+    assert explain_rank(evaluated.row("Ben").reason, 2).text == "before Cleo by the better place (2 to –)"
+    nothing = evening("e2", ("Cleo",), ("Ben",), day=8)
+    plan = plan_from(places(10, 0, count={"best": 1}, ties=["best_dropped"]))
+    evenings = (evening("e1", ("Ada",)), evening("e2", ("Ben",), ("Cleo",)), replace(nothing, id="e3"))
+    assert ranks(season(plan, evenings)) == [(1, "Ada"), (1, "Ben"), (1, "Cleo")]
+
+
+def test_beyond_the_factors_of_a_rank_a_place_has_one_over_the_place_less_one():
+    values = {"kind": "log2_rank", "scale": 12, "factors": [1, "0.7"]}
+    plan = plan_from({"points": {"place": {"values": values}}})
+    earned = event_points(plan, evening("e1", ("Ada",), ("Ben",), ("Cleo",), ("Dov",)))
+    assert [earned[player].points for player in ("Ada", "Cleo", "Dov")] == [24, 12, 8]

@@ -126,6 +126,7 @@ def test_every_setting_stands_alone(key):
         ({"log2_rank": [1, "0.7"], "scale": 2}, {"kind": "log2_rank", "factors": [1, "0.7"], "scale": 2}),
         ({"shares": True}, {"kind": "shares"}),
         ("shares", {"kind": "shares"}),
+        ({"log2_rank": [1]}, {"kind": "log2_rank", "factors": [1], "then": "1/(r-1)"}),
         ({"kind": "list", "points": {"1": 3, "2": 2}}, {"kind": "list", "points": [3, 2]}),
     ],
 )
@@ -134,8 +135,9 @@ def test_values_of_places_may_be_written_shortly(short, long):
     assert plans[0] == plans[1]
 
 
-def test_a_class_without_a_line_earns_nothing():
-    plan = plan_from({"points": {"by_class": {"last": {"attend": 3}, "else": None}}})
+@pytest.mark.parametrize("nothing", [None, {}, [], {"add": []}, 0, "0"])
+def test_a_class_without_a_line_earns_nothing(nothing):
+    plan = plan_from({"points": {"by_class": {"last": {"attend": 3}, "else": nothing}}})
     rows = [{"id": kind, "class": kind, "divisions": [{"players": ["Ada"]}]} for kind in ("last", "normal")]
     evaluated = season(plan, events_from(rows))
     assert [evaluated.points[kind]["Ada"].points for kind in ("last", "normal")] == [3, 0]
@@ -147,6 +149,17 @@ def test_factors_may_be_words_and_small_numbers_numbers():
     assert plan_from({"points": "given"}) == plan_from({"points": {"given": True}})
     assert plan_from({"points": {"win": 1, "bracket": "🎲 \\u0000"}}).points.bracket == ("🎲 \\u0000",)
     assert plan_from({"points": {"win": 0.00001}}).points.points == Fraction(1, 100_000)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [0.1 + 0.2, "0.123456789011", "1.4142135623730950488016887242", "999999999999.999999999999/999999999989", "-1/3"],
+)
+def test_a_number_of_many_digits_is_read_and_read_again_as_it_is_written(value):
+    plan = plan_from({"points": {"win": value}})
+    upper, _slash, lower = str(value).partition("/")
+    assert plan.points.points == Fraction(upper) / Fraction(lower or 1)
+    assert plan_from(plan_json(plan)) == plan
 
 
 @pytest.mark.parametrize(
@@ -166,6 +179,9 @@ def test_factors_may_be_words_and_small_numbers_numbers():
         ({"points": {"win": 1}, "decay": {"every": "month", "factor": 2}}, "series_range"),
         ({"points": {"win": 1}, "decay": {"every": "week", "factor": 1}}, "series_choice"),
         ({"points": {"win": {"fnal": 3}}}, "series_key"),
+        ({"points": {"win": {}}}, "series_list"),
+        ({"points": {"win": {"length": {}}}}, "series_list"),
+        ({"points": {"win": f"{10**15}/3"}}, "series_number"),
         ({"points": {"place": {"values": {"kind": "list"}}}}, "series_list"),
         ({"points": {"place": {"values": {"list": [1], "shares": True}}}}, "series_choice"),
         ({"points": {"place": {"values": {"kind": "bands", "bands": [{"to": 3, "rows": {"1-1000000000": 1}}]}}}},
@@ -208,6 +224,10 @@ def test_what_means_nothing_is_refused_with_a_sentence(data, code):
         {"divisions": [{"rank": 0}]},
         {"divisions": [{"matches": [{"bracket": "main", "winner": "Ada", "loser": "Ben", "length": -1}]}]},
         {"divisions": [{"matches": [{"bracket": "main", "winner": "Ada", "how": ["played"]}]}]},
+        {"divisions": [{"matches": [{"bracket": "main", "winner": "Ada", "loser": "Ada"}]}]},
+        {"divisions": [{"matches": [{"bracket": "main", "winner": "Ada", "loser": "Ben", "how": "bye"}]}]},
+        {"id": -1},
+        {"id": True},
         {"weight": "heavy"},
         {"class": 2},
     ],
@@ -219,12 +239,27 @@ def test_events_that_mean_nothing_are_refused(event):
     json.dumps(refused.value.message).encode()
 
 
+def test_a_plan_nested_too_deep_to_be_stored_is_refused():
+    nested = []
+    for _ in range(100_000):
+        nested = [nested]
+    with pytest.raises(Refused) as refused:
+        plan_from({"points": {"win": 1}, "notes": nested})
+    assert refused.value.code == "series_too_deep"
+
+
 def test_events_without_a_day_count_as_of_those_around_them():
     rows = [{"id": "a"}, {"id": "b", "date": "2026-03-12"}, {"id": "c"}, {"id": "d", "date": "2026-05"}, {"id": "e"}]
     events = events_from([{**row, "divisions": []} for row in rows])
     assert [str(event.date) for event in events] == [
         "2026-03-12", "2026-03-12", "2026-03-12", "2026-05-01", "2026-05-01"
     ]  # fmt: skip
+
+
+def test_players_and_the_form_of_an_id_may_be_left_to_the_reader():
+    bracket = {"name": "main", "placings": [["Ada"], ["Ben"]]}
+    (event,) = events_from([{"id": 7, "divisions": [{"brackets": [bracket], "given": {"Cleo": 1}}]}])
+    assert (event.id, event.divisions[0].players) == ("7", {"Ada", "Ben", "Cleo"})
 
 
 # Random damage.
@@ -308,14 +343,26 @@ def test_a_damaged_reference_season_is_read_or_refused():
 
 
 @pytest.mark.parametrize(
-    "text", ["[" * 100_000, "{", "\ufeff[]", '{"plan": 1}', '{"events": [{"id": "\\ud800"}]}', "9" * 9000]
+    ("text", "code"),
+    [
+        ("[" * 100_000, "series_file"),
+        ("{", "series_file"),
+        ("", "series_file"),
+        ("9" * 9000, "series_file"),
+        (b"\xff\xfe", "series_file"),
+        (None, "series_file"),
+        ("\ufeff[]", "series_object"),
+        ('{"plan": 1}', "series_object"),
+        ('{"events": [{"id": "\\ud800"}]}', "series_line"),
+        ('{"plan": {"points": "1"}, "events": [{"id": "\\ud800"}]}', "series_facts"),
+    ],
 )
-def test_the_command_refuses_what_is_no_season(text, tmp_path):
+def test_the_command_refuses_what_is_no_season(text, code, tmp_path):
     path = tmp_path / "season.json"
-    path.write_text(text)
+    if text is not None:
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
     errors, output = io.StringIO(), io.StringIO()
     with redirect_stderr(errors), redirect_stdout(output):
         assert series.run(Namespace(plan=str(path), events=str(path), json=True)) == 1
-    assert errors.getvalue().strip()
-    assert "Traceback" not in errors.getvalue()
+    assert errors.getvalue().endswith(f". [{code}]\n")
     assert output.getvalue() == ""

@@ -6,16 +6,17 @@ from argparse import Namespace
 from contextlib import redirect_stdout
 from fractions import Fraction
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from tests.tiers import TEST_SEED
 from tests.tournaments.formats.series.naive import evaluate
-from tests.tournaments.formats.series.random_seasons import random_season
+from tests.tournaments.formats.series.random_seasons import random_season, rewritten
 from tournaments.command_line import series
 from tournaments.formats.series.facts import events_from
 from tournaments.formats.series.plan import plan_from
-from tournaments.formats.series.table import season
+from tournaments.formats.series.table import season, season_json
 
 DATA = Path(__file__).resolve().parents[5] / "shared/data/seasons"
 FILES = [path for path in sorted(DATA.glob("*.json")) if '"plan"' in path.read_text()]
@@ -60,6 +61,23 @@ def compare(seed: int | str) -> None:
 def test_random_seasons_agree_with_the_second_evaluator(first):
     for seed in range(first, first + 50):
         compare(f"{TEST_SEED}:{seed}")
+
+
+def computed(data):
+    """The points and the table of a season in the exchange form."""
+    return season_json(season(plan_from(data["plan"]), events_from(data["events"])), str)
+
+
+def test_a_season_written_otherwise_is_the_same_season():
+    chance = Random(TEST_SEED)
+    seasons = [random_season(f"{TEST_SEED}:{number}") for number in range(40)]
+    seasons += [json.loads(path.read_text()) for path in chance.sample(FILES, min(5, len(FILES)))]
+    shorter = 0
+    for data in seasons:
+        plan, events = (rewritten(data[key], chance) for key in ("plan", "events"))
+        shorter += len(json.dumps([plan, events])) < len(json.dumps([data["plan"], data["events"]]))
+        assert computed({"plan": plan, "events": events}) == computed(data)
+    assert shorter > len(seasons) / 2
 
 
 def test_a_plan_and_its_events_may_be_two_files(tmp_path, capsys):
