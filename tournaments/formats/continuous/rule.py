@@ -20,7 +20,7 @@ from datetime import datetime, timedelta
 from functools import cache, cached_property, lru_cache
 from itertools import combinations
 
-from tournaments.formats.continuous.safety import NEEDED_BELOW, Remaining, unplayed
+from tournaments.formats.continuous.safety import NEEDED_BELOW, Pair, Remaining, best_together, unplayed
 from tournaments.formats.continuous.state import (
     ABSENT,
     AWAY,
@@ -52,8 +52,6 @@ BEGUN, CLUB, LOT = 3, 4, 5
 """Places in the costs of a pair."""
 RESTING, AHEAD = "resting", "ahead"
 """Codes of why somebody waits whom a director may pair all the same."""
-
-Pair = tuple[EntryId, EntryId]
 
 
 def lot(seed: bytes, first: FlowPlayer, second: FlowPlayer) -> int:
@@ -282,7 +280,7 @@ class _Rule:
             first, second = order[one], order[other]
             since = min(self.pool[first].joins_at, self.pool[second].joins_at)
             pairs.append(FlowPair(first, second, costs[first, second], since))
-        return sorted(pairs, key=lambda pair: (pair.joins_at, pair.costs[-1], pair.first))
+        return sorted(pairs, key=_order)
 
     def costs(self, first: EntryId, second: EntryId) -> tuple[int, ...]:
         """The costs of a pair, as in `FlowPair`."""
@@ -316,35 +314,18 @@ class _Rule:
         """
         if not self._asks_whether_safe or not pairs:
             return list(pairs), allowed
-        now = self._remaining()
+        now = Remaining(
+            {entry: player.left for entry, player in self.players.items()},
+            frozenset((*self.state.met, *self.state.forbidden)),
+        )
         least = unplayed(now)
-        while pairs:
-            unsafe = self._first_unsafe(now, pairs, least)
-            if unsafe is None:
-                break
-            allowed = [pair for pair in allowed if pair != (unsafe.first, unsafe.second)]
-            pairs = self.best(allowed) if allowed else []
-        return list(pairs), allowed
-
-    def _first_unsafe(self, now: Remaining, pairs: Sequence[FlowPair], least: int) -> FlowPair | None:
-        """Return the first of the pairs after which more than `least` matches stay unplayed."""
-        after = [now]
-        for pair in pairs:
-            after.append(after[-1].after(pair.first, pair.second))
-        if unplayed(after[-1]) <= least:
-            return None
-        return next(pair for pair, remaining in zip(pairs, after[1:], strict=True) if unplayed(remaining) > least)
+        pairs, allowed = best_together(allowed, self.best, lambda made: unplayed(now.after(made)) <= least)
+        return sorted(pairs, key=_order), allowed
 
     @property
     def _asks_whether_safe(self) -> bool:
         """Whether so few have matches left that a Swiss might not be completed."""
         return len(self.players) <= NEEDED_BELOW * (self.state.settings.rounds or 1)
-
-    def _remaining(self) -> Remaining:
-        return Remaining(
-            {entry: player.left for entry, player in self.players.items()},
-            frozenset((*self.state.met, *self.state.forbidden)),
-        )
 
     # What is to be done.
 
@@ -607,6 +588,11 @@ class _Rule:
             )
         ]
         return "left_over" if could_play else "no_opponent", {"left": player.left, "matches": coming}
+
+
+def _order(pair: FlowPair) -> tuple[datetime, int, EntryId]:
+    """Return the place of a pair among those that get tables."""
+    return pair.joins_at, pair.costs[LOT], pair.first
 
 
 def reach(player: FlowPlayer) -> float:
