@@ -13,7 +13,15 @@ import pytest
 
 from tests.tiers import TEST_SEED, TIER
 from tests.tournaments.formats.cast import SEED
-from tests.tournaments.formats.continuous_reference import SEATS, Case, Player, Solver, solve
+from tests.tournaments.formats.continuous_reference import (
+    SEATS,
+    Case,
+    Player,
+    Solver,
+    least_of_safe,
+    plainly_unplayed,
+    solve,
+)
 from tournaments.command_line import simulate
 from tournaments.formats.continuous.night import Field, Pace, forecast_night, summary
 from tournaments.formats.continuous.night import Night as SimulatedNight
@@ -678,29 +686,76 @@ def test_by_lot_says_among_how_many():
 # Whether a Swiss can be completed.
 
 
-def plainly(left, closed):
-    """The fewest matches that stay unplayed, by trying."""
-    entry = next((entry for entry in sorted(left) if left[entry]), None)
-    if entry is None:
-        return 0
-    tries = [left[entry] + plainly({**left, entry: 0}, closed)]
-    for other in left:
-        if other != entry and left[other] and frozenset((entry, other)) not in closed:
-            fewer = {**left, entry: left[entry] - 1, other: left[other] - 1}
-            tries.append(plainly(fewer, closed | {frozenset((entry, other))}))
-    return min(tries)
-
-
 def test_how_many_matches_must_stay_unplayed_is_found_exactly():
     chance, seen = Random(11), Counter()
     for _ in range(150):
         left = {entry: chance.randint(0, 3) for entry in range(1, chance.randint(3, 6))}
         pairs = list(itertools.combinations(left, 2))
         closed = frozenset(map(frozenset, chance.sample(pairs, chance.randint(0, len(pairs)))))
-        expected = plainly(left, closed)
+        expected = plainly_unplayed(left, closed)
         assert unplayed(Remaining(left, closed)) == expected, (left, closed)
         seen[min(expected, 2)] += 1
     assert min(seen[fewest] for fewest in (0, 1, 2)) > 10
+
+
+def swiss_states(seed, players, matches):
+    """Yield the states of a night, at each of which as many tables as anybody needs are free."""
+    night = Night(seed, players, tables=players // 2, settings=swiss(matches))
+    night.forbidden.clear()
+    while (decision := night.decide()).action is not Action.OVER:
+        yield night.state(), night.time(night.at)
+        if decision.action is Action.DRAW_NOW:
+            night.make(decision)
+        elif night.playing:
+            night.finish_next()
+            night.at += night.chance.choice([0, 3, 3])
+        else:
+            night.at += 3
+
+
+@pytest.mark.parametrize(("players", "matches"), [(5, 3), (6, 3), (7, 2), (8, 2), (8, 3)])
+def test_the_pairs_of_a_swiss_are_the_best_that_may_be_made_together(players, matches):
+    compared = 0
+    for seed in range(12 if players * matches > 20 else 30):
+        for state, now in swiss_states(seed, players, matches):
+            decision = decide(state, now, PLENTY)
+            if not decision.pairs or decision.byes:
+                continue
+            # All that the rule may consider: among them those that are not safe, even alone.
+            reaches = {player.entry: 2 * player.points + player.left for player in state.players}
+            players_ = {player.entry: player for player in state.players}
+            costs = {}
+            for a, b in may_meet(state, now, decision, reaches):
+                begun = players_[a].begun + players_[b].begun
+                costs[a, b] = (round(reaches[a] - reaches[b]) ** 2, begun, lot(SEED, players_[a], players_[b]))
+            left = {entry: player.left for entry, player in players_.items()}
+            least = least_of_safe(costs, left, frozenset(state.met))
+            made = [costs[pair] for pair in pairs_of(decision)]
+            assert (-len(made), *map(sum, zip(*made, strict=True))) == least
+            compared += 1
+    assert compared > 60
+
+
+def may_meet(state, now, decision, reaches):
+    """The pairs of the pool that have not met and whose gap is allowed by now."""
+    joins = {player.entry: player.joins_at for player in state.players}
+    for a, b in itertools.combinations(decision.pool, 2):
+        gap, waited = abs(reaches[a] - reaches[b]), now - min(joins[a], joins[b])
+        stuck = (a in decision.stuck) + (b in decision.stuck)
+        is_near = gap <= 2 and (stuck > 0 or waited >= timedelta(minutes=5))
+        if frozenset((a, b)) not in state.met and (
+            gap == 0 or is_near or stuck == 2 or waited >= timedelta(minutes=20)
+        ):
+            yield a, b
+
+
+@pytest.mark.parametrize(("players", "matches"), [(30, 9), (24, 9)])
+def test_a_long_swiss_is_paired_in_time(players, matches):
+    """Towards its end there are many pairs of which few may be made together."""
+    chance = Random(0)
+    played = SimulatedNight(swiss(matches), players // 2, Field.drawn(players, chance), chance, seed=bytes(32)).play()
+    assert played.matches == Counter(dict.fromkeys(range(1, players + 1), matches))
+    assert max(played.seconds) < 1
 
 
 @pytest.mark.slow

@@ -14,13 +14,13 @@ the ids and n the matches begun. It names no time, batch, event or result, so no
 """
 
 import hashlib
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import cache, cached_property, lru_cache
 from itertools import combinations
 
-from tournaments.formats.continuous.safety import NEEDED_BELOW, Pair, Remaining, best_together, unplayed
+from tournaments.formats.continuous.safety import NEEDED_BELOW, Pair, Remaining, best_of_safe, unplayed
 from tournaments.formats.continuous.state import (
     ABSENT,
     AWAY,
@@ -269,18 +269,27 @@ class _Rule:
 
     def best(self, allowed: Iterable[Pair]) -> list[FlowPair]:
         """Return the best pairs, in the order in which they get tables."""
-        costs = {pair: self.costs(*pair) for pair in allowed}
+        weights, costs = self._weighed(allowed)
         order = sorted({entry for pair in costs for entry in pair})
         at = {entry: index for index, entry in enumerate(order)}
+        edges = [(at[first], at[second], weight) for (first, second), weight in weights.items()]
+        return self._in_order([(order[one], order[other]) for one, other in best_matching(len(order), edges)], costs)
+
+    def _weighed(self, allowed: Iterable[Pair]) -> tuple[dict[Pair, int], dict[Pair, tuple[int, ...]]]:
+        """Return weights, of which the highest sum is best, and costs."""
+        costs = {pair: self.costs(*pair) for pair in allowed}
+        players = len({entry for pair in costs for entry in pair})
         maxima = [max(column) for column in zip(*costs.values(), strict=True)] or [0] * 6
-        packing = Packing((*maxima[:-1], LOT_RANGE - 1), max(1, len(order) // 2))
-        edges = [(at[first], at[second], packing.weight(cost)) for (first, second), cost in costs.items()]
-        pairs = []
-        for one, other in best_matching(len(order), edges):
-            first, second = order[one], order[other]
-            since = min(self.pool[first].joins_at, self.pool[second].joins_at)
-            pairs.append(FlowPair(first, second, costs[first, second], since))
-        return sorted(pairs, key=_order)
+        packing = Packing((*maxima[:-1], LOT_RANGE - 1), max(1, players // 2))
+        return {pair: packing.weight(cost) for pair, cost in costs.items()}, costs
+
+    def _in_order(self, pairs: Iterable[Pair], costs: Mapping[Pair, tuple[int, ...]]) -> list[FlowPair]:
+        """Return pairs in the order in which they get tables."""
+        rows = [
+            FlowPair(first, second, costs[first, second], min(self.pool[first].joins_at, self.pool[second].joins_at))
+            for first, second in pairs
+        ]
+        return sorted(rows, key=lambda pair: (pair.joins_at, pair.costs[LOT], pair.first))
 
     def costs(self, first: EntryId, second: EntryId) -> tuple[int, ...]:
         """The costs of a pair, as in `FlowPair`."""
@@ -318,9 +327,10 @@ class _Rule:
             {entry: player.left for entry, player in self.players.items()},
             frozenset((*self.state.met, *self.state.forbidden)),
         )
-        least = unplayed(now)
-        pairs, allowed = best_together(allowed, self.best, lambda made: unplayed(now.after(made)) <= least)
-        return sorted(pairs, key=_order), allowed
+        if unplayed(now.after([(pair.first, pair.second) for pair in pairs])) > unplayed(now):
+            weights, costs = self._weighed(allowed)
+            pairs = self._in_order(best_of_safe(now, weights), costs)
+        return list(pairs), allowed if pairs else []
 
     @property
     def _asks_whether_safe(self) -> bool:
@@ -588,11 +598,6 @@ class _Rule:
             )
         ]
         return "left_over" if could_play else "no_opponent", {"left": player.left, "matches": coming}
-
-
-def _order(pair: FlowPair) -> tuple[datetime, int, EntryId]:
-    """Return the place of a pair among those that get tables."""
-    return pair.joins_at, pair.costs[LOT], pair.first
 
 
 def reach(player: FlowPlayer) -> float:

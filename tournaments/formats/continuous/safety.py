@@ -9,11 +9,10 @@ somebody cannot play. With an odd sum of matches that is one at least: the bye.
 """
 
 import heapq
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from itertools import count
+from itertools import combinations, count
 
-from tournaments.formats.continuous.state import FlowPair
 from tournaments.formats.graph import EntryId
 from tournaments.formats.swiss.pairing import best_matching
 
@@ -67,59 +66,74 @@ def unplayed(remaining: Remaining) -> int:
 
 
 def _short_of_simple_plan(most: Mapping[EntryId, int], opponents: Mapping[EntryId, Collection[EntryId]]) -> int:
-    """Return how many matches are missing if whoever lacks most is paired with those who lack most, one by one."""
-    left, short = dict(most), 0
+    """Return how many matches are missing if whoever has least choice is paired with those who have least, in turn."""
+    left, may_meet, short = dict(most), {entry: set(others) for entry, others in opponents.items()}, 0
+
+    def choice(entry: EntryId) -> tuple[int, int, EntryId]:
+        return len(may_meet[entry]) - left[entry], -left[entry], entry
+
     while left:
-        entry = max(left, key=lambda entry: (left[entry], entry))
-        needed = left.pop(entry)
-        free = sorted((left[other], other) for other in opponents[entry] if left.get(other))
-        for _needed, other in free[-needed:] if needed else ():
+        entry = min(left, key=choice)
+        needed, others = left.pop(entry), sorted(may_meet[entry], key=choice)
+        for other in others:
+            may_meet[other].discard(entry)
+        for other in others[:needed]:
             left[other] -= 1
-        short += max(0, needed - len(free))
+            if not left[other]:
+                del left[other]
+                for each in may_meet[other]:
+                    may_meet[each].discard(other)
+        short += max(0, needed - len(others))
     return short
 
 
-def best_together(
-    allowed: Iterable[Pair], best: Callable[[list[Pair]], list[FlowPair]], may_be: Callable[[Collection[Pair]], bool]
-) -> tuple[list[FlowPair], list[Pair]]:
-    """Return the best of the allowed pairs that may all be made, and those of the allowed that may be made at all.
+def best_of_safe(now: Remaining, weights: Mapping[Pair, int]) -> list[Pair]:
+    """Return the pairs with the highest weight after which no more matches stay unplayed than must.
 
-    `best` returns the best of some pairs whatever they do to others. If these may not be made together, neither may
-    some few of them; without each of those in turn, and with the others before it, the best are found anew.
+    `weights` has those that may be made now; more pairs always weigh more than fewer. Pairs made now and later are
+    found together, by one matching: here a node stands for each match that an entry has left, joined to the ports of
+    the entry, of which a pair takes two instead of joining them to each other; what is made now joins the first nodes
+    of two entries. That does not keep two from meeting both now and later: if that plays a part, either is tried.
     """
-    allowed, alone = list(allowed), set[Pair]()
-    conflicts: list[set[Pair]] = []
-    queue: list[tuple[tuple[int, ...], int, list[FlowPair], dict[Pair, FlowPair], set[Pair]]] = []
-    number = count()
+    most_played = sum(now.degrees.values()) - unplayed(now)
+    number, queue = count(), list[tuple[int, int, list[Pair], int, list[Pair], set[Pair], set[Pair]]]()
 
-    def add(kept: dict[Pair, FlowPair], left_out: set[Pair]) -> None:
-        paired = {entry for pair in kept for entry in pair}
-        rest = [each for each in allowed if each not in left_out | alone and paired.isdisjoint(each)]
-        pairs = [*kept.values(), *(best(rest) if rest else [])]
-        costs = map(sum, zip(*(pair.costs for pair in pairs), strict=True))
-        heapq.heappush(queue, ((-len(pairs), *costs), next(number), pairs, kept, left_out))
+    def plan(not_now: set[Pair], not_later: set[Pair]) -> None:
+        weight, made, played, twice = _plan(now, {p: w for p, w in weights.items() if p not in not_now}, not_later)
+        heapq.heappush(queue, (-weight, next(number), made, played, twice, not_now, not_later))
 
-    add({}, set())
+    plan(set(), set())
     while True:
-        _costs, _number, pairs, kept, left_out = heapq.heappop(queue)
-        rows = {(pair.first, pair.second): pair for pair in pairs}
-        conflict = next((each for each in conflicts if each <= rows.keys()), None) or _conflict(list(rows), may_be)
-        if not conflict:
-            return pairs, [pair for pair in allowed if pair not in alone]
-        conflicts.append(conflict)
-        alone |= conflict if len(conflict) == 1 else set()
-        before = dict(kept)
-        for pair in sorted(conflict - kept.keys()):
-            add(before, left_out | {pair})
-            before = {**before, pair: rows[pair]}
+        _weight, _number, made, played, twice, not_now, not_later = heapq.heappop(queue)
+        is_safe = played == most_played and most_played <= sum(now.degrees.values()) - unplayed(now.after(made))
+        if not twice or is_safe:
+            return made
+        plan(not_now | {twice[0]}, not_later)
+        plan(not_now, not_later | {twice[0]})
 
 
-def _conflict(pairs: list[Pair], may_be: Callable[[Collection[Pair]], bool]) -> set[Pair]:
-    """Return as few of the pairs as may not be made together; none if all may."""
-    if may_be(pairs):
-        return set()
-    for pair in pairs:
-        fewer = [each for each in pairs if each != pair]
-        if not may_be(fewer):
-            pairs = fewer
-    return set(pairs)
+def _plan(
+    now: Remaining, weights: Mapping[Pair, int], not_later: Collection[Pair]
+) -> tuple[int, list[Pair], int, list[Pair]]:
+    """Return the weight of a best plan, its pairs made now, the matches played in all, and who meets now and later."""
+    size = count()
+    nodes = {entry: [next(size) for _match in range(left)] for entry, left in sorted(now.degrees.items())}
+    ports = {
+        pair: (next(size), next(size))
+        for pair in combinations(sorted(nodes), 2)
+        if frozenset(pair) not in now.closed and pair not in not_later
+    }
+    a_match = (len(nodes) // 2 + 1) * max(weights.values(), default=1) + 1
+    edges = {(nodes[a][0], nodes[b][0]): a_match + weight for (a, b), weight in weights.items()}
+    for pair, own in ports.items():
+        edges[own] = a_match
+        for entry, port in zip(pair, own, strict=True):
+            edges |= {(node, port): a_match for node in nodes[entry]}
+    chosen = best_matching(next(size), [(*edge, weight) for edge, weight in edges.items()], largest=False)
+    firsts = {own[0]: entry for entry, own in nodes.items()}
+    made = sorted((firsts[a], firsts[b]) for a, b in chosen if a in firsts and b in firsts)
+    joined = set(ports.values())
+    taken = {port for edge in chosen if edge not in joined for port in edge}
+    later = {pair for pair, own in ports.items() if taken.issuperset(own)}
+    weight = sum(edges[edge] for edge in chosen)
+    return weight, made, 2 * (len(made) + len(later)), [pair for pair in made if pair in later]
