@@ -3,6 +3,7 @@
 It shares no code with `tournaments.formats.continuous` and knows no lots.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 SEATS = [0, 1, 2, 4, 4, 8]
@@ -154,3 +155,36 @@ def solve(case):
         least,
         [sorted((a.id, b.id) for a, b in each) for each in every if each and solver.cost_of(each) == least],
     )
+
+
+# A Swiss.
+
+
+def plainly_unplayed(left: Mapping[int, int], closed):
+    """The fewest matches that stay unplayed, each counted for who misses it, by trying."""
+    entry = next((entry for entry in sorted(left) if left[entry]), None)
+    if entry is None:
+        return 0
+    fewest = left[entry] + plainly_unplayed({**left, entry: 0}, closed)
+    for other in left:
+        if fewest == sum(left.values()) % 2:
+            break
+        if other != entry and left[other] and frozenset((entry, other)) not in closed:
+            fewer = {**left, entry: left[entry] - 1, other: left[other] - 1}
+            fewest = min(fewest, plainly_unplayed(fewer, closed | {frozenset((entry, other))}))
+    return fewest
+
+
+def least_of_safe(costs, left, closed):
+    """The least sum of costs of pairs after which no more matches stay unplayed than before; pairs -> costs."""
+    every = [()]
+    for pair in costs:
+        every += [(*each, pair) for each in every if not set(pair) & {entry for other in each for entry in other}]
+    sums = {each: (-len(each), *(sum(column) for column in zip(*map(costs.get, each), strict=True))) for each in every}
+    must = plainly_unplayed(left, closed)
+
+    def is_safe(pairs):
+        after = {entry: count - sum(entry in pair for pair in pairs) for entry, count in left.items()}
+        return plainly_unplayed(after, closed | set(map(frozenset, pairs))) == must
+
+    return next(sums[each] for each in sorted(every, key=sums.get) if is_safe(each))

@@ -14,13 +14,13 @@ the ids and n the matches begun. It names no time, batch, event or result, so no
 """
 
 import hashlib
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import cache, cached_property, lru_cache
 from itertools import combinations
 
-from tournaments.formats.continuous.safety import NEEDED_BELOW, Remaining, unplayed
+from tournaments.formats.continuous.safety import NEEDED_BELOW, Pair, Remaining, best_of_safe, unplayed
 from tournaments.formats.continuous.state import (
     ABSENT,
     AWAY,
@@ -52,8 +52,6 @@ BEGUN, CLUB, LOT = 3, 4, 5
 """Places in the costs of a pair."""
 RESTING, AHEAD = "resting", "ahead"
 """Codes of why somebody waits whom a director may pair all the same."""
-
-Pair = tuple[EntryId, EntryId]
 
 
 def lot(seed: bytes, first: FlowPlayer, second: FlowPlayer) -> int:
@@ -271,18 +269,27 @@ class _Rule:
 
     def best(self, allowed: Iterable[Pair]) -> list[FlowPair]:
         """Return the best pairs, in the order in which they get tables."""
-        costs = {pair: self.costs(*pair) for pair in allowed}
+        weights, costs = self._weighed(allowed)
         order = sorted({entry for pair in costs for entry in pair})
         at = {entry: index for index, entry in enumerate(order)}
+        edges = [(at[first], at[second], weight) for (first, second), weight in weights.items()]
+        return self._in_order([(order[one], order[other]) for one, other in best_matching(len(order), edges)], costs)
+
+    def _weighed(self, allowed: Iterable[Pair]) -> tuple[dict[Pair, int], dict[Pair, tuple[int, ...]]]:
+        """Return weights, of which the highest sum is best, and costs."""
+        costs = {pair: self.costs(*pair) for pair in allowed}
+        players = len({entry for pair in costs for entry in pair})
         maxima = [max(column) for column in zip(*costs.values(), strict=True)] or [0] * 6
-        packing = Packing((*maxima[:-1], LOT_RANGE - 1), max(1, len(order) // 2))
-        edges = [(at[first], at[second], packing.weight(cost)) for (first, second), cost in costs.items()]
-        pairs = []
-        for one, other in best_matching(len(order), edges):
-            first, second = order[one], order[other]
-            since = min(self.pool[first].joins_at, self.pool[second].joins_at)
-            pairs.append(FlowPair(first, second, costs[first, second], since))
-        return sorted(pairs, key=lambda pair: (pair.joins_at, pair.costs[-1], pair.first))
+        packing = Packing((*maxima[:-1], LOT_RANGE - 1), max(1, players // 2))
+        return {pair: packing.weight(cost) for pair, cost in costs.items()}, costs
+
+    def _in_order(self, pairs: Iterable[Pair], costs: Mapping[Pair, tuple[int, ...]]) -> list[FlowPair]:
+        """Return pairs in the order in which they get tables."""
+        rows = [
+            FlowPair(first, second, costs[first, second], min(self.pool[first].joins_at, self.pool[second].joins_at))
+            for first, second in pairs
+        ]
+        return sorted(rows, key=lambda pair: (pair.joins_at, pair.costs[LOT], pair.first))
 
     def costs(self, first: EntryId, second: EntryId) -> tuple[int, ...]:
         """The costs of a pair, as in `FlowPair`."""
@@ -316,35 +323,19 @@ class _Rule:
         """
         if not self._asks_whether_safe or not pairs:
             return list(pairs), allowed
-        now = self._remaining()
-        least = unplayed(now)
-        while pairs:
-            unsafe = self._first_unsafe(now, pairs, least)
-            if unsafe is None:
-                break
-            allowed = [pair for pair in allowed if pair != (unsafe.first, unsafe.second)]
-            pairs = self.best(allowed) if allowed else []
-        return list(pairs), allowed
-
-    def _first_unsafe(self, now: Remaining, pairs: Sequence[FlowPair], least: int) -> FlowPair | None:
-        """Return the first of the pairs after which more than `least` matches stay unplayed."""
-        after = [now]
-        for pair in pairs:
-            after.append(after[-1].after(pair.first, pair.second))
-        if unplayed(after[-1]) <= least:
-            return None
-        return next(pair for pair, remaining in zip(pairs, after[1:], strict=True) if unplayed(remaining) > least)
+        now = Remaining(
+            {entry: player.left for entry, player in self.players.items()},
+            frozenset((*self.state.met, *self.state.forbidden)),
+        )
+        if unplayed(now.after([(pair.first, pair.second) for pair in pairs])) > unplayed(now):
+            weights, costs = self._weighed(allowed)
+            pairs = self._in_order(best_of_safe(now, weights), costs)
+        return list(pairs), allowed if pairs else []
 
     @property
     def _asks_whether_safe(self) -> bool:
         """Whether so few have matches left that a Swiss might not be completed."""
         return len(self.players) <= NEEDED_BELOW * (self.state.settings.rounds or 1)
-
-    def _remaining(self) -> Remaining:
-        return Remaining(
-            {entry: player.left for entry, player in self.players.items()},
-            frozenset((*self.state.met, *self.state.forbidden)),
-        )
 
     # What is to be done.
 

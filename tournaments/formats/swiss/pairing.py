@@ -60,15 +60,16 @@ class RoundRequest:
 NO_REQUESTS = RoundRequest()
 
 
-def best_matching(size: int, edges: Iterable[tuple[int, int, int]]) -> list[Edge]:
+def best_matching(size: int, edges: Iterable[tuple[int, int, int]], *, largest: bool = True) -> list[Edge]:
     """Return the pairs of a largest matching with the highest weight; `edges` are (a, b, weight) with a, b < size.
 
-    The pairs are sorted, so that equal input gives equal output.
+    Unless it is to be the `largest`, fewer pairs with a higher weight are better. The pairs are sorted, so that equal
+    input gives equal output.
     """
     graph = rustworkx.PyGraph(multigraph=False)
     graph.add_nodes_from(range(size))
     graph.add_edges_from(list(edges))
-    pairs = rustworkx.max_weight_matching(graph, max_cardinality=True, weight_fn=int)
+    pairs = rustworkx.max_weight_matching(graph, max_cardinality=largest, weight_fn=int)
     return sorted((min(pair), max(pair)) for pair in pairs)
 
 
