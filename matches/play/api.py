@@ -319,6 +319,11 @@ class LiveMatchSerializer(serializers.Serializer[Any]):
         "the score if that side wins a single game, a gammon or a backgammon at that; `drop`: after a drop of the "
         "double. Null once over.",
     )
+    resignations = serializers.ListField(
+        child=serializers.DictField(),
+        help_text="What the side to act may resign: each `multiple` of the cube that it can still lose and has not "
+        "offered in this turn, with the `score` it leads to, where that differs from that of a lower one.",
+    )
     graph = serializers.ListField(
         child=serializers.DictField(), allow_null=True, help_text="For the mover: every legal step of the roll."
     )

@@ -1,7 +1,8 @@
 """The end of a match on its board: what it came to, how both played, and where to go from there."""
 
+import json
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db.models import Q
@@ -22,7 +23,6 @@ from matches.analysis.match_analysis import Figures, biggest_error, section
 from matches.lifecycle.events import events
 from matches.models import BotPlayer, Challenge, Match, RatingChange
 from matches.play.correspondence import boards_waiting
-from matches.play.lobby.views import AT_LEVEL
 from matches.play.preferences import preferences_of
 from matches.play.watching import Watched, watched_match
 from matches.presentation import labels
@@ -34,6 +34,8 @@ LAST_RATINGS = 10
 """Shown as a line beside the new rating …"""
 LEAST_SPAN = 4.0
 """… whose height is at least so many rating points, so that small changes look small."""
+RATED_WITHIN = timedelta(minutes=2)
+"""How long after its end a page asks for the rating of a match."""
 HOUR = 60
 """Minutes."""
 DAY = 24
@@ -73,6 +75,7 @@ def _context(user: Visitor, seat: MatchSeat, side: Side, watched: Watched) -> di
     figures = analysis.figures if analysis is not None else ()
     rating = _rating_change(match, side)
     error = biggest_error(seen, subject, side) if seen is not None else None
+    rematch = _rematch(user, seat, watched)
     return {
         "title": _title(match, side, state.winner, state.score),
         "facts": _facts(state.game, watched.live.begun_at, match.finished_at),
@@ -87,7 +90,8 @@ def _context(user: Visitor, seat: MatchSeat, side: Side, watched: Watched) -> di
         "sparkline": sparkline(rating),
         "waiting": len(waiting),
         "next_url": waiting[0] if waiting else "",
-        "rematch": _rematch(user, seat, watched),
+        "rematch": rematch,
+        "asks": rematch is not None or (rating is None and _may_be_rated_soon(match)),
         "analysis_url": subject.url,
         "replay_url": action_url(seat, "replay"),
         "dice_url": action_url(seat, "dice"),
@@ -137,6 +141,11 @@ def _rating_change(match: Match, side: Side) -> RatingChange | None:
     return changes.order_by("-pool__is_own", "pk").first()
 
 
+def _may_be_rated_soon(match: Match) -> bool:
+    """Whether a worker may still be about to rate the match."""
+    return match.rated and match.finished_at is not None and timezone.now() < match.finished_at + RATED_WITHIN
+
+
 def sparkline(change: RatingChange | None) -> str:
     """The path of the reader's last ratings up to this match, 100 wide and 20 high; empty without a change."""
     if change is None:
@@ -151,14 +160,17 @@ def sparkline(change: RatingChange | None) -> str:
 
 
 def _rematch(user: Visitor, seat: MatchSeat, watched: Watched) -> dict[str, Any] | None:
-    """How the reader plays the same again: practice at once, a friendly if the opponent wishes it, too."""
+    """How the reader plays the same again: practice at once, a friendly if the opponent wishes it, too.
+
+    `url` and `decline` are operations of the API, which get `body`.
+    """
     live, match = watched.live, seat.match
     if not isinstance(user, User) or seat.token:
         return None
     if live.bot_side is not None:
         bot = BotPlayer.objects.get(player=match.players[live.bot_side])
-        style = f"{AT_LEVEL}{live.bot_level}" if live.bot_level else bot.style
-        return {"url": reverse("practice"), "practice": style, "length": match.length}
+        opponent = {"level": live.bot_level} if live.bot_level else {"opponent": bot.style}
+        return {"url": reverse("api-practice"), "body": json.dumps({**opponent, "length": match.length})}
     before = Challenge.objects.filter(match=match).first()
     if before is None or match.state != Match.State.SETTLED:
         return None
@@ -169,11 +181,12 @@ def _rematch(user: Visitor, seat: MatchSeat, watched: Watched) -> dict[str, Any]
     own = match.players[seat.side or 0]
     theirs = next((wish for wish in open_wishes if wish.challenger_id != own.pk), None)
     return {
-        "url": reverse("match-rematch", args=[match.public_id]),
+        "url": reverse("api-match-rematch", args=[match.public_id]),
+        "body": "{}",
         "board": reverse("match-play", args=[accepted.public_id]) if accepted is not None else "",
         "is_asked": any(wish.challenger_id == own.pk for wish in open_wishes),
         "opponent": match.names[1 - (seat.side or 0)],
-        "decline": reverse("decline-challenge", args=[theirs.public_id]) if theirs is not None else "",
+        "decline": reverse("api-challenge-decline", args=[theirs.public_id]) if theirs is not None else "",
     }
 
 

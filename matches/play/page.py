@@ -200,7 +200,12 @@ def play_by_link(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def _page(request: HttpRequest, match: Match, seat: MatchSeat | None) -> HttpResponse:
-    """The page, or the replay of a match that is over. Raise Http404 where the match is not played here."""
-    if watched_match(match, seat, request.user).state.match.is_over:
+    """The page. Raise Http404 where the match is not played here.
+
+    Of a match that is over, players see how it ended, and everybody else its replay.
+    """
+    state = watched_match(match, seat, request.user).state.match
+    has_end = seat is not None and seat.side is not None and state.winner is not None
+    if state.is_over and not has_end:
         return redirect(replay_url(match, seat))
     return render(request, TEMPLATE, page_context(request, match, seat))

@@ -18,6 +18,7 @@ from engine.ids import xgid
 from engine.match import MatchState
 from engine.plays import dice_to_play
 from engine.position import Position
+from engine.scoring import most_to_lose
 from matches.models import Action, DiceChain, LiveMatch
 from matches.play.chains import armings_of
 from matches.play.live import EventKind, LiveState, from_ms
@@ -39,6 +40,7 @@ STREAMED = frozenset(
     }
 )
 """Kinds of actions after which a reader knows everything from the stream, as long as nobody is away."""
+_MAY_RESIGN = frozenset({Phase.TO_ROLL, Phase.TO_PLAY, Phase.DOUBLED})
 _ENCODER = JSONEncoder(separators=(",", ":"))
 
 
@@ -72,6 +74,7 @@ def public_json(live: LiveMatch, state: LiveState) -> Json:
     """The game, the clocks and the pauses of a match in some state."""
     return {
         **game_json(state.match),
+        "resignations": _resignations(state),
         "here": list(state.here),
         "ready": list(state.ready),
         "pauses": list(state.pauses),
@@ -170,6 +173,26 @@ def _stakes(match: MatchState) -> Json:
         "scores": [[_score_with(match, winner, cube * multiple) for multiple in (1, 2, 3)] for winner in (0, 1)],
         "drop": _score_with(match, match.turn, match.cube) if is_doubled and match.turn is not None else None,
     }
+
+
+def _resignations(state: LiveState) -> list[Json]:
+    """What the side to act may resign, 1, 2 or 3 times the cube, each with the score that it leads to.
+
+    No more than it can still lose, nothing that leads to the score of a lower one, and only more than it has already
+    offered in this turn.
+    """
+    match, side = state.match, state.match.to_act
+    if side is None or match.phase not in _MAY_RESIGN:
+        return []
+    offers: list[Json] = []
+    before: list[int] = []
+    position = match.position if side == match.turn else match.position.swapped()
+    for multiple in range(1, most_to_lose(position) + 1):
+        score = _score_with(match, 1 - side, multiple * match.cube)
+        if score != before and multiple > state.offers[side]:
+            offers.append({"multiple": multiple, "score": score})
+        before = score
+    return offers
 
 
 def _score_with(match: MatchState, winner: Side, points: int) -> list[int]:

@@ -1,6 +1,7 @@
 """The board as something in the hand: rolling, moving and sending on the board alone."""
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,11 +16,11 @@ from redis import Redis
 from config.celery import app as celery_app
 from engine.actions import Phase
 from matches.analysis.access import announce
-from matches.models import Analysis, Match
+from matches.models import Analysis, Challenge, Match
 from matches.play.starting import PlaySettings, commit_chain, start
 from players.actors import Actor
 from players.models import Player, User
-from tests.browser.conftest import Check, OpenPage
+from tests.browser.conftest import PHONE, Check, OpenPage
 from tests.browser.test_play import Seat, eventually, match, on_turn, open_seats
 from tests.engine.gnubg import PROGRAM
 from tests.matches.cast import match_between
@@ -129,6 +130,51 @@ def test_the_end_fills_in_how_both_played_without_a_reload(
         assert title is not None
         assert bar["y"] + bar["height"] <= title["y"], "the result stands below the bar"
         expect(end.get_by_role("link", name="Analyse")).to_be_in_viewport(ratio=1)
+    # A phone may load a page again that nobody has looked at for a while.
+    page.reload()
+    expect(end).to_contain_text("PR, lower is better")
+
+
+def test_a_rematch_is_asked_for_declined_and_accepted_at_the_end(
+    open_page: OpenPage, looked_at: Check, bob: User, carol: User, alice: User
+) -> None:
+    """Neither player leaves the board for it."""
+    board = played_board(bob, carol, alice)
+    now = timezone.now()
+    Challenge.objects.create(
+        challenger=board.match.player_0,
+        opponent=board.match.player_1,
+        length=board.match.length,
+        match=board.match,
+        state=Challenge.State.ACCEPTED,
+        created_at=now,
+        expires_at=now,
+    )
+    for side in (0, 1):
+        board.do(side, "ready")
+    url = f"/matches/{board.match.public_id}/play/"
+    asker, answerer = open_page(url, user=bob), open_page(url, width=PHONE, scheme="dark", user=carol, touch=True)
+    for page in (asker, answerer):
+        expect(page.locator("#play-list")).to_contain_text(":")
+        page.evaluate("window.sameDocument = true")
+    board.do(1, "concede")
+    again = asker.get_by_role("button", name="Rematch")
+    again.focus()
+    asker.keyboard.press("Enter")
+    expect(asker.locator("#end")).to_contain_text("You have asked Carol for a rematch.")
+    expect(again).to_be_disabled()
+    expect(answerer.locator("#end")).to_contain_text("Bob wants a rematch.")
+    for page in (asker, answerer):
+        looked_at(page)
+    answerer.get_by_role("button", name="Not now").tap()
+    expect(answerer.locator("#end")).not_to_contain_text("wants a rematch")
+    expect(again).to_be_enabled()
+    again.click()
+    answerer.get_by_role("button", name="Play", exact=True).tap()
+    answerer.wait_for_url(re.compile(rf"(?<!{board.match.public_id})/play/"))
+    assert asker.evaluate("window.sameDocument"), "the page was left"
+    asker.get_by_role("link", name="To the rematch").click()
+    asker.wait_for_url(answerer.url)
 
 
 @pytest.fixture

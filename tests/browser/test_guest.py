@@ -66,3 +66,23 @@ def test_a_guest_plays_takes_back_and_goes_on_after_a_reload(
     fits(page)
     assert "sessionid" not in {cookie["name"] for cookie in page.context.cookies()}
     assert not Match.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_throws_for_the_opening_are_shown_whoever_begins(open_page: OpenPage) -> None:
+    """A bot that begins has played before the page learns of its dice."""
+    page = open_page("/play/guest/", width=PHONE)
+    starters: set[str] = set()
+    for _ in range(20):
+        page.locator('[data-act="ready"]').click()
+        throws = page.locator(".game-board .throw > span")
+        expect(throws).to_have_count(2)
+        expect(throws.first).to_contain_text("Guest rolled")
+        expect(page.locator(".throw")).to_have_count(0)
+        starters.add(page.locator("#play-list li:not(.throw-row) > :not(:empty)").first.inner_text()[-1])
+        # A play that is still to come ends in an ellipsis.
+        if len({each == "…" for each in starters}) == 2:
+            return
+        page.evaluate("localStorage.clear()")
+        page.reload()
+    raise AssertionError("the same side has begun twenty times")

@@ -1,5 +1,7 @@
 """What happens once on a board: the throws for the opening, a hit, the end of a game; and that nothing waits for it."""
 
+import re
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -95,6 +97,29 @@ def test_equal_dice_of_the_opening_are_thrown_again(open_page: OpenPage, board: 
         expect(again).to_have_count(0)
         give_up(board)
     raise AssertionError("there were no equal dice in 24 games")
+
+
+def test_what_shows_the_throws_is_there_before_they_are_made(open_page: OpenPage, board: Board) -> None:
+    """Or else the dice would lie there first, and then be thrown."""
+    page = watch(open_page, board)
+    loaded = """() => performance.getEntriesByType("resource").map(({ name }) => name).join(" ")"""
+    assert "play/moments" not in page.evaluate(loaded)
+    board.do(CAROL, "ready")
+    both = {"play/moments.js", "play/moments.css"}
+    eventually(lambda: both <= set(re.findall(r"play/moments\.\w+", page.evaluate(loaded))))
+
+
+def test_the_dice_can_be_swapped_while_those_of_the_opening_are_thrown(open_page: OpenPage, board: Board) -> None:
+    page = watch(open_page, board)
+    begin_with(board, BOB)
+    expect(page.locator(".throw")).to_have_count(2)
+    faces = page.locator(".game-board > .dice")
+    before, box = faces.get_attribute("aria-label"), faces.bounding_box()
+    assert box is not None
+    # Not by `click`, which would wait until they can be seen.
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    expect(page.locator(".throw")).to_have_count(0, timeout=300)
+    assert faces.get_attribute("aria-label") != before
 
 
 def test_a_game_that_is_won_is_said_on_the_felt_until_a_tap(open_page: OpenPage, board: Board) -> None:

@@ -270,6 +270,11 @@ def resign(seats: list[Seat], *, loser: int) -> None:
         seats[loser].act("resign", 1)
         seats[1 - loser].act(answer)
         if answer == "refuse":
+            # It is not offered again in this turn.
+            seats[loser].tap(seats[loser].page.locator('[data-open="resign"]'))
+            expect(seats[loser].page.locator('[data-act="concede"]')).to_be_visible()
+            expect(seats[loser].page.locator('[data-act="resign"]:visible')).to_have_count(0)
+            seats[loser].tap(seats[loser].page.locator('[data-panel="resign"] [data-close]'))
             seats[loser].act("roll")
 
 

@@ -18,7 +18,7 @@ from matches.play.page import THEMES
 from matches.play.starting import PlaySettings, commit_chain, start
 from players.actors import Actor
 from players.models import Player, User
-from tests.browser.conftest import Check, OpenPage
+from tests.browser.conftest import PHONE, Check, OpenPage
 from tests.browser.test_play import Seat, eventually
 from tests.browser.weight import MOST_BYTES, Weights
 from tests.matches.play.conftest import BOB, CAROL, Board, match, users
@@ -242,6 +242,25 @@ def test_the_number_of_spectators_leaves_room_for_the_title(
     assert box["width"] <= 45
     for stream in streams:
         stream.close()
+
+
+def test_a_phone_says_that_it_is_the_crawford_game_however_many_watch(
+    open_page: OpenPage, site: str, match: Match, users: list[User]
+) -> None:
+    table = Table(match, users)
+    table.act(table.near, Act.RESIGN, value=2)
+    table.act(table.far, Act.ACCEPT)
+    stream = urlopen(f"{site}/live/?topic=match:{match.public_id}")
+    eventually(lambda: audience.size(match.public_id) == 1)
+    page = open_page(f"/matches/{match.public_id}/play/", width=PHONE, user=users[table.near])
+    expect(page.locator("#watching")).to_be_visible()
+    tag = page.locator("#crawford")
+    expect(tag).to_be_visible()
+    title, box = page.locator(".play-title").bounding_box(), tag.bounding_box()
+    assert title is not None
+    assert box is not None
+    assert box["x"] + box["width"] <= title["x"] + title["width"], "it is cut off"
+    stream.close()
 
 
 def the_menu_is_beside_the_board(page: Page) -> None:

@@ -1,6 +1,7 @@
 """The end of a match on its board."""
 
 import re
+from datetime import timedelta
 
 import pytest
 from django.test import Client
@@ -116,6 +117,19 @@ def test_the_rating_is_that_of_the_reader(client: Client, bob: User, over: Board
     change = RatingChange.objects.filter(match=match, player=match.player_0).first()
     client.force_login(bob)
     assert ("Your rating" in html(client.get(url))) == (change is not None)
+
+
+def test_the_page_asks_again_for_a_rating_that_a_worker_may_still_write(
+    client: Client, bob: User, over: Board, match: Match, url: str
+) -> None:
+    client.force_login(bob)
+    RatingChange.objects.filter(match=match).delete()
+    assert Match.objects.get(pk=match.pk).rated
+    for ended, asks in ((0, True), (5, False)):
+        Match.objects.filter(pk=match.pk).update(finished_at=timezone.now() - timedelta(minutes=ended))
+        assert ("data-asks" in html(client.get(url))) is asks
+    Match.objects.filter(pk=match.pk).update(finished_at=timezone.now(), rated=False)
+    assert "data-asks" not in html(client.get(url))
 
 
 def test_the_line_beside_the_rating_ends_with_the_new_one(over: Board, match: Match) -> None:

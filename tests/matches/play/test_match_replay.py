@@ -140,15 +140,19 @@ def test_every_decision_is_a_step_up_to_the_end_of_the_match(board: Board, bob):
     assert board.now < timezone.now()
 
 
-def test_a_board_that_is_opened_after_the_match_leads_to_the_replay(board: Board, bob):
-    board.open_game()
+@pytest.mark.parametrize("is_begun", [True, False])
+def test_a_board_that_is_opened_after_the_match_shows_players_its_end_and_others_the_replay(
+    board: Board, bob, is_begun: bool
+):
+    if is_begun:
+        board.open_game()
     board.do(BOB, Act.CONCEDE)
-    token = links.token_for(board.match, CAROL)
     play, replay = (reverse(f"match-{name}", args=[board.match.public_id]) for name in ("play", "replay"))
+    assert Client().get(play)["Location"] == replay
     for client in (Client(), signed_in(bob)):
-        assert client.get(play)["Location"] == replay
         assert client.get(replay).status_code == 200
-    assert Client().get(reverse("link-play", args=[token]))["Location"] == reverse("link-replay", args=[token])
+    assert 'id="end"' in html(signed_in(bob).get(play))
+    assert 'id="end"' in html(Client().get(reverse("link-play", args=[links.token_for(board.match, CAROL)])))
 
 
 def test_the_pages_of_a_match_lead_to_its_replay(board: Board, bob):

@@ -129,6 +129,7 @@ export class Board extends EventTarget {
   swapDice() {
     this.#walk?.swap();
     this.#draw();
+    this.dispatchEvent(new Event("change"));
   }
 
   /** Walk a play that was typed. Return null, or the code of what is wrong with it. */

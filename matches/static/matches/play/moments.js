@@ -16,45 +16,57 @@ const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 const pause = (duration) => new Promise((resolve) => setTimeout(resolve, duration));
 
-/** Show what has happened between two states of a match; `opening` is the roll that began a game since, if any. */
-export function show(board, { before, state, opening, settings, near, light }) {
-  const { moments: style } = settings;
+export function loadMoments({ moments: style }) {
+  loadStyle(style);
+}
+
+/**
+ * Show what has happened between two states of a match, of which the first is missing on a page that was just opened;
+ * `opening` is the roll that began a game since, if any, after which nobody has rolled.
+ */
+export function show(board, { before, state, opening, settings, near, light, store }) {
   const names = shortNames(settings.names);
   const isOver = state.winner !== null;
-  const winner = [0, 1].find((side) => state.score[side] > before.score[side]);
+  const winner = [0, 1].find((side) => state.score[side] > (before?.score[side] ?? state.length - 1));
   if (winner !== undefined) {
-    const points = state.score[winner] - before.score[winner];
-    const multiple = points / before.cube.value;
-    const manner = words(`manner-${multiple > 1 && multiple <= 3 ? Math.floor(multiple) : 1}`);
-    const detail = words(points === 1 ? "winsPoint" : "winsPoints", { manner, points });
-    showWinner(board, { name: names[winner], detail, score: score(state.score, near), isOver, style });
+    showWinner(board, { name: names[winner], detail: before ? wonIn(before, state, winner) : "", score: score(state.score, near), isOver });
   }
   const element = document.getElementById("end");
   if (isOver && settings.end && !element.firstChild) showEnd(element, settings);
-  if (!isOver && opening && state.phase === "to_play") {
-    showOpening(board, [...(opening.data.equal ?? []), opening.data.dice], { near, light, names, style });
+  if (!isOver && opening) {
+    showOpening(board, [...(opening.data.equal ?? []), opening.data.dice], { near, light, names, store });
   }
 }
 
+/** Return how a game was won, in words. */
+function wonIn(before, state, winner) {
+  const points = state.score[winner] - before.score[winner];
+  const multiple = points / before.cube.value;
+  const manner = words(`manner-${multiple > 1 && multiple <= 3 ? Math.floor(multiple) : 1}`);
+  return words(points === 1 ? "winsPoint" : "winsPoints", { manner, points });
+}
+
 /** Show the throws `[[die of side 0, of side 1], …]` for the opening, the last of which decides. */
-async function showOpening(board, throws, { near, light, names, style }) {
+async function showOpening(board, throws, { near, light, names, store }) {
   if (still.matches || document.hidden) return;
-  loadStyle(style);
   const layer = layerOn(board, "opening");
   board.element.classList.add("is-opening");
+  const ended = new AbortController();
   const end = () => {
+    ended.abort();
     layer.remove();
     board.element.classList.remove("is-opening");
   };
-  // The starter's first step ends it: nobody waits for dice.
-  board.addEventListener("change", end, { once: true });
+  // The starter's first step ends it, or what follows a bot that began: nobody waits for dice.
+  board.addEventListener("change", end, { signal: ended.signal });
+  store.addEventListener("sending", end, { signal: ended.signal });
   for (const [index, dice] of throws.entries()) {
     const isLast = index === throws.length - 1;
     const parts = dice.map((die, side) => thrown(board, { die, side, near, light, isLast, name: names[side] }));
     layer.replaceChildren(...parts);
     parts.forEach((part, side) => throwDice([part.firstChild], side === near ? 120 : -120));
     await pause(isLast ? FIRST : AGAIN);
-    if (!layer.isConnected) return;
+    if (!layer.isConnected) return void end();
     if (isLast) parts[dice[0] > dice[1] ? 0 : 1].classList.add("is-higher");
   }
   await pause(SECOND);
@@ -76,8 +88,7 @@ function thrown(board, { die, side, near, light, isLast, name }) {
 }
 
 /** Write on the felt who has won what: for a while, or until it is clicked, unless it is the end of the match. */
-function showWinner(board, { name, detail, score, isOver, style }) {
-  loadStyle(style);
+function showWinner(board, { name, detail, score, isOver }) {
   const layer = layerOn(board, "winner");
   layer.classList.toggle("is-clear", isClear(board));
   const [left, right] = [document.createElement("p"), document.createElement("p")];
@@ -104,9 +115,8 @@ function layerOn(board, name) {
 }
 
 /** Fill in what the match came to, again and again until nothing more is to be expected. */
-function showEnd(element, { end, endStyle, moments }) {
+function showEnd(element, { end, endStyle, csrf }) {
   loadStyle(endStyle);
-  loadStyle(moments);
   let stop = () => {};
   let following = null;
   let timer = 0;
@@ -114,10 +124,9 @@ function showEnd(element, { end, endStyle, moments }) {
     const response = await fetch(end).catch(() => null);
     if (!response?.ok) return void (timer ||= setTimeout(() => ((timer = 0), load()), ASK_EVERY));
     const text = await response.text();
-    // What the reader has opened stays open, and the button they are at keeps the focus.
-    if (element.dataset.shown === text || element.contains(document.activeElement)) return again();
+    if (element.dataset.shown === text) return again();
     element.dataset.shown = text;
-    element.innerHTML = text;
+    replace(element, text);
     document.getElementById("after").hidden = true;
     element.parentElement.classList.add("is-ended");
     return again();
@@ -134,5 +143,36 @@ function showEnd(element, { end, endStyle, moments }) {
     clearTimeout(timer);
     if (asks !== undefined || topic) timer = setTimeout(() => (document.hidden ? again() : load()), ASK_EVERY);
   };
+  element.addEventListener("click", async ({ target }) => {
+    const button = target.closest("[data-post]");
+    if (button && !(await post(button, csrf))) load();
+  });
   load();
+}
+
+/** Fill an element anew; the button or link that the reader is at keeps the focus. */
+function replace(element, html) {
+  const panel = element.parentElement;
+  const at = element.contains(document.activeElement) ? document.activeElement.textContent : null;
+  element.innerHTML = html;
+  if (at === null) return;
+  const targets = [...element.querySelectorAll("a, button:enabled")];
+  panel.tabIndex = -1;
+  (targets.find(({ textContent }) => textContent === at) ?? panel).focus({ preventScroll: true });
+}
+
+/** Do what a button is for: go to the board that it opens, or say why there is none. Returns whether that was all. */
+async function post(button, csrf) {
+  const failed = document.querySelector("[data-failed]");
+  const headers = { Accept: "application/json", "Content-Type": "application/json", "X-CSRFToken": csrf };
+  const { post: url, body = "{}" } = button.dataset;
+  button.disabled = true;
+  const response = await fetch(url, { method: "POST", headers, body }).catch(() => null);
+  const data = (await response?.json().catch(() => null)) ?? {};
+  if (data.page) location.assign(new URL(data.page).pathname);
+  if (response?.ok) return Boolean(data.page);
+  button.disabled = false;
+  failed.textContent = data.detail ?? words("disconnected");
+  failed.hidden = false;
+  return true;
 }

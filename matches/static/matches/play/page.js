@@ -142,12 +142,26 @@ class Page {
     const { state } = this.store;
     const { before } = this;
     this.before = state;
-    const opening = fresh.findLast((action) => action.kind === "roll" && action.side === null);
+    if (state.phase === "opening" && state.ready.some(Boolean)) this.#loadMoments();
+    // A bot that begins has played already.
+    const roll = fresh.findLast((action) => action.kind === "roll");
+    const opening = before && roll?.side === null ? roll : null;
     // What was taken back in practice is no news.
     const isWon = fresh.length && state.score[0] + state.score[1] > before?.score[0] + before?.score[1];
-    if (!before || !(opening || isWon || state.winner !== null)) return;
-    const moments = await import("./moments.js");
-    moments.show(this.board, { before, state, opening, settings, near, light: lightSide() });
+    if (!(opening || isWon || state.winner !== null)) return;
+    const moments = await this.#loadMoments();
+    moments?.show(this.board, { before, state, opening, settings, near, light: lightSide(), store: this.store });
+  }
+
+  /** Load what shows the moments, before it is needed: the dice are thrown as soon as both are ready. */
+  async #loadMoments() {
+    try {
+      const moments = await import("./moments.js");
+      moments.loadMoments(settings);
+      return moments;
+    } catch {
+      return null; // There is no network; the page works without them.
+    }
   }
 
   #comeBack() {
@@ -182,7 +196,10 @@ class Page {
     this.#showError("");
     if (kind === "hint") return void (await this.#askHint());
     if (kind === "ready" && this.store.state.may.includes("here")) return void (await this.invited).come();
-    if (kind === "ready") this.invitation?.end();
+    if (kind === "ready") {
+      this.invitation?.end();
+      this.#loadMoments();
+    }
     const fields = value ? { [kind === "vacation" ? "days" : "value"]: value } : {};
     if (kind === "roll" || kind === "ready") {
       const link = await this.#withDice(() => this.dice.link());

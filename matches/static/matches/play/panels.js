@@ -48,10 +48,8 @@ export class Panels extends EventTarget {
       if (isFocused && button.disabled) this.#focus(button.closest("[data-panel]")?.dataset.panel);
       if (OFFERED.includes(act)) button.hidden = !may.includes(act);
     }
-    // More than a single game is worth offering only where it changes the score.
     for (const button of this.root.querySelectorAll('[data-act="resign"]')) {
-      const { value } = button.dataset;
-      button.hidden = value > 1 && values[`lose${value}`] === values[`lose${value - 1}`];
+      button.hidden = !values[`resign${button.dataset.value}`];
     }
     this.root.querySelector('[data-open="vacation"]')?.toggleAttribute("hidden", !may.includes("vacation"));
     const resign = this.root.querySelector('[data-open="resign"]');

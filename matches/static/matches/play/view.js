@@ -107,6 +107,7 @@ function stakesOf(state, near, side) {
     values.points = drop[far] - state.score[far];
     values.pass = values.points === 1 ? words("loseOne") : words("loseMore", { points: values.points });
   }
+  for (const { multiple, score: after } of state.resignations) values[`resign${multiple}`] = score(after, near);
   if (state.resigned) {
     const { side: loser, multiple } = state.resigned;
     values.manner = words(`manner-${multiple}`);
