@@ -254,7 +254,8 @@ class LiveMatchSerializer(serializers.Serializer[Any]):
     score = serializers.ListField(child=serializers.IntegerField())
     game = serializers.IntegerField()
     games = serializers.ListField(
-        child=serializers.DictField(), help_text="Of each game that is over its `winner`, `points` and `cube`, and the `score` after it."
+        child=serializers.DictField(),
+        help_text="Of each game that is over its `winner`, `points` and `cube`, and the `score` after it.",
     )
     crawford = serializers.BooleanField()
     cube = serializers.DictField(

@@ -110,6 +110,8 @@ def test_the_end_fills_in_how_both_played_without_a_reload(
     expect(end).to_contain_text("Analysing, about")
     expect(end).to_contain_text("You win")
     picture(page, "end-waits")
+    main_button = end.get_by_role("link", name="Analyse")
+    waiting_at = main_button.bounding_box()
     page.evaluate("window.sameDocument = true")
     # At once, as a worker stores it: the page asks again every few seconds.
     with transaction.atomic():
@@ -119,6 +121,10 @@ def test_the_end_fills_in_how_both_played_without_a_reload(
     expect(end).to_contain_text("PR, lower is better")
     expect(end.locator("svg.board")).to_be_visible()
     assert page.evaluate("window.sameDocument")
+    assert main_button.bounding_box() == waiting_at
+    # The result, the costliest decision and what comes next are on cards of their own, in place of the plays.
+    expect(page.locator("#moves")).to_be_hidden()
+    expect(end.locator("section")).to_have_count(3)
     for width, height, scheme in ((1280, 800, "light"), (390, 844, "dark"), (932, 430, "light")):
         page.set_viewport_size({"width": width, "height": height})
         page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
