@@ -109,6 +109,7 @@ class Page {
     document.addEventListener("keydown", (event) => this.#key(event));
     document.addEventListener("visibilitychange", () => this.#comeBack());
     addEventListener("pageshow", ({ persisted }) => persisted && this.#comeBack());
+    addEventListener("online", () => this.#connectAgain());
   }
 
   /** Draw a new state: animate what the opponent did, then let the player go on. */
@@ -168,6 +169,11 @@ class Page {
     this.#update({ fresh: [] });
   }
 
+  #connectAgain() {
+    this.#drawConnection();
+    this.store.load();
+  }
+
   #startPlay(state) {
     this.board.startPlay({ graph: state.graph, dice: state.dice_to_play, side });
     this.#draw();
@@ -210,8 +216,9 @@ class Page {
   }
 
   async #askHint() {
-    const { showHint } = await import("./hints.js");
-    await showHint(this.store, {
+    const hints = await import("./hints.js").catch(() => null);
+    if (!hints) return void this.#showError(words("disconnected"));
+    await hints.showHint(this.store, {
       isGuest: Boolean(settings.guest),
       show: (hint) => this.#showHint(hint),
       fail: (text) => this.#showError(text),
@@ -420,6 +427,7 @@ class Page {
     element.dataset.state = this.store.online ? "open" : "lost";
     this.connection = { ...this.connection, connection: words(this.store.online ? "connected" : "disconnected") };
     fill(element, this.connection);
+    if (this.store.online && this.error === words("disconnected")) this.error = "";
     if (this.store.state) this.#drawBanners();
   }
 
