@@ -42,6 +42,7 @@ class Page {
     this.sure = false; // Whether the play was asked about and is to be sent by the next press.
     this.isArmed = false; // Whether this device's dice were armed since the player came back to the page.
     this.isCommitting = false;
+    this.moments = null; // The module that shows them, once it is loaded.
     this.#listen();
   }
 
@@ -90,6 +91,7 @@ class Page {
     store.addEventListener("state", ({ detail }) => this.#update(detail));
     store.addEventListener("sending", () => this.#draw());
     store.addEventListener("refused", ({ detail }) => this.#refused(detail));
+    store.addEventListener("busy", ({ detail }) => this.#showBusy(detail));
     store.addEventListener("connection", () => this.#drawConnection());
     board.addEventListener("change", () => this.#changed());
     board.addEventListener("commit", () => this.#commit());
@@ -149,18 +151,18 @@ class Page {
     // What was taken back in practice is no news.
     const isWon = fresh.length && state.score[0] + state.score[1] > before?.score[0] + before?.score[1];
     if (!(opening || isWon || state.winner !== null)) return;
-    const moments = await this.#loadMoments();
-    moments?.show(this.board, { before, state, opening, settings, near, light: lightSide(), store: this.store });
+    // Without a pause where it is there: the dice would be drawn meanwhile.
+    if (!this.moments) await this.#loadMoments();
+    this.moments?.show(this.board, { before, state, opening, settings, near, light: lightSide(), store: this.store });
   }
 
   /** Load what shows the moments, before it is needed: the dice are thrown as soon as both are ready. */
   async #loadMoments() {
     try {
-      const moments = await import("./moments.js");
-      moments.loadMoments(settings);
-      return moments;
+      this.moments = await import("./moments.js");
+      this.moments.loadMoments(settings);
     } catch {
-      return null; // There is no network; the page works without them.
+      // There is no network; the page works without them.
     }
   }
 
@@ -462,6 +464,11 @@ class Page {
   #refused({ code, detail }) {
     if (code === "stale") return;
     this.#showError(detail ?? words("disconnected"));
+  }
+
+  /** Say why there is no board yet, which is asked for again. */
+  #showBusy({ detail }) {
+    if (detail && !this.store.state) document.querySelector('[data-panel="loading"] p').textContent = detail;
   }
 
   #showError(text) {
