@@ -1,9 +1,12 @@
 """The board of a guest: it can be taken back to before a decision, and is there again after a reload."""
 
+import re
+
 import pytest
 from django.conf import LazySettings
 from playwright.sync_api import Page, expect
 
+from core import throttle
 from matches.models import Match
 from players.models import User
 from tests.browser.conftest import DESK, PHONE, Check, OpenPage
@@ -86,3 +89,37 @@ def test_the_throws_for_the_opening_are_shown_whoever_begins(open_page: OpenPage
         page.evaluate("localStorage.clear()")
         page.reload()
     raise AssertionError("the same side has begun twenty times")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_no_word_of_a_lost_connection_stays_once_it_is_back(
+    open_page: OpenPage, expected_errors: list[re.Pattern[str]], settings: LazySettings
+) -> None:
+    expected_errors.append(re.compile("ERR_INTERNET_DISCONNECTED"))
+    settings.ANALYSIS_BACKEND = "off"
+    page = open_page("/play/guest/", width=PHONE)
+    page.locator('[data-act="ready"]').click()
+    expect(page.locator('[data-act="hint"]')).to_be_enabled()
+    error = page.locator('[data-banner="error"]')
+    page.context.set_offline(True)
+    page.locator('[data-act="hint"]').click()
+    expect(error).to_contain_text("No connection")
+    page.context.set_offline(False)
+    expect(error).to_be_hidden()
+    page.locator('[data-act="hint"]').click()
+    expect(page.locator('[data-banner="hint"]')).to_contain_text("Hint by the Club Bot")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_guest_learns_that_too_many_have_begun_from_this_network_and_until_when(
+    open_page: OpenPage, expected_errors: list[re.Pattern[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected_errors.append(re.compile("429"))
+    limit = throttle.GUEST_MATCHES_FROM
+    monkeypatch.setattr(throttle, "GUEST_MATCHES_FROM", limit._replace(most=0))
+    page = open_page("/play/guest/", width=PHONE)
+    loading = page.locator('[data-panel="loading"]')
+    expect(loading).to_contain_text("Try again in 60 min")
+    # It is asked for again, by the page itself.
+    monkeypatch.setattr(throttle, "GUEST_MATCHES_FROM", limit)
+    expect(page.locator('[data-act="ready"]:visible').first).to_be_enabled(timeout=10_000)
