@@ -35,7 +35,8 @@ from players.models import Club
 from tournaments import access
 from tournaments.events.pages import account_needed, by, event_url_args
 from tournaments.floor.batches import flows_of
-from tournaments.floor.page.flow import Discs, bracket_line, count_out, lives_counts
+from tournaments.floor.page.cards import Discs
+from tournaments.floor.page.flow import bracket_line, count_out, lives_counts
 from tournaments.floor.page.forecast import evening_forecast
 from tournaments.floor.selectors import FloorView, floor
 from tournaments.floor.state import MatchFacts, MatchOnFloor, MatchState, TableOnFloor, TableState

@@ -11,8 +11,16 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from tournaments.events.pages import event_url_args
-from tournaments.floor.batches import Flow, Waiting, flows_of, hold_ups, out_and_playing, waiting_in
-from tournaments.floor.page.cards import Cards, Post, action_url
+from tournaments.floor.batches import (
+    Flow,
+    Waiting,
+    flows_of,
+    hold_ups,
+    length_of_pair,
+    out_and_playing,
+    waiting_in,
+)
+from tournaments.floor.page.cards import Cards, CardSide, Discs, Post, Proposal, action_url, discs_of
 from tournaments.floor.page.forecast import clock
 from tournaments.floor.selectors import FloorView
 from tournaments.floor.sentences import waits_for
@@ -28,20 +36,6 @@ LONG_WAIT = 12
 """Minutes after which somebody has waited long."""
 AWAY_FOR = 15
 """Minutes for which somebody is away by one tap."""
-
-
-@dataclass(frozen=True, slots=True)
-class Discs:
-    """The lives of a player as discs: which are left, and all in words."""
-
-    left: Sequence[bool]
-    text: str
-
-
-def discs_of(left: int, lives: int) -> Discs:
-    """Return the discs of a player with so many lives left."""
-    text = ngettext("%(count)d life left", "%(count)d lives left", left) % {"count": left}
-    return Discs([at < left for at in range(lives)], text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +61,11 @@ class PairLine:
     discs: tuple[Discs | None, Discs | None]
     table: str
     reasons: Sequence[str]
+
+    @property
+    def players(self) -> Sequence[tuple[str, Discs | None]]:
+        """Both names, each with the lives left."""
+        return list(zip(self.names, self.discs, strict=True))
 
     @property
     def text(self) -> str:
@@ -164,8 +163,13 @@ class FlowPart:
 
 
 def flow_parts(view: FloorView, cards: Cards) -> list[FlowPart]:
-    """Return the stages without rounds that are being played; a query more only if there are any."""
+    """Return the stages without rounds that are being played; a query more only if there are any.
+
+    The cards get the lives of those who play, and who would be called next.
+    """
     flows = flows_of(view.tournament, view.state, view.now)
+    cards.lives = {fixture: discs for flow in flows for fixture, discs in _lives_at_tables(flow).items()}
+    cards.proposals = {table: proposal for flow in flows for table, proposal in _proposals(flow).items()}
     return [_part(flow, view, cards, several=len(flows) > 1) for flow in flows]
 
 
@@ -226,6 +230,32 @@ def _part(flow: Flow, view: FloorView, cards: Cards, *, several: bool) -> FlowPa
         ],
         choice=_choice(flow, lines, view),
     )
+
+
+def _lives_at_tables(flow: Flow) -> dict[int, tuple[Discs, Discs]]:
+    """Return fixture id -> the lives of its players, of the matches that go on; nothing in a Swiss."""
+    settings, left = flow.pool.settings, {player.entry: player.left for player in flow.pool.players}
+    if settings.format != LIVES:
+        return {}
+    fixtures = flow.state.rows.fixtures
+    return {
+        fixtures[match.number].pk: (
+            discs_of(left.get(match.pair[0], 0), settings.lives),
+            discs_of(left.get(match.pair[1], 0), settings.lives),
+        )
+        for match in flow.pool.playing
+    }
+
+
+def _proposals(flow: Flow) -> dict[int, Proposal]:
+    """Return table id -> the pair that would be called there now."""
+    has_lives, proposals = flow.pool.settings.format == LIVES, {}
+    for pair, table in flow.granted if not flow.held else ():
+        if table is not None:
+            line = _pair(flow, pair, "", has_lives=has_lives)
+            first, second = (CardSide(name, "", discs) for name, discs in zip(line.names, line.discs, strict=True))
+            proposals[table] = Proposal((first, second), length_of_pair(flow, pair))
+    return proposals
 
 
 def lives_counts(flow: Flow) -> list[tuple[Discs, int]]:

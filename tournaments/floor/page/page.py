@@ -133,6 +133,7 @@ def floor_page(tournament: Tournament, by: Actor, now: datetime, *, complete: bo
     view = selectors.floor(tournament, now)
     needs = needs_of(tournament, view.rounds, by)
     cards = Cards(view, needs)
+    flows = flow_parts(view, cards)
     divisions = list(tournament.divisions.all())
     messages = reported_messages(tournament, divisions, by)
     urgent = [need for need in needs if need.kind in URGENT]
@@ -147,7 +148,6 @@ def floor_page(tournament: Tournament, by: Actor, now: datetime, *, complete: bo
     undoable = last_act(tournament, by)
     correction = correction_since(tournament, by, undoable)
     zone = ZoneInfo(tournament.time_zone)
-    flows = flow_parts(view, cards)
     held_up = sum(len(flow.hold_ups) for flow in flows)
     return {
         "flows": flows,
