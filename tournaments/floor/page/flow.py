@@ -1,7 +1,7 @@
 """What the floor page shows of stages without rounds: who waits, the next pairing, and matches that hold others up."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -28,6 +28,7 @@ from tournaments.formats.continuous.state import AWAY, FlowMatch, FlowPair
 from tournaments.formats.plans import FEWEST_QUALIFIERS
 from tournaments.formats.settings import LIVES
 from tournaments.models import Autopilot, Entry
+from tournaments.results.needs import LatestResult
 from tournaments.standings.labels import why_paired
 from tournaments.state.format_labels import LEADER_NAMES
 from tournaments.state.names import shown_entry
@@ -155,6 +156,23 @@ class FlowPart:
     out: int
     hold_ups: Sequence[HoldUpLine]
     choice: Choice | None
+    lost: Mapping[int, str]
+    """Fixture id -> what its result took from the loser, in words, of the latest results."""
+
+    @property
+    def bar(self) -> Sequence[tuple[int, int, str]]:
+        """Everybody in a bar, most lives first: where each part begins, its width, and its CSS class."""
+        parts, at = [], 0
+        counts = [*((count, f"is-{len(discs.left) - sum(discs.left)}") for discs, count in self.counts)]
+        for count, css in (*counts, (self.out, "is-out")):
+            parts.append((at, count, css))
+            at += count
+        return parts
+
+    @property
+    def total(self) -> int:
+        """How many took part."""
+        return sum(count for _discs, count in self.counts) + self.out
 
     @property
     def first(self) -> PairLine | None:
@@ -162,18 +180,18 @@ class FlowPart:
         return self.pairs[0] if self.pairs else None
 
 
-def flow_parts(view: FloorView, cards: Cards) -> list[FlowPart]:
+def flow_parts(view: FloorView, cards: Cards, latest: Sequence[LatestResult] = ()) -> list[FlowPart]:
     """Return the stages without rounds that are being played; a query more only if there are any.
 
     The cards get the lives of those who play, and who would be called next.
     """
     flows = flows_of(view.tournament, view.state, view.now)
-    cards.lives = {fixture: discs for flow in flows for fixture, discs in _lives_at_tables(flow).items()}
+    cards.lives = {fixture: discs for flow in flows for fixture, discs in lives_at_tables(flow).items()}
     cards.proposals = {table: proposal for flow in flows for table, proposal in _proposals(flow).items()}
-    return [_part(flow, view, cards, several=len(flows) > 1) for flow in flows]
+    return [_part(flow, view, cards, latest, several=len(flows) > 1) for flow in flows]
 
 
-def _part(flow: Flow, view: FloorView, cards: Cards, *, several: bool) -> FlowPart:
+def _part(flow: Flow, view: FloorView, cards: Cards, latest: Sequence[LatestResult], *, several: bool) -> FlowPart:
     settings, event = flow.pool.settings, view.tournament
     has_lives, entries = settings.format == LIVES, flow.state.rows.of_division.entries
     calls_itself = view.facts.autopilot == Autopilot.CALL
@@ -229,10 +247,34 @@ def _part(flow: Flow, view: FloorView, cards: Cards, *, several: bool) -> FlowPa
             *(_hold_up(row.number, row.fixture, row.count, cards) for row in hold_ups(flow, view.state)),
         ],
         choice=_choice(flow, lines, view),
+        lost=_lost(flow, latest),
     )
 
 
-def _lives_at_tables(flow: Flow) -> dict[int, tuple[Discs, Discs]]:
+def _lost(flow: Flow, latest: Sequence[LatestResult]) -> dict[int, str]:
+    """Return fixture id -> how many lives its loser has left, or the place; nothing in a Swiss."""
+    if flow.pool.settings.format != LIVES:
+        return {}
+    left = {player.entry: player.left for player in flow.pool.players}
+    pairs = {row.number: (row.first_id, row.second_id) for row in flow.state.rows.pairings if not row.taken_back}
+    lost: dict[int, str] = {}
+    places: dict[int, int] = {}
+    for row in latest:
+        fixture, winner = row.fixture, row.result.winner
+        waits = fixture.match is not None and fixture.match.settle_at is not None
+        if fixture.stage_id != flow.stage.pk or fixture.number not in pairs or winner is None or waits:
+            continue
+        loser, name = pairs[fixture.number][1 - winner], row.names[1 - winner]
+        if count := left.get(loser, 0):
+            text = ngettext("%(name)s: %(count)d life left", "%(name)s: %(count)d lives left", count)
+            lost[fixture.pk] = text % {"name": name, "count": count}
+            continue
+        places = places or {line.entry: line.place for table in flow.state.tables for line in table.rows}
+        lost[fixture.pk] = _("%(name)s is out: place %(place)d") % {"name": name, "place": places.get(loser, 0)}
+    return lost
+
+
+def lives_at_tables(flow: Flow) -> dict[int, tuple[Discs, Discs]]:
     """Return fixture id -> the lives of its players, of the matches that go on; nothing in a Swiss."""
     settings, left = flow.pool.settings, {player.entry: player.left for player in flow.pool.players}
     if settings.format != LIVES:

@@ -133,7 +133,6 @@ def floor_page(tournament: Tournament, by: Actor, now: datetime, *, complete: bo
     view = selectors.floor(tournament, now)
     needs = needs_of(tournament, view.rounds, by)
     cards = Cards(view, needs)
-    flows = flow_parts(view, cards)
     divisions = list(tournament.divisions.all())
     messages = reported_messages(tournament, divisions, by)
     urgent = [need for need in needs if need.kind in URGENT]
@@ -144,6 +143,8 @@ def floor_page(tournament: Tournament, by: Actor, now: datetime, *, complete: bo
     round_needs = _round_needs(divisions)
     queue, waiting = cards.queue(), view.waiting
     latest = latest_results(tournament, LATEST_SHOWN)
+    flows = flow_parts(view, cards, latest)
+    lost = {fixture: text for flow in flows for fixture, text in flow.lost.items()}
     again = reentry_posts(tournament, [row.fixture for row in latest], now)
     undoable = last_act(tournament, by)
     correction = correction_since(tournament, by, undoable)
@@ -189,7 +190,7 @@ def floor_page(tournament: Tournament, by: Actor, now: datetime, *, complete: bo
         "correction": correction,
         "undo_left": _milliseconds_left(undoable, now),
         "called_count": sum(row.state == MatchState.CALLED for row in view.matches.values()),
-        "latest": [(row, again.get(row.fixture.pk, [])) for row in latest],
+        "latest": [(row, again.get(row.fixture.pk, []), lost.get(row.fixture.pk, "")) for row in latest],
         "reentered": reentered(tournament),
         "champions": _champions(by, divisions),
         "is_over": bool(divisions) and all(row.status in (ENDED, CANCELLED) for row in divisions),
