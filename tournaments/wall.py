@@ -34,8 +34,9 @@ from players.forms import RefusingForm
 from players.models import Club
 from tournaments import access
 from tournaments.events.pages import account_needed, by, event_url_args
-from tournaments.floor.batches import flows_of
-from tournaments.floor.page.flow import Discs, bracket_line, count_out, lives_counts
+from tournaments.floor.batches import Flow, flows_of
+from tournaments.floor.page.cards import Discs
+from tournaments.floor.page.flow import bracket_line, count_out, lives_at_tables, lives_counts
 from tournaments.floor.page.forecast import evening_forecast
 from tournaments.floor.selectors import FloorView, floor
 from tournaments.floor.state import MatchFacts, MatchOnFloor, MatchState, TableOnFloor, TableState
@@ -125,6 +126,13 @@ class CallLine:
     length: str
     fresh: bool
     last_call: bool
+    discs: tuple[Discs | None, ...] = ()
+    """The lives of the players, where lives are counted without rounds."""
+
+    @property
+    def players(self) -> Sequence[tuple[str, Discs | None]]:
+        """The names, each with the lives."""
+        return list(zip(self.names, self.discs or (None, None), strict=False))
 
     @property
     def is_long(self) -> bool:
@@ -188,15 +196,21 @@ class FloorScreen:
 
 
 def floor_screens(
-    view: FloorView, expected: Sequence[ExpectedTime] = (), *, by_name: bool = False
+    view: FloorView,
+    expected: Sequence[ExpectedTime] = (),
+    *,
+    by_name: bool = False,
+    lives: Mapping[int, tuple[Discs, Discs]] | None = None,
 ) -> list[FloorScreen]:
     """Return the screens of the floor; none before it is opened. `view` has the names that everybody may see.
+
+    `lives` has those of the players of matches without rounds, by fixture id.
 
     Every call is on the first one, by table or by player, up to 20 calls; more of them follow, the fresh ones first.
     """
     if not view.is_open:
         return []
-    calls, tables = calls_of(view), [_tile(view, table) for table in view.tables.values()]
+    calls, tables = calls_of(view, lives), [_tile(view, table) for table in view.tables.values()]
     upcoming = [_next(match.facts) for match in view.queue[:NEXT_ON_SCREEN]]
     if not calls:
         return _table_screens(tables, upcoming, expected) or [FloorScreen(next=upcoming, expected=expected)]
@@ -224,7 +238,7 @@ def _table_screens(
     return [FloorScreen([], part, upcoming, expected) for part in parts]
 
 
-def calls_of(view: FloorView) -> list[CallLine]:
+def calls_of(view: FloorView, lives: Mapping[int, tuple[Discs, Discs]] | None = None) -> list[CallLine]:
     """Return the matches that are called, in the order of the tables."""
     order = {table: place for place, table in enumerate(view.tables)}
     called = [match for match in view.matches.values() if match.state == MatchState.CALLED]
@@ -237,6 +251,7 @@ def calls_of(view: FloorView) -> list[CallLine]:
             _("%(length)d pt") % {"length": match.facts.length},
             fresh=match.called_at is not None and view.now - match.called_at < FRESH,
             last_call=len(match.facts.call_times) > 1,
+            discs=(lives or {}).get(match.fixture, ()),
         )
         for match in called
     ]
@@ -249,7 +264,7 @@ def _next(match: MatchFacts) -> NextMatch:
 
 def _by_name(calls: Sequence[CallLine]) -> list[CallLine]:
     """Return a line for each player, in the order of their names."""
-    lines = [replace(call, names=(name,)) for call in calls for name in call.names]
+    lines = [replace(call, names=(name,), discs=(discs,)) for call in calls for name, discs in call.players]
     return sorted(lines, key=lambda line: fold(line.names[0]))
 
 
@@ -346,8 +361,11 @@ def wall(view: FloorView, expected: Sequence[ExpectedTime], *, by_name: bool = F
     settings = wall_of(event)
     divisions = list(event.divisions.exclude(status=Division.Status.ENTRIES).order_by("order", "pk"))
     shown = [key for key in PartKey if key.value not in settings.hidden]
-    calling = [screen for screen in floor_screens(view, expected, by_name=by_name) if PartKey.FLOOR in shown]
-    boards = _lives_boards(view)
+    flows = [flow for flow in flows_of(event, view.state, view.now) if lives_counts(flow)]
+    lives = {fixture: discs for flow in flows for fixture, discs in lives_at_tables(flow).items()}
+    screens = floor_screens(view, expected, by_name=by_name, lives=lives)
+    calling = [screen for screen in screens if PartKey.FLOOR in shown]
+    boards = _lives_boards(flows, view)
     for screen in calling:
         screen.lives = boards
     fresh = [screen for screen in calling if any(call.fresh for call in screen.calls)]
@@ -360,6 +378,7 @@ def wall(view: FloorView, expected: Sequence[ExpectedTime], *, by_name: bool = F
     return {
         "tournament": event,
         "club": event.club,
+        "still_in": _still_in(flows[0]) if len(flows) == 1 else "",
         "settings": settings,
         "screens": fresh or [screen for key in shown for screen in makers[key]()],
         "topics": event_topics(event),
@@ -368,9 +387,17 @@ def wall(view: FloorView, expected: Sequence[ExpectedTime], *, by_name: bool = F
     }
 
 
-def _lives_boards(view: FloorView) -> list[LivesBoard]:
+def _still_in(flow: Flow) -> str:
+    """Return how many are still in, and what for."""
+    left = sum(count for _discs, count in lives_counts(flow))
+    values = {"left": left, "all": left + count_out(flow)}
+    if flow.pool.settings.qualifiers:
+        return _("%(left)d of %(all)d still in") % values
+    return _("%(left)d of %(all)d still in · the last one with a life wins") % values
+
+
+def _lives_boards(flows: Sequence[Flow], view: FloorView) -> list[LivesBoard]:
     """Return the players of the stages without rounds by lives left."""
-    flows = [flow for flow in flows_of(view.tournament, view.state, view.now) if lives_counts(flow)]
     return [
         LivesBoard(
             flow.division.name if len(flows) > 1 else "",

@@ -79,11 +79,34 @@ MINUTES_AN_HOUR = 60
 
 
 @dataclass(frozen=True, slots=True)
+class Discs:
+    """The lives of a player as discs: which are left, and all in words."""
+
+    left: Sequence[bool]
+    text: str
+
+
+def discs_of(left: int, lives: int) -> Discs:
+    """Return the discs of a player with so many lives left."""
+    text = ngettext("%(count)d life left", "%(count)d lives left", left) % {"count": left}
+    return Discs([at < left for at in range(lives)], text)
+
+
+@dataclass(frozen=True, slots=True)
 class CardSide:
-    """A player on a card: the name, and the points or a word about them."""
+    """A player on a card: the name, and the points or a word about them; where lives are counted, those as well."""
 
     name: str
     points: str = ""
+    discs: Discs | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """Two who would be called to a free table: their names and lives, and how long they play."""
+
+    sides: tuple[CardSide, CardSide]
+    length: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +135,10 @@ class Card:
     def name(self) -> str:
         """The card in words, for a screen reader."""
         table = _("Table %(label)s") % {"label": self.label}
-        players = " – ".join(f"{side.name} {side.points}".strip() for side in self.sides)
+        players = " – ".join(
+            ", ".join(filter(None, (f"{side.name} {side.points}".strip(), side.discs and side.discs.text)))
+            for side in self.sides
+        )
         parts = [table, self.tag or self.clock, self.match, players, self.note or self.foot]
         return ", ".join(part for part in parts if part)
 
@@ -128,6 +154,10 @@ class Cards:
         self.args = event_url_args(view.tournament)
         self._match_url = _url_before("floor-match", self.args)
         self._table_url = _url_before("floor-table", self.args)
+        self.lives: Mapping[int, tuple[Discs, Discs]] = {}
+        """Fixture id -> the lives of its players, in stages without rounds that count lives."""
+        self.proposals: Mapping[int, Proposal] = {}
+        """Table id -> who would be called there next, in stages without rounds."""
         self.several = len({match.facts.division_id for match in view.matches.values()}) > 1
 
     def all(self) -> list[Card]:
@@ -176,7 +206,7 @@ class Cards:
     def _card(self, table: TableOnFloor) -> Card:
         if table.match is not None:
             return self._with_match(table, table.match)
-        note, state = "", "is-free"
+        note, foot, state = "", "", "is-free"
         word = pgettext("table", "Free")
         sides: tuple[CardSide, ...] = ()
         if table.state == TableState.OUT:
@@ -190,6 +220,10 @@ class Cards:
                 "round": self.label_of(table.suggested),
             }
             sides = tuple(CardSide(name) for name in table.suggested.facts.names)
+        elif (proposal := self.proposals.get(table.facts.table)) is not None:
+            state, sides = "is-next", proposal.sides
+            points = ngettext("%(count)d pt", "%(count)d pt", proposal.length) % {"count": proposal.length}
+            foot = _("Proposed · %(points)s") % {"points": points}
         return Card(
             html_id=f"table-{table.facts.public_id}",
             label=table.facts.label,
@@ -203,7 +237,7 @@ class Cards:
             icon="",
             sides=sides,
             note=note,
-            foot="",
+            foot=foot,
         )
 
     def _with_match(self, table: TableOnFloor, match: MatchOnFloor) -> Card:
@@ -223,18 +257,27 @@ class Cards:
             icon="",
             sides=(self._side(match, 0), self._side(match, 1)),
             note="",
-            foot=clocks or f"{self.label_of(match)} · {points}",
+            foot=clocks or self._last_life(match) or f"{self.label_of(match)} · {points}",
         )
         return self._marked(card, match)
 
     def _side(self, match: MatchOnFloor, side: int) -> CardSide:
         name, score = match.facts.names[side], match.where.score
+        discs = self.lives[match.fixture][side] if match.fixture in self.lives else None
         late = next((row for row in match.lateness if row.player == match.facts.players[side]), None)
         if late is not None and match.state == MatchState.CALLED:
-            return CardSide(name, _("%(minutes)d min late") % {"minutes": late.minutes})
+            return CardSide(name, _("%(minutes)d min late") % {"minutes": late.minutes}, discs)
         if score is not None:
-            return CardSide(name, str(score[side]))
-        return CardSide(name, "–" if match.state == MatchState.PLAYING else "")
+            return CardSide(name, str(score[side]), discs)
+        return CardSide(name, "–" if match.state == MatchState.PLAYING else "", discs)
+
+    def _last_life(self, match: MatchOnFloor) -> str:
+        """Say who of a match plays for the last life; empty if nobody does."""
+        lives = self.lives.get(match.fixture, ())
+        last = [name for name, discs in zip(match.facts.names, lives, strict=False) if sum(discs.left) == 1]
+        if len(last) == 2:
+            return _("Both play for their last life")
+        return _("%(name)s plays for the last life") % {"name": last[0]} if last else ""
 
     def _marked(self, card: Card, match: MatchOnFloor) -> Card:
         """Return a card with what is special about its match: a tag instead of the clock, and another foot."""
@@ -265,7 +308,7 @@ class Cards:
     def _just_entered(self, card: Card, facts: MatchFacts, entered: EnteredResult) -> Card:
         seconds = max(0, ceil((entered.settle_at - self.view.now).total_seconds()))
         points = entered.score or ("", "")
-        sides = tuple(CardSide(name, str(points[side])) for side, name in enumerate(facts.names))
+        sides = tuple(replace(side, points=str(points[at])) for at, side in enumerate(card.sides))
         foot = _("Nobody wins")
         if entered.winner is not None:
             score = f"{points[entered.winner]}–{points[1 - entered.winner]}" if entered.score else ""

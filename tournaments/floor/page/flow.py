@@ -1,7 +1,7 @@
 """What the floor page shows of stages without rounds: who waits, the next pairing, and matches that hold others up."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -11,8 +11,16 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from tournaments.events.pages import event_url_args
-from tournaments.floor.batches import Flow, Waiting, flows_of, hold_ups, out_and_playing, waiting_in
-from tournaments.floor.page.cards import Cards, Post, action_url
+from tournaments.floor.batches import (
+    Flow,
+    Waiting,
+    flows_of,
+    hold_ups,
+    length_of_pair,
+    out_and_playing,
+    waiting_in,
+)
+from tournaments.floor.page.cards import Cards, CardSide, Discs, Post, Proposal, action_url, discs_of
 from tournaments.floor.page.forecast import clock
 from tournaments.floor.selectors import FloorView
 from tournaments.floor.sentences import waits_for
@@ -20,6 +28,7 @@ from tournaments.formats.continuous.state import AWAY, FlowMatch, FlowPair
 from tournaments.formats.plans import FEWEST_QUALIFIERS
 from tournaments.formats.settings import LIVES
 from tournaments.models import Autopilot, Entry
+from tournaments.results.needs import LatestResult
 from tournaments.standings.labels import why_paired
 from tournaments.state.format_labels import LEADER_NAMES
 from tournaments.state.names import shown_entry
@@ -28,20 +37,6 @@ LONG_WAIT = 12
 """Minutes after which somebody has waited long."""
 AWAY_FOR = 15
 """Minutes for which somebody is away by one tap."""
-
-
-@dataclass(frozen=True, slots=True)
-class Discs:
-    """The lives of a player as discs: which are left, and all in words."""
-
-    left: Sequence[bool]
-    text: str
-
-
-def discs_of(left: int, lives: int) -> Discs:
-    """Return the discs of a player with so many lives left."""
-    text = ngettext("%(count)d life left", "%(count)d lives left", left) % {"count": left}
-    return Discs([at < left for at in range(lives)], text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +62,11 @@ class PairLine:
     discs: tuple[Discs | None, Discs | None]
     table: str
     reasons: Sequence[str]
+
+    @property
+    def players(self) -> Sequence[tuple[str, Discs | None]]:
+        """Both names, each with the lives left."""
+        return list(zip(self.names, self.discs, strict=True))
 
     @property
     def text(self) -> str:
@@ -156,6 +156,23 @@ class FlowPart:
     out: int
     hold_ups: Sequence[HoldUpLine]
     choice: Choice | None
+    lost: Mapping[int, str]
+    """Fixture id -> what its result took from the loser, in words, of the latest results."""
+
+    @property
+    def bar(self) -> Sequence[tuple[int, int, str]]:
+        """Everybody in a bar, most lives first: where each part begins, its width, and its CSS class."""
+        parts, at = [], 0
+        counts = [*((count, f"is-{len(discs.left) - sum(discs.left)}") for discs, count in self.counts)]
+        for count, css in (*counts, (self.out, "is-out")):
+            parts.append((at, count, css))
+            at += count
+        return parts
+
+    @property
+    def total(self) -> int:
+        """How many took part."""
+        return sum(count for _discs, count in self.counts) + self.out
 
     @property
     def first(self) -> PairLine | None:
@@ -163,13 +180,18 @@ class FlowPart:
         return self.pairs[0] if self.pairs else None
 
 
-def flow_parts(view: FloorView, cards: Cards) -> list[FlowPart]:
-    """Return the stages without rounds that are being played; a query more only if there are any."""
+def flow_parts(view: FloorView, cards: Cards, latest: Sequence[LatestResult] = ()) -> list[FlowPart]:
+    """Return the stages without rounds that are being played; a query more only if there are any.
+
+    The cards get the lives of those who play, and who would be called next.
+    """
     flows = flows_of(view.tournament, view.state, view.now)
-    return [_part(flow, view, cards, several=len(flows) > 1) for flow in flows]
+    cards.lives = {fixture: discs for flow in flows for fixture, discs in lives_at_tables(flow).items()}
+    cards.proposals = {table: proposal for flow in flows for table, proposal in _proposals(flow).items()}
+    return [_part(flow, view, cards, latest, several=len(flows) > 1) for flow in flows]
 
 
-def _part(flow: Flow, view: FloorView, cards: Cards, *, several: bool) -> FlowPart:
+def _part(flow: Flow, view: FloorView, cards: Cards, latest: Sequence[LatestResult], *, several: bool) -> FlowPart:
     settings, event = flow.pool.settings, view.tournament
     has_lives, entries = settings.format == LIVES, flow.state.rows.of_division.entries
     calls_itself = view.facts.autopilot == Autopilot.CALL
@@ -225,7 +247,57 @@ def _part(flow: Flow, view: FloorView, cards: Cards, *, several: bool) -> FlowPa
             *(_hold_up(row.number, row.fixture, row.count, cards) for row in hold_ups(flow, view.state)),
         ],
         choice=_choice(flow, lines, view),
+        lost=_lost(flow, latest),
     )
+
+
+def _lost(flow: Flow, latest: Sequence[LatestResult]) -> dict[int, str]:
+    """Return fixture id -> how many lives its loser has left, or the place; nothing in a Swiss."""
+    if flow.pool.settings.format != LIVES:
+        return {}
+    left = {player.entry: player.left for player in flow.pool.players}
+    pairs = {row.number: (row.first_id, row.second_id) for row in flow.state.rows.pairings if not row.taken_back}
+    lost: dict[int, str] = {}
+    places: dict[int, int] = {}
+    for row in latest:
+        fixture, winner = row.fixture, row.result.winner
+        waits = fixture.match is not None and fixture.match.settle_at is not None
+        if fixture.stage_id != flow.stage.pk or fixture.number not in pairs or winner is None or waits:
+            continue
+        loser, name = pairs[fixture.number][1 - winner], row.names[1 - winner]
+        if count := left.get(loser, 0):
+            text = ngettext("%(name)s: %(count)d life left", "%(name)s: %(count)d lives left", count)
+            lost[fixture.pk] = text % {"name": name, "count": count}
+            continue
+        places = places or {line.entry: line.place for table in flow.state.tables for line in table.rows}
+        lost[fixture.pk] = _("%(name)s is out: place %(place)d") % {"name": name, "place": places.get(loser, 0)}
+    return lost
+
+
+def lives_at_tables(flow: Flow) -> dict[int, tuple[Discs, Discs]]:
+    """Return fixture id -> the lives of its players, of the matches that go on; nothing in a Swiss."""
+    settings, left = flow.pool.settings, {player.entry: player.left for player in flow.pool.players}
+    if settings.format != LIVES:
+        return {}
+    fixtures = flow.state.rows.fixtures
+    return {
+        fixtures[match.number].pk: (
+            discs_of(left.get(match.pair[0], 0), settings.lives),
+            discs_of(left.get(match.pair[1], 0), settings.lives),
+        )
+        for match in flow.pool.playing
+    }
+
+
+def _proposals(flow: Flow) -> dict[int, Proposal]:
+    """Return table id -> the pair that would be called there now."""
+    has_lives, proposals = flow.pool.settings.format == LIVES, {}
+    for pair, table in flow.granted if not flow.held else ():
+        if table is not None:
+            line = _pair(flow, pair, "", has_lives=has_lives)
+            first, second = (CardSide(name, "", discs) for name, discs in zip(line.names, line.discs, strict=True))
+            proposals[table] = Proposal((first, second), length_of_pair(flow, pair))
+    return proposals
 
 
 def lives_counts(flow: Flow) -> list[tuple[Discs, int]]:

@@ -74,6 +74,7 @@ async function replace(page) {
   const fresh = page.getElementById("wall");
   if (!fresh) throw new Error("not the wall screen");
   await takeStyles(page);
+  document.getElementById("wall-subtitle").textContent = page.getElementById("wall-subtitle").textContent;
   wall.replaceWith(fresh);
   wall = fresh;
   ahead = Number(wall.dataset.now) - Date.now();
