@@ -7,6 +7,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from tournaments.formats.series.plan import Belongs, Plan
 from tournaments.formats.series.sentences import EXPLANATIONS, Phrase, explain_rank, explain_result
 from tournaments.formats.series.table import Result, Row
 from tournaments.seasons.plan_form import bracket_label
@@ -28,6 +29,20 @@ def rank_sentence(row: Row, names: Mapping[str, str], digits: int) -> str:
     if row.reason is None:
         return ""
     return phrase_text(explain_rank(row.reason, digits), names)
+
+
+def belongs_text(plan: Plan) -> str:
+    """Say who is in the table, and what becomes of the places of others; empty if everybody is."""
+    if plan.belongs is Belongs.MEMBERS:
+        who = _("Only members of the club are in the table.")
+    elif plan.belongs is Belongs.ENTERED:
+        who = _("Only players who have entered the season are in the table.")
+    elif plan.players is not None:
+        who = _("Only players whom the plan names are in the table.")
+    else:
+        return ""
+    keep, close_up = _("Guests take places but are not in it."), _("Guests are left out, and places close up.")
+    return f"{who} {close_up if plan.close_up else keep}"
 
 
 def phrase_text(phrase: Phrase, names: Mapping[str, str]) -> str:
