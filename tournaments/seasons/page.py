@@ -449,6 +449,8 @@ def _rule(plan: Plan) -> str:
 
 def _played(standing: Standing) -> str:
     total = len(standing.nights)
+    if not total:
+        return _("no evening yet")
     return ngettext(
         "%(over)d of %(total)d evening played", "%(over)d of %(total)d evenings played", total
     ) % {"over": len(standing.over), "total": total}  # fmt: skip

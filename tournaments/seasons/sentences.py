@@ -56,9 +56,9 @@ def phrase_text(phrase: Phrase, names: Mapping[str, str]) -> str:
         params["position"] = ordinal(params["position"])
     if "other" in params:
         params["other"] = names.get(str(params["other"]), "")
-    return " ".join(
-        [_(EXPLANATIONS[phrase.code]).format_map(params), *(phrase_text(factor, names) for factor in phrase.factors)]
-    )
+    text = _(EXPLANATIONS[phrase.code]).format_map(params)
+    factors = " ".join(phrase_text(factor, names) for factor in phrase.factors)
+    return _("{text} (including {factors})").format(text=text, factors=factors) if factors else text
 
 
 def members_who_stay(count: int) -> str:

@@ -543,6 +543,7 @@ def test_wrong_lines_are_refused_beside_the_form(alices: Client, cast: list[Play
 
 def test_before_the_first_evening_points_are_tried_on_the_last_of_the_club(alices: Client, cast: list[Player]) -> None:
     row = season()
+    assert season_view(NOBODY, row).played == "no evening yet"
     url = f"/clubs/harbour/seasons/{row.slug}/edit/"
     preview = alices.get(url).context["preview"]
     assert preview.heading == "An invented evening with these points"
@@ -572,6 +573,13 @@ def test_every_preset_can_be_tried_on_an_evening_of_any_size(code: str, club: Cl
         assert gives_none or points[0] > points[-1]
         assert not preview.differs, "what is tried is no part of the plan"
     assert alices.get(url, {"show_digits": "2", "example_players": "1"}).context["form"].errors
+
+
+def test_a_figure_says_that_its_factor_is_in_it(club: Club, alices: Client) -> None:
+    typed = {"show_digits": "2", "example_players": "8", "example_length": "4"}
+    preview = alices.get(f"/clubs/harbour/seasons/{season('usual').slug}/edit/", typed).context["preview"]
+    expected = "1 for coming; 2 won in the consolation at √4 (2 each): 2 (including × 0.5)"
+    assert expected in [text for _name, _points, text in preview.example]
 
 
 @pytest.mark.parametrize("players", range(2, 65))
