@@ -75,12 +75,20 @@ def test_a_season_from_a_preset(
     # Two of them have a table of their own.
     director.tap("Points and evenings")
     director.tap_text("New view")
-    director.type("Name", "Juniors")
+    director.type("Name", "Juniors", within="Who is in it")
     for junior in played[:2]:
         director.tap_text(junior.name, within="If players are chosen")
     director.tap("Add the view")
     director.sees("Juniors has a table of its own.")
     looked_at(director._page)
+
+    # The director has the wall of an evening show that table.
+    director.tap("Autumn", first=True)
+    director.tap(re.compile(r"^\d+\s*\w{3}$"), first=True)
+    director.tap("Message and content of the wall")
+    director.tap("Autumn: Juniors")
+    director.tap("Show on the wall")
+    director.sees("The wall screen was changed.")
 
     # Everybody finds their place from the front page, and why.
     bob = account_of(played[0], "bob@example.org", club)

@@ -34,13 +34,12 @@ from tournaments.formats.series.numbers import number
 from tournaments.formats.series.plan import ELSE, Belongs, Places, Plan, Shares, nodes, plan_from
 from tournaments.formats.series.presets import PRESETS
 from tournaments.formats.series.table import Result, Row
-from tournaments.formats.series.warnings import MESSAGES as WARNINGS
-from tournaments.formats.series.warnings import kinds_of, warnings_of
+from tournaments.formats.series.warnings import kinds_of
 from tournaments.ledger.money import Currency, percent
 from tournaments.ledger.season_pools import newest_shares
 from tournaments.models import Entry, FinalPlace, Payment, Series, SeriesClosing, SeriesView, Tournament
 from tournaments.seasons.actions import season_data, series_of
-from tournaments.seasons.changes import Change, changes_of, qualifying_places
+from tournaments.seasons.changes import qualifying_places
 from tournaments.seasons.forms import DetailsForm, PoolForm, ReopenForm, SeriesForm, ViewForm, season_initial
 from tournaments.seasons.places import (
     ANSWERS,
@@ -55,8 +54,9 @@ from tournaments.seasons.places import (
 )
 from tournaments.seasons.plan_form import Line, PlanLinesForm, kind_label, lines_of
 from tournaments.seasons.pool import currencies_of, open_desks, places_text, pool_lines, pools_of, share_text
+from tournaments.seasons.preview import PlanPreview, preview_of
 from tournaments.seasons.race import RaceView, race_view
-from tournaments.seasons.sentences import rank_sentence, result_sentence
+from tournaments.seasons.sentences import belongs_text, rank_sentence, result_sentence
 from tournaments.seasons.services import is_empty, missing_events
 from tournaments.seasons.tables import (
     Night,
@@ -80,8 +80,6 @@ ON_CARD = 4
 """Rows on the card of a club."""
 MOST_LOOKED_AT = 20
 """Seasons, the newest first, among which the current one of a club is."""
-CHANGES_SHOWN = 40
-"""Rows of a preview."""
 PLACES_SHOWN = 10
 """Evenings of a line of places, since the table is evaluated after each of them."""
 LATE = 6
@@ -290,7 +288,7 @@ def season_view(
     return SeasonView(
         series, standing, columns, rows, _rule(standing.plan), _played(standing), mine,
         _ahead(rows, table, mine, standing), closing, closing is not None and is_corrected, final,
-        any(night.row is None for night in standing.nights), race, part, _belongs(standing.plan),
+        any(night.row is None for night in standing.nights), race, part, belongs_text(standing.plan),
     )  # fmt: skip
 
 
@@ -461,22 +459,10 @@ def _rule(plan: Plan) -> str:
     return "; ".join(parts) + "."
 
 
-def _belongs(plan: Plan) -> str:
-    """Say who is in the table, and what becomes of the places of others; empty if everybody is."""
-    if plan.belongs is Belongs.MEMBERS:
-        who = _("Only members of the club are in the table.")
-    elif plan.belongs is Belongs.ENTERED:
-        who = _("Only players who have entered the season are in the table.")
-    elif plan.players is not None:
-        who = _("Only players whom the plan names are in the table.")
-    else:
-        return ""
-    keep, close_up = _("Guests take places but are not in it."), _("Guests are left out, and places close up.")
-    return f"{who} {close_up if plan.close_up else keep}"
-
-
 def _played(standing: Standing) -> str:
     total = len(standing.nights)
+    if not total:
+        return _("no evening yet")
     return ngettext(
         "%(over)d of %(total)d evening played", "%(over)d of %(total)d evenings played", total
     ) % {"over": len(standing.over), "total": total}  # fmt: skip
@@ -615,51 +601,6 @@ def series_new(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "tournaments/seasons/new.html", context)
 
 
-@dataclass(frozen=True)
-class PlanPreview:
-    """A proposed plan on real results: last night's points, the rows that change, and warnings."""
-
-    plan: str
-    """As JSON, to be saved."""
-    changes: Sequence[Change] = ()
-    night: str = ""
-    example: Sequence[tuple[str, str, str]] = ()
-    """Name, points and their explanation, of everybody who came to the last evening."""
-    warnings: Sequence[str] = ()
-    differs: bool = False
-    belongs: str = ""
-    """Who is in the table, in words, if not everybody is."""
-
-
-def _preview(user: Visitor, series: Series, data: Mapping[str, Any]) -> PlanPreview:
-    """Return what a proposed plan would change. Raises Refused, as `plan_from` and `final_rounds`."""
-    proposed, nights = plan_from(data), nights_of(series)
-    final_rounds(proposed.qualify)
-    before, after = standing_of(series, nights=nights), standing_of(series, plan=proposed, nights=nights)
-    applying = plan_from(before.version.plan)
-    names = names_of_table(user, series.club, {"rows": table_of(before)["rows"] + table_of(after)["rows"]})
-    last = after.over[-1] if after.over else None
-    example: list[tuple[str, str, str]] = []
-    warnings = warnings_of(proposed, evenings=len(nights) or None)
-    if last is not None:
-        points = after.season.points
-        warnings = warnings_of(proposed, [last.facts], points, len(nights))
-        by_player = {row.player: row for row in after.season.rows}
-        earned = sorted(points[last.facts.id].items(), key=lambda pair: (-pair[1].points, names.get(pair[0], "")))
-        for player, own in earned:
-            row = by_player.get(player)
-            result = next((r for r in row.results if r.event == last.facts.id), None) if row is not None else None
-            if row is not None and result is not None:
-                text = result_sentence(row, result, after.digits)
-                example.append((names.get(player, ""), after.show(own.points), text))
-    texts = [_(WARNINGS[w.code]).format_map({k: names.get(v, v) if isinstance(v, str) else v
-                                             for k, v in w.params.items()}) for w in warnings]  # fmt: skip
-    return PlanPreview(
-        json.dumps(data), changes_of(before, after, names)[:CHANGES_SHOWN], last.name if last else "", example,
-        texts, differs=applying != replace(proposed, name=applying.name), belongs=_belongs(after.plan),
-    )  # fmt: skip
-
-
 def _who_may_have_points(series: Series) -> QuerySet[Player]:
     """Return the members of the club, and guests who have played in the season."""
     entered = Entry.objects.filter(division__tournament__counts_in__series=series).values("player")
@@ -767,7 +708,7 @@ def series_edit(request: HttpRequest, slug: str, series: str) -> HttpResponse:
     try:
         if form.is_bound and form.is_valid():
             data = form.proposed
-        preview = _preview(request.user, row, data)
+        preview = preview_of(request.user, row, data, form.example)
     except Refused as refused:
         form.full_clean()
         refusal = refused

@@ -14,6 +14,7 @@ from players.forms import RefusingForm
 from tournaments.formats.series.final import byes_of
 from tournaments.formats.series.plan import ELSE, plan_from
 from tournaments.formats.series.warnings import kinds_of
+from tournaments.seasons.invented import USUAL_LENGTH, USUAL_PLAYERS, Invented
 
 Path = tuple[str | int, ...]
 
@@ -264,6 +265,11 @@ class PlanLinesForm(RefusingForm):
             "together."
         ),
     )  # fmt: skip
+    example_players = forms.IntegerField(
+        label=gettext_lazy("Players"), min_value=2, max_value=64, required=False,
+        help_text=gettext_lazy("Empty: the last evening."),
+    )  # fmt: skip
+    example_length = forms.IntegerField(label=gettext_lazy("Match length"), min_value=1, max_value=25, required=False)
     new = forms.ChoiceField(label=gettext_lazy("Add a line"), choices=NEW_LABELS, required=False)
 
     def __init__(self, data: Any, plan: Mapping[str, Any]) -> None:
@@ -303,6 +309,19 @@ class PlanLinesForm(RefusingForm):
     def count_fields(self) -> list[Any]:
         """The fields of which evenings count."""
         return [self[name] for name in ("best", "drop_worst", "min_events", "qualify", "show_digits")]
+
+    @property
+    def example(self) -> Invented | None:
+        """The evening that was made up to see its points; None: the last one."""
+        if not self.is_bound or not self.is_valid():
+            return None
+        players, length = (self.cleaned_data.get(name) for name in ("example_players", "example_length"))
+        return Invented(players or USUAL_PLAYERS, length or USUAL_LENGTH) if players or length else None
+
+    @property
+    def example_fields(self) -> list[Any]:
+        """The fields of an invented evening."""
+        return [self[name] for name in ("example_players", "example_length")]
 
     @property
     def table_fields(self) -> list[Any]:

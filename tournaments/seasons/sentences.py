@@ -7,6 +7,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from tournaments.formats.series.plan import Belongs, Plan
 from tournaments.formats.series.sentences import EXPLANATIONS, Phrase, explain_rank, explain_result
 from tournaments.formats.series.table import Result, Row
 from tournaments.seasons.plan_form import bracket_label
@@ -30,6 +31,20 @@ def rank_sentence(row: Row, names: Mapping[str, str], digits: int) -> str:
     return phrase_text(explain_rank(row.reason, digits), names)
 
 
+def belongs_text(plan: Plan) -> str:
+    """Say who is in the table, and what becomes of the places of others; empty if everybody is."""
+    if plan.belongs is Belongs.MEMBERS:
+        who = _("Only members of the club are in the table.")
+    elif plan.belongs is Belongs.ENTERED:
+        who = _("Only players who have entered the season are in the table.")
+    elif plan.players is not None:
+        who = _("Only players whom the plan names are in the table.")
+    else:
+        return ""
+    keep, close_up = _("Guests take places but are not in it."), _("Guests are left out, and places close up.")
+    return f"{who} {close_up if plan.close_up else keep}"
+
+
 def phrase_text(phrase: Phrase, names: Mapping[str, str]) -> str:
     """Return a phrase as text; players are named as in `names`."""
     params: dict[str, Any] = {
@@ -41,9 +56,9 @@ def phrase_text(phrase: Phrase, names: Mapping[str, str]) -> str:
         params["position"] = ordinal(params["position"])
     if "other" in params:
         params["other"] = names.get(str(params["other"]), "")
-    return " ".join(
-        [_(EXPLANATIONS[phrase.code]).format_map(params), *(phrase_text(factor, names) for factor in phrase.factors)]
-    )
+    text = _(EXPLANATIONS[phrase.code]).format_map(params)
+    factors = " ".join(phrase_text(factor, names) for factor in phrase.factors)
+    return _("{text} (including {factors})").format(text=text, factors=factors) if factors else text
 
 
 def members_who_stay(count: int) -> str:

@@ -21,7 +21,7 @@ BUTTONS = {
     "division-register", "division-withdraw", "event-leave", "event-publish", "draw-request",
     "api-register", "api-tournament-publish", "api-tournament-leave", "api-entry-check-in", "api-draws",
     "api-entry-withdraw", "api-tournament-cancel", "api-cash-take-back", "kiosk-add", "kiosk-pair",
-    "series-final", "api-series-final",
+    "series-final", "api-series-final", "series-remove", "api-series-remove",
 }  # fmt: skip
 SHOWS = {"design-show", "tonight-show", "api-outline", "api-correction-undo-preview"}
 """What is sent is shown back, and nothing is stored."""

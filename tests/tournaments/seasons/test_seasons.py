@@ -34,6 +34,7 @@ from tournaments.results.corrections import preview_correction
 from tournaments.seasons import services
 from tournaments.seasons.changes import changes_of, season_changes
 from tournaments.seasons.facts import facts_of
+from tournaments.seasons.invented import Invented, invented_evening
 from tournaments.seasons.page import SeasonView, season_view
 from tournaments.seasons.plan_form import PlanLinesForm, lines_of
 from tournaments.seasons.services import SeriesInput
@@ -547,6 +548,63 @@ def test_wrong_lines_are_refused_beside_the_form(alices: Client, cast: list[Play
     months = {"show_digits": "1", "class_by_month": "Christmas: double"}
     page = alices.get(f"/clubs/harbour/seasons/{row.slug}/edit/", months)
     assert "“Christmas” at Kind of evening by month is not a number" in page.content.decode()
+
+
+def test_before_the_first_evening_points_are_tried_on_the_last_of_the_club(alices: Client, cast: list[Player]) -> None:
+    row = season()
+    assert season_view(NOBODY, row).played == "no evening yet"
+    url = f"/clubs/harbour/seasons/{row.slug}/edit/"
+    preview = alices.get(url).context["preview"]
+    assert preview.heading == "An invented evening with these points"
+    assert [points for _name, points, _text in preview.example] == ["27", "20", "15.50", "15.50", "9", "9", "9", "9"]
+    assert preview.example[0][0] == "Player 1"
+    cup = night(cast, "elsewhere", weeks=30)
+    services.leave_out(series=row, event=cup.division.tournament, by=SYSTEM)
+    preview = alices.get(url).context["preview"]
+    assert preview.heading == "The last evening of the club with these points: Cup elsewhere"
+    assert {name for name, _points, _text in preview.example} == {player.name for player in cast}
+
+
+@pytest.mark.parametrize("code", PRESETS)
+def test_every_preset_can_be_tried_on_an_evening_of_any_size(code: str, club: Club, alices: Client) -> None:
+    row = season(code)
+    url = f"/clubs/harbour/seasons/{row.slug}/edit/"
+    filled_in = {
+        name: value for name, value in PlanLinesForm(None, newest_plan(row).plan).initial.items() if value is not None
+    }
+    for players in (2, 3, 8, 40):
+        typed = {**filled_in, "example_players": str(players), "example_length": "5"}
+        preview = alices.get(url, typed, headers={"HX-Request": "true"}).context["preview"]
+        points = [float(points) for _name, points, _text in preview.example]
+        assert len(points) == players
+        assert points == sorted(points, reverse=True)
+        gives_none = code in ("given", "american_tour") or (code == "bristol_groups" and players > 8)
+        assert gives_none or points[0] > points[-1]
+        assert not preview.differs, "what is tried is no part of the plan"
+    assert alices.get(url, {"show_digits": "2", "example_players": "1"}).context["form"].errors
+
+
+def test_a_figure_says_that_its_factor_is_in_it(club: Club, alices: Client) -> None:
+    typed = {"show_digits": "2", "example_players": "8", "example_length": "4"}
+    preview = alices.get(f"/clubs/harbour/seasons/{season('usual').slug}/edit/", typed).context["preview"]
+    expected = "1 for coming; 2 won in the consolation at √4 (2 each): 2 (including × 0.5)"
+    assert expected in [text for _name, _points, text in preview.example]
+
+
+@pytest.mark.parametrize("players", range(2, 65))
+def test_an_invented_evening_is_a_knockout(players: int) -> None:
+    event = invented_evening(Invented(players, 7), TODAY)
+    (division,) = event.divisions
+    for bracket in division.brackets:
+        own = [match for match in division.matches if match.bracket == bracket.name]
+        losses = Counter(match.loser for match in own if match.loser is not None)
+        first, *others = [player for group in bracket.placings for player in group]
+        assert {first, *others} == bracket.players
+        assert losses == Counter(others), "everybody but the winner has lost once"
+        assert [match.to_final for match in own if match.loser == bracket.placings[1][0]] == [0]
+    assert [int(player) for group in division.brackets[0].placings for player in sorted(group, key=int)] == list(
+        range(1, players + 1)
+    )
 
 
 def test_no_two_lines_of_a_preset_are_called_the_same() -> None:
