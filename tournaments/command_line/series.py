@@ -15,6 +15,10 @@ SUMMARY = "compute the points and the table of a season"
 HELP = "Compute the points of each event and the table of a season, from a file with a plan and one with events."
 
 
+class _Unreadable(Exception):
+    """A file that cannot be opened, or is not JSON; its text is the sentence that says so."""
+
+
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the options: the two files, which may be the same, and the form of the output."""
     parser.add_argument("--plan", required=True, help='a JSON file that is a plan, or has one under "plan"')
@@ -28,6 +32,9 @@ def run(options: Namespace) -> int:
     """Evaluate the season and print it. Exit status 1, with a sentence and a code, if a file is refused."""
     try:
         evaluated = season(plan_from(_read(options.plan)), events_from(_read(options.events)))
+    except _Unreadable as problem:
+        print(f"{problem} [series_file]", file=sys.stderr)
+        return 1
     except Refused as refused:
         print(f"{refused.message} [{refused.code}]", file=sys.stderr)
         return 1
@@ -36,7 +43,7 @@ def run(options: Namespace) -> int:
 
 
 def _read(path: str) -> Any:
-    """Read a JSON file. Raises Refused with `series_file`."""
+    """Read a JSON file."""
     try:
         with open(path, encoding="utf-8-sig") as file:
             return json.load(file)
@@ -50,7 +57,7 @@ def _read(path: str) -> Any:
         reason = "it has lists or objects within one another, far too deep"
     except ValueError:
         reason = "it has a number that is far too long"
-    raise Refused("series_file", path=path, reason=reason)
+    raise _Unreadable(f"The file {path} cannot be read: {reason}.")
 
 
 def _table(evaluated: Season) -> str:

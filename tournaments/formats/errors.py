@@ -55,7 +55,6 @@ MESSAGES: dict[str, str] = {
     "bad_setting": "“{value}” is not a valid value for {name}.",
     "setting_not_used": "The format “{format}” has no setting “{name}”. Leave it out.",
     # Series: facts and plans
-    "series_file": "The file {path} cannot be read: {reason}.",
     "series_facts": "The events cannot be read at {where}: {problem}.",
     "series_object": "The plan cannot be read at {where}: an object is missing.",
     "series_list": "The plan cannot be read at {where}: a list is missing, or is empty or has gaps.",

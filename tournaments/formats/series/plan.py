@@ -827,8 +827,9 @@ def _bands(row: _Object) -> Bands:
     cover = tuple(_block_of_places(text, row.at("cover")) for text in _list(row.take("cover", []), row.at("cover")))
     if not bands:
         raise Refused("series_list", where=row.at("bands"))
+    both = by in (BandsBy.HIGHER, BandsBy.LOWER) and any(band.rounds is not None for band in bands)
     for index, (before, after) in enumerate(pairwise(bands), start=2):
-        if before.to is None:
+        if before.to is None or (both and before.rounds is None):
             raise Refused("series_band_last", band=index - 1)
         if after.to is not None and after.to <= before.to:
             raise Refused("series_band_order", band=index, to=after.to, before=before.to)

@@ -19,14 +19,12 @@ def evaluate(data: dict[str, Any]) -> tuple[dict[str, dict[str, Fraction]], list
     for event in events:
         points[event["id"]] = {}
         for player in {p for division in event["divisions"] for p in division["players"]}:
-            total = sum(
-                (
-                    Fraction(value(plan["points"], plan, event, division, player))
-                    for division in event["divisions"]
-                    if player in division["players"]
-                ),
-                ZERO,
-            )
+            each = [
+                Fraction(value(plan["points"], plan, event, division, player))
+                for division in event["divisions"]
+                if player in division["players"]
+            ]
+            total = max(each) if plan.get("several_divisions") == "best" else sum(each, ZERO)
             points[event["id"]][player] = rounding(total, plan.get("round_event"))
     return points, table(plan, events, points)
 
@@ -59,7 +57,8 @@ def value(node: Any, plan: Any, event: Any, division: Any, player: str) -> Fract
     if "times" in node:
         return math.prod((of(child) for child in node["times"]), start=Fraction(1))
     if "by_class" in node:
-        return of(node["by_class"].get(event.get("class", "normal"), node["by_class"]["else"]))
+        chosen = node["by_class"].get(event.get("class", "normal"), node["by_class"].get("else"))
+        return ZERO if chosen is None else of(chosen)
     known = factor(node, event, division, player)
     return line(node, plan, division, player) if known is None else known
 
@@ -78,10 +77,17 @@ def factor(node: Any, event: Any, division: Any, player: str) -> Fraction | None
         return None
     factors = [
         Fraction(node["place_factor"]["factors"].get(str(place), 1))
-        for bracket in division["brackets"][:1]
+        for bracket in division["brackets"]
+        if bracket["name"] == "main"
         for place in places(bracket["placings"], player)
     ]
     return sum(factors, ZERO) / len(factors) if factors else Fraction(1)
+
+
+def covers(selected: Any, name: str) -> bool:
+    """Whether a line is about a bracket of this name."""
+    names = [selected] if isinstance(selected, str) else selected
+    return "any" in names or name in names or ("group" in names and name.startswith("group"))
 
 
 def line(node: Any, plan: Any, division: Any, player: str) -> Fraction:
@@ -92,7 +98,7 @@ def line(node: Any, plan: Any, division: Any, player: str) -> Fraction:
         return attendance(node, plan, mine, player)
     if "match" in node:
         counted = [m for m in mine if m["how"] == "played" or (m["how"] == "walkover" and node["walkovers"])]
-        return Fraction(node["match"]) * sum(1 for m in counted if node["bracket"] in ("any", m["bracket"]))
+        return Fraction(node["match"]) * sum(1 for m in counted if covers(node["bracket"], m["bracket"]))
     if "win" in node:
         return sum((for_win(node, m) for m in mine if m["winner"] == player), ZERO)
     return for_places(node["place"], division, player)
@@ -109,7 +115,7 @@ def attendance(node: Any, plan: Any, mine: Any, player: str) -> Fraction:
 
 
 def for_win(node: Any, match: Any) -> Fraction:
-    if node["bracket"] not in ("any", match["bracket"]):
+    if not covers(node["bracket"], match["bracket"]):
         return ZERO
     if (match["how"] == "bye" and not node["byes"]) or (match["how"] == "walkover" and not node["walkovers"]):
         return ZERO
@@ -143,7 +149,7 @@ def one_order(division: Any) -> list[list[str]]:
 
 
 def for_places(node: Any, division: Any, player: str) -> Fraction:
-    brackets = [b for b in division["brackets"] if node["bracket"] in ("any", b["name"])]
+    brackets = [b for b in division["brackets"] if covers(node["bracket"], b["name"])]
     if node["bracket"] == "all":
         brackets = [
             {
@@ -169,22 +175,23 @@ def for_places(node: Any, division: Any, player: str) -> Fraction:
     return total
 
 
-def band_of(values: Any, field: int, rounds: int) -> Any:
-    size = field if values["by"] == "players" else rounds
+def band_of(values: Any, field: int, rounds: int | None) -> Any:
+    needed = math.ceil(math.log2(field)) if rounds is None else rounds
+    size = field if values["by"] == "players" else needed
     for band in values["bands"]:
         if band["to"] is None or size <= band["to"]:
             return band
     return None
 
 
-def row_of(values: Any, shared: list[int], field: int, rounds: int) -> Fraction | None:
+def row_of(values: Any, shared: list[int], field: int, rounds: int | None) -> Fraction | None:
     if values["kind"] != "bands" or (band := band_of(values, field, rounds)) is None:
         return None
     text = band["rows"].get(f"{shared[0]}-{shared[-1]}")
     return None if text is None else Fraction(text)
 
 
-def at_place(values: Any, place: int, field: int, rounds: int, division: Any) -> Fraction:
+def at_place(values: Any, place: int, field: int, rounds: int | None, division: Any) -> Fraction:
     kind = values["kind"]
     if kind == "list":
         points = values["points"]
@@ -280,10 +287,11 @@ def compared(
         if match["loser"] and player in (match["winner"], match["loser"])
     ]
     main = [
-        places(division["brackets"][0]["placings"], player)[0]
+        places(bracket["placings"], player)[0]
         for event in events
         for division in event["divisions"]
-        if places(division["brackets"][0]["placings"], player)
+        for bracket in division["brackets"]
+        if bracket["name"] != "consolation" and places(bracket["placings"], player)
     ]
     played = [match for match in matches if match["how"] == "played"]
     among = [match for match in matches if {match["winner"], match["loser"]} <= set(group)]

@@ -1,11 +1,12 @@
 """Random plans and seasons in the exchange form: up to six players and five evenings, with byes, walkovers and ties."""
 
 import re
+from itertools import combinations
 from random import Random
 from typing import Any
 
 NAMES = ("Ada", "Ben", "Cleo", "Dov", "Eva", "Finn")
-BRACKETS = ("main", "consolation", "any")
+BRACKETS = ("main", "consolation", "any", "group", "group2", ["main", "group"])
 TIE_RULES = (
     "best_single", "best_place", "most_best_places", "count_of_values", "fewest_events", "most_events", "win_share",
     "head_to_head", "best_dropped", "share",
@@ -41,6 +42,8 @@ def random_plan(rng: Random) -> dict[str, Any]:
     if rng.random() < 0.2:
         plan["decay"] = {"every": rng.choice(["month", "event", "year"]), "factor": rng.choice(["0.5", "2/3", "0.9"])}
     if rng.random() < 0.2:
+        plan["several_divisions"] = rng.choice(["sum", "best"])
+    if rng.random() < 0.2:
         plan["players"] = list(NAMES[: rng.randint(2, 5)])
     return plan
 
@@ -56,7 +59,8 @@ def random_node(rng: Random, depth: int) -> Any:
             factors = [random_factor(rng) for _ in range(rng.randint(1, 2))]
             return {"times": [*factors, random_node(rng, depth - 1)]}
         if kind == "by_class":
-            return {"by_class": {"double": random_node(rng, depth - 1), "else": random_node(rng, depth - 1)}}
+            cases = {"double": random_node(rng, depth - 1), "else": random_node(rng, depth - 1)}
+            return {"by_class": cases if rng.random() < 0.8 else {"double": cases["double"]}}
         return {kind: [random_node(rng, depth - 1) for _ in range(rng.randint(1, 3))]}
     return random_line(rng)
 
@@ -113,7 +117,7 @@ def random_line(rng: Random) -> Any:
     )
     return {
         "place": {
-            "bracket": rng.choice(["main", "consolation", "any", "all"]),
+            "bracket": rng.choice([*BRACKETS, "all"]),
             "size": rng.choice(["bracket", "division"]),
             "ties": rng.choice(["mean", "rows", "each"]),
             "values": values,
@@ -128,7 +132,7 @@ def random_event(rng: Random, night: int) -> dict[str, Any]:
         event["class"] = "double"
     if rng.random() < 0.3:
         event["weight"] = random_number(rng)
-    for rank in range(1, rng.choice([2, 2, 3])):
+    for rank in range(1, rng.choice([1, 2, 2, 2, 2, 3, 3])):
         event["divisions"].append(random_division(rng, rank))
     return event
 
@@ -136,15 +140,44 @@ def random_event(rng: Random, night: int) -> dict[str, Any]:
 def random_division(rng: Random, rank: int) -> dict[str, Any]:
     players = rng.sample(NAMES, rng.randint(1, len(NAMES)))
     division: dict[str, Any] = {"name": f"D{rank}", "rank": rank, "players": players, "brackets": [], "matches": []}
-    main, losers = random_bracket(rng, "main", players, division["matches"])
-    division["brackets"].append(main)
-    if len(losers) > 1 and rng.random() < 0.6:
-        division["brackets"].append(random_bracket(rng, "consolation", losers, division["matches"])[0])
+    if rng.random() < 0.2:
+        division["brackets"] = random_groups(rng, players, division["matches"])
+    else:
+        main, losers = random_bracket(rng, "main", players, division["matches"])
+        division["brackets"].append(main)
+        if len(losers) > 1 and rng.random() < 0.6:
+            division["brackets"].append(random_bracket(rng, "consolation", losers, division["matches"])[0])
     if rng.random() < 0.4:
         division["shares"] = ["2", "1", "1"][: rng.randint(1, 3)]
     if rng.random() < 0.3:
         division["given"] = {player: random_number(rng) for player in rng.sample(players, 1)}
     return division
+
+
+def random_groups(rng: Random, players: list[str], matches: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Play one or two round robins, whose equal wins share their places."""
+    groups = []
+    for number, own in enumerate([players[::2], players[1::2]] if len(players) > 3 else [players], start=1):
+        wins = dict.fromkeys(own, 0)
+        for pair in combinations(own, 2):
+            winner, loser = rng.sample(pair, 2)
+            wins[winner] += 1
+            matches.append(
+                {
+                    "bracket": f"group{number}", "round": None, "to_final": None, "winner": winner, "loser": loser,
+                    "length": 5, "how": "played" if rng.random() < 0.9 else "walkover",
+                }
+            )  # fmt: skip
+        placings = [[player for player in own if wins[player] == count] for count in range(len(own) - 1, -1, -1)]
+        groups.append(
+            {
+                "name": f"group{number}",
+                "players": own,
+                "rounds": None,
+                "placings": [group for group in placings if group],
+            }
+        )
+    return groups
 
 
 def random_bracket(

@@ -26,6 +26,12 @@ def bands(*changes):
     return {"points": {"place": {"values": {"kind": "bands", "bands": rows}}}}
 
 
+def bands_by_both(*changes):
+    data = bands((0, {"rounds": 3}), (1, {"rounds": 4}), *changes)
+    data["points"]["place"]["values"]["by"] = "higher"
+    return data
+
+
 @pytest.mark.parametrize(
     ("data", "code", "params"),
     [
@@ -33,6 +39,8 @@ def bands(*changes):
         (bands((1, {"from": 7})), "series_band_overlap", {"number": 7}),
         (bands((1, {"from": None, "to": 7})), "series_band_order", {"band": 2}),
         (bands((0, {"to": None})), "series_band_last", {"band": 1}),
+        (bands_by_both((1, {"rounds": None})), "series_band_last", {"band": 2}),
+        (bands_by_both((1, {"rounds": 3})), "series_band_order", {"band": 2}),
         (bands((0, {"rows": {"4-3": "1"}})), "series_places", {"text": "4-3"}),
         ({"points": {"attend": "two"}}, "series_number", {"value": "two"}),
         ({"points": {"attend": True}}, "series_number", {"value": "True"}),
@@ -59,6 +67,15 @@ def test_a_plan_that_cannot_be_meant_is_refused_with_its_place(data, code, param
     assert refused.value.code == code
     assert params.items() <= refused.value.params.items()
     assert "{" not in refused.value.message
+
+
+@pytest.mark.parametrize(("by", "points"), [("higher", 5), ("lower", 3)])
+def test_bands_may_go_by_the_higher_or_lower_of_players_and_rounds(by, points):
+    data = bands_by_both()
+    data["points"]["place"]["values"]["by"] = by
+    bracket = {"name": "main", "rounds": 4, "placings": [["Ada"], ["Ben"], ["Cleo", "Dov"]]}
+    (event,) = events_from([{"id": "e1", "divisions": [{"brackets": [bracket]}]}])
+    assert season(plan_from(data), [event]).row("Ada").total == points
 
 
 def test_a_plan_nested_too_deep_is_refused():
