@@ -531,19 +531,25 @@ def safe_plan(left, closed, costs, not_later, unplayed):
 
 
 def simple_plan(most, others):
-    """Return pairs that give nobody more matches than `most`, as many as are found by pairing whoever needs most."""
-    left, plan = dict(most), set()
-    while True:
-        for entry in sorted(left, key=lambda entry: (left[entry], -len(others[entry])), reverse=True):
-            free = [b for b in others[entry] if left[b] > 0 and frozenset((entry, b)) not in plan]
-            if left[entry] > 0 and free:
-                break
-        else:
-            return plan
-        for other in sorted(free, key=lambda b: (left[b], -len(others[b])), reverse=True)[: left[entry]]:
+    """Return pairs that give nobody more matches than `most`: whoever has least choice is paired first, in turn."""
+    left, may_meet, plan = dict(most), {entry: set(each) for entry, each in others.items()}, set()
+
+    def choice(entry):
+        return len(may_meet[entry]) - left[entry], -left[entry], entry
+
+    while left:
+        entry = min(left, key=choice)
+        needed, possible = left.pop(entry), sorted(may_meet[entry], key=choice)
+        for other in possible:
+            may_meet[other].discard(entry)
+        for other in possible[:needed]:
             plan.add(frozenset((entry, other)))
-            left[entry] -= 1
             left[other] -= 1
+            if not left[other]:
+                del left[other]
+                for each in may_meet[other]:
+                    may_meet[each].discard(other)
+    return plan
 
 
 def largest_matching(nodes, edges, mate):
