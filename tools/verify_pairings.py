@@ -19,14 +19,11 @@ import json
 import sys
 import urllib.request
 from datetime import datetime, timedelta
-from functools import cache
+from heapq import heappop, heappush
 from itertools import combinations, count
+from operator import itemgetter
 
 ALGORITHM = "continuous/1"
-LARGEST_EXACT = 18
-"""Up to this many players who may meet one another, directly or through others, the best pairing is computed; of more,
-only exchanges of two pairs are tried."""
-
 NEAR_GAP, NEAR_AFTER, ANY_AFTER = 2, timedelta(minutes=5), timedelta(minutes=20)
 """In a Swiss: the gap allowed after waiting for a while, how long that is, and when any gap is allowed."""
 SAFETY_ASKED_BELOW = 4
@@ -223,6 +220,29 @@ class Night:
                 left[entry] -= 1
         return unplayed(left, self.met.keys() | {frozenset(pair) for pair in pairs})
 
+    def best_safe_with(self, pairs, costs):
+        """Return the best pairing of which these pairs are part and after which no more matches stay unplayed."""
+        best = best_with(pairs, costs)
+        fewest = self.unplayed_after(pairs)
+        if self.unplayed_after(best) <= fewest:
+            return best
+        closed = self.met.keys() | {frozenset(pair) for pair in pairs}
+        left = {entry: self.left(entry) - sum(entry in pair for pair in pairs) for entry in self.still_in()}
+        rest, number = without(pairs, costs), count()
+        queue = [(0, next(number), [], [], set(), set())]
+        while queue:
+            _cost, number_, made, twice, not_now, not_later = heappop(queue)
+            if number_ and (not twice or self.unplayed_after([*pairs, *made]) <= fewest):
+                return [*pairs, *made]
+            ways = [(not_now, not_later)]
+            if number_:
+                ways = [(not_now | {twice[0]}, not_later), (not_now, not_later | {twice[0]})]
+            for now, later in ways:
+                plan = safe_plan(left, closed, {pair: rest[pair] for pair in rest if pair not in now}, later, fewest)
+                if plan is not None:
+                    heappush(queue, (total(plan[0], rest), next(number), *plan, now, later))
+        raise AssertionError("making no pairs is safe")
+
 
 # The best pairs.
 
@@ -235,73 +255,221 @@ def weight(cost):
     return packed
 
 
-def least(pool, costs):
-    """Return the least cost of pairing some of the pool, as a number, and the pairs."""
-    order = sorted(pool)
-    options = [[] for _ in order]
-    at = {entry: index for index, entry in enumerate(order)}
+def total(pairs, costs):
+    """Return what some pairs cost together, as a number."""
+    return sum(weight(costs[pair]) for pair in pairs)
+
+
+def cheapest_pairs(costs):
+    """Return as many pairs as possible with the least sum of costs."""
+    edges = {}
     for (first, second), cost in costs.items():
-        if first in at and second in at:
-            options[at[first]].append((1 << at[second], weight(cost), (first, second)))
-
-    @cache
-    def of(rest):
-        if not rest:
-            return 0, None
-        lowest = rest & -rest
-        others = rest ^ lowest
-        best = of(others)[0], None
-        for bit, own, pair in options[lowest.bit_length() - 1]:
-            if others & bit and own + of(others ^ bit)[0] < best[0]:
-                best = own + of(others ^ bit)[0], pair
-        return best
-
-    rest, pairs = (1 << len(order)) - 1, []
-    total = of(rest)[0]
-    while rest:
-        pair = of(rest)[1]
-        rest ^= rest & -rest
-        if pair is not None:
-            rest ^= 1 << at[pair[1]]
-            pairs.append(pair)
-    return total, pairs
+        edges.setdefault(first, {})[second] = edges.setdefault(second, {})[first] = weight(cost)
+    players = sorted(edges)
+    alone = len(players) - 2 * largest_matching(players, edges, {})
+    for spare in range(max(players, default=0) + 1, max(players, default=0) + 1 + alone):
+        edges[spare] = dict.fromkeys(players, 0)
+        for player in players:
+            edges[player][spare] = 0
+    return [pair for pair in Cheapest(edges).solve() if pair in costs]
 
 
-def parts_of(costs):
-    """Return the sets of entries that may meet one another, directly or through others."""
-    part = {}
-    for pair in costs:
-        joined = set(pair).union(*(part.get(entry, ()) for entry in pair))
-        part.update(dict.fromkeys(joined, joined))
-    return list({id(each): each for each in part.values()}.values())
-
-
-def best_pairs(costs):
-    """Return the pairs of least cost; None if there are too many players to compute them."""
-    parts = parts_of(costs)
-    if any(len(part) > LARGEST_EXACT for part in parts):
-        return None
-    return [pair for part in parts for pair in least(part, costs)[1]]
-
-
-def is_least(pairs, costs, room, *, may_be=lambda pairs: True):
-    """Whether these pairs belong to a pairing of least cost, made of pairs that `may_be` together."""
+def without(pairs, costs):
+    """Return the costs of pairs of those who are in none of these."""
     paired = {entry for pair in pairs for entry in pair}
-    for part in parts_of(costs):
-        if len(part) <= LARGEST_EXACT:
-            own = sum(weight(costs[pair]) for pair in pairs if pair[0] in part)
-            rest = least(part - paired, costs)[0]
-            if (rest and len(pairs) < room) or own + rest != least(part, costs)[0]:
+    return {pair: cost for pair, cost in costs.items() if paired.isdisjoint(pair)}
+
+
+def best_with(pairs, costs):
+    """Return the best pairing of which these pairs are part."""
+    return [*pairs, *cheapest_pairs(without(pairs, costs))]
+
+
+def is_least(pairs, costs, room, best_with=best_with):
+    """Whether these pairs, made at so many tables, belong to a pairing of least cost."""
+    best, own = best_with([], costs), best_with(pairs, costs)
+    return total(best, costs) == total(own, costs) and len(pairs) >= min(room, len(own))
+
+
+class Cheapest:
+    """The pairs of least cost that take in every node of a graph (J. Edmonds, Maximum matching and a polyhedron, 1965).
+
+    Every node has a price, and every *blossom*, an odd cycle that is treated as one node, a discount that is not
+    negative. A pair costs its nodes no less than their prices, apart from discounts of blossoms around both; pairs that
+    cost exactly that are *tight*. All pairs that are chosen are tight, so no others cost less in all. From a node
+    without mate a tree of tight pairs grows, whose *outer* nodes are an even number of pairs away, until it comes to
+    another one; if it can grow no more, prices change until a new pair is tight or an inner blossom has no discount.
+
+    `edges` has the cost of each pair of nodes, both ways round: node -> node -> cost.
+    """
+
+    def __init__(self, edges):
+        self.edges = {node: {other: 2 * cost for other, cost in own.items()} for node, own in edges.items()}
+        self.price = {node: min(own.values()) // 2 for node, own in self.edges.items()}
+        self.mate, self.discount, self.cycle, self.around = {}, {}, {}, {}
+        self.base = {node: node for node in edges}
+        self.top = dict(self.base)
+        self.nodes = {node: [node] for node in edges}
+        self.names, self.can_grow = count(1), True
+        for node, own in self.edges.items():
+            for other in own:
+                if node not in self.mate and other not in self.mate and not self.slack(node, other):
+                    self.mate[node], self.mate[other] = other, node
+
+    def slack(self, node, other):
+        """How much dearer a pair is than the prices of its nodes, for nodes without a blossom around both."""
+        return self.edges[node][other] - self.price[node] - self.price[other]
+
+    def solve(self):
+        """Return the pairs; None if none take in every node."""
+        for node in self.edges:
+            while node not in self.mate:
+                if not self._grow(node) and not self.can_grow:
+                    return None
+        return [(node, other) for node, other in self.mate.items() if node < other]
+
+    def _grow(self, root):
+        """Grow a tree until it reaches a node without mate; False if it has to begin anew, some blossoms being open."""
+        self.outer, self.entry, self.queue = set(), {}, []
+        self._make_outer(self.top[root])
+        while True:
+            while self.queue:
+                node = self.queue.pop()
+                for other in self.edges[node]:
+                    if self._is_open(node, other) and not self.slack(node, other) and self._join(node, other):
+                        return True
+            least, tight = min(self._changes(), key=itemgetter(0), default=(None, None))
+            if least is None:
+                self.can_grow = False
                 return False
-    for (a, b), (c, d) in combinations(pairs, 2):
-        rest = [pair for pair in pairs if pair not in ((a, b), (c, d))]
-        for new in (((a, c), (b, d)), ((a, d), (b, c))):
-            one, other = (tuple(sorted(pair)) for pair in new)
-            if one in costs and other in costs:
-                now, then = (weight(costs[x]) + weight(costs[y]) for x, y in (((a, b), (c, d)), (one, other)))
-                if then < now and may_be([*rest, one, other]):
-                    return False
-    return True
+            self._change_prices(least)
+            if tight is None:
+                for blossom in [each for each in self.entry if not self.discount.get(each, 1)]:
+                    self._open(blossom)
+                return False
+            if self._join(*tight):
+                return True
+
+    def _is_open(self, node, other):
+        """Whether a pair could join an outer node to one outside the tree, or to another outer node."""
+        top = self.top[other]
+        return top != self.top[node] and top not in self.entry
+
+    def _make_outer(self, top):
+        self.outer.add(top)
+        self.queue += self.nodes[top]
+
+    def _join(self, node, other):
+        """Take a tight pair into the tree; return whether that has led to a node without mate."""
+        top = self.top[other]
+        if not self._is_open(node, other):
+            return False
+        if top in self.outer:
+            self._close(node, other)
+        elif (further := self.mate.get(self.base[top])) is None:
+            self._flip(node, other)
+            return True
+        else:
+            self.entry[top] = node, other
+            self._make_outer(self.top[further])
+        return False
+
+    def _changes(self):
+        """Yield by how much prices may change until something happens, and the pair that is tight then, if any is."""
+        for blossom in self.entry:
+            if blossom in self.discount:
+                yield self.discount[blossom] // 2, None
+        for top in self.outer:
+            for node in self.nodes[top]:
+                for other in self.edges[node]:
+                    if self._is_open(node, other):
+                        slack = self.slack(node, other)
+                        yield slack // 2 if self.top[other] in self.outer else slack, (node, other)
+
+    def _change_prices(self, change):
+        for tops, sign in ((self.outer, 1), (self.entry, -1)):
+            for top in tops:
+                for node in self.nodes[top]:
+                    self.price[node] += sign * change
+                if top in self.discount:
+                    self.discount[top] += 2 * sign * change
+
+    def _path(self, top):
+        """Return the way from an outer node to the root: tops, each but the first with the pair that leads to it."""
+        path = [(top, None)]
+        while (inner := self.mate.get(self.base[top])) is not None:
+            path.append((self.top[inner], (self.base[top], inner)))
+            outer, node = self.entry[self.top[inner]]
+            top = self.top[outer]
+            path.append((top, (node, outer)))
+        return path
+
+    def _close(self, node, other):
+        """Make a blossom of the cycle that a tight pair of outer nodes closes."""
+        one, two = self._path(self.top[node]), self._path(self.top[other])
+        while len(one) > 1 and len(two) > 1 and one[-2][0] == two[-2][0]:
+            one.pop()
+            two.pop()
+        name = -next(self.names)
+        tops = [top for top, _pair in reversed(one)] + [top for top, _pair in two[:-1]]
+        pairs = [(there, here) for _top, (here, there) in reversed(one[1:])]
+        pairs += [(node, other), *(pair for _top, pair in two[1:])]
+        self.cycle[name], self.discount[name], self.base[name] = (
+            [(top, pairs[at]) for at, top in enumerate(tops)],
+            0,
+            self.base[tops[0]],
+        )
+        self.nodes[name] = [each for top in tops for each in self.nodes[top]]
+        for top in tops:
+            self.around[top] = name
+            self.outer.discard(top)
+            self.entry.pop(top, None)
+        self.top.update(dict.fromkeys(self.nodes[name], name))
+        self._make_outer(name)
+
+    def _open(self, blossom):
+        for top, _pair in self.cycle.pop(blossom):
+            del self.around[top]
+            self.top.update(dict.fromkeys(self.nodes[top], top))
+        del self.discount[blossom], self.base[blossom], self.nodes[blossom]
+
+    def _flip(self, node, other):
+        """Pair the two, and all nodes on the way from the first to the root the other way round."""
+        while True:
+            inner = self.mate.get(self.base[self.top[node]])
+            self._rebase(self.top[node], node)
+            self.mate[node], self.mate[other] = other, node
+            if inner is None:
+                return
+            node, other = self.entry[self.top[inner]]
+            self._rebase(self.top[inner], other)
+
+    def _rebase(self, blossom, base):
+        """Pair the nodes of a blossom with one another, apart from this one."""
+        if blossom not in self.cycle:
+            return
+        child = base
+        while self.around[child] != blossom:
+            child = self.around[child]
+        cycle = self.cycle[blossom]
+        at = next(at for at, (top, _pair) in enumerate(cycle) if top == child)
+        self.cycle[blossom] = cycle = cycle[at:] + cycle[:at]
+        self.base[blossom] = base
+        self._rebase(child, base)
+        for at in range(1, len(cycle), 2):
+            node, other = cycle[at][1]
+            self._rebase(cycle[at][0], node)
+            self._rebase(cycle[at + 1][0], other)
+            self.mate[node], self.mate[other] = other, node
+
+    def is_cheaper(self, node, other, cost):
+        """Whether a pair that was left aside costs less than the prices allow."""
+        around = set(self._around(node)) & set(self._around(other))
+        return 2 * cost < self.price[node] + self.price[other] - sum(self.discount[each] for each in around)
+
+    def _around(self, node):
+        while (node := self.around.get(node)) is not None:
+            yield node
 
 
 # Whether a Swiss can be completed.
@@ -338,31 +506,73 @@ def unplayed(left, closed):
             for each in ports:
                 edges[each].append(spare)
         size += len(possible) - most[entry]
-    return too_few + size - 2 * largest_matching(size, edges, mate)
+    return too_few + size - 2 * largest_matching(range(size), edges, mate)
+
+
+def safe_plan(left, closed, costs, not_later, unplayed):
+    """Return pairs to be made now at the least costs, and which of them meet later, too; None if there is no plan.
+
+    Nobody has more than the matches left, and no more than `unplayed` stay unplayed. Here an entry has a node for each
+    match left, joined to its ports, of which it has one for each possible opponent: those of a pair are joined to each
+    other or both used. What is made now joins the first nodes of two entries.
+    """
+    names, edges = count(), {}
+
+    def join(one, other, cost):
+        edges.setdefault(one, {})[other] = edges.setdefault(other, {})[one] = cost
+
+    nodes = {entry: [next(names) for _match in range(count)] for entry, count in sorted(left.items()) if count > 0}
+    first = {own[0]: entry for entry, own in nodes.items()}
+    may_meet = [pair for pair in combinations(nodes, 2) if frozenset(pair) not in closed and pair not in not_later]
+    ports = {pair: (next(names), next(names)) for pair in may_meet}
+    for pair, own in ports.items():
+        join(*own, 0)
+        for node in nodes[pair[0]]:
+            join(own[0], node, 0)
+        for node in nodes[pair[1]]:
+            join(own[1], node, 0)
+    for (one, other), cost in costs.items():
+        join(nodes[one][0], nodes[other][0], weight(cost))
+    for spare in [next(names) for _match in range(unplayed)]:
+        for node in [node for own in nodes.values() for node in own]:
+            join(spare, node, 0)
+    cheapest = Cheapest(edges)
+    chosen = cheapest.solve()
+    if chosen is None:
+        return None
+    made = sorted((first[one], first[other]) for one, other in chosen if one in first and other in first)
+    later = {pair for pair, (one, other) in ports.items() if cheapest.mate[one] != other}
+    return made, [pair for pair in made if pair in later]
 
 
 def simple_plan(most, others):
-    """Return pairs that give nobody more matches than `most`, as many as are found by pairing whoever needs most."""
-    left, plan = dict(most), set()
-    while True:
-        for entry in sorted(left, key=lambda entry: (left[entry], -len(others[entry])), reverse=True):
-            free = [b for b in others[entry] if left[b] > 0 and frozenset((entry, b)) not in plan]
-            if left[entry] > 0 and free:
-                break
-        else:
-            return plan
-        for other in sorted(free, key=lambda b: (left[b], -len(others[b])), reverse=True)[: left[entry]]:
+    """Return pairs that give nobody more matches than `most`: whoever has least choice is paired first, in turn."""
+    left, may_meet, plan = dict(most), {entry: set(each) for entry, each in others.items()}, set()
+
+    def choice(entry):
+        return len(may_meet[entry]) - left[entry], -left[entry], entry
+
+    while left:
+        entry = min(left, key=choice)
+        needed, possible = left.pop(entry), sorted(may_meet[entry], key=choice)
+        for other in possible:
+            may_meet[other].discard(entry)
+        for other in possible[:needed]:
             plan.add(frozenset((entry, other)))
-            left[entry] -= 1
             left[other] -= 1
+            if not left[other]:
+                del left[other]
+                for each in may_meet[other]:
+                    may_meet[each].discard(other)
+    return plan
 
 
-def largest_matching(size, edges, mate):
+def largest_matching(nodes, edges, mate):
     """Enlarge a matching until it is a largest one, and return the number of its pairs (J. Edmonds, 1965).
 
     `edges` has the neighbours of each node, and `mate` the other node of each that is matched.
     """
-    for root in range(size):
+    for root in nodes:
         if root not in mate:
             Search(root, edges, mate).enlarge()
     return len(mate) // 2
@@ -488,40 +698,24 @@ def waiting_order(event, pair, costs):
 def swiss_faults(night, event, pairs, costs, seed):
     """Return what is wrong with the pairs and byes of a batch of a Swiss, of which all pairs are allowed."""
     name, players, pool = f"Batch {event['number']}", night.still_in(), {row[0] for row in event["pool"]}
-    faults, may_be = [], None
+    faults, best_of = [], best_with
     if costs and len(players) <= SAFETY_ASKED_BELOW * night.settings["rounds"]:
-        fewest = night.unplayed_after([])
-
-        def may_be(pairs):
-            return night.unplayed_after(pairs) <= fewest
-
-        if not may_be(pairs):
+        if night.unplayed_after(pairs) > night.unplayed_after([]):
             return [f"{name} is not safe: after it, not everybody can play all their matches."]
-        costs = safe_costs(event, costs, may_be)
-    best, byes = best_pairs(costs), []
+        best_of = night.best_safe_with
+    best, byes = best_of([], costs), []
     playing = {entry for pair in night.playing.values() for entry in pair}
-    if best is not None and not playing & players and pool == players:
+    if not playing & players and pool == players:
         byes, costs = last_byes(night, costs, seed) or ([] if best or night.playing else sorted(players), costs)
-        best = best_pairs(costs)
+        best = best_of([], costs)
     given = event.get("byes", [])
-    if best is not None and len(pairs) < len(best):
+    if len(pairs) < len(best):
         byes = []  # those of the last pairs come with them
     faults += [f"{name}: entry {entry} had no right to a bye." for entry in given if entry not in byes]
     faults += [f"{name}: entry {entry} did not get the bye." for entry in byes if entry not in given]
     if any(pair not in costs for pair in pairs):
         return faults or [f"{name} is not one of least cost."]
-    return faults + order_faults(event, pairs, costs, is_least(pairs, costs, event["room"], may_be=may_be))
-
-
-def safe_costs(event, costs, may_be):
-    """Leave out, as the rule does, the first of the best pairs that is not safe, until all of them are."""
-    while best := best_pairs(costs):
-        best.sort(key=lambda pair: waiting_order(event, pair, costs))
-        if may_be(best):
-            break
-        unsafe = next(pair for at, pair in enumerate(best, start=1) if not may_be(best[:at]))
-        costs = {pair: cost for pair, cost in costs.items() if pair != unsafe}
-    return costs
+    return faults + order_faults(event, pairs, costs, is_least(pairs, costs, event["room"], best_of))
 
 
 def last_byes(night, costs, seed):
@@ -534,7 +728,7 @@ def last_byes(night, costs, seed):
         return None
     for entry in sorted(shuffled(players, seed, "lot:continuous:bye"), key=night.points):
         rest = {pair: cost for pair, cost in costs.items() if entry not in pair}
-        if 2 * len(best_pairs(rest)) == len(players) - 1:
+        if 2 * len(cheapest_pairs(rest)) == len(players) - 1:
             return [entry], rest
     return None
 

@@ -626,7 +626,7 @@ def test_whoever_waits_is_told_why():
     decision = decision_of(replace(case, met=[(1, 2)], players=[*case.players[:1], Player(2, 2, 1), *case.players[2:]]))
     assert decision.waits[1][0] == "met_all"
     ahead = decision_of(replace(case, players=[Player(1, 2, 3), *case.players[1:]]))
-    assert ahead.waits[1] == ("ahead", {"match": 1, "count": 4})
+    assert ahead.waits[1] == ("ahead", {"match": 1, "count": 3})
     leader = decision_of(
         Case([Player(1, 2, 4), Player(2, 1, 4), Player(3, 1, 4), Player(4, 1, 4)], waits=True, running=[(3, 4)])
     )
@@ -681,6 +681,14 @@ def test_by_lot_says_among_how_many():
     assert decision.pairs[0].why[1][1] == {"ways": 3}
     alone = decision_of(Case([Player(1, 2, 0), Player(2, 2, 0)]))
     assert [code for code, _ in alone.pairs[0].why] == ["equal_new", "only_pair"]
+
+
+def test_the_bye_of_a_swiss_comes_with_the_last_pairs():
+    people = tuple(FlowPlayer(number, 1, 2, ago(number), points=number // 2) for number in range(1, 6))
+    state = FlowState(swiss(3), people, (), {}, frozenset(), SEED)
+    whole, first = decide(state, NOW, PLENTY), decide(state, NOW, 1)
+    assert (len(whole.pairs), whole.byes) == (2, (1,))
+    assert (first.pairs, first.byes) == (whole.pairs[:1], ())
 
 
 # Whether a Swiss can be completed.

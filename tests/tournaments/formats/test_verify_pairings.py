@@ -16,6 +16,7 @@ from tests.tournaments.formats.cast import SEED
 from tests.tournaments.formats.test_continuous import Night, lives, swiss
 from tournaments.formats.continuous.rule import ALGORITHM
 from tournaments.formats.continuous.safety import Remaining, unplayed
+from tournaments.formats.swiss.pairing import best_matching
 
 VERIFY = Path(__file__).resolve().parents[3] / "tools/verify_pairings.py"
 
@@ -82,6 +83,46 @@ def data():
     night = Recorded(5, 14, tables=5, settings=lives(window=1))
     night.play(disturb=True)
     return night.data
+
+
+def test_the_cheapest_pairs_are_those_of_another_matching():
+    script = runpy.run_path(str(VERIFY))
+    chance, seen = Random(6), Counter()
+    for number in range(250):
+        size, share, most = chance.randint(2, 24), chance.choice([0.2, 0.5, 1]), chance.choice([2, 5, 1000])
+        pairs = [pair for pair in combinations(range(size), 2) if chance.random() < share]
+        costs = {pair: (chance.randrange(most), chance.randrange(9)) for pair in pairs}
+        edges = [(*pair, (1 << 64) - script["weight"](cost)) for pair, cost in costs.items()]
+        best, found = best_matching(size, edges), script["cheapest_pairs"](costs)
+        assert len(found) == len(best) == len({entry for pair in found for entry in pair}) / 2, number
+        assert script["total"](found, costs) == script["total"](best, costs), number
+        seen[2 * len(best) == size] += 1
+    assert min(seen[True], seen[False]) > 50
+
+
+def test_a_large_batch_that_no_exchange_makes_better_is_noticed():
+    """Without rounds, 24 players may all meet at first, and the lots decide."""
+    night = Recorded(3, 24, tables=12, settings=lives())
+    night.make(night.decide())
+    costs = runpy.run_path(str(VERIFY))["Night"](night.data).costs(night.events[0], SEED)
+    changed, pairs, chance = copy.deepcopy(night.data), list(night.log), Random(4)
+    while is_better := sum(costs[pair][-1] for pair in pairs) <= sum(costs[pair][-1] for pair in night.log):
+        order = chance.sample(range(1, 25), 24)
+        pairs = [tuple(sorted(order[at : at + 2])) for at in range(0, 24, 2)]
+        while is_better:
+            is_better = False
+            for (a, b), (c, d) in combinations(pairs, 2):
+                old = costs[a, b][-1] + costs[c, d][-1]
+                for new in (((a, c), (b, d)), ((a, d), (b, c))):
+                    one, other = (tuple(sorted(pair)) for pair in new)
+                    if not is_better and costs[one][-1] + costs[other][-1] < old:
+                        pairs = [*(pair for pair in pairs if pair not in ((a, b), (c, d))), one, other]
+                        is_better = True
+    order = sorted(pairs, key=lambda pair: costs[pair][-1])
+    for pair, made in zip(order, batches(changed)[0]["pairs"], strict=True):
+        made["entries"] = list(pair)
+    assert verify(changed)[0] == ["Batch 1 is not one of least cost."]
+    assert verify(night.data) == ([], 0)
 
 
 def batches(data):

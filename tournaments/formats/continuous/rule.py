@@ -195,7 +195,7 @@ class _Rule:
             elif player.joins_at > self.now:
                 self.waits[entry] = RESTING, {"until": player.joins_at}
             elif lead and slowest is not None and player.begun + 1 - slowest[0] > lead:
-                self.waits[entry] = AHEAD, {"match": slowest[1], "count": player.begun + 1 - slowest[0]}
+                self.waits[entry] = AHEAD, {"match": slowest[1], "count": player.begun - slowest[0]}
             else:
                 pool[entry] = player
         return pool
@@ -356,7 +356,6 @@ class _Rule:
             private=self._is_private(),
             stuck=self.stuck,
             allowed=tuple(allowed),
-            byes=byes,
         )
         if decision.possible_since is not None:
             due = decision.possible_since + timedelta(minutes=self.state.settings.window)
@@ -371,6 +370,7 @@ class _Rule:
             pairs=tuple(replace(pair, why=self._why(pair, made, allowed)) for pair in made),
             waits=self.waits,
             missed=self._missed(made) if made else (),
+            byes=byes if most >= len(pairs) else (),
         )
 
     def _action(self, allowed: Sequence[Pair], byes: Sequence[EntryId], places: int | None, room: int) -> Action:
