@@ -173,8 +173,8 @@ def change_details(*, series: Series, name: str, days: tuple[date, date], after:
     """
     check_days(*days)
     with transaction.atomic():
+        lock_club(series.club)
         row = changed_series(series, after)
-        lock_club(row.club)
         if Series.objects.filter(club=row.club, name__iexact=name).exclude(pk=row.pk).exists():
             raise Refused("series_name_taken", name=name)
         before = row.first_day, row.last_day
