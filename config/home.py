@@ -23,6 +23,7 @@ from matches.lifecycle.events import events
 from matches.lifecycle.where import WhereState
 from matches.models import LiveMatch, Match, PlayerRating, RatingChange
 from matches.play.codec import from_data
+from matches.play.correspondence import boards_waiting
 from matches.play.public_state import game_json
 from matches.play.replay import longest_game
 from matches.play.watching import LiveLine, Watched, live_now, most_watched
@@ -247,7 +248,7 @@ def members_home(user: User, now: datetime) -> dict[str, Any]:
     mine = my_matches(user, now)
     rows = [row for row in (mine["next"], *mine["others"]) if row is not None]
     boards = [row for row in rows if row.where.state == WhereState.CORRESPONDENCE]
-    to_move = sorted((row for row in boards if row.asks_me), key=lambda row: row.urgency)
+    to_move = _to_move(user, boards)
     others = [row for row in rows if row not in boards]
     waiting = [row for row in others if row.asks_me and row.step is not None and row.step.code not in TO_PLAY]
     next_match = next((row for row in others if row not in waiting), None)
@@ -285,6 +286,13 @@ def members_home(user: User, now: datetime) -> dict[str, Any]:
 def _own_score(row: MyMatch) -> str:
     """The score of a match that goes on, with the reader's points first; empty if there is none."""
     return score_of(row.match, row.side, row.where.score) if row.where.score is not None else ""
+
+
+def _to_move(user: User, rows: Sequence[MyMatch]) -> list[MyMatch]:
+    """Which of these boards wait for the reader, also to be ready for a game, the most urgent first."""
+    waiting = set(boards_waiting(user)) if rows else set()
+    to_move = [row for row in rows if reverse("match-play", args=[row.match.public_id]) in waiting]
+    return sorted(to_move, key=lambda row: row.urgency)
 
 
 def _waiting_boards(rows: Sequence[MyMatch]) -> list[WaitingBoard]:

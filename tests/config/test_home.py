@@ -217,6 +217,20 @@ def test_three_boards_wait_with_the_most_urgent_first(client: Client, bob: User)
     assert page.count(f'href="/matches/{urgent.public_id}/play/"') == 2
 
 
+def test_a_board_on_which_the_next_game_is_to_begin_waits_as_the_header_says(client: Client, bob: User) -> None:
+    player = ensure_player(user=bob, by=SYSTEM)
+    correspondence(player, 1)
+    match = Match.objects.get()
+    for side, kind, value in ((0, Act.RESIGN, 1), (1, Act.ACCEPT, None)):
+        request = ActionInput(kind, LiveMatch.objects.get().last, value=value)
+        act(match=match, side=side, request=request, by=SYSTEM, now=timezone.now())
+    client.force_login(bob)
+    page = shown(client)
+    assert "Your move (1)" in page
+    assert "Next board (1)" in page
+    assert "ready to start" in page
+
+
 def test_the_queries_do_not_depend_on_how_many_boards_wait(client: Client, bob: User) -> None:
     player = ensure_player(user=bob, by=SYSTEM)
     client.force_login(bob)

@@ -43,6 +43,7 @@ class Page {
     this.sure = false; // Whether the play was asked about and is to be sent by the next press.
     this.isArmed = false; // Whether this device's dice were armed since the player came back to the page.
     this.isCommitting = false;
+    this.moments = null; // The module that shows them, once it is loaded.
     this.#listen();
   }
 
@@ -91,6 +92,7 @@ class Page {
     store.addEventListener("state", ({ detail }) => this.#update(detail));
     store.addEventListener("sending", () => this.#draw());
     store.addEventListener("refused", ({ detail }) => this.#refused(detail));
+    store.addEventListener("busy", ({ detail }) => this.#showBusy(detail));
     store.addEventListener("connection", () => this.#drawConnection());
     board.addEventListener("change", () => this.#changed());
     board.addEventListener("commit", () => this.#commit());
@@ -110,6 +112,7 @@ class Page {
     document.addEventListener("keydown", (event) => this.#key(event));
     document.addEventListener("visibilitychange", () => this.#comeBack());
     addEventListener("pageshow", ({ persisted }) => persisted && this.#comeBack());
+    addEventListener("online", () => this.#connectAgain());
   }
 
   /** Draw a new state: animate what the opponent did, then let the player go on. */
@@ -149,24 +152,29 @@ class Page {
     // What was taken back in practice is no news.
     const isWon = fresh.length && state.score[0] + state.score[1] > before?.score[0] + before?.score[1];
     if (!(opening || isWon || state.winner !== null)) return;
-    const moments = await this.#loadMoments();
-    moments?.show(this.board, { before, state, opening, settings, near, light: lightSide(), store: this.store });
+    // Without a pause where it is there: the dice would be drawn meanwhile.
+    if (!this.moments) await this.#loadMoments();
+    this.moments?.show(this.board, { before, state, opening, settings, near, light: lightSide(), store: this.store });
   }
 
   /** Load what shows the moments, before it is needed: the dice are thrown as soon as both are ready. */
   async #loadMoments() {
     try {
-      const moments = await import("./moments.js");
-      moments.loadMoments(settings);
-      return moments;
+      this.moments = await import("./moments.js");
+      this.moments.loadMoments(settings);
     } catch {
-      return null; // There is no network; the page works without them.
+      // There is no network; the page works without them.
     }
   }
 
   #comeBack() {
     this.isArmed = false;
     this.#update({ fresh: [] });
+  }
+
+  #connectAgain() {
+    this.#drawConnection();
+    this.store.load();
   }
 
   #startPlay(state) {
@@ -211,8 +219,9 @@ class Page {
   }
 
   async #askHint() {
-    const { showHint } = await import("./hints.js");
-    await showHint(this.store, {
+    const hints = await import("./hints.js").catch(() => null);
+    if (!hints) return void this.#showError(words("disconnected"));
+    await hints.showHint(this.store, {
       isGuest: Boolean(settings.guest),
       show: (hint) => this.#showHint(hint),
       fail: (text) => this.#showError(text),
@@ -472,6 +481,7 @@ class Page {
     element.dataset.state = this.store.online ? "open" : "lost";
     this.connection = { ...this.connection, connection: words(this.store.online ? "connected" : "disconnected") };
     fill(element, this.connection);
+    if (this.store.online && this.error === words("disconnected")) this.error = "";
     if (this.store.state) this.#drawBanners();
   }
 
@@ -506,6 +516,11 @@ class Page {
   #refused({ code, detail }) {
     if (code === "stale") return;
     this.#showError(detail ?? words("disconnected"));
+  }
+
+  /** Say why there is no board yet, which is asked for again. */
+  #showBusy({ detail }) {
+    if (detail && !this.store.state) document.querySelector('[data-panel="loading"] p').textContent = detail;
   }
 
   #showError(text) {

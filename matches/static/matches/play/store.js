@@ -12,7 +12,7 @@ const BUSY = new Set([408, 429, 502, 503, 504]);
 /** The server cannot be reached, or not now. */
 class Unreachable extends Error {}
 
-/** Events: `state` with `{fresh, own}`, `sending`, `refused` with a problem, `connection` with `{online}`. */
+/** Events: `state` with `{fresh, own}`, `sending`, `refused` and `busy` with a problem, `connection` with `{online}`. */
 export class Store extends EventTarget {
   #settings;
   #loading = null;
@@ -135,7 +135,10 @@ export class Store extends EventTarget {
       const { ok, status, data } = await this.get(`?since=${since}`, { patience: since ? PATIENCE : FIRST_PATIENCE });
       if (ok) this.apply(data);
       else if (!BUSY.has(status)) this.#emit("refused", data);
-      else return this.#readLater();
+      else {
+        this.#emit("busy", data);
+        return this.#readLater();
+      }
     } catch (error) {
       if (!(error instanceof Unreachable)) throw error;
       return this.#readLater();
