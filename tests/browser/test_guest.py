@@ -1,10 +1,11 @@
 """The board of a guest: it can be taken back to before a decision, and is there again after a reload."""
 
 import re
+import time
 
 import pytest
 from django.conf import LazySettings
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from core import throttle
 from matches.models import Match
@@ -123,3 +124,38 @@ def test_a_guest_learns_that_too_many_have_begun_from_this_network_and_until_whe
     # It is asked for again, by the page itself.
     monkeypatch.setattr(throttle, "GUEST_MATCHES_FROM", limit)
     expect(page.locator('[data-act="ready"]:visible').first).to_be_enabled(timeout=10_000)
+
+
+def later(route: Route) -> None:
+    time.sleep(1.1)
+    route.continue_()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_tabs_of_a_guest_show_one_match(open_page: OpenPage) -> None:
+    first = open_page("/play/guest/")
+    second = first.context.new_page()
+    second.goto("/play/guest/")
+    plays = [page.locator("#play-list") for page in (first, second)]
+    ready = first.locator('[data-act="ready"]:visible').first
+    expect(second.locator('[data-act="ready"]:visible').first).to_be_enabled()
+    ready.click()
+    expect(plays[0]).to_contain_text("rolled")
+    expect(plays[1]).to_have_text(plays[0].inner_text(), use_inner_text=True)
+    # Texts that are signed in different seconds differ.
+    for page in (first, second):
+        page.route("**/practice/guest/", later)
+    # What has to be done is the same in both, and is done in the second.
+    if second.locator('[data-panel="roll"]').is_visible():
+        second.locator('[data-act="roll"]').click()
+    expect(second.locator('[data-panel="play"]')).to_be_visible()
+    play(second)
+    expect(second.locator('[data-act="take_back"]')).to_be_enabled()
+    expect(first.locator('[data-act="take_back"]')).to_be_enabled()
+    expect(plays[0]).to_have_text(plays[1].inner_text(), use_inner_text=True)
+    # Neither tab answers to what the other has only read.
+    asked: list[str] = []
+    for page in (first, second):
+        page.on("request", lambda request: asked.append(request.url))
+    first.wait_for_timeout(2500)
+    assert asked == []

@@ -7,6 +7,7 @@ export const KEPT_AS = "barpoint-guest-match";
 
 export class GuestStore extends Store {
   #length;
+  #isReplaced = false; // Whether the next answer is about the match as another tab has it.
 
   constructor(settings) {
     super(settings);
@@ -15,6 +16,15 @@ export class GuestStore extends Store {
       forget("local", KEPT_AS);
       location.reload();
     });
+    addEventListener("storage", ({ key, newValue }) => key === KEPT_AS && newValue && this.#goOnWith(newValue));
+  }
+
+  /** Go on with the match that another tab of this browser has kept. */
+  #goOnWith(token) {
+    if (token === this.token || this.sending) return;
+    this.token = token;
+    this.#isReplaced = true;
+    this.load();
   }
 
   /** Read the match that was kept, or begin one where none was or it cannot be continued. */
@@ -33,10 +43,11 @@ export class GuestStore extends Store {
 
   /** Take over an answer, also one with fewer actions: after something was taken back. */
   apply(data, options) {
-    if (this.state && data.last < this.state.last) {
+    if (this.state && (this.#isReplaced || data.last < this.state.last)) {
       this.actions = [];
       this.state = null;
     }
+    this.#isReplaced = false;
     super.apply(data, options);
   }
 
@@ -44,7 +55,8 @@ export class GuestStore extends Store {
     const answer = await request;
     if (answer.ok && answer.data.token) {
       this.token = answer.data.token;
-      keep("local", KEPT_AS, this.token);
+      // The tab that has acted keeps it; to keep what was only read would make the tabs answer each other for ever.
+      if (!this.#isReplaced) keep("local", KEPT_AS, this.token);
     }
     return answer;
   }
