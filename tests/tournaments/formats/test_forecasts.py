@@ -335,3 +335,7 @@ def test_the_forecast_of_a_format_knows_the_clock_that_draws_its_bracket():
         [replace(lives, qualifiers=8), knockout], 16, default_lengths=(5,), pace=PACE, starts=starts
     )
     assert with_eight.stages[0].finish == without_clock.stages[0].finish, "the time of the next day"
+    # The bracket begins once the lives are over, and takes as long as one that no clock draws.
+    for drawn in (early, late, with_eight):
+        assert drawn.stages[1].finish.median > drawn.stages[0].finish.median + 60
+    assert abs(with_eight.finish.median - without_clock.finish.median) < 45

@@ -100,6 +100,12 @@ class CardSide:
     points: str = ""
     discs: Discs | None = None
 
+    @property
+    def text(self) -> str:
+        """All of it in words."""
+        text = f"{self.name} {self.points}".strip()
+        return f"{text}, {self.discs.text}" if self.discs is not None else text
+
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
@@ -135,10 +141,7 @@ class Card:
     def name(self) -> str:
         """The card in words, for a screen reader."""
         table = _("Table %(label)s") % {"label": self.label}
-        players = " – ".join(
-            ", ".join(filter(None, (f"{side.name} {side.points}".strip(), side.discs and side.discs.text)))
-            for side in self.sides
-        )
+        players = " – ".join(side.text for side in self.sides)
         parts = [table, self.tag or self.clock, self.match, players, self.note or self.foot]
         return ", ".join(part for part in parts if part)
 

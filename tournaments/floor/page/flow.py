@@ -156,8 +156,8 @@ class FlowPart:
     out: int
     hold_ups: Sequence[HoldUpLine]
     choice: Choice | None
-    lost: Mapping[int, str]
-    """Fixture id -> what its result took from the loser, in words, of the latest results."""
+    lost: Mapping[int, tuple[str, str]]
+    """Fixture id -> its loser, and what the result left them, in words; of the latest results."""
 
     @property
     def bar(self) -> Sequence[tuple[int, int, str]]:
@@ -251,13 +251,13 @@ def _part(flow: Flow, view: FloorView, cards: Cards, latest: Sequence[LatestResu
     )
 
 
-def _lost(flow: Flow, latest: Sequence[LatestResult]) -> dict[int, str]:
-    """Return fixture id -> how many lives its loser has left, or the place; nothing in a Swiss."""
+def _lost(flow: Flow, latest: Sequence[LatestResult]) -> dict[int, tuple[str, str]]:
+    """Return fixture id -> its loser, and how many lives they have left or their place; nothing in a Swiss."""
     if flow.pool.settings.format != LIVES:
         return {}
     left = {player.entry: player.left for player in flow.pool.players}
     pairs = {row.number: (row.first_id, row.second_id) for row in flow.state.rows.pairings if not row.taken_back}
-    lost: dict[int, str] = {}
+    lost: dict[int, tuple[str, str]] = {}
     places: dict[int, int] = {}
     for row in latest:
         fixture, winner = row.fixture, row.result.winner
@@ -266,11 +266,11 @@ def _lost(flow: Flow, latest: Sequence[LatestResult]) -> dict[int, str]:
             continue
         loser, name = pairs[fixture.number][1 - winner], row.names[1 - winner]
         if count := left.get(loser, 0):
-            text = ngettext("%(name)s: %(count)d life left", "%(name)s: %(count)d lives left", count)
-            lost[fixture.pk] = text % {"name": name, "count": count}
+            text = ngettext("%(count)d life left", "%(count)d lives left", count) % {"count": count}
+            lost[fixture.pk] = name, text
             continue
         places = places or {line.entry: line.place for table in flow.state.tables for line in table.rows}
-        lost[fixture.pk] = _("%(name)s is out: place %(place)d") % {"name": name, "place": places.get(loser, 0)}
+        lost[fixture.pk] = name, _("out, place %(place)d") % {"place": places.get(loser, 0)}
     return lost
 
 

@@ -144,7 +144,7 @@ def floor_page(tournament: Tournament, by: Actor, now: datetime, *, complete: bo
     queue, waiting = cards.queue(), view.waiting
     latest = latest_results(tournament, LATEST_SHOWN)
     flows = flow_parts(view, cards, latest)
-    lost = {fixture: text for flow in flows for fixture, text in flow.lost.items()}
+    lost = {fixture: loser for flow in flows for fixture, loser in flow.lost.items()}
     again = reentry_posts(tournament, [row.fixture for row in latest], now)
     undoable = last_act(tournament, by)
     correction = correction_since(tournament, by, undoable)
@@ -190,7 +190,7 @@ def floor_page(tournament: Tournament, by: Actor, now: datetime, *, complete: bo
         "correction": correction,
         "undo_left": _milliseconds_left(undoable, now),
         "called_count": sum(row.state == MatchState.CALLED for row in view.matches.values()),
-        "latest": [(row, again.get(row.fixture.pk, []), lost.get(row.fixture.pk, "")) for row in latest],
+        "latest": [(row, again.get(row.fixture.pk, []), lost.get(row.fixture.pk)) for row in latest],
         "reentered": reentered(tournament),
         "champions": _champions(by, divisions),
         "is_over": bool(divisions) and all(row.status in (ENDED, CANCELLED) for row in divisions),

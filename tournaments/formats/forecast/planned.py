@@ -41,7 +41,8 @@ def matches_of_graph(
     """Return the matches of a plan, without byes.
 
     `rows` and `lengths` have the row and the match lengths by round of each bracket; `keys` numbers the matches.
-    Entrants of a stage before it come through the gate `behind`. `first_player` is added to the numbers of entries.
+    With a stage before it, all entrants come through the gate `behind`, also those that the plan has as entries since
+    their number is known. `first_player` is added to the numbers of entries.
     """
     byes = {number for number, fixture in graph.fixtures.items() if BYE in fixture.sources}
     key_of = {number: next(keys) for number in graph.fixtures if number not in byes}
@@ -55,8 +56,9 @@ def matches_of_graph(
                 feeding = dict.fromkeys(
                     key_of[source.fixture] for source in awaited if isinstance(source, WinnerOf | LoserOf)
                 )
-                players = tuple(first_player + source.entry for source in awaited if isinstance(source, EntrySource))
-                from_before = any(not isinstance(source, WinnerOf | LoserOf | EntrySource) for source in awaited)
+                entries = [source.entry for source in awaited if isinstance(source, EntrySource)]
+                players = tuple(first_player + entry for entry in entries) if behind is None else ()
+                from_before = any(not isinstance(source, WinnerOf | LoserOf) for source in awaited)
                 needs = [*feeding, *([behind] if behind is not None and from_before else [])]
                 if fixture.needed_if is not None:
                     needs.append(key_of[fixture.needed_if.fixture])
