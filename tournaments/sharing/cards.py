@@ -210,8 +210,8 @@ def _finals(rounds: Sequence[RoundRow], stage: Stage, names: Names) -> tuple[Car
     counts = Counter(row.bracket for row in own)
     matches = []
     for row in [row for row in own if len(row.fixtures) <= FINALISTS // 2][-2:]:
-        size, rounds = len(row.fixtures), counts[row.bracket]
-        title = round_name(row.bracket, row.number, size, rounds, upper=row.upper, starts=row.starts)
+        size, last = len(row.fixtures), counts[row.bracket]
+        title = round_name(row.bracket, row.number, size, last, upper=row.upper, starts=row.starts)
         for fixture in row.fixtures:
             if fixture.status == Fixture.Status.NOT_NEEDED or fixture.conditional:
                 continue
