@@ -106,7 +106,7 @@ def _seat_salt(session_key: str) -> str:
 THEMES = ("slate", "felt")
 """Looks of the board beside the first, whose style sheets are loaded where they are chosen."""
 MODULES = (
-    *(f"board/{name}" for name in ("board", "checkers", "dice", "geometry", "input", "notation", "surface", "walk")),
+    *(f"board/{name}" for name in ("board", "checkers", "dice", "geometry", "notation", "surface", "walk")),
     *(f"play/{name}" for name in ("store", "view", "panels", "clocks", "moves", "alerts")),
     *(f"play/{name}" for name in ("presence", "fill", "chain", "kept")),
     *(f"dice/{name}" for name in ("chain", "sha256", "storage", "verify")),

@@ -10,15 +10,218 @@
  * returns the ticket of a page that was opened by a personal link (docs/live.md).
  */
 
-import { Leadership } from "./stream_leader.js";
-import { StreamSource } from "./stream_source.js";
-
 const LET_GO = 60_000; // ms for which a hidden tab keeps what it watches
 const GRACE = 3_000; // ms without a stream that are not worth telling the page
 const ANSWER = 2_000; // ms in which the leader has to answer
-const SILENCE = 25_000; // ms without a word of the leader
+const SILENCE = 25_000; // ms without a word of the leader, or without a byte of the server, which sends one every 15 s
 const REPEAT = 30_000; // ms after which a tab repeats what it watches, with new tickets
 const FORGOTTEN = 150_000; // ms after which a tab that does not repeat it is forgotten; timers of hidden tabs are slow
+const STREAM = "/live/";
+const ASLEEP = 16_000; // ms without a byte after which a device that wakes connects again at once
+const FIRST_PAUSE = 500; // ms; doubled with each failure
+const LONGEST_PAUSE = 10_000;
+const MOST_TOPICS = 30;
+const WATCHDOG = 5_000;
+const LOCK = "barpoint-stream";
+const PATIENCE = 300; // ms to wait for the answer of a leader; up to twice as long
+
+/**
+ * One tab of a browser leads. With locks it is the tab that holds the lock, which ends with the tab. Without them (they
+ * are missing on plain HTTP) a tab leads when none answers its call; of two leaders the one with the lower name stays.
+ */
+class Leadership {
+  #isLeader = false;
+  #isMember = false;
+  #waiting = null;
+  #release = null;
+  #timer = 0;
+  #leaderHeardAt = 0;
+
+  /** `post` sends a message to the other tabs; `changed(isLeader)` is called when this tab begins or ceases to lead. */
+  constructor(tab, post, changed) {
+    this.tab = tab;
+    this.post = post;
+    this.changed = changed;
+  }
+
+  get isLeader() {
+    return this.#isLeader;
+  }
+
+  /** Lead as soon as no other tab does. */
+  join() {
+    if (this.#isMember) return;
+    this.#isMember = true;
+    if (navigator.locks) this.#requestLock();
+    else this.#call();
+  }
+
+  /** Lead now, since the leader does not answer. */
+  takeOver() {
+    if (this.#isLeader || !this.#isMember) return;
+    if (navigator.locks) this.#requestLock({ steal: true });
+    else this.#lead();
+  }
+
+  leave() {
+    this.#isMember = false;
+    clearTimeout(this.#timer);
+    this.#waiting?.abort();
+    this.#waiting = null;
+    if (this.#isLeader && !navigator.locks) this.post({ type: "resigned", tab: this.tab });
+    this.#follow();
+  }
+
+  /** Take note of a message of another tab. */
+  heard(message) {
+    if (navigator.locks) return;
+    if (message.type === "resigned") this.#call();
+    if (!message.leads) return;
+    this.#leaderHeardAt = Date.now();
+    if (!this.#isLeader) return;
+    if (message.tab < this.tab) this.#follow();
+    else if (message.type === "leads") this.post({ type: "leads", tab: this.tab, leads: true });
+  }
+
+  #requestLock({ steal = false } = {}) {
+    this.#waiting?.abort();
+    const waiting = (this.#waiting = new AbortController());
+    const options = steal ? { steal } : { signal: waiting.signal };
+    const held = () =>
+      new Promise((resolve) => {
+        if (waiting.signal.aborted) return resolve();
+        this.#release = resolve;
+        this.#lead();
+      });
+    navigator.locks.request(LOCK, options, held).catch((error) => {
+      if (error.name !== "AbortError") throw error;
+      // Either this request was given up, or another tab has taken the lock.
+      if (this.#waiting !== waiting) return;
+      this.#follow();
+      if (this.#isMember) this.#requestLock();
+    });
+  }
+
+  /** Lead unless a leader answers soon. */
+  #call() {
+    const calledAt = Date.now();
+    this.post({ type: "call", tab: this.tab });
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(
+      () => {
+        if (this.#isMember && this.#leaderHeardAt < calledAt) this.#lead();
+      },
+      PATIENCE * (1 + Math.random()),
+    );
+  }
+
+  #lead() {
+    if (this.#isLeader) return;
+    this.#isLeader = true;
+    this.post({ type: "leads", tab: this.tab, leads: true });
+    this.changed(true);
+  }
+
+  #follow() {
+    this.#release?.();
+    this.#release = null;
+    if (!this.#isLeader) return;
+    this.#isLeader = false;
+    this.changed(false);
+  }
+}
+
+/** The connection to the event stream: opened for some topics, closed after a silence, opened again after a random pause. */
+class StreamSource {
+  #source = null;
+  #topics = new Map();
+  #refused = new Set();
+  #failures = 0;
+  #lastByte = 0;
+  #retry = 0;
+  #watchdog = 0;
+
+  /** `report({ open })`, `report({ topic, seq, event })` and `report({})` for every other sign of life. */
+  constructor(report) {
+    this.report = report;
+  }
+
+  get isOpen() {
+    return this.#source?.readyState === EventSource.OPEN;
+  }
+
+  /** Watch these topics: a Map of topic to ticket ("" without one). Connects again only if the topics have changed. */
+  watch(topics, { again = false } = {}) {
+    const isSame = topics.size === this.#topics.size && [...topics.keys()].every((topic) => this.#topics.has(topic));
+    const isAdmitted = [...this.#refused].some((topic) => topics.get(topic) !== this.#topics.get(topic));
+    const isRefused = again && [...this.#refused].some((topic) => topics.has(topic));
+    this.#topics = topics;
+    if (topics.size === 0) this.close();
+    else if (!isSame || isAdmitted || isRefused) this.connect();
+  }
+
+  /** Connect again if nothing has been heard for a while, as after the sleep of a phone. */
+  wake() {
+    if (this.#topics.size > 0 && Date.now() - this.#lastByte > ASLEEP) this.connect();
+  }
+
+  connect() {
+    this.#drop();
+    if (this.#topics.size === 0) return;
+    const query = new URLSearchParams();
+    for (const topic of [...this.#topics.keys()].slice(0, MOST_TOPICS)) query.append("topic", topic);
+    for (const ticket of new Set(this.#topics.values())) if (ticket) query.append("ticket", ticket);
+    this.#refused.clear();
+    this.#lastByte = Date.now();
+    const source = (this.#source = new EventSource(`${STREAM}?${query}`));
+    source.addEventListener("open", () => {
+      this.#failures = 0;
+      this.#heard({ open: true });
+    });
+    source.addEventListener("message", ({ data }) => {
+      const event = JSON.parse(data);
+      this.#heard({ topic: event.topic, seq: event.seq, event });
+    });
+    source.addEventListener("refused", ({ data }) => {
+      this.#refused.add(JSON.parse(data).topic);
+      this.#heard({});
+    });
+    source.addEventListener("alive", () => this.#heard({}));
+    source.addEventListener("end", () => this.#reconnect(FIRST_PAUSE));
+    source.addEventListener("error", () => {
+      this.#failures += 1;
+      this.#reconnect(Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** this.#failures));
+    });
+    this.#watchdog = setInterval(() => {
+      if (Date.now() - this.#lastByte > SILENCE) this.#reconnect(FIRST_PAUSE);
+    }, WATCHDOG);
+  }
+
+  close() {
+    this.#drop();
+    this.#topics = new Map();
+    this.#refused.clear();
+  }
+
+  #heard(news) {
+    this.#lastByte = Date.now();
+    this.report(news);
+  }
+
+  /** Close, and open again after a random pause of half to one and a half times `pause` ms. */
+  #reconnect(pause) {
+    this.#drop();
+    this.report({ open: false });
+    this.#retry = setTimeout(() => this.connect(), pause * (0.5 + Math.random()));
+  }
+
+  #drop() {
+    clearTimeout(this.#retry);
+    clearInterval(this.#watchdog);
+    this.#source?.close();
+    this.#source = null;
+  }
+}
 
 const tab = Math.random().toString(36).slice(2);
 const channel = "BroadcastChannel" in window ? new BroadcastChannel("barpoint-stream") : null;
