@@ -105,6 +105,7 @@ def test_a_phone_has_the_last_play_the_tools_and_its_buttons_below_a_whole_board
     line = page.locator(".play-line")
     expect(line).to_have_text(re.compile(r"Carol played \d\d: \S.*Tap the cup or Roll", re.DOTALL))
     stands_below_the_board(page, ".play-line", '[data-panel="roll"] > .play-buttons')
+    expect(page.locator('[data-act="pause"]')).to_have_css("opacity", "1")
     looked_at(page)
     picture(page, "tools-390")
     press(seat, ".game-board .cup")

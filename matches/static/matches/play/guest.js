@@ -16,6 +16,7 @@ export class GuestStore extends Store {
       forget("local", KEPT_AS);
       location.reload();
     });
+    this.addEventListener("busy", ({ detail: { detail } }) => detail && !this.state && showWhy(detail));
     addEventListener("storage", ({ key, newValue }) => key === KEPT_AS && newValue && this.#goOnWith(newValue));
   }
 
@@ -60,4 +61,9 @@ export class GuestStore extends Store {
     }
     return answer;
   }
+}
+
+/** Say why there is no board yet, which is asked for again. */
+function showWhy(text) {
+  document.querySelector('[data-panel="loading"] p').textContent = text;
 }

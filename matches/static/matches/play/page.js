@@ -43,7 +43,6 @@ class Page {
     this.sure = false; // Whether the play was asked about and is to be sent by the next press.
     this.isArmed = false; // Whether this device's dice were armed since the player came back to the page.
     this.isCommitting = false;
-    this.moments = null; // The module that shows them, once it is loaded.
     this.#listen();
   }
 
@@ -92,7 +91,6 @@ class Page {
     store.addEventListener("state", ({ detail }) => this.#update(detail));
     store.addEventListener("sending", () => this.#draw());
     store.addEventListener("refused", ({ detail }) => this.#refused(detail));
-    store.addEventListener("busy", ({ detail }) => this.#showBusy(detail));
     store.addEventListener("connection", () => this.#drawConnection());
     board.addEventListener("change", () => this.#changed());
     board.addEventListener("commit", () => this.#commit());
@@ -112,7 +110,7 @@ class Page {
     document.addEventListener("keydown", (event) => this.#key(event));
     document.addEventListener("visibilitychange", () => this.#comeBack());
     addEventListener("pageshow", ({ persisted }) => persisted && this.#comeBack());
-    addEventListener("online", () => this.#connectAgain());
+    addEventListener("online", () => (this.#drawConnection(), store.load()));
   }
 
   /** Draw a new state: animate what the opponent did, then let the player go on. */
@@ -157,24 +155,15 @@ class Page {
     this.moments?.show(this.board, { before, state, opening, settings, near, light: lightSide(), store: this.store });
   }
 
-  /** Load what shows the moments, before it is needed: the dice are thrown as soon as both are ready. */
+  /** Load what shows the moments, before it is needed; without a network the page works without them. */
   async #loadMoments() {
-    try {
-      this.moments = await import("./moments.js");
-      this.moments.loadMoments(settings);
-    } catch {
-      // There is no network; the page works without them.
-    }
+    this.moments = await import("./moments.js").catch(() => null);
+    this.moments?.loadMoments(settings);
   }
 
   #comeBack() {
     this.isArmed = false;
     this.#update({ fresh: [] });
-  }
-
-  #connectAgain() {
-    this.#drawConnection();
-    this.store.load();
   }
 
   #startPlay(state) {
@@ -219,9 +208,8 @@ class Page {
   }
 
   async #askHint() {
-    const hints = await import("./hints.js").catch(() => null);
-    if (!hints) return void this.#showError(words("disconnected"));
-    await hints.showHint(this.store, {
+    const hints = await import("./hints.js").catch(() => this.#showError(words("disconnected")));
+    await hints?.showHint(this.store, {
       isGuest: Boolean(settings.guest),
       show: (hint) => this.#showHint(hint),
       fail: (text) => this.#showError(text),
@@ -516,11 +504,6 @@ class Page {
   #refused({ code, detail }) {
     if (code === "stale") return;
     this.#showError(detail ?? words("disconnected"));
-  }
-
-  /** Say why there is no board yet, which is asked for again. */
-  #showBusy({ detail }) {
-    if (detail && !this.store.state) document.querySelector('[data-panel="loading"] p').textContent = detail;
   }
 
   #showError(text) {

@@ -135,10 +135,7 @@ export class Store extends EventTarget {
       const { ok, status, data } = await this.get(`?since=${since}`, { patience: since ? PATIENCE : FIRST_PATIENCE });
       if (ok) this.apply(data);
       else if (!BUSY.has(status)) this.#emit("refused", data);
-      else {
-        this.#emit("busy", data);
-        return this.#readLater();
-      }
+      else return this.#readLater(data);
     } catch (error) {
       if (!(error instanceof Unreachable)) throw error;
       return this.#readLater();
@@ -146,7 +143,8 @@ export class Store extends EventTarget {
     this.#failures = 0;
   }
 
-  #readLater() {
+  #readLater(problem = {}) {
+    this.#emit("busy", problem);
     clearTimeout(this.#later);
     this.#later = setTimeout(() => this.load(), pause(this.#failures));
     this.#failures += 1;
