@@ -1069,6 +1069,25 @@ def test_a_stopped_match_goes_on_once_that_is_undone(out_and_playing: tuple[Nigh
     assert list(differences(Selection.of())) == []
 
 
+def test_the_undo_of_a_stop_says_beforehand_what_it_does(
+    out_and_playing: tuple[Night, Fixture, Entry], alice: User, as_user: Callable[[User], Client]
+) -> None:
+    night, paired, _opponent = out_and_playing
+    page, api = as_user(alice), reverse("api-tournament-floor", args=[night.event.public_id])
+    assert "Undo lets a stopped match go on." in floor_text(page, night.event)
+    stop_match(fixture=paired, by=night.by, now=night.now)
+    assert f"Undo: M{paired.number} " in floor_text(page, night.event)
+    assert "The match goes on as it was." in floor_text(page, night.event)
+    undoable = page.get(api).json()["undoable"]
+    assert undoable["follows"] == "The match goes on as it was."
+    assert paired.match is not None
+    assert " – ".join(paired.match.names) in undoable["text"]
+    url = reverse("api-tournament-floor-undo", args=[night.event.public_id])
+    answer = page.post(url, {"act": undoable["act"]}, content_type="application/json")
+    assert answer.status_code == 200, answer.content
+    assert not Pairing.objects.get(number=paired.number).taken_back
+
+
 def paired_again(night: Night, entry: Entry) -> Fixture:
     """Go on, without beginning another match, until an entry is paired; no other match ends for that."""
     for _minute in range(200):

@@ -304,6 +304,18 @@ def test_checking_in_and_out_again_is_undone_step_by_step(event: Evening) -> Non
     assert refused_code(line(event, "undo")) == "nothing_to_undo"
 
 
+def test_a_player_who_is_not_away_after_all_has_been_here_since_before(event: Evening) -> None:
+    entry, since = first_entry(event, 1), event.now
+    check_in.mark(entry=entry, state=CheckIn.State.HERE, **event.acts)
+    for _twice in range(2):
+        event.later(5)
+        check_in.mark(entry=entry, state=CheckIn.State.AWAY, until=event.now + timedelta(minutes=15), **event.acts)
+        event.later(1)
+        assert line(event, "undo").refused is None
+        entry.refresh_from_db()
+        assert (entry.checked_in_at, entry.away_until) == (since, None)
+
+
 def test_each_director_undoes_their_own_and_at_a_named_match_anybodys(event: Evening, bob: User) -> None:
     line(event, "m1 7-4")
     event.later(1)
