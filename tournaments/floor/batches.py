@@ -48,6 +48,7 @@ from tournaments.formats.continuous.state import (
     ABSENT,
     AWAY,
     BUSY,
+    NO_TABLE,
     Action,
     Decision,
     FlowMatch,
@@ -177,7 +178,7 @@ def _pool(stage: Stage, state: StageState, floor: FloorState, now: datetime) -> 
             fixture = rows.fixtures[row.number]
             playing.append(FlowMatch(row.number, (row.first_id, row.second_id), _counts(fixture, floor)))
     joins = _joins(state, standing, floor)
-    busy = _busy_elsewhere(stage, floor)
+    busy, without_table = _busy_elsewhere(stage, floor), _without_table(floor)
     players = []
     for entry in present:
         spent = rows.missed[entry] // MISSED_FOR_A_LIFE
@@ -185,6 +186,8 @@ def _pool(stage: Stage, state: StageState, floor: FloorState, now: datetime) -> 
         if settings.format != LIVES:
             left = (settings.rounds or 0) - begun[entry] - event.pairing_byes[entry]
         why, match = _why_not(division.entries[entry], floor, busy, now)
+        if not why and division.entries[entry].player_id in without_table:
+            why = NO_TABLE
         players.append(
             FlowPlayer(
                 entry, max(0, left), begun[entry], joins[entry], why, clubs.get(entry), match, event.scores[entry]
@@ -247,6 +250,15 @@ def _busy_elsewhere(stage: Stage, floor: FloorState) -> dict[int, int]:
     """Return player -> the number of the match of another stage that they are called to or play."""
     others = [row for row in floor.matches.values() if row.facts.stage != stage.pk and row.state in ACTIVE]
     return {player: row.number for row in others for player in row.facts.pair or ()}
+
+
+def _without_table(floor: FloorState) -> Collection[int]:
+    """Return the players who need an accessible table while the event has some and none of them is free."""
+    facts, accessible = floor.facts, Table.Category.ACCESSIBLE
+    tables = [floor.tables[row.table] for row in facts.tables if row.category == accessible]
+    usable = [row for row in tables if row.state != TableState.OUT]
+    is_any_free = any(row.state in (TableState.FREE, TableState.KEPT) for row in usable)
+    return () if is_any_free or not usable else facts.needs_accessible
 
 
 def _why_not(entry: Entry, floor: FloorState, busy: Mapping[int, int], now: datetime) -> tuple[str, int | None]:
@@ -490,7 +502,7 @@ def _store(
 
 
 def _new_batch(flow: Flow) -> NewBatch:
-    """Return a batch without pairs, with the facts as they are."""
+    """Return a batch without pairs, with the facts as they are; which table somebody needs is not among them."""
     in_pool = set(flow.decision.pool)
     return NewBatch(
         (),
@@ -501,7 +513,7 @@ def _new_batch(flow: Flow) -> NewBatch:
             if player.entry in in_pool
         ],
         left_out=[
-            [entry, code, {name: _plain(value) for name, value in params.items()}]
+            [entry, _public(code), {name: _plain(value) for name, value in params.items()}]
             for entry, (code, params) in flow.decision.waits.items()
             if entry not in in_pool
         ],
@@ -524,6 +536,10 @@ def _store_and_call(flow: Flow, new: NewBatch, event: Tournament, floor: Floor, 
             about = About(fixture=locked, table=Table.objects.get(pk=table))
             record(floor, FloorKind.CALLED, about, by=by, now=now)
     return batch
+
+
+def _public(code: str) -> str:
+    return "no_opponent" if code == NO_TABLE else code
 
 
 def _plain(value: object) -> object:
@@ -631,7 +647,7 @@ def objections(*, stage: Stage, first: Entry, second: Entry, now: datetime) -> l
 def _refuse_not_free(flow: Flow, entry: Entry) -> None:
     player = next((row for row in flow.pool.players if row.entry == entry.pk), None)
     in_match = {playing for match in flow.pool.playing for playing in match.pair}
-    if player is None or player.left < 1 or player.blocked or entry.pk in in_match:
+    if player is None or player.left < 1 or player.blocked not in ("", NO_TABLE) or entry.pk in in_match:
         raise Refused("not_free_to_pair", name=entry.player.shown_name)
 
 

@@ -45,6 +45,7 @@ from tournaments.floor.batches import (
 from tournaments.floor.calls import call_ready, set_running_score
 from tournaments.floor.calls import start as begin
 from tournaments.floor.derivation import floor_state
+from tournaments.floor.evening import set_needs_accessible
 from tournaments.floor.selectors import load_facts
 from tournaments.floor.undo import Act, last_act, undo
 from tournaments.formats.continuous.state import moment_of
@@ -67,6 +68,7 @@ from tournaments.models import (
     PendingBatch,
     Slot,
     Stage,
+    Table,
     Tournament,
 )
 from tournaments.pages.tonight import EveningPlan, start_evening, undo_start
@@ -223,6 +225,37 @@ def test_a_night_switches_to_a_bracket(start: Callable[..., Tournament], by_alic
     assert with_bye == {entry for entry, lives in left.items() if lives == 2}
     assert second.over
     assert list(differences(Selection.of())) == []
+
+
+def test_who_needs_an_accessible_table_is_in_the_pool_only_if_one_is_free(
+    start: Callable[..., Tournament], by_alice: Actor
+) -> None:
+    event = start(tables=2)
+    Table.objects.filter(label="2").update(category=Table.Category.ACCESSIBLE)
+    night = Night(event, by_alice)
+    first, second = night.open()
+    playing = OpenPairing.objects.values_list("entry", flat=True)
+    waiting = list(Entry.objects.exclude(pk__in=playing).order_by("pk")[:7])
+    for entry in waiting:
+        set_needs_accessible(tournament=event, player=entry.player, needed=True, by=by_alice, now=NOON)
+    now = NOON + timedelta(minutes=30)
+    for fixture in (first, second):
+        begin(fixture=fixture, by=by_alice, now=NOON + timedelta(minutes=2))
+    night.now = now
+    night.win(first, 0)
+    for minutes in (0, 10):
+        call_ready(tournament_id=event.pk, now=now + timedelta(minutes=minutes))
+    batch = Batch.objects.latest("number")
+    needy = {entry.pk for entry in waiting}
+    assert (batch.number, batch.private, batch.pairings.count()) == (2, True, 1)
+    assert not needy & {row[0] for row in batch.pool}
+    assert needy <= {row[0] for row in batch.left_out}
+    assert "table" not in {row[1] for row in batch.left_out}, "it is public"
+    night.now = now + timedelta(minutes=12)
+    night.win(second, 0)
+    for minutes in (12, 22):
+        call_ready(tournament_id=event.pk, now=now + timedelta(minutes=minutes))
+    assert needy <= {row[0] for row in Batch.objects.latest("number").pool}
 
 
 def at_clock(moment: datetime) -> str:

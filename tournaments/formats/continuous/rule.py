@@ -24,6 +24,7 @@ from tournaments.formats.continuous.safety import NEEDED_BELOW, Pair, Remaining,
 from tournaments.formats.continuous.state import (
     ABSENT,
     AWAY,
+    NO_TABLE,
     Action,
     Decision,
     FlowMatch,
@@ -393,7 +394,9 @@ class _Rule:
         return Action.AFTER_WINDOW if self._can_come(allowed) else Action.DRAW_NOW
 
     def _is_private(self) -> bool:
-        """Whether somebody in the pool would have more opponents, or could wait for more, if nobody were kept apart."""
+        """Whether somebody would be in the pool, have more opponents or wait for more but for what is private."""
+        if any(player.blocked == NO_TABLE and entry not in self.in_match for entry, player in self.players.items()):
+            return True
         others = {entry for entry in self.in_match if entry in self.players} | {each.entry for each in self.resting}
         if not self.is_lives and self._asks_whether_safe:
             # Who is kept apart then counts for everybody's matches to come.

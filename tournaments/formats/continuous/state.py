@@ -12,8 +12,9 @@ from typing import Any
 from tournaments.formats.graph import EntryId
 from tournaments.formats.settings import StageSettings
 
-AWAY, ABSENT, BUSY = "away", "absent", "busy"
-"""Why somebody who plays no match of the stage cannot be paired: away, not checked in, or playing elsewhere."""
+AWAY, ABSENT, BUSY, NO_TABLE = "away", "absent", "busy", "table"
+"""Why somebody who plays no match of the stage cannot be paired: away, not checked in, playing elsewhere, or in need of
+a table of a kind of which none is free, which is private."""
 
 Reason = tuple[str, dict[str, Any]]
 """A code and its parameters; pages make a sentence of it."""
@@ -38,7 +39,8 @@ class FlowPlayer:
 
     `left` is the number of lives left, or of matches left to play in a Swiss; 0 for who is out or has played all.
     `begun` counts the pairings that stand and the missed matches. `joins_at` is when the entry may be paired again.
-    `blocked` is `AWAY`, `ABSENT`, `BUSY` with the number of the other `match`, or empty. `points` count in a Swiss.
+    `blocked` is `AWAY`, `ABSENT`, `NO_TABLE`, `BUSY` with the number of the other `match`, or empty. `points` count in
+    a Swiss.
     """
 
     entry: EntryId
