@@ -140,7 +140,7 @@ def test_two_tabs_of_a_guest_show_one_match(open_page: OpenPage) -> None:
     ready = first.locator('[data-act="ready"]:visible').first
     expect(second.locator('[data-act="ready"]:visible').first).to_be_enabled()
     ready.click()
-    expect(plays[0]).to_contain_text("rolled")
+    expect(plays[0]).to_contain_text("Opening roll")
     expect(plays[1]).to_have_text(plays[0].inner_text(), use_inner_text=True)
     # Texts that are signed in different seconds differ.
     for page in (first, second):
