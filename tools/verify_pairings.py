@@ -160,6 +160,9 @@ class Night:
     def _lead_waived(self, event):
         self.waived.add(event["match"])
 
+    def _lead_counts(self, event):
+        self.waived.discard(event["match"])
+
     # What the rule makes of it.
 
     def stuck(self, pool, resting):

@@ -215,11 +215,7 @@ def _flow_events(stage: Stage, hidden_clubs: Mapping[int, str]) -> list[dict[str
         event = {"kind": "missed_taken_back", "entry": missed_row.entry_id}
         assert missed_row.taken_back_at is not None  # noqa: S101, they are excluded
         timed.append((missed_row.taken_back_at, 0, event))
-    kinds = (FloorKind.LEAD_WAIVED, FloorKind.ADJOURNED)
-    waived = FloorEvent.objects.filter(fixture__stage=stage, kind__in=kinds, undone_by=None).select_related("fixture")
-    timed += [
-        (row.at, 0, {"kind": "lead_waived", "match": row.fixture.number}) for row in waived if row.fixture is not None
-    ]
+    timed += _lead_events(stage)
     return [event for _at, _place, event in sorted(timed, key=lambda row: row[:2])]
 
 
@@ -231,6 +227,28 @@ def _stop_events(stopped: FloorEvent) -> list[tuple[datetime, int, dict[str, Any
         (stopped.at, 1, {"kind": "taken_back", "match": number, "reason": str(reason)}),
         (stopped.undone_by.at, 1, {"kind": "goes_on", "match": number}),
     ]
+
+
+def _lead_events(stage: Stage) -> list[tuple[datetime, int, dict[str, Any]]]:
+    """Return since when nobody waits for a match, as a director said or since it is adjourned, and since when again."""
+    kinds = (FloorKind.LEAD_WAIVED, FloorKind.ADJOURNED, FloorKind.CONTINUED)
+    rows = FloorEvent.objects.filter(fixture__stage=stage, kind__in=kinds).order_by("pk")
+    facts: dict[int, list[tuple[datetime, datetime | None, str]]] = {}
+    for number, at, undone_at, kind in rows.values_list("fixture__number", "at", "undone_by__at", "kind"):
+        facts.setdefault(number, []).append((at, undone_at, kind))
+    events = []
+    for number, own in facts.items():
+        is_waived = False
+        for moment in sorted({moment for at, undone_at, _kind in own for moment in (at, undone_at) if moment}):
+            kinds_then = [
+                kind for at, undone_at, kind in own if at <= moment and not (undone_at and undone_at <= moment)
+            ]
+            closing = [kind for kind in kinds_then if kind != FloorKind.LEAD_WAIVED]
+            before, is_waived = is_waived, FloorKind.LEAD_WAIVED in kinds_then or closing[-1:] == [FloorKind.ADJOURNED]
+            if is_waived != before:
+                event = {"kind": "lead_waived" if is_waived else "lead_counts", "match": number}
+                events.append((moment, 0, event))
+    return events
 
 
 def _batch_event(batch: Batch, hidden_clubs: Mapping[int, str], began: datetime, zone: ZoneInfo) -> dict[str, Any]:

@@ -41,11 +41,12 @@ from tournaments.floor.batches import (
     take_back_missed,
     take_back_pairing,
     waiting_in,
+    waive_lead,
 )
 from tournaments.floor.calls import call_ready, set_running_score
 from tournaments.floor.calls import start as begin
 from tournaments.floor.derivation import floor_state
-from tournaments.floor.evening import set_needs_accessible
+from tournaments.floor.evening import adjourn, let_go_on, set_needs_accessible
 from tournaments.floor.selectors import load_facts
 from tournaments.floor.undo import Act, last_act, undo
 from tournaments.formats.continuous.state import moment_of
@@ -721,6 +722,40 @@ def test_everybody_can_verify_a_night_once_it_is_over(
     take_back_pairing(fixture=fresh(night), code="missing", side=1, by=by_alice, now=night.now)
     night.play()
     assert verify(night, client) == ([], 0)
+
+
+@pytest.mark.parametrize("how", ["waived", "adjourned"])
+def test_a_night_in_which_a_match_held_others_up_again_can_be_verified(
+    start: Callable[..., Tournament], client: Client, by_alice: Actor, how: str
+) -> None:
+    night = Night(start(stages=(replace(FLOW[0], lead=1),)), by_alice, seed=7)
+    for _step in range(4):
+        night.step()
+    slow = next(row for row in night.open() if row.number in night.ends)
+    del night.ends[slow.number]
+    step_for(night, timedelta(minutes=60))
+    assert len(night.open()) == 1, "everybody waits for it"
+    change = waive_lead if how == "waived" else adjourn
+    event = change(fixture=slow, by=by_alice, now=night.now)
+    step_for(night, timedelta(minutes=60))
+    if how == "waived":
+        undo(tournament=night.event, act=Act(event, slow), by=by_alice, now=night.now, in_order=False)
+    else:
+        let_go_on(fixture=slow, by=by_alice, now=night.now)
+    step_for(night, timedelta(minutes=60))
+    assert len(night.open()) == 1, "they wait for it again"
+    night.ends[slow.number] = night.now
+    night.play()
+    assert verify(night, client) == ([], 0)
+
+
+def step_for(night: Night, time: timedelta) -> None:
+    """Play on for so long."""
+    end = night.now + time
+    while night.now < end:
+        before = night.now
+        night.step()
+        night.now = max(night.now, before + timedelta(minutes=1))
 
 
 def fresh(night: Night) -> Fixture:
