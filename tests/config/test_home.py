@@ -252,6 +252,19 @@ def test_a_members_page_shows_nothing_of_others(client: Client, bob: User, carol
     assert "Rival" not in shown(client)
 
 
+def test_the_latest_results_say_which_match_was_conceded(client: Client, bob: User) -> None:
+    players = ensure_player(user=bob, by=SYSTEM), Player.objects.create(name="Rival")
+    match = open_matches([Opening(players, 5)], settings=MatchSettings(), by=SYSTEM, now=timezone.now())[0]
+    begin(match, PlaySettings(server_chains=True), act_until=2)
+    last = LiveMatch.objects.get(pk=match.pk).last
+    act(match=match, side=1, request=ActionInput(Act.CONCEDE, last), by=SYSTEM, now=timezone.now())
+    client.force_login(bob)
+    for path in ("/", "/my/"):
+        page = client.get(path).content.decode()
+        assert "0–0" in page, path
+        assert "conceded" in page, path
+
+
 # The navigation
 
 

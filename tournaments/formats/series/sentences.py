@@ -19,7 +19,7 @@ EXPLANATIONS: Mapping[str, str] = {
     "win": "{count} won in {bracket} ({each} each): {points}",
     "win_length": "{count} won in {bracket} at {length} points each: {points}",
     "win_root": "{count} won in {bracket} at √{length} ({each} each): {points}",
-    "match": "{count} matches in {bracket} ({each} each): {points}",
+    "match": "{count} played in {bracket} ({each} each): {points}",
     "place": "place {first} of {size} in {bracket}: {points}",
     "place_each": "places {first} to {last} of {size} in {bracket} shared, {points} each",
     "place_row": "places {first} to {last} of {size} in {bracket} shared, {points} each by the table",
