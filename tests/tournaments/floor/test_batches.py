@@ -404,7 +404,11 @@ def misheard(start: Callable[..., Tournament], by_alice: Actor) -> tuple[Night, 
 
     Really they have lost twice. Their match is called and has not begun.
     """
-    night = Night(start(), by_alice, seed=5)
+    return mishear(Night(start(), by_alice, seed=5))
+
+
+def mishear(night: Night) -> tuple[Night, Fixture, Fixture, int]:
+    """Play until the winner of the first result is paired for the third time; it was entered the wrong way round."""
     first = night.open()[0]
     night.now += timedelta(seconds=1)
     night.win(first, 0)
@@ -1079,6 +1083,11 @@ def test_a_begun_match_of_somebody_who_is_out_can_be_stopped(
 @pytest.fixture
 def out_and_playing(misheard: tuple[Night, Fixture, Fixture, int]) -> tuple[Night, Fixture, Entry]:
     """A match that has begun and goes on although one of its players is out, and the other one."""
+    return play_on_though_out(misheard)
+
+
+def play_on_though_out(misheard: tuple[Night, Fixture, Fixture, int]) -> tuple[Night, Fixture, Entry]:
+    """Begin the match of who is out, correct the first result, and return the match with the other player."""
     night, first, paired, entry = misheard
     begin(fixture=paired, by=night.by, now=night.now)
     night.now += timedelta(minutes=4)
@@ -1195,6 +1204,26 @@ def test_what_was_paired_since_a_stop_is_taken_back_unless_it_has_begun(
     night.play()
     assert list(differences(Selection.of())) == []
     assert verify(night, client) == ([], 0)
+
+
+def test_a_stopped_match_does_not_go_on_once_the_bracket_was_drawn_without_it(
+    start: Callable[..., Tournament], by_alice: Actor
+) -> None:
+    night, paired, _opponent = play_on_though_out(mishear(Night(start(stages=SWITCH), by_alice, seed=5)))
+    stop_match(fixture=paired, by=by_alice, now=night.now)
+    act = last_act(night.event, by_alice)
+    assert act is not None
+    rules: dict[str, Any] = {"window": 0, "lead": 2, "leader": Leader.PLAYS, "by": by_alice, "now": night.now}
+    first, second = Stage.objects.order_by("number")
+    change_flow(stage=first, switch_time=at_clock(night.now), after=night.division.seq, **rules)
+    while Stage.objects.get(pk=second.pk).status == Stage.Status.PLANNED:
+        assert night.step()
+    with pytest.raises(Refused) as refused:
+        undo(tournament=night.event, act=act, by=by_alice, now=night.now, in_order=False)
+    assert refused.value.code == "stop_before_bracket"
+    night.play()
+    assert Pairing.objects.get(number=paired.number).taken_back
+    assert list(differences(Selection.of())) == []
 
 
 def test_no_page_speaks_of_rounds_or_draws_a_bracket_where_there_are_none(
