@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery, Value
 from django.db.models.functions import Coalesce
 from django.http import Http404
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
 from core.live.publishing import now_shown
 from core.names import fold
@@ -64,10 +64,18 @@ def _shown(row: Challenge, reader: Player | None) -> dict[str, Any]:
         "challenge": row,
         # The opponent's name as seen by the reader; empty for an open challenge of their own.
         "name": opponent.shown_name if opponent is not None else "",
-        "clock": str(ClockPreset(row.clock).label),
+        "clock": _clock(row),
         # The pool it is rated in; empty for an unrated match.
         "ratings": (row.pool or default_pool()).name if row.rated else "",
     }
+
+
+def _clock(row: Challenge) -> str:
+    if row.clock != ClockPreset.CORRESPONDENCE:
+        return str(ClockPreset(row.clock).label)
+    return ngettext(
+        "{count} day for each turn (correspondence)", "{count} days for each turn (correspondence)", row.turn_days
+    ).format(count=row.turn_days)
 
 
 def _friendlies(player: Player) -> QuerySet[Match]:

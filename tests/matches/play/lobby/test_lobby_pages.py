@@ -60,6 +60,15 @@ def test_an_open_challenge_is_accepted_in_one_tap(player: Player, carol_player: 
     assert accept not in lobby(carol)
 
 
+@pytest.mark.parametrize(("days", "text"), [("1", "1 day for each turn"), ("3", "3 days for each turn")])
+def test_a_challenge_says_how_many_days_a_turn_takes(
+    player: Player, bob: User, carol: User, days: str, text: str
+) -> None:
+    send(bob, "/lobby/challenges/", **{**CHALLENGE, "clock": "correspondence", "turn_days": days})
+    for user in (bob, carol):
+        assert text in lobby(user)
+
+
 def test_only_the_lists_are_fetched_again(player: Player, bob: User) -> None:
     client = as_(bob)
     fragment = html(client.get("/lobby/", headers={"HX-Request": "true"}))
