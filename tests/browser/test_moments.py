@@ -112,8 +112,10 @@ def test_what_shows_the_throws_is_there_before_they_are_made(open_page: OpenPage
 def test_the_dice_can_be_swapped_while_those_of_the_opening_are_thrown(open_page: OpenPage, board: Board) -> None:
     page = watch(open_page, board)
     begin_with(board, BOB)
-    expect(page.locator(".throw")).to_have_count(2)
     faces = page.locator(".game-board > .dice")
+    # At once, long before the throws are over.
+    expect(faces).to_have_attribute("aria-label", re.compile("swap them"), timeout=600)
+    expect(page.locator(".throw")).to_have_count(2, timeout=300)
     before, box = faces.get_attribute("aria-label"), faces.bounding_box()
     assert box is not None
     # Not by `click`, which would wait until they can be seen.
