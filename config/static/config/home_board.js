@@ -3,6 +3,7 @@
 
 const EVERY = 2000; // Milliseconds for a step of a replay.
 const ASK = 10_000; // Milliseconds between two looks at the match while there is no stream.
+const AT_MOST = 2000; // Milliseconds for which a busy page delays the board.
 const REST = 1; // Steps for which the end of the game stays.
 
 const frame = document.getElementById("home-board");
@@ -105,7 +106,8 @@ async function follow() {
 
 /** Wait until everything else of the page is there. */
 function whenIdle(start) {
-  const later = () => (window.requestIdleCallback ?? setTimeout)(() => start().catch(reportError));
+  const begin = () => start().catch(reportError);
+  const later = () => (window.requestIdleCallback ? requestIdleCallback(begin, { timeout: AT_MOST }) : setTimeout(begin));
   if (document.readyState === "complete") later();
   else addEventListener("load", later);
 }
