@@ -150,8 +150,8 @@ def test_alice_confirms_the_rule_and_reads_what_was_refused(closing: Evening, al
     def send(**data: str) -> str:
         return html(alice_client.post(url, data, follow=True))
 
-    for fault in ({"matches": "1:2"}, {"matches": "k7m2p9x4qa:1:2"}, {"matches": ""}, {"rule": "settle"}):
-        send(**{"rule": "adjourn", "matches": items} | fault)
+    for fault in ({"running": "1:2"}, {"running": "k7m2p9x4qa:1:2"}, {"running": ""}, {"rule": "settle"}):
+        send(**{"rule": "adjourn", "running": items} | fault)
     send(rule="shorten", matches=items)
     assert not FloorEvent.objects.filter(kind__in=("adjourned", "shortened")).exists()
     page = send(rule="leader", matches=items)

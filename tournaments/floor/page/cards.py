@@ -460,7 +460,7 @@ def _shorter(points: int) -> str:
 
 def _post(tournament: Tournament, running: Sequence[RunningView], rule: str, label: str, points: int = 0) -> Post:
     matches = " ".join(f"{row.match.facts.public_id}:{row.score[0]}:{row.score[1]}" for row in running)
-    fields = [("rule", rule), ("matches", matches)]
+    fields = [("rule", rule), ("running", matches)]
     if points:
         fields.append(("points", str(points)))
     url = reverse("floor-close", args=event_url_args(tournament))

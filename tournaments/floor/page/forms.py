@@ -461,7 +461,7 @@ class ClosingTimeForm(FloorForm):
 
     rule = forms.ChoiceField(choices=[(rule, rule) for rule in CLOSING_RULES])
     points = forms.IntegerField(min_value=1, max_value=MOST_POINTS_LEFT, required=False)
-    matches = forms.CharField(max_length=LONGEST_MATCHES)
+    running = forms.CharField(max_length=LONGEST_MATCHES)
 
     def clean(self) -> dict[str, Any]:
         """Require the points that leaders still need if matches are shortened."""
@@ -470,10 +470,10 @@ class ClosingTimeForm(FloorForm):
             self.add_error("points", ValidationError(_("Choose how many points the leaders still need.")))
         return cleaned
 
-    def clean_matches(self) -> list[RunningMatch]:
+    def clean_running(self) -> list[RunningMatch]:
         """Return the matches of this event, each with its score."""
         scores: dict[str, tuple[int, int]] = {}
-        for item in self.cleaned_data["matches"].split():
+        for item in self.cleaned_data["running"].split():
             public_id, *points = item.split(":")
             if len(points) != 2 or not all(point.isdecimal() and len(point) <= 2 for point in points):
                 raise ValidationError(_("These are not matches with their scores."))

@@ -150,7 +150,7 @@ def close(request: HttpRequest, club: str, slug: str) -> HttpResponse:
         return faulty(request, form, url)
     data = form.cleaned_data
     closed = close_matches(
-        rule=data["rule"], running=data["matches"], points=data["points"] or 1, by=by(request), now=now
+        rule=data["rule"], running=data["running"], points=data["points"] or 1, by=by(request), now=now
     )
     if done := [row.text for row in closed if row.refused is None]:
         messages.success(request, " ".join([*done, _("Undo takes them back one by one, the last first.")]))
