@@ -291,7 +291,7 @@ def _own_score(row: MyMatch) -> str:
 def _to_move(user: User, rows: Sequence[MyMatch]) -> list[MyMatch]:
     """Which of these boards wait for the reader, also to be ready for a game, the most urgent first."""
     waiting = set(boards_waiting(user)) if rows else set()
-    to_move = [row for row in rows if reverse("match-play", args=[row.match.public_id]) in waiting]
+    to_move = [row for row in rows if row.match.public_id in waiting]
     return sorted(to_move, key=lambda row: row.urgency)
 
 

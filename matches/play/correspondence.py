@@ -7,7 +7,6 @@ from django.contrib import messages
 from django.db.models import Value
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.urls import reverse
 from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
@@ -22,7 +21,7 @@ LATEST = datetime.max.replace(tzinfo=UTC)
 
 
 def boards_waiting(user: User, *, besides: int | None = None) -> list[str]:
-    """Return the URLs of the boards by correspondence where this user is to act, the one that is due first first.
+    """Return the public ids of the matches by correspondence where this user is to act, the one due first first.
 
     `besides` is the id of a match to leave out. One query, since every page of the site counts these boards.
     """
@@ -37,7 +36,7 @@ def boards_waiting(user: User, *, besides: int | None = None) -> list[str]:
     ]
     rows = first.union(*others, all=True)
     waiting = [(due_at or LATEST, public_id) for public_id, state, due_at, side in rows if _waits_for(state, side)]
-    return [reverse("match-play", args=[public_id]) for _, public_id in sorted(waiting)]
+    return [public_id for _, public_id in sorted(waiting)]
 
 
 @account_needed
@@ -47,7 +46,7 @@ def next_board(request: HttpRequest) -> HttpResponse:
     """Lead to the board by correspondence that waits for the reader, or to their matches where none does."""
     waiting = boards_waiting(me(request))
     if waiting:
-        return redirect(waiting[0])
+        return redirect("match-play", waiting[0])
     messages.info(request, gettext("No board waits for you."))
     return redirect("my-matches")
 

@@ -89,7 +89,7 @@ def _context(user: Visitor, seat: MatchSeat, side: Side, watched: Watched) -> di
         "rating": rating,
         "sparkline": sparkline(rating),
         "waiting": len(waiting),
-        "next_url": waiting[0] if waiting else "",
+        "next_url": reverse("match-play", args=waiting[:1]) if waiting else "",
         "rematch": rematch,
         "asks": rematch is not None or (rating is None and _may_be_rated_soon(match)),
         "analysis_url": subject.url,

@@ -42,7 +42,7 @@ def test_the_board_that_waits_is_that_of_the_player_who_is_to_act(board: Board, 
     live = board.live
     live.correspondence = True
     live.save(update_fields=["correspondence"])
-    assert boards_waiting(waiting) == [reverse("match-play", args=[board.match.public_id])]
+    assert boards_waiting(waiting) == [board.match.public_id]
     assert boards_waiting(other) == []
     assert boards_waiting(waiting, besides=board.match.pk) == []
 
