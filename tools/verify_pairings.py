@@ -234,9 +234,9 @@ class Night:
         rest, number = without(pairs, costs), count()
         queue = [(0, next(number), [], [], set(), set())]
         while queue:
-            _cost, number_, made, twice, not_now, not_later = heappop(queue)
-            if number_ and (not twice or self.unplayed_after([*pairs, *made]) <= fewest):
-                return [*pairs, *made]
+            _cost, number_, now, twice, not_now, not_later = heappop(queue)
+            if number_ and (not twice or self.unplayed_after([*pairs, *now]) <= fewest):
+                return [*pairs, *now]
             ways = [(not_now, not_later)]
             if number_:
                 ways = [(not_now | {twice[0]}, not_later), (not_now, not_later | {twice[0]})]
@@ -409,14 +409,14 @@ class Cheapest:
 
     def _close(self, node, other):
         """Make a blossom of the cycle that a tight pair of outer nodes closes."""
-        one, two = self._path(self.top[node]), self._path(self.top[other])
-        while len(one) > 1 and len(two) > 1 and one[-2][0] == two[-2][0]:
-            one.pop()
-            two.pop()
+        way, way_back = self._path(self.top[node]), self._path(self.top[other])
+        while len(way) > 1 and len(way_back) > 1 and way[-2][0] == way_back[-2][0]:
+            way.pop()
+            way_back.pop()
         name = -next(self.names)
-        tops = [top for top, _pair in reversed(one)] + [top for top, _pair in two[:-1]]
-        pairs = [(there, here) for _top, (here, there) in reversed(one[1:])]
-        pairs += [(node, other), *(pair for _top, pair in two[1:])]
+        tops = [top for top, _pair in reversed(way)] + [top for top, _pair in way_back[:-1]]
+        pairs = [(there, here) for _top, (here, there) in reversed(way[1:])]
+        pairs += [(node, other), *(pair for _top, pair in way_back[1:])]
         self.cycle[name], self.discount[name], self.base[name] = (
             [(top, pairs[at]) for at, top in enumerate(tops)],
             0,
@@ -521,8 +521,8 @@ def safe_plan(left, closed, costs, not_later, unplayed):
     """
     names, edges = count(), {}
 
-    def join(one, other, cost):
-        edges.setdefault(one, {})[other] = edges.setdefault(other, {})[one] = cost
+    def join(node, other, cost):
+        edges.setdefault(node, {})[other] = edges.setdefault(other, {})[node] = cost
 
     nodes = {entry: [next(names) for _match in range(count)] for entry, count in sorted(left.items()) if count > 0}
     first = {own[0]: entry for entry, own in nodes.items()}
@@ -534,8 +534,8 @@ def safe_plan(left, closed, costs, not_later, unplayed):
             join(own[0], node, 0)
         for node in nodes[pair[1]]:
             join(own[1], node, 0)
-    for (one, other), cost in costs.items():
-        join(nodes[one][0], nodes[other][0], weight(cost))
+    for (entry, other), cost in costs.items():
+        join(nodes[entry][0], nodes[other][0], weight(cost))
     for spare in [next(names) for _match in range(unplayed)]:
         for node in [node for own in nodes.values() for node in own]:
             join(spare, node, 0)
@@ -543,9 +543,9 @@ def safe_plan(left, closed, costs, not_later, unplayed):
     chosen = cheapest.solve()
     if chosen is None:
         return None
-    made = sorted((first[one], first[other]) for one, other in chosen if one in first and other in first)
-    later = {pair for pair, (one, other) in ports.items() if cheapest.mate[one] != other}
-    return made, [pair for pair in made if pair in later]
+    now = sorted((first[node], first[other]) for node, other in chosen if node in first and other in first)
+    later = {pair for pair, (port, other) in ports.items() if cheapest.mate[port] != other}
+    return now, [pair for pair in now if pair in later]
 
 
 def simple_plan(most, others):

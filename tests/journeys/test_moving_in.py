@@ -114,7 +114,7 @@ def test_a_messy_spreadsheet_becomes_a_season_and_is_undone_in_one_tap(
     director.tap("Move in: import earlier seasons and matches")
     director.tap("Undo", within="2018/19")
     director.sees("The import is undone.")
-    director.sees("The season 2018/19, which it had made, is removed.")
+    director.sees("The season 2018/19, which the import created, is removed.")
     assert set(Player.objects.exclude(user=bob).values_list("pk", flat=True)) == before
     assert not PastPlacing.objects.exists()
     picture(director, "7-undone")

@@ -383,7 +383,7 @@ def undo_season(request: HttpRequest, slug: str, public_id: str) -> HttpResponse
         return refused_back(request, refused, "past-seasons", slug)
     sentence = f"{_('The import is undone.')} {members_who_stay(undone.added.count())}".rstrip()
     if counted_in is not None and not Series.objects.filter(pk=counted_in.pk).exists():
-        sentence += " " + _("The season {name}, which it had made, is removed.").format(name=counted_in.name)
+        sentence += " " + _("The season {name}, which the import created, is removed.").format(name=counted_in.name)
     elif counted_in is not None:
         sentence += " " + _("The season {name} stays, without these evenings.").format(name=counted_in.name)
     messages.success(request, sentence)

@@ -274,7 +274,8 @@ class _Rule:
         order = sorted({entry for pair in costs for entry in pair})
         at = {entry: index for index, entry in enumerate(order)}
         edges = [(at[first], at[second], weight) for (first, second), weight in weights.items()]
-        return self._in_order([(order[one], order[other]) for one, other in best_matching(len(order), edges)], costs)
+        chosen = best_matching(len(order), edges)
+        return self._in_order([(order[first], order[second]) for first, second in chosen], costs)
 
     def _weighed(self, allowed: Iterable[Pair]) -> tuple[dict[Pair, int], dict[Pair, tuple[int, ...]]]:
         """Return weights, of which the highest sum is best, and costs."""

@@ -99,15 +99,15 @@ def best_of_safe(now: Remaining, weights: Mapping[Pair, int]) -> list[Pair]:
     number, queue = count(), list[tuple[int, int, list[Pair], int, list[Pair], set[Pair], set[Pair]]]()
 
     def plan(not_now: set[Pair], not_later: set[Pair]) -> None:
-        weight, made, played, twice = _plan(now, {p: w for p, w in weights.items() if p not in not_now}, not_later)
-        heapq.heappush(queue, (-weight, next(number), made, played, twice, not_now, not_later))
+        weight, pairs, played, twice = _plan(now, {p: w for p, w in weights.items() if p not in not_now}, not_later)
+        heapq.heappush(queue, (-weight, next(number), pairs, played, twice, not_now, not_later))
 
     plan(set(), set())
     while True:
-        _weight, _number, made, played, twice, not_now, not_later = heapq.heappop(queue)
-        is_safe = played == most_played and most_played <= sum(now.degrees.values()) - unplayed(now.after(made))
+        _weight, _number, pairs, played, twice, not_now, not_later = heapq.heappop(queue)
+        is_safe = played == most_played and most_played <= sum(now.degrees.values()) - unplayed(now.after(pairs))
         if not twice or is_safe:
-            return made
+            return pairs
         plan(not_now | {twice[0]}, not_later)
         plan(not_now, not_later | {twice[0]})
 
@@ -131,9 +131,9 @@ def _plan(
             edges |= {(node, port): a_match for node in nodes[entry]}
     chosen = best_matching(next(size), [(*edge, weight) for edge, weight in edges.items()], largest=False)
     firsts = {own[0]: entry for entry, own in nodes.items()}
-    made = sorted((firsts[a], firsts[b]) for a, b in chosen if a in firsts and b in firsts)
+    pairs = sorted((firsts[a], firsts[b]) for a, b in chosen if a in firsts and b in firsts)
     joined = set(ports.values())
     taken = {port for edge in chosen if edge not in joined for port in edge}
     later = {pair for pair, own in ports.items() if taken.issuperset(own)}
     weight = sum(edges[edge] for edge in chosen)
-    return weight, made, 2 * (len(made) + len(later)), [pair for pair in made if pair in later]
+    return weight, pairs, 2 * (len(pairs) + len(later)), [pair for pair in pairs if pair in later]
