@@ -152,9 +152,9 @@ def test_alice_confirms_the_rule_and_reads_what_was_refused(closing: Evening, al
 
     for fault in ({"running": "1:2"}, {"running": "k7m2p9x4qa:1:2"}, {"running": ""}, {"rule": "settle"}):
         send(**{"rule": "adjourn", "running": items} | fault)
-    send(rule="shorten", matches=items)
+    send(rule="shorten", running=items)
     assert not FloorEvent.objects.filter(kind__in=("adjourned", "shortened")).exists()
-    page = send(rule="leader", matches=items)
+    page = send(rule="leader", running=items)
     assert "Undo takes them back one by one" in page
     assert "M2 stands 4–4, so nobody leads." in page
 
