@@ -249,7 +249,8 @@ PAIRS = (
         },
     ),
     # The floor; the other actions are below.
-    pair(floor.ClosingTimeForm, api="tournaments_floor_close"),
+    # In a page, a field called `matches` would hide the method of its form.
+    pair(floor.ClosingTimeForm, api="tournaments_floor_close", names={"running": "matches"}),
     # Money.
     pair(
         prizes.FeeForm,
