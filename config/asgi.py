@@ -12,11 +12,13 @@ from django.conf import settings
 from django.core.asgi import get_asgi_application
 from django.urls import get_resolver
 
+from core.queue import require_broker
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
+require_broker()
 django_asgi = get_asgi_application()
 
-from config.celery import check_broker  # noqa: E402
 from config.database import wait_as_web_process  # noqa: E402
 from config.disconnects import Receive, Scope, Send  # noqa: E402
 from config.limits import PageLimit, StreamLimit  # noqa: E402
@@ -73,7 +75,6 @@ async def handle(scope: Scope, receive: Receive, send: Send) -> None:
         await live(scope, receive, send)
 
 
-check_broker(settings.REDIS_URL)
 wait_as_web_process()
 health.listen()
 application = CompleteRequests(handle)

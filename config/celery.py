@@ -1,9 +1,11 @@
 """The queue. A message is a hint, never the work: all work is a row that the sweeps below find again."""
 
 import os
+import threading
 import time
 import warnings
 from collections import defaultdict
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -11,12 +13,23 @@ import structlog
 from celery import Celery
 from celery.exceptions import CPendingDeprecationWarning
 from celery.schedules import crontab
-from celery.signals import celeryd_after_setup, setup_logging, task_success
-from django.core.exceptions import ImproperlyConfigured
+from celery.signals import beat_init, celeryd_after_setup, setup_logging, task_success, worker_ready
+from celery.worker import state as worker_state
 from kombu.entity import Queue
 from redis.exceptions import RedisError
 
-from core.queue import broker
+from core.queue import (
+    ANALYSIS,
+    BACKGROUND,
+    GUESTS,
+    OUTGOING,
+    RECORDS,
+    SIGN_EVERY,
+    URGENT,
+    broker,
+    require_broker,
+    sign,
+)
 
 # When each sweep last ended, noted in the broker by whichever worker ran it.
 
@@ -45,6 +58,63 @@ def _note(task: str) -> None:
         log.warning("sweep_not_noted", task=task, error=str(error))
 
 
+# A worker signs for its queues from a thread of its own, however busy it is, and ends if it cannot go on.
+#
+# Whatever started it (supervisor, systemd or Compose) then starts another one.
+
+
+class WorkerPulse:
+    """The signatures of this process, a worker of some queues."""
+
+    def __init__(self, queues: Sequence[str]) -> None:
+        self._queues = queues
+        self._received = -1
+
+    def look(self) -> bool:
+        """Sign, and return True, unless messages wait that an idle worker did not take since the last look."""
+        received = sum(worker_state.total_count.values())
+        is_idle = received == self._received and not (worker_state.active_requests or worker_state.reserved_requests)
+        self._received = received
+        with broker() as client:
+            if is_idle and any(client.llen(queue) for queue in self._queues):
+                return False
+            sign(client, self._queues)
+        return True
+
+    def run(self, worker: Any) -> None:
+        """Sign until the process ends; end it if its connection failed for good, or if it takes no messages."""
+        takes_none = 0
+        while True:
+            try:
+                takes_none = 0 if self.look() else takes_none + 1
+            except RedisError as error:
+                log.warning("worker_not_signed", queues=self._queues, error=str(error))
+            # A worker that failed ends by itself, but only once its tasks have ended, and one of them may hang.
+            if takes_none == GIVEN_LOOKS or worker.exitcode:
+                log.critical("worker_cannot_go_on", queues=self._queues, exit_code=worker.exitcode)
+                time.sleep(LAST_PATIENCE)
+                os._exit(1)
+            time.sleep(SIGN_EVERY)
+
+
+GIVEN_LOOKS = 2
+"""Looks in a row at which nothing was taken."""
+LAST_PATIENCE = 5.0
+"""Seconds in which tasks may still end."""
+
+
+@worker_ready.connect
+def _sign_from_now_on(sender: Any, **_: Any) -> None:
+    pulse = WorkerPulse(sorted(sender.app.amqp.queues.consume_from))
+    threading.Thread(target=pulse.run, args=(sender.controller,), name="pulse", daemon=True).start()
+
+
+@beat_init.connect
+def _beat_needs_broker(**_: Any) -> None:
+    # Beat itself would end without a word, as if it had been stopped.
+    require_broker()
+
+
 # Tasks are in the `tasks.py` of their app as `@shared_task` and are published with `transaction.on_commit(task.delay,
 # robust=True)`, so that a request never fails without a broker.
 
@@ -56,18 +126,6 @@ warnings.filterwarnings("ignore", message="You're running the worker")
 
 app = Celery("barpoint")
 
-URGENT, RECORDS, BACKGROUND = "celery", "records", "background"
-"""The queues of work on this machine, the most urgent first: live play, pairing and all sweeps; checking records;
-practice at levels, ratings and backups.
-
-A worker takes a message of a later queue only when the earlier ones are empty. `make run` has one worker for the urgent
-queue and one for the others, so that urgent work never waits for a long task to end.
-"""
-GUESTS = "guests"
-"""The queue of what people without an account ask an analysis program; it is worked off when nothing else waits."""
-OUTGOING = "outgoing"
-"""The queue of e-mails and pushes, with a worker of its own: outside servers answer when they like, or not at all."""
-
 # In seconds; after that the sweep sends the hint again.
 PUBLISH_PATIENCE = 1.0
 
@@ -75,14 +133,6 @@ PUBLISH_PATIENCE = 1.0
 def broker_url(redis_url: str) -> str:
     """Return the URL as kombu expects it, which calls a Unix socket `redis+socket`."""
     return redis_url.replace("unix://", "redis+socket://", 1)
-
-
-def check_broker(redis_url: str) -> None:
-    """Raises ImproperlyConfigured without a broker: nothing would happen by itself, and nobody would be told."""
-    if not redis_url:
-        raise ImproperlyConfigured(
-            "REDIS_URL is empty. The web server, workers and beat need Valkey or Redis, such as redis://127.0.0.1:6379/0."
-        )
 
 
 def take_turns(schedule: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
@@ -110,7 +160,7 @@ class Config:
         # Not imported above, since Django's settings may be importing this module.
         from django.conf import settings
 
-        check_broker(settings.REDIS_URL)
+        require_broker()
         return broker_url(settings.REDIS_URL)
 
     # Task results are in the database.
@@ -159,8 +209,7 @@ class Config:
         "players.send_notification_emails": {"queue": OUTGOING},
         "players.send_push": {"queue": OUTGOING},
         "players.send_account_email": {"queue": OUTGOING},
-        # Analyses take minutes of CPU and nobody waits for them: only workers started for this queue take them.
-        "matches.analyse": {"queue": "analysis"},
+        "matches.analyse": {"queue": ANALYSIS},
     }
     beat_schedule = take_turns(
         {

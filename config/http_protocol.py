@@ -11,6 +11,7 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 LARGEST_HEAD = 32 * 1024
 """Bytes of a request line and headers, or of the trailers after a body, above which a request is refused."""
+SEPARATORS = len(": \r\n")
 REFUSAL = STATUS_LINE[431] + b"connection: close\r\ncontent-length: 0\r\n\r\n"
 
 
@@ -19,16 +20,49 @@ class LimitedHeadProtocol(HttpToolsProtocol):
 
     _pending = 0
     """Bytes since the last request was complete, or since the last part of its body."""
+    _head = 0
+    """Bytes of the head of the current request, and of its trailers, as far as they are parsed."""
 
     def data_received(self, data: bytes) -> None:
         """Parse what has arrived, and end the connection if it is too much."""
         self._pending += len(data)
         super().data_received(data)
         if self._pending > LARGEST_HEAD and not self.transport.is_closing():
-            # Nothing can be said in the middle of another answer.
-            if self.cycle is None or self.cycle.response_complete:
-                self.transport.write(REFUSAL)
-            self.transport.close()
+            self._refuse()
+
+    def on_message_begin(self) -> None:
+        """Begin to count."""
+        super().on_message_begin()
+        self._head = 0
+
+    def on_url(self, url: bytes) -> None:
+        """Take a part of the URL."""
+        self._count(len(url))
+        super().on_url(url)
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Take a header or a trailer."""
+        self._count(len(name) + len(value) + SEPARATORS)
+        super().on_header(name, value)
+
+    def _count(self, length: int) -> None:
+        """Raise ValueError, which ends the parsing, if the head is too long: it may arrive at once with its end."""
+        self._head += length
+        if self._head > LARGEST_HEAD:
+            raise ValueError("The headers are too long.")
+
+    def send_400_response(self, msg: str) -> None:
+        """Answer what could not be parsed; uvicorn calls it after any error of a callback, too."""
+        if self._head > LARGEST_HEAD:
+            self._refuse()
+        else:
+            super().send_400_response(msg)
+
+    def _refuse(self) -> None:
+        """End the connection, with an answer unless another one is being sent."""
+        if self.cycle is None or self.cycle.response_complete:
+            self.transport.write(REFUSAL)
+        self.transport.close()
 
     def on_headers_complete(self) -> None:
         """Begin a request. One that asks for another protocol may have no body, and is the last of its connection."""

@@ -130,8 +130,8 @@ class PageLimit:
 
 MOST = 8
 """Streams that are authorised at once."""
-PATIENCE = 3.0
-"""Seconds that a request waits for its turn."""
+PATIENCE = 20.0
+"""Seconds that a request waits for its turn, which costs next to nothing; pages give up after 25 seconds."""
 STREAM_RETRY_AFTER = 5
 """Seconds after which a client should try again that did not get its turn."""
 

@@ -179,7 +179,7 @@ HEALTH_LASTS = 1.0
 if _sentry_dsn := os.environ.get("SENTRY_DSN"):
     report_errors(_sentry_dsn)
 
-# Broker, cache and live events. Empty means none: only for commands (config.celery.check_broker).
+# Broker, cache and live events. Empty means none: only for commands (core.queue.require_broker).
 REDIS_URL = os.environ.get("REDIS_URL", "redis://127.0.0.1:6379/0")
 CACHES = {
     "default": {

@@ -28,9 +28,9 @@ from typing import IO
 from django.core.exceptions import ImproperlyConfigured
 
 from config import lan, valkey
-from config.celery import BACKGROUND, GUESTS, OUTGOING, RECORDS, URGENT
 from config.forking import ImportedSite, fork
 from config.processes import LONGEST_DELAY, Child, Process, spawn, stop
+from core.queue import ANALYSIS, BACKGROUND, GUESTS, OUTGOING, RECORDS, URGENT
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 # In the order in which they are stopped: first those that accept work, the broker last.
@@ -239,7 +239,7 @@ class Supervisor:
         }
         if self.env.get("ANALYSIS_BACKEND") != "off":
             # Its programs run at the lowest priority, one at a time, and are killed with it.
-            analysis = ["worker", "--queues=analysis", "--hostname=analysis@%h", "--pool=solo"]
+            analysis = ["worker", f"--queues={ANALYSIS}", f"--hostname={ANALYSIS}@%h", "--pool=solo"]
             programs["analysis"] = [*celery, *analysis, *quiet]
         for name, (module, *arguments) in programs.items():
             self.keep_running(name, self.program(module, *arguments)).start()

@@ -36,7 +36,7 @@ from config.backup import DRILLS
 from config.celery import SWEEPS
 from config.database import DOWN, FULL, LOCKED, outage_of
 from config.monitoring import is_measured
-from core.queue import broker
+from core.queue import ANALYSIS, BACKGROUND, GUESTS, OUTGOING, RECORDS, URGENT, broker, signed_ago, unattended
 from matches.models import Analysis, Match, RatingMark, Submission
 from players.models import Delivery, LogEntry
 from tournaments.models import Draw
@@ -109,14 +109,24 @@ def database_state() -> str:
 
 
 def queue_state() -> str:
-    """Return whether the broker answers. The site works without it, but nothing happens by itself."""
+    """Return OK, the queues on which nobody works, or that the broker does not answer.
+
+    The site works without all of them, but nothing happens by itself.
+    """
     try:
-        with broker() as client:
-            client.ping()
+        missing = unattended(attended_queues())
     except RedisError as error:
         log.warning("queue_unreachable", error=str(error))
         return DOWN
-    return OK
+    if missing:
+        log.error("queues_unattended", queues=missing)
+    return f"no worker for {', '.join(missing)}" if missing else OK
+
+
+def attended_queues() -> list[str]:
+    """Return the queues for which this installation should have workers."""
+    analysis = [] if settings.ANALYSIS_BACKEND == "off" else [ANALYSIS]
+    return [URGENT, RECORDS, BACKGROUND, GUESTS, OUTGOING, *analysis]
 
 
 @contextmanager
@@ -193,7 +203,10 @@ class QueueCollector(Collector):
         lag = GaugeMetricFamily("barpoint_sweep_age_seconds", "Time since a sweep last ended.", labels=["sweep"])
         for name, at in sorted(client.hgetall(SWEEPS).items()):
             lag.add_metric([str(name)], max(0.0, now.timestamp() - float(at)))
-        yield from (messages, lag)
+        signed = GaugeMetricFamily("barpoint_worker_age_seconds", "Time since a worker last signed.", labels=["queue"])
+        for queue, seconds in signed_ago(attended_queues()).items():
+            signed.add_metric([queue], seconds)
+        yield from (messages, lag, signed)
 
 
 def _of_drills(now: datetime) -> Iterator[GaugeMetricFamily]:

@@ -72,6 +72,8 @@ def publish_on_commit(topic: str, seq: int, content: Content | None = None) -> N
 
 def publish(topic: str, seq: int, content: str = "") -> None:
     """Publish the new number of a topic. Without a broker nothing is lost: watchers ask again when they reconnect."""
+    if not settings.REDIS_URL:
+        return
     try:
         _client().publish(CHANNEL + topic, f"{seq} {content}" if content else seq)
     except RedisError as error:
@@ -88,6 +90,8 @@ def touch(*topics: str) -> None:
 
     The number is lost with the broker; then it is 0 until the next change.
     """
+    if not settings.REDIS_URL:
+        return
     now = time.time_ns() // 1_000_000
     pipeline = _client().pipeline(transaction=False)
     for topic in topics:
@@ -143,6 +147,8 @@ def publish_all_on_commit(changes: Iterable[tuple[str, int]]) -> None:
 
 def publish_all(changes: Sequence[tuple[str, int]]) -> None:
     """Publish the new numbers of several topics at once."""
+    if not settings.REDIS_URL:
+        return
     pipeline = _client().pipeline(transaction=False)
     for topic, seq in changes:
         pipeline.publish(CHANNEL + topic, seq)

@@ -17,10 +17,10 @@ from django.urls import resolve
 from jsonschema import Draft202012Validator
 from redis import Redis
 
-from config.celery import BACKGROUND, OUTGOING, RECORDS, URGENT
 from config.processes import spawn, stop
 from config.valkey import prepare
 from config.wsgi_threads import LARGEST
+from core.queue import BACKGROUND, OUTGOING, RECORDS, URGENT
 
 ROOT = Path(__file__).resolve().parents[2]
 DEPLOY = ROOT / "deploy"

@@ -36,6 +36,13 @@ def test_a_head_that_never_ends_is_refused(port: int, beginning: str, part: str)
     connected.close()
 
 
+@pytest.mark.parametrize("header", [f"X-Long: {'x' * LARGEST_HEAD}", "\r\n".join([f"X-More: {'x' * KIB}"] * 40)])
+def test_a_head_that_arrives_at_once_is_refused_too(port: int, header: str) -> None:
+    connected = connect(port, post("/show/", "Content-Length: 0", header))
+    assert connected.recv(4096).startswith(b"HTTP/1.1 431 ")
+    connected.close()
+
+
 def test_trailers_that_never_end_close_the_connection(port: int) -> None:
     connected = connect(port, post("/show/", "Transfer-Encoding: chunked") + "1\r\nx\r\n0\r\n")
     assert send_until_closed(connected, f"X-More: {'x' * KIB}\r\n") < 100 * LARGEST_HEAD

@@ -63,6 +63,20 @@ def test_eight_are_authorised_at_once_and_open_streams_take_no_turn() -> None:
     assert (streams.open, streams.most_at_once) == (50, 8)
 
 
+def test_150_at_once_are_all_served() -> None:
+    async def slow(_scope: Any, _receive: Any, send: Any) -> None:
+        await asyncio.sleep(0.2)
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+
+    async def scenario() -> list[int]:
+        limit = StreamLimit(slow)
+        answers = [Answer() for _ in range(150)]
+        await asyncio.gather(*(limit(SCOPE, receive, answer.send) for answer in answers))
+        return [answer.messages[0]["status"] for answer in answers]
+
+    assert set(asyncio.run(scenario())) == {200}
+
+
 def test_who_waits_too_long_is_told_when_to_come_back() -> None:
     async def scenario() -> Any:
         streams = Streams()

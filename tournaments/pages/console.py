@@ -73,6 +73,7 @@ def console_page(tournament: Tournament, chosen: str, by: Actor, now: datetime) 
     messages = reported_messages(tournament, [row.division for row in divisions], by)
     fixtures = [line.fixture for line in lines]
     taken = {need.line.fixture.pk for need in needs if need.kind in ("dispute", "claim", "untold")}
+    stopped = workers.stopped_work()
     can_begin = {fixture.pk for fixture in playable(fixtures)} - taken
     ready = sorted((line for line in lines if line.fixture.pk in can_begin), key=_is_not_in_play)
     division = _chosen(divisions, chosen)
@@ -85,7 +86,8 @@ def console_page(tournament: Tournament, chosen: str, by: Actor, now: datetime) 
         "counted": division,
         "champion": _winner(division, by),
         "needs": needs[:MOST_NEEDS],
-        "needs_count": len(needs) + len(messages),
+        "needs_count": len(needs) + len(messages) + len(stopped),
+        "stopped_work": stopped,
         "messages_reported": messages[:MOST_NEEDS],
         "more_needs": len(needs) > MOST_NEEDS,
         "unopposed": unopposed(needs),

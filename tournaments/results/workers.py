@@ -8,11 +8,13 @@ from django.conf import settings
 from django.core.cache import cache
 from django.db.models import Min
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from redis import Redis
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 from redis.retry import Retry
 
+from core.queue import OUTGOING, RECORDS, URGENT, unattended
 from matches.models import Claim, Match, RatingPool, Submission
 from tournaments.models import Draw, Fixture
 from tournaments.results.overdue import GRACE
@@ -26,7 +28,6 @@ EVERY = 5.0
 LATE = 30.0
 """Seconds without a heartbeat after which something is wrong."""
 KEPT = 7 * 24 * 3600
-QUEUE = "celery"
 PATIENCE = 1.0
 """Seconds to wait for a broker that does not answer."""
 
@@ -57,7 +58,7 @@ def _messages() -> int | None:
     if not settings.REDIS_URL:
         return None
     try:
-        return int(_client().llen(QUEUE))
+        return int(_client().llen(URGENT))
     except RedisError:
         return None
 
@@ -67,6 +68,25 @@ def _client() -> Redis:
     # Without pauses between attempts, which would delay each page of a director while the broker is down.
     retry = Retry(NoBackoff(), 1)
     return Redis.from_url(settings.REDIS_URL, socket_timeout=PATIENCE, socket_connect_timeout=PATIENCE, retry=retry)
+
+
+# What waits because nobody works on its queue, for "Needs you".
+
+
+STOPPED = {
+    URGENT: gettext_lazy("Draws, calls and deadlines have stopped: no worker is running."),
+    RECORDS: gettext_lazy("Game records are not being checked: no worker is running."),
+    OUTGOING: gettext_lazy("E-mails and notifications are not being sent: no worker is running."),
+}
+"""By queue, of those that a director may wait for."""
+
+
+def stopped_work() -> list[str]:
+    """Return a sentence about each kind of work that has stopped; without a broker the verdict says what is wrong."""
+    try:
+        return [str(STOPPED[queue]) for queue in unattended(list(STOPPED))]
+    except RedisError:
+        return []
 
 
 # The state of beat, broker and workers, and what is queued.
@@ -84,8 +104,16 @@ def status_page(now: datetime) -> dict[str, Any]:
     """Return the context of the status page."""
     health = workers_health()
     age = (now - health.seen_at).total_seconds() if health.seen_at else None
-    return {"health": health, "age": None if age is None else max(0, round(age)), "verdict": verdict(health, age),
-            "late": LATE, "every": EVERY, "queues": queues(now), "now": now}  # fmt: skip
+    return {
+        "health": health,
+        "age": None if age is None else max(0, round(age)),
+        "verdict": verdict(health, age),
+        "late": LATE,
+        "every": EVERY,
+        "stopped_work": stopped_work(),
+        "queues": queues(now),
+        "now": now,
+    }
 
 
 def short(now: datetime) -> str:

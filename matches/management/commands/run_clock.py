@@ -8,6 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 from django.utils import timezone
 
+from core.queue import require_broker
 from matches.play import clock_worker
 
 
@@ -16,6 +17,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Work every half second until SIGINT or SIGTERM."""
+        require_broker()
         stopped = Event()
 
         def stop(_number: int, _frame: FrameType | None) -> None:

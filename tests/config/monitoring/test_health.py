@@ -6,8 +6,10 @@ from typing import Any
 import pytest
 from django.db import connection
 from django.test import Client
+from redis import Redis
 
 from config.monitoring import health
+from core.queue import ABSENT_AFTER, RECORDS, URGENT, WORKERS, sign
 
 
 @pytest.fixture(autouse=True)
@@ -50,6 +52,20 @@ def test_readyz_is_red_while_another_process_holds_the_lock(client: Client) -> N
         with connection.cursor() as cursor:
             cursor.execute("PRAGMA busy_timeout")
             assert cursor.fetchone()[0] > health.PATIENCE_MS, "the usual patience is back"
+
+
+@pytest.mark.django_db
+def test_readyz_names_a_queue_on_which_nobody_works(client: Client, valkey: Redis) -> None:
+    assert client.get("/readyz").json()["queue"] == "ok", "after a start of the broker workers have half a minute"
+    seconds, _ = valkey.time()
+    valkey.hset(WORKERS, mapping={URGENT: seconds - ABSENT_AFTER - 1, RECORDS: seconds - ABSENT_AFTER + 5})
+    health._last_state = None
+    response = client.get("/readyz")
+    assert (response.status_code, response.json()["queue"]) == (200, "no worker for celery")
+    assert b'barpoint_worker_age_seconds{queue="celery"} 31' in health.exposition()
+    sign(valkey, [URGENT])
+    health._last_state = None
+    assert client.get("/readyz").json()["queue"] == "ok"
 
 
 @pytest.mark.django_db

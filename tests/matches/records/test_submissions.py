@@ -13,7 +13,7 @@ from django.utils import timezone
 from redis import Redis
 
 import engine
-from config.celery import RECORDS
+from core.queue import RECORDS
 from engine import Check, Refused, check_record
 from engine.records import write
 from engine.simulation import play_out

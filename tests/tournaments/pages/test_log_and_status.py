@@ -1,19 +1,23 @@
 """The log of an event, and the status of its workers."""
 
 import math
+from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 from redis import Redis
 
+from core.queue import ABSENT_AFTER, RECORDS, URGENT, WORKERS, sign
 from matches.models import Match
 from players.actors import Actor
 from players.models import User
 from tests.tournaments.conftest import NOW, RunningEvent, erin
 from tests.tournaments.support.pages import page, post, text
-from tournaments.models import Fixture
+from tournaments.events.pages import event_url_args
+from tournaments.models import Division, Fixture
 from tournaments.results import workers
 from tournaments.state.log import ON_A_PAGE, _named, entries_of
 
@@ -76,9 +80,28 @@ def test_the_status_page_names_the_process_that_is_down(
     assert "Beat and workers running" in status_text()
     workers.beat(timezone.now() - timedelta(minutes=5))
     assert "beat is not running" in status_text()
-    valkey.rpush(workers.QUEUE, "hint", "hint")
+    valkey.rpush(URGENT, "hint", "hint")
     assert "2 messages waiting" in status_text()
     assert "no worker takes them" in status_text()
+
+
+def test_directors_read_which_work_has_stopped(
+    drawn: Callable[..., Division], alice_client: Client, valkey: Redis
+) -> None:
+    event = drawn(4).tournament
+    sentence = "Game records are not being checked: no worker is running."
+
+    def is_on(name: str) -> bool:
+        return sentence in text(page(alice_client, reverse(name, args=event_url_args(event))))
+
+    assert not is_on("console"), "nobody has signed yet, but there was no time to"
+    valkey.hset(WORKERS, RECORDS, valkey.time()[0] - ABSENT_AFTER - 1)
+    assert is_on("console")
+    assert is_on("event-status")
+    alice_client.post(reverse("floor-action", args=[*event_url_args(event), "open"]), {"tables": 2})
+    assert is_on("floor")
+    sign(valkey, [RECORDS])
+    assert not is_on("floor")
 
 
 @pytest.mark.usefixtures("broker_down")

@@ -47,6 +47,7 @@ from tournaments.results.needs import (
     to_make_final,
     unopposed,
 )
+from tournaments.results.workers import stopped_work
 from tournaments.standings.placings import champions
 
 # Sending an open floor only those of its parts that have changed.
@@ -150,7 +151,9 @@ def floor_page(tournament: Tournament, by: Actor, now: datetime, *, complete: bo
     correction = correction_since(tournament, by, undoable)
     zone = ZoneInfo(tournament.time_zone)
     held_up = sum(len(flow.hold_ups) for flow in flows)
+    stopped = stopped_work()
     return {
+        "stopped_work": stopped,
         "flows": flows,
         "view": view,
         "tournament": tournament,
@@ -165,7 +168,7 @@ def floor_page(tournament: Tournament, by: Actor, now: datetime, *, complete: bo
         "closing": closing,
         "round_needs": round_needs,
         "needs": others[:MOST_NEEDS],
-        "needs_count": len(needs) + len(attention) + len(round_needs) + len(messages) + (closing is not None) + held_up,
+        "needs_count": len([*needs, *attention, *round_needs, *messages, *stopped]) + (closing is not None) + held_up,
         "messages_reported": messages[:MOST_NEEDS],
         "unopposed": unopposed(needs),
         "to_make_final": to_make_final(needs),

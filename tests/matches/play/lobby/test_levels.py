@@ -8,7 +8,8 @@ from statistics import fmean
 import pytest
 from django.conf import LazySettings
 
-from config.celery import BACKGROUND, app
+from config.celery import app
+from core.queue import BACKGROUND
 from engine.actions import Act, Phase
 from engine.adjudication import adjudicate
 from engine.errors import Refused
