@@ -102,6 +102,15 @@ def club_for_director(user: Visitor, slug: str) -> Club:
     return club_as(user, slug, Role.DIRECTOR)
 
 
+def club_or_site(user: Visitor, slug: str) -> Club | None:
+    """Return a club for one of its directors, as `club_for_director`; without a slug None, for administrators alone."""
+    if slug:
+        return club_for_director(user, slug)
+    if not (isinstance(user, User) and user.is_superuser):
+        raise PermissionDenied
+    return None
+
+
 def player(public_id: str) -> Player:
     """Return a player, or for a merged player the one they were merged into. Players are public."""
     row = Player.objects.select_related("merged_into").filter(public_id=_an_id(public_id)).first()

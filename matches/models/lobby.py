@@ -42,6 +42,7 @@ class Challenge(models.Model):
         ADDRESS = "address", _("not rated: an email address is not confirmed")
         DAY = "day", _("not rated: the 4th today")
         WEEK = "week", _("not rated: the 11th this week")
+        MANY = "many", _("not rated: one of you has played 6 rated ones today")
 
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
     challenger = models.ForeignKey("players.Player", on_delete=models.PROTECT, related_name="+")

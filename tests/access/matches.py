@@ -158,6 +158,8 @@ ROUTES: dict[str, Access] = {
     # tests/matches/play/lobby/test_reviews.py
     r"^clubs/(?P<slug>[a-z0-9-]+)/friendlies/$": ONLY_OFFICERS,
     r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/friendlies/$": Access(401, 403, 403),
+    "lobby/friendlies/": Access(SIGN_IN, 403, 200),
+    "api/v1/friendlies/": Access(401, 403, 200),
     r"^api/v1/matches/(?P<public_id>[2-9a-z]{10})/live/actions/$": ONLY_POST,
     r"^api/v1/matches/(?P<public_id>[2-9a-z]{10})/live/rulings/$": Access(401, NOT_GET, NOT_GET),
     **{

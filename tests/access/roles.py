@@ -134,8 +134,9 @@ GROUPS: list[tuple[str, Row, str]] = [
     # Friendly matches of members
     ("get post", DIRECTORS, "club-friendlies"),
     ("get post", by_api(DIRECTORS), "api-club-friendlies"),
-    # Whoever runs the site accepts clubs; none of these does.
-    ("get post", only(others=MAY_NOT), "waiting-clubs"),
+    # Whoever runs the site accepts clubs and looks at friendlies of players without one; none of these does.
+    ("get post", only(others=MAY_NOT), "waiting-clubs friendlies-without-club"),
+    ("get post", by_api(only(others=MAY_NOT)), "api-friendlies-without-club"),
     # Invitations: anybody with the link
     ("get", PUBLIC, "invitation"),
     ("post", PUBLIC, "invitation-sign-up"),

@@ -6,7 +6,7 @@ from django.http import Http404, HttpRequest
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext
-from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema, extend_schema_view
 from rest_framework import serializers, status
 from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
@@ -144,10 +144,12 @@ class ReviewedSerializer(serializers.Serializer[Any]):
     rated = serializers.BooleanField(source="is_rated")
 
 
-class PairSerializer(serializers.Serializer[Any]):
-    """Two players whose friendlies of the last 30 days an officer should look at."""
+class ReviewedGroupSerializer(serializers.Serializer[Any]):
+    """Friendlies of the last 30 days that somebody should look at."""
 
-    players = PersonSerializer(many=True)
+    players = PersonSerializer(
+        many=True, help_text="The two players, or the winner alone of matches that several opponents gave up early."
+    )
     matches = ReviewedSerializer(many=True, help_text="The newest first.")
 
 
@@ -387,21 +389,21 @@ class OneBlock(LobbyView):
 
 
 class Friendlies(APIView):
-    """The friendlies of a club's members that its officers look at."""
+    """The friendlies that a club's officers, or the site's administrators, look at."""
 
     permission_classes = (IsAuthenticated,)
 
     @extend_schema(
         operation_id="club_friendlies_list",
-        summary="List pairs of players whose friendlies should be looked at (directors)",
+        summary="List friendlies that should be looked at (directors)",
         description="More than 6 rated ones of the same two players in 30 days, all won by one of them or half of them "
-        "conceded or lost on time before the 10th play.",
-        responses={200: PairSerializer(many=True), 401: PROBLEM, 403: PROBLEM, 404: PROBLEM},
+        "conceded or lost on time before the 10th play; or more than 6 that one player won so against several.",
+        responses={200: ReviewedGroupSerializer(many=True), 401: PROBLEM, 403: PROBLEM, 404: PROBLEM},
     )
-    def get(self, request: Request, slug: str) -> Response:
-        """The pair with the most matches first."""
-        club = access.club_for_director(request.user, slug)
-        return Response(PairSerializer(lobby.pairs_to_review(club, timezone.now()), many=True).data)
+    def get(self, request: Request, slug: str = "") -> Response:
+        """The group with the most matches first."""
+        club = access.club_or_site(request.user, slug)
+        return Response(ReviewedGroupSerializer(lobby.friendlies_to_review(club, timezone.now()), many=True).data)
 
     @extend_schema(
         operation_id="club_friendlies_decide",
@@ -410,10 +412,23 @@ class Friendlies(APIView):
         examples=[OpenApiExample("Out", value={"match": "k3v9w2xq7m", "rated": False}, request_only=True)],
         responses={204: None, 403: PROBLEM, **REFUSED},
     )
-    def post(self, request: Request, slug: str) -> Response:
+    def post(self, request: Request, slug: str = "") -> Response:
         """204, also if it was decided before."""
-        club = access.club_for_director(request.user, slug)
+        club = access.club_or_site(request.user, slug)
         form = validated(ReviewSerializer, request)
         match = lobby.match_to_review(club, form["match"])
         lobby.decide_rated(match=match, club=club, rated=form["rated"], by=by(request), now=timezone.now())
         return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+@extend_schema_view(
+    get=extend_schema(
+        operation_id="friendlies_list", summary="List friendlies of players without a club to look at (administrators)"
+    ),
+    post=extend_schema(
+        operation_id="friendlies_decide",
+        summary="Take a friendly match of such players out of the ratings, or put it back (administrators)",
+    ),
+)
+class FriendliesOfNoClub(Friendlies):
+    """The friendlies of players who belong to no club."""

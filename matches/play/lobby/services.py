@@ -84,12 +84,14 @@ def is_blocked(first: Player, second: Player) -> bool:
 
 # Which friendly matches are not rated although both players wish it: accounts cost nothing, and neither do wins.
 #
-# Both need a confirmed address, and between the same two only the first matches of a day and of a week count. It is
-# decided when the match is made; both players read it before.
+# Both need a confirmed address, and only the first matches of a day and of a week count between the same two, and of a
+# day for each player, whoever the opponents are. It is decided when the match is made; both players read it before.
 
 
 A_DAY, A_WEEK = 3, 10
 """Rated friendlies of the same two players, in a day and in a week from Monday, by the site's time."""
+OF_ONE_A_DAY = 6
+"""Rated friendlies of a player in a day, whoever the opponents are."""
 NotRated = Challenge.NotRated
 
 
@@ -99,17 +101,18 @@ def not_rated_between(player: Player, others: Collection[Player], now: datetime)
         hour=0, minute=0, second=0, microsecond=0
     )
     since_week = since_day - timedelta(days=since_day.weekday())
-    rows = Challenge.objects.filter(
-        Q(challenger=player) | Q(opponent=player), rated=True, not_rated="", match__created_at__gte=since_week
-    ).exclude(match__state=Match.State.VOID)
-    rated_friendlies = [
-        (opponent if challenger == player.pk else challenger, at)
-        for challenger, opponent, at in rows.values_list("challenger", "opponent", "match__created_at")
-    ]
-    week, day = (
-        Counter(other for other, _ in rated_friendlies),
-        Counter(other for other, at in rated_friendlies if at >= since_day),
-    )
+    ids = [player.pk, *(other.pk for other in others)]
+    today, this_week = Q(match__created_at__gte=since_day), Q(match__created_at__gte=since_week)
+    own, of_others = Q(challenger=player) | Q(opponent=player), Q(challenger__in=ids) | Q(opponent__in=ids)
+    rows = Challenge.objects.filter(own & this_week | of_others & today, rated=True, not_rated="")
+    rows = rows.exclude(match__state=Match.State.VOID)
+    week, day, of_one = Counter[int](), Counter[int](), Counter[int]()
+    for *players, at in rows.values_list("challenger", "opponent", "match__created_at"):
+        opponents = [other for other in players if other != player.pk] if player.pk in players else []
+        week.update(opponents)
+        if at >= since_day:
+            day.update(opponents)
+            of_one.update(players)
     reasons: dict[int, str] = {}
     for other in others:
         if not (has_confirmed_address(player) and has_confirmed_address(other)):
@@ -118,6 +121,8 @@ def not_rated_between(player: Player, others: Collection[Player], now: datetime)
             reasons[other.pk] = NotRated.DAY
         elif week[other.pk] >= A_WEEK:
             reasons[other.pk] = NotRated.WEEK
+        elif max(of_one[player.pk], of_one[other.pk]) >= OF_ONE_A_DAY:
+            reasons[other.pk] = NotRated.MANY
     return reasons
 
 
@@ -560,7 +565,8 @@ def _start(row: Challenge, player: Player, by: Actor, now: datetime) -> Match:
     return match
 
 
-# Rated friendlies of a club's members that its officers look at, and their decision that a match does not count.
+# Rated friendlies of a club's members that its officers look at, of others that administrators of the site look at, and
+# their decision that a match does not count. How a match ended never decides that by itself.
 
 
 WITHIN = timedelta(days=30)
@@ -586,10 +592,10 @@ class Reviewed:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
-    """Two players with more rated friendlies than usual, all won by one of them or half ended early."""
+class ReviewedGroup:
+    """Friendly matches to look at: of two players, or won by one player against several who gave up early."""
 
-    players: tuple[Player, Player]
+    players: tuple[Player, ...]
     matches: list[Reviewed]
     """The newest first."""
 
@@ -610,24 +616,36 @@ class Pair:
         return many and (self.only_winner is not None or 2 * self.ended_early >= len(self.matches))
 
 
-def pairs_to_review(club: Club, now: datetime) -> list[Pair]:
-    """The pairs with a current member of a club whose friendlies of the last 30 days should be looked at."""
+def friendlies_to_review(club: Club | None, now: datetime) -> list[ReviewedGroup]:
+    """The friendlies of the last 30 days of a club's current members that should be looked at.
+
+    Without a club, those of players who belong to none. A pair that is listed is left out of what its winner won.
+    """
     rows = _friendlies_of(club).filter(match__finished_at__gt=now - WITHIN, match__state=Match.State.SETTLED)
     rows = rows.select_related("match__player_0", "match__player_1").order_by("-match__finished_at", "-match")
-    matches = [row.match for row in rows if row.match is not None]
     by_pair: defaultdict[frozenset[int], list[Reviewed]] = defaultdict(list)
-    for reviewed in _reviewed(matches):
+    for reviewed in _reviewed([row.match for row in rows if row.match is not None]):
         by_pair[frozenset((reviewed.match.player_0_id, reviewed.match.player_1_id))].append(reviewed)
-    pairs = [Pair(rows[0].match.players, rows) for rows in by_pair.values()]
-    return sorted((pair for pair in pairs if pair.is_listed), key=lambda pair: -len(pair.matches))
+    pairs = [ReviewedGroup(matches[0].match.players, matches) for matches in by_pair.values()]
+    by_winner: defaultdict[Player, list[Reviewed]] = defaultdict(list)
+    for pair in pairs:
+        for reviewed in pair.matches:
+            if reviewed.winner is not None and reviewed.ended_early and not pair.is_listed:
+                by_winner[reviewed.winner].append(reviewed)
+    winners = [ReviewedGroup((winner,), matches) for winner, matches in by_winner.items()]
+    return sorted((group for group in pairs + winners if group.is_listed), key=lambda group: -len(group.matches))
 
 
-def _friendlies_of(club: Club) -> QuerySet[Challenge]:
-    """The friendlies of current members that are rated, or were until an officer decided about them."""
-    members = Membership.objects.filter(club=club, left_at__isnull=True).values("player")
+def _friendlies_of(club: Club | None) -> QuerySet[Challenge]:
+    """The friendlies of current members that are rated, or were until somebody decided about them."""
+    members = Membership.objects.filter(left_at__isnull=True)
+    of_members = Q(challenger__in=members.values("player")) | Q(opponent__in=members.values("player"))
+    if club is not None:
+        own = members.filter(club=club).values("player")
+        of_members = Q(challenger__in=own) | Q(opponent__in=own)
     unrated = Unrating.objects.filter(match=OuterRef("match"), undone_at=None)
     return Challenge.objects.filter(
-        Q(challenger__in=members) | Q(opponent__in=members),
+        of_members if club is not None else ~of_members,
         Q(match__rated=True) | Exists(unrated),
         match__moved=True,
         match__finished_at__isnull=False,
@@ -651,16 +669,19 @@ def _reviewed(matches: Iterable[Match]) -> list[Reviewed]:
     ]
 
 
-def match_to_review(club: Club, public_id: str) -> Match:
-    """Return a friendly match of a member that was made rated. Raise Http404 for any other match."""
+def match_to_review(club: Club | None, public_id: str) -> Match:
+    """Return a friendly match of a member that was made rated; without a club, of players who belong to none.
+
+    Raises Http404 for any other match.
+    """
     row = _friendlies_of(club).filter(match__public_id=public_id).select_related("match").first()
     if row is None or row.match is None:
         raise Http404
     return row.match
 
 
-def decide_rated(*, match: Match, club: Club, rated: bool, by: Actor, now: datetime) -> Match:
-    """Take a friendly match out of the ratings as an officer of a club, or undo that; a repetition changes nothing.
+def decide_rated(*, match: Match, club: Club | None, rated: bool, by: Actor, now: datetime) -> Match:
+    """Take a friendly match out of the ratings for a club or the site, or undo that; a repetition changes nothing.
 
     Refused: `review_own`.
     """

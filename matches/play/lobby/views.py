@@ -425,11 +425,11 @@ def unblock_player(request: HttpRequest, public_id: str) -> HttpResponse:
 @account_needed
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
-def friendlies(request: HttpRequest, slug: str) -> HttpResponse:
-    """List the friendlies of members to look at; POST takes one out of the ratings or puts it back."""
-    club = access.club_for_director(request.user, slug)
+def friendlies(request: HttpRequest, slug: str = "") -> HttpResponse:
+    """List friendlies to look at, of a club or of players without one; POST takes one out of the ratings or back in."""
+    club = access.club_or_site(request.user, slug)
     if request.method != "POST":
-        context = {"club": club, "pairs": blocks.pairs_to_review(club, timezone.now())}
+        context = {"club": club, "groups": blocks.friendlies_to_review(club, timezone.now())}
         return render(request, "matches/play/lobby/friendlies.html", context)
     form = ReviewForm(request.POST)
     if not form.is_valid():
@@ -442,4 +442,4 @@ def friendlies(request: HttpRequest, slug: str) -> HttpResponse:
     else:
         text = gettext("The match counts again.") if rated else gettext("The match no longer counts.")
         messages.success(request, text)
-    return redirect("club-friendlies", slug)
+    return redirect(request.path)

@@ -13,6 +13,7 @@ from matches.play.acting import ActionInput, act
 from matches.play.lobby.services import ChallengeInput, accept, make_challenge, want_rematch
 from players.actors import SYSTEM, Actor
 from players.models import Player, User
+from tests.matches.cast import player_of
 from tests.matches.play.conftest import START, refused
 from tests.pages import html
 
@@ -64,6 +65,22 @@ def test_the_eleventh_match_of_a_week_is_not_rated(player: Player, carol_player:
         assert played(player, carol_player, monday + timedelta(days=number // 3)).rated
     assert not played(player, carol_player, monday + timedelta(days=5), not_rated=NotRated.WEEK).rated
     assert played(player, carol_player, monday + timedelta(days=7)).rated
+
+
+def test_the_seventh_match_of_a_player_on_a_day_is_not_rated_whoever_the_opponents_are(
+    player: Player, carol_player: Player, dave_player: Player
+) -> None:
+    for opponent in (carol_player, dave_player) * 3:
+        assert played(player, opponent).rated
+    erin = player_of(User.objects.create_user("erin@example.org", "x", display_name="Erin"))
+    User.objects.update(email_verified_at=START)
+    erin.refresh_from_db()
+    for first, second in ((player, erin), (erin, player)):
+        with refused("rating_changed"):
+            played(first, second)
+        assert not played(first, second, not_rated=NotRated.MANY).rated
+    assert played(carol_player, erin).rated, "what is not rated is not counted"
+    assert played(player, erin, START + timedelta(days=1)).rated
 
 
 def test_a_match_that_is_void_is_not_counted(player: Player, carol_player: Player) -> None:

@@ -13,9 +13,9 @@ from matches.play.lobby.services import (
     ChallengeInput,
     accept,
     decide_rated,
+    friendlies_to_review,
     make_challenge,
     match_to_review,
-    pairs_to_review,
 )
 from matches.play.starting import commit_chain
 from matches.ratings import services as ratings
@@ -70,7 +70,7 @@ def week_of(first: Player, second: Player, count: int, *, ago: int = 0, **how: i
 
 
 def listed(club: Club) -> list[int]:
-    return [len(pair.matches) for pair in pairs_to_review(club, timezone.now())]
+    return [len(group.matches) for group in friendlies_to_review(club, timezone.now())]
 
 
 def test_more_than_six_that_one_player_won_are_listed(club: Club, player: Player, carol_player: Player) -> None:
@@ -78,7 +78,7 @@ def test_more_than_six_that_one_player_won_are_listed(club: Club, player: Player
     assert listed(club) == []
     seventh = played(player, carol_player, timezone.now(), plays=10)
     assert listed(club) == [7]
-    (pair,) = pairs_to_review(club, timezone.now())
+    (pair,) = friendlies_to_review(club, timezone.now())
     assert (pair.only_winner, pair.ended_early) == (player, 0)
     assert pair.matches[0].match == seventh
 
@@ -100,13 +100,39 @@ def test_they_are_if_half_were_given_up_before_the_tenth_play(club: Club, player
 def test_a_month_later_nothing_is_listed(club: Club, player: Player, carol_player: Player) -> None:
     week_of(player, carol_player, 7)
     assert listed(club) == [7]
-    assert pairs_to_review(club, timezone.now() + timedelta(days=31)) == []
+    assert friendlies_to_review(club, timezone.now() + timedelta(days=31)) == []
+
+
+def test_a_winner_of_early_ends_against_several_is_listed(
+    club: Club, player: Player, carol_player: Player, dave_player: Player
+) -> None:
+    week_of(player, carol_player, 3, ago=7, plays=10)
+    week_of(player, carol_player, 3)
+    week_of(player, dave_player, 3)
+    assert listed(club) == []
+    seventh = played(player, dave_player, timezone.now(), plays=9)
+    assert seventh.rated, "how a match ended never decides that by itself"
+    (group,) = friendlies_to_review(club, timezone.now())
+    assert (group.players, len(group.matches), group.only_winner) == ((player,), 7, player)
+
+
+def test_administrators_look_at_players_without_a_club(
+    player: Player, carol_player: Player, club: Club, client: Client
+) -> None:
+    match = week_of(player, carol_player, 7)[0]
+    assert friendlies_to_review(None, timezone.now()) == []
+    Membership.objects.filter(player=player).update(left_at=timezone.now())
+    client.force_login(User.objects.create_superuser("staff@example.org", "x", display_name="Staff"))
+    assert "7 matches" in html(client.get("/lobby/friendlies/"))
+    client.post("/lobby/friendlies/", {"match": match.public_id, "rated": "no"})
+    match.refresh_from_db()
+    assert not match.rated
 
 
 def test_other_clubs_do_not_see_them(club: Club, player: Player, carol_player: Player, alice: User) -> None:
     match = week_of(player, carol_player, 7)[0]
     other = Club.objects.create(name="Hill", slug="hill")
-    assert pairs_to_review(other, timezone.now()) == []
+    assert friendlies_to_review(other, timezone.now()) == []
     Membership.objects.create(club=other, player=alice.player, role=Membership.Role.DIRECTOR)
     client = APIClient()
     client.force_authenticate(alice)
