@@ -32,12 +32,13 @@ from matches.models import (
     Result,
     Submission,
 )
+from matches.play.lobby.leaving import boards_of, challenges_of, end_all, parts_of
 from matches.records.names import Mask, names_of
 from matches.records.submissions import GAVE_UP
 from players.models import Player, User
 from players.people import mentions
 from players.people.mentions import erase_log_texts
-from players.people.stored_elsewhere import StoredElsewhere, register
+from players.people.stored_elsewhere import Leaving, Part, StoredElsewhere, register
 from players.privacy.retention import in_batches, kept_since
 from players.privacy.retention import register as register_retention
 from players.privacy.sections import ExportSection, Person, Row, values
@@ -67,7 +68,7 @@ AT_ONCE = 50
 def forget(players: list[Player], user: User | None) -> None:
     """Erase what was written in these players' matches and by the account; plays, verdicts and results are kept."""
     matches = Match.objects.filter(Q(player_0__in=players) | Q(player_1__in=players))
-    _forget_friendlies(players)
+    FriendlyBlock.objects.filter(Q(player__in=players) | Q(blocked__in=players)).delete()
     _forget_chat(players, user)
     # In the order in which the worker that applies a verdict changes rows.
     _forget_records(players, user)
@@ -124,13 +125,6 @@ def _mask(submission: Submission, names: set[str]) -> Mask:
     return Mask(dict.fromkeys({*names, *((submission.transcript or {}).get("players") or ())}, mentions.ERASED))
 
 
-def _forget_friendlies(players: list[Player]) -> None:
-    """Withdraw these players' open challenges, and delete their blocks and the blocks against them."""
-    concerned = Q(challenger__in=players) | Q(opponent__in=players)
-    Challenge.objects.filter(concerned, state=Challenge.State.OPEN).update(state=Challenge.State.WITHDRAWN)
-    FriendlyBlock.objects.filter(Q(player__in=players) | Q(blocked__in=players)).delete()
-
-
 def _forget_chat(players: list[Player], user: User | None) -> None:
     """Delete what these players and this account wrote."""
     written = Q(match__player_0__in=players, side=0) | Q(match__player_1__in=players, side=1)
@@ -141,6 +135,15 @@ def _forget_chat(players: list[Player], user: User | None) -> None:
 
 class StoredByMatches(StoredElsewhere):
     """Matches, and what was written and analysed of them."""
+
+    def taking_part(self, players: Collection[Player], now: datetime) -> Iterable[Part]:
+        return parts_of(players)
+
+    def has_open(self, players: Collection[Player], now: datetime) -> bool:
+        return boards_of(players).exists() or challenges_of(players).exists()
+
+    def end_all(self, leaving: Leaving) -> None:
+        end_all(leaving)
 
     def forget(self, players: list[Player], user: User | None) -> None:
         forget(players, user)

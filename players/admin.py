@@ -1,13 +1,25 @@
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from django.contrib import admin
+from django.contrib import admin, messages
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.forms import AdminUserCreationForm
-from django.http import HttpRequest
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.utils import timezone
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
+from core.messages import sentence
+from engine.errors import Refused
+from players.actors import Actor
 from players.models import Alias, Club, Invitation, LogEntry, Membership, Merge, Player, User
+from players.people.leaving import lift_suspension, parts_of, suspend
+from players.people.rows import player_of
+from players.people.stored_elsewhere import Part
 
 # Its pages show the keys. Users manage their own.
 admin.site.unregister(TOTPDevice)
@@ -23,23 +35,79 @@ class UserCreationForm(AdminUserCreationForm):
 
 @admin.register(User)
 class UserAdmin(DjangoUserAdmin):
-    """Django's user admin, for users without a user name."""
+    """Django's user admin, for users without a user name. Who has an account deletes it; the staff suspends it."""
 
     add_form = UserCreationForm
     ordering = ["email"]
     list_display = ["email", "display_name", "is_active", "is_staff", "date_joined"]
     list_filter = ["is_active", "is_staff", "is_superuser"]
     search_fields = ["email", "display_name"]
-    readonly_fields = ["last_login", "date_joined"]
+    readonly_fields = ["last_login", "date_joined", "is_active", "suspended_at"]
+    actions = ["suspend_accounts", "lift_suspensions"]
     fieldsets = [
         (None, {"fields": ["email", "password", "display_name"]}),
         (_("Preferences"), {"fields": ["language", "time_zone", "theme"]}),
-        (_("Permissions"), {"fields": ["is_active", "is_staff", "is_superuser", "groups", "user_permissions"]}),
+        (
+            _("Permissions"),
+            {"fields": ["is_active", "suspended_at", "is_staff", "is_superuser", "groups", "user_permissions"]},
+        ),
         (_("Dates"), {"fields": ["last_login", "date_joined"]}),
     ]
     add_fieldsets = [
         (None, {"classes": ["wide"], "fields": ["email", "display_name", "usable_password", "password1", "password2"]}),
     ]
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    @admin.action(description=_("Suspend the selected accounts…"), permissions=["change"])
+    def suspend_accounts(self, request: HttpRequest, rows: QuerySet[User]) -> HttpResponse | None:
+        """List what ends, and suspend once that was confirmed."""
+        if "confirmed" not in request.POST:
+            listed = [(user, parts_of(player, timezone.now()) if (player := player_of(user)) else []) for user in rows]
+            context = {
+                **self.admin_site.each_context(request),
+                "title": gettext("Suspend accounts"),
+                "opts": self.opts,
+                "listed": listed,
+                "selected_name": ACTION_CHECKBOX_NAME,
+            }
+            return TemplateResponse(request, "players/people/suspend.html", context)
+        for user in self._each(
+            request, rows, lambda user: suspend(user=user, by=self._by(request), now=timezone.now())
+        ):
+            messages.success(request, gettext("%(name)s is suspended.") % {"name": user})
+        return None
+
+    @admin.action(description=_("Lift the suspension of the selected accounts"), permissions=["change"])
+    def lift_suspensions(self, request: HttpRequest, rows: QuerySet[User]) -> None:
+        """Let accounts sign in again, and list the withdrawals that stay."""
+        left: dict[User, list[Part]] = {}
+
+        def lift(user: User) -> None:
+            left[user] = lift_suspension(user=user, by=self._by(request), now=timezone.now())
+
+        for user in self._each(request, rows, lift):
+            messages.success(request, gettext("%(name)s can sign in again.") % {"name": user})
+            for part in left[user]:
+                messages.warning(request, gettext("Not undone: %(part)s") % {"part": part.text})
+
+    def _by(self, request: HttpRequest) -> Actor:
+        assert isinstance(request.user, User)  # noqa: S101, the admin has checked it
+        return Actor.of(request.user)
+
+    def _each(self, request: HttpRequest, rows: Iterable[User], act: Callable[[User], object]) -> list[User]:
+        """Do something to each account; return those for which it was not refused, and say the refusals."""
+        done = []
+        for user in rows:
+            try:
+                act(user)
+            except Refused as refused:
+                text = sentence(refused.code, refused.params)
+                messages.error(request, gettext("%(name)s: %(reason)s") % {"name": user, "reason": text})
+            else:
+                done.append(user)
+        return done
 
 
 class ReadOnlyAdmin(admin.ModelAdmin):

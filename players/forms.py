@@ -241,6 +241,12 @@ class SecondFactorForm(forms.Form):
     required = forms.BooleanField(required=False)
 
 
+class EndMembershipForm(forms.Form):
+    """Whether a member who leaves gives up what only members may take part in."""
+
+    gives_up = forms.BooleanField(required=False)
+
+
 class AddMemberForm(RefusingForm):
     """A new player without an account."""
 

@@ -68,6 +68,7 @@ MESSAGES = {
     "player_has_account": gettext_noop("{name} has an account and chooses their own name."),
     "bad_country": gettext_noop("“{country}” is not a country code. Use two letters, for example DK."),
     "bad_currency": gettext_noop("“{currency}” is not a currency. Use three letters, for example EUR, or “ticket”."),
+    "for_members": gettext_noop("Only members can take part in: {parts}. {name} would be withdrawn."),
     # Invitations
     "already_claimed": gettext_noop("{name} already has an account."),
     "other_club_entered": gettext_noop(
@@ -90,11 +91,15 @@ MESSAGES = {
     "merge_account": gettext_noop("{name} has an account, so merge the other player into {name} instead."),
     "already_merged": gettext_noop("{name} was merged with another player in the meantime."),
     "merge_undone": gettext_noop("This merge has already been undone."),
+    "former_member": gettext_noop("This player has left the site."),
+    "suspended": gettext_noop("{name} is suspended and cannot take part at the moment."),
+    "suspend_self": gettext_noop("You cannot suspend your own account."),
     "account_decides": gettext_noop("{name} has an account. Only they can download or delete their data."),
     "erased": gettext_noop("This person's data has been erased and can no longer be changed."),
 }
 
 STATUS = {
+    "for_members": HTTPStatus.CONFLICT,
     "missing_slash": HTTPStatus.NOT_FOUND,
     "second_factor_needed": HTTPStatus.FORBIDDEN,
     "token_scope": HTTPStatus.FORBIDDEN,

@@ -32,7 +32,9 @@ from players.clubs.services import create_club
 from players.models import AccountSession, Club, LogEntry, Player, PushSubscription, User
 from players.people import mentions
 from players.people.erasure import erase_player
+from players.people.stored_elsewhere import has_open
 from tests.privacy.addresses import LIVE, ROUTES, addresses
+from tests.privacy.leaving import ERASED, STAYS, rows_of
 from tests.privacy.private_club import NOTE, NOW, NUMBER, make_private, secrets
 from tournaments.demo import club
 from tournaments.models import CashCount, Entry, Payment, Series, Tournament, Withdrawal
@@ -275,17 +277,25 @@ def test_nothing_of_an_erased_person_is_left_in_the_database(club_of_strangers: 
     secret = [SPILLED, "bob bergmann", "bob  bergmann", "bobby_b", "bob@example.org", f'{NUMBER}-{bob.pk}"'.casefold()]
     before = dump()
     assert [text for text in secret if text not in before] == []
-    results = list(Result.objects.order_by("pk").values_list("match", "winner", "score_0", "score_1"))
+    results = list(Result.objects.order_by("pk").values_list("pk", "winner", "score_0", "score_1"))
     others = Submission.objects.exclude(submitter=user).exclude(match__player_0=bob).exclude(match__player_1=bob)
     records = {row.pk: bytes(row.data) for row in others}
 
+    referring, account = rows_of(bob.pk, user.pk), user.pk
+
     erase_player(player=bob, by=Actor.of(user), now=NOW)
 
+    still = rows_of(bob.pk, account)
+    assert sum(referring[name] > 0 for name in ERASED) > 5
+    assert {name: still[name] for name in ERASED if still[name]} == {}
+    assert {name: still[name] for name in STAYS} == {name: referring[name] for name in STAYS}
+    assert not has_open([bob], NOW)
     left = dump()
     assert [text for text in secret if text in left] == []
     assert "of hundested" in left, "the rest of what others wrote stays"
     assert not AccountSession.objects.filter(session_key=session).exists()
-    assert list(Result.objects.order_by("pk").values_list("match", "winner", "score_0", "score_1")) == results
+    kept = Result.objects.filter(pk__in=[pk for pk, *_ in results]).order_by("pk")
+    assert list(kept.values_list("pk", "winner", "score_0", "score_1")) == results
     assert {row.pk: bytes(row.data) for row in Submission.objects.filter(pk__in=records)} == records
     assert Player.objects.get(pk=bob.pk).shown_name == "Former member"
 

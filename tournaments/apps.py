@@ -25,7 +25,7 @@ class TournamentsConfig(AppConfig):
         from tournaments.state import notifications
         from tournaments.state.topics import division_number, event_number, matches_number
 
-        kinds.register(*of_floor.KINDS, *notifications.KINDS, places.KIND)
+        kinds.register(*of_floor.KINDS, *notifications.KINDS, places.KIND, places.GIVEN_UP)
         publishing.register("division", division_number)
         publishing.register("tournament", event_number)
         publishing.register("matches", matches_number)

@@ -1,15 +1,16 @@
 """What is erased and exported of what a person did in events."""
 
 from collections.abc import Collection, Iterable, Iterator
+from datetime import datetime
 from typing import Any
 
 from django.db.models import F, Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 
-from players.models import LogEntry, Player, User
+from players.models import Club, LogEntry, Player, User
 from players.people import mentions
 from players.people.mentions import WRITTEN, erase_texts_of
-from players.people.stored_elsewhere import StoredElsewhere, register
+from players.people.stored_elsewhere import Leaving, Part, StoredElsewhere, register
 from players.privacy.retention import register as register_retention
 from players.privacy.sections import ExportSection, Person, Row, values
 from players.privacy.sections import register as register_sections
@@ -46,6 +47,15 @@ from tournaments.models import (
     Tournament,
     Wall,
     Withdrawal,
+)
+from tournaments.pages.leaving import (
+    end_all,
+    end_membership,
+    for_members,
+    held_places,
+    open_entries,
+    parts_of,
+    return_all,
 )
 from tournaments.sharing.services import delete_unused, forget_pictures
 
@@ -133,6 +143,27 @@ class StoredByEvents(StoredElsewhere):
 
     def check_merge(self, player: Player, into: Player) -> None:
         refuse_two_entries(player, into)
+
+    def clubs_locked_first(self, players: Collection[Player]) -> Iterable[int]:
+        return FinalPlace.objects.filter(player__in=players, taken_back_at=None).values_list("series__club", flat=True)
+
+    def taking_part(self, players: Collection[Player], now: datetime) -> Iterable[Part]:
+        return parts_of(players, now)
+
+    def has_open(self, players: Collection[Player], now: datetime) -> bool:
+        return open_entries(players).exists() or bool(held_places(players, now))
+
+    def end_all(self, leaving: Leaving) -> None:
+        end_all(leaving)
+
+    def for_members(self, players: Collection[Player], club: Club, now: datetime) -> Iterable[Part]:
+        return for_members(players, club, now)
+
+    def end_membership(self, leaving: Leaving, club: Club) -> None:
+        end_membership(leaving, club)
+
+    def return_all(self, leaving: Leaving, left_at: datetime) -> Iterable[Part]:
+        return return_all(leaving, left_at)
 
     def forget(self, players: list[Player], user: User | None) -> None:
         forget(players, user)

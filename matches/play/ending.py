@@ -27,6 +27,7 @@ from matches.play.preferences import preferences_of
 from matches.play.watching import Watched, watched_match
 from matches.presentation import labels
 from players.models import User
+from players.people.rows import canonical
 
 AXIS = 14.0
 """The greatest performance rating on the axis of the figures."""
@@ -172,20 +173,21 @@ def _rematch(user: Visitor, seat: MatchSeat, watched: Watched) -> dict[str, Any]
         opponent = {"level": live.bot_level} if live.bot_level else {"opponent": bot.style}
         return {"url": reverse("api-practice"), "body": json.dumps({**opponent, "length": match.length})}
     before = Challenge.objects.filter(match=match).first()
-    if before is None or match.state != Match.State.SETTLED:
+    own_side = seat.side or 0
+    if before is None or match.state != Match.State.SETTLED or canonical(match.players[1 - own_side]).has_left:
         return None
     now = timezone.now()
     wishes = list(match.rematches.select_related("match"))
     accepted = next((wish.match for wish in wishes if wish.match is not None), None)
     open_wishes = [wish for wish in wishes if wish.state == Challenge.State.OPEN and wish.expires_at > now]
-    own = match.players[seat.side or 0]
+    own = match.players[own_side]
     theirs = next((wish for wish in open_wishes if wish.challenger_id != own.pk), None)
     return {
         "url": reverse("api-match-rematch", args=[match.public_id]),
         "body": "{}",
         "board": reverse("match-play", args=[accepted.public_id]) if accepted is not None else "",
         "is_asked": any(wish.challenger_id == own.pk for wish in open_wishes),
-        "opponent": match.names[1 - (seat.side or 0)],
+        "opponent": match.names[1 - own_side],
         "decline": reverse("api-challenge-decline", args=[theirs.public_id]) if theirs is not None else "",
     }
 

@@ -26,6 +26,7 @@ from matches.play.journal import Journal, lapses_at
 from matches.play.live import Event, EventKind, LiveState, from_ms, to_ms
 from matches.play.notifications import notify_opened
 from players.actors import Actor, log
+from players.people.rows import lock_present
 
 
 class PlaySettings(NamedTuple):
@@ -166,7 +167,8 @@ def first_state(match: Match, flag_rule: str) -> MatchState:
 def open_by_player(*, match: Match, by: Actor, now: datetime) -> LiveMatch:
     """Open a match for one of its players, by the rules of its event; return it as it is if the other player just did.
 
-    Refused: `not_played_here` where the event has its matches played over the board, and `match_begun`.
+    Refused: `not_played_here` where the event has its matches played over the board, `match_begun`, and as
+    `lock_present`.
     """
     rules = events().play_rules(match.parent_topic)
     if not rules.players_may_open:
@@ -175,6 +177,7 @@ def open_by_player(*, match: Match, by: Actor, now: datetime) -> LiveMatch:
         row = for_update(Match.objects.all()).get(pk=match.pk)
         if row.state == Match.State.LIVE:
             return row.live
+        lock_present(*row.players)
         return start(match=row, settings=PlaySettings.by_rules(rules, row), by=by, now=now)
 
 

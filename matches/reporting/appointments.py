@@ -21,7 +21,7 @@ from matches.reporting.reports import check_texts
 from players.actors import Actor, log
 from players.models import Notification
 from players.notifications.services import can_be_sent_to, delivered_at
-from players.people.rows import account_of
+from players.people.rows import account_of, lock_present
 
 # Times in the players' time zones.
 
@@ -85,7 +85,7 @@ def propose(
     """Propose times to play. They replace the open proposal, whichever side it came from.
 
     Refused: `stale`, `match_settled`, `match_void`, `times_missing`, `too_many_times`, `time_past`, `time_far`,
-    `time_after_deadline`, `note_too_long`, `key_too_long`, `key_reused`.
+    `time_after_deadline`, `note_too_long`, `key_too_long`, `key_reused`, `former_member`, `suspended`.
     """
     instants = sorted({time.astimezone(UTC).replace(microsecond=0) for time in offer.times})
     check_texts(key, offer.note)
@@ -96,6 +96,7 @@ def propose(
         refuse_stale(locked, after)
         refuse_over(locked)
         _check_times(locked, instants, now)
+        lock_present(*locked.players)
         _replace_open_proposal(locked, side, now)
         proposal = Proposal.objects.create(
             match=locked,

@@ -46,6 +46,7 @@ from matches.reporting.links import link_notes
 from matches.reporting.next_steps import Pending, describe, next_steps, reports_of
 from matches.reporting.reports import who_knows
 from players.models import LogEntry, User
+from players.people.rows import canonical
 
 # How the page of a match learns that it has changed.
 
@@ -258,7 +259,7 @@ def match_page(match: Match, seat: MatchSeat | None, now: datetime, user: Visito
         "claim_wait": duration(match.claim_wait),
         "zones": [zone_of(match, player_side) for player_side in (0, 1)],
         "proof": _proof(counting, now, user, inside=inside),
-        "may_rematch": side is not None and match.state == Match.State.SETTLED and hasattr(match, "challenge"),
+        "may_rematch": _may_rematch(match, side),
         "practised_against": _practised_against(match, side),
         **play_here,
         "never_came": _never_came(match) if inside else [],
@@ -306,6 +307,12 @@ def _practised_against(match: Match, side: int | None) -> str:
         return ""
     styles = BotPlayer.objects.filter(player__in=match.players).values_list("style", flat=True)
     return styles.first() or ""
+
+
+def _may_rematch(match: Match, side: int | None) -> bool:
+    if side is None or match.state != Match.State.SETTLED or not hasattr(match, "challenge"):
+        return False
+    return not canonical(match.players[1 - side]).has_left
 
 
 def _play_here(match: Match, side: int | None) -> dict[str, Any]:

@@ -44,6 +44,8 @@ from players.models import ApiToken, Invitation, Player, User
 from players.pages import account_needed, by, me, page, refused_back, safe_next, sent
 from players.people import services as people_services
 from players.people.erasure import erase_player
+from players.people.leaving import parts_of
+from players.people.rows import player_of
 from players.people.services import accept_invitation, must_be_open
 
 # Forms of accounts: signing up and in, preferences, tokens, second factor and sessions.
@@ -424,7 +426,9 @@ def delete_account(request: HttpRequest) -> HttpResponse:
             logout(request)
             messages.success(request, _("Your account was deleted."))
             return redirect("home")
-    return page(request, "players/accounts/delete_account.html", {"form": form}, form)
+    own = player_of(me(request))
+    parts = parts_of(own, timezone.now()) if own is not None else []
+    return page(request, "players/accounts/delete_account.html", {"form": form, "parts": parts}, form)
 
 
 # Signing in with a second factor, and the page on which an account turns it on and off.

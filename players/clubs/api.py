@@ -19,9 +19,13 @@ from players.accounts import serializers
 from players.accounts.api import by, me
 from players.clubs import services as club_services
 from players.clubs.emblems import picture_data, remove_emblem, set_emblem
+from players.forms import EndMembershipForm
 from players.models import Club, Membership, User
 from players.people import services as people_services
 
+GIVES_UP = OpenApiParameter(
+    "gives_up", bool, description="Withdraw from what only members may take part in, such as a final."
+)
 Q = OpenApiParameter("q", str, description="Part of a name; case and accents do not matter.")
 
 
@@ -234,16 +238,23 @@ class OneMember(APIView):
     @extend_schema(
         operation_id="members_remove",
         summary="Remove a member from a club, or leave it",
+        parameters=[GIVES_UP],
         responses={204: None, **serializers.PROBLEMS},
     )
     def delete(self, request: Request, slug: str, public_id: str) -> Response:
-        """Remove the member: everybody may leave, directors remove those below them, owners everybody."""
+        """Remove the member: everybody may leave, directors remove those below them, owners everybody.
+
+        409 `for_members` if the member would be withdrawn from what only members may take part in.
+        """
+        gives_up = EndMembershipForm(request.query_params)
+        gives_up.full_clean()
+        ends = {"by": by(request), "gives_up": gives_up.cleaned_data["gives_up"]}
         now, shown = timezone.now(), access.member(slug, public_id)
         if shown.player.user_id == me(request).pk:
-            club_services.leave_club(membership=shown, by=by(request), now=now)
+            club_services.leave_club(membership=shown, now=now, **ends)
         else:
             membership = access.member_below(request.user, slug, public_id)
-            club_services.remove_member(membership=membership, by=by(request), now=now)
+            club_services.remove_member(membership=membership, now=now, **ends)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 

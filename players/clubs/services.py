@@ -18,7 +18,10 @@ from players.accounts.services import check_time_zone, ensure_player
 from players.actors import Actor, apply, log
 from players.models import Club, Membership, Player, User
 from players.models.people import LONGEST_SLUG
-from players.people.rows import canonical, club_topic, lock_club, player_topic
+from players.people import stored_elsewhere
+from players.people.leaving import together_with
+from players.people.rows import canonical, club_topic, lock_club, player_topic, refuse_absent
+from players.people.stored_elsewhere import Leaving
 
 # Creating a club and editing it.
 
@@ -191,11 +194,12 @@ def add_member(*, club: Club, name: str, by: Actor, namesake: bool = False) -> M
 
 @transaction.atomic
 def add_player(*, club: Club, player: Player, by: Actor) -> Membership:
-    """Add an existing player, or a former member, to a club. Refused: `already_member`, `erased`."""
+    """Add an existing player, or a former member, to a club. Refused: `already_member`, `erased`, `suspended`."""
     lock_club(club)
     player = canonical(player)
     if player.erased_at is not None:
         raise Refused("erased")
+    refuse_absent(player)
     before = Membership.objects.filter(club=club, player=player).first()
     if before is None:
         return _join(club, player, by)
@@ -217,7 +221,7 @@ def _join(club: Club, player: Player, by: Actor) -> Membership:
 def set_role(*, membership: Membership, role: str, by: Actor) -> Membership:
     """Change the role of a member.
 
-    Refused: `last_owner`, `role_needs_account`, `bad_role`, `not_a_member`.
+    Refused: `last_owner`, `role_needs_account`, `suspended`, `bad_role`, `not_a_member`.
     """
     if role not in Role.values:
         raise Refused("bad_role", role=role)
@@ -226,6 +230,8 @@ def set_role(*, membership: Membership, role: str, by: Actor) -> Membership:
         return current
     if role != Role.MEMBER and current.player.user_id is None:
         raise Refused("role_needs_account", name=current.player.name)
+    if role != Role.MEMBER:
+        refuse_absent(current.player)
     _keep_an_owner(current)
     before, current.role = current.role, Role(role)
     current.save(update_fields=["role"])
@@ -240,20 +246,28 @@ def set_role(*, membership: Membership, role: str, by: Actor) -> Membership:
     return current
 
 
-def remove_member(*, membership: Membership, by: Actor, now: datetime) -> Membership:
-    """Remove a member from the club; their matches stay. Refused: `last_owner`, `not_a_member`."""
-    return _end(membership, "member_removed", by, now)
+def remove_member(*, membership: Membership, by: Actor, now: datetime, gives_up: bool = False) -> Membership:
+    """Remove a member from the club; their matches and entries stay, but not what only members may take part in.
+
+    Refused: `last_owner`, `not_a_member`, and without `gives_up` `for_members` if there is any such.
+    """
+    return _end(membership, "member_removed", by, now, gives_up)
 
 
-def leave_club(*, membership: Membership, by: Actor, now: datetime) -> Membership:
-    """Leave a club. Refused: `last_owner`, `not_a_member`."""
-    return _end(membership, "member_left", by, now)
+def leave_club(*, membership: Membership, by: Actor, now: datetime, gives_up: bool = False) -> Membership:
+    """Leave a club. Refused: as `remove_member`."""
+    return _end(membership, "member_left", by, now, gives_up)
 
 
 @transaction.atomic
-def _end(membership: Membership, verb: str, by: Actor, now: datetime) -> Membership:
+def _end(membership: Membership, verb: str, by: Actor, now: datetime, gives_up: bool) -> Membership:
     current = _locked(membership)
     _keep_an_owner(current)
+    players = together_with(current.player)
+    parts = stored_elsewhere.for_members(players, current.club, now)
+    if parts and not gives_up:
+        raise Refused("for_members", name=current.player.shown_name, parts=", ".join(part.text for part in parts))
+    stored_elsewhere.end_membership(Leaving(players, by, now), current.club)
     before, current.role, current.left_at = current.role, Role.MEMBER, now
     current.save(update_fields=["role", "left_at"])
     log(by, verb, club_topic(current.club), club=current.club, player=current.player.public_id, role=before)

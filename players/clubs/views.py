@@ -1,6 +1,7 @@
 """Pages of clubs and their members."""
 
 from collections.abc import Sequence
+from http import HTTPStatus
 
 import segno
 from django.contrib import messages
@@ -16,6 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from core import throttle, times
 from core.links import absolute_url
+from core.messages import sentence
 from core.pagination import page_of
 from core.requests import entity_tags, is_htmx
 from engine.errors import Refused
@@ -30,6 +32,7 @@ from players.forms import (
     ClubForm,
     EditClubForm,
     EmblemForm,
+    EndMembershipForm,
     InviteForm,
     MergeForm,
     NameForm,
@@ -163,11 +166,27 @@ def set_second_factor(request: HttpRequest, slug: str) -> HttpResponse:
 def leave_club(request: HttpRequest, slug: str) -> HttpResponse:
     membership = access.my_membership(request.user, slug)
     try:
-        club_services.leave_club(membership=membership, by=by(request), now=timezone.now())
+        club_services.leave_club(membership=membership, by=by(request), now=timezone.now(), gives_up=_gives_up(request))
     except Refused as refused:
+        if refused.code == "for_members":
+            return _ask_to_give_up(request, refused, membership.club)
         return refused_back(request, refused, "club", slug)
     messages.success(request, _("You have left %(club)s.") % {"club": membership.club.name})
     return redirect("club", slug)
+
+
+def _gives_up(request: HttpRequest) -> bool:
+    form = EndMembershipForm(request.POST)
+    form.full_clean()
+    return bool(form.cleaned_data["gives_up"])
+
+
+def _ask_to_give_up(request: HttpRequest, refused: Refused, club: Club) -> HttpResponse:
+    """Ask whether the membership is to end although the member has what only members may have."""
+    context = {"club": club, "reason": sentence(refused.code, refused.params)}
+    response = page(request, "players/clubs/give_up.html", context)
+    response.status_code = HTTPStatus.CONFLICT
+    return response
 
 
 # The pages on which directors manage a club's members.
@@ -355,8 +374,12 @@ def remove_member(request: HttpRequest, slug: str, public_id: str) -> HttpRespon
     """Remove a member from the club."""
     membership = access.member_below(request.user, slug, public_id)
     try:
-        club_services.remove_member(membership=membership, by=by(request), now=timezone.now())
+        club_services.remove_member(
+            membership=membership, by=by(request), now=timezone.now(), gives_up=_gives_up(request)
+        )
     except Refused as refused:
+        if refused.code == "for_members":
+            return _ask_to_give_up(request, refused, membership.club)
         return refused_back(request, refused, "club-member", slug, public_id)
     messages.success(
         request,

@@ -70,6 +70,8 @@ class User(AbstractBaseUser, PermissionsMixin):
     )
     theme = models.CharField(_("theme"), max_length=5, choices=Theme.choices, default=Theme.AUTO)
     is_active = models.BooleanField(_("active"), default=True)
+    suspended_at = models.DateTimeField(null=True, blank=True, editable=False)
+    """When the account was suspended; what that withdrew has the same time."""
     is_staff = models.BooleanField(_("may use the admin pages"), default=False)
     owns_site = models.BooleanField(
         default=False,

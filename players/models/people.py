@@ -105,6 +105,11 @@ class Player(models.Model):
             return " ".join(f"{part[0]}." for part in self.name.split())
         return self.name
 
+    @property
+    def has_left(self) -> bool:
+        """Whether nothing can be asked of the player any more: their account was deleted, or is suspended."""
+        return self.erased_at is not None or (self.user is not None and not self.user.is_active)
+
 
 class Alias(models.Model):
     """Another name under which a player appears in match records."""

@@ -6,15 +6,16 @@ from datetime import datetime
 from django.contrib.admin.models import LogEntry as AdminLogEntry
 from django.contrib.contenttypes.models import ContentType
 from django.db import transaction
-from django.db.models import Q
 
 from core.locks import for_update
 from engine.errors import Refused
 from players.actors import Actor, log
 from players.models import AccountEmail, Alias, DataExport, Invitation, JoinRequest, LogEntry, Membership, Player, User
 from players.people import stored_elsewhere
+from players.people.leaving import end_all, together_with
 from players.people.mentions import erase_mentions, names_to_erase
-from players.people.rows import canonical, club_topic, lock_club, lock_players, player_topic, user_topic
+from players.people.rows import canonical, club_topic, lock_club, player_topic, user_topic
+from players.people.stored_elsewhere import Leaving
 
 Role = Membership.Role
 
@@ -23,19 +24,18 @@ Role = Membership.Role
 def erase_player(*, player: Player, by: Actor, now: datetime, check: Callable[[Player], None] | None = None) -> Player:
     """Delete the account, aliases and invitations, and blank the name, also of players merged with this one.
 
-    The name is removed from what others have written as well. Results stay.
+    Everything the person takes part in ends first, with its consequences. The name is removed from what others have
+    written as well. Results stay.
     Refused: `owner_leaves_club` if a club with other members would have no owner left, `erased`, `stale` if the player
-    was merged at the same moment, and what `check` refuses of the locked player.
+    was merged or entered an event at the same moment, and what `check` refuses of the locked player; also what refuses
+    a withdrawal, such as a match that the director who erases the player would win by it.
     """
     player = canonical(player)
     # Locked first, so that a second click finds the account deleted.
     for_update(User.objects.filter(player=player)).first()
-    together = _together(player)
+    together = together_with(player)
+    everybody = end_all(Leaving(together, by, now))
     _leave_clubs(together, by, now)
-    everybody = lock_players(*together)
-    if _together(player) != together:
-        # A merge was made or undone before the players were locked.
-        raise Refused("stale")
     player = everybody[player.pk]
     if player.erased_at is not None:
         raise Refused("erased")
@@ -70,10 +70,6 @@ def erase_player(*, player: Player, by: Actor, now: datetime, check: Callable[[P
             Invitation.objects.filter(email__iexact=user.email).delete()
         user.delete()
     return player
-
-
-def _together(player: Player) -> list[Player]:
-    return list(Player.objects.filter(Q(pk=player.pk) | Q(merged_into=player)).order_by("pk"))
 
 
 def _leave_clubs(players: list[Player], by: Actor, now: datetime) -> None:

@@ -5,7 +5,8 @@ from collections.abc import Iterable
 from django.db.models import Q, QuerySet
 
 from core.live.publishing import touch_on_commit
-from core.locks import lock_row
+from core.locks import for_update, lock_row
+from engine.errors import Refused
 from players.models import Club, Player, User
 
 # The current player after merges.
@@ -44,16 +45,47 @@ def lock_club(club: Club) -> Club:
     return lock_row(Club, club.pk)
 
 
+def lock_clubs(ids: Iterable[int]) -> None:
+    """Lock clubs by ascending id."""
+    for pk in sorted(set(ids)):
+        lock_row(Club, pk)
+
+
 def lock_clubs_of(*players: Player) -> None:
     """Lock the clubs of these players and of those merged into them, by ascending id."""
     of_players = Q(memberships__player__in=players) | Q(memberships__player__merged_into__in=players)
-    for pk in Club.objects.filter(of_players).distinct().order_by("pk").values_list("pk", flat=True):
-        lock_row(Club, pk)
+    lock_clubs(Club.objects.filter(of_players).values_list("pk", flat=True))
 
 
 def lock_players(*players: Player) -> dict[int, Player]:
     """Lock players by ascending id and return them by id."""
     return {pk: lock_row(Player, pk) for pk in sorted({player.pk for player in players})}
+
+
+def lock_present(*players: Player) -> None:
+    """Lock players who are asked to take part in something: until the commit they can neither leave nor be suspended.
+
+    Locked after everything that `leave` locks before the players. Refused: as `refuse_absent`.
+    """
+    ids = {canonical(player).pk for player in players}
+    refuse_absent(*for_update(Player.objects.filter(pk__in=ids).order_by("pk")))
+
+
+def refuse_absent(*players: Player) -> None:
+    """Refuse players who have left the site. Refused: `former_member`, `suspended`."""
+    for player in players:
+        if player.erased_at is not None:
+            raise Refused("former_member")
+    # Read after the lock: a joined row would be the one from before it.
+    suspended = Player.objects.filter(pk__in=[player.pk for player in players], user__is_active=False).first()
+    if suspended is not None:
+        raise Refused("suspended", name=suspended.shown_name)
+
+
+def is_present(prefix: str = "") -> Q:
+    """Return the condition that players have neither deleted their account nor are suspended."""
+    active = Q(**{f"{prefix}user": None}) | Q(**{f"{prefix}user__is_active": True})
+    return Q(**{f"{prefix}erased_at": None}) & active
 
 
 # The topics of people and clubs, in the log and in the event stream.

@@ -1,8 +1,27 @@
-"""What the apps above store about players. Each registers one object that merging and erasing ask."""
+"""What the apps above store about players. Each registers one object that merging, leaving and erasing ask."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime
+from typing import NamedTuple
 
-from players.models import Player, User
+from players.actors import Actor
+from players.models import Club, Player, User
+
+
+class Part(NamedTuple):
+    """Something a person takes part in that ends when they leave: an event, a place in a final, a match."""
+
+    text: str
+    url: str
+
+
+class Leaving(NamedTuple):
+    """A person who leaves the site: deleted for good, or suspended."""
+
+    players: Sequence[Player]
+    by: Actor
+    now: datetime
+    is_suspended: bool = False
 
 
 class StoredElsewhere:
@@ -10,6 +29,32 @@ class StoredElsewhere:
 
     def check_merge(self, player: Player, into: Player) -> None:
         """Refuse to merge a player into another for a reason that only this app knows."""
+
+    def clubs_locked_first(self, players: Collection[Player]) -> Iterable[int]:
+        """Return the ids of the clubs that `end_all` will lock, since clubs are locked before everything else."""
+        return ()
+
+    def taking_part(self, players: Collection[Player], now: datetime) -> Iterable[Part]:
+        """Return what a person takes part in and may be told of."""
+        return ()
+
+    def has_open(self, players: Collection[Player], now: datetime) -> bool:
+        """Whether there is anything that `end_all` would end."""
+        return False
+
+    def end_all(self, leaving: Leaving) -> None:
+        """End everything a person takes part in, with its consequences; in a transaction, before players are locked."""
+
+    def return_all(self, leaving: Leaving, left_at: datetime) -> Iterable[Part]:
+        """Return a person to what a suspension at `left_at` ended, and yield what they cannot return to, with why."""
+        return ()
+
+    def for_members(self, players: Collection[Player], club: Club, now: datetime) -> Iterable[Part]:
+        """Return what a person takes part in that only members of a club may."""
+        return ()
+
+    def end_membership(self, leaving: Leaving, club: Club) -> None:
+        """End what only members may take part in; the club is locked."""
 
     def forget(self, players: list[Player], user: User | None) -> None:
         """Erase what this app stores about a person, in the same transaction and before their account is deleted."""
@@ -30,3 +75,35 @@ def register(stored: StoredElsewhere) -> None:
 def registered() -> list[StoredElsewhere]:
     """Return all registered objects."""
     return list(_registered)
+
+
+def taking_part(players: Collection[Player], now: datetime) -> list[Part]:
+    """Return what ends when a person leaves: events first."""
+    return [part for stored in reversed(_registered) for part in stored.taking_part(players, now)]
+
+
+def for_members(players: Collection[Player], club: Club, now: datetime) -> list[Part]:
+    """Return what ends when a person leaves a club."""
+    return [part for stored in _registered for part in stored.for_members(players, club, now)]
+
+
+def end_membership(leaving: Leaving, club: Club) -> None:
+    """End what only members of a club may take part in."""
+    for stored in _registered:
+        stored.end_membership(leaving, club)
+
+
+def has_open(players: Collection[Player], now: datetime) -> bool:
+    """Whether a person takes part in anything that ends when they leave."""
+    return any(stored.has_open(players, now) for stored in _registered)
+
+
+def end_all(leaving: Leaving) -> None:
+    """End everything a person takes part in. Later apps come first: their locks do (docs/locking.md)."""
+    for stored in reversed(_registered):
+        stored.end_all(leaving)
+
+
+def return_all(leaving: Leaving, left_at: datetime) -> list[Part]:
+    """Return a person to what a suspension ended; return what they cannot return to, with why."""
+    return [part for stored in reversed(_registered) for part in stored.return_all(leaving, left_at)]

@@ -17,6 +17,7 @@ from players import access
 from players.accounts import services as account_services
 from players.forms import RefusingForm
 from players.pages import account_needed, by, me, page, refused_back, sent
+from players.people.leaving import parts_of
 from players.people.services import check_managed_by_club
 from players.privacy import services
 from players.privacy.services import archive_download
@@ -83,7 +84,14 @@ def _member_page(request: HttpRequest, slug: str, public_id: str, form: EraseFor
     except Refused as refused:
         reason = sentence(refused.code, refused.params)
     exports = services.exports_for(me(request), player, timezone.now())
-    context = {"club": membership.club, "player": player, "exports": list(exports[:10]), "form": form, "reason": reason}
+    context = {
+        "club": membership.club,
+        "player": player,
+        "exports": list(exports[:10]),
+        "form": form,
+        "reason": reason,
+        "parts": parts_of(player, timezone.now()),
+    }
     return page(request, "players/privacy/member_data.html", context, form)
 
 

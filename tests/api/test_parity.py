@@ -97,6 +97,7 @@ PAIRS = (
         api_only={"language": DERIVED, "time_zone": DERIVED},
     ),
     pair(accounts.PreferencesForm, ThemeForm, api="me_update", page_only={"next": BROWSER}),
+    pair(clubs.EndMembershipForm, api="members_remove"),
     pair(accounts.DeleteForm, api="me_erase", page_only={"sure": SURE}),
     pair(
         accounts.TokenForm,

@@ -1,4 +1,4 @@
-"""Every model that is about people has a decision: where it is in an export, and what erasure does to it."""
+"""Every model that is about people has a decision: where it is in an export, and what leaving and erasure do to it."""
 
 from collections.abc import Iterator
 
@@ -6,10 +6,12 @@ import pytest
 from django.apps import apps
 from django.contrib.admin.models import LogEntry as AdminLogEntry
 from django.db.models import BinaryField, CharField, JSONField, Model, TextField
+from django.utils.module_loading import import_string
 
 from players.models import Player, User
 from players.people import mentions
 from players.privacy.sections import ACCOUNT_FIELDS, PLAYER_FIELDS, sections
+from tests.privacy.leaving import ENDS, ERASED, STAYS, keys_to_people
 
 NOT_EXPORTED = {
     "otp_totp.TOTPDevice": "a key",
@@ -150,6 +152,16 @@ def test_every_model_about_people_is_exported_or_left_out_for_a_reason() -> None
     assert labels - exported - set(NOT_EXPORTED) == set(), "decide: a section of an export, or a reason"
     assert set(NOT_EXPORTED) & exported == set()
     assert set(NOT_EXPORTED) - labels == set(), "gone"
+
+
+def test_every_key_to_a_person_has_a_decision_what_leaving_does_with_it() -> None:
+    names = {name for name, _model, _field in keys_to_people()}
+    assert len(names) > 40
+    decided = ENDS.keys() | STAYS.keys() | ERASED
+    assert names - decided == set(), "decide in tests/privacy/leaving.py: it ends, stays or is erased"
+    assert decided - names == set(), "gone"
+    assert STAYS.keys() & (ENDS.keys() | ERASED) == set()
+    assert [service for service in ENDS.values() if not callable(import_string(service))] == []
 
 
 @pytest.mark.parametrize(("model", "exported"), [(Player, PLAYER_FIELDS), (User, ACCOUNT_FIELDS)])

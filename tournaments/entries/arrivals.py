@@ -19,7 +19,7 @@ from core.public_ids import new_public_id
 from engine.errors import Refused
 from players.actors import Actor
 from players.models import Membership, Player
-from players.people.rows import canonical
+from players.people.rows import canonical, is_present
 from players.selectors import called
 from tournaments.entries import check_in
 from tournaments.entries.check_in import no_shows_of, opens_at, record, state_of
@@ -285,10 +285,10 @@ def members_called(division: Division, text: str) -> list[Membership]:
     return list(
         Membership.objects.filter(
             called(text, "player__"),
+            is_present("player__"),
             club=division.tournament.club,
             left_at=None,
             player__merged_into=None,
-            player__erased_at=None,
         )
         .exclude(player__in=entered)
         .select_related("player")
@@ -311,13 +311,13 @@ def regulars(tournament: Tournament, division: Division) -> list[Regular]:
     rows = Entry.objects.filter(division__tournament__in=list(nights), status=Entry.Status.IN)
     attended = {
         (canonical(row.player), row.division.tournament_id)
-        for row in rows.select_related("player__merged_into", "division")
+        for row in rows.select_related("player__merged_into__user", "player__user", "division")
     }
     counts = Counter(player for player, _night in attended)
     offered = [
         Regular(player, count)
         for player, count in counts.items()
-        if player.pk not in not_offered and player.erased_at is None
+        if player.pk not in not_offered and not player.has_left
     ]
     return sorted(offered, key=lambda row: (-row.nights, fold(row.player.name), row.player.pk))[:MOST_REGULARS]
 

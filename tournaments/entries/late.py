@@ -16,7 +16,7 @@ from matches.models import Match
 from matches.ratings.services import ratings_of
 from players.actors import SYSTEM, Actor, log
 from players.models import Player
-from players.people.rows import canonical
+from players.people.rows import canonical, lock_present
 from tournaments.entries import check_in
 from tournaments.entries.returns import bring_back, preview_return
 from tournaments.entries.services import next_number, same_person, withdraw
@@ -506,7 +506,7 @@ def enter_late(
     `after` is the division's `seq` from the preview. Players without a free place or bye go on the waiting list.
     Entering a player who waits there lets them in; a player who has withdrawn from a Swiss returns to it.
     Refused: `stale`, `tournament_not_open`, `division_not_drawn`, `already_entered`, `late_entry_not_possible`,
-    `late_entry_closed`, `joining_closed`, `division_size`.
+    `late_entry_closed`, `joining_closed`, `division_size`, `former_member`, `suspended`.
     """
     with transaction.atomic():
         event = lock_event(division.tournament_id)
@@ -515,8 +515,10 @@ def enter_late(
             raise Refused("stale")
         check_running(row)
         locked_matches = lock_unfinished_matches([row])
+        arriving = list(players)
+        lock_present(*arriving)
         entries = []
-        for player in players:
+        for player in arriving:
             state = states_of(row)[0]
             check_accepts_late(row, state, now)
             entries.append(_enter_player(_Arrival(row, event, state, locked_matches, by, now), player))
@@ -771,6 +773,7 @@ def reenter(*, entry: Entry, after: int, by: Actor, now: datetime, reason: str =
             raise Refused("stale")
         locked_matches = lock_unfinished_matches([division])
         place = _place(division, Entry.objects.select_related("player").get(pk=entry.pk), now)
+        lock_present(place.player)
         late = _add_entry(division, event, place, by, now)
         division_changed(division)
         settle(division, by=by, now=now, locked=locked_matches)

@@ -16,6 +16,7 @@ from matches.lifecycle.own_match import check_own_match, side_of
 from matches.lifecycle.voiding import void_matches
 from matches.models import Match, Result
 from players.actors import Actor, log
+from players.people.rows import lock_present
 from tournaments.entries.services import same_person
 from tournaments.events.services import entries_in
 from tournaments.formats.settings import BY_ROUND
@@ -63,8 +64,8 @@ def bring_back(
 ) -> ReturnPreview:
     """Undo the withdrawal of an entry; with `event`, of all entries of the player in the event.
 
-    `seen` is the `mark` of the preview. Refused: `stale`, what `preview_return` refuses, and what `check_own_match`
-    refuses for directors who return themselves, since that undoes a match they have lost.
+    `seen` is the `mark` of the preview. Refused: `stale`, what `lock_present` and `preview_return` refuse, and what
+    `check_own_match` refuses for directors who return themselves, since that undoes a match they have lost.
     """
     with transaction.atomic():
         entries = _entries(entry, event)
@@ -72,6 +73,7 @@ def bring_back(
         for row in entries:
             row.refresh_from_db()
             row.division = divisions[row.division_id]
+        lock_present(entry.player)
         preview = _preview(entries)
         matches = [
             fixture.match_id

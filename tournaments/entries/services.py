@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from engine.errors import Refused
 from matches.models import Match
 from players.actors import SYSTEM, Actor, log
 from players.models import Player
-from players.people.rows import canonical
+from players.people.rows import canonical, lock_present
 from tournaments.events.services import entries_in
 from tournaments.formats.graph import EntryId
 from tournaments.models import Bracket, Division, Entry, Tournament, Withdrawal
@@ -25,12 +25,15 @@ from tournaments.state.stage_rows import DivisionRows
 def enter(*, division: Division, players: Iterable[Player], by: Actor, now: datetime) -> list[Entry]:
     """Enter players on behalf of a director; those without a free place go on the waiting list.
 
-    Refused: `division_drawn`, `tournament_not_open`, `already_entered`; then nobody is entered.
+    Refused: `division_drawn`, `tournament_not_open`, `already_entered`, `former_member`, `suspended`; then nobody is
+    entered.
     """
     with transaction.atomic():
         row = lock_division(division.pk)
         _check_open(row)
-        entries = [_enter(row, player, by, now) for player in players]
+        entering = list(players)
+        lock_present(*entering)
+        entries = [_enter(row, player, by, now) for player in entering]
         _touch(row)
     return entries
 
@@ -43,6 +46,7 @@ def register(*, division: Division, player: Player, by: Actor, now: datetime) ->
         published = row.tournament.status != Tournament.Status.DRAFT
         if not row.self_registration or not published or (row.closes_at is not None and now >= row.closes_at):
             raise Refused("registration_closed")
+        lock_present(player)
         entry = _enter(row, player, by, now)
         _touch(row)
     return entry
@@ -64,15 +68,22 @@ def withdraw(*, entry: Entry, by: Actor, now: datetime, reason: str = "") -> Ent
 
 def withdraw_from_event(*, tournament: Tournament, player: Player, by: Actor, now: datetime, reason: str = "") -> int:
     """Withdraw a player from every division of an event; return the number of entries. Refused: as `withdraw`."""
+    own = Entry.objects.filter(same_person(player), division__tournament=tournament).exclude(status=Entry.Status.OUT)
+    return len(withdraw_all(own, by=by, now=now, reason=reason))
+
+
+def withdraw_all(rows: QuerySet[Entry], *, by: Actor, now: datetime, reason: str = "") -> list[Entry]:
+    """Withdraw these entries from their divisions; return them. Refused: as `withdraw`."""
     with transaction.atomic():
-        divisions = [lock_division(pk) for pk in tournament.divisions.order_by("pk").values_list("pk", flat=True)]
-        locked_matches = lock_unfinished_matches(divisions)
-        count = 0
-        for division in divisions:
-            for entry in division.entries.filter(same_person(player)).exclude(status=Entry.Status.OUT):
-                _withdraw(division, entry, locked_matches, by, now, reason)
-                count += 1
-    return count
+        ids = sorted(set(rows.order_by().values_list("division", flat=True)))
+        divisions = {pk: lock_division(pk) for pk in ids}
+        locked_matches = lock_unfinished_matches(divisions.values())
+        withdrawn = []
+        for entry in rows.filter(division__in=ids).select_related("player").order_by("division", "pk"):
+            entry.division = divisions[entry.division_id]
+            _withdraw(entry.division, entry, locked_matches, by, now, reason)
+            withdrawn.append(entry)
+    return withdrawn
 
 
 def _withdraw(

@@ -19,6 +19,7 @@ from matches.lifecycle.own_match import check_own_match
 from matches.models import Match
 from players.actors import Actor, log
 from players.models import Player
+from players.people.rows import lock_present
 from tournaments.entries import check_in
 from tournaments.entries.forms import SubstituteForm, UndoSubstitutionForm
 from tournaments.entries.lists import find_or_add_player
@@ -99,6 +100,7 @@ def _replace(
     if division.seq != after:
         raise Refused("stale")
     _refuse_unfit(division, row, player)
+    lock_present(player)
     for match in _matches_of(row):
         if not is_untouched(match):
             raise Refused("substitution_too_late", name=row.player.shown_name)

@@ -20,12 +20,15 @@ from engine.errors import Refused
 from players.actors import Actor, log
 from players.models import Player
 from players.notifications.kinds import NotificationKind, Params
-from players.notifications.services import Notice, notify_each
+from players.notifications.services import Notice, notify, notify_each
+from players.people.rows import canonical, lock_present
+from players.people.stored_elsewhere import Leaving
 from tournaments.formats.series.final import FinalRounds, Start, final_rounds
 from tournaments.formats.series.plan import Plan
 from tournaments.models import FinalPlace, Series, Tournament
 from tournaments.seasons.changes import qualifying_places
 from tournaments.seasons.tables import closing_of, people_of, standing_of, table_of
+from tournaments.state.notifications import directors_to_tell
 
 DAYS_TO_ANSWER = 7
 """Until the director chooses another day."""
@@ -95,8 +98,8 @@ def free_places(series: Series, now: datetime) -> Free:
     groups: list[tuple[int, Sequence[Player]]] = []
     left = free
     for rank, pairs in groupby(qualified.ranked, key=lambda pair: pair[0]):
-        known = [people[player] for _rank, player in pairs if player in people]
-        group = [row for player in known if (row := player.merged_into or player).pk not in invited]
+        known = [canonical(people[player]) for _rank, player in pairs if player in people]
+        group = [row for row in known if row.pk not in invited and not row.has_left]
         if left <= 0:
             break
         if len(group) > left:
@@ -210,11 +213,13 @@ def answer_place(
     """Say whether a player comes to the final; the season is locked. The same answer twice changes nothing.
 
     A player answers in time; a director at any time, as long as a place is free. Refused: `final_drawn`,
-    `final_answer_late`, `final_full`.
+    `final_answer_late`, `final_full`, and for who would come as `lock_present`.
     """
     series = place.series
     if place.answer == answer:
         return place
+    if answer == FinalPlace.Answer.COMES:
+        lock_present(canonical(place.player))
     if is_drawn(series.final):
         raise Refused("final_drawn", season=series.name)
     if not directs and now >= place.answer_by:
@@ -246,6 +251,21 @@ def _is_current(params: Params) -> bool:
     return places.filter(answer="", taken_back_at=None).exists()
 
 
+def notify_gave_up(place: FinalPlace, leaving: Leaving) -> None:
+    """Tell the directors that a player who has left gives up the place in a final that is not prepared."""
+    series = place.series
+    url, key = reverse("series", args=[series.club.slug, series.slug]), f"final-place:{place.pk}:{GIVEN_UP.code}"
+    params = {"season": series.name, "context": series.club.name}
+    users = directors_to_tell(series.club, leaving)
+    notify(users=users, kind=GIVEN_UP.code, params=params, url=url, key=key, now=leaving.now)
+
+
+GIVEN_UP = NotificationKind(
+    code="final_place_given_up",
+    label=gettext_noop("A player with a place in your final has left the site"),
+    sentences={"": gettext_noop("A player has left and gives up the place in the final of {season}.")},
+    subjects={"": gettext_noop("A place in the final of {season} is given up")},
+)
 KIND = NotificationKind(
     code="final_place",
     label=gettext_noop("You have a place in the final of a season"),

@@ -14,7 +14,7 @@ from core.locks import lock_row
 from engine.errors import Refused
 from players.actors import Actor, log
 from players.models import Club, LogEntry, Player
-from players.people.rows import lock_club
+from players.people.rows import lock_club, lock_present
 from tournaments.access import VISIBLE
 from tournaments.formats.series.final import final_rounds
 from tournaments.formats.series.numbers import number
@@ -255,9 +255,10 @@ def take_points_back(*, series: Series, given: int, by: Actor) -> None:
 
 
 def enter_season(*, series: Series, player: Player, by: Actor, now: datetime) -> None:
-    """Enter a player; harmless if that was done before. Refused: `series_closed`."""
+    """Enter a player; harmless if that was done before. Refused: `series_closed`, and as `lock_present`."""
     with transaction.atomic():
         row = changed_series(series)
+        lock_present(player)
         if not _entries(row, player).exists():
             SeriesEntry.objects.create(series=row, player=player, at=now, by=by.user)
             log(by, "series_entered", row.topic, club=row.club, player=player.public_id)

@@ -9,17 +9,24 @@ from django.utils import timezone
 from django.utils.translation import gettext_noop
 
 from matches.lifecycle.notices import side_notices
-from matches.models import Match
+from matches.models import Match, Result
 from matches.play.watching import where_of
 from matches.presentation.visibility import NOBODY
+from players.joining.services import directors_of
+from players.models import Club
 from players.notifications.kinds import NotificationKind, Params
 from players.notifications.services import accounts_of, notify, notify_each, users_of
+from players.people.stored_elsewhere import Leaving
 from tournaments.models import Division, Draw, Entry, Fixture
 
 DRAW_PUBLISHED, ROUND_PAIRED, MATCH_READY, MOVED_UP = "draw_published", "round_paired", "match_ready", "moved_up"
 
+WALKOVER, LEFT = "walkover", "left"
+
 LEFT_OUT = "left_out"
 """Variant for players who were entered but not checked in when the draw was made with those here."""
+SUSPENDED, BACK = "suspended", "back"
+"""Variants for players who come back, or may."""
 
 
 def _is_to_come(params: Params) -> bool:
@@ -34,6 +41,11 @@ def _is_published(params: Params) -> bool:
 
 def _is_in(params: Params) -> bool:
     return Entry.objects.filter(pk=params["entry"], status=Entry.Status.IN).exists()
+
+
+def _is_walkover(params: Params) -> bool:
+    newest = Result.objects.filter(match__public_id=params["match"]).order_by("-version").first()
+    return newest is not None and newest.kind == Result.Kind.WALKOVER
 
 
 KINDS = (
@@ -76,6 +88,28 @@ KINDS = (
         sentences={"": gettext_noop("You are in: a place has become free.")},
         subjects={"": gettext_noop("{event}: you are in")},
         is_current=_is_in,
+    ),
+    NotificationKind(
+        code=WALKOVER,
+        label=gettext_noop("Your opponent has withdrawn"),
+        sentences={"": gettext_noop("{opponent} has withdrawn. You win by walkover.")},
+        players=("opponent",),
+        is_current=_is_walkover,
+    ),
+    NotificationKind(
+        code=LEFT,
+        label=gettext_noop("A player of your event has left the site"),
+        sentences={
+            "": gettext_noop("A player has deleted their account and is withdrawn."),
+            SUSPENDED: gettext_noop("{player} is suspended and withdrawn."),
+            BACK: gettext_noop("{player} is no longer suspended and plays again."),
+        },
+        subjects={
+            "": gettext_noop("{event}: a player has left"),
+            SUSPENDED: gettext_noop("{event}: {player} is withdrawn"),
+            BACK: gettext_noop("{event}: {player} is back"),
+        },
+        players=("player",),
     ),
 )
 
@@ -136,6 +170,28 @@ def notify_ready(division: Division, following: Sequence[Fixture], now: datetime
         )
     ]
     notify_each(kind=MATCH_READY, notices=notices, now=now, not_before=division.tournament.undo_until)
+
+
+def notify_walkover(division: Division, fixture: Fixture, match: Match, winner: int, now: datetime) -> None:
+    """Tell a player that they win a match, because their opponent withdrew."""
+    accounts, params = accounts_of(match.players), match_params(division, fixture, match)
+    key = f"{WALKOVER}:{match.public_id}:{now:%Y%m%d%H%M%S}"
+    notify_each(kind=WALKOVER, notices=side_notices(match, [winner], params, key, accounts), now=now)
+
+
+def notify_left(entry: Entry, *, variant: str, leaving: Leaving) -> None:
+    """Tell the directors of an event that a player has left it with the site, or is back."""
+    division = entry.division
+    params = {"entry": entry.pk, "player": entry.player_id, "variant": variant, **_division_params(division)}
+    key = f"{LEFT}:{entry.pk}:{leaving.now:%Y%m%d%H%M%S}"
+    users = directors_to_tell(division.tournament.club, leaving)
+    notify(users=users, kind=LEFT, params=params, url=_page(division), key=key, now=leaving.now)
+
+
+def directors_to_tell(club: Club, leaving: Leaving) -> set[int]:
+    """Return the accounts of the directors of a club, except for who leaves and who makes them leave."""
+    own = users_of(player.pk for player in leaving.players)
+    return directors_of(club) - own - ({leaving.by.user.pk} if leaving.by.user is not None else set())
 
 
 def match_params(division: Division, fixture: Fixture, match: Match) -> dict[str, Any]:

@@ -42,7 +42,7 @@ from tournaments.state.locks import (
     lock_matches,
     lock_unfinished_matches,
 )
-from tournaments.state.notifications import notify_ready
+from tournaments.state.notifications import notify_ready, notify_walkover
 from tournaments.state.pairings import update_pairings
 from tournaments.state.plans import is_continuous, set_drawn, set_source, settings_of
 from tournaments.state.preview import stay_rated
@@ -112,6 +112,8 @@ def record_walkovers(
         basis = Basis(Result.Source.FORMAT, reason=withdrawal_reason or "" if is_own else "", own_match=is_own)
         outcome, author = ResultInput(winner, kind=kind), by if is_own else SYSTEM
         append_result(match, outcome, basis, by=author, now=now, announced_by=Announced.CALLER)
+        if withdrawal_reason is not None and winner is not None:
+            notify_walkover(rows.of_division.division, rows.fixtures[number], match, winner, now)
     return bool(unplayed)
 
 

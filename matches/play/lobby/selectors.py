@@ -128,6 +128,7 @@ def _friendly(
     return {
         "match": match,
         "opponent": opponent,
+        "may_rematch": now is not None and not canonical(opponent).has_left,
         # The level of a practice match, or that it is one; empty for other matches.
         "practice": (match.live.get_bot_level_display() or gettext("practice")) if is_practice else "",
         # Whether the reader and the opponent have asked for a rematch.

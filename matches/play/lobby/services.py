@@ -14,7 +14,7 @@ from django.utils.formats import date_format
 from django.utils.timezone import localtime
 
 from core.live.publishing import touch_on_commit
-from core.locks import for_update, lock_row
+from core.locks import for_update
 from engine.actions import Act
 from engine.cube import Side
 from engine.errors import Refused
@@ -46,7 +46,7 @@ from matches.play.starting import PlaySettings, start
 from matches.ratings import services as ratings
 from players.actors import SYSTEM, Actor, log
 from players.models import Club, Membership, Player
-from players.people.rows import canonical, player_topic, players_among, touch_users_on_commit
+from players.people.rows import canonical, lock_present, player_topic, players_among, touch_users_on_commit
 
 # Players that a player does not want friendly matches with.
 
@@ -175,7 +175,7 @@ def start_practice(
     """Start a match of `player` against the bot of this style, and return it.
 
     With a `level`, whatever the style, the analysis program that is installed here plays at it.
-    Refused: `bad_length`, `too_many_practice_matches`, `no_practice_program`.
+    Refused: `bad_length`, `too_many_practice_matches`, `no_practice_program`, and as `lock_present`.
     """
     program = installed_backend_name() if level else ""
     if level and not program:
@@ -183,7 +183,7 @@ def start_practice(
     if not 1 <= length <= LONGEST_FRIENDLY:
         raise Refused("bad_length", most=LONGEST_FRIENDLY, length=length)
     with transaction.atomic():
-        lock_row(Player, player.pk)
+        lock_present(player)
         if unfinished_practice(player).count() >= MOST_AT_ONCE:
             raise Refused("too_many_practice_matches", most=MOST_AT_ONCE)
         settings = MatchSettings(visibility=Match.Visibility.PRIVATE, rated=False)
@@ -253,13 +253,14 @@ def make_challenge(*, player: Player, wish: ChallengeInput, by: Actor, now: date
     """Offer a friendly match to one player or to everybody.
 
     Refused: `bad_length`, `bad_days`, `challenge_self`, `challenge_of_bot`, `opponent_without_account`,
-    `challenge_blocked`, `pool_of_other_club`, `address_unconfirmed`, `too_many_challenges`, `open_challenges_paused`.
+    `challenge_blocked`, `pool_of_other_club`, `address_unconfirmed`, `too_many_challenges`, `open_challenges_paused`,
+    `suspended`, `former_member`.
     """
     _check_wish(player, wish)
     if wish.opponent is None:
         _check_paused(player, now)
     with transaction.atomic():
-        lock_row(Player, player.pk)
+        lock_present(*filter(None, (player, wish.opponent)))
         if Challenge.objects.filter(challenger=player, state=State.OPEN, expires_at__gt=now).count() >= MOST_OPEN:
             raise Refused("too_many_challenges", most=MOST_OPEN)
         challenge = _create(player, wish, by, now)
@@ -313,6 +314,7 @@ def accept(*, challenge: Challenge, player: Player, by: Actor, now: datetime, no
             return row.match
         _check_open(row, now)
         _check_accepts(row, player)
+        lock_present(row.challenger, player)
         if row.is_open:
             _check_paused(player, now)
         _decide_rated(row, player, not_rated, now)
@@ -351,6 +353,16 @@ def withdraw(*, challenge: Challenge, player: Player, by: Actor, now: datetime) 
             log(by, "challenge_withdrawn", row.topic)
             return
         _close(row, State.WITHDRAWN, "challenge_withdrawn", by, now)
+
+
+def close_for(row: Challenge, players: Collection[Player], *, by: Actor, now: datetime) -> None:
+    """Withdraw or decline an open challenge for whoever of its players has left; harmless if it is closed."""
+    with transaction.atomic():
+        locked = _lock(row)
+        if locked.state == State.OPEN:
+            own = locked.challenger_id in {player.pk for player in players}
+            state, verb = (State.WITHDRAWN, "challenge_withdrawn") if own else (State.DECLINED, "challenge_declined")
+            _set_state(locked, state, verb, by)
 
 
 def expire_challenges(*, now: datetime) -> int:
@@ -443,7 +455,7 @@ def _check_paused(player: Player, now: datetime) -> None:
 def want_rematch(*, match: Match, player: Player, by: Actor, now: datetime, not_rated: str = "") -> Match | None:
     """Ask for another match after a friendly, or accept the opponent's wish; return the new match once both want it.
 
-    Refused: `no_rematch`, `challenge_blocked`, and what `accept` refuses.
+    Refused: `no_rematch`, `challenge_blocked`, `former_member`, `suspended`, and what `accept` refuses.
     """
     with transaction.atomic():
         locked = lock_match(match.pk)
@@ -467,6 +479,7 @@ def want_rematch(*, match: Match, player: Player, by: Actor, now: datetime, not_
         )
         if is_blocked(player, other):
             raise Refused("challenge_blocked")
+        lock_present(player, other)
         _create(player, wish, by, now, rematch_of=locked)
     return None
 
@@ -512,8 +525,7 @@ def _decide_rated(row: Challenge, player: Player, as_read: str, now: datetime) -
     """Decide whether the match of a challenge that is being accepted is rated."""
     if not row.rated:
         return
-    # Two matches of the same players that begin at once: the second counts the first.
-    list(for_update(Player.objects.filter(pk__in=(row.challenger_id, player.pk)).order_by("pk")))
+    # Both are locked: of two matches of the same players that begin at once, the second counts the first.
     row.not_rated = not_rated_between(player, [row.challenger], now).get(row.challenger_id, "")
     if row.not_rated and row.opponent is None:
         raise Refused("open_not_rated")
@@ -542,6 +554,10 @@ def _close(row: Challenge, state: str, verb: str, by: Actor, now: datetime) -> N
     if row.state == state:
         return
     _check_open(row, now)
+    _set_state(row, state, verb, by)
+
+
+def _set_state(row: Challenge, state: str, verb: str, by: Actor) -> None:
     row.state = state
     row.save(update_fields=["state"])
     log(by, verb, row.topic)

@@ -10,10 +10,10 @@ from engine.actions import Act
 from matches.models import Challenge, FriendlyBlock, Match
 from matches.play.acting import ActionInput, act
 from matches.play.lobby.services import ChallengeInput, accept, block, bot_player, make_challenge, start_practice
-from matches.privacy import forget
 from matches.rankings.profiles import Completion, completion_of
 from players.actors import SYSTEM
 from players.models import Player, User
+from players.people.erasure import erase_player
 from tests.matches.play.conftest import START
 from tests.pages import html
 
@@ -71,7 +71,7 @@ def test_whoever_is_erased_has_no_challenges_and_blocks(player: Player, carol_pl
     for_them = make_challenge(player=carol_player, wish=ChallengeInput(3, player), by=SYSTEM, now=now)
     other = make_challenge(player=carol_player, wish=ChallengeInput(3), by=SYSTEM, now=now)
     block(player=player, other=Player.objects.create(name="Jens"), by=SYSTEM, now=now + timedelta(1))
-    forget([player], None)
+    erase_player(player=player, by=SYSTEM, now=now)
     states = dict(Challenge.objects.values_list("pk", "state"))
-    assert states == {own.pk: "withdrawn", for_them.pk: "withdrawn", other.pk: "open"}
+    assert states == {own.pk: "withdrawn", for_them.pk: "declined", other.pk: "open"}
     assert not FriendlyBlock.objects.exists()

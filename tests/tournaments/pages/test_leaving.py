@@ -1,0 +1,239 @@
+"""Deleting an account ends what its player takes part in, with the consequences that a withdrawal has."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+from matches.models import Match, Proposal, Result
+from matches.play.starting import PlaySettings, start
+from matches.reporting.appointments import Offer, accept, propose
+from players.actors import SYSTEM, Actor
+from players.models import Membership, Notification, Player, User
+from players.people.erasure import erase_player
+from players.people.stored_elsewhere import taking_part
+from tests.tournaments.conftest import NOON, RunningEvent
+from tests.tournaments.seasons.test_places import IN_A_WEEK, entered, names_of, season
+from tests.tournaments.seasons.test_places import cast as season_cast
+from tests.tournaments.support.entries import refusal_code
+from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean
+from tournaments.entries import check_in
+from tournaments.entries import services as entries
+from tournaments.events import services as events
+from tournaments.formats.settings import LIVES, StageSettings
+from tournaments.formats.settings import Pairing as Mode
+from tournaments.models import CheckIn, Division, Entry, FinalPlace, Fixture, Slot, Tournament
+from tournaments.pages.finals import answer, offer, prepare_final
+from tournaments.state.notifications import LEFT, WALKOVER
+
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
+cast = season_cast
+FLOW = StageSettings(LIVES, lives=2, lengths=(5,), pairing=Mode.CONTINUOUS)
+STATES: dict[str, StageSettings] = {
+    "knockout": StageSettings("knockout"),
+    "progressive": StageSettings("progressive"),
+    "league": StageSettings("league"),
+    "groups": StageSettings("groups", groups=2),
+    "swiss": StageSettings("swiss", rounds=4),
+    "lives": StageSettings(LIVES),
+    "without rounds": FLOW,
+}
+
+BY_ROUND = ("swiss", "lives", "without rounds")
+"""Played to the second round; the others are in the middle of their first."""
+
+
+@pytest.fixture
+def people(make_players: Callable[[int], list[Player]], bob_player: Player, carol_player: Player) -> list[Player]:
+    """Bob, Carol and six players without an account."""
+    return [bob_player, carol_player, *make_players(6)]
+
+
+@pytest.fixture
+def begun(make_division: Callable[..., Division], people: list[Player], by_alice: Actor) -> Callable[..., Any]:
+    def make(*stages: StageSettings, **settings: Any) -> DivisionDriver:
+        driver = DivisionDriver(make_division(match_length=5, **settings), by_alice)
+        driver.enter(people)
+        return driver.begin(*stages)
+
+    return make
+
+
+def leave(player: Player, now: Any = NOON) -> Player:
+    player.refresh_from_db()
+    by = Actor.of(player.user) if player.user is not None else SYSTEM
+    return erase_player(player=player, by=by, now=now)
+
+
+def status_of(player: Player, division: Division) -> str:
+    return division.entries.filter(player=player).latest("pk").status
+
+
+def open_matches(player: Player) -> list[Match]:
+    """The matches of a player that are neither decided nor void."""
+    over = (Match.State.SETTLED, Match.State.VOID)
+    return [match for match in Match.objects.exclude(state__in=over) if player in match.players]
+
+
+def told(user: User, kind: str) -> list[Notification]:
+    return list(Notification.objects.filter(user=user, kind=kind))
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_who_deletes_their_account_is_not_paired_again(
+    begun: Callable[..., DivisionDriver], people: Sequence[Player], alice: User, state: str
+) -> None:
+    driver, bob = begun(STATES[state]), people[0]
+    assert open_matches(bob) or state == "without rounds"
+    for fixture in driver.ready()[: 4 if state in BY_ROUND else 2]:
+        driver.report(fixture, 0)
+    driver.work()
+    finished = set(Result.objects.filter(match__player_0=bob).values_list("match", flat=True))
+
+    leave(bob, driver.now())
+
+    assert status_of(bob, driver.division) == Entry.Status.OUT
+    assert is_clean()
+    driver.play_out()
+    assert is_clean()
+    assert open_matches(bob) == []
+    assert finished <= set(Result.objects.exclude(kind=Result.Kind.VOID).values_list("match", flat=True))
+    later = Slot.objects.filter(fixture__stage__division=driver.division, entry__player=bob, fixture__match=None)
+    assert not later.filter(fixture__status=Fixture.Status.READY).exists()
+    assert [row.params["player"] for row in told(alice, LEFT)] == [bob.pk]
+
+
+def test_results_of_a_finished_event_stay(begun: Callable[..., DivisionDriver], people: Sequence[Player]) -> None:
+    driver = begun(StageSettings("knockout"))
+    driver.play_out()
+    results = list(Result.objects.values_list("match", "winner", "kind"))
+    driver.division.refresh_from_db()
+    assert driver.division.status == Division.Status.FINISHED
+    leave(people[0], driver.now())
+    assert status_of(people[0], driver.division) == Entry.Status.IN
+    assert list(Result.objects.values_list("match", "winner", "kind")) == results
+    assert is_clean()
+
+
+def test_the_opponent_wins_by_walkover_and_is_told(running: RunningEvent, bob_player: Player, carol: User) -> None:
+    leave(bob_player)
+    result = Result.objects.get(match=running.fixture.match)
+    own = running.fixture.slots.get(entry=running.entry).side
+    assert (result.kind, result.winner) == (Result.Kind.WALKOVER, 1 - own)
+    assert [row.params["opponent"] for row in told(carol, WALKOVER)] == [bob_player.pk]
+    assert is_clean()
+
+
+def test_a_board_that_is_open_ends_with_the_match(running: RunningEvent, bob_player: Player, carol: User) -> None:
+    match = running.fixture.match
+    assert match is not None
+    start(match=match, settings=PlaySettings(), by=Actor.of(carol), now=NOON)
+    leave(bob_player)
+    match.refresh_from_db()
+    assert match.state == Match.State.SETTLED
+    assert is_clean()
+
+
+def test_an_appointment_ends_with_the_match(running: RunningEvent, bob_player: Player, carol: User) -> None:
+    match = running.fixture.match
+    assert match is not None
+    side = match.players.index(bob_player)
+    at = NOON.replace(hour=20)
+    proposal = propose(match=match, side=side, offer=Offer([at]), by=SYSTEM, now=NOON)
+    accept(proposal=proposal, side=1 - side, time=at, by=Actor.of(carol), now=NOON)
+    leave(bob_player)
+    assert not Proposal.objects.filter(match__state=Match.State.OPEN).exists()
+
+
+def test_the_waiting_list_moves_up_and_who_waits_leaves_it(
+    open_division: Division, bob_player: Player, carol_player: Player, make_players: Callable[[int], list[Player]]
+) -> None:
+    Division.objects.filter(pk=open_division.pk).update(capacity=2)
+    first, dave, erin = make_players(3)
+    for player in (first, bob_player, dave, carol_player, erin):
+        entries.enter(division=open_division, players=[player], by=SYSTEM, now=NOON)
+    leave(dave)
+    assert status_of(dave, open_division) == Entry.Status.OUT
+    leave(bob_player)
+    assert status_of(carol_player, open_division) == Entry.Status.IN
+    assert status_of(erin, open_division) == Entry.Status.WAITING
+    assert [row.user for row in Notification.objects.filter(kind="moved_up")] == [carol_player.user]
+    assert is_clean()
+
+
+def test_who_is_checked_in_leaves_as_well(open_division: Division, bob_player: Player, alice: User) -> None:
+    (entry,) = entries.enter(division=open_division, players=[bob_player], by=SYSTEM, now=NOON)
+    check_in.mark(entry=entry, state=CheckIn.State.HERE, by=SYSTEM, now=NOON)
+    leave(bob_player)
+    assert status_of(bob_player, open_division) == Entry.Status.OUT
+    assert len(told(alice, LEFT)) == 1
+
+
+def test_a_person_in_two_events_under_two_merged_players(
+    club: Any, open_division: Division, bob_player: Player, by_alice: Actor
+) -> None:
+    other = events.create_tournament(club=club, by=by_alice, now=NOON, name="Spring", starts_at=NOON)
+    second = events.create_division(tournament=other, by=by_alice, now=NOON, name="Main")
+    robert = Player.objects.create(name="Robert")
+    entries.enter(division=second, players=[robert], by=SYSTEM, now=NOON)
+    entries.enter(division=open_division, players=[bob_player], by=SYSTEM, now=NOON)
+    Player.objects.filter(pk=robert.pk).update(merged_into=bob_player)
+    leave(bob_player)
+    assert not Entry.objects.exclude(status=Entry.Status.OUT).exists()
+    assert is_clean()
+
+
+def test_a_place_in_the_final_goes_to_the_next_rank(cast: list[Player], alice: User) -> None:
+    row = season(cast, range(80, 0, -10), 3)
+    offer(series=row, answer_by=IN_A_WEEK, player=None, by=SYSTEM, now=NOON)
+    final = prepare_final(series=row, by=SYSTEM, now=NOON)
+    leave(cast[0])
+    assert names_of(row, FinalPlace.State.OFFERED) == ["Player 2", "Player 3", "Player 4"]
+    assert entered(final) == ["Player 2", "Player 3", "Player 4"]
+    leave(cast[4])
+    leave(cast[2])
+    assert entered(final) == ["Player 2", "Player 4", "Player 6"], "nobody is asked who has left"
+    assert len(told(alice, LEFT)) == 2
+    assert (
+        refusal_code(
+            lambda: answer(
+                series=row, player=cast[0], answer=FinalPlace.Answer.COMES, by=SYSTEM, now=NOON, directs=True
+            )
+        )
+        == "former_member"
+    )
+    assert is_clean()
+
+
+def test_leaving_twice_withdraws_once(running: RunningEvent, bob_player: Player) -> None:
+    leave(bob_player)
+    before = list(Result.objects.values_list("pk", flat=True))
+    assert refusal_code(lambda: erase_player(player=bob_player, by=SYSTEM, now=NOON)) == "erased"
+    assert list(Result.objects.values_list("pk", flat=True)) == before
+
+
+def test_a_refused_deletion_withdraws_from_nothing(
+    running: RunningEvent, alice: User, bob_player: Player, club: Any
+) -> None:
+    Membership.objects.filter(club=club, player=bob_player).update(role=Membership.Role.OWNER)
+    Membership.objects.filter(club=club, player__user=alice).update(role=Membership.Role.MEMBER)
+    assert refusal_code(lambda: leave(bob_player)) == "owner_leaves_club"
+    assert status_of(bob_player, running.division) == Entry.Status.IN
+
+
+def test_what_ends_is_listed_before(running: RunningEvent, bob_player: Player) -> None:
+    (listed,) = taking_part([bob_player], NOON)
+    assert listed.text == "Winter Open · Open"
+    assert listed.url == running.division_url
+    leave(bob_player)
+    assert taking_part([bob_player], NOON) == []
+
+
+def test_an_event_that_is_not_published_is_not_named(
+    make_division: Callable[..., Division], bob_player: Player, tournament: Tournament
+) -> None:
+    division = make_division()
+    entries.enter(division=division, players=[bob_player], by=SYSTEM, now=NOON)
+    assert taking_part([bob_player], NOON) == []
+    leave(bob_player)
+    assert status_of(bob_player, division) == Entry.Status.OUT
