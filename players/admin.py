@@ -16,6 +16,7 @@ from django_otp.plugins.otp_totp.models import TOTPDevice
 from core.messages import sentence
 from engine.errors import Refused
 from players.actors import Actor
+from players.forms import SuspendForm
 from players.models import Alias, Club, Invitation, LogEntry, Membership, Merge, Player, User
 from players.people.leaving import lift_suspension, parts_of, suspend
 from players.people.rows import player_of
@@ -63,7 +64,7 @@ class UserAdmin(DjangoUserAdmin):
     @admin.action(description=_("Suspend the selected accounts…"), permissions=["change"])
     def suspend_accounts(self, request: HttpRequest, rows: QuerySet[User]) -> HttpResponse | None:
         """List what ends, and suspend once that was confirmed."""
-        if "confirmed" not in request.POST:
+        if not SuspendForm(request.POST).is_valid():
             listed = [(user, parts_of(player, timezone.now()) if (player := player_of(user)) else []) for user in rows]
             context = {
                 **self.admin_site.each_context(request),

@@ -241,6 +241,12 @@ class SecondFactorForm(forms.Form):
     required = forms.BooleanField(required=False)
 
 
+class SuspendForm(forms.Form):
+    """The confirmation that accounts are suspended, after the list of what ends."""
+
+    confirmed = forms.BooleanField()
+
+
 class EndMembershipForm(forms.Form):
     """Whether a member who leaves gives up what only members may take part in."""
 

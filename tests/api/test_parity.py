@@ -291,6 +291,7 @@ PAGE_ONLY: Mapping[type[Form], str] = {
     entries.WayBackForm: BROWSER,
     state.IdempotencyKeyForm: HEADER,
     state.PageTimeForm: BROWSER,
+    clubs.SuspendForm: OWNER,
     owner.KeyForm: OWNER,
     owner.OwnClubForm: OWNER,
     acceptance.AcceptForm: OWNER,

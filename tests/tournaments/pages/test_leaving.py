@@ -1,29 +1,40 @@
 """Deleting an account ends what its player takes part in, with the consequences that a withdrawal has."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import pytest
+from django.db import transaction
+from django.urls import reverse
 
 from matches.models import Match, Proposal, Result
 from matches.play.starting import PlaySettings, start
 from matches.reporting.appointments import Offer, accept, propose
 from players.actors import SYSTEM, Actor
+from players.clubs.services import add_player
 from players.models import Membership, Notification, Player, User
 from players.people.erasure import erase_player
+from players.people.leaving import lift_suspension, suspend
 from players.people.stored_elsewhere import taking_part
 from tests.tournaments.conftest import NOON, RunningEvent
+from tests.tournaments.seasons.test_belonging import change
 from tests.tournaments.seasons.test_places import IN_A_WEEK, entered, names_of, season
 from tests.tournaments.seasons.test_places import cast as season_cast
 from tests.tournaments.support.entries import refusal_code
 from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean
 from tournaments.entries import check_in
 from tournaments.entries import services as entries
+from tournaments.entries.arrivals import members_called
+from tournaments.entries.late import enter_late
+from tournaments.entries.returns import bring_back, preview_return
+from tournaments.entries.substitutions import undo_substitution
 from tournaments.events import services as events
 from tournaments.formats.settings import LIVES, StageSettings
 from tournaments.formats.settings import Pairing as Mode
-from tournaments.models import CheckIn, Division, Entry, FinalPlace, Fixture, Slot, Tournament
+from tournaments.models import CheckIn, Division, Entry, FinalPlace, Fixture, Slot, Substitution, Tournament
 from tournaments.pages.finals import answer, offer, prepare_final
+from tournaments.seasons.services import enter_season
 from tournaments.state.notifications import LEFT, WALKOVER
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
@@ -79,7 +90,9 @@ def told(user: User, kind: str) -> list[Notification]:
     return list(Notification.objects.filter(user=user, kind=kind))
 
 
-@pytest.mark.parametrize("state", STATES)
+@pytest.mark.parametrize(
+    "state", [pytest.param(name, marks=[] if name in ("knockout", "swiss") else pytest.mark.slow) for name in STATES]
+)
 def test_who_deletes_their_account_is_not_paired_again(
     begun: Callable[..., DivisionDriver], people: Sequence[Player], alice: User, state: str
 ) -> None:
@@ -237,3 +250,194 @@ def test_an_event_that_is_not_published_is_not_named(
     assert taking_part([bob_player], NOON) == []
     leave(bob_player)
     assert status_of(bob_player, division) == Entry.Status.OUT
+
+
+# A suspension ends the same, and can be undone.
+
+
+def test_a_suspension_is_undone_with_its_withdrawals(
+    begun: Callable[..., DivisionDriver], people: Sequence[Player], alice: User, bob: User
+) -> None:
+    driver = begun(StageSettings("knockout"))
+    for _twice in range(2):
+        suspend(user=bob, by=SYSTEM, now=driver.now())
+    assert status_of(people[0], driver.division) == Entry.Status.OUT
+    assert open_matches(people[0]) == []
+    assert is_clean()
+    assert lift_suspension(user=bob, by=SYSTEM, now=driver.now()) == []
+    assert lift_suspension(user=bob, by=SYSTEM, now=driver.now()) == [], "twice is harmless"
+    assert status_of(people[0], driver.division) == Entry.Status.IN
+    assert len(open_matches(people[0])) == 1
+    assert [row.params["variant"] for row in reversed(told(alice, LEFT))] == ["suspended", "back"]
+    assert is_clean()
+    # And once more.
+    suspend(user=bob, by=SYSTEM, now=driver.now())
+    assert status_of(people[0], driver.division) == Entry.Status.OUT
+    assert is_clean()
+
+
+def test_what_cannot_be_undone_is_listed(
+    begun: Callable[..., DivisionDriver], people: Sequence[Player], bob: User, cast: list[Player]
+) -> None:
+    row = season(cast, range(80, 0, -10), 3)
+    FinalPlace.objects.create(series=row, player=people[0], rank=1, answer_by=NOON.replace(year=2027))
+    driver = begun(StageSettings("knockout"))
+    own = open_matches(people[0])[0]
+    suspend(user=bob, by=SYSTEM, now=driver.now())
+    # Bob's opponent goes on and begins the next match.
+    opponent = next(player for player in own.players if player != people[0])
+    for fixture in driver.ready():
+        driver.report(fixture, 0)
+    driver.report(next(row for row in driver.ready() if row.match and opponent in row.match.players), 0)
+    before = list(Result.objects.values_list("pk", "winner"))
+    parts = lift_suspension(user=bob, by=SYSTEM, now=driver.now())
+    assert [part.text.partition(":")[0] for part in parts] == ["Winter Open · Main", "Place in the final of Autumn"]
+    assert status_of(people[0], driver.division) == Entry.Status.OUT
+    assert list(Result.objects.values_list("pk", "winner")) == before
+    assert is_clean()
+
+
+def test_a_director_cannot_suspend_themselves(alice: User, club: Any) -> None:
+    assert refusal_code(lambda: suspend(user=alice, by=Actor.of(alice), now=NOON)) == "suspend_self"
+
+
+def test_a_director_cannot_win_by_suspending_their_opponent(running: RunningEvent, bob: User, carol: User) -> None:
+    assert refusal_code(lambda: suspend(user=bob, by=Actor.of(carol), now=NOON)) == "own_match"
+    assert status_of(running.entry.player, running.division) == Entry.Status.IN
+
+
+# Nothing is asked of somebody who has left.
+
+
+Ask = Callable[[Player, RunningEvent, Division], object]
+ACT: dict[str, Any] = {"by": SYSTEM, "now": NOON}
+
+
+def _place(player: Player) -> FinalPlace:
+    row = season([player], [80], 1)
+    return FinalPlace.objects.create(series=row, player=player, rank=1, answer_by=NOON.replace(year=2027))
+
+
+def _late(player: Player, event: RunningEvent, _open: Division) -> object:
+    return enter_late(division=event.division, players=[player], **ACT)
+
+
+def _undo_substitution(player: Player, event: RunningEvent, _open: Division) -> object:
+    entry = event.division.entries.filter(status=Entry.Status.IN).exclude(player=player).latest("pk")
+    Substitution.objects.create(entry=entry, before=player, after=entry.player)
+    event.division.refresh_from_db()
+    return undo_substitution(entry=entry, after=event.division.seq, **ACT)
+
+
+def _return(player: Player, event: RunningEvent, _open: Division) -> object:
+    entry = Entry.objects.select_related("division__tournament__club", "player").get(pk=event.entry.pk)
+    return bring_back(entry=entry, seen=preview_return(entry=entry).mark, **ACT)
+
+
+def _come(player: Player, _event: RunningEvent, _open: Division) -> object:
+    return answer(series=_place(player).series, player=player, answer=FinalPlace.Answer.COMES, directs=True, **ACT)
+
+
+def _times(player: Player, event: RunningEvent, _open: Division) -> object:
+    match = event.fixture.match
+    assert match is not None
+    Match.objects.filter(pk=match.pk).update(state=Match.State.OPEN)
+    side = 1 - match.players.index(player)
+    return propose(match=match, side=side, offer=Offer([NOON.replace(hour=20)]), **ACT)
+
+
+ASKS: dict[str, Ask] = {
+    "enter": lambda player, _event, division: entries.enter(division=division, players=[player], **ACT),
+    "register": lambda player, _event, division: entries.register(division=division, player=player, **ACT),
+    "enter late": _late,
+    "undo a substitution": _undo_substitution,
+    "let back in": _return,
+    "season": lambda player, _event, _open: enter_season(series=season([player], [80], 1), player=player, **ACT),
+    "final": _come,
+    "times to play": _times,
+    "club": lambda player, event, _open: add_player(club=event.tournament.club, player=player, by=SYSTEM),
+}
+
+
+@pytest.mark.parametrize("left", ["former_member", "suspended"])
+def test_nothing_is_asked_of_somebody_who_has_left(
+    running: RunningEvent, make_division: Callable[..., Division], bob_player: Player, bob: User, left: str
+) -> None:
+    division = make_division(name="Second", self_registration=True)
+    if left == "suspended":
+        suspend(user=bob, by=SYSTEM, now=NOON)
+    else:
+        leave(bob_player)
+    player = Player.objects.get(pk=bob_player.pk)
+    codes = {}
+    for name, ask in ASKS.items():
+        with transaction.atomic():
+            codes[name] = refusal_code(partial(ask, player, running, division))
+            transaction.set_rollback(True)
+    assert codes == dict.fromkeys(ASKS, left) | ({"club": "erased"} if left == "former_member" else {})
+
+
+def test_who_has_left_is_not_proposed_at_the_arrivals_desk(
+    running: RunningEvent, make_division: Callable[..., Division], bob_player: Player, bob: User
+) -> None:
+    division = make_division(name="Second")
+    assert [row.player for row in members_called(division, "Bob")] == [bob_player]
+    suspend(user=bob, by=SYSTEM, now=NOON)
+    assert members_called(division, "Bob") == []
+
+
+# Leaving a club.
+
+
+def test_leaving_a_club_gives_up_only_what_is_for_members(
+    running: RunningEvent, bob_player: Player, bob: User, cast: list[Player], club: Any, as_user: Any
+) -> None:
+    row = change(season([bob_player, *cast], range(90, 0, -10), 2), belongs="members")
+    offer(series=row, answer_by=IN_A_WEEK, player=None, by=SYSTEM, now=NOON)
+    final = prepare_final(series=row, by=SYSTEM, now=NOON)
+    assert entered(final) == ["Bob", "Player 1"]
+    client = as_user(bob)
+    asked = client.post("/clubs/harbour/leave/")
+    assert asked.status_code == 409
+    assert "final of Autumn" in asked.content.decode()
+    assert Membership.objects.get(club=club, player=bob_player).left_at is None
+
+    assert client.post("/clubs/harbour/leave/", {"gives_up": "on"}).status_code == 302
+    assert Membership.objects.get(club=club, player=bob_player).left_at is not None
+    assert entered(final) == ["Player 1", "Player 2"]
+    assert status_of(bob_player, running.division) == Entry.Status.IN, "an event for everybody"
+    assert is_clean()
+
+
+# The pages.
+
+
+def test_the_page_lists_the_events_before_the_account_is_deleted(
+    running: RunningEvent, bob_player: Player, bob: User, as_user: Any
+) -> None:
+    client = as_user(bob)
+    page = client.get(reverse("delete-account")).content.decode()
+    assert running.division_url in page
+    client.post(reverse("delete-account"), {"password": "crawford-1969", "sure": "on"})
+    assert status_of(bob_player, running.division) == Entry.Status.OUT
+
+
+def test_the_staff_suspends_after_a_list_and_lifts_it(
+    running: RunningEvent, bob_player: Player, bob: User, as_user: Any, alice: User
+) -> None:
+    staff = User.objects.create_superuser("root@example.org", "crawford-1969", display_name="Root")
+    client, users = as_user(staff), reverse("admin:players_user_changelist")
+    chosen = {"action": "suspend_accounts", "_selected_action": [bob.pk]}
+    page = client.post(users, chosen).content.decode()
+    assert running.division_url in page
+    assert status_of(bob_player, running.division) == Entry.Status.IN
+    client.post(users, {**chosen, "confirmed": "1"})
+    bob.refresh_from_db()
+    assert (bob.is_active, status_of(bob_player, running.division)) == (False, Entry.Status.OUT)
+    client.post(users, {"action": "lift_suspensions", "_selected_action": [bob.pk]})
+    bob.refresh_from_db()
+    assert (bob.is_active, status_of(bob_player, running.division)) == (True, Entry.Status.IN)
+    assert client.get(reverse("admin:players_user_delete", args=[bob.pk])).status_code == 403
+    client.post(users, {**chosen, "_selected_action": [staff.pk], "confirmed": "1"})
+    staff.refresh_from_db()
+    assert staff.is_active
