@@ -139,8 +139,9 @@ def _is_stopped(series: Series) -> bool:
 def offer_to(series: Series, player: Player, *, by: Actor, now: datetime) -> FinalPlace:
     """Offer a free place to one of those who share the rank at the border, as a director has decided.
 
-    Doing it twice changes nothing. Refused: `final_full`, `final_not_tied`.
+    Doing it twice changes nothing. Refused: `final_full`, `final_not_tied`, and as `lock_present`.
     """
+    lock_present(player)
     if (place := standing_places(series).filter(player=player).first()) is not None:
         return place
     free = free_places(series, now)

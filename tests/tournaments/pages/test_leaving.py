@@ -17,6 +17,7 @@ from players.models import Membership, Notification, Player, User
 from players.people.erasure import erase_player
 from players.people.leaving import lift_suspension, suspend
 from players.people.stored_elsewhere import taking_part
+from tests.api.test_parity import fields_of, writing
 from tests.tournaments.conftest import NOON, RunningEvent
 from tests.tournaments.seasons.test_belonging import change
 from tests.tournaments.seasons.test_places import IN_A_WEEK, entered, names_of, season
@@ -441,3 +442,58 @@ def test_the_staff_suspends_after_a_list_and_lifts_it(
     client.post(users, {**chosen, "_selected_action": [staff.pk], "confirmed": "1"})
     staff.refresh_from_db()
     assert staff.is_active
+
+
+RECORDS = {
+    "blocks_create": "who is blocked is not asked",
+    "members_merge": "who is the same person",
+    "practice_start": "the opponent is a bot",
+    "seasons_give_points": "a result",
+    "seasons_pay_pool": "money that is due",
+    "seasons_save_view": "who is shown in a table",
+    "seasons_take_places_back": "nothing is left to take back",
+    "titles_award": "a result",
+}
+"""Operations that name a player and ask nothing of them."""
+
+
+@pytest.mark.slow
+def test_no_operation_that_names_a_player_asks_one_who_has_left(
+    running: RunningEvent, make_division: Callable[..., Division], bob_player: Player, carol: User, as_user: Any
+) -> None:
+    division, row = make_division(name="Second"), season([bob_player], [80], 1)
+    FinalPlace.objects.create(series=row, player=bob_player, rank=1, answer_by=NOON.replace(year=2027))
+    change(row, belongs="entered")
+    api, who = "/api/v1", {"player": bob_player.public_id}
+    asks: dict[str, tuple[str, dict[str, Any]]] = {
+        "challenges_create": (f"{api}/challenges/", {"opponent": bob_player.public_id, "length": 3}),
+        "entries_create": (f"{api}/divisions/{division.public_id}/entries/", {**who, "name": "Bob"}),
+        "members_create": (f"{api}/clubs/harbour/members/", who),
+        "seasons_answer_place": (f"{api}/seasons/{row.public_id}/answer/", {**who, "answer": "comes"}),
+        "seasons_enter": (f"{api}/seasons/{row.public_id}/entry/", {**who, "enters": "yes"}),
+        "seasons_offer_places": (f"{api}/seasons/{row.public_id}/offer/", who),
+    }
+    named = {name for name in writing() if {"player", "players", "opponent", "into"} & fields_of(name).keys()}
+    assert named == asks.keys() | RECORDS.keys(), "decide what it does with a player who has left"
+    alice = as_user(running.tournament.club.memberships.get(role="owner").player.user)
+
+    def ask() -> dict[str, str]:
+        answers = {}
+        for name, (url, body) in asks.items():
+            client = as_user(carol) if name == "challenges_create" else alice
+            with transaction.atomic():
+                response = client.post(url, body, content_type="application/json")
+                transaction.set_rollback(True)
+            answers[name] = response.json()["code"] if response.status_code >= 400 else ""
+        return answers
+
+    before = ask()
+    assert {name for name, code in before.items() if code} == {"members_create"}, before
+    assert before["members_create"] == "already_member"
+
+    suspend(user=bob_player.user, by=SYSTEM, now=NOON)  # type: ignore[arg-type]
+    suspended = ask()
+    assert suspended == dict.fromkeys(asks, "suspended")
+    lift_suspension(user=bob_player.user, by=SYSTEM, now=NOON)  # type: ignore[arg-type]
+    leave(bob_player)
+    assert set(ask().values()) == {"choose_a_player", "erased", "former_member", "not_found"}
