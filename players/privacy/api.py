@@ -160,7 +160,7 @@ class EraseMe(APIView):
     @extend_schema(
         operation_id="me_erase",
         summary="Delete my account and my name",
-        description="Cannot be undone. Results stay under “Former member”.",
+        description="Cannot be undone. Withdraws from everything. Results stay under “Former member”.",
         request=ErasePersonSerializer,
         examples=shapes.example(password="crawford-1969"),  # noqa: S106 - opens nothing
         responses={204: None, 429: shapes.PROBLEM, **shapes.PROBLEMS},

@@ -14,11 +14,13 @@ from tests.concurrency.event import POSTGRESQL_ONLY, EventBuilder
 from tests.concurrency.racing import at_once, faults, refusals, without_locks
 from tests.matches.cast import player_of
 from tests.tournaments.conftest import NOON
+from tests.tournaments.seasons.test_places import IN_A_WEEK, season
 from tests.tournaments.support.swiss_rounds import is_clean
 from tournaments.draws.services import publish_draw
 from tournaments.entries.services import enter
 from tournaments.events.services import create_division
-from tournaments.models import Division, Entry
+from tournaments.models import Division, Entry, FinalPlace
+from tournaments.pages.finals import answer, offer
 
 pytestmark = POSTGRESQL_ONLY
 
@@ -94,6 +96,22 @@ def test_a_challenge_is_accepted_while_who_made_it_is_suspended(db: Any, bob: Us
     bob.refresh_from_db()
     assert bob.is_active or not has_open([player], NOON)
     assert Challenge.objects.exists()
+
+
+def test_nobody_is_offered_a_place_who_leaves_at_that_moment(builder: EventBuilder) -> None:
+    row = season(builder.cast, range(80, 0, -10), 2)
+    offer(series=row, answer_by=IN_A_WEEK, player=None, by=SYSTEM, now=NOON)
+    decline: dict[str, Any] = {"answer": FinalPlace.Answer.DECLINED, "by": SYSTEM, "now": NOON, "directs": False}
+    outcomes = at_once(
+        partial(answer, series=row, player=builder.cast[0], **decline),
+        partial(answer, series=row, player=builder.cast[1], **decline),
+        partial(leave, builder.cast[2]),
+    )
+    assert faults(outcomes) == []
+    assert set(refusals(outcomes)) <= {"stale"}
+    gone = Player.objects.get(pk=builder.cast[2].pk)
+    assert gone.erased_at is None or not has_open([gone], NOON)
+    assert sum(place.is_held(NOON) for place in row.final_places.all()) == 2
 
 
 def test_an_account_is_suspended_by_two_at_once(builder: EventBuilder, bob: User) -> None:

@@ -43,6 +43,7 @@ from tournaments.seasons.places import (
     take_places_back,
 )
 from tournaments.seasons.tables import people_of
+from tournaments.state.locks import lock_division
 from tournaments.state.stages import set_stages, stage_settings
 
 LENGTH = 7
@@ -61,8 +62,7 @@ def prepare_final(*, series: Series, by: Actor, now: datetime) -> Tournament:
     Refused: `series_no_final`, `series_nobody_qualifies`, and as `final_rounds`.
     """
     with transaction.atomic():
-        lock_club(series.club)
-        row = lock_row(Series, series.pk)
+        row = _locked(series)
         if row.final is not None and row.final.status != Tournament.Status.CANCELLED:
             _enter_holders(row, by, now, or_everybody=True)
             _set_starts(row, by, now)
@@ -93,10 +93,21 @@ def prepare_final(*, series: Series, by: Actor, now: datetime) -> Tournament:
     return event
 
 
+def _locked(series: Series) -> Series:
+    """Lock a season after its club, and then the division of its final, whose players are locked last."""
+    lock_club(series.club)
+    row = lock_row(Series, series.pk)
+    if (division := _division(row)) is not None:
+        lock_division(division.pk)
+    return row
+
+
 def _people(ids: Iterable[str]) -> list[Player]:
+    """Return the players with these public ids who have not left the site."""
     ids = list(ids)
     people = people_of(ids)
-    return [people[public_id].merged_into or people[public_id] for public_id in ids]
+    players = [people[public_id].merged_into or people[public_id] for public_id in ids]
+    return [player for player in players if not player.has_left]
 
 
 def _holders(series: Series, now: datetime) -> list[Player]:
@@ -157,8 +168,7 @@ def offer(
     Refused: `series_no_final`, `final_drawn`, `final_past`, and as `offer_to`.
     """
     with transaction.atomic():
-        lock_club(series.club)
-        row = lock_row(Series, series.pk)
+        row = _locked(series)
         if not qualified_in(row).places:
             raise Refused("series_no_final")
         if is_drawn(row.final):
@@ -184,8 +194,7 @@ def answer(
     Refused: `final_not_offered`, and as `answer_place`.
     """
     with transaction.atomic():
-        lock_club(series.club)
-        row = lock_row(Series, series.pk)
+        row = _locked(series)
         own = standing_places(row).filter(Q(player=player) | Q(player__merged_into=player))
         place = own.select_related("series__club", "series__final", "player").first()
         if place is None:
@@ -204,8 +213,7 @@ def take_back(*, series: Series, player: Player | None, by: Actor, now: datetime
     `final_not_offered`, `final_drawn`.
     """
     with transaction.atomic():
-        lock_club(series.club)
-        row = lock_row(Series, series.pk)
+        row = _locked(series)
         places = standing_places(row).select_related("series__club", "series__final", "player__merged_into")
         if player is None:
             places = places.filter(answer="", answer_by__gt=now)
@@ -228,8 +236,7 @@ def offer_expired(now: datetime) -> int:
     count = 0
     for series in Series.objects.filter(pk__in=late.order_by().values("series")).select_related("club"):
         with transaction.atomic():
-            lock_club(series.club)
-            row = lock_row(Series, series.pk)
+            row = _locked(series)
             if is_drawn(row.final):
                 continue
             offered = offer_places(row, None, by=SYSTEM, now=now)

@@ -350,9 +350,10 @@ def regulars(club: Club) -> list[Player]:
     playing = Player.objects.filter(pk__in=entries.values("player")).order_by("name_key", "pk")
     members = Player.objects.filter(memberships__club=club, memberships__left_at=None).order_by("name_key", "pk")
     known: dict[int, Player] = {}
-    for player in [*playing.select_related("merged_into"), *members.select_related("merged_into")]:
+    with_accounts = ("user", "merged_into__user")
+    for player in [*playing.select_related(*with_accounts), *members.select_related(*with_accounts)]:
         whole = canonical(player)
-        if whole.erased_at is None:
+        if not whole.has_left:
             known.setdefault(whole.pk, whole)
     return list(known.values())[:ROSTER]
 

@@ -21,7 +21,7 @@ from players.actors import Actor, log
 from players.models import Player
 from players.notifications.kinds import NotificationKind, Params
 from players.notifications.services import Notice, notify, notify_each
-from players.people.rows import canonical, lock_present
+from players.people.rows import canonical, lock_players, lock_present
 from players.people.stored_elsewhere import Leaving
 from tournaments.formats.series.final import FinalRounds, Start, final_rounds
 from tournaments.formats.series.plan import Plan
@@ -123,6 +123,10 @@ def offer_places(series: Series, answer_by: datetime | None, *, by: Actor, now: 
         return []
     until = answer_by or _until(series, now)
     free = free_places(series, now)
+    next_players = lock_players(*(player for _rank, group in free.next for player in group))
+    if any(player.has_left for player in next_players.values()):
+        # Somebody has left since the places were read.
+        free = free_places(series, now)
     return [
         _offer(series, player, rank, until, by, now, moved_up=rank > free.places)
         for rank, group in free.next

@@ -219,6 +219,12 @@ def test_a_place_in_the_final_goes_to_the_next_rank(cast: list[Player], alice: U
     assert is_clean()
 
 
+def test_a_final_without_offers_is_prepared_without_who_has_left(cast: list[Player]) -> None:
+    row = season(cast, range(80, 0, -10), 3)
+    leave(cast[1])
+    assert entered(prepare_final(series=row, by=SYSTEM, now=NOON)) == ["Player 1", "Player 3"]
+
+
 def test_leaving_twice_withdraws_once(running: RunningEvent, bob_player: Player) -> None:
     leave(bob_player)
     before = list(Result.objects.values_list("pk", flat=True))
