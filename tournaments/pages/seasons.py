@@ -27,6 +27,7 @@ from players.access import Role
 from players.accounts.idempotency import KEY, key_of
 from players.actors import Actor, log
 from players.models import Player
+from players.people.rows import canonical, lock_present
 from tournaments import access
 from tournaments.entries.services import enter
 from tournaments.events import api as event_api
@@ -86,9 +87,11 @@ def preview_season(tournament: Tournament) -> list[DraftedDivision]:
         league = next(state for state in states_of(division) if state.stage.format == LEAGUE)
         moving.append(league.rows.settings.moving)
         tables.append([row.entry for row in league.tables[0].rows])
-        rows = division.entries.filter(pk__in=tables[-1]).select_related("player")
+        rows = division.entries.filter(pk__in=tables[-1]).select_related("player__user", "player__merged_into__user")
         entries |= {entry.pk: (entry, index) for entry in rows}
-    leavers = [pk for pk, (entry, _) in entries.items() if entry.status == Entry.Status.OUT]
+    leavers = [
+        pk for pk, (entry, _) in entries.items() if entry.status == Entry.Status.OUT or canonical(entry.player).has_left
+    ]
     rosters = next_season(tables, moving=moving[:-1], leavers=leavers)
     return [
         (division, [(entries[pk][0].player, entries[pk][1]) for pk in members])
@@ -109,6 +112,7 @@ def draft_next_season(
         season = _create_like(tournament, values, by=by, now=now, key=key)
         if season.divisions.exists():
             return season
+        lock_present(*(player for _before, players in drafted for player, _ in players))
         for before, players in drafted:
             division = create_division(tournament=season, by=by, now=now, **_copied_settings(before))
             enter(division=division, players=[player for player, _ in players], by=by, now=now)

@@ -359,11 +359,10 @@ def regulars(club: Club) -> list[Player]:
 
 
 def players_of(event: Tournament) -> list[Player]:
-    """Return the players who are entered in an event."""
+    """Return the players who are entered in an event and have not left the site since."""
     rows = Entry.objects.filter(division__tournament=event, status=Entry.Status.IN, number=1)
-    return [
-        canonical(entry.player) for entry in rows.select_related("player__merged_into").order_by("player__name_key")
-    ]
+    rows = rows.select_related("player__user", "player__merged_into__user").order_by("player__name_key")
+    return [player for entry in rows if not (player := canonical(entry.player)).has_left]
 
 
 # The page.

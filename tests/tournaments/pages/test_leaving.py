@@ -14,6 +14,7 @@ from matches.reporting.appointments import Offer, accept, propose
 from players.actors import SYSTEM, Actor
 from players.clubs.services import add_player
 from players.models import Membership, Notification, Player, User
+from players.notifications.kinds import texts_of
 from players.people.erasure import erase_player
 from players.people.leaving import lift_suspension, suspend
 from players.people.stored_elsewhere import taking_part
@@ -35,6 +36,8 @@ from tournaments.formats.settings import LIVES, StageSettings
 from tournaments.formats.settings import Pairing as Mode
 from tournaments.models import CheckIn, Division, Entry, FinalPlace, Fixture, Slot, Substitution, Tournament
 from tournaments.pages.finals import answer, offer, prepare_final
+from tournaments.pages.tonight import players_of, regulars
+from tournaments.seasons.places import GIVEN_UP
 from tournaments.seasons.services import enter_season
 from tournaments.state.notifications import LEFT, WALKOVER
 
@@ -134,7 +137,8 @@ def test_the_opponent_wins_by_walkover_and_is_told(running: RunningEvent, bob_pl
     result = Result.objects.get(match=running.fixture.match)
     own = running.fixture.slots.get(entry=running.entry).side
     assert (result.kind, result.winner) == (Result.Kind.WALKOVER, 1 - own)
-    assert [row.params["opponent"] for row in told(carol, WALKOVER)] == [bob_player.pk]
+    sentences = [text.sentence for text in texts_of(told(carol, WALKOVER))]
+    assert sentences == ["Former member has withdrawn. You win by walkover."]
     assert is_clean()
 
 
@@ -225,6 +229,14 @@ def test_a_final_without_offers_is_prepared_without_who_has_left(cast: list[Play
     assert entered(prepare_final(series=row, by=SYSTEM, now=NOON)) == ["Player 1", "Player 3"]
 
 
+def test_the_directors_learn_of_a_place_in_a_final_that_is_not_prepared(cast: list[Player], alice: User) -> None:
+    row = season(cast, range(80, 0, -10), 3)
+    offer(series=row, answer_by=IN_A_WEEK, player=None, by=SYSTEM, now=NOON)
+    leave(cast[1])
+    (text,) = texts_of(told(alice, GIVEN_UP.code))
+    assert text.sentence == "A player has left and gives up the place in the final of Autumn."
+
+
 def test_leaving_twice_withdraws_once(running: RunningEvent, bob_player: Player) -> None:
     leave(bob_player)
     before = list(Result.objects.values_list("pk", flat=True))
@@ -275,7 +287,10 @@ def test_a_suspension_is_undone_with_its_withdrawals(
     assert lift_suspension(user=bob, by=SYSTEM, now=driver.now()) == [], "twice is harmless"
     assert status_of(people[0], driver.division) == Entry.Status.IN
     assert len(open_matches(people[0])) == 1
-    assert [row.params["variant"] for row in reversed(told(alice, LEFT))] == ["suspended", "back"]
+    assert {text.sentence for text in texts_of(told(alice, LEFT))} == {
+        "Bob is suspended and withdrawn.",
+        "Bob is no longer suspended and plays again.",
+    }
     assert is_clean()
     # And once more.
     suspend(user=bob, by=SYSTEM, now=driver.now())
@@ -391,6 +406,18 @@ def test_who_has_left_is_not_proposed_at_the_arrivals_desk(
     assert [row.player for row in members_called(division, "Bob")] == [bob_player]
     suspend(user=bob, by=SYSTEM, now=NOON)
     assert members_called(division, "Bob") == []
+
+
+def test_who_has_left_is_not_ticked_when_an_evening_starts_as_the_last(
+    begun: Callable[..., DivisionDriver], people: Sequence[Player], bob: User
+) -> None:
+    driver = begun(StageSettings("knockout"))
+    driver.play_out()
+    event = driver.division.tournament
+    assert people[0] in players_of(event)
+    suspend(user=bob, by=SYSTEM, now=driver.now())
+    assert people[0] not in players_of(event)
+    assert people[0] not in regulars(event.club)
 
 
 # Leaving a club.

@@ -7,6 +7,8 @@ import pytest
 
 from engine.errors import Refused
 from players.actors import Actor
+from players.models import Player
+from players.people.erasure import erase_player
 from tests.tournaments.conftest import NOON
 from tests.tournaments.pages.conftest import play_league
 from tournaments.entries import services as entries
@@ -114,6 +116,17 @@ def test_a_withdrawn_player_makes_room(league: list[Division], by_alice: Actor) 
         ["Player 1", "Player 3", "Player 5", "Player 4"],
         ["Player 6", "Player 7", "Player 8"],
     ]
+
+
+def test_a_player_who_has_left_the_site_makes_room(league: list[Division], by_alice: Actor) -> None:
+    for division in league:
+        play_league(division, by_alice)
+    erase_player(player=Player.objects.get(name="Player 1"), by=by_alice, now=NOON)
+    season = seasons.draft_next_season(
+        tournament=league[0].tournament, name="Spring", starts_at=SPRING, by=by_alice, now=NOON
+    )
+    assert "" not in [name for division in names(season) for name in division]
+    assert sum(map(len, names(season))) == 7
 
 
 def test_the_same_key_drafts_it_once(league: list[Division], by_alice: Actor) -> None:
