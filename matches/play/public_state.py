@@ -144,7 +144,9 @@ def may_do(state: LiveState, side: Side | None, *, is_practice: bool = False) ->
     if match.phase is Phase.OPENING:
         acts = acts - {"roll"} | (set() if state.ready[side] else {"ready"}) | (set() if state.here[side] else {"here"})
     elif side != match.to_act:
-        acts &= {"concede", "claim_flag"}
+        acts &= {"concede"}
+    if match.flagged == 1 - side:
+        acts.add("claim_flag")
     if not match.may_double:
         acts.discard("double")
     if state.vacation_days_left(side):

@@ -83,6 +83,7 @@ export class Rooms {
     if (reason === null) return;
     const answer = await this.#chat.request(`${message.public_id}/report/`, { reason: reason.slice(0, 300) });
     if (answer) this.#chat.status.textContent = this.element.dataset.reported;
+    this.#chat.status.scrollIntoView({ block: "nearest" });
   }
 
   #choice(room) {
@@ -115,6 +116,7 @@ export class Rooms {
     const sent = await this.#chat.request("", message);
     this.#isSending = false;
     if (sent) await this.#chat.load();
+    else this.#chat.status.scrollIntoView({ block: "nearest" });
     return sent !== null;
   }
 }

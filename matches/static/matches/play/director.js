@@ -42,6 +42,7 @@ export class DirectorForms {
       form.reset();
     } else await this.store.load();
     fill(this.root, { ruled: answer?.ok ? words("ruled") : (answer?.data.detail ?? words("disconnected")) });
+    document.getElementById("ruled").scrollIntoView({ block: "nearest" });
   }
 
   #draw() {

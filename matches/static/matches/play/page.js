@@ -445,7 +445,7 @@ class Page {
   }
 
   #drawBanners() {
-    const { shown, values } = bannersOf(this.store.state, { side, names, now: this.store.now });
+    const { shown, values } = bannersOf(this.store.state, { side, names: short, now: this.store.now });
     this.invitation?.draw(shown, values);
     if (!this.store.online) shown.add("offline");
     values.offline = words(this.store.sending ? "kept" : "resuming");
