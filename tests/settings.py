@@ -29,7 +29,7 @@ STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.Static
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = True
 REST_FRAMEWORK["DEFAULT_THROTTLE_RATES"] = {"anon": None, "guest": None, "user": None}
-ALLOWED_HOSTS = ["testserver", "localhost", "127.0.0.1"]
+ALLOWED_HOSTS = ["testserver", "localhost", "127.0.0.1", "hall.test"]
 # A thread that writes between two tests would disturb both.
 WEB_PULSE = False
 # Tests of the garbage collector's objects run in the same process.

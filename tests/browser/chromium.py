@@ -23,7 +23,10 @@ None where there is neither.
 """
 SOON = 15_000
 """Milliseconds in which a page shows what it is told by its stream: without one it asks every 20 s."""
+HALL = "hall.test"
+"""A name of the site other than localhost: over plain HTTP, browsers give its pages less (no locks, no clipboard)."""
 ARGUMENTS = (
+    f"--host-resolver-rules=MAP {HALL} 127.0.0.1",
     "--no-sandbox",
     "--disable-gpu",
     "--disable-quic",

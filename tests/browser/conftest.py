@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Locator, Page
 
 from players.actors import Actor
 from players.models import Club, Membership, Player, User
-from tests.browser.chromium import Chromium
+from tests.browser.chromium import HALL, Chromium
 from tests.tournaments.support.drawn_divisions import DivisionBuilder
 from tournaments.draws import services as draws
 from tournaments.events import services as events
@@ -37,6 +37,8 @@ NAMES = (
     "Victor Gulyas", "Kit Weinberg", "Anna Tomar", "Gus Wright", "Mei Trencsenyi", "Aki Olsen", "Uma Levermann",
 )  # fmt: skip
 
+IGNORED_HEADER = re.compile("The Cross-Origin-Opener-Policy header has been ignored")
+"""What the browser logs about each page in a hall."""
 OpenPage = Callable[..., Page]
 Check = Callable[[Page], None]
 
@@ -51,6 +53,12 @@ def follow(link: Locator) -> None:
 def site(server: str, transactional_db: None) -> str:
     """The URL of the site with an empty database, which the server's threads see too."""
     return server
+
+
+@pytest.fixture
+def hall(site: str) -> str:
+    """The URL of the site in a hall: plain HTTP under a name that is not localhost."""
+    return site.replace("127.0.0.1", HALL)
 
 
 @pytest.fixture
@@ -152,7 +160,7 @@ def open_page(
 
     yield open_it
     chromium.close_contexts()
-    ignored = [ENDED_WITH_ITS_PAGE, *expected_errors]
+    ignored = [ENDED_WITH_ITS_PAGE, IGNORED_HEADER, *expected_errors]
     assert [error for error in errors if not any(expected.search(error) for expected in ignored)] == []
 
 

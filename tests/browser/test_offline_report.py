@@ -23,10 +23,20 @@ def match(club: Club, bob: User, carol: User) -> Match:
 
 
 def test_a_report_typed_offline_is_sent_once_or_kept_as_evidence(
-    open_page: OpenPage, axe: Check, fits: Check, match: Match, club: Club, expected_errors: list[re.Pattern[str]]
+    open_page: OpenPage,
+    hall: str,
+    axe: Check,
+    fits: Check,
+    match: Match,
+    club: Club,
+    expected_errors: list[re.Pattern[str]],
 ) -> None:
+    """In a hall without HTTPS, and with two tabs open."""
     expected_errors += [re.compile("ERR_INTERNET_DISCONNECTED|Failed to load resource|status of 409")]
-    page = open_page(f"/m/{links.token_for(match, BOB)}/", width=PHONE, touch=True)
+    page = open_page(f"{hall}/m/{links.token_for(match, BOB)}/", width=PHONE, touch=True)
+    assert page.evaluate("!isSecureContext && !navigator.locks")
+    other_tab = page.context.new_page()
+    other_tab.goto(page.url)
     page.evaluate("document.documentElement.style.fontSize = '200%'")
     fits(page)
     page.context.set_offline(True)
@@ -45,6 +55,7 @@ def test_a_report_typed_offline_is_sent_once_or_kept_as_evidence(
     fits(page)
     assert not Claim.objects.exists()
     page.context.set_offline(False)
+    expect(other_tab.get_by_text("You reported 3–0. Carol or the director has to confirm it.")).to_be_visible()
     expect(page.get_by_text("You reported 3–0. Carol or the director has to confirm it.")).to_be_visible()
     page.reload()
     expect(page.locator("[data-outbox]")).to_be_hidden()
@@ -52,7 +63,7 @@ def test_a_report_typed_offline_is_sent_once_or_kept_as_evidence(
 
     # The next match changes while his phone has no connection.
     other = match_between(match.players[0], match.players[1], club=club, length=3)
-    page.goto(f"/m/{links.token_for(other, BOB)}/")
+    page.goto(f"{hall}/m/{links.token_for(other, BOB)}/")
     page.context.set_offline(True)
     for _ in range(3):
         page.get_by_role("button", name="One point more for Bob").tap()

@@ -511,11 +511,11 @@ class Page {
     if (this.store.state) this.#drawBanners();
   }
 
-  /** Offer the XGID of the position while there is one, where the browser lets the page write to the clipboard. */
+  /** Offer the XGID of the position while there is one. */
   #drawXgid() {
     const button = byId("copy-xgid");
     const { xgid } = this.store.state;
-    button.hidden = !xgid || !navigator.clipboard;
+    button.hidden = !xgid;
     if (xgid) button.dataset.copy = xgid;
   }
 }

@@ -1,7 +1,10 @@
 /**
  * Reports that are typed without a connection. A report belongs to the match, the version and the idempotency key of the
- * page on which it was typed. It is kept in this browser, and sent once as soon as there is a connection.
+ * page on which it was typed. It is kept in this browser, and sent as soon as there is a connection. Several tabs may do so
+ * at once: the server stores a key once and answers all of them alike.
  */
+
+import { keep, recall } from "../play/kept.js";
 
 const KEPT = "barpoint-reports";
 const PROBE = "/healthz";
@@ -12,18 +15,19 @@ const panel = document.querySelector("[data-outbox]");
 const about = panel.dataset;
 let typed = null; // the report that is shown but not kept yet
 let waiting = 0;
+let isSending = false;
 
-const all = () => JSON.parse(localStorage.getItem(KEPT) ?? "[]");
+const all = () => JSON.parse(recall("local", KEPT) ?? "[]");
 const mine = () => all().find((report) => report.match === about.match && report.reader === about.reader);
 
 /** Keep a report, in place of another that this reader has kept of the match. */
 function store(report) {
   const others = all().filter(({ match, reader }) => match !== report.match || reader !== report.reader);
-  localStorage.setItem(KEPT, JSON.stringify([...others, report]));
+  keep("local", KEPT, JSON.stringify([...others, report]));
 }
 
 function remove({ key }) {
-  localStorage.setItem(KEPT, JSON.stringify(all().filter((report) => report.key !== key)));
+  keep("local", KEPT, JSON.stringify(all().filter((report) => report.key !== key)));
 }
 
 async function isConnected() {
@@ -72,15 +76,18 @@ async function submitted(event) {
   panel.scrollIntoView({ block: "start" });
 }
 
-/** Send what this reader has kept; one tab at a time, so that each report is sent once. */
-function sendAll() {
+/** Send what this reader has kept, again and again until all of it has arrived. */
+async function sendAll() {
   clearTimeout(waiting);
-  return navigator.locks.request(KEPT, async () => {
-    for (const report of all()) {
-      if (report.reader === about.reader && !report.state) await send(report);
-    }
-    if (all().some((report) => report.reader === about.reader && !report.state)) waiting = setTimeout(sendAll, AGAIN);
-  });
+  if (isSending) return;
+  isSending = true;
+  const unsent = () => all().filter((report) => report.reader === about.reader && !report.state);
+  try {
+    for (const report of unsent()) await send(report);
+  } finally {
+    isSending = false;
+  }
+  if (unsent().length) waiting = setTimeout(sendAll, AGAIN);
 }
 
 async function send(report) {
@@ -98,8 +105,9 @@ async function send(report) {
     if (isHere) show(report, "signed-out", "discard");
     return;
   }
+  const isKept = all().some(({ key }) => key === report.key);
   if (response.ok) remove(report);
-  else store({ ...report, state: response.status === 409 ? "late" : "refused" });
+  else if (isKept) store({ ...report, state: response.status === 409 ? "late" : "refused" });
   // The page shows the match as it is now.
   if (isHere) location.assign(about.here);
 }
@@ -108,6 +116,7 @@ panel.addEventListener("click", ({ target }) => {
   const action = target.closest("[data-outbox-do]")?.dataset.outboxDo;
   if (action === "keep") {
     store(typed);
+    if (mine()?.key !== typed.key) return show(typed, "unkept", "close");
     showKept(typed);
     sendAll();
   } else if (action) {

@@ -1,5 +1,7 @@
 // Conveniences of the floor; every link and form works without scripts.
 
+import { keep, recall } from "../../matches/play/kept.js";
+
 const main = document.querySelector(".floor-main");
 const sheet = document.getElementById("sheet");
 const TAB = "floor-tab";
@@ -13,7 +15,7 @@ function show(tab) {
   }
 }
 
-show(sessionStorage.getItem(TAB) ?? "tables");
+show(recall("session", TAB) ?? "tables");
 document.addEventListener("htmx:afterSwap", () => {
   if (!main) return;
   show(main.dataset.tab);
@@ -58,7 +60,7 @@ function outline() {
 document.addEventListener("click", (event) => {
   const tab = event.target.closest("[data-show]");
   if (tab) {
-    sessionStorage.setItem(TAB, tab.dataset.show);
+    keep("session", TAB, tab.dataset.show);
     show(tab.dataset.show);
     scrollTo(0, 0);
     if (tab.dataset.show === "more") document.getElementById("line")?.focus({ preventScroll: true });
