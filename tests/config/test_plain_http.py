@@ -39,8 +39,9 @@ def is_guarded(name: str, code: str) -> bool:
     """Whether the code asks if there is such a thing before it takes it to be there."""
     owner, _, member = name.rpartition(".")
     named = re.escape(name)
-    asked = rf"!{named}\b(?!\.)|\({named}\)|{named}\?|{named} (?:&&|\|\|)|\|\| {named}\)|\"{member}\" in {owner or 'window'}"
-    return bool(re.search(asked, code)) or (name == "document.cookie" and 'location.protocol === "https:"' in code)
+    asked = rf"!{named}\b(?!\.)|\({named}\)|{named}\?|{named} (?:&&|\|\|)|\|\| {named}\)"
+    asked_of_owner = rf"\"{member}\" in {owner or 'window'}"
+    return bool(re.search(f"{asked}|{asked_of_owner}", code)) or (name == "document.cookie" and 'location.protocol === "https:"' in code)
 
 
 def test_each_script_that_needs_https_says_what_it_does_without() -> None:
