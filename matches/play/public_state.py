@@ -144,9 +144,7 @@ def may_do(state: LiveState, side: Side | None, *, is_practice: bool = False) ->
     if match.phase is Phase.OPENING:
         acts = acts - {"roll"} | (set() if state.ready[side] else {"ready"}) | (set() if state.here[side] else {"here"})
     elif side != match.to_act:
-        acts &= {"concede"}
-    if match.flagged == 1 - side:
-        acts.add("claim_flag")
+        acts = (acts & {"concede"}) | ({"claim_flag"} if match.flagged == 1 - side else set())
     if not match.may_double:
         acts.discard("double")
     if state.vacation_days_left(side):

@@ -41,7 +41,8 @@ def is_guarded(name: str, code: str) -> bool:
     named = re.escape(name)
     asked = rf"!{named}\b(?!\.)|\({named}\)|{named}\?|{named} (?:&&|\|\|)|\|\| {named}\)"
     asked_of_owner = rf"\"{member}\" in {owner or 'window'}"
-    return bool(re.search(f"{asked}|{asked_of_owner}", code)) or (name == "document.cookie" and 'location.protocol === "https:"' in code)
+    is_asked = re.search(f"{asked}|{asked_of_owner}", code)
+    return bool(is_asked) or (name == "document.cookie" and 'location.protocol === "https:"' in code)
 
 
 def test_each_script_that_needs_https_says_what_it_does_without() -> None:

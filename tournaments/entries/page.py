@@ -538,6 +538,9 @@ def paste(request: HttpRequest, club: str, slug: str, division: str) -> HttpResp
             form.refuse(refused)
         else:
             return render(request, "tournaments/entries/entries_preview.html", _preview(row, names, lines))
+    for name in form.errors.keys() & form.fields.keys():
+        # The list stands far below on the page, and so does what is wrong with it.
+        form.fields[name].widget.attrs["autofocus"] = True
     return _desk_page(request, row, form, list_form=form)
 
 

@@ -20,6 +20,7 @@ function problem() {
 function showProblem(code) {
   alert.hidden = !code;
   alert.querySelector("span").textContent = code ? form.querySelector(`[data-say-${code}]`).textContent : "";
+  alert.scrollIntoView({ block: "nearest" });
 }
 
 form.addEventListener("submit", (event) => {

@@ -13,7 +13,7 @@ from matches.play import due
 from matches.play.directing import Ruling, rule
 from matches.play.journal import event_of
 from matches.play.live import EventKind, LiveState, after_event, to_ms
-from matches.play.public_state import game_json
+from matches.play.public_state import game_json, may_do
 from matches.play.starting import PlaySettings, first_state, start
 from matches.play.transcripts import transcript_of
 from players.actors import Actor
@@ -173,6 +173,19 @@ def test_a_flag_that_falls_loses_the_match_and_an_action_after_it_is_too_late(bo
     result = Result.objects.get(match=board.match)
     assert (result.winner, result.kind, result.source) == (1 - mover, "flag", "live")
     assert board.live.due_at is None
+
+
+def test_a_flag_that_has_to_be_claimed_can_be_at_once_although_it_is_not_the_claimants_turn(board):
+    live = board.live
+    live.state["match"]["flag_rule"] = "claim"
+    live.save()
+    mover = board.open_game()
+    board.wait(12 + 120 + 10)
+    assert due.settle_due(match_id=board.match.pk, now=board.now)
+    assert "claim_flag" in may_do(board.state, 1 - mover)
+    assert "claim_flag" not in may_do(board.state, mover)
+    board.do(1 - mover, Act.CLAIM_FLAG)
+    assert Result.objects.get(match=board.match).winner == 1 - mover
 
 
 def test_an_action_that_arrived_in_time_counts_though_a_sweep_is_late(board):

@@ -163,7 +163,7 @@ function replace(element, html) {
 
 /** Do what a button is for: go to the board that it opens, or say why there is none. Returns whether that was all. */
 async function post(button, csrf) {
-  const failed = document.querySelector("[data-failed]");
+  const failed = document.querySelector("#end [data-failed]");
   const headers = { Accept: "application/json", "Content-Type": "application/json", "X-CSRFToken": csrf };
   const { post: url, body = "{}" } = button.dataset;
   button.disabled = true;
@@ -174,5 +174,6 @@ async function post(button, csrf) {
   button.disabled = false;
   failed.textContent = data.detail ?? words("disconnected");
   failed.hidden = false;
+  failed.scrollIntoView({ block: "nearest" });
   return true;
 }

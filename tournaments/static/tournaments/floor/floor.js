@@ -16,8 +16,9 @@ function show(tab) {
 }
 
 show(recall("session", TAB) ?? "tables");
-document.addEventListener("htmx:afterSwap", () => {
+document.addEventListener("htmx:afterSwap", ({ detail }) => {
   if (!main) return;
+  if (detail.target.matches(".chosen-pair")) detail.target.scrollIntoView({ block: "nearest" });
   show(main.dataset.tab);
   outline();
   countDown();
