@@ -1,8 +1,9 @@
 """The values of spreadsheets: every sheet of `.xlsx` and `.ods`, or CSV as text.
 
 Only values are read: no formulas or styles, except what tells a date from a number in `.xlsx`; macros and links to
-other files are refused. Nothing is taken from the sizes that an archive states: bytes, rows, columns and cells are
-counted while they are read.
+other files are refused. Nothing is taken from the sizes that an archive states: bytes, elements, rows, columns, cells
+and characters are counted while they are read, before anything that holds them grows. Files are read in a limited
+process (`core.limited`), so this module imports no settings.
 
 No library does that. openpyxl reads `.xlsx` alone and has not been released since 2024; python-calamine reads both
 formats, but lays the used range of a sheet out as a full rectangle before anybody can count it, so that a file of 2 KB
@@ -13,10 +14,11 @@ limit. Whoever counts first has parsed the file already, with `zipfile` and `exp
 import csv
 import io
 import re
+import struct
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -33,11 +35,22 @@ MOST_COLUMNS = 100
 MOST_SHEETS = 60
 MOST_UNPACKED = 32 * 1024 * 1024
 """Bytes of all parts of an archive that are read."""
+MOST_PARTS = 2000
+"""Of an archive."""
+MOST_ELEMENTS = 1_000_000
+"""XML elements of all parts that are read; most of a long sheet are cells that have a style and no value."""
+MOST_STYLES = 65_536
+"""Excel itself has up to 65,490."""
+LONGEST_TAG = 256 * 1024
+"""Bytes of an element with its attributes."""
 MOST_DEPTH = 60
+CHUNK = 64 * 1024
 DELIMITERS = "\t;|,"
 """Of CSV; of those that are in as many rows the first one separates the cells."""
 LOOKED_AT = 50
 """Rows of CSV that are compared to find its delimiter."""
+HEAD = 64 * 1024
+"""Characters in which they are."""
 LONGEST_TEXT = 400_000
 """Characters of all cells."""
 NEW_SHEET = "\f"
@@ -48,6 +61,15 @@ DATE_FORMATS = {*range(14, 18), 22, *range(27, 37), *range(50, 59)}
 ACTIVE_PARTS = re.compile(r"(?:.*/)?vbaProject\.bin|Basic/.+|Scripts/.+|xl/macrosheets/.+", re.IGNORECASE)
 LINKING_PARTS = re.compile(r"xl/(?:externalLinks/.+|connections\.xml)", re.IGNORECASE)
 LINKING_ELEMENTS = ("table-source", "cell-range-source", "dde-source", "dde-link")
+CENTRAL_HEADER = b"PK\1\2"
+"""Begins the entry of each part in the directory of an archive."""
+COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+"""All that programs write; others take much memory to unpack."""
+DAMAGE = (
+    *(zipfile.BadZipFile, zlib.error, struct.error, expat.ExpatError, EOFError, ValueError, OverflowError),
+    *(NotImplementedError, RuntimeError),
+)
+"""What is raised for damaged archives and XML; the last two for encrypted parts, and versions of ZIP yet to come."""
 Rows = list[list[str]]
 
 
@@ -63,21 +85,23 @@ def read_spreadsheet(content: bytes) -> list[Sheet]:
     """Return the sheets that have cells, as text; dates as 2025-11-27, numbers with a decimal point.
 
     Empty rows are kept, so that row numbers are those of the file.
-    Refused: `spreadsheet_too_large`, `spreadsheet_too_many_cells`, `spreadsheet_unreadable`, `spreadsheet_not_plain`.
+    Refused: `spreadsheet_too_large`, `spreadsheet_too_many_cells`, `spreadsheet_too_long`, `spreadsheet_unreadable`,
+    `spreadsheet_not_plain`.
     """
     if len(content) > MOST_BYTES:
-        raise Refused("spreadsheet_too_large", mebibytes=MOST_MEBIBYTES)
+        raise _too_large()
     if not content.startswith(b"PK"):
         return read_text(_decoded(content).replace(NEW_SHEET, " "))
+    if content.count(CENTRAL_HEADER) > MOST_PARTS:
+        raise Refused("spreadsheet_unreadable")
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as file:
             archive = _Archive(file)
-            if "content.xml" in archive.names:
+            if "content.xml" in archive.parts:
                 return _Ods().read(archive)
-            if "xl/workbook.xml" in archive.names:
+            if "xl/workbook.xml" in archive.parts:
                 return _read_xlsx(archive)
-    except (zipfile.BadZipFile, zlib.error, expat.ExpatError, EOFError, NotImplementedError, RuntimeError, ValueError):
-        # RuntimeError: encrypted; NotImplementedError: an unknown compression.
+    except DAMAGE:
         raise Refused("spreadsheet_unreadable") from None
     raise Refused("spreadsheet_unreadable")
 
@@ -132,7 +156,7 @@ def _read_csv(text: str, workbook: "_Workbook", name: str) -> None:
 
 def _delimiter(text: str) -> str:
     """Return the delimiter that most of the first rows contain outside quotation marks."""
-    rows = [re.sub(r'"[^"]*"', "", line) for line in text.splitlines() if line.strip()][:LOOKED_AT]
+    rows = [re.sub(r'"[^"]*"', "", line) for line in text[:HEAD].splitlines() if line.strip()][:LOOKED_AT]
     counts = Counter(delimiter for row in rows for delimiter in set(row))
     return max(DELIMITERS, key=lambda delimiter: counts[delimiter])
 
@@ -151,7 +175,7 @@ class _Workbook:
 
     def __init__(self) -> None:
         self.sheets: list[Sheet] = []
-        self.cells = 0
+        self.cells = self.characters = 0
 
     def begin(self, name: str) -> None:
         """Begin a sheet."""
@@ -166,6 +190,9 @@ class _Workbook:
         self.cells += max(1, len(row)) * times
         if self.cells > MOST_CELLS or len(row) > MOST_COLUMNS:
             raise _too_many_cells()
+        self.characters += sum(map(len, row)) * times
+        if self.characters > LONGEST_TEXT:
+            raise Refused("spreadsheet_too_long", most=LONGEST_TEXT)
         self.sheets[-1].rows.extend(list(row) for _ in range(times))
 
     def with_cells(self) -> list[Sheet]:
@@ -177,53 +204,86 @@ def _too_many_cells() -> Refused:
     return Refused("spreadsheet_too_many_cells", most=MOST_CELLS, columns=MOST_COLUMNS)
 
 
+def _too_large() -> Refused:
+    return Refused("spreadsheet_too_large", mebibytes=MOST_MEBIBYTES)
+
+
+def _skip(*_parsed: Any) -> None:
+    """Leave out what a part has besides that which is wanted of it."""
+
+
 class _Archive:
     """The parts of an archive without macros and links to other files; what they unpack to is counted."""
 
     def __init__(self, file: zipfile.ZipFile) -> None:
         self.file = file
-        self.names = set(file.namelist())
+        self.parts = {part.filename: part for part in file.infolist()}
         self.left = MOST_UNPACKED
-        if any(ACTIVE_PARTS.fullmatch(name) or LINKING_PARTS.fullmatch(name) for name in self.names):
+        self.elements = 0
+        if any(ACTIVE_PARTS.fullmatch(name) or LINKING_PARTS.fullmatch(name) for name in self.parts):
             raise Refused("spreadsheet_not_plain")
 
-    def read(self, name: str) -> bytes:
-        """Return the bytes of one part, and never more than the limit."""
-        with self.file.open(name) as part:
-            content = part.read(self.left + 1)
-        if len(content) > self.left:
-            raise Refused("spreadsheet_too_large", mebibytes=MOST_MEBIBYTES)
-        self.left -= len(content)
-        return content
+    def parse(
+        self,
+        name: str,
+        start: Callable[[str, dict[str, str]], None],
+        end: Callable[[str], None] = _skip,
+        text: Callable[[str], None] = _skip,
+    ) -> None:
+        """Parse a part while it is unpacked: XML without document types, and so without entities."""
+        parser = self._parser(start, end, text)
+        unpacked = 0
+        for chunk in self._chunks(name):
+            parser.Parse(chunk, False)
+            unpacked += len(chunk)
+            if unpacked - parser.CurrentByteIndex > LONGEST_TAG:
+                raise _too_large()
+        parser.Parse(b"", True)
 
-
-def _parse(content: bytes, start: Callable[..., None], end: Callable[[str], None], text: Callable[[str], None]) -> None:
-    """Parse XML without document types, and so without entities, to a limited depth."""
-    depth = 0
-
-    def opened(name: str, attributes: dict[str, str]) -> None:
-        nonlocal depth
-        depth += 1
-        if depth > MOST_DEPTH:
+    def _chunks(self, name: str) -> Iterator[bytes]:
+        if self.parts[name].compress_type not in COMPRESSIONS:
             raise Refused("spreadsheet_unreadable")
-        start(name.rpartition(":")[2], attributes)
+        with self.file.open(self.parts[name]) as part:
+            while chunk := part.read(CHUNK):
+                self.left -= len(chunk)
+                if self.left < 0:
+                    raise _too_large()
+                yield chunk
 
-    def closed(name: str) -> None:
-        nonlocal depth
-        depth -= 1
-        end(name.rpartition(":")[2])
+    def _parser(
+        self,
+        start: Callable[[str, dict[str, str]], None],
+        end: Callable[[str], None],
+        text: Callable[[str], None],
+    ) -> expat.XMLParserType:
+        depth = 0
 
-    def refuse(*_declared: Any) -> None:
-        raise Refused("spreadsheet_unreadable")
+        def opened(name: str, attributes: dict[str, str]) -> None:
+            nonlocal depth
+            depth += 1
+            self.elements += 1
+            if depth > MOST_DEPTH:
+                raise Refused("spreadsheet_unreadable")
+            if self.elements > MOST_ELEMENTS:
+                raise _too_many_cells()
+            start(name.rpartition(":")[2], attributes)
 
-    parser = expat.ParserCreate()
-    parser.buffer_text = True
-    parser.StartDoctypeDeclHandler = refuse
-    parser.EntityDeclHandler = refuse
-    parser.StartElementHandler = opened
-    parser.EndElementHandler = closed
-    parser.CharacterDataHandler = text
-    parser.Parse(content, True)
+        def closed(name: str) -> None:
+            nonlocal depth
+            depth -= 1
+            end(name.rpartition(":")[2])
+
+        def refuse(*_declared: Any) -> None:
+            raise Refused("spreadsheet_unreadable")
+
+        parser = expat.ParserCreate()
+        parser.buffer_text = True
+        parser.StartDoctypeDeclHandler = refuse
+        parser.EntityDeclHandler = refuse
+        parser.StartElementHandler = opened
+        parser.EndElementHandler = closed
+        parser.CharacterDataHandler = text
+        return parser
 
 
 def number_text(value: str) -> str:
@@ -251,7 +311,7 @@ class _Ods:
         self.text: list[str] = []
 
     def read(self, archive: _Archive) -> list[Sheet]:
-        _parse(archive.read("content.xml"), self._start, self._end, self._text)
+        archive.parse("content.xml", self._start, self._end, self._text)
         return self.workbook.with_cells()
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
@@ -321,43 +381,59 @@ def _times(attributes: dict[str, str], name: str) -> int:
 
 
 def _read_xlsx(archive: _Archive) -> list[Sheet]:
-    workbook = archive.read("xl/workbook.xml")
-    strings = _shared_strings(archive) if "xl/sharedStrings.xml" in archive.names else []
-    dates = _date_styles(archive) if "xl/styles.xml" in archive.names else []
-    reader = _Xlsx(strings, dates, starts_1904=b'date1904="1"' in workbook)
-    for name, part in _sheets(archive, workbook):
+    sheets, starts_1904 = _sheets(archive)
+    strings = _shared_strings(archive) if "xl/sharedStrings.xml" in archive.parts else []
+    dates = _date_styles(archive) if "xl/styles.xml" in archive.parts else []
+    reader = _Xlsx(strings, dates, starts_1904=starts_1904)
+    for name, part in sheets:
         reader.workbook.begin(name)
-        _parse(archive.read(part), reader.start, reader.end, reader.text)
+        archive.parse(part, reader.start, reader.end, reader.text)
     return reader.workbook.with_cells()
 
 
-def _sheets(archive: _Archive, workbook: bytes) -> list[tuple[str, str]]:
-    """Return name and part of each sheet in the order of the workbook; charts have no cells."""
-    sheets: list[tuple[str, str]] = []
-    targets: dict[str, str] = {}
+def _sheets(archive: _Archive) -> tuple[list[tuple[str, str]], bool]:
+    """Return name and part of each sheet in the order of the workbook, and whether its days count from 1904.
 
-    def sheet(name: str, attributes: dict[str, str]) -> None:
+    Charts have no cells.
+    """
+    sheets: list[tuple[str, str]] = []
+    starts_1904 = False
+
+    def workbook(name: str, attributes: dict[str, str]) -> None:
+        nonlocal starts_1904
         if name == "sheet":
+            if len(sheets) == MOST_PARTS:
+                raise _too_many_cells()
             id_ = next((value for key, value in attributes.items() if key.endswith(":id")), "")
             sheets.append((attributes.get("name", ""), id_))
+        elif name == "workbookPr":
+            starts_1904 = attributes.get("date1904") in ("1", "true")
 
-    def relations(name: str, attributes: dict[str, str]) -> None:
-        if name == "Relationship":
-            targets[attributes.get("Id", "")] = attributes.get("Target", "")
-
-    _parse(workbook, sheet, lambda _name: None, lambda _text: None)
-    if "xl/_rels/workbook.xml.rels" in archive.names:
-        content = archive.read("xl/_rels/workbook.xml.rels")
-        _parse(content, relations, lambda _name: None, lambda _text: None)
+    archive.parse("xl/workbook.xml", workbook)
+    targets = _targets(archive) if "xl/_rels/workbook.xml.rels" in archive.parts else {}
     parts = []
     for name, id_ in sheets or [("", "")]:
         target = targets.get(id_, "worksheets/sheet1.xml")
         part = target.removeprefix("/") if target.startswith("/") else f"xl/{target}"
-        if part not in archive.names:
+        if part not in archive.parts:
             raise Refused("spreadsheet_unreadable")
         if not part.startswith("xl/chartsheets/"):
             parts.append((name, part))
-    return parts
+    return parts, starts_1904
+
+
+def _targets(archive: _Archive) -> dict[str, str]:
+    """Return the part that each id of the workbook refers to."""
+    targets: dict[str, str] = {}
+
+    def start(name: str, attributes: dict[str, str]) -> None:
+        if name == "Relationship":
+            if len(targets) == MOST_PARTS:
+                raise Refused("spreadsheet_unreadable")
+            targets[attributes.get("Id", "")] = attributes.get("Target", "")
+
+    archive.parse("xl/_rels/workbook.xml.rels", start)
+    return targets
 
 
 def _shared_strings(archive: _Archive) -> list[str]:
@@ -366,6 +442,8 @@ def _shared_strings(archive: _Archive) -> list[str]:
 
     def start(name: str, _attributes: dict[str, str]) -> None:
         if name == "si":
+            if len(strings) == MOST_CELLS:
+                raise _too_many_cells()
             strings.append([])
         elif name in inside:
             inside[name] += 1
@@ -378,7 +456,7 @@ def _shared_strings(archive: _Archive) -> list[str]:
         if strings and inside["t"] and not inside["rPh"]:
             strings[-1].append(characters)
 
-    _parse(archive.read("xl/sharedStrings.xml"), start, end, text)
+    archive.parse("xl/sharedStrings.xml", start, end, text)
     return [" ".join("".join(parts).split()) for parts in strings]
 
 
@@ -390,6 +468,8 @@ def _date_styles(archive: _Archive) -> list[bool]:
 
     def start(name: str, attributes: dict[str, str]) -> None:
         nonlocal inside
+        if len(formats) + len(styles) > MOST_STYLES:
+            raise _too_many_cells()
         if name == "numFmt":
             code = re.sub(r'"[^"]*"|\[[^\]]*\]|\\.', "", attributes.get("formatCode", "")).casefold()
             formats[attributes.get("numFmtId", "")] = any(letter in code for letter in "dy")
@@ -403,7 +483,7 @@ def _date_styles(archive: _Archive) -> list[bool]:
         nonlocal inside
         inside = inside and name != "cellXfs"
 
-    _parse(archive.read("xl/styles.xml"), start, end, lambda _text: None)
+    archive.parse("xl/styles.xml", start, end)
     return styles
 
 
@@ -476,11 +556,10 @@ class _Xlsx:
 def _column(reference: str, following: int) -> int:
     """Return the index of the column of a cell such as C7; without one it is the next."""
     letters = re.match(r"[A-Z]{1,3}", reference)
-    if letters is None:
-        return following
     column = 0
-    for letter in letters[0]:
+    for letter in letters[0] if letters else "":
         column = column * 26 + ord(letter) - 64
-    if column > MOST_COLUMNS:
+    index = max(column - 1, following)
+    if index >= MOST_COLUMNS:
         raise _too_many_cells()
-    return max(column - 1, following)
+    return index

@@ -45,6 +45,8 @@ class RefusingForm(forms.Form):
         "player_has_account": "name",
         "slug_taken": "slug",
         "bad_slug": "slug",
+        "file_too_heavy": "file",
+        "reading_busy": "file",
         "emblem_format": "image",
         "emblem_svg": "image",
         "emblem_bytes": "image",
@@ -233,6 +235,7 @@ class EmblemForm(RefusingForm):
         widget=forms.ClearableFileInput(attrs={"accept": "image/png,image/jpeg,image/webp"}),
         help_text=_("PNG, JPEG or WebP, up to 200 KB and 2,000 × 2,000 pixels. A square looks best."),
     )
+    FIELD_OF = {**RefusingForm.FIELD_OF, "file_too_heavy": "image", "reading_busy": "image"}
 
 
 class SecondFactorForm(forms.Form):

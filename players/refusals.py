@@ -13,6 +13,9 @@ MESSAGES = {
     "key_too_long": gettext_noop("An Idempotency-Key can have up to {most} characters."),
     "key_reused": gettext_noop("This Idempotency-Key was already used for a different request."),
     "stale": gettext_noop("Someone else changed this in the meantime. Look again before you decide."),
+    # Files
+    "file_too_heavy": gettext_noop("This file takes too much time or memory to read. Save it anew, or in parts."),
+    "reading_busy": gettext_noop("Other files are being read. Please try again in a minute."),
     # Names and lists
     "name_missing": gettext_noop("A name is missing."),
     "name_too_long": gettext_noop(
@@ -100,6 +103,7 @@ MESSAGES = {
 
 STATUS = {
     "for_members": HTTPStatus.CONFLICT,
+    "reading_busy": HTTPStatus.SERVICE_UNAVAILABLE,
     "missing_slash": HTTPStatus.NOT_FOUND,
     "second_factor_needed": HTTPStatus.FORBIDDEN,
     "token_scope": HTTPStatus.FORBIDDEN,

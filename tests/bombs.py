@@ -9,28 +9,34 @@ from io import BytesIO
 from itertools import repeat
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
+from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import escape
+from PIL import Image, PngImagePlugin
 
 from config.backup import MOST_MANIFEST, ArchiveReader, BrokenArchive
 from core.messages import sentence
+from core.name_lists import MOST_BYTES as MOST_CSV_BYTES
+from core.pictures import MOST_PIXELS
+from core.spreadsheets import MOST_BYTES as MOST_SPREADSHEET_BYTES
+from core.spreadsheets import MOST_UNPACKED
 from matches.models import MOST_BYTES, Submission
 from matches.reporting.records import adjudicate_submission
 from players.people.services import MOST_NAMES
 from tests.engine.records.samples import HEADER
 from tests.engine.records.test_xg import game, header, packed, roll
-from tournaments.entries.lists import MOST_BYTES as MOST_CSV_BYTES
 from tournaments.models import Division
 
 MIB = 1024 * 1024
 OVER = 17 * MIB
 """More than any upload may have."""
 ACCEPTED = "accepted"
+TOO_MANY = "spreadsheet_too_many_cells"
 
 
 class Bomb(NamedTuple):
@@ -52,6 +58,8 @@ class Site:
         event = division.tournament
         self.entries_url = reverse("entries-paste", args=[event.club.slug, event.slug, division.public_id])
         self.entries_api = f"/api/v1/divisions/{division.public_id}/entries/paste/"
+        self.seasons_api = f"/api/v1/clubs/{event.club.slug}/past-seasons/"
+        self.emblem_api = f"/api/v1/clubs/{event.club.slug}/emblem/"
 
     def record(self, data: bytes) -> str:
         """Send a record to be checked by anybody, and check it as a worker does."""
@@ -73,6 +81,18 @@ class Site:
         params = {"mebibytes": 1, "most": MOST_NAMES, "count": ""}
         shown = [code for code in codes if escape(sentence(code, params)[:30]) in page]
         return shown[0] if shown else str(answer.status_code)
+
+    def spreadsheet(self, data: bytes) -> str:
+        """Send an earlier season as a spreadsheet."""
+        file = SimpleUploadedFile("season.xlsx", data)
+        answer = self.director.post(self.seasons_api, {"name": "2019", "preview": "true", "file": file})
+        return ACCEPTED if answer.status_code == 200 else str(answer.json()["code"])
+
+    def emblem(self, data: bytes) -> str:
+        """Send a picture as the emblem of the club."""
+        body = encode_multipart(BOUNDARY, {"image": SimpleUploadedFile("emblem.png", data)})
+        answer = self.director.put(self.emblem_api, body, content_type=MULTIPART_CONTENT)
+        return ACCEPTED if answer.status_code == 200 else str(answer.json()["code"])
 
     def json(self, data: bytes) -> str:
         """Send JSON to an endpoint that anybody may use."""
@@ -117,6 +137,72 @@ def zipped(size: int, name: str = "manifest.json") -> bytes:
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(name, bytes(size))
     return target.getvalue()
+
+
+WORKBOOK = {
+    "xl/workbook.xml": '<workbook><sheets><sheet name="2019"/></sheets></workbook>',
+    "xl/worksheets/sheet1.xml": "<worksheet><row><c><v>1</v></c></row></worksheet>",
+}
+UNPACKED = MOST_UNPACKED - 4096
+"""Bytes that one part of a workbook may have beside the others."""
+
+
+def workbook(compression: int = zipfile.ZIP_DEFLATED, **parts: str | bytes) -> bytes:
+    """Return a workbook of one sheet with other parts, or others in place of its own; `__` stands for a slash."""
+    target = BytesIO()
+    with zipfile.ZipFile(target, "w", compression) as archive:
+        for name, content in (
+            WORKBOOK | {name.replace("__", "/") + ".xml": part for name, part in parts.items()}
+        ).items():
+            archive.writestr(name, content)
+    return target.getvalue()
+
+
+def endless(text: str, head: str, part: str) -> Callable[[], bytes]:
+    """Return a function that makes a workbook with one part of as many elements as may be unpacked."""
+    return lambda: workbook(**{part: repeated(text, UNPACKED, head)()})
+
+
+def sheet_of(cells: str) -> bytes:
+    """Return a workbook whose sheet has these rows."""
+    return workbook(xl__worksheets__sheet1=f"<worksheet>{cells}</worksheet>")
+
+
+def opendocument(content: str) -> bytes:
+    """Return an OpenDocument spreadsheet of one table."""
+    target = BytesIO()
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("content.xml", f'<d xmlns:table="t" xmlns:text="x"><table:table>{content}</table:table></d>')
+    return target.getvalue()
+
+
+def many_parts() -> bytes:
+    """Return an archive with as many parts as a spreadsheet has room for."""
+    target = BytesIO()
+    with zipfile.ZipFile(target, "w") as archive:
+        for number in range(MOST_SPREADSHEET_BYTES // 100):
+            archive.writestr(f"{number}", b"")
+    return target.getvalue()
+
+
+def attributes() -> str:
+    """Return an element of 3 MiB with 300,000 attributes."""
+    return "<a " + " ".join(f"a{number}=''" for number in range(300_000)) + "/>"
+
+
+def picture(file_format: str, mode: str, **options: Any) -> bytes:
+    """Return a picture of the largest size that is read."""
+    target = BytesIO()
+    Image.new(mode, (MOST_PIXELS, MOST_PIXELS)).save(target, file_format, **options)
+    return target.getvalue()
+
+
+def packed_texts() -> bytes:
+    """Return a PNG with texts that unpack to 1 MiB each."""
+    info = PngImagePlugin.PngInfo()
+    for number in range(60):
+        info.add_text(str(number), "a" * (MIB - 1), zip=True)
+    return picture("PNG", "L", pnginfo=info)
 
 
 def repeated(text: str, size: int, head: str = "", tail: str = "") -> Callable[[], bytes]:
@@ -172,6 +258,91 @@ BOMBS = (
     Bomb("CSV of a million columns", Site.entry_list, repeated(",", MOST_CSV_BYTES), "csv_without_names"),
     Bomb("CSV with an open quotation mark", Site.entry_list, repeated("a\n", MOST_CSV_BYTES, '"'), "csv_not_text"),
     Bomb("CSV with a NUL at its end", Site.entry_list, repeated("a\n", MOST_CSV_BYTES, "name\n", "\0"), "csv_not_text"),
+    # Spreadsheets
+    Bomb(
+        "strings without end",
+        Site.spreadsheet,
+        endless("<si/>", "<sst>", "xl__sharedStrings"),
+        TOO_MANY,
+    ),
+    Bomb(
+        "styles without end",
+        Site.spreadsheet,
+        endless("<xf/>", "<s><cellXfs>", "xl__styles"),
+        TOO_MANY,
+    ),
+    Bomb(
+        "formats of numbers",
+        Site.spreadsheet,
+        lambda: workbook(xl__styles="<s>" + "".join(f'<numFmt numFmtId="{number}"/>' for number in range(1_000_000))),
+        TOO_MANY,
+        False,
+    ),
+    Bomb("sheets without end", Site.spreadsheet, endless("<sheet/>", "<w>", "xl__workbook"), TOO_MANY),
+    Bomb(
+        "cells of one row",
+        Site.spreadsheet,
+        endless("<c><v>1</v></c>", "<w><row>", "xl__worksheets__sheet1"),
+        TOO_MANY,
+    ),
+    Bomb(
+        "empty cells",
+        Site.spreadsheet,
+        endless("<c/>", "<w><row>", "xl__worksheets__sheet1"),
+        TOO_MANY,
+    ),
+    Bomb(
+        "one text in 20,000 cells",
+        Site.spreadsheet,
+        lambda: workbook(
+            xl__sharedStrings=f"<sst><si><t>{'a' * 30_000}</t></si></sst>",
+            xl__worksheets__sheet1="<w>" + '<row><c t="s"><v>0</v></c></row>' * 20_000 + "</w>",
+        ),
+        "spreadsheet_too_long",
+    ),
+    Bomb(
+        "texts beside the cells",
+        Site.spreadsheet,
+        lambda: opendocument("<a/>x" * (UNPACKED // 5)),
+        TOO_MANY,
+    ),
+    Bomb(
+        "paragraphs in one cell",
+        Site.spreadsheet,
+        lambda: opendocument("<table:table-row><table:table-cell>x" + "<text:p/>" * (UNPACKED // 10)),
+        TOO_MANY,
+    ),
+    Bomb("attributes without end", Site.spreadsheet, lambda: sheet_of(attributes()), "spreadsheet_too_large", False),
+    Bomb(
+        "one attribute of 32 MiB",
+        Site.spreadsheet,
+        lambda: sheet_of(f"<a b='{'c' * (UNPACKED - 99)}'/>"),
+        "spreadsheet_too_large",
+    ),
+    Bomb("archive of 52,000 parts", Site.spreadsheet, many_parts, "spreadsheet_unreadable", False),
+    Bomb(
+        "packed by LZMA",
+        Site.spreadsheet,
+        lambda: workbook(zipfile.ZIP_LZMA, xl__styles="<a>"),
+        "spreadsheet_unreadable",
+    ),
+    Bomb(
+        "CSV of 5 million columns",
+        Site.spreadsheet,
+        repeated(",", MOST_SPREADSHEET_BYTES),
+        ACCEPTED,
+    ),
+    Bomb(
+        "CSV of 2.5 million rows",
+        Site.spreadsheet,
+        repeated("\n,", MOST_SPREADSHEET_BYTES),
+        TOO_MANY,
+    ),
+    # Pictures
+    Bomb("PNG of 4 million pixels", Site.emblem, lambda: picture("PNG", "RGBA"), ACCEPTED),
+    Bomb("WebP of 4 million pixels", Site.emblem, lambda: picture("WEBP", "RGBA", lossless=True), ACCEPTED),
+    Bomb("JPEG of 4 million pixels", Site.emblem, lambda: picture("JPEG", "CMYK"), ACCEPTED),
+    Bomb("PNG with 60 MiB of texts", Site.emblem, packed_texts, ACCEPTED),
     # JSON
     Bomb("JSON of 64 MiB", Site.json, repeated("[],", 64 * MIB, "[", "0]"), "too_large"),
     Bomb("five million lists in JSON", Site.json, repeated("[],", OVER, "[", "0]"), "too_large"),

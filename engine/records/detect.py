@@ -11,6 +11,8 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
+_HEAD = 64 * 1024
+"""Bytes in which a text shows what it is."""
 _XG_MAGIC = (b"RGMH", b"HMGR")
 _SGF = re.compile(r"\s*\(\s*;")
 _MAT = re.compile(
@@ -68,7 +70,7 @@ def text_format(text: str) -> str:
 
 
 def refuse_other_files(data: bytes) -> None:
-    """Refuse a file that is plainly not a match record, before reading it.
+    """Refuse a file that plainly is no match record, by how it begins, before reading it.
 
     Raises Refused: `is_pdf`, `is_image`, `is_document`, `is_zip`, `is_web_page`, `is_chess`.
     """
@@ -77,7 +79,7 @@ def refuse_other_files(data: bytes) -> None:
     if kind := binary_kind(data):
         raise Refused(kind)
     try:
-        text_format(decoded(data))
+        text_format(decoded(data[:_HEAD]))
     except Refused as refused:
         if refused.code in TEXT_KINDS:
             raise

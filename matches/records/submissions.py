@@ -1,4 +1,4 @@
-"""Storing a record, adjudicating it exactly once, and its verdict as JSON."""
+"""Storing a record, and adjudicating it exactly once."""
 
 import hashlib
 from collections.abc import Callable, Mapping
@@ -9,83 +9,21 @@ import structlog
 from django.db import IntegrityError, transaction
 from django.db.models import Q
 
-import engine
+from core import limited
 from core.locks import for_update
 from core.messages import sentence
 from core.queue import claim_lasts, hint, resend_after
 from core.text_lengths import LONGEST_KEY
 from engine.errors import Refused
-from engine.records import to_data
-from engine.verdict import Finding, GameVerdict
-from engine.verdict import Verdict as EngineVerdict
 from engine.version import VERSION
 from matches.models import LONGEST_FILE_NAME, MOST_BYTES, MOST_MEBIBYTES, Match, Submission, Verdict
+from matches.records.verdicts import Json, checked_record, rejected
 from players.models import User
-
-# Verdicts of the engine as JSON, as they are stored and sent by the API.
-
-
-Json = dict[str, Any]
-
-
-def as_json(verdict: EngineVerdict) -> Json:
-    """Convert a verdict to JSON values. Findings have codes and parameters, so that they can be translated."""
-    return {
-        "outcome": verdict.outcome.value,
-        "players": list(verdict.players),
-        "length": verdict.length,
-        "start": list(verdict.start),
-        "score": list(verdict.score),
-        "winner": verdict.winner,
-        "rests_on_words": verdict.rests_on_words,
-        "games": [_game(game) for game in verdict.games],
-        "findings": [_finding(finding) for finding in verdict.findings],
-    }
-
-
-def _game(game: GameVerdict) -> Json:
-    return {
-        "number": game.number,
-        "start": list(game.start),
-        "end": list(game.end),
-        "crawford": game.crawford,
-        "winner": game.winner,
-        "kind": game.kind.value,
-        "cube": game.cube,
-        "points": game.points,
-        "ended_by": game.ended_by,
-        "rests_on_words": game.rests_on_words,
-    }
-
-
-def _finding(finding: Finding) -> Json:
-    return {
-        "severity": finding.severity.value,
-        "code": finding.code,
-        "params": dict(finding.params),
-        "game": finding.game,
-        "ply": finding.ply,
-        "line": finding.place.line,
-        "column": finding.place.column,
-        "xgid": finding.xgid,
-        "nearest": list(finding.nearest),
-    }
 
 
 def with_messages(findings: list[Mapping[str, Any]]) -> list[Json]:
     """Add messages in the active language to the findings."""
     return [{**finding, "message": sentence(finding["code"], finding["params"])} for finding in findings]
-
-
-def storable(value: Any) -> Any:
-    """Replace characters in a JSON value that a database cannot store: NUL and unpaired surrogates."""
-    if isinstance(value, str):
-        return value.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
-    if isinstance(value, dict):
-        return {storable(name): storable(inner) for name, inner in value.items()}
-    if isinstance(value, list):
-        return [storable(inner) for inner in value]
-    return value
 
 
 # Storing a record and adjudicating it exactly once, even if processes crash.
@@ -219,25 +157,33 @@ def write_verdict(
     submission = _claim(submission_id, now)
     if submission is None:
         return None
-    check = engine.check_record(bytes(submission.data))
-    transcript = storable(to_data(check.transcript)) if check.transcript else None
-    content = storable(as_json(check.verdict))
+    checked = _checked(bytes(submission.data))
     with transaction.atomic():
         row = _lock(submission_id)
         if row is None or not row.is_open:
             # The claim has expired, and another worker has finished first.
             return None
         row.state = Submission.State.DONE
-        row.format, row.dialect, row.transcript = check.format, check.dialect, transcript
+        row.format, row.dialect, row.transcript = checked["format"], checked["dialect"], checked["transcript"]
         row.save(update_fields=["state", "format", "dialect", "transcript"])
         verdict, _ = Verdict.objects.get_or_create(
             submission=row,
             engine_version=VERSION,
-            defaults={"outcome": check.verdict.outcome.value, "content": content},
+            defaults={"outcome": checked["verdict"]["outcome"], "content": checked["verdict"]},
         )
         if then is not None:
             then(verdict)
     return verdict
+
+
+def _checked(data: bytes) -> Json:
+    """Return the verdict on a record and its transcript, as `checked_record` does."""
+    try:
+        return limited.read(checked_record, data)
+    except Refused as refused:
+        if refused.code != limited.TOO_HEAVY:
+            raise
+        return rejected(refused)
 
 
 def _lock(submission_id: int) -> Submission | None:

@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, Page, expect
 from engine import check_record, parse_xgid
 from engine.records import to_data
 from matches.records.replays import ReplayedMatch, ReplayStep
-from matches.records.submissions import as_json
+from matches.records.verdicts import as_json
 from tests.browser.conftest import DESK, PHONE, Check, OpenPage
 from tests.browser.test_check import checked
 from tests.browser.weight import MOST_BYTES, Weights

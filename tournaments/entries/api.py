@@ -16,6 +16,7 @@ from rest_framework.response import Response
 
 from core.api import validated_query
 from core.links import absolute_url
+from core.name_lists import MOST_BYTES, names_in_lines
 from core.requests import parse_int
 from core.text_lengths import LONGEST_NAME
 from players.access import Role, my_player, require
@@ -116,7 +117,7 @@ class NameFileSerializer(NameListSerializer):
         if ("names" in attrs) == ("file" in attrs):
             raise serializers.ValidationError({"names": _("Send either `names` or a `file`.")})
         file = attrs.pop("file", None)
-        attrs["names"] = lists.names_in_csv(file.read()) if file else lists.names_in_lines(attrs["names"])
+        attrs["names"] = lists.names_in_file(file) if file else names_in_lines(attrs["names"])
         return attrs
 
 
@@ -135,7 +136,7 @@ class CsvParser(BaseParser):
         self, stream: IO[bytes], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
     ) -> dict[str, Any]:
         """Return it as the `file` of a form."""
-        return {"file": ContentFile(stream.read(lists.MOST_BYTES + 1), name="list.csv")}
+        return {"file": ContentFile(stream.read(MOST_BYTES + 1), name="list.csv")}
 
 
 class NamedPersonSerializer(serializers.Serializer[Any]):

@@ -1,15 +1,14 @@
 """Entering players by name, one or a whole list, from text or a CSV file, with a preview of who each name means."""
 
-import csv
-import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import chain
 
+from django.core.files import File
 from django.db import transaction
 
-from core.names import fold
+from core import limited
+from core.name_lists import MOST_BYTES, names_in_csv
 from engine.errors import Refused
 from players.actors import Actor
 from players.models import Player
@@ -19,99 +18,6 @@ from tournaments.entries import check_in
 from tournaments.entries.late import LatePreview, enter_late, preview_late
 from tournaments.entries.services import enter
 from tournaments.models import CheckIn, Division, Entry
-
-# Names of players in a CSV file with any delimiter and common encodings and headers.
-
-
-WHOLE = ("name", "player", "full name", "player name", "display name")
-FIRST = ("first name", "firstname", "given name", "forename")
-LAST = ("last name", "lastname", "surname", "family name")
-DELIMITERS = ",;\t|"
-LONGEST_HEADER = 1000
-"""Characters of a first line that may name columns."""
-MOST_BYTES = 1024 * 1024
-"""256 bytes for each name of the longest list."""
-
-
-def names_in_csv(data: bytes) -> list[str]:
-    """Return the names, in the order of the file.
-
-    They are in the column that the header line names, or in its columns of first and last names; without a header
-    line, in the first column. Refused: `csv_too_large`, `csv_not_text`, `csv_without_names`.
-
-    >>> names_in_csv(b"Last name;First name\\nRistic;Elif\\n")
-    ['Elif Ristic']
-    """
-    if len(data) > MOST_BYTES:
-        raise Refused("csv_too_large", mebibytes=MOST_BYTES // 1024**2)
-    try:
-        names = list(_names(_text(data)))
-    except csv.Error:
-        # A cell of more than 128 KiB, as after a quotation mark that is never closed.
-        raise Refused("csv_not_text") from None
-    if not names:
-        raise Refused("csv_without_names")
-    return names
-
-
-def names_in_lines(lines: Sequence[str]) -> list[str]:
-    """Return the names of a list: the lines, or what is below `name` if the first one names the columns of a table.
-
-    Refused: as `names_in_csv`.
-
-    >>> names_in_lines(["name,rating", "Elif Ristic,1650"])
-    ['Elif Ristic']
-    """
-    first = lines[0][:LONGEST_HEADER] if lines else ""
-    header = next(csv.reader([first], delimiter=_delimiter(first)), [])
-    is_table = len(header) > 1 and _columns(header)
-    return names_in_csv("\n".join(lines).encode()) if is_table else list(lines)
-
-
-def _names(text: str) -> Iterator[str]:
-    lines = csv.reader(io.StringIO(text, newline=None), delimiter=_delimiter(text))
-    rows = (row for row in lines if any(cell.strip() for cell in row))
-    if (first := next(rows, None)) is None:
-        return
-    columns = _columns(first)
-    for row in rows if columns else chain([first], rows):
-        if name := " ".join(_cell(row, at) for at in columns or (0,)).strip():
-            yield name
-
-
-def _text(data: bytes) -> str:
-    for encoding in ("utf-16",) if data.startswith((b"\xff\xfe", b"\xfe\xff")) else ("utf-8-sig", "cp1252"):
-        try:
-            text = data.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-        if "\0" not in text:
-            return text
-    raise Refused("csv_not_text")
-
-
-def _delimiter(text: str) -> str:
-    """Return the delimiter that is most frequent in the first line."""
-    first = text.lstrip().splitlines()[0] if text.strip() else ""
-    return max(DELIMITERS, key=first.count)
-
-
-def _columns(header: Sequence[str]) -> tuple[int, ...]:
-    titles = [fold(cell) for cell in header]
-    for at, title in enumerate(titles):
-        if title in WHOLE:
-            return (at,)
-    first = next((at for at, title in enumerate(titles) if title in FIRST), None)
-    last = next((at for at, title in enumerate(titles) if title in LAST), None)
-    return tuple(at for at in (first, last) if at is not None)
-
-
-def _cell(row: Sequence[str], at: int) -> str:
-    return row[at].strip() if at < len(row) else ""
-
-
-# Entering players by name, one or a whole list, with a preview of who each name means.
-
 
 NEW_PLAYER = "new"
 """Choice of a new player with that name, in place of a public id."""
@@ -160,6 +66,13 @@ class ListResult:
     entries: list[Entry]
     left_out: list[str]
     """Names without a new entry: the player is already in, or it is unclear who is meant and nobody was chosen."""
+
+
+def names_in_file(file: "File[bytes]") -> list[str]:
+    """Return the names in a CSV file. Refused: as `names_in_csv` and `limited.read_in_request`."""
+    if (file.size or 0) > MOST_BYTES:
+        raise Refused("csv_too_large", mebibytes=MOST_BYTES // 1024**2)
+    return limited.read_in_request(names_in_csv, file.read())
 
 
 def preview(*, division: Division, names: Sequence[str]) -> list[ListedName]:

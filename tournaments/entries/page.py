@@ -18,6 +18,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from core.links import absolute_url
 from core.messages import sentence
+from core.name_lists import names_in_lines
 from core.requests import is_htmx
 from engine.errors import Refused
 from players.access import Role, is_at_least, my_player
@@ -53,7 +54,7 @@ from tournaments.entries.late import (
     reenter,
     undo_late,
 )
-from tournaments.entries.lists import names_in_csv, names_in_lines
+from tournaments.entries.lists import names_in_file
 from tournaments.entries.previews import (
     PartView,
     bye_taken,
@@ -530,7 +531,7 @@ def paste(request: HttpRequest, club: str, slug: str, division: str) -> HttpResp
     if form.is_valid():
         try:
             file = form.cleaned_data["file"]
-            names = names_in_csv(file.read()) if file else names_in_lines(form.cleaned_data["names"])
+            names = names_in_file(file) if file else names_in_lines(form.cleaned_data["names"])
             if not names:
                 raise Refused("name_missing")
             lines = lists.preview(division=row, names=names)

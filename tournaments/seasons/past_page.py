@@ -21,7 +21,7 @@ from rest_framework.permissions import IsAuthenticated, IsAuthenticatedOrReadOnl
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from core import throttle
+from core import limited, throttle
 from core.api import APIView
 from core.public_ids import LENGTH
 from core.spreadsheets import (
@@ -156,14 +156,17 @@ class PastSeasonForm(ImportForm):
 
 
 def rows_of(file: "UploadedFile[bytes] | None", text: str) -> str:
-    """Return the rows of a file, or those that were pasted, as text. Refused: as `PastSeasonForm.read`."""
+    """Return the rows of a file, or those that were pasted, as text.
+
+    Refused: as `PastSeasonForm.read` and `limited.read_in_request`.
+    """
     if file is None:
         if not text.strip():
             raise Refused("past_no_file")
         return text
     if (file.size or 0) > MOST_BYTES:
         raise Refused("spreadsheet_too_large", mebibytes=MOST_MEBIBYTES)
-    return text_of(file.read())
+    return limited.read_in_request(text_of, file.read())
 
 
 def _reading(data: Mapping[str, Any], nights: Sequence[int] | None) -> Reading:

@@ -15,7 +15,7 @@ from matches.lifecycle import links
 from matches.models import Analysis, Challenge, Match, RatingChange
 from matches.play.ending import sparkline
 from matches.ratings.services import default_pool
-from matches.records.submissions import as_json
+from matches.records.verdicts import as_json
 from players.models import Player, User
 from tests.matches.analysis.rows import store_game
 from tests.matches.cast import match_between

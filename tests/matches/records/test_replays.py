@@ -7,7 +7,7 @@ import pytest
 from engine import Phase, check_record, parse_xgid
 from engine.records import to_data
 from matches.records.replays import PlayedGame, ReplayedMatch, rows
-from matches.records.submissions import as_json
+from matches.records.verdicts import as_json
 from tests.matches.records.samples import ILLEGAL, simulated
 
 

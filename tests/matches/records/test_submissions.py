@@ -19,7 +19,8 @@ from engine.records import write
 from engine.simulation import play_out
 from engine.version import VERSION
 from matches.models import MOST_BYTES, Submission, Verdict
-from matches.records.submissions import MOST_ATTEMPTS, SWEEP_AT_ONCE, RecordFile, as_json, send_again, storable, submit
+from matches.records.submissions import MOST_ATTEMPTS, SWEEP_AT_ONCE, RecordFile, send_again, submit
+from matches.records.verdicts import as_json, storable
 from matches.reporting.records import adjudicate_submission
 from players.models import User
 from tests.matches.records.samples import ILLEGAL, long_session, simulated

@@ -12,9 +12,10 @@ from django.test import Client
 from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 from PIL import Image, PngImagePlugin
 
+from core.pictures import MOST_KILOBYTES, MOST_PIXELS, SIDE, drawn_anew
 from engine.errors import Refused
 from players.actors import SYSTEM
-from players.clubs.emblems import MOST_KILOBYTES, MOST_PIXELS, SIDE, drawn_anew, remove_emblem, set_emblem
+from players.clubs.emblems import remove_emblem, set_emblem
 from players.models import Club, ClubEmblem, LogEntry, User
 from tests.players.conftest import Join
 

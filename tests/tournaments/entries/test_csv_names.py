@@ -2,8 +2,8 @@
 
 import pytest
 
+from core.name_lists import MOST_BYTES, names_in_csv, names_in_lines
 from engine.errors import Refused
-from tournaments.entries.lists import MOST_BYTES, names_in_csv, names_in_lines
 
 
 @pytest.mark.parametrize(
