@@ -6,7 +6,6 @@ files are read has up to 256 MiB besides; its time is counted.
 """
 
 import multiprocessing
-from pathlib import Path
 from resource import RUSAGE_CHILDREN, getrusage
 from time import process_time
 from typing import Any
@@ -21,23 +20,14 @@ from django.utils import timezone
 from players.actors import Actor
 from players.clubs.services import create_club
 from players.models import User
-from tests.bombs import BOMBS, MIB, Bomb, Site
+from tests.bombs import BOMBS, MIB, Bomb, Site, peak, reset_peak
 from tournaments.events.services import create_division, create_tournament
-
-STATUS = Path("/proc/self/status")
-RESET_PEAK = "5"
-
-
-def peak() -> int:
-    """Return the most memory that this process has held, in bytes."""
-    (line,) = [line for line in STATUS.read_text().splitlines() if line.startswith("VmHWM:")]
-    return int(line.split()[1]) * 1024
 
 
 def cost(bomb: Bomb, site: Site, results: Any) -> None:
     """Send a bomb from this process, and put what it cost and its code into the queue."""
     data = bomb.data()
-    Path("/proc/self/clear_refs").write_text(RESET_PEAK)
+    reset_peak()
     before, began = peak(), process_time()
     code = bomb.send(site, data)
     limited = getrusage(RUSAGE_CHILDREN)

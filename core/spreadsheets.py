@@ -128,7 +128,7 @@ def as_text(sheets: Sequence[Sheet]) -> str:
     return out.getvalue()
 
 
-def text_of(content: bytes) -> str:
+def spreadsheet_text(content: bytes) -> str:
     """Return a spreadsheet as text, for a form that shows it before it is used.
 
     Refused: as for `read_spreadsheet`, and `spreadsheet_too_long`.

@@ -44,6 +44,8 @@ class Tier(NamedTuple):
     evenings: int = 1
     evening_steps: int = 6
     """Evenings, and what happens on each (tests/tournaments/test_where_everyone_is.py)."""
+    mutated_files: int = 240
+    """Damaged spreadsheets, pictures, lists and records (tests/test_mutated_files.py)."""
     fuzzed: int = 2
     """Valid and invalid requests to each operation of the API."""
     rows: int = 4
@@ -74,6 +76,7 @@ TIERS = {
         every_size=True,
         evenings=4,
         evening_steps=12,
+        mutated_files=12_000,
         fuzzed=15,
         rows=1000,
         interleavings=2000,

@@ -30,7 +30,7 @@ from core.spreadsheets import (
     MOST_COLUMNS,
     MOST_MEBIBYTES,
     read_text,
-    text_of,
+    spreadsheet_text,
 )
 from core.text_lengths import LONGEST_NAME
 from engine.errors import Refused
@@ -166,7 +166,7 @@ def rows_of(file: "UploadedFile[bytes] | None", text: str) -> str:
         return text
     if (file.size or 0) > MOST_BYTES:
         raise Refused("spreadsheet_too_large", mebibytes=MOST_MEBIBYTES)
-    return limited.read_in_request(text_of, file.read())
+    return limited.read_in_request(spreadsheet_text, file.read())
 
 
 def _reading(data: Mapping[str, Any], nights: Sequence[int] | None) -> Reading:

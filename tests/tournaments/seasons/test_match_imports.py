@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 
 from core.names import fold
-from core.spreadsheets import text_of
+from core.spreadsheets import spreadsheet_text
 from engine.errors import Refused
 from matches.models import Match, MatchImport, PlayerRating, RatingChange, RatingPool, Result
 from matches.rankings.imports import Effect
@@ -183,7 +183,7 @@ def test_each_of_300_messy_rows_with_points_in_two_columns_is_right_or_asked_abo
 ) -> None:
     book = messy_points(Random(seed))
     others = {name: rows for name, rows in book.sheets.items() if name != "2019"}
-    text = text_of(write(book.sheets["2019"], others))
+    text = spreadsheet_text(write(book.sheets["2019"], others))
     preview = preview_matches(club=club, data=MatchesInput(text), now=NOW)
     assert {(row.sheet, row.row) for row in preview.unclear} == book.asked
     assert {(row.sheet, row.row) for row in preview.skipped} == book.skipped
@@ -200,7 +200,7 @@ def test_each_of_300_messy_rows_is_right_or_asked_about(club: Club, seed: int, w
     book = messy_matches(Random(seed))
     # The writers of workbooks name their first sheet 2019.
     others = {name: rows for name, rows in book.sheets.items() if name != "2019"}
-    text = text_of(write(book.sheets["2019"], others))
+    text = spreadsheet_text(write(book.sheets["2019"], others))
     before = Player.objects.count()
     preview = preview_matches(club=club, data=MatchesInput(text), now=NOW)
     assert {(row.sheet, row.row) for row in preview.unclear} == book.asked
@@ -237,7 +237,7 @@ def test_the_pool_becomes_what_the_preview_showed_and_what_it_was_after_the_undo
     assert len(before) == 3
     book = messy_matches(Random(seed), 60)
     others = {name: rows for name, rows in book.sheets.items() if name != "2019"}
-    data = MatchesInput(text_of(xlsx(book.sheets["2019"], others)), leave_out=True, pool=pool)
+    data = MatchesInput(spreadsheet_text(xlsx(book.sheets["2019"], others)), leave_out=True, pool=pool)
     preview = preview_matches(club=club, data=data, now=NOW)
     source = bring(club, data.text, leave_out=True, pool=pool)
     replay_pool(pool_id=pool.pk, now=NOW)

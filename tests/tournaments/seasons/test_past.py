@@ -11,7 +11,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from core.names import fold
-from core.spreadsheets import Sheet, text_of
+from core.spreadsheets import Sheet, spreadsheet_text
 from engine.errors import Refused
 from players.actors import SYSTEM
 from players.models import Alias, Club, Membership, Player, User
@@ -416,7 +416,7 @@ def test_each_of_300_messy_rows_is_right_or_asked_about(
     club: Club, write: Callable[[list[list[Cell]]], bytes], seed: int
 ) -> None:
     sheet = messy(Random(seed))
-    text = text_of(write(sheet.rows))
+    text = spreadsheet_text(write(sheet.rows))
     preview = preview_past(club=club, data=PastInput(text))
     assert {row.row for row in preview.unclear} == sheet.asked
     assert {row.name for row in preview.questions} == set(sheet.typos)
@@ -429,7 +429,7 @@ def test_each_of_300_messy_rows_is_right_or_asked_about(
 @pytest.mark.parametrize("write", [xlsx, ods], ids=["xlsx", "ods"])
 def test_the_same_results_come_of_a_wide_sheet(club: Club, write: Callable[[list[list[Cell]]], bytes]) -> None:
     truth = [result for result in messy(Random(3)).truth if result[1] < date(2019, 2, 1)]
-    bring(club, text_of(write(wide(truth))))
+    bring(club, spreadsheet_text(write(wide(truth))))
     assert [(name, day, points) for name, day, _place, points in stored()] == [
         (name, day, points) for name, day, _place, points in folded(truth)
     ]
