@@ -18,6 +18,7 @@ from rest_framework.settings import api_settings
 from rest_framework.utils import html
 
 from core import ndjson
+from core.lines import check_one_line, is_one_line
 from core.requests import entity_tags, parse_int
 from engine.errors import Refused
 
@@ -46,6 +47,9 @@ class UnknownField(NamedTuple):
 def validated(serializer: type[Any], request: Request, **options: Any) -> dict[str, Any]:
     """Return the validated request data; answers 422 with the invalid fields, or with those that are unknown."""
     checked = serializer(data=request.data, **options)
+    for field in _texts(checked):
+        if is_one_line(field.max_length, strips=field.trim_whitespace):
+            field.validators.append(check_one_line)
     _refuse_unknown(_unknown_fields(checked, request.data))
     checked.is_valid(raise_exception=True)
     return dict(checked.validated_data)
@@ -56,6 +60,17 @@ def validated_query(serializer: type[Any], request: Request) -> dict[str, Any]:
     checked = serializer(data=request.query_params)
     checked.is_valid(raise_exception=True)
     return dict(checked.validated_data)
+
+
+def _texts(field: Any) -> Iterator[serializers.CharField]:
+    """Yield the texts that a serializer takes, however deep in the data."""
+    if isinstance(field, serializers.CharField):
+        yield field
+    elif isinstance(field, serializers.Serializer):
+        for inner in field.fields.values():
+            yield from _texts(inner)
+    elif (child := getattr(field, "child", None)) is not None:
+        yield from _texts(child)
 
 
 def _unknown_fields(serializer: Any, data: Any, at: str = "") -> Iterator[UnknownField]:

@@ -6,3 +6,5 @@ LONGEST_NOTE = 300
 """Of a note, a message to an opponent or a reason."""
 LONGEST_KEY = 100
 """Of an idempotency key."""
+LONGEST_LINE = 120
+"""Of a text of one line: a name, a label, a key. Texts that may be longer may have line breaks, too."""

@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core import times
 from core.codes import check_currency
+from core.lines import check_one_line, is_one_line
 from core.messages import sentence
 from core.names import names_in
 from core.text_lengths import LONGEST_NAME
@@ -53,6 +54,13 @@ class RefusingForm(forms.Form):
         "emblem_pixels": "image",
         "emblem_broken": "image",
     }
+
+    def full_clean(self) -> None:
+        """Check the form, and that its short texts are one line."""
+        for field in self.fields.values():
+            if isinstance(field, forms.CharField) and is_one_line(field.max_length, strips=field.strip):
+                field.validators = [*field.validators, check_one_line]
+        super().full_clean()
 
     def refuse(self, refused: Refused) -> None:
         """Add the message of a refusal to the field it concerns, or to the whole form."""

@@ -264,7 +264,7 @@ class ConfirmForm(RefusingForm):
     )
 
 
-class SessionForm(forms.Form):
+class SessionForm(RefusingForm):
     """The session to end, by its name."""
 
     session = forms.CharField(max_length=64)

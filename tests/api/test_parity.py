@@ -395,8 +395,9 @@ def bound_forms() -> Iterator[type[Form]]:
     """The forms that views bind to what a browser sent, and those of actions on pages only."""
     on_floor = set(FLOOR_ACTIONS.values())
     yield from (action.form for action in declared() - on_floor if action.api is None)
-    for path in sources():
-        for node in ast.walk(ast.parse((ROOT / path).read_text())):
+    texts = {path: (ROOT / path).read_text() for path in sources()}
+    for path in [path for path, text in texts.items() if "request.POST" in text or "sent(" in text]:
+        for node in ast.walk(ast.parse(texts[path])):
             if makes_form(node) and any(is_input(part) for given in node.args for part in ast.walk(given)):
                 maker = node.func.value if isinstance(node.func, ast.Attribute) else node.func
                 if isinstance(maker, ast.Name) and maker.id != "self":

@@ -15,6 +15,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from core.api import validated_query
+from core.lines import check_one_line
 from core.links import absolute_url
 from core.name_lists import MOST_BYTES, names_in_lines
 from core.requests import parse_int
@@ -79,7 +80,7 @@ class NameListSerializer(serializers.Serializer[Any]):
     """A list of names."""
 
     names = serializers.ListField(
-        child=serializers.CharField(max_length=200),
+        child=serializers.CharField(max_length=200, validators=[check_one_line]),
         min_length=1,
         max_length=MOST_NAMES,
         help_text="One name each; or the lines of a table, of which the first names the columns: `name,rating`.",
@@ -104,7 +105,10 @@ class NameFileSerializer(NameListSerializer):
     """A list of names, or a CSV file of players instead."""
 
     names = serializers.ListField(
-        child=serializers.CharField(max_length=200), min_length=1, max_length=MOST_NAMES, required=False
+        child=serializers.CharField(max_length=200, validators=[check_one_line]),
+        min_length=1,
+        max_length=MOST_NAMES,
+        required=False,
     )
     file = CsvField(
         required=False,

@@ -20,6 +20,7 @@ from core.links import absolute_url, is_for_this_machine_only, qr_svg
 from matches.lifecycle import links
 from players import access as club_access
 from players.access import Role, is_at_least, role_in
+from players.forms import RefusingForm
 from tournaments import access
 from tournaments.events import selectors as event_selectors
 from tournaments.events.pages import account_needed, by, event_url_args
@@ -107,7 +108,7 @@ class ScoreSheetsForm(PaperForm):
         return self.cleaned_data["per_page"] or 4
 
 
-class TableForm(forms.Form):
+class TableForm(RefusingForm):
     """The table of a card."""
 
     label = forms.CharField(max_length=LONGEST_LABEL)

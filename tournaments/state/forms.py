@@ -18,7 +18,7 @@ YEAR_2286 = 10**10 - 1
 """The last POSIX time of ten digits."""
 
 
-class IdempotencyKeyForm(forms.Form):
+class IdempotencyKeyForm(RefusingForm):
     """The idempotency key of a form, so that a second click finds what the first one created."""
 
     key = forms.CharField(max_length=LONGEST_KEY)

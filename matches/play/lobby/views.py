@@ -200,14 +200,14 @@ class AcceptForm(forms.Form):
     not_rated = forms.ChoiceField(choices=Challenge.NotRated, required=False)
 
 
-class ReviewForm(forms.Form):
+class ReviewForm(RefusingForm):
     """Whether a friendly match counts for the ratings, as an officer decides."""
 
     match = forms.CharField(min_length=LENGTH, max_length=LENGTH)
     rated = forms.TypedChoiceField(choices=[("yes", ""), ("no", "")], coerce=lambda value: value == "yes")
 
 
-class BlockForm(forms.Form):
+class BlockForm(RefusingForm):
     """A player to block."""
 
     player = forms.CharField(min_length=LENGTH, max_length=LENGTH)
