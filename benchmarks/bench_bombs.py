@@ -2,12 +2,16 @@
 
 Each is sent through Django's test client by a process of its own; what workers check is checked there, too. Memory is
 the most that the process held beyond what it held before, the upload itself not counted. The limited process in which
-files are read has up to 256 MiB besides; its time is counted.
+files are read has up to 256 MiB besides; its time is counted. At last a page is requested while three spreadsheets are
+read, and while none is.
 """
 
 import multiprocessing
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from resource import RUSAGE_CHILDREN, getrusage
-from time import process_time
+from statistics import quantiles
+from time import perf_counter, process_time
 from typing import Any
 
 from benchmarks.pages import database
@@ -23,6 +27,8 @@ from players.models import User
 from tests.bombs import BOMBS, MIB, Bomb, Site, peak, reset_peak
 from tournaments.events.services import create_division, create_tournament
 
+PAGES = 20
+
 
 def cost(bomb: Bomb, site: Site, results: Any) -> None:
     """Send a bomb from this process, and put what it cost and its code into the queue."""
@@ -33,6 +39,26 @@ def cost(bomb: Bomb, site: Site, results: Any) -> None:
     limited = getrusage(RUSAGE_CHILDREN)
     seconds = process_time() - began + limited.ru_utime + limited.ru_stime
     results.put((seconds, peak() - before, len(data), code))
+
+
+def seconds_of_a_page(client: Client, while_true: Callable[[], bool]) -> float:
+    """Return the seconds in which the slowest tenth of the requests for the home page was answered."""
+    times = []
+    while while_true() or len(times) < PAGES:
+        began = perf_counter()
+        client.get("/")
+        times.append(perf_counter() - began)
+    return quantiles(times, n=10)[-1]
+
+
+def beside_three(site: Site, bomb: Bomb) -> None:
+    """Print how long others wait for a page while a bomb is read three times."""
+    data, client = bomb.data(), Client()
+    alone = seconds_of_a_page(client, lambda: False)
+    with ThreadPoolExecutor(3) as threads:
+        codes = [threads.submit(bomb.send, site, data) for _ in range(3)]
+        beside = seconds_of_a_page(client, lambda: not all(code.done() for code in codes))
+    print(f"  home page, p90: {alone:.2f} s; beside {', '.join(code.result() for code in codes)}: {beside:.2f} s")
 
 
 def prepare() -> Site:
@@ -68,6 +94,7 @@ def main() -> None:
                 f"  {bomb.name:<34} {size / MIB:>5.1f} MiB {seconds:>6.2f} s {memory / MIB:>5.0f} MiB  {code}{note}",
                 flush=True,
             )
+        beside_three(site, next(bomb for bomb in BOMBS if bomb.name == "empty cells"))
     if wrong:
         raise SystemExit(1)
 

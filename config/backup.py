@@ -58,6 +58,7 @@ COMPRESSION_LEVEL = 3
 """Half the time of the default level for a file that is a tenth larger."""
 
 
+COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 DAMAGE = (zipfile.BadZipFile, zlib.error, KeyError, EOFError, NotImplementedError, RuntimeError)
 """What `zipfile` raises for damaged files, depending on which bytes are wrong."""
 
@@ -168,6 +169,8 @@ class ArchiveReader:
     def __init__(self, path: Path) -> None:
         try:
             self._archive = zipfile.ZipFile(path)
+            if any(part.compress_type not in COMPRESSIONS for part in self._archive.infolist()):
+                raise BrokenArchive("The file is packed in another way than a backup.")
             if self._archive.getinfo(MANIFEST).file_size > MOST_MANIFEST:
                 raise BrokenArchive("The file has no manifest of a backup.")
             self.manifest = Manifest.parse(self._archive.read(MANIFEST))

@@ -21,7 +21,7 @@ MEMORY = 256 * 1024 * 1024
 CPU_SECONDS = 5
 SECONDS = 45.0
 """After which a worker waits no longer, on a machine too busy to give a process that time; a claim lasts 60."""
-SECONDS_OF_REQUEST = 15.0
+SECONDS_OF_REQUEST = 25.0
 MAX_ANSWER = 16 * 1024 * 1024
 """Bytes."""
 SMALL = 64 * 1024

@@ -16,7 +16,7 @@ import traceback
 from importlib import import_module
 from typing import Any
 
-NICENESS = 5
+NICENESS = 3
 """Whoever waits for a page comes before whoever waits for a file to be read."""
 
 

@@ -235,6 +235,17 @@ def test_an_archive_that_unpacks_to_far_more_is_refused_without_unpacking_it(tmp
     tracemalloc.stop()
 
 
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_an_archive_that_is_packed_in_another_way_is_refused(tmp_path: Path, method: int) -> None:
+    write_archive(tmp_path / "barpoint.zip")
+    other = tmp_path / "other.zip"
+    with zipfile.ZipFile(tmp_path / "barpoint.zip") as source, zipfile.ZipFile(other, "w", method) as target:
+        for name in source.namelist():
+            target.writestr(name, source.read(name))
+    with pytest.raises(BrokenArchive, match="packed in another way"):
+        ArchiveReader(other)
+
+
 def test_whichever_byte_is_damaged_the_operator_reads_a_sentence(tmp_path: Path) -> None:
     path = tmp_path / "barpoint.zip"
     write_archive(path)
