@@ -149,7 +149,7 @@ PAIRS = (
     ),
     pair(lobby.AcceptForm, api="challenges_accept matches_rematch"),
     pair(lobby.PracticeForm, api="practice_start", names={"style": "opponent level"}),
-    pair(lobby.ReviewForm, api="club_friendlies_decide"),
+    pair(lobby.ReviewForm, api="club_friendlies_decide friendlies_decide"),
     pair(lobby.BlockForm, api="blocks_create"),
     pair(chat.DecisionForm, api="live_decide_message", names={"decision": "removed"}),
     pair(PlayPreferencesForm, api="me_play_preferences_update"),
