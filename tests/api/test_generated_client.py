@@ -740,6 +740,8 @@ def challenges(cast: Cast) -> None:
     rated = played(*players(), timezone.now())
     cast.alice("club_friendlies_list", CLUB)
     cast.alice("club_friendlies_decide", CLUB, body={"match": rated.public_id, "rated": False})
+    cast.alice.refused(403, "friendlies_list")
+    cast.alice.refused(403, "friendlies_decide", body={"match": rated.public_id, "rated": False})
 
 
 def answered(person: Api, operation: str, *args: Any, body: Any = None) -> bool:
