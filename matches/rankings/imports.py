@@ -16,6 +16,7 @@ from core.locks import for_update, lock_row
 from core.names import fold
 from core.queue import hint
 from engine.errors import Refused
+from matches.lifecycle.begun import begun_at
 from matches.lifecycle.opening import MatchSettings, Opening, open_matches
 from matches.lifecycle.voiding import void_matches
 from matches.models import Match, RatingImport, RatingPool, RatingStart, Result
@@ -239,8 +240,13 @@ def apply_import(*, pool: RatingPool, kind: str, text: str, by: Actor, now: date
                 for player, row in newest.items()
             )
         else:
-            past = [row for row in rows if isinstance(row, MatchRow)]
-            new_import.matches.set(_create_past_matches(pool, club, past, players, by, now))
+            past = [
+                PastResult((players[fold(row.winner)], players[fold(row.loser)]), row.length, row.at)
+                for row in rows
+                if isinstance(row, MatchRow)
+            ]
+            settings = MatchSettings(club=club, pool=pool)
+            new_import.matches.set(create_past_matches(past, settings=settings, by=by, now=now))
         log(by, "ratings_imported", club_topic(club), club=club, pool=pool.pk, kind=kind, rows=len(rows))
         # Starting ratings are part of the basis of a replay, so they need no mark.
         transaction.on_commit(partial(hint, REPLAY, pool.pk), robust=True)
@@ -308,35 +314,42 @@ def _ratings(pool: RatingPool, matches: Iterable[RatedMatch], starts: Mapping[in
     return known | {player: standing.rating for player, standing in standings.items()}
 
 
-def _create_past_matches(
-    pool: RatingPool,
-    club: Club,
-    rows: Sequence[MatchRow],
-    players: Mapping[str, Player],
-    by: Actor,
-    now: datetime,
+class PastResult(NamedTuple):
+    """A match that was played elsewhere: won by the first of its players, at a time, with a score if it is known."""
+
+    players: tuple[Player, Player]
+    length: int
+    at: datetime
+    score: tuple[int, int] | None = None
+    event: str = ""
+
+
+def create_past_matches(
+    past: Sequence[PastResult], *, settings: MatchSettings, by: Actor, now: datetime
 ) -> list[Match]:
-    """Create the past matches as settled matches won by side 0."""
-    openings = [Opening((players[fold(row.winner)], players[fold(row.loser)]), row.length) for row in rows]
-    matches = open_matches(openings, settings=MatchSettings(club=club, pool=pool), by=by, now=now)
-    for match, row in zip(matches, rows, strict=True):
-        match.state, match.finished_at, match.seq, match.as_told = Match.State.SETTLED, row.at, 1, True
-    Match.objects.bulk_update(matches, ["state", "finished_at", "seq", "as_told"], batch_size=500)
-    Result.objects.bulk_create(
-        [
-            Result(
-                match=match,
-                version=1,
-                winner=0,
-                kind=Result.Kind.PLAYED,
-                source=Result.Source.DIRECTOR,
-                by=by.kind,
-                user=by.user,
-                at=row.at,
-            )
-            for match, row in zip(matches, rows, strict=True)
-        ],
-        batch_size=500,
-    )
+    """Create settled matches, won by side 0."""
+    openings = [Opening(row.players, row.length) for row in past]
+    matches = open_matches(openings, settings=settings, by=by, now=now)
+    results = [
+        Result(
+            match=match,
+            version=1,
+            winner=0,
+            score_0=row.score[0] if row.score else None,
+            score_1=row.score[1] if row.score else None,
+            kind=Result.Kind.PLAYED,
+            source=Result.Source.DIRECTOR,
+            by=by.kind,
+            user=by.user,
+            at=row.at,
+        )
+        for match, row in zip(matches, past, strict=True)
+    ]
+    for match, row, result in zip(matches, past, results, strict=True):
+        match.state, match.finished_at, match.begun_at = Match.State.SETTLED, row.at, begun_at([], [result])
+        match.seq, match.as_told, match.told_event = 1, True, row.event
+    changed = ["state", "finished_at", "begun_at", "seq", "as_told", "told_event"]
+    Match.objects.bulk_update(matches, changed, batch_size=500)
+    Result.objects.bulk_create(results, batch_size=500)
     mark_all_dirty(matches)
     return matches

@@ -16,11 +16,11 @@ from core.names import fold
 from core.spreadsheets import read_text
 from core.text_lengths import LONGEST_NAME
 from engine.errors import Refused
-from matches.lifecycle.opening import MatchSettings, Opening, open_matches
+from matches.lifecycle.opening import MatchSettings
 from matches.models import Match, MatchImport, RatingChange, RatingPool, Result
-from matches.rankings.imports import Effect, effects_of
+from matches.rankings.imports import Effect, PastResult, create_past_matches, effects_of
 from matches.ratings import rated
-from matches.ratings.services import forget_matches, mark_all_dirty
+from matches.ratings.services import forget_matches
 from players.actors import Actor, log
 from players.models import Club, Membership, Player
 from players.people.rows import club_topic, lock_club
@@ -252,35 +252,13 @@ def _create(
     now: datetime,
 ) -> list[Match]:
     """Create settled matches, won by side 0; without a pool they are not rated anywhere."""
-    openings = [Opening((players[fold(row.winner)], players[fold(row.loser)]), row.length) for row in rows]
-    settings = MatchSettings(club=club, rated=pool is not None, pool=pool)
-    matches = open_matches(openings, settings=settings, by=by, now=now)
     times = _times(rows, ZoneInfo(club.time_zone))
-    for match, row, at in zip(matches, rows, times, strict=True):
-        match.state, match.finished_at, match.seq = Match.State.SETTLED, at, 1
-        match.as_told, match.told_event = True, row.event
-    changed = ["state", "finished_at", "seq", "as_told", "told_event"]
-    Match.objects.bulk_update(matches, changed, batch_size=500)
-    Result.objects.bulk_create(
-        [
-            Result(
-                match=match,
-                version=1,
-                winner=0,
-                score_0=row.score[0] if row.score else None,
-                score_1=row.score[1] if row.score else None,
-                kind=Result.Kind.PLAYED,
-                source=Result.Source.DIRECTOR,
-                by=by.kind,
-                user=by.user,
-                at=at,
-            )
-            for match, row, at in zip(matches, rows, times, strict=True)
-        ],
-        batch_size=500,
-    )
-    mark_all_dirty(matches)
-    return matches
+    past = [
+        PastResult((players[fold(row.winner)], players[fold(row.loser)]), row.length, at, row.score, row.event)
+        for row, at in zip(rows, times, strict=True)
+    ]
+    settings = MatchSettings(club=club, rated=pool is not None, pool=pool)
+    return create_past_matches(past, settings=settings, by=by, now=now)
 
 
 def undo_matches(*, source: MatchImport, by: Actor, now: datetime) -> MatchImport:

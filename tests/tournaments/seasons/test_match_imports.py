@@ -5,13 +5,15 @@ from datetime import date
 from random import Random
 
 import pytest
+from django.core.management import call_command
+from django.db.models import F
 from django.test import Client
 
 from core.names import fold
 from core.spreadsheets import spreadsheet_text
 from engine.errors import Refused
 from matches.models import Match, MatchImport, PlayerRating, RatingChange, RatingPool, Result
-from matches.rankings.imports import Effect
+from matches.rankings.imports import Effect, apply_import
 from matches.ratings.services import check_ratings, default_pool, rebuild_pool, replay_pool
 from players.actors import SYSTEM
 from players.models import Club, Membership, Player, User
@@ -20,6 +22,7 @@ from tests.tournaments.seasons.messy_matches import Told, messy_matches, messy_p
 from tests.tournaments.seasons.workbooks import ods, xlsx
 from tournaments.seasons.match_imports import MatchesInput, import_matches, preview_matches, undo_matches
 from tournaments.seasons.past_matches import MatchProblem, MatchReading
+from tournaments.state.integrity import differences
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 SMALL = "date,winner,loser,score,length\n2019-03-01,Ann,Ben,7-3,7\n2019-03-02,Ben,Cleo,5:2,5\n"
@@ -267,6 +270,22 @@ def test_without_a_pool_matches_are_rated_nowhere(club: Club) -> None:
     assert set(Match.objects.values_list("rated", "pool", "as_told")) == {(False, None, True)}
     rebuild_pool(pool=default_pool(), now=NOW)
     assert not RatingChange.objects.exists()
+
+
+def test_imported_matches_are_as_their_facts_say_and_rebuild_mends_those_of_earlier_releases(
+    club: Club, pool: RatingPool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bring(club, pool=pool)
+    apply_import(pool=pool, kind="matches", text="date,winner,loser,length\n2018-06-01,Ann,Ben,9\n", by=SYSTEM, now=NOW)
+    replay_pool(pool_id=pool.pk, now=NOW)
+    assert list(differences()) == []
+    assert Match.objects.filter(begun_at=F("finished_at")).count() == 2, "those with a score"
+
+    Match.objects.update(begun_at=None)
+    assert {difference.what for difference in differences()} == {"begun_at"}
+    call_command("rebuild")
+    assert "2 matches: begun_at rewritten" in capsys.readouterr().out
+    assert list(differences()) == []
 
 
 def test_a_list_that_grew_adds_only_its_new_rows(club: Club) -> None:
