@@ -105,8 +105,9 @@ def differences_of(live: LiveMatch) -> Iterator[Difference]:
     rolled = any(action.kind == Act.ROLL for action in actions)
     if (live.begun_at is not None) != rolled:
         yield "has begun", live.begun_at is not None, rolled
-    result = Result.objects.filter(match=live.pk, source=Result.Source.LIVE).order_by("version").last()
-    if result is not None:
+    results = Result.objects.filter(match=live.pk, source=Result.Source.LIVE).exclude(kind=Result.Kind.VOID)
+    # The void result of a friendly that was called off is not one of its play.
+    if (result := results.order_by("version").last()) is not None:
         yield from _of_verdict(live, result)
 
 
