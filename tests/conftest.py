@@ -27,8 +27,11 @@ from config.processes import spawn, stop
 from config.valkey import free_port
 from config.web_process import collect_rarely
 from players.models import User
+from tests.integrity import pytest_runtest_call, pytest_runtest_protocol
 from tests.settings import RUN_DIR
 from tests.tiers import TEST_SEED, TIER, TIER_NAME
+
+__all__ = ["pytest_runtest_call", "pytest_runtest_protocol"]
 
 BROWSER_TESTS = [Path(__file__).resolve().parent / folder for folder in ("browser", "journeys")]
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"

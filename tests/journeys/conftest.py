@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from players.models import User
+from tests.browser.chromium import Chromium
 from tests.browser.conftest import (
     DESK,
     PHONE,
@@ -21,6 +22,7 @@ from tests.browser.conftest import (
     open_page,
     site,
 )
+from tests.integrity import differences_left
 from tests.journeys.ceilings import CEILINGS
 from tests.journeys.person import NOTES_WHEN_LEFT, Person
 
@@ -63,8 +65,11 @@ class Journey:
 
 
 @pytest.fixture
-def journey(request: pytest.FixtureRequest, open_page: OpenPage) -> Iterator[Journey]:
-    """A journey, whose taps and keystrokes may not exceed the ceiling named by its marker."""
+def journey(request: pytest.FixtureRequest, open_page: OpenPage, chromium: Chromium) -> Iterator[Journey]:
+    """A journey, whose taps and keystrokes may not exceed the ceiling named by its marker.
+
+    What it leaves follows from the facts.
+    """
     marker = request.node.get_closest_marker("journey")
     (name,) = marker.args
     journey, began = Journey(open_page), time.monotonic()
@@ -76,6 +81,9 @@ def journey(request: pytest.FixtureRequest, open_page: OpenPage) -> Iterator[Jou
     ceiling = CEILINGS[name]
     assert taps <= ceiling.taps, f"{name}: {taps} taps, of {ceiling.taps} allowed"
     assert keystrokes <= ceiling.keystrokes, f"{name}: {keystrokes} keystrokes, of {ceiling.keystrokes} allowed"
+    # An open page goes on writing.
+    chromium.close_contexts()
+    assert differences_left() == []
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

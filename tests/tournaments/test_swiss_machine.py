@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from matches.lifecycle.finish import ResultInput
 from players.actors import SYSTEM
 from players.models import Club, Player
+from tests.integrity import differences_left
 from tests.tiers import TIER
 from tests.tournaments.conftest import NOON
 from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean, pairs_of
@@ -102,6 +103,7 @@ def play(world: World, deeds: list[str]) -> None:
             world.do(todo.pop())
         world.check()
         if not world.work() and not world.ready():
+            assert differences_left() == []
             return
     raise AssertionError("it does not end")
 

@@ -30,6 +30,7 @@ from matches.reporting.reports import ScoreReport
 from players.actors import Actor
 from players.models import Club, Membership, Notification, Player, User
 from players.notifications.kinds import kind_of
+from tests.integrity import differences_left
 from tests.pages import html
 from tests.tiers import TEST_SEED, TIER, TIER_NAME
 from tests.tournaments.conftest import club
@@ -615,6 +616,7 @@ def test_everybody_is_told_the_same(number: int, club: Club, alice: User) -> Non
     for _step in range(TIER.evening_steps):
         world.step(TIER.evening_steps)
         world.check(everything=TIER_NAME == "soak")
+    assert differences_left() == []
 
 
 def test_the_boards_of_a_round_taken_for_tables_are_noticed(

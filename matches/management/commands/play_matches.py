@@ -6,6 +6,7 @@ from argparse import ArgumentParser
 from collections import Counter
 from typing import Any
 
+from django.core.management import call_command
 from django.core.management.base import BaseCommand
 
 from core.commands import scratch_database
@@ -28,7 +29,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Play, and exit with 1 if the record of a match is not accepted or its points do not add up."""
+        """Play, and exit with 1 if a record is not accepted, points do not add up, or the integrity check fails."""
         counts: Counter[str] = Counter()
         failures: list[str] = []
         started = time.perf_counter()
@@ -44,6 +45,7 @@ class Command(BaseCommand):
                 elif not is_conserved(played):
                     failures.append(f"match {counts['matches']}: points do not add up")
                 counts["matches"] += 1
+            call_command("check_integrity", stdout=self.stderr)
         figures = {name: counts[name] for name in ("matches", "accepted", "one_sided", "actions")}
         figures["actions_per_second"] = round(counts["actions"] / (time.perf_counter() - started))
         figures |= {name: counts[kind] for name, kind in COUNTED.items()}

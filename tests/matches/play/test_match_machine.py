@@ -41,6 +41,7 @@ from matches.play.starting import PlaySettings, commit_chain, start
 from matches.play.transcripts import differences_of
 from players.actors import SYSTEM
 from players.models import Player
+from tests.integrity import differences_left
 from tests.matches.play.conftest import START
 from tests.tiers import TIER
 
@@ -319,6 +320,7 @@ class PlayedHere(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         if hasattr(self, "savepoint"):
+            assert differences_left() == [], self.history()
             transaction.savepoint_rollback(self.savepoint)
 
 

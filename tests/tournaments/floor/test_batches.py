@@ -33,8 +33,10 @@ from tournaments.entries.previews import withdrawal_view
 from tournaments.entries.services import preview_withdrawal, withdraw
 from tournaments.floor.batches import (
     Waiting,
+    ask_whether_over,
     change_flow,
     flows_of,
+    hold_pairing,
     pair_by_hand,
     pair_now,
     stop_match,
@@ -942,6 +944,19 @@ def test_a_match_a_point_from_the_end_is_asked_once_after_a_while(
     set_running_score(fixture=near, score=(4, 3), by=by_alice, now=NOON + timedelta(minutes=31))
     call_ready(tournament_id=night.event.pk, now=NOON + timedelta(minutes=41))
     assert len(questions(near)) == 2, "another score is another question"
+
+
+def test_a_director_asks_whether_a_match_is_over_lets_others_go_on_and_holds_the_pairing(
+    start: Callable[..., Tournament], by_alice: Actor
+) -> None:
+    night = Night(start(), by_alice)
+    match, stage = night.open()[0], Stage.objects.get(division=night.division)
+    ask_whether_over(fixture=match, by=by_alice, now=NOON)
+    assert len(questions(match)) == 1
+    assert waive_lead(fixture=match, by=by_alice, now=NOON).fixture == match
+    assert hold_pairing(stage=stage, held=True, by=by_alice, now=NOON) is not None
+    assert hold_pairing(stage=stage, held=True, by=by_alice, now=NOON) is None
+    assert hold_pairing(stage=stage, held=False, by=by_alice, now=NOON) is not None
 
 
 def test_a_match_of_which_a_deciding_score_is_known_has_begun(

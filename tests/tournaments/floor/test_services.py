@@ -129,6 +129,19 @@ def test_two_matches_get_no_table_together_and_a_player_is_not_called_twice(even
     assert FloorEvent.objects.filter(kind="called").count() == 1
 
 
+def test_a_match_is_put_first_held_and_released_and_its_players_need_not_rest(event: Evening) -> None:
+    calls.pin(fixture=event.fixture(3), **event.acts)
+    assert event.state.suggestions[0].fixture == event.fixture(3).pk
+    calls.hold(fixture=event.fixture(3), **event.acts)
+    assert refusal(event.call, number=3, table=3) == "match_held"
+    calls.release(fixture=event.fixture(3), **event.acts)
+    assert event.state.suggestions[0].fixture == event.fixture(1).pk
+    waived = calls.waive_rest(fixture=event.fixture(3), **event.acts)
+    assert calls.waive_rest(fixture=event.fixture(3), **event.acts) == waived
+    event.call(3, 3)
+    assert event.states() == "rrcwwww"
+
+
 def test_they_sat_at_another_table(event: Evening) -> None:
     event.call(1, 1)
     event.call(2, 2)

@@ -52,7 +52,7 @@ def one_club(board: Board, alice: User) -> Club:
     for player in board.match.players:
         Membership.objects.create(club=club, player=player)
     board.match.club = club
-    board.match.save()
+    board.match.save(update_fields=["club"])
     return club
 
 
