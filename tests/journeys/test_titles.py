@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from matches.models import Match
+from matches.models import Match, Result
 from players.actors import SYSTEM
 from players.models import Club, Membership, Player, User
 from tests.browser.test_floor import NAMES
@@ -60,7 +60,9 @@ def test_a_director_awards_the_title_of_a_season(journey: Journey, club: Club, a
 @pytest.mark.journey("who stood out last month")
 def test_anybody_reads_who_stood_out_and_opens_the_match(journey: Journey, club: Club) -> None:
     nights(10, members(club))
-    Match.objects.update(finished_at=timezone.now() - timedelta(hours=1))
+    at = timezone.now() - timedelta(hours=1)
+    Result.objects.update(at=at)
+    Match.objects.update(begun_at=at, finished_at=at)
     reader = journey.on_phone()
     reader.tap("Clubs", first=True)
     reader.tap(club.name, first=True)
