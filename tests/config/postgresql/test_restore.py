@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 from django.core.management import call_command
-from django.db import connection
+from django.core.management.sql import emit_post_migrate_signal
+from django.db import DEFAULT_DB_ALIAS, connection
 
 from config.backup import ArchivedTable, ArchiveReader, applied_migrations, models_after, save, throw_away_database
 from players.models import LogEntry, Player, User
@@ -36,6 +37,8 @@ def archive(migrations_as_on_sites: None, valkey_server: ValkeyServer, tmp_path:
     with sqlite_database(tmp_path / "demo.sqlite3"):
         load(password="crawford-1969", now=NOON)
         call_command("rebuild")
+        # For the migrations that were only noted as applied.
+        emit_post_migrate_signal(verbosity=0, interactive=False, db=DEFAULT_DB_ALIAS)
         save(path)
     return path
 
