@@ -14,6 +14,7 @@ from matches.play.codec import to_data
 from matches.play.journal import event_of, standing
 from matches.play.live import EventKind, LiveState, after_event, taken_back, to_ms
 from matches.play.starting import first_state, here_at_start
+from players.people.rows import canonical
 
 # The states of a match played here, computed from its actions.
 
@@ -53,7 +54,7 @@ def transcript_of(live: LiveMatch, *, until: int | None = None) -> Transcript:
     if until is not None:
         actions = actions.filter(seq__lte=until)
     events = (event_of(action) for action in standing(actions))
-    names = (match.player_0.name, match.player_1.name)
+    names = (canonical(match.player_0).name, canonical(match.player_1).name)
     return record(first_state(match, live.flag_rule), (event.action for event in events), names)
 
 

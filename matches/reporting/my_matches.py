@@ -210,7 +210,9 @@ def _with_rows(matches: QuerySet[Match]) -> QuerySet[Match]:
     unanswered = [Claim.State.OPEN, Claim.State.CONTESTED]
     waiting = [Submission.Standing.WAITING, Submission.Standing.NAMES]
     times = [Proposal.State.OPEN, Proposal.State.ACCEPTED]
-    rows = matches.select_related("player_0", "player_1", "club").annotate(bot_side=F("live__bot_side"))
+    rows = matches.select_related("player_0__merged_into", "player_1__merged_into", "club").annotate(
+        bot_side=F("live__bot_side")
+    )
     return rows.prefetch_related(
         Prefetch("claims", Claim.objects.filter(state__in=unanswered)),
         Prefetch("submissions", Submission.objects.filter(standing__in=waiting).defer("data", "transcript")),

@@ -97,13 +97,18 @@ class Player(models.Model):
         return self.shown_name
 
     @property
+    def full_name(self) -> str:
+        """The name of the person, who is the player merged into; "Former member" after erasure."""
+        person = self.merged_into or self
+        return person.name if person.erased_at is None else str(_("Former member"))
+
+    @property
     def shown_name(self) -> str:
         """The name others see: in full, as initials, or "Former member" after erasure."""
-        if self.erased_at is not None:
-            return str(_("Former member"))
-        if self.initials_only:
-            return " ".join(f"{part[0]}." for part in self.name.split())
-        return self.name
+        person = self.merged_into or self
+        if person.initials_only and person.erased_at is None:
+            return " ".join(f"{part[0]}." for part in person.name.split())
+        return person.full_name
 
     @property
     def has_left(self) -> bool:
@@ -342,4 +347,4 @@ class Merge(models.Model):
         verbose_name_plural = _("merges")
 
     def __str__(self) -> str:
-        return f"{self.player} → {self.into}"
+        return f"{self.player.public_id} → {self.into.public_id}"

@@ -362,7 +362,7 @@ def arrivals_of(
     no_shows = no_shows_of(tournament, now) if is_played else frozenset()
     owed = owed_by_entry(*divisions) if may_direct else {}
     entries = Entry.objects.filter(division__in=divisions).exclude(status=Entry.Status.WAITING)
-    rows = list(entries.select_related("player", "division").order_by("player__name_key", "pk"))
+    rows = list(entries.select_related("player__merged_into", "division").order_by("player__name_key", "pk"))
     newest = CheckIn.objects.filter(entry__division__in=divisions).values("entry").annotate(newest=Max("pk"))
     check_ins = {row.entry_id: row for row in CheckIn.objects.filter(pk__in=newest.values("newest"))}
     zone = zoneinfo.ZoneInfo(tournament.time_zone)

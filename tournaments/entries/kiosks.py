@@ -184,7 +184,9 @@ def kiosk_page(kiosk: Kiosk, text: str, now: datetime) -> dict[str, Any]:
     tournament = kiosk.tournament
     divisions = tournament.divisions.exclude(status=Division.Status.CANCELLED).select_related("tournament")
     admitting = [division for division in divisions if is_open_for_players(division, now)]
-    rows = Entry.objects.filter(division__in=admitting, status=Entry.Status.IN).select_related("player", "division")
+    rows = Entry.objects.filter(division__in=admitting, status=Entry.Status.IN).select_related(
+        "player__merged_into", "division"
+    )
     entries = sorted(rows, key=lambda entry: (fold(_name(entry.player)), entry.pk))
     if text:
         matching = {entry.pk for entry in Names({entry.pk: entry for entry in entries}, staff=False).find(text)}

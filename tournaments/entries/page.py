@@ -331,7 +331,7 @@ def back_in(request: HttpRequest, **kwargs: str) -> HttpResponse:
     except Refused as refused:
         back = f"{request.path}?scope={fields['scope']}" if refused.code == "stale" else url
         return refuse(request, refused, back)
-    messages.success(request, _("%(name)s is back in.") % {"name": entry.player.name})
+    messages.success(request, _("%(name)s is back in.") % {"name": entry.player.full_name})
     return redirect(url)
 
 
@@ -340,7 +340,7 @@ def _return_preview(request: HttpRequest, entry: Entry, scope: str, url: str) ->
         preview = preview_return(entry=entry, event=scope == EVENT)
     except Refused as refused:
         return refuse(request, refused, url)
-    title = _("Let %(name)s back in") % {"name": entry.player.name}
+    title = _("Let %(name)s back in") % {"name": entry.player.full_name}
     hidden = {"scope": scope, "seen": preview.mark}
     return _preview_page(
         request, entry, title=title, parts=return_view(preview), hidden=hidden, button=_("Let back in")
@@ -422,7 +422,7 @@ def re_enter(request: HttpRequest, **kwargs: str) -> HttpResponse:
         done = _("%(name)s has been entered.") % {"name": shown_entry(again, staff=True)}
         return " ".join([done, bye_taken(again)])
 
-    title = _("Let %(name)s enter again") % {"name": entry.player.name}
+    title = _("Let %(name)s enter again") % {"name": entry.player.full_name}
     return _preview_and_apply(request, entry, EntryChange(title, _("Enter again"), preview, apply))
 
 
@@ -511,7 +511,7 @@ def _late_page(
 
 
 def _entered_message(entry: Entry) -> str:
-    name = {"name": entry.player.name}
+    name = {"name": entry.player.full_name}
     running = entry.division.status == Division.Status.RUNNING
     if entry.status == Entry.Status.WAITING and running:
         return _("No place is free for %(name)s, who is now on the waiting list.") % name
@@ -604,7 +604,7 @@ def _withdraw(form: WithdrawForm, **acting: Any) -> str:
         services.withdraw_from_event(tournament=event, player=entry.player, reason=reason, **acting)
     else:
         services.withdraw(entry=entry, reason=reason, **acting)
-    return _("%(name)s has been withdrawn.") % {"name": entry.player.name}
+    return _("%(name)s has been withdrawn.") % {"name": entry.player.full_name}
 
 
 FLOOR = "floor"
@@ -645,7 +645,7 @@ class WithdrawAction(EntryAction):
         return _preview_page(
             request,
             entry,
-            title=title % {"name": entry.player.name},
+            title=title % {"name": entry.player.full_name},
             parts=withdrawal_view(preview),
             hidden={"scope": scope},
             button=_("Withdraw from this division") if scope == DIVISION else _("Withdraw from the whole event"),

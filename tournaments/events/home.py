@@ -233,7 +233,7 @@ def still_in(stages: Collection[Stage], *, staff: bool) -> dict[int, tuple[int, 
         if entry is not None:
             entries[division].add(entry)
     few = [pk for left in entries.values() if len(left) <= STILL_IN_SHOWN for pk in left]
-    named = Entry.objects.select_related("player").in_bulk(few) if few else {}
+    named = Entry.objects.select_related("player__merged_into").in_bulk(few) if few else {}
     return {
         division: (len(left), sorted(shown_entry(named[pk], staff=staff) for pk in left if pk in named))
         for division, left in entries.items()
@@ -348,11 +348,20 @@ def find_player(tournament: Tournament, text: str, staff: bool) -> list[tuple[En
     """Return entries of an event whose name contains a text; names shown as initials only for the staff."""
     key = fold(text)
     entries = (
-        Entry.objects.filter(division__tournament=tournament, player__name_key__contains=key)
+        Entry.objects.filter(_of_person(name_key__contains=key), division__tournament=tournament)
         .exclude(status=Entry.Status.OUT)
-        .select_related("player", "division")
+        .select_related("player__merged_into", "division")
         .order_by("division__order", "player__name_key")
     )
     if not staff:
-        entries = entries.filter(player__initials_only=False, player__erased_at=None)
+        entries = entries.filter(_of_person(initials_only=False, erased_at=None))
     return [(entry, entry.division) for entry in entries[:50]] if key else []
+
+
+def _of_person(**fields: Any) -> Q:
+    """Return the condition that the person of an entry, after merges, has these fields."""
+    own, merged = (
+        Q(**{f"{prefix}__{name}": value for name, value in fields.items()})
+        for prefix in ("player", "player__merged_into")
+    )
+    return Q(own, player__merged_into=None) | Q(merged, player__merged_into__isnull=False)

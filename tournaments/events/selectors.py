@@ -161,7 +161,9 @@ def match_to_replay() -> Match | None:
     latest = public.exclude(parent_topic="").order_by("-finished_at", "-pk").values_list("pk", flat=True)
     fixtures = Fixture.objects.filter(match__in=list(latest[:LATEST_PLAYED]), match__live__last__gt=0)
     fixtures = fixtures.filter(stage__division__tournament__status__in=VISIBLE)
-    fixtures = fixtures.select_related("match__player_0", "match__player_1").order_by("-match__finished_at", "-pk")
+    fixtures = fixtures.select_related("match__player_0__merged_into", "match__player_1__merged_into").order_by(
+        "-match__finished_at", "-pk"
+    )
     later = Slot.objects.filter(
         fixture__stage=OuterRef("stage"), source=Slot.Source.WINNER, source_fixture=OuterRef("number")
     )
@@ -190,7 +192,9 @@ def open_fixtures(tournament: Tournament) -> QuerySet[Fixture]:
     """Return fixtures with two known players and no result, those being played first."""
     return (
         Fixture.objects.filter(stage__division__tournament=tournament, status=Fixture.Status.READY)
-        .select_related("match__player_0", "match__player_1", "round__bracket", "stage__division")
+        .select_related(
+            "match__player_0__merged_into", "match__player_1__merged_into", "round__bracket", "stage__division"
+        )
         .order_by(F("match__begun_at").asc(nulls_last=True), "stage__division__order", "number")
     )
 

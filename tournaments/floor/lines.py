@@ -449,8 +449,8 @@ def _pairs_named(names: str, stage: Stage) -> Iterator[tuple[Entry, Entry]]:
 def _named(name: str, entries: Sequence[Entry]) -> list[Entry]:
     """Return the entries whose player's name contains this text; a full name takes precedence."""
     key = fold(name)
-    named = [row for row in entries if key and key in fold(row.player.name)]
-    return [row for row in named if fold(row.player.name) == key] or named
+    named = [row for row in entries if key and key in fold(row.player.full_name)]
+    return [row for row in named if fold(row.player.full_name) == key] or named
 
 
 def _enter_at_table(tournament: Tournament, line: TableScoreLine, text: str, by: Actor, now: datetime) -> LineOutcome:

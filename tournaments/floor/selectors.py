@@ -271,7 +271,8 @@ def _without_byes(rows: Sequence[FixtureRow], following: Mapping[int, list[int]]
 # before the floor is opened, too: then there are no tables, and everything waits.
 
 
-NAME_FIELDS = ("name", "initials_only", "erased_at")
+NAME_FIELDS = ("name", "initials_only", "erased_at", "merged_into")
+NAMES = (*NAME_FIELDS, *(f"merged_into__{field}" for field in NAME_FIELDS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -364,7 +365,7 @@ def floor(tournament: Tournament, now: datetime, *, staff: bool = True) -> Floor
     rows = fixture_rows(tournament)
     facts = load_facts(tournament, rows)
     ids = {player for match in facts.matches.values() for player in match.players if player is not None}
-    players = Player.objects.filter(pk__in=ids).only(*NAME_FIELDS)
+    players = Player.objects.filter(pk__in=ids).select_related("merged_into").only(*NAMES)
     names = {player.pk: shown(player, staff) for player in players}
     rounds = round_names(Round.objects.filter(bracket__stage__division__tournament=tournament))
     # Of the matches played here, only public ones to whoever is not on the staff.

@@ -89,7 +89,7 @@ class CalendarLine:
                 entry.status == Entry.Status.WAITING,
                 entry.player.merged_into_id or entry.player_id,
                 entry.player.user_id,
-                "" if entry.player.erased_at else entry.player.name,
+                "" if entry.player.erased_at else entry.player.full_name,
             )
             for entry in sorted(rows, key=lambda entry: (entry.entered_at, entry.pk))
         ]
@@ -139,7 +139,7 @@ def _divisions(events: Sequence[Tournament], club: Club) -> list[Division]:
         Division.objects.filter(shown)
         .exclude(status=Division.Status.CANCELLED)
         .select_related("tournament__club")
-        .prefetch_related("stages", Prefetch("entries", entries.select_related("player"), "present"))
+        .prefetch_related("stages", Prefetch("entries", entries.select_related("player__merged_into"), "present"))
         .order_by("-tournament__starts_at", "order", "pk")
     )
 

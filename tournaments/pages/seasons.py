@@ -278,7 +278,7 @@ class NextSeason(APIView):
                 "name": division.name,
                 "before": division.public_id,
                 "players": [
-                    {"player": player.public_id, "name": player.name, "before": ids[before]}
+                    {"player": player.public_id, "name": player.full_name, "before": ids[before]}
                     for player, before in players
                 ],
             }

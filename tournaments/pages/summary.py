@@ -147,7 +147,11 @@ def event_summary(user: Visitor, tournament: Tournament) -> EventSummary:
     divisions = list(tournament.divisions.select_related("tournament__club", "pool").prefetch_related("stages"))
     figures = figures_of(divisions)
     fixtures = Fixture.objects.filter(stage__division__in=divisions, match__isnull=False)
-    matches = Match.objects.filter(pk__in=fixtures.values("match")).select_related("player_0", "player_1").in_bulk()
+    matches = (
+        Match.objects.filter(pk__in=fixtures.values("match"))
+        .select_related("player_0__merged_into", "player_1__merged_into")
+        .in_bulk()
+    )
     results = _standing(matches)
     changes = _changes(matches)
     return EventSummary(
@@ -251,7 +255,11 @@ def _standing(matches: dict[int, Match]) -> dict[int, Result]:
 
 def _changes(matches: dict[int, Match]) -> list[RatingChange]:
     """Return the rating changes of these matches in order, one for each match and player."""
-    rows = RatingChange.objects.filter(match__in=matches).select_related("player").order_by("finished_at", "match_id")
+    rows = (
+        RatingChange.objects.filter(match__in=matches)
+        .select_related("player__merged_into")
+        .order_by("finished_at", "match_id")
+    )
     changes: dict[tuple[int, int], RatingChange] = {}
     for row in rows:
         changes.setdefault((row.match_id, row.player_id), row)

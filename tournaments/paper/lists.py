@@ -118,7 +118,7 @@ def entries(division: Division) -> Iterator[PrintedList]:
     """Yield the entries in the order of the names that are shown, with boxes to tick who is here and has paid."""
     rows = [
         (shown_entry(entry, staff=False), entry)
-        for entry in division.entries.exclude(status=Entry.Status.OUT).select_related("player")
+        for entry in division.entries.exclude(status=Entry.Status.OUT).select_related("player__merged_into")
     ]
     rows.sort(key=lambda row: (fold(row[0]), row[1].pk))
     columns = [ListColumn("#", NUMBER), ListColumn(_("Player"), NAME), ListColumn(_("Here"), BOX)]

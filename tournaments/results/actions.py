@@ -336,7 +336,7 @@ def _withdraw(form: WithdrawForm, **acting: Any) -> str:
     """
     side, scope = int(form.cleaned_data["side"]), form.cleaned_data["scope"]
     entry = results.withdraw_side(fixture=form.instance, side=side, scope=scope, **form.common, **acting)
-    return _("%(name)s has been withdrawn.") % {"name": entry.player.name}
+    return _("%(name)s has been withdrawn.") % {"name": entry.player.full_name}
 
 
 ACTIONS = (

@@ -233,7 +233,9 @@ def _with_objections(tournament: Tournament, names: Mapping[int, str], needs: li
             stage__division__tournament=tournament,
             match__state=Match.State.SETTLED,
         )
-        .select_related("match__player_0", "match__player_1", "round__bracket", "stage__division")
+        .select_related(
+            "match__player_0__merged_into", "match__player_1__merged_into", "round__bracket", "stage__division"
+        )
         .prefetch_related(Prefetch("match__objections", queryset=still_open, to_attr="open_objections"))
         .distinct()
         .order_by("number")
@@ -322,7 +324,7 @@ def latest_results(tournament: Tournament, most: int = 8) -> list[LatestResult]:
             stage__division__tournament=tournament, match__state=Match.State.SETTLED, match__isnull=False
         )
         .annotate(result_at=Subquery(newest.values("at")[:1]))
-        .select_related("match__player_0", "match__player_1", "stage__division")
+        .select_related("match__player_0__merged_into", "match__player_1__merged_into", "stage__division")
         .prefetch_related(Prefetch("match__results", queryset=Result.objects.order_by("-version")))
         .order_by("-result_at", "-number")[:most]
     )

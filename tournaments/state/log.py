@@ -294,7 +294,8 @@ def log_lines(rows: Iterable[LogEntry], tournament: Tournament) -> list[LogLine]
     numbers = _numbers(tournament, matches.values())
     ids = {entry for row in rows for entry in _entry_ids(row.params)}
     entries = {
-        entry.pk: shown_entry(entry, staff=False) for entry in Entry.objects.filter(pk__in=ids).select_related("player")
+        entry.pk: shown_entry(entry, staff=False)
+        for entry in Entry.objects.filter(pk__in=ids).select_related("player__merged_into")
     }
     helpers = _helpers(rows)
     return [
@@ -329,7 +330,7 @@ def _helpers(rows: Iterable[LogEntry]) -> dict[Any, list[str]]:
 def _matches(topics: Iterable[str]) -> dict[str, Match]:
     """Return topic -> match, with its players."""
     ids = [topic.removeprefix("match:") for topic in topics if topic.startswith("match:")]
-    rows = Match.objects.filter(public_id__in=ids).select_related("player_0", "player_1")
+    rows = Match.objects.filter(public_id__in=ids).select_related("player_0__merged_into", "player_1__merged_into")
     return {row.topic: row for row in rows}
 
 

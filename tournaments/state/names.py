@@ -41,7 +41,7 @@ class Names:
 
 def shown(player: Player, staff: bool) -> str:
     """Return a player's name; staff see it in full unless it was erased."""
-    return player.name if staff and player.erased_at is None else player.shown_name
+    return player.full_name if staff else player.shown_name
 
 
 def shown_entry(entry: Entry, *, staff: bool) -> str:
@@ -69,7 +69,7 @@ def match_names(fixture: Fixture, *, staff: bool, match: Match | None = None) ->
 
 def names_of(division: Division, *, staff: bool) -> Names:
     """Return the names of all entries of a division, including withdrawn ones; `staff` see them in full."""
-    return Names({entry.pk: entry for entry in division.entries.select_related("player")}, staff)
+    return Names({entry.pk: entry for entry in division.entries.select_related("player__merged_into")}, staff)
 
 
 def names_for(user: Visitor, division: Division) -> Names:

@@ -146,7 +146,7 @@ def _have_played(entries: Collection[Entry]) -> set[int]:
 
 
 def _enter(entry: Entry, fee: str) -> Post:
-    name = {"name": entry.player.name, "fee": fee}
+    name = {"name": entry.player.full_name, "fee": fee}
     label = _("%(name)s enters again: %(fee)s") % name if fee else _("%(name)s enters again") % name
     fields = (("entry", entry.public_id), ("number", str(entry.number)))
     return Post(action_url(entry.division.tournament, "re-enter"), label, fields, f"re-enter-{entry.public_id}")
