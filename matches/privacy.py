@@ -149,8 +149,10 @@ class StoredByMatches(StoredElsewhere):
         forget(players, user)
         forget_decisions(players)
 
-    def clubs_of(self, players: Collection[Player]) -> Iterable[int | None]:
-        return Match.objects.filter(Q(player_0__in=players) | Q(player_1__in=players)).values_list("club", flat=True)
+    def guests(self) -> Iterable[QuerySet[Any]]:
+        of_clubs = Match.objects.exclude(club=None).order_by()
+        for side in ("player_0_id", "player_1_id"):
+            yield of_clubs.values(person=F(side), of_club=F("club_id"))
 
 
 def connect_erasure() -> None:

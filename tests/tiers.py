@@ -50,6 +50,8 @@ class Tier(NamedTuple):
     """Valid and invalid requests to each operation of the API."""
     rows: int = 4
     """Rows of each kind for which the privacy tests request a route."""
+    every_page: bool = False
+    """Whether a walk reads every page after it has tried what must not succeed, or those where it would show."""
     interleavings: int = 400
     """Services called by several threads at once."""
     players: int = 16
@@ -74,6 +76,7 @@ TIERS = {
         swiss=30,
         ended_events=300,
         every_size=True,
+        every_page=True,
         evenings=4,
         evening_steps=12,
         mutated_files=12_000,

@@ -168,8 +168,13 @@ class StoredByEvents(StoredElsewhere):
     def forget(self, players: list[Player], user: User | None) -> None:
         forget(players, user)
 
-    def clubs_of(self, players: Collection[Player]) -> Iterable[int | None]:
-        return Entry.objects.filter(player__in=players).values_list("division__tournament__club", flat=True)
+    def guests(self) -> Iterable[QuerySet[Any]]:
+        in_event = "division__tournament__club_id"
+        yield Entry.objects.order_by().values(person=F("player_id"), of_club=F(in_event))
+        yield Substitution.objects.order_by().values(person=F("before_id"), of_club=F(f"entry__{in_event}"))
+        # Whom a director entered for a season was one of the club's people before.
+        own = SeriesEntry.objects.filter(by=F("player__user")).order_by()
+        yield own.values(person=F("player_id"), of_club=F("series__club_id"))
 
 
 def connect_erasure() -> None:

@@ -174,7 +174,7 @@ class Members(APIView, generics.ListAPIView[Membership]):
         club = access.club_for_director(request.user, slug)
         fields = validated(serializers.NewMemberSerializer, request)
         if "player" in fields:
-            player = access.player(fields["player"])
+            player = access.player_to_add(club, fields["player"])
             membership = club_services.add_player(club=club, player=player, by=by(request))
         else:
             membership = club_services.add_member(

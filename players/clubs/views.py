@@ -251,7 +251,7 @@ def add_player(request: HttpRequest, slug: str) -> HttpResponse:
     form = AddPlayerForm(request.POST)
     if not form.is_valid():
         return _members_page(request, club)
-    player = access.player(form.cleaned_data["player"])
+    player = access.player_to_add(club, form.cleaned_data["player"])
     try:
         club_services.add_player(club=club, player=player, by=by(request))
     except Refused as refused:

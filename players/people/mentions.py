@@ -107,7 +107,9 @@ def erase_mentions(names: Collection[str], players: Collection[Player]) -> None:
     if not names:
         return
     clubs = set(Membership.objects.filter(player__in=players).values_list("club", flat=True))
-    clubs |= {club for stored in stored_elsewhere.registered() for club in stored.clubs_of(players) if club is not None}
+    for stored in stored_elsewhere.registered():
+        for guests in stored.guests():
+            clubs |= set(guests.filter(person__in=[player.pk for player in players]).values_list("of_club", flat=True))
     mask = NameMask(dict.fromkeys(names, ERASED))
     for model, written in _written.items():
         rows: QuerySet[Any] = model.objects.filter(written.within(players, clubs))  # type: ignore[attr-defined]

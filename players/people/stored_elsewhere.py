@@ -2,7 +2,9 @@
 
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from django.db.models import QuerySet
 
 from players.actors import Actor
 from players.models import Club, Player, User
@@ -59,8 +61,8 @@ class StoredElsewhere:
     def forget(self, players: list[Player], user: User | None) -> None:
         """Erase what this app stores about a person, in the same transaction and before their account is deleted."""
 
-    def clubs_of(self, players: Collection[Player]) -> Iterable[int | None]:
-        """Return the ids of the clubs that players had to do with as guests."""
+    def guests(self) -> Iterable[QuerySet[Any]]:
+        """Yield rows with the ids of a `person` and `of_club`, of those who take or took part in what a club runs."""
         return ()
 
 

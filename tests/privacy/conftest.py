@@ -1,6 +1,7 @@
 """The club and the running event of the tests of tournaments."""
 
 from tests.tournaments.conftest import (
+    alice_client,
     as_user,
     bob_player,
     by_alice,
@@ -15,6 +16,7 @@ from tests.tournaments.conftest import (
 )
 
 __all__ = [
+    "alice_client",
     "as_user",
     "bob_player",
     "by_alice",

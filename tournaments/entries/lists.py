@@ -10,8 +10,9 @@ from django.db import transaction
 from core import limited
 from core.name_lists import MOST_BYTES, names_in_csv
 from engine.errors import Refused
+from players.access import person_of
 from players.actors import Actor
-from players.models import Player
+from players.models import Club, Player
 from players.people.rows import canonical
 from players.people.services import UNCLEAR, How, NameMatch, find_or_add_players, find_players
 from tournaments.entries import check_in
@@ -92,7 +93,7 @@ def preview_late_list(*, division: Division, names: Sequence[str], choices: Choi
     players: list[Player | str] = []
     for (place, name), match in zip(kept, matches, strict=True):
         choice = choices.get(place)
-        player = None if choice == NEW_PLAYER else _chosen(match, choice)
+        player = None if choice == NEW_PLAYER else _chosen(division.tournament.club, match, choice)
         if player is not None and player.pk not in seen:
             players.append(player)
             seen.add(player.pk)
@@ -137,7 +138,7 @@ def enter_list(
         players: dict[int, Player] = {}
         left_out = []
         for (place, name), match in zip(kept, matches, strict=True):
-            player = _chosen(match, choices.get(place))
+            player = _chosen(division.tournament.club, match, choices.get(place))
             if player is None or player.pk in entered or player.pk in players:
                 left_out.append(name)
             else:
@@ -191,7 +192,7 @@ def find_or_add_player(*, division: Division, name: str, player: str, by: Actor)
     namesakes = [0] if player == NEW_PLAYER else []
     club = division.tournament.club
     [match] = find_or_add_players(club=club, names=[name], by=by, namesakes=namesakes, partial=True)
-    chosen = _chosen(match, player or None)
+    chosen = _chosen(club, match, player or None)
     if chosen is None:
         raise Refused("choose_a_player")
     if chosen.pk in _unavailable_players(division):
@@ -230,12 +231,13 @@ def _unavailable_players(division: Division) -> set[int]:
     return {canonical(entry.player).pk for entry in rows.select_related("player__merged_into")}
 
 
-def _chosen(match: NameMatch, choice: str | None) -> Player | None:
-    """Return the player to enter for a name; None if several match and none was chosen."""
+def _chosen(club: Club, match: NameMatch, choice: str | None) -> Player | None:
+    """Return the player to enter for a name; None if several match and none was chosen. 404 as in `person_of`."""
     if choice is None or choice == NEW_PLAYER:
         return match.player
     known = (*match.candidates, *([match.player] if match.player else []))
     chosen = next((player for player in known if player.public_id == choice), None)
     if chosen is None:
+        person_of(club, choice)
         raise Refused("choose_a_player")
     return chosen

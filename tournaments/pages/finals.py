@@ -10,7 +10,7 @@ from django import forms
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models import Q
-from django.http import Http404, HttpRequest
+from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _l
@@ -358,18 +358,11 @@ class AnswerAction(SeriesAction):
         public_id = form.cleaned_data["player"]
         if public_id and not directs:
             raise PermissionDenied
-        player = _player(public_id) if public_id else player_of(request.user)
+        player = people.person_of(obj.club, public_id) if public_id else player_of(request.user)
         if player is None:
             raise Refused("final_not_offered")
         form.player, form.directs = player, bool(public_id)
         return super().perform(request, obj, form, now)
-
-
-def _player(public_id: str) -> Player:
-    player = Player.objects.filter(public_id=public_id).first()
-    if player is None:
-        raise Http404
-    return player
 
 
 def _offer(form: Any, by: Actor, now: datetime) -> str:
@@ -379,7 +372,7 @@ def _offer(form: Any, by: Actor, now: datetime) -> str:
     makes room for the next rank. 409 `series_no_final`, `final_drawn`, `final_full`.
     """
     fields = form.cleaned_data
-    player = _player(fields["player"]) if fields["player"] else None
+    player = people.person_of(form.instance.club, fields["player"]) if fields["player"] else None
     offered = offer(series=form.instance, answer_by=fields["answer_by"], player=player, by=by, now=now)
     return ngettext("%(count)d place is offered.", "%(count)d places are offered.", len(offered)) % {
         "count": len(offered)
@@ -393,7 +386,7 @@ def _take_back(form: Any, by: Actor, now: datetime) -> str:
     places stay free, and nobody moves up, until you offer places again. 409 `final_not_offered`, `final_drawn`.
     """
     public_id = form.cleaned_data["player"]
-    player = _player(public_id) if public_id else None
+    player = people.person_of(form.instance.club, public_id) if public_id else None
     count = take_back(series=form.instance, player=player, by=by, now=now)
     if not count:
         return _("Nothing was taken back: no such offer is open.")

@@ -18,7 +18,6 @@ from engine.errors import Refused
 from matches.lifecycle.finish import ENDINGS, MOST_POINTS, ResultInput
 from matches.models import Provisional, Result
 from players.access import Role
-from players.models import Player
 from tournaments import access
 from tournaments.draws.take_back import round_after
 from tournaments.formats.series.difference import RowChange
@@ -47,7 +46,7 @@ from tournaments.state.api import (
     validated,
     with_etag,
 )
-from tournaments.state.names import Names, shown
+from tournaments.state.names import Names
 from tournaments.state.preview import Choice, Consequences, CorrectionPreview, FixtureChange, PlaceChange
 
 # Serializers of scores and of lines.
@@ -427,7 +426,7 @@ def _preview_response(preview: CorrectionPreview) -> Response:
 
 
 def _following(choice: Choice, following: Consequences, labels: ChangeLabels) -> dict[str, Any]:
-    players = Player.objects.in_bulk([change.player for change in following.ratings])
+    players, names = labels.rated(following)
     return {
         "choice": choice.value,
         "fixtures": [_fixture(change, labels) for change in following.changes],
@@ -435,7 +434,7 @@ def _following(choice: Choice, following: Consequences, labels: ChangeLabels) ->
         "ratings": [
             {
                 "player": players[change.player].public_id,
-                "name": shown(players[change.player], True),
+                "name": names[change.player],
                 "before": change.before,
                 "after": change.after,
             }

@@ -17,10 +17,10 @@ from players import access as people
 from players.access import Role, Visitor
 from players.actions import Action, Endpoint, FormSerializer
 from players.actors import Actor
-from players.models import Club, Player
+from players.models import Club
 from players.people.rows import player_of
 from tournaments.access import VISIBLE
-from tournaments.formats.series.plan import Belongs, plan_json
+from tournaments.formats.series.plan import Belongs, plan_from, plan_json
 from tournaments.formats.series.presets import preset
 from tournaments.ledger.money import Currency
 from tournaments.ledger.payments import PaymentInput
@@ -469,7 +469,7 @@ class EntryAction(SeriesAction):
             people.require(request.user, obj.club, Role.DIRECTOR)
         elif newest_plan(obj).plan.get("belongs") != Belongs.ENTERED:
             raise Refused("series_no_entries")
-        player = _player(public_id) if public_id else player_of(request.user)
+        player = people.person_of(obj.club, public_id) if public_id else player_of(request.user)
         if player is None:
             raise Refused("series_no_player")
         form.player = player
@@ -478,13 +478,6 @@ class EntryAction(SeriesAction):
     def success_url(self, request: HttpRequest, obj: Series, form: Any) -> str:
         """The page where it was pressed: the season, or that of its points and evenings for a director."""
         return edit_url(obj) if form.cleaned_data["player"] else series_url(obj)
-
-
-def _player(public_id: str) -> Player:
-    player = Player.objects.filter(public_id=public_id, merged_into=None).first()
-    if player is None:
-        raise Http404
-    return player
 
 
 def series_by_id(public_id: str) -> Series:
@@ -576,7 +569,10 @@ def _give_points(form: Any, by: Actor, now: datetime) -> str:
     """
     fields, series = form.cleaned_data, form.instance
     given = services.PointsInput(
-        _event(series, fields["event"]), _player(fields["player"]), fields["points"], fields["reason"]
+        _event(series, fields["event"]),
+        people.person_of(series.club, fields["player"]),
+        fields["points"],
+        fields["reason"],
     )
     services.give_points(series=series, given=given, by=by, now=now)
     return _("The table is up to date.")
@@ -617,9 +613,7 @@ def _pay_pool(form: Any, by: Actor, now: datetime) -> str:
     `pool_due_changed`.
     """
     fields, series = form.cleaned_data, form.instance
-    player = Player.objects.select_related("merged_into").filter(public_id=fields["player"]).first()
-    if player is None:
-        raise Http404
+    player = people.person_of(series.club, fields["player"])
     event = _event(series, fields["event"])
     payment = PaymentInput(fields["amount"], fields["key"] or new_form_key(), fields["method"])
     pay_due(series=series, player=player, tournament=event, payment=payment, by=by, now=now)
@@ -633,9 +627,8 @@ def _save_view(form: Any, by: Actor, now: datetime) -> str:
     It ranks a part of the players, such as ladies or members, with the same points.
     """
     fields = form.cleaned_data
-    ids = set(fields["players"])
-    players = list(Player.objects.filter(public_id__in=ids, merged_into=None, erased_at=None))
-    if len(players) < len(ids):
+    players = people.persons_of(form.instance.club, fields["players"])
+    if any(player.erased_at is not None for player in players):
         raise Http404
     view = ViewInput(fields["name"], fields["rule"], players)
     save_view(series=form.instance, view=view, by=by, changed=fields["view"])
@@ -665,8 +658,10 @@ def _change_plan(form: Any, by: Actor, now: datetime) -> str:
 
     The new version applies to all its events; earlier versions are kept.
     """
-    fields = form.cleaned_data
-    version = services.change_plan(series=form.instance, plan=fields["plan"], after=fields["after"], by=by, now=now)
+    fields, series = form.cleaned_data, form.instance
+    named, known = (plan_from(plan).players or frozenset() for plan in (fields["plan"], newest_plan(series).plan))
+    people.persons_of(series.club, named - known)
+    version = services.change_plan(series=series, plan=fields["plan"], after=fields["after"], by=by, now=now)
     return _("Version {number} of the points applies.").format(number=version.number)
 
 

@@ -12,10 +12,9 @@ from tournaments.formats.series.plan import Plan
 from tournaments.formats.series.points import Earned
 from tournaments.models import Division, Entry, Series
 from tournaments.seasons.pool import PoolChange, pool_changes
-from tournaments.seasons.tables import Night, Standing, closing_of, nights_of, people_of, standing_of
+from tournaments.seasons.tables import Night, Standing, closing_of, names_by_id, nights_of, standing_of
 from tournaments.seasons.titles import TitleChange, series_title_changes
 from tournaments.state.derivation import StageState
-from tournaments.state.names import shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +115,8 @@ def season_changes(division: Division, states: Sequence[StageState]) -> list[Sea
     for series in rows.order_by("first_day", "pk"):
         before = standing_of(series)
         after = standing_of(series, nights=nights_of(series, {division.pk: states}))
-        people = people_of(row.player for row in (*before.season.rows, *after.season.rows))
-        names = {public_id: shown(player, staff=True) for public_id, player in people.items()}
+        ids = (row.player for row in (*before.season.rows, *after.season.rows))
+        names = names_by_id(series.club, ids, staff=True)
         change = difference(before.season, after.season, qualifying_places(before.plan))
         changed = _changes(before, after, change, names, event)
         titles = series_title_changes(series, before, after)

@@ -37,7 +37,7 @@ from tournaments.formats.series.table import Result, Row
 from tournaments.formats.series.warnings import kinds_of
 from tournaments.ledger.money import Currency, percent
 from tournaments.ledger.season_pools import newest_shares
-from tournaments.models import Entry, FinalPlace, Payment, Series, SeriesClosing, SeriesView, Tournament
+from tournaments.models import Entry, FinalPlace, Payment, Series, SeriesClosing, SeriesPoints, SeriesView, Tournament
 from tournaments.seasons.actions import season_data, series_of
 from tournaments.seasons.changes import qualifying_places
 from tournaments.seasons.forms import DetailsForm, PoolForm, ReopenForm, SeriesForm, ViewForm, season_initial
@@ -64,6 +64,8 @@ from tournaments.seasons.tables import (
     closing_of,
     day_of,
     display,
+    is_staff,
+    names_by_id,
     names_of_table,
     newest_plan,
     nights_of,
@@ -74,7 +76,7 @@ from tournaments.seasons.tables import (
 from tournaments.seasons.titles import proposals_left, title_lines, titles_of
 from tournaments.seasons.views import PLAYERS, find_view, rule_label, view_of
 from tournaments.standings.brackets import ordinal
-from tournaments.state.names import shown
+from tournaments.state.names import names_in_club
 
 ON_CARD = 4
 """Rows on the card of a club."""
@@ -500,11 +502,11 @@ def series_list(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _names_of_places(user: Visitor, series: Series, free: Free | None) -> dict[str, str]:
     """Return public id -> name of who has or may get a place in the final, as this reader may see it."""
-    staff = is_at_least(role_in(user, series.club), Role.ASSISTANT)
     places = series.final_places.select_related("player__merged_into")
     rows = [place.player.merged_into or place.player for place in places]
     rows += free.tied[1] if free is not None and free.tied is not None else []
-    return {row.public_id: shown(row, staff) for row in rows}
+    names = names_in_club(series.club, rows, staff=is_staff(user, series.club))
+    return {row.public_id: names[row.pk] for row in rows}
 
 
 def _directs(user: Visitor, club: Club) -> bool:
@@ -563,13 +565,13 @@ def _around_the_table(user: Visitor, view: SeasonView) -> dict[str, Any]:
     lines = place_lines(row, people_names, own, now, directs=may_direct, rounds=rounds)
     may_offer = may_direct and not is_drawn(row.final)
     closed_table = view.closing.table if view.closing is not None else None
-    due_names = names_of_table(user, row.club, closed_table) if pools and closed_table is not None else {}
+    staff = is_staff(user, row.club)
     return {
         "can_enter": has_entries and own is not None,
         "has_entered": has_entries and own is not None and own.public_id in (view.standing.plan.players or ()),
         "share": share_text(share),
         "pool_places": places_text(share),
-        "pools": pool_lines(row, pools, closed_table, due_names, own=own, directs=may_direct),
+        "pools": pool_lines(row, pools, closed_table, own=own, staff=staff, directs=may_direct),
         "methods": Payment.Method.choices,
         "places": lines,
         "starts": starts_lines(rounds),
@@ -620,6 +622,13 @@ def _entries_context(series: Series, plan: Plan) -> dict[str, Any]:
         "entered": sorted(entered, key=lambda player: (player.name_key, player.pk)),
         "can_enter": [player for player in people if player not in entered],
     }
+
+
+def _by_hand(series: Series) -> list[tuple[SeriesPoints, str]]:
+    """Return the points given by hand with the names of their players, for directors."""
+    rows = list(series.points_by_hand.select_related("player__merged_into", "tournament"))
+    names = names_in_club(series.club, (row.player for row in rows), staff=True)
+    return [(row, names[row.player_id]) for row in rows]
 
 
 def _kinds(plan: Plan) -> list[str]:
@@ -678,10 +687,12 @@ def _views_context(user: Visitor, standing: Standing) -> dict[str, Any]:
     names = names_of_table(user, series.club, {"rows": [{"player": player} for player in ids]})
     erased = set(Player.objects.filter(public_id__in=ids).exclude(erased_at=None).values_list("public_id", flat=True))
     offered = {player: names[player] for player in ids if player in names and player not in erased}
+    views = list(series.views.prefetch_related("players__merged_into"))
+    members = {view: {(row.merged_into or row).public_id for row in view.players.all()} for view in views}
+    others = names_by_id(series.club, set().union(*members.values()), staff=True)
     lines = []
-    for view in series.views.prefetch_related("players__merged_into"):
-        chosen = {player.public_id: player for player in (row.merged_into or row for row in view.players.all())}
-        known = offered | {key: player.name for key, player in chosen.items() if key not in offered}
+    for view, chosen in members.items():
+        known = offered | {player: others[player] for player in sorted(chosen) if player not in offered}
         lines.append(
             ViewLine(
                 view.public_id, view.name, rule_label(view.rule),
@@ -733,7 +744,7 @@ def series_edit(request: HttpRequest, slug: str, series: str) -> HttpResponse:
         ],
         "own_nights": [night for night in nights if night.row is not None],
         "missing": [(event, day_of(event)) for event in missing_events(row)],
-        "by_hand": row.points_by_hand.select_related("player", "tournament"),
+        "by_hand": _by_hand(row),
         **_entries_context(row, plan),
         **_pool_context(row),
         **_views_context(request.user, standing_of(row, version=version, nights=nights)),

@@ -18,6 +18,7 @@ from core.text_lengths import LONGEST_NAME
 from engine.errors import Refused
 from matches.models import MatchImport
 from matches.ratings.rated import merged_players
+from players.access import persons_of
 from players.actors import Actor, log
 from players.models import Club, LogEntry, Membership, Player
 from players.people.rows import club_topic, lock_club
@@ -146,8 +147,10 @@ def asked_about(
 ) -> list[Question]:
     """Return the names that several members have, and unknown ones that are nearly those of other people.
 
-    Of two unknown names that are alike, the one with fewer rows is asked about.
+    Of two unknown names that are alike, the one with fewer rows is asked about. A choice that is a public id is one of
+    the club's people; otherwise 404.
     """
+    persons_of(club, {choice for choice in choices.values() if choice != NEW and not choice.startswith(SAME)})
     unknown = {fold(name.name): name.name for name in names if name.how == How.ADDED}
     members = _members(club) if unknown else {}
     known, own = SimilarNames(members), SimilarNames(unknown)

@@ -25,7 +25,7 @@ from tournaments.ledger.shares import CertainPlaces, Placing, Pot, is_whole, pri
 from tournaments.models import Division, Payment, Series, SeriesFeeShare, Tournament
 from tournaments.seasons.services import changed_series
 from tournaments.seasons.tables import closing_of, day_of, people_of
-from tournaments.state.names import shown
+from tournaments.state.names import names_in_club
 
 POT = "season"
 
@@ -285,7 +285,8 @@ def pay_due(
         accounts = paid_out(row, pool, closing.table) if pool is not None else []
         rest = next((account.rest for account in accounts if account.player == person), 0)
         if rest <= 0 or payment.amount != rest:
-            raise Refused("pool_due_changed", name=shown(person, staff=True), amount=currency.with_name(max(0, rest)))
+            name = names_in_club(row.club, [person], staff=True)[person.pk]
+            raise Refused("pool_due_changed", name=name, amount=currency.with_name(max(0, rest)))
         part = PaymentPart(Payment.Kind.SEASON, -rest, series=row, player=person)
         payments = record(desk, [part], payment, by=by, now=now)
         log(by, "series_pool_paid", row.topic, club=row.club, player=person.public_id)
@@ -335,15 +336,16 @@ def pool_lines(
     series: Series,
     pools: Sequence[SeasonPool],
     table: Mapping[str, Any] | None,
-    names: Mapping[str, str],
     *,
     own: Player | None = None,
+    staff: bool = False,
     directs: bool = False,
 ) -> list[PoolLine]:
     """Return the pools for a page; `table` is that with which the series was closed."""
     lines = []
     for pool in pools:
         accounts = paid_out(series, pool, table)
+        names = names_in_club(series.club, (account.player for account in accounts), staff=staff)
         desks = open_desks_of(series, pool.currency) if directs and any(row.rest > 0 for row in accounts) else []
         paid = sum(account.paid for account in accounts)
         closed = standing_counts({row.tournament_id for account in accounts for row in account.payments})
@@ -366,7 +368,7 @@ def pool_lines(
 def _due_line(
     account: PaidOut,
     currency: Currency,
-    names: Mapping[str, str],
+    names: Mapping[int, str],
     closed: Container[int],
     *,
     directs: bool,
@@ -374,7 +376,6 @@ def _due_line(
 ) -> DueLine:
     """`closed` are the events whose cash desk is closed."""
     player, due, text = account.player, account.due, currency.with_name
-    name = shown(player, staff=True) if directs else names.get(player.public_id) or shown(player, staff=False)
     payments = [
         (payment, text(-payment.amount), directs and payment.tournament_id not in closed)
         for payment in account.payments
@@ -383,7 +384,7 @@ def _due_line(
     return DueLine(
         player.public_id,
         ", ".join(map(_places, due)),
-        name,
+        names[player.pk],
         text(sum(row.amount for row in due)) if due else "",
         account.rest if pays else 0,
         text(account.rest) if pays else "",

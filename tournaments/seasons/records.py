@@ -25,7 +25,7 @@ from tournaments.models import SeriesClosing
 from tournaments.seasons.honours import DIGITS_OF_RATING, KEPT, LEAST_IN_A_ROW, counted_matches
 from tournaments.seasons.tables import display, people_of
 from tournaments.seasons.titles import TitleLine
-from tournaments.state.names import shown
+from tournaments.state.names import names_in_club, shown
 
 FORM = 1
 """Part of the keys of the cache: grows when what is cached changes its form."""
@@ -126,12 +126,17 @@ def _best_totals(club: Club, *, staff: bool) -> list[Record]:
             if total == highest:
                 seasons.setdefault(closing.pk, []).append(player)
         best += [(closing, plan, highest, seasons[closing.pk]) for closing, plan in group if closing.pk in seasons]
-    people = people_of(player for *_rest, players in best for player in players)
+    people = {key: canonical(row) for key, row in people_of(pk for *_rest, pks in best for pk in pks).items()}
+    names = names_in_club(club, people.values(), staff=staff)
     return [
         Record(
             _("Best season total by the plan “%(plan)s”") % {"plan": _(plan.name)} if plan.name
             else _("Best season total by this plan"),
-            [_holder(people[player], staff) for player in players if player in people],
+            [
+                Holder(people[player].public_id, names[people[player].pk])
+                for player in players
+                if player in people
+            ],
             _("%(points)s points") % {"points": display(total, plan.show_digits)},
             url=reverse("series", args=[club.slug, closing.series.slug]),
             url_label=closing.series.name,

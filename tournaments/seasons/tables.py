@@ -36,7 +36,7 @@ from tournaments.models import (
     Tournament,
 )
 from tournaments.seasons.facts import States, facts_of
-from tournaments.state.names import shown as shown_player
+from tournaments.state.names import names_in_club
 
 
 @dataclass(frozen=True)
@@ -380,6 +380,16 @@ def people_of(ids: Iterable[str]) -> dict[str, Player]:
 
 def names_of_table(user: Visitor, club: Club, table: Mapping[str, Any]) -> dict[str, str]:
     """Return public id -> name of everybody in a table, as this reader may see it."""
-    staff = is_at_least(role_in(user, club), Role.ASSISTANT)
-    people = people_of(row["player"] for row in table["rows"])
-    return {public_id: shown_player(player, staff) for public_id, player in people.items()}
+    return names_by_id(club, (row["player"] for row in table["rows"]), staff=is_staff(user, club))
+
+
+def is_staff(user: Visitor, club: Club) -> bool:
+    """Whether the reader is on the staff of the club, and so reads the full names of its people."""
+    return is_at_least(role_in(user, club), Role.ASSISTANT)
+
+
+def names_by_id(club: Club, ids: Iterable[str], *, staff: bool) -> dict[str, str]:
+    """Return public id -> name, as the staff of the club or everybody sees it."""
+    people = people_of(ids)
+    names = names_in_club(club, people.values(), staff=staff)
+    return {public_id: names[player.pk] for public_id, player in people.items()}

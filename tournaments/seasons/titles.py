@@ -21,7 +21,7 @@ from django.utils.translation import ngettext
 from engine.errors import Refused
 from matches.analysis.classes import CLASSES, class_name, club_classes
 from matches.presentation.visibility import NOBODY
-from players.access import Role, Visitor, is_at_least, role_in
+from players.access import Visitor
 from players.actors import Actor, log
 from players.models import Club, Membership, Player
 from players.people.rows import canonical, lock_club
@@ -32,8 +32,18 @@ from tournaments.formats.series.numbers import number
 from tournaments.formats.series.plan import MAIN
 from tournaments.models import Division, Entry, PastPlacing, Series, SeriesClosing, Title, Tournament
 from tournaments.seasons.facts import States, facts_of
-from tournaments.seasons.tables import Standing, closing_of, day_of, end_of, people_of, standing_of, table_of
-from tournaments.state.names import shown
+from tournaments.seasons.tables import (
+    Standing,
+    closing_of,
+    day_of,
+    end_of,
+    is_staff,
+    names_by_id,
+    people_of,
+    standing_of,
+    table_of,
+)
+from tournaments.state.names import names_in_club
 
 Kind = Title.Kind
 PROPOSED = timedelta(days=366)
@@ -371,10 +381,11 @@ class TitleChange:
     """Public id of an awarded title that would no longer be supported."""
 
 
-def title_changes(before: Sequence[Claim], after: Sequence[Claim], awarded: Sequence[Title]) -> list[TitleChange]:
+def title_changes(
+    club: Club, before: Sequence[Claim], after: Sequence[Claim], awarded: Sequence[Title]
+) -> list[TitleChange]:
     """Return which titles other players would have, and which that were awarded would no longer be supported."""
-    people = people_of(player for _kind, player in (*before, *after))
-    names = {public_id: shown(player, staff=True) for public_id, player in people.items()}
+    names = names_by_id(club, (player for _kind, player in (*before, *after)), staff=True)
     gained = _("%(title)s would be %(name)s.")
     lost = _("The title “%(title)s” of %(name)s would no longer be supported; it stays until a director withdraws it.")
     changes = [
@@ -399,7 +410,7 @@ def series_title_changes(series: Series, before: Standing, after: Standing) -> l
         return []
     classes = classes_of(series)
     old, new = ([row[:2] for row in titles_of_series(series, standing, classes)] for standing in (before, after))
-    return title_changes(old, new, awarded)
+    return title_changes(series.club, old, new, awarded)
 
 
 def division_title_changes(division: Division, states: Any) -> list[TitleChange]:
@@ -418,7 +429,7 @@ def division_title_changes(division: Division, states: Any) -> list[TitleChange]
                 [(kind.value, player) for player in winners_of(division, instead)]
                 for instead in (None, {division.pk: states})
             )
-            changes += title_changes(old, new, awarded)
+            changes += title_changes(division.tournament.club, old, new, awarded)
     return changes
 
 
@@ -501,16 +512,16 @@ class TitleLine:
 
 def title_lines(user: Visitor, club: Club, titles: Sequence[Title | Proposal]) -> list[TitleLine]:
     """Return titles or proposals of a club as a reader may see them."""
-    staff = is_at_least(role_in(user, club), Role.ASSISTANT)
     awarded = [title for title in titles if isinstance(title, Title)]
     kept = supported(title for title in awarded if title.withdrawn_at is None)
     people = people_of(title.player for title in titles if isinstance(title, Proposal))
+    players = [canonical(title.player) if isinstance(title, Title) else people[title.player] for title in titles]
+    names = names_in_club(club, players, staff=is_staff(user, club))
     lines = []
-    for title in titles:
-        player = canonical(title.player) if isinstance(title, Title) else people[title.player]
+    for title, player in zip(titles, players, strict=True):
         lines.append(
             TitleLine(
-                title, shown(player, staff), player.public_id, title_label(title), str(Kind(title.kind).label),
+                title, names[player.pk], player.public_id, title_label(title), str(Kind(title.kind).label),
                 title_reason(title), title_url(title), isinstance(title, Proposal) or title.pk in kept,
             )
         )  # fmt: skip

@@ -188,7 +188,8 @@ def _award(form: Any, by: Actor, now: datetime) -> str:
         of = rows.select_related("tournament__club").filter(public_id=fields["division"]).first()
     if of is None:
         raise Http404
-    title = award_title(club=club, kind=fields["kind"], player=fields["player"], of=of, by=by, now=now)
+    player = access.person_of(club, fields["player"]).public_id
+    title = award_title(club=club, kind=fields["kind"], player=player, of=of, by=by, now=now)
     form.instance = title
     return _("The title is awarded to %(name)s.") % {"name": canonical(title.player).shown_name}
 

@@ -20,7 +20,7 @@ from tournaments.formats.states import FixtureState, SlotState, SlotStatus
 from tournaments.models import Division, Fixture, Round, Slot
 from tournaments.standings.brackets import ordinal, ranking_name
 from tournaments.standings.rounds import round_names
-from tournaments.state.names import names_of, shown
+from tournaments.state.names import names_in_club, names_of
 from tournaments.state.plans import is_continuous
 from tournaments.state.preview import Consequences, FixtureChange, PlaceChange
 
@@ -191,13 +191,16 @@ class ChangeLabels:
         """The numbers of the stages that count lives."""
         return set(self.division.stages.filter(format=LIVES).values_list("number", flat=True))
 
+    def rated(self, following: Consequences) -> tuple[dict[int, Player], dict[int, str]]:
+        """Return the players whose ratings would change, and their names: in a pool of the site, also strangers."""
+        players = Player.objects.in_bulk([change.player for change in following.ratings])
+        return players, names_in_club(self.division.tournament.club, players.values(), staff=True)
+
     def ratings(self, following: Consequences) -> list[RatingLine]:
         """Return the ratings that would change, the largest change first."""
-        players = Player.objects.in_bulk([change.player for change in following.ratings])
+        players, names = self.rated(following)
         return [
-            RatingLine(
-                shown(players[change.player], True), players[change.player].public_id, change.before, change.after
-            )
+            RatingLine(names[change.player], players[change.player].public_id, change.before, change.after)
             for change in following.ratings
             if abs(change.change) >= SMALLEST_SHOWN
         ]

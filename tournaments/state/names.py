@@ -1,6 +1,6 @@
 """The names of a division's entries as a reader may see them, the reader's own entry, and club-mates."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,7 +8,8 @@ from core.names import fold, numbered
 from matches.models import Match
 from players import access as people
 from players.access import Role, Visitor
-from players.models import Membership, Player, User
+from players.models import Club, Membership, Player, User
+from players.people.club_people import people_among
 from tournaments.models import Division, Entry, Fixture, Slot, Tournament
 
 # The names of a division's entries as a reader may see them, and the reader's own entry.
@@ -40,8 +41,15 @@ class Names:
 
 
 def shown(player: Player, staff: bool) -> str:
-    """Return a player's name; staff see it in full unless it was erased."""
+    """Return a player's name; staff of an event that they play in see it in full unless it was erased."""
     return player.full_name if staff else player.shown_name
+
+
+def names_in_club(club: Club, players: Iterable[Player], *, staff: bool) -> dict[int, str]:
+    """Return player id -> name; staff of the club see in full only the names of its own people."""
+    rows = list(players)
+    own = people_among(club, rows) if staff else frozenset()
+    return {row.pk: shown(row, row.pk in own) for row in rows}
 
 
 def shown_entry(entry: Entry, *, staff: bool) -> str:

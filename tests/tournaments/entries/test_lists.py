@@ -73,7 +73,7 @@ def test_an_ambiguous_name_is_refused_with_candidates(division: Division, club: 
     assert {pair[0] for pair in refused.value.params["candidates"]} == {first.public_id, other.public_id}
 
     with pytest.raises(Refused, match="choose_a_player"):
-        lists.enter_name(division=division, name="kim lee", player="aaaaaaaaaa", by=by_alice, now=NOON)
+        lists.enter_name(division=division, name="kim lee", player=member(club, "Ola").public_id, by=by_alice, now=NOON)
     entry = lists.enter_name(division=division, name="kim lee", player=other.public_id, by=by_alice, now=NOON)
 
     assert entry.player == other
