@@ -58,6 +58,15 @@ def problem_response(request: HttpRequest, error: exceptions.APIException) -> Ht
     return JsonResponse(body, status=error.status_code, content_type=PROBLEM_JSON)
 
 
+def refused_problem(request: HttpRequest, refused: Refused) -> HttpResponse | None:
+    """Return a problem for a refusal outside the views of the API; None if the request is for a page."""
+    if not request.path.startswith(API_PATH):
+        return None
+    detail, params = sentence(refused.code, refused.params), _plain(refused.params)
+    body = _body(status_of(refused.code), refused.code, detail, params=params)
+    return JsonResponse(body, status=body["status"], content_type=PROBLEM_JSON)
+
+
 def missing_slash(request: HttpRequest) -> HttpResponse | None:
     """Return a problem that names the right address of the API if only the slash at its end is missing, else None."""
     if not request.path.startswith(API_PATH) or request.path.endswith("/"):

@@ -26,6 +26,7 @@ from config.page_cache import PUBLIC_ROUTES, accepts_gzip
 from core.api import description_lock
 from core.live.stream import HEARTBEAT, LONGEST, MOST_TOPICS
 from core.ndjson import NdjsonRenderer
+from core.repeats import Repeat
 
 # Parts that all operations of the API description share.
 
@@ -147,6 +148,33 @@ def _error(status: str) -> Description:
 
 def _headers(*names: str) -> Description:
     return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
+
+
+IDEMPOTENCY_KEY: Description = {
+    "in": "header",
+    "name": "Idempotency-Key",
+    "schema": TEXT,
+    "description": "Up to 100 characters, remembered for 48 hours for your account and this action. Repeating the "
+    "request with its key changes nothing and returns the first answer; with other fields than `after` it is refused "
+    "(422 `key_reused`). 409 `key_in_progress`, with `Retry-After`, while the first request is being done, and "
+    "`key_done` where its answer is lost.",
+}
+SENT_AGAIN = {
+    Repeat.KEY: "Send an `Idempotency-Key`: without one it may be done again.",
+    Repeat.OWN_KEY: "Send an `Idempotency-Key`: without one it may be done again.",
+    Repeat.STATE: "Sent again, it is refused or changes nothing.",
+    Repeat.HARMLESS: "Sent again, it does no harm.",
+}
+
+
+def repeats(result: Description, **_context: Any) -> Description:
+    """Describe the key that every write accepts, and what protects a write that is sent again without one."""
+    for _path, operation in operations(result):
+        if (protection := operation.get("x-repeat")) is not None:
+            operation["parameters"] = [*operation.get("parameters", ()), IDEMPOTENCY_KEY]
+            described = operation.get("description", "")
+            operation["description"] = f"{described}\n\n{SENT_AGAIN[Repeat(protection)]}".strip()
+    return result
 
 
 def plain_numbers(result: Description, **_context: Any) -> Description:

@@ -34,7 +34,7 @@ from django.views import defaults
 from rest_framework import exceptions
 from rest_framework.authentication import CSRFCheck
 
-from config.api_errors import API_PATH, missing_slash, problem_response
+from config.api_errors import API_PATH, missing_slash, problem_response, refused_problem
 from config.api_json import TooLarge
 from config.database import DOWN, LOCKED, outage_of
 from config.limits import BUSY, NOT_WRITABLE, RETRY_AFTER
@@ -43,7 +43,7 @@ from config.static_files import import_map_source
 from core.messages import sentence, status_of
 from core.throttle import RATE_STATE, client_address
 from engine.errors import Refused
-from players.accounts import kept_input
+from players.accounts import idempotency, kept_input
 from players.pages import way_back
 
 # Error pages, each with links to go on; the API gets a problem instead.
@@ -405,11 +405,34 @@ class RefusalPages:
         if outage := outage_of(exception):
             logger.warning("database_out_of_order", outage=outage, error=str(exception), path=request.path)
             return out_of_order(request, outage)
-        if not isinstance(exception, Refused):
-            return None
-        back = way_back(request)
-        context = {"code": exception.code, "reason": sentence(exception.code, exception.params), "back": back}
-        return render(request, "refused.html", context, status=status_of(exception.code))
+        return refused_page(request, exception) if isinstance(exception, Refused) else None
+
+
+def refused_page(request: HttpRequest, refused: Refused) -> HttpResponse:
+    """Render why a request was refused."""
+    context = {"code": refused.code, "reason": sentence(refused.code, refused.params), "back": way_back(request)}
+    return render(request, "refused.html", context, status=status_of(refused.code))
+
+
+class ActOnce:
+    """Let a request with a key act once; its repetition has the first answer."""
+
+    def __init__(self, get_response: Handler) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        try:
+            once = idempotency.wanted(request)
+            if once is None:
+                return self.get_response(request)
+            with connection.execute_wrapper(once):
+                response = self.get_response(request)
+            return once.answer(response)
+        except Refused as refused:
+            answer = refused_problem(request, refused) or refused_page(request, refused)
+            if refused.code == "key_in_progress":
+                answer.headers["Retry-After"] = str(idempotency.RETRY_AFTER)
+            return answer
 
 
 # Measure requests for /metrics.

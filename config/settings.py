@@ -138,6 +138,8 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "players.accounts.kept_input.KeepInput",
     "config.middleware.RefusalPages",
+    # The last one, so that it sees every answer of a view.
+    "config.middleware.ActOnce",
 ]
 
 ROOT_URLCONF = "config.urls"
@@ -326,7 +328,7 @@ REST_FRAMEWORK: dict[str, Any] = {
     # `is_secure` as well, so no header is read here.
     "NUM_PROXIES": 0,
     "DEFAULT_THROTTLE_RATES": {"anon": "120/min", "guest": "2400/min", "user": "1200/min"},
-    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_SCHEMA_CLASS": "core.repeats.OperationSchema",
     "EXCEPTION_HANDLER": "config.api_errors.handle",
     "TEST_REQUEST_DEFAULT_FORMAT": "json",
 }
@@ -346,6 +348,7 @@ SPECTACULAR_SETTINGS = {
         "config.api_schema.defaults_of_choices",
         "config.api_schema.json_bodies",
         "config.api_schema.seen_versions",
+        "config.api_schema.repeats",
         "config.api_schema.responses",
         "config.api_schema.lines",
         "config.api_schema.event_stream",

@@ -9,6 +9,7 @@ from config import views
 from config.api_schema import ApiSchema
 from config.monitoring import health as monitoring
 from core.live.stream import stream
+from core.repeats import Repeat, repeated
 
 handler400 = "config.middleware.bad_request"
 handler403 = "config.middleware.permission_denied"
@@ -21,7 +22,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("help/players/", views.help_players, name="help-players"),
     path("help/directors/", views.help_directors, name="help-directors"),
     path("theme/", views.set_theme, name="set-theme"),
-    path("language/", set_language, name="set-language"),
+    path("language/", repeated(Repeat.HARMLESS)(set_language), name="set-language"),
     path("robots.txt", views.robots, name="robots"),
     path("healthz", monitoring.healthz, name="healthz"),
     path("readyz", monitoring.readyz, name="readyz"),

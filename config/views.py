@@ -22,6 +22,7 @@ from rest_framework.response import Response
 from rest_framework.throttling import SimpleRateThrottle
 
 from config.home import members_home, visitors_home
+from core.repeats import Repeat, repeated
 from matches.presentation.visibility import Viewer
 from players.models import ApiToken, Club, User
 from players.pages import account_needed
@@ -97,6 +98,7 @@ def robots(request: HttpRequest) -> HttpResponse:
 
 
 @require_POST
+@repeated(Repeat.HARMLESS)
 def set_theme(request: HttpRequest) -> HttpResponse:
     """Save the theme in the account; the browsers of other visitors keep theirs."""
     form = ThemeForm(request.POST)

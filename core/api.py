@@ -26,6 +26,8 @@ UNKNOWN_FIELD = "unknown_field"
 """The code of a field or query parameter that an operation does not have."""
 CSRF_FIELD = "csrfmiddlewaretoken"
 """In forms that a page sends."""
+ADMITTED = "barpoint.admitted"
+"""The key in the environment of a request that says that its account, permissions and rate were checked."""
 OPERATIONS = {"GET", "POST", "PUT", "PATCH", "DELETE"}
 MOST_NAMED, LONGEST_SHOWN = 10, 60
 """How many unknown fields an answer names, and how many characters of each."""
@@ -182,6 +184,7 @@ class APIView(views.APIView):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Check the request after its account, permissions and rate. Raises ValidationError for what is unknown."""
         super().initial(request, *args, **kwargs)
+        request.META[ADMITTED] = True
         method = "GET" if request.method == "HEAD" else request.method
         has_body = request.META.get("CONTENT_LENGTH") not in (None, "", "0")
         if not (request.GET or has_body) or method not in OPERATIONS or not hasattr(self, method.lower()):

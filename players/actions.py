@@ -29,6 +29,7 @@ from rest_framework.response import Response
 
 from core.api import APIView, validated
 from core.public_ids import LENGTH
+from core.repeats import Repeat
 from engine.errors import Refused
 from players.access import Role, Visitor
 from players.forms import RefusingForm, YesNoField
@@ -212,6 +213,13 @@ class Action:
         return refuse(request, refused, self.url(request, obj))
 
     @property
+    def protection(self) -> Repeat | None:
+        """What protects it if it is sent twice: the version that its form names, or what its service declares."""
+        by_version = Repeat.STATE if "after" in self.form.base_fields else None
+        declared: Repeat | None = getattr(self.run, "repeat", by_version)
+        return declared
+
+    @property
     def path(self) -> str:
         """The last part of the URL of the endpoint."""
         return (self.api and self.api.path) or self.name
@@ -237,6 +245,7 @@ class Action:
             return redirect(self.success_url(request, obj, form))
 
         view.action = self  # type: ignore[attr-defined]  # by which a walk of the URLs finds it
+        view.repeat = self.protection  # type: ignore[attr-defined]
         return view
 
     def parameters(self) -> list[OpenApiParameter]:
@@ -266,6 +275,7 @@ class Action:
             action.perform(request, obj, form, now)
             return action.answer(request, obj, form)
 
+        handle.repeat = self.protection  # type: ignore[attr-defined]
         summary, _blank, description = (inspect.getdoc(self.run) or "").partition("\n\n")
         described = extend_schema(
             operation_id=api.operation,

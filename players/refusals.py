@@ -12,6 +12,8 @@ MESSAGES = {
     "missing_slash": gettext_noop("Addresses of the API end with a slash: {address}"),
     "key_too_long": gettext_noop("An Idempotency-Key can have up to {most} characters."),
     "key_reused": gettext_noop("This Idempotency-Key was already used for a different request."),
+    "key_in_progress": gettext_noop("This was sent a moment ago and is still being done. Look again in a few seconds."),
+    "key_done": gettext_noop("This was done already. Look at the result before you send anything else."),
     "stale": gettext_noop("Someone else changed this in the meantime. Look again before you decide."),
     # Files
     "file_too_heavy": gettext_noop("This file takes too much time or memory to read. Save it anew, or in parts."),
@@ -105,6 +107,8 @@ STATUS = {
     "for_members": HTTPStatus.CONFLICT,
     "reading_busy": HTTPStatus.SERVICE_UNAVAILABLE,
     "missing_slash": HTTPStatus.NOT_FOUND,
+    "key_in_progress": HTTPStatus.CONFLICT,
+    "key_done": HTTPStatus.CONFLICT,
     "second_factor_needed": HTTPStatus.FORBIDDEN,
     "token_scope": HTTPStatus.FORBIDDEN,
     "too_many_attempts": HTTPStatus.TOO_MANY_REQUESTS,

@@ -39,6 +39,8 @@ class Tier(NamedTuple):
     """Histories of each property of events that are paired round by round (tests/tournaments/test_swiss_machine.py)."""
     ended_events: int = 3
     """Events that are played to their end (tests/tournaments/test_every_event_ends.py)."""
+    every_write: bool = False
+    """Whether every write is sent twice, or a sample (tests/repeats)."""
     every_size: bool = False
     """Whether formats are tested with every size of field, or with those where something changes."""
     evenings: int = 1
@@ -75,6 +77,7 @@ TIERS = {
         lives=40,
         swiss=30,
         ended_events=300,
+        every_write=True,
         every_size=True,
         every_page=True,
         evenings=4,

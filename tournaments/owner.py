@@ -20,6 +20,7 @@ from django.views.decorators.http import require_http_methods
 from core.locks import for_update
 from core.messages import sentence, status_of
 from core.public_ids import hash_of
+from core.repeats import Repeat, repeated
 from engine.errors import Refused
 from players.accounts.sessions import begin
 from players.accounts.views import SignUpForm, open_account
@@ -134,6 +135,7 @@ class OwnClubForm(KeyForm):
 
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
+@repeated(Repeat.HARMLESS)
 def choice(request: HttpRequest, owner_token: str) -> HttpResponse:
     """Offer the demo or a club of one's own. The form signs in as the demo's director."""
     user = director()
@@ -156,6 +158,7 @@ def choice(request: HttpRequest, owner_token: str) -> HttpResponse:
 @sensitive_post_parameters("new_password")
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
+@repeated(Repeat.KEY)
 def own_club(request: HttpRequest, owner_token: str) -> HttpResponse:
     """Preview what goes with the demo; on POST remove it, create the owner's account and go on to a new club."""
     now = timezone.now()

@@ -26,6 +26,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from core.live.publishing import touch_on_commit
 from core.names import fold
+from core.repeats import Repeat, repeated
 from matches.play.watching import LiveLine, live_now
 from matches.presentation.visibility import NOBODY
 from players.access import Role, is_at_least
@@ -650,6 +651,7 @@ def event_tv(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 @account_needed
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
+@repeated(Repeat.STATE)
 def wall_settings(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Set the message and the parts of the wall screen."""
     event = access.tournament_as(request.user, club, slug, access.HELPER)

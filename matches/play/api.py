@@ -19,6 +19,7 @@ from core import throttle
 from core.api import APIView, validated
 from core.live import audience
 from core.live.presence import UNKNOWN, Presence
+from core.repeats import Repeat, repeated
 from core.requests import arrived_at, parse_int
 from core.text_lengths import LONGEST_NOTE
 from engine.actions import Act, Phase
@@ -48,7 +49,6 @@ from matches.play.public_state import Json, action_json, chain_json, chains_of, 
 from matches.play.topics import topic_of
 from matches.play.watching import Watched, watched
 from players.accounts.api import by
-from players.accounts.idempotency import KEY, key_of
 from players.accounts.serializers import PROBLEM
 from players.models import User
 
@@ -594,6 +594,7 @@ class Live(APIView):
         examples=[OpenApiExample("With the usual clock", value={"clock": "table"}, request_only=True)],
         responses={**WRITTEN, 201: LiveMatchSerializer},
     )
+    @repeated(Repeat.STATE)
     def post(self, request: Request, public_id: str) -> Response:
         """201 with the board before the first roll."""
         match = access.match_for_director(request.user, public_id)
@@ -619,6 +620,7 @@ class LiveOpening(APIView):
         parameters=[LINK],
         responses=WRITTEN,
     )
+    @repeated(Repeat.STATE)
     def post(self, request: Request, public_id: str) -> Response:
         """The board before the first roll, or as it is."""
         player = seat_of(request, public_id)
@@ -642,6 +644,7 @@ class LiveChains(APIView):
         parameters=[LINK],
         responses=WRITTEN,
     )
+    @repeated(Repeat.HARMLESS)
     def post(self, request: Request, public_id: str) -> Response:
         """The board with the new anchor."""
         player = seat_of(request, public_id)
@@ -664,6 +667,7 @@ class LiveActions(APIView):
     # Counted by side instead: everybody at a venue shares an IP address.
     throttle_classes = ()
 
+    @repeated(Repeat.OWN_KEY)
     @extend_schema(
         operation_id="live_act",
         summary="Roll, play, double, answer, resign, pause",
@@ -672,7 +676,7 @@ class LiveActions(APIView):
         "a `take_back` whose `to` is the number of the last one that still counts.",
         request=LiveActionInputSerializer,
         examples=[OpenApiExample("A play", value={"kind": "play", "play": "8/5 6/5", "after": 3}, request_only=True)],
-        parameters=[KEY, LINK],
+        parameters=[LINK],
         responses=WRITTEN,
     )
     def post(self, request: Request, public_id: str) -> Response:
@@ -738,6 +742,7 @@ class LiveHint(APIView):
         parameters=[LINK],
         responses={200: HintAnswerSerializer, 401: PROBLEM, 404: PROBLEM, 409: PROBLEM, 429: PROBLEM},
     )
+    @repeated(Repeat.HARMLESS)
     def post(self, request: Request, public_id: str) -> Response:
         """The hint for the decision of your side."""
         seat = seat_of(request, public_id, only_seat=True)
@@ -767,6 +772,7 @@ class LivePing(APIView):
         parameters=[LINK],
         responses={200: LivePongSerializer, 401: PROBLEM, 404: PROBLEM, 422: PROBLEM},
     )
+    @repeated(Repeat.HARMLESS)
     def post(self, request: Request, public_id: str) -> Response:
         """The estimate after this ping, and the next ping."""
         form = validated(LivePingSerializer, request)
@@ -801,6 +807,7 @@ class LiveGoodbye(APIView):
         parameters=[LINK],
         responses={204: None, 401: PROBLEM, 404: PROBLEM, 422: PROBLEM},
     )
+    @repeated(Repeat.HARMLESS)
     def post(self, request: Request, public_id: str) -> Response:
         """204; the opponent's page shows it after some seconds, unless the page is loaded again."""
         form = validated(LiveGoodbyeSerializer, request)
@@ -823,9 +830,9 @@ class LiveRulings(APIView):
         summary="Adjust a clock, set the score, end a game, adjourn or resume (directors)",
         request=LiveRulingSerializer,
         examples=[OpenApiExample("Adjourn", value={"kind": "adjourn", "after": 3}, request_only=True)],
-        parameters=[KEY],
         responses=WRITTEN,
     )
+    @repeated(Repeat.STATE)
     def post(self, request: Request, public_id: str) -> Response:
         """The board after the ruling."""
         match = access.match_for_director(request.user, public_id)
@@ -838,7 +845,6 @@ class LiveRulings(APIView):
             value=form.get("value") if form["kind"] in (Act.END_GAME, EventKind.ADJUST_CLOCK) else None,
             score=(left_right[0], left_right[1]) if left_right else None,
             reason=form["reason"],
-            key=key_of(request, form),
         )
         directing.rule(match=match, ruling=ruling, by=by(request), now=timezone.now())
         return _answer(request, _live(match), None, since=form["after"])

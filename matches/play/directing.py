@@ -14,7 +14,7 @@ from engine.match import MatchState
 from matches.lifecycle.own_match import side_of
 from matches.models import Action, Match
 from matches.play import due
-from matches.play.journal import Journal, event_of, lock_with_live
+from matches.play.journal import Journal, lock_with_live
 from matches.play.live import Event, EventKind, to_ms
 from players.actors import SYSTEM, Actor, log
 
@@ -37,20 +37,13 @@ class Ruling(NamedTuple):
     """END_GAME: points. ADJUST_CLOCK: milliseconds added to the bank, or taken off it."""
     score: Score | None = None
     reason: str = ""
-    key: str = ""
-    """Repeating a ruling with its key is harmless: it is made once."""
-
-    @property
-    def decision(self) -> tuple[str, Side | None, int | None, Score | None]:
-        """What the match becomes by it."""
-        return self.kind, self.side, self.value, self.score
 
 
 def rule(*, match: Match, ruling: Ruling, by: Actor, now: datetime) -> Action:
     """Apply a director's ruling; it is an action of the match and stands in the log.
 
     Refused: `own_match` where the director plays it, `not_live`, `stale`, `not_allowed_here`, `score_in_mid_game`,
-    `key_reused`, and what the engine refuses (`bad_score`, `bad_ruling`, `not_now`, `bad_clock`).
+    and what the engine refuses (`bad_score`, `bad_ruling`, `not_now`, `bad_clock`).
     """
     if ruling.kind not in OF_DIRECTORS:
         raise Refused("not_allowed_here")
@@ -59,8 +52,6 @@ def rule(*, match: Match, ruling: Ruling, by: Actor, now: datetime) -> Action:
     due.settle_first(match_id=match.pk, now=now)
     with transaction.atomic():
         locked = lock_with_live(match.pk)
-        if first := _first_ruling(locked, ruling):
-            return first
         journal = Journal.of(locked)
         if not journal.live.changed_by <= ruling.after <= journal.live.last:
             raise Refused("stale", seq=journal.live.last)
@@ -71,7 +62,7 @@ def rule(*, match: Match, ruling: Ruling, by: Actor, now: datetime) -> Action:
             raise Refused("bad_ruling")
         event = Event(ruling.kind, to_ms(now), ruling.side, value=ruling.value, score=ruling.score)
         data = {"reason": ruling.reason} if ruling.reason else None
-        action = journal.append(event, by=by, key=_stored_key(ruling), data=data)
+        action = journal.append(event, by=by, data=data)
         journal.close(now)
         log(
             by,
@@ -85,26 +76,6 @@ def rule(*, match: Match, ruling: Ruling, by: Actor, now: datetime) -> Action:
             reason=ruling.reason,
         )
     return action
-
-
-def _first_ruling(match: Match, ruling: Ruling) -> Action | None:
-    """Return the action of the first request with this key; None if there was none.
-
-    Refused: `key_reused` where that was another ruling.
-    """
-    if not ruling.key:
-        return None
-    action = Action.objects.filter(live_id=match.pk, key=_stored_key(ruling)).first()
-    if action is not None:
-        event = event_of(action)
-        if (event.kind, event.side, event.value, event.score) != ruling.decision:
-            raise Refused("key_reused")
-    return action
-
-
-def _stored_key(ruling: Ruling) -> str:
-    """The key as it is stored; a player's begins with their side."""
-    return f"d:{ruling.key}" if ruling.key else ""
 
 
 def _can_end(match: MatchState, ruling: Ruling) -> bool:

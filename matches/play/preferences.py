@@ -18,6 +18,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from core.api import APIView, validated
+from core.repeats import Repeat, repeated
 from matches.models import PlayPreferences
 from players.accounts.api import me as api_me
 from players.accounts.serializers import PROBLEM, example
@@ -82,6 +83,7 @@ def update_preferences(*, user: User, changes: dict[str, Any]) -> PlayPreference
 @account_needed
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
+@repeated(Repeat.HARMLESS)
 def play_preferences(request: HttpRequest) -> HttpResponse:
     """Show and save how the signed-in user wants to play."""
     form = PlayPreferencesForm(sent(request), instance=preferences_of(me(request)))
@@ -116,6 +118,7 @@ class MyPlayPreferences(APIView):
         examples=example(autoroll="no_double", sound=True),
         responses={200: PlayPreferencesSerializer, 401: PROBLEM, 422: PROBLEM},
     )
+    @repeated(Repeat.STATE)
     def patch(self, request: Request) -> Response:
         """Change the fields that are sent."""
         changes = validated(PlayPreferencesSerializer, request, partial=True)

@@ -19,6 +19,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from core import downloads
 from core.pagination import page_of
+from core.repeats import Repeat, repeated
 from core.requests import parse_int
 from core.text_lengths import LONGEST_NAME
 from engine.errors import Refused
@@ -240,6 +241,7 @@ def pool_of(club: Club, pk: int) -> RatingPool:
 
 @account_needed
 @require_http_methods(["GET", "HEAD", "POST"])
+@repeated(Repeat.KEY)
 def pools(request: HttpRequest, slug: str) -> HttpResponse:
     """List the pools of a club, and create one."""
     club = access.club_for_director(request.user, slug)
@@ -258,6 +260,7 @@ def pools(request: HttpRequest, slug: str) -> HttpResponse:
 
 @account_needed
 @require_http_methods(["GET", "HEAD", "POST"])
+@repeated(Repeat.STATE)
 def pool(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Show a pool with its ratings and imports; preview other settings, or apply them in the second step."""
     club = access.club_for_director(request.user, slug)
@@ -283,6 +286,7 @@ def pool(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @account_needed
 @require_POST
+@repeated(Repeat.STATE)
 def restore(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Preview the settings of an earlier version, or let them hold again in the second step."""
     club = access.club_for_director(request.user, slug)
@@ -414,6 +418,7 @@ def _comparison(pool: RatingPool) -> dict[str, Any]:
 
 @account_needed
 @require_POST
+@repeated(Repeat.KEY)
 def compare(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Have the formulas compared on the matches of a pool."""
     club = access.club_for_director(request.user, slug)
@@ -436,6 +441,7 @@ def formulas(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @account_needed
 @require_POST
+@repeated(Repeat.KEY)
 def import_rows(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Preview an import, or apply it in the second step."""
     club = access.club_for_director(request.user, slug)
@@ -457,6 +463,7 @@ def import_rows(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @account_needed
 @require_POST
+@repeated(Repeat.STATE)
 def undo(request: HttpRequest, slug: str, pk: int, source: int) -> HttpResponse:
     """Undo an import."""
     club = access.club_for_director(request.user, slug)

@@ -12,6 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from core.api import APIView, read_after, validated
+from core.repeats import Repeat, repeated
 from matches.models import FormulaComparison, PoolSettings, RatingImport, RatingPool
 from matches.rankings.api import PlayerSerializer, player_data
 from matches.rankings.formulas import newest_comparison, predictions_of, request_comparison
@@ -144,6 +145,7 @@ class PoolList(APIView):
         examples=example(name="Club ladder", family="fibs", start_rating=1500, ramp="before", k_scale=1),
         responses={201: PoolSerializer, **PROBLEMS},
     )
+    @repeated(Repeat.STATE)
     def post(self, request: Request, slug: str) -> Response:
         """Return 422 `pool_name_taken` if the club has a pool with this name."""
         club = access.club_for_director(request.user, slug)
@@ -187,6 +189,7 @@ class PoolPreview(APIView):
         examples=example(name="Club ladder", family="danish", start_rating=1000),
         responses={200: SettingsPreviewSerializer, **PROBLEMS},
     )
+    @repeated(Repeat.HARMLESS)
     def post(self, request: Request, slug: str, pk: int) -> Response:
         """Return every rating before and after; nothing is stored."""
         pool = pool_of(access.club_for_director(request.user, slug), pk)
@@ -239,6 +242,7 @@ class RestorePool(APIView):
         examples=example(number=1, after=1),
         responses={200: PoolSerializer, 409: PROBLEM, **PROBLEMS},
     )
+    @repeated(Repeat.STATE)
     def post(self, request: Request, slug: str, pk: int) -> Response:
         """In a new version, so that this can be undone as well."""
         pool = pool_of(access.club_for_director(request.user, slug), pk)
@@ -295,6 +299,7 @@ class PoolFormulas(APIView):
         request=None,
         responses={202: ComparisonSerializer, **PROBLEMS},
     )
+    @repeated(Repeat.KEY)
     def post(self, request: Request, slug: str, pk: int) -> Response:
         """A worker computes the comparison; while one is waiting, it is returned."""
         pool = pool_of(access.club_for_director(request.user, slug), pk)
@@ -410,6 +415,7 @@ class ImportList(APIView):
         examples=example(kind="starts", text="name,rating\nElif Ristic,1650", preview=True),
         responses={200: ImportPreviewSerializer, 201: ImportSerializer, **PROBLEMS},
     )
+    @repeated(Repeat.KEY)
     def post(self, request: Request, slug: str, pk: int) -> Response:
         """With `preview`, return what the import would do and store nothing."""
         pool = pool_of(access.club_for_director(request.user, slug), pk)
@@ -431,6 +437,7 @@ class UndoImport(APIView):
         request=None,
         responses={200: ImportSerializer, 409: PROBLEM, **PROBLEMS},
     )
+    @repeated(Repeat.STATE)
     def post(self, request: Request, slug: str, pk: int, source: int) -> Response:
         """Ratings are recalculated without it."""
         pool = pool_of(access.club_for_director(request.user, slug), pk)

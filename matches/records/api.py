@@ -14,6 +14,7 @@ from rest_framework.response import Response
 
 from core.api import APIView, validated
 from core.messages import sentence
+from core.repeats import Repeat, repeated
 from matches import access
 from matches.models import MOST_BYTES, MOST_MEBIBYTES, Submission
 from matches.records import submissions
@@ -22,7 +23,6 @@ from matches.records.downloads import CONTENT_TYPES, as_attachment, download
 from matches.records.intake import ENVELOPE, count_upload, record_in, refuse_long_body
 from matches.records.names import Mask, mask_for
 from matches.records.submissions import with_messages
-from players.accounts.idempotency import KEY, key_of
 from players.accounts.serializers import LOCATION, PROBLEM
 
 JSON_MOST_BYTES = 2 * MOST_BYTES + ENVELOPE
@@ -165,11 +165,12 @@ class SubmissionList(APIView):
             "No account is needed. The record is checked in the background: poll `Location` until `state` is `done` "
             "or `failed`. The same file with the same name from the same sender returns the existing submission (200)."
         ),
-        parameters=[KEY, LOCATION],
+        parameters=[LOCATION],
         request={"multipart/form-data": RecordSerializer, "application/json": RecordTextSerializer},
         examples=[TEXT, WAITING],
         responses={201: SubmissionSerializer, 200: SubmissionSerializer, 413: PROBLEM, 422: PROBLEM, 429: PROBLEM},
     )
+    @repeated(Repeat.KEY)
     def post(self, request: Request) -> Response:
         """Return 201 and the URL of the submission."""
         refuse_long_body(request, JSON_MOST_BYTES)
@@ -179,12 +180,10 @@ class SubmissionList(APIView):
         submitted = submissions.submit(
             file=submissions.RecordFile(content, Submission.Source.API, name or data.get("file_name", "")),
             submitter=request.user if request.user.is_authenticated else None,
-            key=key_of(request, data),
             now=timezone.now(),
         )
         row = submitted.submission
-        repeated_by_key = bool(row.key)
-        code = status.HTTP_201_CREATED if submitted.created or repeated_by_key else status.HTTP_200_OK
+        code = status.HTTP_201_CREATED if submitted.created else status.HTTP_200_OK
         url = request.build_absolute_uri(reverse("api-submission", args=[row.public_id]))
         return Response(submission_data(row, request), status=code, headers={"Location": url})
 

@@ -6,14 +6,13 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 import structlog
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.db.models import Q
 
 from core import limited
 from core.locks import for_update
 from core.messages import sentence
 from core.queue import claim_lasts, hint, resend_after
-from core.text_lengths import LONGEST_KEY
 from engine.errors import Refused
 from engine.version import VERSION
 from matches.models import LONGEST_FILE_NAME, MOST_BYTES, MOST_MEBIBYTES, Match, Submission, Verdict
@@ -63,7 +62,6 @@ def submit(
     file: RecordFile,
     now: datetime,
     submitter: User | None = None,
-    key: str = "",
     match: Match | None = None,
     side: int | None = None,
 ) -> Submitted:
@@ -72,12 +70,12 @@ def submit(
     With a `match`, which the caller has locked, it is a record of that match, sent by `side` (None: a director); the
     same bytes return the existing submission of the match.
 
-    The same `key` returns the existing submission. Without a key, so does the same file with the same name from the
-    same user (all clients without an account count as one user): sending a file twice is harmless, and a client that
-    gets an existing link has proven that it knows the content.
-    Refused: `file_empty`, `record_too_large`, `key_too_long`, `key_reused`.
+    The same file with the same name from the same user returns the existing submission (all clients without an account
+    count as one user): sending a file twice is harmless, and a client that gets an existing link has proven that it
+    knows the content.
+    Refused: `file_empty`, `record_too_large`.
     """
-    _check_size(file.data, key)
+    _check_size(file.data)
     new = Submission(
         source=file.source,
         file_name=_base_name(file.name),
@@ -85,7 +83,6 @@ def submit(
         size=len(file.data),
         sha256=hashlib.sha256(file.data).hexdigest(),
         submitter=submitter,
-        key=key,
         match=match,
         side=side,
         standing=Submission.Standing.WAITING if match is not None else Submission.Standing.NONE,
@@ -95,45 +92,29 @@ def submit(
     return _stored(new)
 
 
-def _check_size(data: bytes, key: str) -> None:
+def _check_size(data: bytes) -> None:
     if not data.strip():
         raise Refused("file_empty")
     if len(data) > MOST_BYTES:
         raise Refused("record_too_large", limit=MOST_BYTES, mebibytes=MOST_MEBIBYTES)
-    if len(key) > LONGEST_KEY:
-        raise Refused("key_too_long", most=LONGEST_KEY)
 
 
 def _stored(new: Submission) -> Submitted:
     """Save the row and publish its task, or return the existing submission."""
     if (existing := _existing(new)) is not None:
         return Submitted(existing, created=False)
-    try:
-        with transaction.atomic():
-            new.save(force_insert=True)
-            transaction.on_commit(lambda: hint(ADJUDICATE, new.pk), robust=True)
-    except IntegrityError:
-        # A concurrent request with the same key was faster; any other conflict is a bug.
-        existing = _existing(new) if new.key else None
-        if existing is None:
-            raise
-        return Submitted(existing, created=False)
+    with transaction.atomic():
+        new.save(force_insert=True)
+        transaction.on_commit(lambda: hint(ADJUDICATE, new.pk), robust=True)
     return Submitted(new, created=True)
 
 
 def _existing(new: Submission) -> Submission | None:
-    earlier = Submission.objects.filter(submitter=new.submitter)
-    if new.key:
-        existing = earlier.filter(key=new.key).first()
-        if existing is not None and (existing.sha256, existing.match_id) != (new.sha256, new.match_id):
-            raise Refused("key_reused")
-        if existing is not None or new.match is None:
-            return existing
     if new.match is not None:
         return new.match.submissions.filter(sha256=new.sha256).first()
     return (
-        earlier.filter(match=None)
-        .filter(sha256=new.sha256, file_name=new.file_name, source=new.source, key="")
+        Submission.objects.filter(submitter=new.submitter, match=None)
+        .filter(sha256=new.sha256, file_name=new.file_name, source=new.source)
         .exclude(state=Submission.State.FAILED)
         # A record that an older engine has judged is judged again.
         .filter(~Q(state=Submission.State.DONE) | Q(verdicts__engine_version=VERSION))

@@ -14,6 +14,7 @@ from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods, require_safe
 
 from core.messages import sentence, status_of
+from core.repeats import Repeat, repeated
 from core.requests import is_htmx
 from engine.errors import Refused
 from matches import access
@@ -170,6 +171,7 @@ def _place(finding: Mapping[str, Any]) -> str:
 
 @csrf_exempt
 @require_http_methods(["GET", "HEAD", "POST"])
+@repeated(Repeat.KEY)
 def check(request: HttpRequest) -> HttpResponse:
     """The page to check a record. A body that is too long is refused before the form is read for its CSRF token."""
     try:

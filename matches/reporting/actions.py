@@ -6,7 +6,6 @@ that sends the `seq` it is based on can be repeated with its key.
 
 from collections.abc import Callable
 from datetime import datetime
-from functools import partial
 from typing import Any, ClassVar
 from zoneinfo import ZoneInfo
 
@@ -24,6 +23,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from core.api import read_after
+from core.repeats import Repeat, repeated
 from engine.errors import Refused
 from matches import access
 from matches.access import LINK, MatchSeat, action_url, match_url, seat_of, side_of
@@ -54,7 +54,6 @@ from matches.reporting.forms import (
 from matches.reporting.reports import sheet_thanks
 from matches.reporting.serializers import AFTER, MatchSerializer
 from matches.reporting.views import page, seated, zone_for
-from players.accounts.idempotency import KEY, key_of, once
 from players.accounts.serializers import PROBLEM
 from players.actions import Action, Endpoint, FormSerializer
 from players.actors import Actor
@@ -186,21 +185,17 @@ class MatchAction(Action):
         return page(request, obj.match, obj, refused=refused, filled=form)
 
     def perform(self, request: Any, obj: MatchSeat, form: Any, now: datetime) -> str:
-        """Run the service for the seat, but only once for an Idempotency-Key."""
-        run = partial(self.run, form, by=obj.by, now=now)
-        if not isinstance(request, Request):
-            return run()
-        once(form.cleaned_data.get("key", ""), run)
-        return ""
+        """Run the service for the seat."""
+        return self.run(form, by=obj.by, now=now)
 
     def parameters(self) -> list[OpenApiParameter]:
-        return [KEY, LINK, IF_MATCH] if "after" in self.form.base_fields else [LINK]
+        return [LINK, IF_MATCH] if "after" in self.form.base_fields else [LINK]
 
     def values(self, request: Request) -> dict[str, Any]:
         values = super().values(request)
         if "after" not in self.form.base_fields:
             return values
-        return {"after": read_after(request, values), "key": key_of(request, values), **values}
+        return {"after": read_after(request, values), **values}
 
     def answer(self, request: Request, obj: MatchSeat, form: Any) -> Response:
         return match_response(request, obj, next(iter(self.responses)))
@@ -292,11 +287,13 @@ class LengthAction(MatchAction):
 # The actions.
 
 
+@repeated(Repeat.STATE)
 def _play_here(form: TapForm, **acting: Any) -> str:
     starting.open_by_player(match=form.instance.match, **acting)
     return ""
 
 
+@repeated(Repeat.HARMLESS)
 def _decide_ahead(form: AheadForm, *, by: Actor, now: datetime) -> str:
     """Decide ahead how to answer the double that your opponent may offer now (correspondence).
 
@@ -387,6 +384,7 @@ def _object(form: ObjectionForm, **acting: Any) -> str:
     return _("Your objection was sent to the director. The result stands until the director decides.")
 
 
+@repeated(Repeat.KEY)
 def _send_record(form: RecordForm, **acting: Any) -> str:
     file, seat = form.cleaned_data["file"], form.instance
     data, name = record_in(file, form.cleaned_data["text"])
@@ -432,6 +430,7 @@ def _withdraw_times(form: NoteForm, **acting: Any) -> str:
     return _("Your proposed times are withdrawn.")
 
 
+@repeated(Repeat.STATE)
 def _arrive(form: TapForm, **acting: Any) -> str:
     """Say that I am here for the appointment.
 
@@ -441,6 +440,7 @@ def _arrive(form: TapForm, **acting: Any) -> str:
     return _("Your opponent can see that you are here.")
 
 
+@repeated(Repeat.STATE)
 def _claim_no_show(form: TapForm, **acting: Any) -> str:
     """Win by forfeit because the opponent did not come.
 
@@ -450,6 +450,7 @@ def _claim_no_show(form: TapForm, **acting: Any) -> str:
     return _("You have won the match by forfeit.")
 
 
+@repeated(Repeat.KEY)
 def _enter_score(form: RunningScoreForm, **acting: Any) -> str:
     entered = Entered(**form.seat, score=form.score)
     events().record_score(entered, **acting)
@@ -458,11 +459,13 @@ def _enter_score(form: RunningScoreForm, **acting: Any) -> str:
     return _("The score so far is saved.")
 
 
+@repeated(Repeat.KEY)
 def _offer_length(form: LengthOfferForm, **acting: Any) -> str:
     move = Offered(**form.seat, length=form.cleaned_data["length"], score=form.score)
     return _moved(move, _("Offered. The match stays as it is until your opponent agrees."), **acting)
 
 
+@repeated(Repeat.STATE)
 def _accept_length(form: LengthAnswerForm, **acting: Any) -> str:
     """Agree to the shorter length that is on offer.
 
@@ -472,6 +475,7 @@ def _accept_length(form: LengthAnswerForm, **acting: Any) -> str:
     return _moved(move, _("You agree. Your opponent has not answered yet."), **acting)
 
 
+@repeated(Repeat.STATE)
 def _decline_length(form: LengthAnswerForm, **acting: Any) -> str:
     """Decline the shorter length that is on offer, or withdraw it.
 

@@ -17,6 +17,7 @@ from rest_framework.response import Response
 
 from core.api import APIView, read_after, stated_after, validated
 from core.links import absolute_url
+from core.repeats import Repeat, repeated
 from core.requests import parse_int
 from engine.errors import Refused
 from matches import access
@@ -52,7 +53,6 @@ from matches.reporting.serializers import (
     match_summary_data,
 )
 from players.accounts.api import by, me
-from players.accounts.idempotency import KEY, key_of
 from players.accounts.serializers import PROBLEM
 from players.models import User
 
@@ -66,14 +66,14 @@ IF_MATCH = OpenApiParameter(
     description="The ETag of the match you are changing; the same as `after`.",
 )
 ERRORS = {401: PROBLEM, 404: PROBLEM, 409: PROBLEM, 422: PROBLEM}
-CREATE: dict[str, Any] = {"parameters": [KEY, LINK, IF_MATCH], "responses": {201: MatchSerializer, **ERRORS}}
+CREATE: dict[str, Any] = {"parameters": [LINK, IF_MATCH], "responses": {201: MatchSerializer, **ERRORS}}
 """Parameters and responses of a write to a match that creates something, for `extend_schema`."""
 
 
 def write_params(request: Request, fields: dict[str, Any]) -> dict[str, Any]:
     """Keyword arguments that every service takes, with `after` from the validated fields or If-Match."""
     after = read_after(request, fields)
-    return {"after": after, "key": key_of(request, fields), "now": timezone.now()}
+    return {"after": after, "now": timezone.now()}
 
 
 def match_response(request: Request, seat: MatchSeat, code: int = status.HTTP_200_OK) -> Response:
@@ -108,6 +108,7 @@ class Reports(APIView):
         examples=[OpenApiExample("Bob won", value={"score": [7, 5], "after": 0}, request_only=True)],
         **CREATE,
     )
+    @repeated(Repeat.STATE)
     def post(self, request: Request, public_id: str) -> Response:
         """Return 201 and the match."""
         seat = seat_of(request, public_id, sheet=True)
@@ -149,6 +150,7 @@ class PreviewReport(APIView):
         parameters=[LINK],
         responses={200: ReportPreviewSerializer, 401: PROBLEM, 404: PROBLEM, 409: PROBLEM, 422: PROBLEM},
     )
+    @repeated(Repeat.HARMLESS)
     def post(self, request: Request, public_id: str) -> Response:
         """Return the sentences that the page shows."""
         seat = seat_of(request, public_id, sheet=True)
@@ -178,6 +180,7 @@ class RunningScore(APIView):
         parameters=[LINK],
         responses={200: RunningScoreSerializer, **ERRORS},
     )
+    @repeated(Repeat.STATE)
     def post(self, request: Request, public_id: str) -> Response:
         """Return the score that stands."""
         seat = seat_of(request, public_id)
@@ -284,9 +287,10 @@ class MatchRecords(APIView):
         ),
         request={"multipart/form-data": RecordOfMatchSerializer, "application/json": RecordTextOfMatchSerializer},
         examples=[TEXT],
-        parameters=[KEY, LINK, IF_MATCH],
+        parameters=[LINK, IF_MATCH],
         responses={201: MatchSerializer, 401: PROBLEM, 404: PROBLEM, 409: PROBLEM, 413: PROBLEM, 422: PROBLEM},
     )
+    @repeated(Repeat.KEY)
     def post(self, request: Request, public_id: str) -> Response:
         """Return 201 and the match."""
         refuse_long_body(request)
@@ -299,7 +303,6 @@ class MatchRecords(APIView):
             side=seat.side,
             file=RecordFile(data, Submission.Source.API, name or record.get("file_name", "")),
             by=seat.by,
-            key=key_of(request, record),
             after=stated_after(request, record),
             now=timezone.now(),
         )
@@ -324,6 +327,7 @@ class Proposals(APIView):
         ],
         **CREATE,
     )
+    @repeated(Repeat.STATE)
     def post(self, request: Request, public_id: str) -> Response:
         """They replace the open proposal."""
         seat = seat_of(request, public_id)
@@ -416,6 +420,7 @@ class MyCalendar(APIView):
         request=None,
         responses={201: CalendarFeedSerializer, 401: PROBLEM},
     )
+    @repeated(Repeat.KEY)
     def post(self, request: Request) -> Response:
         """201 with the URL."""
         calendars.renew(user=me(request), now=timezone.now())
@@ -487,6 +492,7 @@ class LengthOffers(APIView):
         parameters=[LINK],
         responses={200: MatchLengthSerializer, **ERRORS},
     )
+    @repeated(Repeat.STATE)
     def post(self, request: Request, public_id: str) -> Response:
         """The length of the match, and what is on offer then."""
         seat = seat_of(request, public_id)

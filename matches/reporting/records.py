@@ -256,7 +256,6 @@ def submit_for_match(
     file: RecordFile,
     by: Actor,
     now: datetime,
-    key: str = "",
     after: int | None = None,
 ) -> Submitted:
     """Send the record of a match; what it means for the match is decided once it is checked.
@@ -276,7 +275,6 @@ def submit_for_match(
         submitted = submissions.submit(
             file=file,
             submitter=by.user,
-            key=key if by.user is not None else "",
             now=now,
             match=row,
             side=side,

@@ -23,6 +23,7 @@ from django.views.decorators.http import require_POST, require_safe
 from core.links import absolute_url
 from core.messages import sentence, status_of
 from core.public_ids import new_form_key
+from core.repeats import Repeat, repeated
 from core.requests import is_htmx
 from engine.errors import Refused
 from matches import access
@@ -244,6 +245,7 @@ def hand_out(request: HttpRequest, public_id: str) -> HttpResponse:
 
 @login_required
 @require_POST
+@repeated(Repeat.STATE)
 def revoke_link(request: HttpRequest, public_id: str, side: str) -> HttpResponse:
     """Revoke the personal link of a side; for its player and for those who run the match."""
     match = access.match_for_link_owner(request.user, public_id, int(side))
@@ -300,6 +302,7 @@ def calendar_feed(request: HttpRequest, feed_token: str) -> HttpResponse:
 
 @account_needed
 @require_POST
+@repeated(Repeat.KEY)
 def renew_calendar_feed(request: HttpRequest) -> HttpResponse:
     """Make a secret URL for the reader's calendar; an earlier one stops working."""
     calendars.renew(user=me(request), now=timezone.now())
@@ -309,6 +312,7 @@ def renew_calendar_feed(request: HttpRequest) -> HttpResponse:
 
 @account_needed
 @require_POST
+@repeated(Repeat.STATE)
 def revoke_calendar_feed(request: HttpRequest) -> HttpResponse:
     """Stop the secret URL of the reader's calendar."""
     calendars.revoke(user=me(request))

@@ -13,6 +13,7 @@ from rest_framework.response import Response
 
 from core import throttle
 from core.api import APIView, validated
+from core.repeats import Repeat, repeated
 from core.text_lengths import LONGEST_NAME
 from players.access import has_second_factor
 from players.accounts import serializers as shapes
@@ -59,6 +60,7 @@ class Me(APIView):
         examples=shapes.example(time_zone="Europe/Copenhagen", theme="dark"),
         responses={200: shapes.MeSerializer, 401: shapes.PROBLEM, 422: shapes.PROBLEM},
     )
+    @repeated(Repeat.STATE)
     def patch(self, request: Request) -> Response:
         """Change the fields that are sent."""
         preferences = validated(shapes.PreferencesSerializer, request)
@@ -85,6 +87,7 @@ class Tokens(APIView):
         responses={200: shapes.TokenSerializer, 401: shapes.PROBLEM, 422: shapes.PROBLEM, 429: shapes.PROBLEM},
         auth=[],
     )
+    @repeated(Repeat.KEY)
     def post(self, request: Request) -> Response:
         """Exchange e-mail address and password for a token."""
         fields = validated(shapes.CredentialsSerializer, request)
@@ -172,6 +175,7 @@ class AcceptInvitation(APIView):
         examples=shapes.example(secret="Jq3mZ0c8vR1tYw5uXk9pLa"),  # noqa: S106 - opens nothing
         responses={200: shapes.PersonSerializer, 410: shapes.PROBLEM, **shapes.PROBLEMS},
     )
+    @repeated(Repeat.STATE)
     def post(self, request: Request) -> Response:
         """Return the player of the account after the invitation was accepted."""
         secret = validated(shapes.SecretSerializer, request)["secret"]
@@ -219,6 +223,7 @@ class Accounts(APIView):
         responses={201: SignedUpSerializer, 422: shapes.PROBLEM, 429: shapes.PROBLEM},
         auth=[],
     )
+    @repeated(Repeat.KEY)
     def post(self, request: Request) -> Response:
         """Return the player and a token."""
         throttle.count(throttle.SIGN_UP_FROM, throttle.client_network(request))

@@ -24,6 +24,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from core import throttle, times
 from core.messages import sentence
+from core.repeats import Repeat, repeated
 from core.text_lengths import LONGEST_NAME
 from engine.errors import Refused
 from players import access
@@ -275,6 +276,7 @@ class SessionForm(RefusingForm):
 
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
+@repeated(Repeat.STATE)
 def confirm_email(request: HttpRequest, secret: str) -> HttpResponse:
     """Show a button, since programs that check e-mails open every link; confirm the address when it is pressed."""
     read = read_verification(secret)
@@ -295,6 +297,7 @@ def confirm_email(request: HttpRequest, secret: str) -> HttpResponse:
 
 @account_needed
 @require_POST
+@repeated(Repeat.KEY)
 def resend_confirmation(request: HttpRequest) -> HttpResponse:
     """Send the link again."""
     user = me(request)
@@ -338,6 +341,7 @@ def _page(request: HttpRequest, **bound: Any) -> HttpResponse:
 @account_needed
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
+@repeated(Repeat.HARMLESS)
 def preferences(request: HttpRequest) -> HttpResponse:
     """Show the page and save name, country, language, time zone and theme."""
     if request.method != "POST":
@@ -357,6 +361,7 @@ def preferences(request: HttpRequest) -> HttpResponse:
 @sensitive_post_parameters("password")
 @account_needed
 @require_POST
+@repeated(Repeat.KEY)
 def change_email(request: HttpRequest) -> HttpResponse:
     """Change the e-mail address."""
     form = EmailForm(request.POST, auto_id=IDS["email_form"])
@@ -376,6 +381,7 @@ def change_email(request: HttpRequest) -> HttpResponse:
 @sensitive_post_parameters("password", "new_password")
 @account_needed
 @require_POST
+@repeated(Repeat.HARMLESS)
 def change_password(request: HttpRequest) -> HttpResponse:
     """Change the password and sign out all other devices."""
     form = PasswordForm(request.POST, auto_id=IDS["password_form"])
@@ -409,6 +415,7 @@ def _check_password(user: User, password: str) -> None:
 @account_needed
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
+@repeated(Repeat.STATE)
 def delete_account(request: HttpRequest) -> HttpResponse:
     """Explain what is deleted and delete the account."""
     form = DeleteForm(sent(request))
@@ -459,6 +466,7 @@ def _waiting(request: HttpRequest) -> tuple[User, str] | None:
 @sensitive_post_parameters("one_time_code")
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
+@repeated(Repeat.HARMLESS)
 def sign_in_code(request: HttpRequest) -> HttpResponse:
     """Ask for the code of the authenticator app, or a recovery code, and sign in."""
     waiting = _waiting(request)
@@ -504,6 +512,7 @@ def _second_factor_page(request: HttpRequest, **bound: Any) -> HttpResponse:
 
 @account_needed
 @require_POST
+@repeated(Repeat.HARMLESS)
 def start_second_factor(request: HttpRequest) -> HttpResponse:
     """Make the key that the app is to scan."""
     try:
@@ -517,6 +526,7 @@ def start_second_factor(request: HttpRequest) -> HttpResponse:
 @account_needed
 @never_cache
 @require_POST
+@repeated(Repeat.STATE)
 def turn_on(request: HttpRequest) -> HttpResponse:
     """Turn the second factor on, end all other sessions, and show the recovery codes once."""
     form = TurnOnForm(request.POST)
@@ -539,6 +549,7 @@ def turn_on(request: HttpRequest) -> HttpResponse:
 @account_needed
 @never_cache
 @require_POST
+@repeated(Repeat.KEY)
 def renew_codes(request: HttpRequest) -> HttpResponse:
     """Replace the recovery codes, and show them once."""
     return _confirmed(request, turn_off=False)
@@ -548,6 +559,7 @@ def renew_codes(request: HttpRequest) -> HttpResponse:
 @account_needed
 @never_cache
 @require_POST
+@repeated(Repeat.STATE)
 def turn_off(request: HttpRequest) -> HttpResponse:
     """Turn the second factor off."""
     return _confirmed(request, turn_off=True)
@@ -577,6 +589,7 @@ def _confirmed(request: HttpRequest, *, turn_off: bool) -> HttpResponse:
 @sensitive_post_parameters("new_password")
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
+@repeated(Repeat.KEY)
 def sign_up(request: HttpRequest) -> HttpResponse:
     """Create an account and sign in."""
     if request.user.is_authenticated:
@@ -636,6 +649,7 @@ def _known(request: HttpRequest, fields: dict[str, Any]) -> User | None:
 class SignIn(views.LoginView):
     """Sign in with e-mail address and password, then return to the previous page."""
 
+    repeat = Repeat.HARMLESS
     template_name = "players/accounts/sign_in.html"
     authentication_form = SignInForm
     redirect_authenticated_user = True
@@ -687,6 +701,7 @@ def _status(form: Form) -> int:
 class Forgotten(views.PasswordResetView):
     """First step: ask for the e-mail address. The answer is the same whether the account exists or not."""
 
+    repeat = Repeat.HARMLESS
     template_name = "players/accounts/password_forgotten.html"
     form_class = ForgottenForm  # type: ignore[assignment]  # the view calls is_valid and save only
     success_url = reverse_lazy("password-sent")
@@ -711,6 +726,7 @@ class Sent(views.PasswordResetDoneView):
 class Choose(views.PasswordResetConfirmView):
     """Third step: open the link of the e-mail and choose a new password."""
 
+    repeat = Repeat.HARMLESS
     template_name = "players/accounts/password_choose.html"
     form_class = NewPasswordForm  # type: ignore[assignment]
     success_url = reverse_lazy("password-done")
@@ -739,7 +755,7 @@ class Done(views.PasswordResetCompleteView):
 
 
 sign_in = SignIn.as_view()
-sign_out = views.LogoutView.as_view()
+sign_out = repeated(Repeat.HARMLESS)(views.LogoutView.as_view())
 password_forgotten = Forgotten.as_view()
 password_sent = Sent.as_view()
 password_choose = Choose.as_view()
@@ -773,6 +789,7 @@ def _invitation_page(request: HttpRequest, row: Invitation, secret: str, form: S
 @account_needed
 @never_cache
 @require_POST
+@repeated(Repeat.STATE)
 def accept(request: HttpRequest, secret: str) -> HttpResponse:
     """Accept an invitation as the signed-in user."""
     row = access.invitation(secret)
@@ -787,6 +804,7 @@ def accept(request: HttpRequest, secret: str) -> HttpResponse:
 @sensitive_post_parameters("new_password")
 @never_cache
 @require_POST
+@repeated(Repeat.KEY)
 def sign_up_by_invitation(request: HttpRequest, secret: str) -> HttpResponse:
     """Create an account and accept the invitation."""
     row = access.invitation(secret)
@@ -825,6 +843,7 @@ def sessions(request: HttpRequest) -> HttpResponse:
 
 @account_needed
 @require_POST
+@repeated(Repeat.STATE)
 def end_session(request: HttpRequest) -> HttpResponse:
     """End one session; harmless if there is none."""
     form = SessionForm(request.POST)
@@ -835,6 +854,7 @@ def end_session(request: HttpRequest) -> HttpResponse:
 
 @account_needed
 @require_POST
+@repeated(Repeat.STATE)
 def end_other_sessions(request: HttpRequest) -> HttpResponse:
     """End all sessions but this one."""
     count = session_services.end_others(user=me(request), current=request.session.session_key)
@@ -850,6 +870,7 @@ def end_other_sessions(request: HttpRequest) -> HttpResponse:
 @account_needed
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
+@repeated(Repeat.KEY)
 def make_token(request: HttpRequest) -> HttpResponse:
     """List the tokens, and create one and show it once."""
     form = TokenForm(sent(request))
@@ -869,6 +890,7 @@ def make_token(request: HttpRequest) -> HttpResponse:
 
 @account_needed
 @require_POST
+@repeated(Repeat.STATE)
 def revoke_token(request: HttpRequest) -> HttpResponse:
     """Delete a token; harmless if there is none."""
     form = RevokeTokenForm(request.POST)

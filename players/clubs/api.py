@@ -13,6 +13,7 @@ from rest_framework.response import Response
 from core import throttle
 from core.api import APIView, validated
 from core.links import absolute_url
+from core.repeats import Repeat, repeated
 from players import access, selectors
 from players.access import Role
 from players.accounts import serializers
@@ -69,6 +70,7 @@ class Clubs(APIView, generics.ListAPIView[Club]):
         examples=serializers.example(name="Harbour Backgammon", city="Aarhus", time_zone="Europe/Copenhagen"),
         responses={201: serializers.ClubSerializer, **serializers.PROBLEMS},
     )
+    @repeated(Repeat.STATE)
     def post(self, request: Request) -> Response:
         """Create a club owned by the current user."""
         fields = validated(serializers.ClubFieldsSerializer, request)
@@ -98,6 +100,7 @@ class OneClub(APIView):
         examples=serializers.example(tagline="Every Tuesday on the quay."),
         responses={200: serializers.ClubSerializer, **serializers.PROBLEMS},
     )
+    @repeated(Repeat.STATE)
     def patch(self, request: Request, slug: str) -> Response:
         """Change the fields that are sent."""
         club = access.club_for_director(request.user, slug)
@@ -169,6 +172,7 @@ class Members(APIView, generics.ListAPIView[Membership]):
         examples=serializers.example(name="Elif Ristic"),
         responses={201: serializers.MemberSerializer, **serializers.PROBLEMS},
     )
+    @repeated(Repeat.STATE)
     def post(self, request: Request, slug: str) -> Response:
         """Add a new or an existing player."""
         club = access.club_for_director(request.user, slug)
@@ -198,6 +202,7 @@ class MemberList(APIView):
         examples=serializers.example(names=["Elif Ristic", "Omar Kageyama"]),
         responses={200: serializers.FoundNameSerializer(many=True), **serializers.PROBLEMS},
     )
+    @repeated(Repeat.STATE)
     def post(self, request: Request, slug: str) -> Response:
         """Find the known names and add the others as members without an account."""
         club = access.club_for_director(request.user, slug)
@@ -228,6 +233,7 @@ class OneMember(APIView):
         examples=serializers.example(role="assistant"),
         responses={200: serializers.MemberSerializer, **serializers.PROBLEMS},
     )
+    @repeated(Repeat.STATE)
     def patch(self, request: Request, slug: str, public_id: str) -> Response:
         """Set the role. The last owner cannot give up the role."""
         membership = access.member_for_owner(request.user, slug, public_id)
@@ -292,6 +298,7 @@ class MemberInvitation(APIView):
         examples=serializers.example(email="elif@example.org"),
         responses={201: serializers.InvitationSerializer, 429: serializers.PROBLEM, **serializers.PROBLEMS},
     )
+    @repeated(Repeat.KEY)
     def post(self, request: Request, slug: str, public_id: str) -> Response:
         """Create an invitation and return its link, which is shown only once."""
         membership = access.member_for_director(request.user, slug, public_id)
@@ -333,6 +340,7 @@ class MemberMerge(APIView):
         examples=serializers.example(into="k7m2q9x4ab"),
         responses={201: serializers.MergedSerializer, **serializers.PROBLEMS},
     )
+    @repeated(Repeat.STATE)
     def post(self, request: Request, slug: str, public_id: str) -> Response:
         """Merge the players; it can be undone."""
         membership = access.member_for_director(request.user, slug, public_id)

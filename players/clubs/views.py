@@ -19,6 +19,7 @@ from core import throttle, times
 from core.links import absolute_url
 from core.messages import sentence
 from core.pagination import page_of
+from core.repeats import Repeat, repeated
 from core.requests import entity_tags, is_htmx
 from engine.errors import Refused
 from players import access, selectors
@@ -62,6 +63,7 @@ def club_list(request: HttpRequest) -> HttpResponse:
 
 @account_needed
 @require_http_methods(["GET", "HEAD", "POST"])
+@repeated(Repeat.KEY)
 def create_club(request: HttpRequest) -> HttpResponse:
     """Create a club owned by the user; its time zone is the account's, or else the browser's."""
     form = ClubForm(sent(request), initial={"time_zone": timezone.get_current_timezone_name()})
@@ -82,6 +84,7 @@ def create_club(request: HttpRequest) -> HttpResponse:
 
 @account_needed
 @require_http_methods(["GET", "HEAD", "POST"])
+@repeated(Repeat.STATE)
 def edit_club(request: HttpRequest, slug: str) -> HttpResponse:
     """Show and save the settings of a club; for directors."""
     club = access.club_for_director(request.user, slug)
@@ -106,6 +109,7 @@ def _edit_page(request: HttpRequest, club: Club, form: EditClubForm, emblem_form
 
 @account_needed
 @require_POST
+@repeated(Repeat.HARMLESS)
 def change_emblem(request: HttpRequest, slug: str) -> HttpResponse:
     """Replace the emblem; for directors."""
     club = access.club_for_director(request.user, slug)
@@ -124,6 +128,7 @@ def change_emblem(request: HttpRequest, slug: str) -> HttpResponse:
 
 @account_needed
 @require_POST
+@repeated(Repeat.STATE)
 def clear_emblem(request: HttpRequest, slug: str) -> HttpResponse:
     """Remove the emblem; for directors."""
     remove_emblem(club=access.club_for_director(request.user, slug), by=by(request))
@@ -148,6 +153,7 @@ def emblem(request: HttpRequest, slug: str, version: str) -> HttpResponse:
 
 @account_needed
 @require_POST
+@repeated(Repeat.STATE)
 def set_second_factor(request: HttpRequest, slug: str) -> HttpResponse:
     """Say whether owners need a second factor; for owners."""
     club = access.club_for_owner(request.user, slug)
@@ -163,6 +169,7 @@ def set_second_factor(request: HttpRequest, slug: str) -> HttpResponse:
 
 @account_needed
 @require_POST
+@repeated(Repeat.STATE)
 def leave_club(request: HttpRequest, slug: str) -> HttpResponse:
     membership = access.my_membership(request.user, slug)
     try:
@@ -224,6 +231,7 @@ def members(request: HttpRequest, slug: str) -> HttpResponse:
 
 @account_needed
 @require_POST
+@repeated(Repeat.STATE)
 def add_member(request: HttpRequest, slug: str) -> HttpResponse:
     """Add a new player. If players of other clubs have the same name, they are offered first."""
     club = access.club_for_director(request.user, slug)
@@ -245,6 +253,7 @@ def add_member(request: HttpRequest, slug: str) -> HttpResponse:
 
 @account_needed
 @require_POST
+@repeated(Repeat.KEY)
 def add_player(request: HttpRequest, slug: str) -> HttpResponse:
     """Add a player who is known from another club, or a former member."""
     club = access.club_for_director(request.user, slug)
@@ -262,6 +271,7 @@ def add_player(request: HttpRequest, slug: str) -> HttpResponse:
 
 @account_needed
 @require_POST
+@repeated(Repeat.KEY)
 def paste_members(request: HttpRequest, slug: str) -> HttpResponse:
     """Add players from a pasted list."""
     club = access.club_for_director(request.user, slug)
@@ -332,6 +342,7 @@ def _member_page(
 
 @account_needed
 @require_POST
+@repeated(Repeat.STATE)
 def set_role(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Change a member's role; for owners."""
     membership = access.member_for_owner(request.user, slug, public_id)
@@ -351,6 +362,7 @@ def set_role(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
 
 @account_needed
 @require_POST
+@repeated(Repeat.STATE)
 def edit_name(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Correct a member's name and country; the old name is kept as an alias."""
     membership = access.member_for_director(request.user, slug, public_id)
@@ -370,6 +382,7 @@ def edit_name(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
 
 @account_needed
 @require_POST
+@repeated(Repeat.STATE)
 def remove_member(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Remove a member from the club."""
     membership = access.member_below(request.user, slug, public_id)
@@ -393,6 +406,7 @@ def remove_member(request: HttpRequest, slug: str, public_id: str) -> HttpRespon
 @account_needed
 @require_POST
 @never_cache
+@repeated(Repeat.KEY)
 def invite(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Create an invitation and show its link once; only its hash is stored."""
     membership = access.member_for_director(request.user, slug, public_id)
@@ -430,6 +444,7 @@ def qr(url: str) -> str:
 
 @account_needed
 @require_POST
+@repeated(Repeat.STATE)
 def withdraw_invitation(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     invitation = access.invitation_for_director(request.user, slug, pk)
     try:
@@ -442,6 +457,7 @@ def withdraw_invitation(request: HttpRequest, slug: str, pk: int) -> HttpRespons
 
 @account_needed
 @require_POST
+@repeated(Repeat.STATE)
 def merge(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Merge two members who are the same person."""
     membership = access.member_for_director(request.user, slug, public_id)
@@ -463,6 +479,7 @@ def merge(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
 
 @account_needed
 @require_POST
+@repeated(Repeat.STATE)
 def undo_merge(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     merged = access.merge_for_director(request.user, slug, pk)
     try:
@@ -476,6 +493,7 @@ def undo_merge(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @account_needed
 @require_POST
+@repeated(Repeat.KEY)
 def add_alias(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Add another name of a player, as it appears in match records."""
     membership = access.member_for_director(request.user, slug, public_id)

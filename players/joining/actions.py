@@ -15,6 +15,7 @@ from rest_framework.response import Response
 
 from core import throttle
 from core.public_ids import LENGTH
+from core.repeats import Repeat, repeated
 from players import access
 from players.access import Visitor
 from players.accounts.serializers import PROBLEM, PROBLEMS, PersonSerializer
@@ -147,6 +148,7 @@ class AnswerAction(Action):
         return Response(JoinRequestSerializer(form.instance).data)
 
 
+@repeated(Repeat.KEY)
 def _ask(form: Any, by: Actor, now: datetime) -> str:
     """Ask to join a club.
 
@@ -159,6 +161,7 @@ def _ask(form: Any, by: Actor, now: datetime) -> str:
     return _("You have asked to join {club}. Its directors are notified.").format(club=club.name)
 
 
+@repeated(Repeat.STATE)
 def _withdraw(form: Any, by: Actor, now: datetime) -> str:
     """Withdraw your request to join a club.
 
@@ -169,6 +172,7 @@ def _withdraw(form: Any, by: Actor, now: datetime) -> str:
     return _("Your request is withdrawn.")
 
 
+@repeated(Repeat.STATE)
 def _accept(form: Any, by: Actor, now: datetime) -> str:
     """Accept a request to join the club.
 
@@ -179,6 +183,7 @@ def _accept(form: Any, by: Actor, now: datetime) -> str:
     return _("{name} is now a member.").format(name=row.user.display_name)
 
 
+@repeated(Repeat.STATE)
 def _refuse(form: Any, by: Actor, now: datetime) -> str:
     """Refuse a request to join the club.
 

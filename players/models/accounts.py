@@ -229,7 +229,7 @@ class ApiToken(models.Model):
 
 
 class IdempotencyKey(models.Model):
-    """An Idempotency-Key that an account has sent for an action, by hashes alone, so that nobody can be found by it."""
+    """A key that an account has sent for an action, and the answer: only whoever has the key can find or read it."""
 
     digest = models.CharField(max_length=64, unique=True, help_text=_("Of the account, the action and the key."))
     fingerprint = models.CharField(max_length=64, help_text=_("Of what the first request with the key asked for."))
@@ -238,9 +238,10 @@ class IdempotencyKey(models.Model):
         unique=True,
         default=new_form_key,
         editable=False,
-        help_text=_("What services store instead of the key."),
+        help_text=_("Of the request that has stored the key."),
     )
-    is_done = models.BooleanField(default=False, help_text=_("Whether a request with the key was carried out."))
+    is_done = models.BooleanField(default=False, help_text=_("Whether the request with the key was answered."))
+    answer = models.BinaryField(null=True, editable=False, help_text=_("Encrypted with the key."))
     created_at = models.DateTimeField(default=timezone.now, db_index=True)
 
     class Meta:

@@ -10,6 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from core.api import APIView, validated
+from core.repeats import Repeat, repeated
 from players.accounts.api import me
 from players.accounts.serializers import PROBLEM, example
 from players.notifications import services as notifications
@@ -60,6 +61,7 @@ class MyNotifications(APIView):
         request=None,
         responses={204: None, 401: PROBLEM},
     )
+    @repeated(Repeat.STATE)
     def post(self, request: Request) -> Response:
         """Mark all of them as read."""
         notifications.mark_read(user=me(request), now=timezone.now())
@@ -93,6 +95,7 @@ class MyNotificationChoices(APIView):
         examples=example(kind="called", channels=["site", "push"]),
         responses={200: NotificationChoiceSerializer(many=True), 401: PROBLEM, 422: PROBLEM},
     )
+    @repeated(Repeat.STATE)
     def patch(self, request: Request) -> Response:
         """Return the channels by kind, as they are now."""
         choice = validated(NotificationChoiceSerializer, request)

@@ -14,6 +14,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from core.live.publishing import now_shown
+from core.repeats import Repeat, repeated
 from engine.errors import Refused
 from players import access
 from players.models import PushSubscription
@@ -95,6 +96,7 @@ def bell(request: HttpRequest) -> HttpResponse:
 
 @account_needed
 @require_POST
+@repeated(Repeat.STATE)
 def open_notification(request: HttpRequest, notification: str) -> HttpResponse:
     """Mark a notification as read and go to the page it leads to."""
     row = access.notification(me(request), int(notification))
@@ -104,6 +106,7 @@ def open_notification(request: HttpRequest, notification: str) -> HttpResponse:
 
 @account_needed
 @require_POST
+@repeated(Repeat.STATE)
 def mark_read(request: HttpRequest) -> HttpResponse:
     """Mark all notifications as read."""
     choices.mark_read(user=me(request), now=timezone.now())
@@ -112,6 +115,7 @@ def mark_read(request: HttpRequest) -> HttpResponse:
 
 @account_needed
 @require_POST
+@repeated(Repeat.STATE)
 def mark_unread(request: HttpRequest, notification: str) -> HttpResponse:
     """Mark a notification as unread again."""
     choices.mark_unread(user=me(request), notification=access.notification(me(request), int(notification)).pk)
@@ -121,6 +125,7 @@ def mark_unread(request: HttpRequest, notification: str) -> HttpResponse:
 @account_needed
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
+@repeated(Repeat.HARMLESS)
 def settings(request: HttpRequest) -> HttpResponse:
     """Show and save what the reader is notified of, and how."""
     reader = me(request)
@@ -143,6 +148,7 @@ def settings(request: HttpRequest) -> HttpResponse:
 
 @account_needed
 @require_POST
+@repeated(Repeat.HARMLESS)
 def subscribe(request: HttpRequest) -> HttpResponse:
     """Show notifications in the browser that sends its subscription."""
     form = SubscribeForm(request.POST)
@@ -164,6 +170,7 @@ def subscribe(request: HttpRequest) -> HttpResponse:
 
 @account_needed
 @require_POST
+@repeated(Repeat.STATE)
 def remove_browser(request: HttpRequest, browser: str) -> HttpResponse:
     """Stop showing notifications in a browser."""
     push.unsubscribe(user=me(request), subscription=int(browser))
@@ -182,6 +189,7 @@ def service_worker(request: HttpRequest) -> HttpResponse:
 @csrf_exempt
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
+@repeated(Repeat.STATE)
 def unsubscribe(request: HttpRequest, unsubscribe_token: str) -> HttpResponse:
     """Show what a link in an e-mail stops, and stop it. Mail programs post to it, too (RFC 8058)."""
     user, kinds = read_token(unsubscribe_token)

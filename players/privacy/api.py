@@ -16,6 +16,7 @@ from rest_framework.response import Response
 from core import throttle
 from core.api import APIView, validated
 from core.names import fold
+from core.repeats import Repeat, repeated
 from core.text_lengths import LONGEST_NAME
 from engine.errors import Refused
 from players import access
@@ -92,6 +93,7 @@ class MyExports(APIView):
         request=None,
         responses=REQUESTED,
     )
+    @repeated(Repeat.KEY)
     def post(self, request: Request) -> Response:
         """202 with the copy to ask for again."""
         return _requested(request, account_services.ensure_player(user=me(request), by=by(request)))
@@ -114,6 +116,7 @@ class MemberExports(APIView):
         request=None,
         responses=REQUESTED,
     )
+    @repeated(Repeat.KEY)
     def post(self, request: Request, slug: str, public_id: str) -> Response:
         """202 with the copy to ask for again."""
         membership = access.member_for_director(request.user, slug, public_id)
@@ -165,6 +168,7 @@ class EraseMe(APIView):
         examples=shapes.example(password="crawford-1969"),  # noqa: S106 - opens nothing
         responses={204: None, 429: shapes.PROBLEM, **shapes.PROBLEMS},
     )
+    @repeated(Repeat.STATE)
     def post(self, request: Request) -> Response:
         """Erase the person behind the account, which needs the password."""
         user, password = me(request), validated(ErasePersonSerializer, request)["password"]
@@ -190,6 +194,7 @@ class EraseMember(APIView):
         examples=shapes.example(name="Elif Ristic"),
         responses={204: None, **shapes.PROBLEMS},
     )
+    @repeated(Repeat.STATE)
     def post(self, request: Request, slug: str, public_id: str) -> Response:
         """Erase the player whose name is repeated in the request."""
         membership = access.member_for_director(request.user, slug, public_id)

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from core import throttle
 from core.messages import sentence
+from core.repeats import Repeat, repeated
 from engine.errors import Refused
 from players import access
 from players.accounts import services as account_services
@@ -46,6 +47,7 @@ def my_data(request: HttpRequest) -> HttpResponse:
 
 @account_needed
 @require_POST
+@repeated(Repeat.KEY)
 def export_my_data(request: HttpRequest) -> HttpResponse:
     """Have a copy of the user's data made."""
     user = me(request)
@@ -97,6 +99,7 @@ def _member_page(request: HttpRequest, slug: str, public_id: str, form: EraseFor
 
 @account_needed
 @require_POST
+@repeated(Repeat.KEY)
 def export_member_data(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Have a copy of the data of a player without an account made."""
     membership = access.member_for_director(request.user, slug, public_id)
@@ -113,6 +116,7 @@ def export_member_data(request: HttpRequest, slug: str, public_id: str) -> HttpR
 
 @account_needed
 @require_POST
+@repeated(Repeat.STATE)
 def erase_member(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Erase a player without an account."""
     membership = access.member_for_director(request.user, slug, public_id)

@@ -12,6 +12,7 @@ from matches.lifecycle.play_rules import PlayRules
 from matches.models import Challenge, LiveMatch, Match, PlayMode
 from matches.play import starting
 from matches.play.lobby import services as lobby
+from matches.play.lobby.guests import GuestMatch, keep
 from players.actors import SYSTEM, Actor
 from players.models import Player, User
 from tests.concurrency.event import POSTGRESQL_ONLY
@@ -81,3 +82,19 @@ def test_control_without_the_lock_both_open_it(open_both: Callable[[], list[Any]
         outcomes = open_both()
     # The database still admits only one; the other player would have seen an error page.
     assert [type(fault) for fault in faults(outcomes)] == [IntegrityError]
+
+
+def test_a_guest_match_that_several_keep_at_once_belongs_to_one(players: list[Player]) -> None:
+    token = GuestMatch.start(3, START).token
+
+    def keep_it(player: Player) -> Match:
+        assert player.user is not None
+        return keep(token=token, player=player, by=Actor.of(player.user), now=START)
+
+    bob, *eager = players
+    outcomes = at_once(*[lambda player=player: keep_it(player) for player in (bob, bob, *eager)])
+    assert faults(outcomes) == []
+    match = Match.objects.get()
+    others = len(outcomes) - sum(outcome == match for outcome in outcomes)
+    assert refusals(outcomes) == ["guest_match_kept"] * others
+    assert others >= EAGER - 1

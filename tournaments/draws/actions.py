@@ -16,6 +16,7 @@ from rest_framework.response import Response
 
 from core.messages import sentence
 from core.public_ids import LENGTH
+from core.repeats import Repeat, repeated
 from core.text_lengths import LONGEST_NOTE
 from engine.errors import Refused
 from players.actions import Endpoint, FormSerializer
@@ -175,6 +176,7 @@ class PublishAction(DrawAction):
         return reverse("division", args=division_url_args(obj))
 
 
+@repeated(Repeat.KEY)
 def _request_draw(form: RequestDrawForm, **acting: Any) -> str:
     division, fields = form.instance, dict(form.cleaned_data)
     publishes = fields.pop("publish_event") and division.tournament.status == Tournament.Status.DRAFT
@@ -279,6 +281,7 @@ def _change(form: ChangeRoundsForm, **acting: Any) -> str:
     return _("Saved.")
 
 
+@repeated(Repeat.STATE)
 def _bye(form: ByeForm, **acting: Any) -> str:
     fields = form.cleaned_data
     entry, number = chosen_entry(form.instance, fields["entry"]), fields["round"]
@@ -322,6 +325,7 @@ class KeepApartAction(DivisionAction):
         return reverse(form.cleaned_data.get("page", "draw"), args=division_url_args(obj))
 
 
+@repeated(Repeat.STATE)
 def _keep_apart(form: KeepApartForm, **acting: Any) -> str:
     fields = form.cleaned_data
     service = kept_apart.keep_apart if fields["act"] == KeepApartForm.KEEP else kept_apart.let_meet

@@ -13,6 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from core.public_ids import LENGTH
+from core.repeats import Repeat, repeated
 from core.text_lengths import LONGEST_NOTE
 from players import access
 from players.access import Role, is_at_least, role_in
@@ -331,6 +332,7 @@ class Draws(DivisionView, generics.GenericAPIView[Any]):
         examples=[OpenApiExample("Again", value={"reason": "Two players came late"}, request_only=True)],
         responses={202: DrawSerializer, **WRITE},
     )
+    @repeated(Repeat.KEY)
     def post(self, request: Request, **kwargs: str) -> Response:
         """202 with the URL to poll."""
         division = self.get_division(Role.DIRECTOR)
@@ -505,6 +507,7 @@ class AllRounds(DivisionView):
         examples=[OpenApiExample("Next", value={"after": 12}, request_only=True)],
         responses={202: DrawSerializer, **WRITE},
     )
+    @repeated(Repeat.STATE)
     def post(self, request: Request, **kwargs: str) -> Response:
         """202 with the URL to poll. 409 `round_open`, `rounds_over`, `draft_in_work`, `stale`."""
         division = self.get_division(Role.DIRECTOR)
@@ -530,6 +533,7 @@ class AskBye(DivisionView):
         examples=example(entry="7k2p9wqx4z", round=3, kind="half"),
         responses={200: RoundsSerializer, **WRITE},
     )
+    @repeated(Repeat.STATE)
     def post(self, request: Request, **kwargs: str) -> Response:
         """Repeating it changes nothing. 409 `round_paired`."""
         division = self.get_division(Role.DIRECTOR)
@@ -549,6 +553,7 @@ class TakeBackBye(DivisionView):
         examples=example(entry="7k2p9wqx4z", round=3),
         responses={200: RoundsSerializer, **WRITE},
     )
+    @repeated(Repeat.STATE)
     def post(self, request: Request, **kwargs: str) -> Response:
         """409 `no_bye_requested`."""
         division = self.get_division(Role.DIRECTOR)
@@ -604,6 +609,7 @@ class AllApart(KeptApartView):
         examples=PAIR,
         responses={201: ApartSerializer(many=True), **WRITE},
     )
+    @repeated(Repeat.STATE)
     def post(self, request: Request, **kwargs: str) -> Response:
         """Repeating it changes nothing. 409 `nothing_to_keep_apart`, `draft_in_work`, `not_entered`."""
         division = self.get_division(Role.DIRECTOR)
@@ -621,6 +627,7 @@ class LetMeet(KeptApartView):
         examples=PAIR,
         responses={200: ApartSerializer(many=True), **WRITE},
     )
+    @repeated(Repeat.STATE)
     def post(self, request: Request, **kwargs: str) -> Response:
         """409 `not_kept_apart`, `nothing_to_keep_apart`, `draft_in_work`."""
         division = self.get_division(Role.DIRECTOR)

@@ -15,6 +15,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from core.messages import sentence, status_of
+from core.repeats import Repeat, repeated
 from core.requests import is_htmx, parse_int
 from engine.errors import Refused
 from matches.ratings.pools import pool_choices
@@ -160,6 +161,7 @@ def _players_help(entered: int, here: int) -> str:
 @account_needed
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
+@repeated(Repeat.STATE)
 def designer(request: HttpRequest, **kwargs: str) -> HttpResponse:
     """Store the format of a division; a GET request leads to its place on the page."""
     division = directed_division(request, **kwargs)
@@ -200,6 +202,7 @@ def designer(request: HttpRequest, **kwargs: str) -> HttpResponse:
 
 @account_needed
 @require_POST
+@repeated(Repeat.HARMLESS)
 def preview(request: HttpRequest, **kwargs: str) -> HttpResponse:
     """Show the page for the submitted format without storing it; for htmx, only its forms and preview."""
     division = directed_division(request, **kwargs)
@@ -224,6 +227,7 @@ def _page_at(division: Division, part: str) -> str:
 
 @account_needed
 @require_http_methods(["GET", "HEAD", "POST"])
+@repeated(Repeat.STATE)
 def settings(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
     """Change the settings of a division; those fixed by the draw are read-only."""
     row = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))

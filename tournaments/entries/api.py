@@ -18,6 +18,7 @@ from core.api import validated_query
 from core.lines import check_one_line
 from core.links import absolute_url
 from core.name_lists import MOST_BYTES, names_in_lines
+from core.repeats import Repeat, repeated
 from core.requests import parse_int
 from core.text_lengths import LONGEST_NAME
 from players.access import Role, my_player, require
@@ -287,6 +288,7 @@ class Entries(DivisionView, generics.ListAPIView[Entry]):
         examples=[OpenApiExample("By name", value={"name": "Elif Ristic"}, request_only=True)],
         responses={201: EntrySerializer, 200: UndoPreviewSerializer, **WRITE},
     )
+    @repeated(Repeat.STATE)
     def post(self, request: Request, **kwargs: str) -> Response:
         """409 `already_entered` if the player is already in."""
         division = self.get_division(Role.DIRECTOR)
@@ -323,6 +325,7 @@ class Paste(DivisionView):
         ],
         responses={200: EnteredSerializer, **WRITE},
     )
+    @repeated(Repeat.STATE)
     def post(self, request: Request, **kwargs: str) -> Response:
         """Whom each name matches, and who was entered."""
         division = self.get_division(Role.DIRECTOR)
@@ -357,6 +360,7 @@ class Register(DivisionView):
         request=None,
         responses={201: EntrySerializer, **WRITE},
     )
+    @repeated(Repeat.STATE)
     def post(self, request: Request, **kwargs: str) -> Response:
         """409 `registration_closed` or `already_entered`."""
         division = self.get_division()
@@ -398,6 +402,7 @@ class Withdraw(EntryView):
         examples=example(scope="event", reason="I am ill."),
         responses={200: EntrySerializer, **WRITE},
     )
+    @repeated(Repeat.STATE)
     def post(self, request: Request, **kwargs: str) -> Response:
         """409 `not_entered` if it is already withdrawn."""
         entry = self.get_entry(Role.DIRECTOR)
@@ -425,6 +430,7 @@ class CheckIn(EntryView):
         ],
         responses={200: EntrySerializer, **WRITE},
     )
+    @repeated(Repeat.STATE)
     def post(self, request: Request, **kwargs: str) -> Response:
         """For assistants and helpers."""
         entry = self.get_entry(access.HELPER)
@@ -443,6 +449,7 @@ class Leave(TournamentView):
         examples=example(reason="I am ill."),
         responses={204: None, **WRITE},
     )
+    @repeated(Repeat.STATE)
     def post(self, request: Request, **kwargs: str) -> Response:
         """Does nothing if I am not entered."""
         tournament = self.get_tournament()
@@ -491,6 +498,7 @@ class ReturnView(DirectedEntryView):
         examples=example(scope="division", seen="0f3c", reason="Was only stuck in traffic."),
         responses={200: EntrySerializer, **WRITE},
     )
+    @repeated(Repeat.STATE)
     def post(self, request: Request, **kwargs: str) -> Response:
         """409 `stale` if something has changed since the preview."""
         entry = self.get_directed_entry()
@@ -528,6 +536,7 @@ class UndoLateView(DirectedEntryView):
         examples=example(after=12, reason="Typed into the wrong division."),
         responses={200: EntrySerializer, **WRITE},
     )
+    @repeated(Repeat.STATE)
     def post(self, request: Request, **kwargs: str) -> Response:
         """409 `stale` if something has changed since the preview."""
         entry = self.get_directed_entry()
@@ -560,6 +569,7 @@ class ReentryView(DirectedEntryView):
         examples=example(after=12),
         responses={201: EntrySerializer, **WRITE},
     )
+    @repeated(Repeat.STATE)
     def post(self, request: Request, **kwargs: str) -> Response:
         """409 `stale` if something has changed since the preview."""
         entry = self.get_directed_entry()

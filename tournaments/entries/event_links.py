@@ -19,6 +19,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from core.links import absolute_url, qr_svg
 from core.locks import for_update
+from core.repeats import Repeat, repeated
 from engine.errors import Refused
 from matches.lifecycle.events import events
 from matches.lifecycle.links import refuse_expired_event_link
@@ -246,6 +247,7 @@ def event_link(request: HttpRequest, event_token: str) -> HttpResponse:
 
 @never_cache
 @require_POST
+@repeated(Repeat.STATE)
 def check_in(request: HttpRequest, event_token: str) -> HttpResponse:
     """Check the player of a link in, or out again."""
     now = timezone.now()
@@ -302,6 +304,7 @@ def hand_out(request: HttpRequest, **kwargs: str) -> HttpResponse:
 
 @account_needed
 @require_POST
+@repeated(Repeat.STATE)
 def revoke(request: HttpRequest, **kwargs: str) -> HttpResponse:
     """Revoke the personal link of a player; for those who run the event."""
     entry = _entry(request, **kwargs)
@@ -311,6 +314,7 @@ def revoke(request: HttpRequest, **kwargs: str) -> HttpResponse:
 
 @account_needed
 @require_POST
+@repeated(Repeat.STATE)
 def revoke_own(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Revoke the signed-in player's own link."""
     event = access.tournament(request.user, club, slug)

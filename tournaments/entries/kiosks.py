@@ -27,6 +27,7 @@ from core.locks import lock_row
 from core.messages import sentence
 from core.names import fold
 from core.public_ids import new_public_id
+from core.repeats import Repeat, repeated
 from core.requests import is_htmx
 from engine.errors import Refused
 from players.access import Role
@@ -239,6 +240,7 @@ def kiosks(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 
 @account_needed
 @require_POST
+@repeated(Repeat.KEY)
 def add(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Create a kiosk."""
     event = access.tournament_as(request.user, club, slug, Role.DIRECTOR)
@@ -252,6 +254,7 @@ def add(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 
 @account_needed
 @require_POST
+@repeated(Repeat.STATE)
 def revoke(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Revoke a kiosk."""
     event = access.tournament_as(request.user, club, slug, Role.DIRECTOR)
@@ -269,6 +272,7 @@ def revoke(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
+@repeated(Repeat.KEY)
 def pair_device(request: HttpRequest, pairing_token: str) -> HttpResponse:
     """Ask whether this device is to be a kiosk; by POST, pair it and sign out whoever is signed in."""
     now = timezone.now()
@@ -313,6 +317,7 @@ def device(request: HttpRequest) -> HttpResponse:
 
 
 @require_POST
+@repeated(Repeat.STATE)
 def check_in_at_kiosk(request: HttpRequest) -> HttpResponse:
     """Check a player in on a paired device."""
     kiosk = _kiosk(request)
@@ -333,6 +338,7 @@ def check_in_at_kiosk(request: HttpRequest) -> HttpResponse:
 
 
 @require_POST
+@repeated(Repeat.STATE)
 def undo(request: HttpRequest) -> HttpResponse:
     """Undo the last check-in on a paired device."""
     kiosk = _kiosk(request)

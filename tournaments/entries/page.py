@@ -19,6 +19,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from core.links import absolute_url
 from core.messages import sentence
 from core.name_lists import names_in_lines
+from core.repeats import Repeat, repeated
 from core.requests import is_htmx
 from engine.errors import Refused
 from players.access import Role, is_at_least, my_player
@@ -142,6 +143,7 @@ def _not_recorded(request: HttpRequest, event: Tournament, refused: Refused) -> 
 
 @account_needed
 @require_POST
+@repeated(Repeat.STATE)
 def mark(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Record that a player is here, away or missing; an htmx request gets the changed row, the counts and an undo."""
     event = access.tournament_as(request.user, club, slug, access.HELPER)
@@ -184,6 +186,7 @@ def _row(request: HttpRequest, event: Tournament, entry: Entry, batch: str) -> H
 
 @account_needed
 @require_POST
+@repeated(Repeat.KEY)
 def arrive(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Record that players have paid, or are here and have paid: one of them, or everybody on the page."""
     event = access.tournament_as(request.user, club, slug, Role.DIRECTOR)
@@ -210,6 +213,7 @@ def arrive(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 
 @account_needed
 @require_POST
+@repeated(Repeat.STATE)
 def mark_all(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Check in everybody who is missing."""
     event = access.tournament_as(request.user, club, slug, access.HELPER)
@@ -227,6 +231,7 @@ def mark_all(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 
 @account_needed
 @require_POST
+@repeated(Repeat.STATE)
 def undo(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Undo what one tap recorded; only a director takes money back."""
     event = access.tournament_as(request.user, club, slug, access.HELPER)
@@ -261,6 +266,7 @@ def own(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 
 @account_needed
 @require_POST
+@repeated(Repeat.STATE)
 def mark_own(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Check the signed-in player in, or out again."""
     event = access.tournament(request.user, club, slug)
@@ -291,6 +297,7 @@ def _shown_url(request: HttpRequest, event: Tournament, tap: str = "") -> str:
 
 @account_needed
 @require_POST
+@repeated(Repeat.STATE)
 def leave(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Withdraw the signed-in player from every division of an event."""
     tournament = access.tournament(request.user, club, slug)
@@ -306,6 +313,7 @@ def leave(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 
 @account_needed
 @require_http_methods(["GET", "HEAD", "POST"])
+@repeated(Repeat.STATE)
 def back_in(request: HttpRequest, **kwargs: str) -> HttpResponse:
     """Preview the return of a withdrawn player; by POST, apply it."""
     entry = directed_entry(request.user, **kwargs)
@@ -390,6 +398,7 @@ def _preview_and_apply(request: HttpRequest, entry: Entry, change: EntryChange) 
 
 @account_needed
 @require_http_methods(["GET", "HEAD", "POST"])
+@repeated(Repeat.STATE)
 def undo_late_entry(request: HttpRequest, **kwargs: str) -> HttpResponse:
     """Preview undoing a late entry; by POST, apply it."""
     entry = directed_entry(request.user, **kwargs)
@@ -409,6 +418,7 @@ def undo_late_entry(request: HttpRequest, **kwargs: str) -> HttpResponse:
 
 @account_needed
 @require_http_methods(["GET", "HEAD", "POST"])
+@repeated(Repeat.STATE)
 def re_enter(request: HttpRequest, **kwargs: str) -> HttpResponse:
     """Preview a re-entry; by POST, apply it."""
     entry = directed_entry(request.user, **kwargs)
@@ -445,6 +455,7 @@ def _desk_page(request: HttpRequest, division: Division, form: RefusingForm, **c
 
 @account_needed
 @require_POST
+@repeated(Repeat.KEY)
 def add(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
     """Enter a player by name; if the name is ambiguous, the page offers the candidates."""
     row = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
@@ -524,6 +535,7 @@ def _entered_message(entry: Entry) -> str:
 
 @account_needed
 @require_POST
+@repeated(Repeat.KEY)
 def paste(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
     """Preview a pasted list or CSV file: which player each name stands for, before anyone is entered."""
     row = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
@@ -562,6 +574,7 @@ def _preview(division: Division, names: list[str], lines: list[lists.ListedName]
 
 @account_needed
 @require_POST
+@repeated(Repeat.KEY)
 def enter_list(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
     """Enter everyone on a previewed list."""
     row = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
@@ -597,6 +610,7 @@ def enter_list(request: HttpRequest, club: str, slug: str, division: str) -> Htt
     return redirect(desk_url(row))
 
 
+@repeated(Repeat.STATE)
 def _withdraw(form: WithdrawForm, **acting: Any) -> str:
     entry, reason = form.instance, form.cleaned_data["reason"]
     if form.cleaned_data["scope"] == EVENT:

@@ -13,6 +13,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
+from core.repeats import Repeat, repeated
 from engine.errors import Refused
 from matches.lifecycle.begun import is_untouched
 from matches.lifecycle.own_match import check_own_match
@@ -175,6 +176,7 @@ def substituted_entries(division: Division) -> set[int]:
 
 @account_needed
 @require_http_methods(["GET", "HEAD", "POST"])
+@repeated(Repeat.STATE)
 def substitute_page(request: HttpRequest, **kwargs: str) -> HttpResponse:
     """Ask who takes the place of an entry; by POST, let them."""
     entry = directed_entry(request.user, **kwargs)

@@ -16,13 +16,13 @@ from rest_framework.response import Response
 from core import throttle
 from core.api import APIView
 from core.links import absolute_url
+from core.repeats import Repeat, repeated
 from core.text_lengths import LONGEST_NAME
 from matches.lifecycle.play_rules import LONGEST_DAYS, LONGEST_DELAY, LONGEST_NO_SHOW, LONGEST_OVERTIME
 from matches.models import ClockPreset, LiveMatch, PlayMode
 from matches.models.matches import LONGEST_MATCH
 from players import access as people
 from players.access import Role
-from players.accounts.idempotency import KEY, key_of
 from players.accounts.serializers import LOCATION, ZoneField
 from players.actions import FormSerializer
 from tournaments import access
@@ -314,17 +314,17 @@ class Events(PublicView, generics.ListAPIView[Tournament]):
         operation_id="tournaments_create",
         summary="Create an event",
         description="For directors of the club. The event is a draft until it is published.",
-        parameters=[KEY, LOCATION],
+        parameters=[LOCATION],
         request=NewEventSerializer,
         examples=[EXAMPLE],
         responses={201: EventSerializer, **WRITE},
     )
+    @repeated(Repeat.KEY)
     def post(self, request: Request) -> Response:
         """201 with the URL of the event."""
         fields = validated(NewEventSerializer, request)
-        key = key_of(request, fields)
         club = people.club_for_director(request.user, fields.pop("club"))
-        event = services.create_tournament(club=club, key=key, **self.acting(), **fields)
+        event = services.create_tournament(club=club, **self.acting(), **fields)
         url = request.build_absolute_uri(reverse("api-tournament", args=[event.public_id]))
         return Response(EventSerializer(event).data, status=status.HTTP_201_CREATED, headers={"Location": url})
 
@@ -346,6 +346,7 @@ class OneEvent(TournamentView):
         examples=example(venue="Café Central"),
         responses={200: EventSerializer, **WRITE},
     )
+    @repeated(Repeat.STATE)
     def patch(self, request: Request, **kwargs: str) -> Response:
         """Missing fields stay as they are."""
         tournament = self.get_tournament(Role.DIRECTOR)
@@ -364,6 +365,7 @@ class Publish(TournamentView):
         request=None,
         responses={200: EventSerializer, **WRITE},
     )
+    @repeated(Repeat.STATE)
     def post(self, request: Request, **kwargs: str) -> Response:
         """409 `tournament_not_draft` if it is already published."""
         tournament = self.get_tournament(Role.DIRECTOR)
@@ -381,6 +383,7 @@ class Cancel(TournamentView):
         examples=example(reason="The café is closed."),
         responses={200: EventSerializer, **WRITE},
     )
+    @repeated(Repeat.STATE)
     def post(self, request: Request, **kwargs: str) -> Response:
         """This cannot be undone."""
         tournament = self.get_tournament(Role.DIRECTOR)
@@ -439,18 +442,19 @@ class Divisions(TournamentView):
     @extend_schema(
         operation_id="divisions_create",
         summary="Add a division",
-        parameters=[KEY, LOCATION],
+        parameters=[LOCATION],
         request=DivisionFieldsSerializer,
         examples=[
             OpenApiExample("Knockout", value={"name": "Open", "round_lengths": [5, 5, 7, 9, 11]}, request_only=True)
         ],
         responses={201: DivisionSerializer, **WRITE},
     )
+    @repeated(Repeat.STATE)
     def post(self, request: Request, **kwargs: str) -> Response:
         """201 with the URL of the division."""
         tournament = self.get_tournament(Role.DIRECTOR)
         fields = validated(DivisionFieldsSerializer, request)
-        division = events.create_division(tournament=tournament, key=key_of(request, fields), **self.acting(), **fields)
+        division = events.create_division(tournament=tournament, **self.acting(), **fields)
         url = request.build_absolute_uri(reverse("api-division", args=[division.public_id]))
         return division_response(division, status.HTTP_201_CREATED, Location=url)
 
@@ -474,6 +478,7 @@ class OneDivision(DivisionView):
         examples=[OpenApiExample("Longer final", value={"round_lengths": [5, 7, 11], "after": 3}, request_only=True)],
         responses={200: DivisionSerializer, **WRITE},
     )
+    @repeated(Repeat.STATE)
     def patch(self, request: Request, **kwargs: str) -> Response:
         """Missing fields stay as they are."""
         division = self.get_division(Role.DIRECTOR)
@@ -570,6 +575,7 @@ class Helpers(TournamentView):
         examples=example(email="erik@example.org"),
         responses={201: InvitedHelperSerializer, **WRITE},
     )
+    @repeated(Repeat.KEY)
     def post(self, request: Request, **kwargs: str) -> Response:
         """For directors; an earlier link for the same address stops working."""
         tournament = self.get_tournament(Role.DIRECTOR)

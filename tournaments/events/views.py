@@ -21,6 +21,7 @@ from core import throttle
 from core import times as zones
 from core.links import absolute_url, qr_svg
 from core.messages import sentence, status_of
+from core.repeats import Repeat, repeated
 from core.requests import is_htmx
 from engine.errors import Refused
 from matches.reporting.calendars import CalendarEvent, written
@@ -131,6 +132,7 @@ def calendar(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 
 @account_needed
 @require_http_methods(["GET", "HEAD", "POST"])
+@repeated(Repeat.KEY)
 def create(request: HttpRequest, club: str) -> HttpResponse:
     """Create an event of a club."""
     owner = people.club_for_director(request.user, club)
@@ -151,6 +153,7 @@ def create(request: HttpRequest, club: str) -> HttpResponse:
 
 @account_needed
 @require_http_methods(["GET", "HEAD", "POST"])
+@repeated(Repeat.STATE)
 def edit(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Edit the settings of an event."""
     tournament = access.tournament_as(request.user, club, slug, Role.DIRECTOR)
@@ -189,6 +192,7 @@ def _initial(tournament: Tournament) -> dict[str, Any]:
 
 @account_needed
 @require_POST
+@repeated(Repeat.STATE)
 def publish(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Publish an event."""
     tournament = access.tournament_as(request.user, club, slug, Role.DIRECTOR)
@@ -202,6 +206,7 @@ def publish(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 
 @account_needed
 @require_http_methods(["GET", "HEAD", "POST"])
+@repeated(Repeat.STATE)
 def cancel(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Cancel an event, after a page that asks for confirmation."""
     tournament = access.tournament_as(request.user, club, slug, Role.DIRECTOR)
@@ -249,6 +254,7 @@ def _page(request: HttpRequest, event: Tournament, form: HelperForm, status: int
 @account_needed
 @never_cache
 @require_POST
+@repeated(Repeat.KEY)
 def add(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Invite a helper and show the link once; only its hash is stored."""
     event = access.tournament_as(request.user, club, slug, Role.DIRECTOR)
@@ -279,6 +285,7 @@ def add(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 
 @account_needed
 @require_POST
+@repeated(Repeat.STATE)
 def remove(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Remove a helper, or withdraw an invitation."""
     event = access.tournament_as(request.user, club, slug, Role.DIRECTOR)
@@ -313,6 +320,7 @@ def invitation(request: HttpRequest, secret: str) -> HttpResponse:
 @account_needed
 @never_cache
 @require_POST
+@repeated(Repeat.STATE)
 def accept(request: HttpRequest, secret: str) -> HttpResponse:
     """Accept an invitation to help as the signed-in user."""
     helper = access.helper_invitation(secret)
@@ -330,6 +338,7 @@ def accept(request: HttpRequest, secret: str) -> HttpResponse:
 
 @account_needed
 @require_http_methods(["GET", "HEAD", "POST"])
+@repeated(Repeat.STATE)
 def venue(request: HttpRequest, slug: str) -> HttpResponse:
     """Show and change the tables and opening hours of a club."""
     club = club_access.club_for_director(request.user, slug)

@@ -13,6 +13,7 @@ from rest_framework.response import Response
 
 from core.api import APIView
 from core.messages import sentence
+from core.repeats import Repeat, repeated
 from matches.lifecycle.at_tables import LengthOffer
 from matches.models.matches import LONGEST_MATCH
 from matches.reporting.serializers import WhereSerializer, where_data
@@ -228,6 +229,7 @@ class CloseMatches(APIView):
         examples=example(rule="adjourn", matches=[{"fixture": "k7m2p9x4qa", "score": [5, 3]}]),
         responses={200: ClosedMatchSerializer(many=True), **WRITE},
     )
+    @repeated(Repeat.STATE)
     def post(self, request: Request, tournament: str) -> Response:
         """What became of each match, in the order of the request."""
         event = access.tournament_by_id(request.user, tournament, Role.DIRECTOR)
@@ -417,6 +419,7 @@ class Lines(APIView):
         examples=example(lines="m22 11-7; bob 7-4"),
         responses={200: OutcomeSerializer(many=True), **WRITE},
     )
+    @repeated(Repeat.STATE)
     def post(self, request: Request, tournament: str) -> Response:
         """What happened to each line, in order; 422 `line_empty`, `too_many_results`."""
         event = access.tournament_by_id(request.user, tournament, access.HELPER)

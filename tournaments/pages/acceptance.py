@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 
 from core.pagination import page_of
+from core.repeats import Repeat, repeated
 from engine.errors import Refused
 from matches.models import Match, RatingPool
 from matches.ratings.preview import RatingPreview, preview_past_of
@@ -52,6 +53,7 @@ class ChangedRating(NamedTuple):
 
 @account_needed
 @require_http_methods(["GET", "HEAD", "POST"])
+@repeated(Repeat.STATE)
 def waiting(request: HttpRequest) -> HttpResponse:
     """List the clubs that wait, and results that only one person vouches for; a POST accepts a club.
 

@@ -16,6 +16,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from core.messages import sentence
+from core.repeats import Repeat, repeated
 from core.requests import is_htmx
 from engine.errors import Refused
 from matches.models import Provisional
@@ -203,6 +204,7 @@ def _context(request: HttpRequest, tournament: Tournament, division: str) -> dic
 
 @account_needed
 @require_POST
+@repeated(Repeat.KEY)
 def quick(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Enter results typed as lines; lines that were not entered come back for editing."""
     event = access.tournament_as(request.user, club, slug, access.HELPER)
@@ -245,6 +247,7 @@ def _console_with_outcomes(
 
 @account_needed
 @require_POST
+@repeated(Repeat.STATE)
 def confirm_all(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Confirm every unopposed report that the director saw, and list what was confirmed and what was not."""
     event = access.tournament_as(request.user, club, slug, access.HELPER)
@@ -267,6 +270,7 @@ def confirm_all(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 @account_needed
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
+@repeated(Repeat.STATE)
 def close(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Show the provisional results of the event, of a division or a round, and confirm what is left of them."""
     event = access.tournament_as(request.user, club, slug, Role.DIRECTOR)

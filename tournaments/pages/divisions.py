@@ -17,6 +17,7 @@ from django.utils.translation import pgettext
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from core.repeats import Repeat, repeated
 from engine.errors import Refused
 from matches.ratings.pools import pool_choices
 from players import access as people
@@ -295,6 +296,7 @@ def _way_back(request: HttpRequest, division: Division) -> str:
 
 @account_needed
 @require_POST
+@repeated(Repeat.STATE)
 def register(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
     """Enter the signed-in player."""
     row = access.division(request.user, division, (club, slug))
@@ -311,6 +313,7 @@ def register(request: HttpRequest, club: str, slug: str, division: str) -> HttpR
 
 @account_needed
 @require_http_methods(["GET", "HEAD", "POST"])
+@repeated(Repeat.STATE)
 def withdraw(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
     """Show the signed-in player what follows from a withdrawal; by POST, withdraw them."""
     row = access.division(request.user, division, (club, slug))
@@ -341,6 +344,7 @@ def withdraw(request: HttpRequest, club: str, slug: str, division: str) -> HttpR
 
 @account_needed
 @require_http_methods(["GET", "HEAD", "POST"])
+@repeated(Repeat.KEY)
 def create(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Create a division of an event."""
     tournament = access.tournament_as(request.user, club, slug, Role.DIRECTOR)

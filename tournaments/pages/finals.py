@@ -18,6 +18,7 @@ from django.utils.translation import ngettext
 
 from core.locks import lock_row
 from core.public_ids import LENGTH as PUBLIC_ID
+from core.repeats import Repeat, repeated
 from engine.errors import Refused
 from players import access as people
 from players.access import Role, Visitor
@@ -258,6 +259,7 @@ class FinalAction(SeriesAction):
         return reverse("event", args=[obj.club.slug, obj.final.slug])
 
 
+@repeated(Repeat.KEY)
 def _prepare(form: Any, by: Actor, now: datetime) -> str:
     """Prepare the final of a season.
 
@@ -365,6 +367,7 @@ class AnswerAction(SeriesAction):
         return super().perform(request, obj, form, now)
 
 
+@repeated(Repeat.KEY)
 def _offer(form: Any, by: Actor, now: datetime) -> str:
     """Offer the places of the final of a season.
 
@@ -379,6 +382,7 @@ def _offer(form: Any, by: Actor, now: datetime) -> str:
     }
 
 
+@repeated(Repeat.STATE)
 def _take_back(form: Any, by: Actor, now: datetime) -> str:
     """Take places of the final of a season back.
 
@@ -393,6 +397,7 @@ def _take_back(form: Any, by: Actor, now: datetime) -> str:
     return ngettext("%(count)d place was taken back.", "%(count)d places were taken back.", count) % {"count": count}
 
 
+@repeated(Repeat.STATE)
 def _answer(form: Any, by: Actor, now: datetime) -> str:
     """Say whether you come to the final.
 

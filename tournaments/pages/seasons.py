@@ -21,10 +21,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from core.api import APIView
+from core.repeats import Repeat, repeated
 from core.text_lengths import LONGEST_NAME
 from engine.errors import Refused
 from players.access import Role
-from players.accounts.idempotency import KEY, key_of
 from players.actors import Actor, log
 from players.models import Player
 from players.people.rows import canonical, lock_present
@@ -289,18 +289,17 @@ class NextSeason(APIView):
     @extend_schema(
         operation_id="tournaments_draft_season",
         summary="Draft the next season of a league",
-        parameters=[KEY, LOCATION],
+        parameters=[LOCATION],
         request=SeasonSerializer,
         examples=example(name="Monday League, spring", starts_at="2027-01-11T19:00:00+01:00"),
         responses={201: event_api.EventSerializer, **WRITE},
     )
+    @repeated(Repeat.KEY)
     def post(self, request: Request, tournament: str) -> Response:
         """Creates a draft event with the same divisions. 409 `season_not_over`."""
         event = access.tournament_by_id(request.user, tournament, Role.DIRECTOR)
         fields = validated(SeasonSerializer, request)
-        season = draft_next_season(
-            tournament=event, by=api_by(request), now=timezone.now(), key=key_of(request, fields), **fields
-        )
+        season = draft_next_season(tournament=event, by=api_by(request), now=timezone.now(), **fields)
         here = request.build_absolute_uri(reverse("api-tournament", args=[season.public_id]))
         return Response(
             event_api.EventSerializer(season).data, status=status.HTTP_201_CREATED, headers={"Location": here}
@@ -312,6 +311,7 @@ class NextSeason(APIView):
 
 @account_needed
 @require_http_methods(["GET", "HEAD", "POST"])
+@repeated(Repeat.KEY)
 def next_season_page(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Preview the next season; a POST creates its draft."""
     event = access.tournament_as(request.user, club, slug, Role.DIRECTOR)
@@ -341,6 +341,7 @@ def next_season_page(request: HttpRequest, club: str, slug: str) -> HttpResponse
 
 @account_needed
 @require_POST
+@repeated(Repeat.KEY)
 def copy(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Copy an event to a later week as a draft, then show its settings to confirm the name and date."""
     event = access.tournament_as(request.user, club, slug, Role.DIRECTOR)

@@ -27,13 +27,13 @@ from rest_framework.response import Response
 
 from core.api import APIView
 from core.public_ids import LENGTH
+from core.repeats import Repeat, repeated
 from core.requests import is_htmx
 from core.text_lengths import LONGEST_NAME, LONGEST_NOTE
 from engine.errors import Refused
 from matches.models import Match
 from players import access as club_access
 from players.access import Role
-from players.accounts.idempotency import KEY, key_of
 from players.actions import Endpoint
 from players.actors import Actor, log
 from players.forms import RefusingForm
@@ -704,6 +704,7 @@ FRAGMENT = "tournaments/pages/_tonight.html"
 @account_needed
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
+@repeated(Repeat.KEY)
 def tonight(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the screen; a POST starts the evening, or with `more` prepares it and shows all its settings."""
     club, now = club_access.club_as(request.user, slug, Role.DIRECTOR), timezone.now()
@@ -729,6 +730,7 @@ def tonight(request: HttpRequest, slug: str) -> HttpResponse:
 
 @account_needed
 @require_POST
+@repeated(Repeat.HARMLESS)
 def show(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the screen for other figures; nothing is stored."""
     club = club_access.club_as(request.user, slug, Role.DIRECTOR)
@@ -765,6 +767,7 @@ class UndoStart(EventAction):
         return Response(EventSerializer(form.instance).data)
 
 
+@repeated(Repeat.STATE)
 def _undo_start(form: UndoStartForm, **acting: Any) -> str:
     """Undo the start of an evening.
 
@@ -831,11 +834,12 @@ class Tonight(APIView):
             "pushes wait for a minute, in which `tournaments_undo_start` takes it back. An evening that was started "
             "within this minute is returned."
         ),
-        parameters=[KEY, LOCATION],
+        parameters=[LOCATION],
         request=StartSerializer,
         examples=example(tables=7, closes="23:00", here=["k7m2p9qd4x", "w3n8r5tb6z"], format="swiss"),
         responses={201: EventSerializer, **WRITE},
     )
+    @repeated(Repeat.STATE)
     def post(self, request: Request, slug: str) -> Response:
         """Return the event. 409 `reason_needed`, `unpaid_entries`."""
         club, now = club_access.club_as(request.user, slug, Role.DIRECTOR), timezone.now()
@@ -852,7 +856,7 @@ class Tonight(APIView):
             wrong = page.form.errors.get_json_data()
             raise exceptions.ValidationError({name: [row["message"] for row in rows] for name, rows in wrong.items()})
         event = start_evening(
-            club=club, plan=page.plan(), by=api_by(request), now=now, key=key_of(request, fields),
+            club=club, plan=page.plan(), by=api_by(request), now=now,
             reason=data["reason"], **page.arguments,
         )  # fmt: skip
         here_url = request.build_absolute_uri(reverse("api-tournament", args=[event.public_id]))

@@ -13,9 +13,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from core.public_ids import LENGTH, new_form_key
+from core.repeats import Repeat, repeated
 from core.text_lengths import LONGEST_NOTE
 from players.access import Role
-from players.accounts.idempotency import KEY, key_of
 from players.actions import FormSerializer, serializer_field
 from tournaments.events.api import DivisionView, TournamentView
 from tournaments.ledger import payments as desk
@@ -403,6 +403,7 @@ class Cash(TournamentView):
         examples=example(draw_needs_payment=True),
         responses={200: CashSerializer, **WRITE},
     )
+    @repeated(Repeat.STATE)
     def patch(self, request: Request, **kwargs: str) -> Response:
         """While somebody in it owes, a draw is refused with `unpaid_entries`."""
         tournament = self.get_tournament(Role.DIRECTOR)
@@ -421,17 +422,16 @@ class Payments(TournamentView):
             "`receive` and `refund` settle the fees of the entry's player, entries before side pools; `payout` pays "
             "exactly what is due. 409 `owes_less`, `nothing_due` or `due_changed` if somebody else was faster."
         ),
-        parameters=[KEY],
         request=NewPaymentSerializer,
         examples=example(act="receive", entry="k3v9w2xq7m", amount=3000, method="cash"),
         responses={201: PaymentSerializer(many=True), **WRITE},
     )
+    @repeated(Repeat.KEY)
     def post(self, request: Request, **kwargs: str) -> Response:
         """201 with the payments; one for each thing that was paid."""
         tournament = self.get_tournament(Role.DIRECTOR)
         fields = validated(NewPaymentSerializer, request)
-        key = key_of(request, fields) or new_form_key()
-        payment = PaymentInput(fields["amount"], key, fields["method"], fields["note"])
+        payment = PaymentInput(fields["amount"], new_form_key(), fields["method"], fields["note"])
         rows = self._record(tournament, fields, payment)
         return Response(PaymentSerializer(rows, many=True).data, status=status.HTTP_201_CREATED)
 
@@ -471,6 +471,7 @@ class TakeBackPayment(TournamentView):
         request=None,
         responses={201: PaymentSerializer, **WRITE},
     )
+    @repeated(Repeat.STATE)
     def post(self, request: Request, **kwargs: str) -> Response:
         """201 with the payment in the other direction. 409 `payment_undone` if it was taken back before."""
         tournament = self.get_tournament(Role.DIRECTOR)
@@ -532,6 +533,7 @@ class PrizePlans(DivisionView):
         ),
         responses={201: PrizePlanSerializer, **WRITE},
     )
+    @repeated(Repeat.KEY)
     def post(self, request: Request, **kwargs: str) -> Response:
         """201 with the new version. 422 `bad_shares` unless all shares together are 100 %."""
         division = self.get_division(Role.DIRECTOR)
@@ -572,6 +574,7 @@ class SidePools(DivisionView):
         ),
         responses={201: SidePoolSerializer, **WRITE},
     )
+    @repeated(Repeat.STATE)
     def post(self, request: Request, **kwargs: str) -> Response:
         """201 with the pool. 422 `bad_shares` unless the shares are 100 %, `name_taken`."""
         division = self.get_division(Role.DIRECTOR)
@@ -592,6 +595,7 @@ class PoolMembers(DivisionView):
         examples=example(entry="k3v9w2xq7m"),
         responses={201: SidePoolSerializer, **WRITE},
     )
+    @repeated(Repeat.STATE)
     def post(self, request: Request, **kwargs: str) -> Response:
         """201 with the pool. 409 `pool_joined` if the entry is in it."""
         division = self.get_division(Role.DIRECTOR)
@@ -650,6 +654,7 @@ class Splits(DivisionView):
         ),
         responses={201: SplitSerializer, **WRITE},
     )
+    @repeated(Repeat.KEY)
     def post(self, request: Request, **kwargs: str) -> Response:
         """201 with the split. 422 `split_holders` or `split_sum` if these entries are not due these amounts."""
         division = self.get_division(Role.DIRECTOR)

@@ -20,6 +20,7 @@ from rest_framework.response import Response
 
 from core.downloads import safe, short_file
 from core.public_ids import new_form_key
+from core.repeats import Repeat, repeated
 from players.access import Role
 from players.actions import Endpoint
 from tournaments import access
@@ -469,6 +470,7 @@ class CashAction(EventAction):
         return Response(CashSerializer(cash_body(obj)).data)
 
 
+@repeated(Repeat.KEY)
 def _pay(form: FeeForm, **acting: Any) -> str:
     data = form.cleaned_data
     refunds = data["act"] == FeeForm.REFUND
@@ -478,12 +480,14 @@ def _pay(form: FeeForm, **acting: Any) -> str:
     return text % {"name": shown(data["player"], staff=True), "amount": form.text(sum(row.amount for row in rows))}
 
 
+@repeated(Repeat.KEY)
 def _move(form: BoxForm, **acting: Any) -> str:
     record = desk.spend if form.cleaned_data["act"] == BoxForm.EXPENSE else desk.add_float
     record(tournament=form.tournament, payment=form.payment, **acting)
     return _("Recorded.")
 
 
+@repeated(Repeat.STATE)
 def _take_back(form: TakeBackForm, **acting: Any) -> str:
     back = desk.take_back(payment=form.cleaned_data["payment"], **acting)
     return _("The payment of %(amount)s was taken back.") % {"amount": form.text(back.amount)}
@@ -515,6 +519,7 @@ def _confirm_take_back(form: TakeBackForm) -> str:
     return _("Take back %(amount)s: %(what)s, %(name)s") % {**values, "name": name}
 
 
+@repeated(Repeat.KEY)
 def _payout(form: PayoutForm, **acting: Any) -> str:
     data = form.cleaned_data
     pay_out(entry=data["entry"], pot=data["pot"], payment=form.payment, **acting)
@@ -522,6 +527,7 @@ def _payout(form: PayoutForm, **acting: Any) -> str:
     return _("%(amount)s paid to %(name)s.") % names
 
 
+@repeated(Repeat.STATE)
 def _close(form: CountForm, **acting: Any) -> str:
     """Close the cash desk.
 
@@ -531,6 +537,7 @@ def _close(form: CountForm, **acting: Any) -> str:
     return _("The cash desk is closed.")
 
 
+@repeated(Repeat.STATE)
 def _reopen(form: CashForm, **acting: Any) -> str:
     """Reopen the cash desk.
 
@@ -540,11 +547,13 @@ def _reopen(form: CashForm, **acting: Any) -> str:
     return _("The cash desk is open again.")
 
 
+@repeated(Repeat.HARMLESS)
 def _save(form: CashSettingsForm, **acting: Any) -> str:
     desk.require_payment(tournament=form.tournament, needed=form.cleaned_data["draw_needs_payment"], **acting)
     return _("Saved.")
 
 
+@repeated(Repeat.STATE)
 def _pool_member(form: PoolMemberForm, **acting: Any) -> str:
     data = form.cleaned_data
     joins = data["act"] == PoolMemberForm.JOIN
@@ -554,6 +563,7 @@ def _pool_member(form: PoolMemberForm, **acting: Any) -> str:
     return text % {"name": shown_entry(data["entry"], staff=True), "pool": data["pool"].name}
 
 
+@repeated(Repeat.STATE)
 def _split_back(form: SplitBackForm, **acting: Any) -> str:
     prize_services.take_back_split(split=form.cleaned_data["split"], **acting)
     return _("The prizes are due as published again.")

@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from core.repeats import Repeat, repeated
 from engine.errors import Refused
 from players.access import Role, is_at_least, role_in
 from players.models import User
@@ -36,6 +37,7 @@ from tournaments.state.names import names_for
 
 @account_needed
 @require_http_methods(["GET", "HEAD", "POST"])
+@repeated(Repeat.KEY)
 def prize_plan(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
     """Show and save the prizes of a division, as a draft or published."""
     row = directed_division(request, club=club, slug=slug, division=division)
@@ -92,6 +94,7 @@ def _order(division: Division) -> str:
 
 @account_needed
 @require_POST
+@repeated(Repeat.KEY)
 def pool(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
     """Add a side pool."""
     row = directed_division(request, club=club, slug=slug, division=division)
@@ -110,6 +113,7 @@ def pool(request: HttpRequest, club: str, slug: str, division: str) -> HttpRespo
 
 @account_needed
 @require_POST
+@repeated(Repeat.KEY)
 def split(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
     """Record what the holders of prizes agreed to receive."""
     row = directed_division(request, club=club, slug=slug, division=division)

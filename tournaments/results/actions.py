@@ -16,6 +16,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from core.messages import status_of
+from core.repeats import Repeat, repeated
 from engine.errors import Refused
 from matches.lifecycle.finish import ResultInput
 from matches.models import Result
@@ -329,6 +330,7 @@ def _extend(form: DueForm, **acting: Any) -> str:
     return _("M%(number)d has a new deadline.") % {"number": form.instance.number}
 
 
+@repeated(Repeat.STATE)
 def _withdraw(form: WithdrawForm, **acting: Any) -> str:
     """Withdraw one of the two from this bracket, the division or the event.
 

@@ -13,6 +13,7 @@ from rest_framework.response import Response
 
 from core.api import APIView
 from core.messages import sentence
+from core.repeats import Repeat, repeated
 from core.text_lengths import LONGEST_NOTE
 from engine.errors import Refused
 from matches.lifecycle.finish import ENDINGS, MOST_POINTS, ResultInput
@@ -112,6 +113,7 @@ class OneLine(APIView):
         examples=[OpenApiExample("M22", value={"line": "m22 11-7"}, request_only=True)],
         responses={200: FixtureSerializer, **WRITE},
     )
+    @repeated(Repeat.STATE)
     def post(self, request: Request, tournament: str) -> Response:
         """For assistants and helpers. 422 with a code that says what is wrong with the line."""
         event = access.tournament_by_id(request.user, tournament, access.HELPER)
@@ -183,6 +185,7 @@ class Reports(APIView):
         examples=example(reports=["k7m2q9x4ab"]),
         responses={200: WaitingReportSerializer(many=True), **WRITE},
     )
+    @repeated(Repeat.STATE)
     def post(self, request: Request, tournament: str) -> Response:
         """For assistants and helpers; the sender's own matches are left out."""
         event = access.tournament_by_id(request.user, tournament, access.HELPER)
@@ -553,6 +556,7 @@ class PreviewCorrection(APIView):
         examples=[OpenApiExample("5–7", value=EXAMPLE, request_only=True)],
         responses={200: PreviewSerializer, **WRITE},
     )
+    @repeated(Repeat.HARMLESS)
     def post(self, request: Request, fixture: str) -> Response:
         """409 `nothing_to_correct`; 422 `correction_same`."""
         row = access.fixture_as(request.user, fixture, Role.ASSISTANT)
@@ -589,6 +593,7 @@ class Corrections(APIView):
         examples=[OpenApiExample("Correct all", value=APPLIED, request_only=True)],
         responses={200: CorrectedSerializer, 201: CorrectedSerializer, **WRITE},
     )
+    @repeated(Repeat.STATE)
     def post(self, request: Request, fixture: str) -> Response:
         """201, or 200 if the result is left unchanged. 409 `stale`, `nothing_to_correct`, `bracket_not_kept`.
 
@@ -633,6 +638,7 @@ class PreviewUndo(APIView):
         request=None,
         responses={200: PreviewSerializer, **WRITE},
     )
+    @repeated(Repeat.HARMLESS)
     def post(self, request: Request, correction: str) -> Response:
         """409 `correction_undone`, `correction_not_last`, `successor_begun`, `round_paired_since`."""
         return _preview_response(corrections.preview_undo(correction=_authorised(request, correction, Role.ASSISTANT)))
@@ -652,6 +658,7 @@ class Undo(APIView):
         examples=[OpenApiExample("Undo", value={"after": 32, "reason": "It was right."}, request_only=True)],
         responses={201: CorrectedSerializer, **WRITE},
     )
+    @repeated(Repeat.STATE)
     def post(self, request: Request, correction: str) -> Response:
         """409 `stale`, `correction_undone`, `correction_not_last`, `successor_begun`, `round_paired_since`."""
         row = _authorised(request, correction, Role.DIRECTOR)

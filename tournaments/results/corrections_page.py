@@ -13,6 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from core.messages import sentence, status_of
+from core.repeats import Repeat, repeated
 from engine.errors import Refused
 from players.access import Role, is_at_least, require
 from players.forms import RefusingForm
@@ -102,6 +103,7 @@ def _preview(fixture: Fixture, form: NewResultForm) -> tuple[dict[str, Any], int
 @account_needed
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
+@repeated(Repeat.STATE)
 def correct(request: HttpRequest, club: str, slug: str, fixture: str) -> HttpResponse:
     """Preview another result of a fixture; a POST applies it."""
     row = access.fixture_as(request.user, fixture, _needed_role(request), (club, slug))
@@ -163,6 +165,7 @@ def _topics(fixture: Fixture) -> list[str]:
 @account_needed
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
+@repeated(Repeat.STATE)
 def undo(request: HttpRequest, club: str, slug: str, fixture: str, correction: str) -> HttpResponse:
     """Preview undoing a correction; a POST undoes it."""
     corrected = access.fixture_as(request.user, fixture, _needed_role(request), (club, slug))

@@ -12,6 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from core.public_ids import LENGTH, new_form_key
+from core.repeats import Repeat, repeated
 from engine.errors import Refused
 from players import access as people
 from players.access import Role, Visitor
@@ -505,6 +506,7 @@ def _event(series: Series, public_id: str) -> Tournament:
     return row
 
 
+@repeated(Repeat.KEY)
 def _create(form: Any, by: Actor, now: datetime) -> str:
     """Make a season.
 
@@ -532,6 +534,7 @@ def _details(form: Any, by: Actor, now: datetime) -> str:
     return _("The name and the days are saved.")
 
 
+@repeated(Repeat.STATE)
 def _remove(form: Any, by: Actor, now: datetime) -> str:
     """Remove a season on which nothing rests.
 
@@ -541,6 +544,7 @@ def _remove(form: Any, by: Actor, now: datetime) -> str:
     return _("{name} is removed.").format(name=form.instance.name)
 
 
+@repeated(Repeat.HARMLESS)
 def _count(form: Any, by: Actor, now: datetime) -> str:
     """Count an event in a season.
 
@@ -552,6 +556,7 @@ def _count(form: Any, by: Actor, now: datetime) -> str:
     return _("The table is up to date.")
 
 
+@repeated(Repeat.HARMLESS)
 def _leave_out(form: Any, by: Actor, now: datetime) -> str:
     """Let an event no longer count in a season.
 
@@ -562,6 +567,7 @@ def _leave_out(form: Any, by: Actor, now: datetime) -> str:
     return _("{event} no longer counts.").format(event=event.name)
 
 
+@repeated(Repeat.KEY)
 def _give_points(form: Any, by: Actor, now: datetime) -> str:
     """Give points by hand.
 
@@ -578,6 +584,7 @@ def _give_points(form: Any, by: Actor, now: datetime) -> str:
     return _("The table is up to date.")
 
 
+@repeated(Repeat.HARMLESS)
 def _enter(form: Any, by: Actor, now: datetime) -> str:
     """Enter a season, or take the entry back.
 
@@ -606,6 +613,7 @@ def _set_pool(form: Any, by: Actor, now: datetime) -> str:
     ) % {"count": count}
 
 
+@repeated(Repeat.KEY)
 def _pay_pool(form: Any, by: Actor, now: datetime) -> str:
     """Pay a player what is still due to them of the pool of a closed season.
 
@@ -621,6 +629,7 @@ def _pay_pool(form: Any, by: Actor, now: datetime) -> str:
     return _("%(amount)s paid to %(name)s.") % amounts
 
 
+@repeated(Repeat.KEY)
 def _save_view(form: Any, by: Actor, now: datetime) -> str:
     """Add a view of the table of a season, or change one.
 
@@ -635,6 +644,7 @@ def _save_view(form: Any, by: Actor, now: datetime) -> str:
     return _("{name} has a table of its own.").format(name=fields["name"])
 
 
+@repeated(Repeat.HARMLESS)
 def _remove_view(form: Any, by: Actor, now: datetime) -> str:
     """Remove a view of the table of a season.
 
@@ -644,6 +654,7 @@ def _remove_view(form: Any, by: Actor, now: datetime) -> str:
     return _("The view is gone; the table is as it was.")
 
 
+@repeated(Repeat.HARMLESS)
 def _take_points_back(form: Any, by: Actor, now: datetime) -> str:
     """Take back points given by hand.
 

@@ -21,6 +21,7 @@ from rest_framework.response import Response
 
 from core import throttle
 from core.api import APIView
+from core.repeats import Repeat, repeated
 from core.spreadsheets import LONGEST_TEXT, MOST_SHEETS
 from core.text_lengths import LONGEST_NAME
 from engine.errors import Refused
@@ -197,6 +198,7 @@ def _import(club: Club, public_id: str) -> MatchImport:
 
 @account_needed
 @require_POST
+@repeated(Repeat.STATE)
 def undo_match_import(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Undo an import of matches."""
     row = _import(access.club_for_director(request.user, slug), public_id)
@@ -389,6 +391,7 @@ class PastMatches(APIView):
         ),
         responses={200: MatchesPreviewSerializer, 201: MatchImportSerializer, 409: PROBLEM, 429: PROBLEM, **PROBLEMS},
     )
+    @repeated(Repeat.STATE)
     def post(self, request: Request, slug: str) -> Response:
         """With `preview`, return what the import would do and store nothing."""
         club = access.club_for_director(request.user, slug)
@@ -414,6 +417,7 @@ class UndoPastMatches(APIView):
         request=None,
         responses={200: MatchImportSerializer, 409: PROBLEM, **PROBLEMS},
     )
+    @repeated(Repeat.STATE)
     def post(self, request: Request, slug: str, public_id: str) -> Response:
         """Matches and new members that nobody has used since are removed again."""
         row = _import(access.club_for_director(request.user, slug), public_id)

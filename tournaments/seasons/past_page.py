@@ -24,6 +24,7 @@ from rest_framework.response import Response
 from core import limited, throttle
 from core.api import APIView
 from core.public_ids import LENGTH
+from core.repeats import Repeat, repeated
 from core.spreadsheets import (
     LONGEST_TEXT,
     MOST_BYTES,
@@ -235,6 +236,7 @@ def _list_page(request: HttpRequest, club: Club, form: PastSeasonForm, **more: A
 
 @account_needed
 @require_POST
+@repeated(Repeat.KEY)
 def import_season(request: HttpRequest, slug: str) -> HttpResponse:
     """Preview an import, or apply it in the second step."""
     club = access.club_for_director(request.user, slug)
@@ -267,6 +269,7 @@ def import_season(request: HttpRequest, slug: str) -> HttpResponse:
 
 @account_needed
 @require_POST
+@repeated(Repeat.KEY)
 def import_match_list(request: HttpRequest, slug: str) -> HttpResponse:
     """Preview an import of matches, or apply it in the second step."""
     club = access.club_for_director(request.user, slug)
@@ -346,6 +349,7 @@ def _nights_by_places(season: PastSeason) -> list[Night]:
 
 @account_needed
 @require_POST
+@repeated(Repeat.STATE)
 def count_season(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Let the evenings of an import count in a season."""
     season = _season(access.club_for_director(request.user, slug), public_id)
@@ -363,6 +367,7 @@ def count_season(request: HttpRequest, slug: str, public_id: str) -> HttpRespons
 
 @account_needed
 @require_POST
+@repeated(Repeat.STATE)
 def leave_out_season(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Let the evenings of an import no longer count."""
     season = _season(access.club_for_director(request.user, slug), public_id)
@@ -376,6 +381,7 @@ def leave_out_season(request: HttpRequest, slug: str, public_id: str) -> HttpRes
 
 @account_needed
 @require_POST
+@repeated(Repeat.STATE)
 def undo_season(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Undo an import."""
     season = _season(access.club_for_director(request.user, slug), public_id)
@@ -534,6 +540,7 @@ class PastSeasons(APIView):
         examples=example(name="2019/20", text="name,place,points\nElif Ristic,1,24.5", preview=True),
         responses={200: PastPreviewSerializer, 201: PastSeasonSerializer, 409: PROBLEM, 429: PROBLEM, **PROBLEMS},
     )
+    @repeated(Repeat.STATE)
     def post(self, request: Request, slug: str) -> Response:
         """With `preview`, return what the import would do and store nothing."""
         club = access.club_for_director(request.user, slug)
@@ -573,6 +580,7 @@ class UndoPastSeason(APIView):
         request=None,
         responses={200: PastSeasonSerializer, 409: PROBLEM, **PROBLEMS},
     )
+    @repeated(Repeat.STATE)
     def post(self, request: Request, slug: str, public_id: str) -> Response:
         """New members whom nobody has used since are removed again."""
         season = _season(access.club_for_director(request.user, slug), public_id)
@@ -605,6 +613,7 @@ class CountPastSeason(APIView):
         examples=example(first_day="2019-09-01", last_day="2020-06-30"),
         responses={200: PastSeasonSerializer, 409: PROBLEM, **PROBLEMS},
     )
+    @repeated(Repeat.STATE)
     def post(self, request: Request, slug: str, public_id: str) -> Response:
         """Its points count, or its places if it has no points. Without `series`, a new season is made."""
         season = _season(access.club_for_director(request.user, slug), public_id)
@@ -626,6 +635,7 @@ class LeaveOutPastSeason(APIView):
         request=None,
         responses={200: PastSeasonSerializer, 409: PROBLEM, **PROBLEMS},
     )
+    @repeated(Repeat.STATE)
     def post(self, request: Request, slug: str, public_id: str) -> Response:
         """Harmless if it does not count. 409 `series_closed`."""
         season = _season(access.club_for_director(request.user, slug), public_id)

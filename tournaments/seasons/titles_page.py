@@ -21,6 +21,7 @@ from rest_framework.response import Response
 
 from core.api import APIView, validated_query
 from core.public_ids import LENGTH
+from core.repeats import Repeat, repeated
 from core.text_lengths import LONGEST_NOTE
 from matches.presentation.visibility import Viewer
 from players import access
@@ -174,6 +175,7 @@ def _one(user: Visitor, title: Title) -> Response:
     return Response(TitleSerializer(title_data(line)).data)
 
 
+@repeated(Repeat.KEY)
 def _award(form: Any, by: Actor, now: datetime) -> str:
     """Award a proposed title.
 
@@ -194,6 +196,7 @@ def _award(form: Any, by: Actor, now: datetime) -> str:
     return _("The title is awarded to %(name)s.") % {"name": canonical(title.player).shown_name}
 
 
+@repeated(Repeat.STATE)
 def _withdraw(form: Any, by: Actor, now: datetime) -> str:
     """Withdraw a title.
 

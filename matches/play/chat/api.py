@@ -13,6 +13,7 @@ from rest_framework.response import Response
 
 from core import throttle
 from core.api import APIView, validated
+from core.repeats import Repeat, repeated
 from core.text_lengths import LONGEST_NOTE
 from engine.errors import Refused
 from matches.access import LINK, match_and_seat_in_api
@@ -186,6 +187,7 @@ class Chat(ChatView):
         parameters=[LINK],
         responses={201: ChatMessageSerializer, **REFUSED},
     )
+    @repeated(Repeat.KEY)
     def post(self, request: Request, public_id: str) -> Response:
         """201 with the message."""
         reader = self.reader(public_id, writes=True)
@@ -205,6 +207,7 @@ class ChatMuting(ChatView):
         parameters=[LINK],
         responses={200: ChatSerializer, **REFUSED},
     )
+    @repeated(Repeat.STATE)
     def post(self, request: Request, public_id: str) -> Response:
         """The chat as you see it now."""
         reader = self.reader(public_id, writes=True)
@@ -223,6 +226,7 @@ class ChatReporting(ChatView):
         parameters=[LINK],
         responses={204: None, **REFUSED},
     )
+    @repeated(Repeat.STATE)
     def post(self, request: Request, public_id: str, message: str) -> Response:
         """204; they decide whether it is removed."""
         reader = self.reader(public_id, writes=True)
@@ -248,6 +252,7 @@ class ChatDeciding(APIView):
         examples=[OpenApiExample("Remove", value={"removed": True}, request_only=True)],
         responses={204: None, 403: PROBLEM, **REFUSED},
     )
+    @repeated(Repeat.STATE)
     def post(self, request: Request, public_id: str, message: str) -> Response:
         """204."""
         row = message_for_moderator(request.user, public_id, message)

@@ -12,6 +12,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from core.messages import sentence
+from core.repeats import Repeat, repeated
 from engine.errors import Refused
 from matches.play.chat import services
 from matches.play.chat.services import latest_decisions, message_for_moderator, undecided_in_club
@@ -51,6 +52,7 @@ def reported_messages(request: HttpRequest, slug: str) -> HttpResponse:
 
 @account_needed
 @require_POST
+@repeated(Repeat.STATE)
 def decide(request: HttpRequest, public_id: str, message: str) -> HttpResponse:
     """Remove a message, or keep it."""
     row = message_for_moderator(request.user, public_id, message)

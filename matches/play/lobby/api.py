@@ -15,6 +15,7 @@ from rest_framework.response import Response
 from core import throttle
 from core.api import APIView, validated
 from core.public_ids import LENGTH
+from core.repeats import Repeat, repeated
 from engine.errors import Refused
 from matches.access import match_for_player
 from matches.lifecycle.play_rules import LONGEST_DAYS
@@ -208,6 +209,7 @@ class Practice(LobbyView):
         ],
         responses={201: StartedMatchSerializer, **REFUSED},
     )
+    @repeated(Repeat.KEY)
     def post(self, request: Request) -> Response:
         """201 with the match."""
         form = validated(NewPracticeSerializer, request)
@@ -257,6 +259,7 @@ class Challenges(LobbyView):
         examples=[OpenApiExample("Open to everybody", value={"length": 5, "clock": "online"}, request_only=True)],
         responses={201: ChallengeSerializer, **REFUSED},
     )
+    @repeated(Repeat.KEY)
     def post(self, request: Request) -> Response:
         """201 with the challenge."""
         form = validated(NewChallengeSerializer, request)
@@ -290,6 +293,7 @@ class AcceptChallenge(LobbyView):
         examples=[OpenApiExample("As read", value={"not_rated": ""}, request_only=True)],
         responses={200: StartedMatchSerializer, **REFUSED},
     )
+    @repeated(Repeat.STATE)
     def post(self, request: Request, public_id: str) -> Response:
         """The match; the same if it is accepted again."""
         as_read = validated(AcceptChallengeSerializer, request)["not_rated"]
@@ -306,6 +310,7 @@ class DeclineChallenge(LobbyView):
         request=None,
         responses={204: None, **REFUSED},
     )
+    @repeated(Repeat.STATE)
     def post(self, request: Request, public_id: str) -> Response:
         """204, also if it was declined before."""
         lobby.decline(challenge=self.challenge(public_id), **self.acting())
@@ -321,6 +326,7 @@ class WithdrawChallenge(LobbyView):
         request=None,
         responses={204: None, **REFUSED},
     )
+    @repeated(Repeat.STATE)
     def post(self, request: Request, public_id: str) -> Response:
         """Return 204, even if it had already been withdrawn."""
         lobby.withdraw(challenge=self.challenge(public_id), **self.acting())
@@ -338,6 +344,7 @@ class Rematch(LobbyView):
         examples=[OpenApiExample("As read", value={"not_rated": ""}, request_only=True)],
         responses={200: StartedMatchSerializer, **REFUSED},
     )
+    @repeated(Repeat.KEY)
     def post(self, request: Request, public_id: str) -> Response:
         """The new match, or null while only one player wants it."""
         match = match_for_player(me(request), public_id).match
@@ -364,6 +371,7 @@ class Blocks(LobbyView):
         examples=[OpenApiExample("A player", value={"player": "k3v9w2xq7m"}, request_only=True)],
         responses={204: None, **REFUSED},
     )
+    @repeated(Repeat.STATE)
     def post(self, request: Request) -> Response:
         """204, also if the player was blocked before."""
         other = selectors.other_player(validated(BlockedSerializer, request)["player"])
@@ -412,6 +420,7 @@ class Friendlies(APIView):
         examples=[OpenApiExample("Out", value={"match": "k3v9w2xq7m", "rated": False}, request_only=True)],
         responses={204: None, 403: PROBLEM, **REFUSED},
     )
+    @repeated(Repeat.STATE)
     def post(self, request: Request, slug: str = "") -> Response:
         """204, also if it was decided before."""
         club = access.club_or_site(request.user, slug)

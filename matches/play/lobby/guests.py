@@ -17,7 +17,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from django.core import signing
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.templatetags.static import static
@@ -36,6 +36,7 @@ from rest_framework.response import Response
 from core import throttle
 from core.api import APIView, validated
 from core.public_ids import new_public_id
+from core.repeats import Repeat, repeated
 from core.requests import arrived_at
 from engine.actions import Act, Phase
 from engine.bots import Bot, decide
@@ -273,11 +274,29 @@ def keep(*, token: str, player: Player, by: Actor, now: datetime) -> Match:
     Refused: `guest_match_lost`, `guest_match_kept`, `too_many_practice_matches`.
     """
     guest = GuestMatch.load(token)
-    kept = Match.objects.filter(public_id=guest.id).first()
-    if kept is not None:
-        if kept.player_0_id != player.pk:
-            raise Refused("guest_match_kept")
+    if (kept := _kept(guest, player)) is not None:
         return kept
+    try:
+        match = _keep(guest, player, by, now)
+    except IntegrityError:
+        # It was kept in the meantime, perhaps by somebody else.
+        if (kept := _kept(guest, player)) is None:
+            raise
+        return kept
+    match.refresh_from_db()
+    return match
+
+
+def _kept(guest: GuestMatch, player: Player) -> Match | None:
+    """Return the match if `player` has kept it already. Refused: `guest_match_kept` if somebody else has."""
+    kept = Match.objects.filter(public_id=guest.id).first()
+    if kept is not None and kept.player_0_id != player.pk:
+        raise Refused("guest_match_kept")
+    return kept
+
+
+def _keep(guest: GuestMatch, player: Player, by: Actor, now: datetime) -> Match:
+    """Begin a practice match with the id of the guest's, and repeat what was done in it."""
     with transaction.atomic():
         began = from_ms(guest.began)
 
@@ -294,7 +313,6 @@ def keep(*, token: str, player: Player, by: Actor, now: datetime) -> Match:
         )
         Chains(match.live, match.public_id, secret_of).arm(str(GUEST), began)
         act_again(match=match, history=guest.history(by), now=now)
-    match.refresh_from_db()
     return match
 
 
@@ -370,6 +388,7 @@ class GuestMatches(APIView):
         examples=[OpenApiExample("To 3 points", value={"length": 3}, request_only=True)],
         responses=WRITTEN,
     )
+    @repeated(Repeat.HARMLESS)
     def post(self, request: Request) -> Response:
         """The board of a new match, or of the match of a token with all its actions."""
         form = validated(GuestMatchSerializer, request)
@@ -397,6 +416,7 @@ class GuestActions(APIView):
         ],
         responses=WRITTEN,
     )
+    @repeated(Repeat.HARMLESS)
     def post(self, request: Request) -> Response:
         """The board after the action and what the bot did, with these actions; after `take_back` with all."""
         form = validated(GuestActionSerializer, request)
@@ -425,6 +445,7 @@ class GuestHints(APIView):
         examples=[OpenApiExample("A match", value={"token": "eJx…"}, request_only=True)],
         responses={200: HintAnswerSerializer, 409: PROBLEM, 422: PROBLEM, 429: PROBLEM},
     )
+    @repeated(Repeat.HARMLESS)
     def post(self, request: Request) -> Response:
         """The hint for the guest's decision."""
         match = GuestMatch.load(validated(GuestTokenSerializer, request)["token"])
@@ -446,6 +467,7 @@ class GuestKeeping(APIView):
         examples=[OpenApiExample("A match", value={"token": "eJx…"}, request_only=True)],
         responses={201: StartedMatchSerializer, 401: PROBLEM, 409: PROBLEM, 422: PROBLEM},
     )
+    @repeated(Repeat.STATE)
     def post(self, request: Request) -> Response:
         """201 with the match."""
         form = validated(GuestTokenSerializer, request)

@@ -21,6 +21,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from core import throttle
 from core.messages import sentence
 from core.public_ids import LENGTH
+from core.repeats import Repeat, repeated
 from core.requests import is_htmx
 from core.text_lengths import LONGEST_NAME
 from engine.errors import Refused
@@ -294,6 +295,7 @@ def _to_board(match: Match) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 @refused_in_lobby
+@repeated(Repeat.KEY)
 def practice(request: HttpRequest) -> HttpResponse:
     """Choose an opponent for a practice match; POST starts the match and goes to its board."""
     form = PracticeForm(sent(request), auto_id="practice-%s")
@@ -308,6 +310,7 @@ def practice(request: HttpRequest) -> HttpResponse:
 @account_needed
 @require_POST
 @refused_in_lobby
+@repeated(Repeat.KEY)
 def make_challenge(request: HttpRequest) -> HttpResponse:
     """Make a challenge, then show it in the lobby."""
     player = ensure_player(user=me(request), by=by(request))
@@ -330,6 +333,7 @@ def make_challenge(request: HttpRequest) -> HttpResponse:
 @account_needed
 @require_POST
 @refused_in_lobby
+@repeated(Repeat.STATE)
 def accept_challenge(request: HttpRequest, public_id: str) -> HttpResponse:
     """Accept a challenge and go to the board."""
     challenge, _ = selectors.challenge_for(me(request), public_id)
@@ -351,6 +355,7 @@ def _as_read(request: HttpRequest) -> str:
 @account_needed
 @require_POST
 @refused_in_lobby
+@repeated(Repeat.STATE)
 def decline_challenge(request: HttpRequest, public_id: str) -> HttpResponse:
     """Decline a challenge made to the reader."""
     challenge, player = _challenge_of_player(request, public_id)
@@ -362,6 +367,7 @@ def decline_challenge(request: HttpRequest, public_id: str) -> HttpResponse:
 @account_needed
 @require_POST
 @refused_in_lobby
+@repeated(Repeat.STATE)
 def withdraw_challenge(request: HttpRequest, public_id: str) -> HttpResponse:
     """Withdraw the reader's own challenge."""
     challenge, player = _challenge_of_player(request, public_id)
@@ -381,6 +387,7 @@ def _challenge_of_player(request: HttpRequest, public_id: str) -> tuple[Challeng
 @account_needed
 @require_POST
 @refused_in_lobby
+@repeated(Repeat.KEY)
 def rematch(request: HttpRequest, public_id: str) -> HttpResponse:
     """Ask for a rematch; if the opponent has asked already, go to its board."""
     seat = match_for_player(request.user, public_id)
@@ -397,6 +404,7 @@ def rematch(request: HttpRequest, public_id: str) -> HttpResponse:
 @account_needed
 @require_POST
 @refused_in_lobby
+@repeated(Repeat.STATE)
 def block_player(request: HttpRequest) -> HttpResponse:
     """Block a player for friendly matches."""
     form = BlockForm(request.POST)
@@ -412,6 +420,7 @@ def block_player(request: HttpRequest) -> HttpResponse:
 
 @account_needed
 @require_POST
+@repeated(Repeat.STATE)
 def unblock_player(request: HttpRequest, public_id: str) -> HttpResponse:
     """Allow friendly matches with a player again."""
     other = selectors.other_player(public_id)
@@ -425,6 +434,7 @@ def unblock_player(request: HttpRequest, public_id: str) -> HttpResponse:
 @account_needed
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
+@repeated(Repeat.STATE)
 def friendlies(request: HttpRequest, slug: str = "") -> HttpResponse:
     """List friendlies to look at, of a club or of players without one; POST takes one out of the ratings or back in."""
     club = access.club_or_site(request.user, slug)

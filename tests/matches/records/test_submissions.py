@@ -112,29 +112,6 @@ def test_a_file_that_could_not_be_checked_can_be_sent_again() -> None:
     assert sent() != old
 
 
-@pytest.mark.django_db
-def test_the_same_key_returns_the_first_submission(bob: User) -> None:
-    first = sent(key="a1")
-    assert sent(key="a1") == first
-    assert sent(key="a2") != first
-    assert sent(key="a1", submitter=bob) != first
-
-
-@pytest.mark.django_db
-def test_a_key_cannot_be_reused_for_another_record() -> None:
-    sent(key="a1")
-    with pytest.raises(Refused) as refused:
-        sent(simulated(seed=2), key="a1")
-    assert refused.value.code == "key_reused"
-
-
-def test_of_concurrent_requests_with_the_same_key_one_is_stored(transactional_db: None) -> None:
-    ids: list[int] = []
-    at_once(8, lambda: ids.append(sent(key="a1").pk))
-    assert len(ids) == 8
-    assert len(set(ids)) == 1
-
-
 # Adjudication
 
 

@@ -15,6 +15,7 @@ from rest_framework.response import Response
 
 from core.api import validated_query
 from core.messages import sentence
+from core.repeats import Repeat, repeated
 from matches.models.matches import LONGEST_MATCH
 from players.access import Role
 from tournaments.draws.designer.forms import MOST_QUALIFIERS
@@ -615,6 +616,7 @@ class OutlineView(DivisionView):
         ],
         responses={200: OutlineSerializer, **WRITE},
     )
+    @repeated(Repeat.HARMLESS)
     def post(self, request: Request, **kwargs: str) -> Response:
         """Return the preview of the submitted stages."""
         division = self.get_division(Role.DIRECTOR)

@@ -15,6 +15,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from core.repeats import Repeat, repeated
 from engine.errors import Refused
 from matches.lifecycle.finish import ResultInput
 from matches.models import Result
@@ -174,34 +175,40 @@ class TakeBackLengthSerializer(FormSerializer):
         exclude = ("fixture",)
 
 
+@repeated(Repeat.STATE)
 def _open(form: forms.OpenForm, by: Actor, now: datetime) -> str:
     update_tournament(tournament=form.tournament, by=by, now=now, tables=form.cleaned_data["tables"])
     evening.open_floor(tournament=form.tournament, by=by, now=now)
     return _("The floor is open.")
 
 
+@repeated(Repeat.STATE)
 def _call(form: forms.CallForm, by: Actor, now: datetime) -> str:
     data = form.cleaned_data
     return sentence_of_fact(calls.call(fixture=data["fixture"], table=data["table"], by=by, now=now))
 
 
+@repeated(Repeat.STATE)
 def _move(form: forms.MoveForm, by: Actor, now: datetime) -> str:
     data = form.cleaned_data
     return sentence_of_fact(calls.move(fixture=data["fixture"], table=data["table"], by=by, now=now))
 
 
+@repeated(Repeat.STATE)
 def _score(form: forms.ScoreForm, by: Actor, now: datetime) -> str:
     data = form.cleaned_data
     score = (data["left"], data["right"])
     return sentence_of_fact(calls.set_running_score(fixture=data["fixture"], score=score, by=by, now=now))
 
 
+@repeated(Repeat.STATE)
 def _take_back_score(form: forms.TakeBackScoreForm, by: Actor, now: datetime) -> str:
     data = form.cleaned_data
     undone = calls.take_back_score(fixture=data["fixture"], event=data["fact"], by=by, now=now)
     return sentence_of_fact(undone, undone=True)
 
 
+@repeated(Repeat.KEY)
 def _late(form: forms.LateForm, by: Actor, now: datetime) -> str:
     fixture, minutes = form.cleaned_data["fixture"], form.cleaned_data["minutes"]
     if fixture.match is None:
@@ -210,6 +217,7 @@ def _late(form: forms.LateForm, by: Actor, now: datetime) -> str:
     return sentence_of_fact(calls.mark_late(fixture=fixture, player=player, minutes=minutes, by=by, now=now))
 
 
+@repeated(Repeat.STATE)
 def _no_show(form: forms.NoShowForm, by: Actor, now: datetime) -> str:
     fixture, side = form.cleaned_data["fixture"], form.cleaned_data["side"]
     result = forfeit_missing(fixture=fixture, side=None if side == "both" else int(side), by=by, now=now)
@@ -226,6 +234,7 @@ def _result(form: forms.WonForm, by: Actor, now: datetime) -> str:
     return ""
 
 
+@repeated(Repeat.STATE)
 def _start_called(form: FloorForm, by: Actor, now: datetime) -> str:
     started = calls.start_called(tournament=form.tournament, by=by, now=now)
     text = ngettext("%(count)d match has started.", "%(count)d matches have started.", len(started))
@@ -246,10 +255,12 @@ def _close(form: forms.ClosingForm, outcome: ResultInput, by: Actor, now: dateti
     return f"M{fixture.number} · {result_summary(fixture, result)}."
 
 
+@repeated(Repeat.STATE)
 def _adjourn(form: forms.AdjournForm, by: Actor, now: datetime) -> str:
     return sentence_of_fact(evening.adjourn(**form.cleaned_data, by=by, now=now))
 
 
+@repeated(Repeat.STATE)
 def _shorten_match(form: forms.ShorterMatchForm, by: Actor, now: datetime) -> str:
     """Shorten a match to which both players have agreed.
 
@@ -259,6 +270,7 @@ def _shorten_match(form: forms.ShorterMatchForm, by: Actor, now: datetime) -> st
     return sentence_of_fact(evening.shorten(fixture=data["fixture"], length=data["length"], by=by, now=now))
 
 
+@repeated(Repeat.KEY)
 def _propose_length(form: forms.ProposeLengthForm, by: Actor, now: datetime) -> str:
     """Propose a shorter length to both players of a match that is being played.
 
@@ -269,6 +281,7 @@ def _propose_length(form: forms.ProposeLengthForm, by: Actor, now: datetime) -> 
     return sentence_of_fact(fact)
 
 
+@repeated(Repeat.STATE)
 def _withdraw_length(form: forms.WithdrawLengthForm, by: Actor, now: datetime) -> str:
     """Withdraw the length that is on offer, whoever offers it.
 
@@ -280,6 +293,7 @@ def _withdraw_length(form: forms.WithdrawLengthForm, by: Actor, now: datetime) -
     return sentence_of_fact(fact)
 
 
+@repeated(Repeat.STATE)
 def _take_back_length(form: forms.TakeBackLengthForm, by: Actor, now: datetime) -> str:
     """Give a match the length back that it had before it was shortened, whoever shortened it.
 
@@ -290,10 +304,12 @@ def _take_back_length(form: forms.TakeBackLengthForm, by: Actor, now: datetime) 
     return sentence_of_fact(undone, undone=True)
 
 
+@repeated(Repeat.STATE)
 def _reenter(form: forms.ReentryForm, by: Actor, now: datetime) -> str:
     return enter_again(**form.cleaned_data, by=by, now=now)
 
 
+@repeated(Repeat.STATE)
 def _undo_reentry(form: forms.EntryForm, by: Actor, now: datetime) -> str:
     return undo_reentry(entry=form.cleaned_data["entry"], by=by, now=now)
 
@@ -301,6 +317,7 @@ def _undo_reentry(form: forms.EntryForm, by: Actor, now: datetime) -> str:
 def _with_match(service: Callable[..., FloorEvent]) -> Run:
     """Return what runs a service that takes only a match."""
 
+    @repeated(Repeat.STATE)
     def run(form: forms.FixtureForm, by: Actor, now: datetime) -> str:
         return sentence_of_fact(service(fixture=form.cleaned_data["fixture"], by=by, now=now))
 
@@ -310,16 +327,19 @@ def _with_match(service: Callable[..., FloorEvent]) -> Run:
 def _with_table(service: Callable[..., FloorEvent]) -> Run:
     """Return what runs a service that takes only a table."""
 
+    @repeated(Repeat.STATE)
     def run(form: forms.TableForm, by: Actor, now: datetime) -> str:
         return sentence_of_fact(service(table=form.cleaned_data["table"], by=by, now=now))
 
     return run
 
 
+@repeated(Repeat.STATE)
 def _out(form: forms.OutOfUseForm, by: Actor, now: datetime) -> str:
     return sentence_of_fact(calls.take_out_of_use(**form.cleaned_data, by=by, now=now))
 
 
+@repeated(Repeat.STATE)
 def _here(form: forms.HereForm, by: Actor, now: datetime) -> str:
     players = form.cleaned_data["players"]
     check_in.mark_players_here(tournament=form.tournament, players=players, by=by, now=now)
@@ -328,6 +348,7 @@ def _here(form: forms.HereForm, by: Actor, now: datetime) -> str:
     return ngettext("%(count)d player is here.", "%(count)d players are here.", len(players)) % {"count": len(players)}
 
 
+@repeated(Repeat.STATE)
 def _away(form: forms.AwayForm, by: Actor, now: datetime) -> str:
     """Record that a player is away for some minutes, and is not paired or called meanwhile.
 
@@ -364,6 +385,7 @@ def _pair_by_hand(form: forms.ChosenPairForm, by: Actor, now: datetime) -> str:
     return _("Paired: %(matches)s.") % {"matches": f"M{pairing.number}"}
 
 
+@repeated(Repeat.STATE)
 def _stop_match(form: forms.FixtureForm, by: Actor, now: datetime) -> str:
     """Stop a match in a stage without rounds that goes on although a corrected result has put a player of it out.
 
@@ -374,6 +396,7 @@ def _stop_match(form: forms.FixtureForm, by: Actor, now: datetime) -> str:
     return _("M%(number)d is stopped and does not count.") % {"number": pairing.number}
 
 
+@repeated(Repeat.STATE)
 def _hold_pairing(form: forms.HoldPairingForm, by: Actor, now: datetime) -> str:
     """Hold the pairing of a stage without rounds, or let it go on.
 
@@ -393,6 +416,7 @@ def _change_flow(form: forms.FlowForm, by: Actor, now: datetime) -> str:
     return _("The pairing goes on with the new rules.")
 
 
+@repeated(Repeat.STATE)
 def _take_back_missed(form: forms.MissedForm, by: Actor, now: datetime) -> str:
     """Take back that a player who was away missed a match, with a public reason.
 
@@ -402,6 +426,7 @@ def _take_back_missed(form: forms.MissedForm, by: Actor, now: datetime) -> str:
     return _("%(name)s has not missed that match.") % {"name": shown(row.entry.player, staff=True)}
 
 
+@repeated(Repeat.STATE)
 def _take_back_pairing(form: forms.TakeBackPairingForm, by: Actor, now: datetime) -> str:
     """Take back a pairing without rounds whose match has not begun; both players are free again.
 
@@ -413,6 +438,7 @@ def _take_back_pairing(form: forms.TakeBackPairingForm, by: Actor, now: datetime
     return _("M%(number)d is taken back; both are free again.") % {"number": pairing.number}
 
 
+@repeated(Repeat.STATE)
 def _waive_lead(form: forms.FixtureForm, by: Actor, now: datetime) -> str:
     """Let nobody wait for a match in a stage without rounds.
 
@@ -421,6 +447,7 @@ def _waive_lead(form: forms.FixtureForm, by: Actor, now: datetime) -> str:
     return sentence_of_fact(batches.waive_lead(fixture=form.cleaned_data["fixture"], by=by, now=now))
 
 
+@repeated(Repeat.STATE)
 def _ask_over(form: forms.FixtureForm, by: Actor, now: datetime) -> str:
     """Ask both players of a match whether it is over.
 
@@ -429,19 +456,23 @@ def _ask_over(form: forms.FixtureForm, by: Actor, now: datetime) -> str:
     return sentence_of_fact(batches.ask_whether_over(fixture=form.cleaned_data["fixture"], by=by, now=now))
 
 
+@repeated(Repeat.KEY)
 def _pause(form: forms.PauseForm, by: Actor, now: datetime) -> str:
     return sentence_of_fact(evening.pause(tournament=form.tournament, until=form.until_at, by=by, now=now))
 
 
+@repeated(Repeat.STATE)
 def _resume(form: FloorForm, by: Actor, now: datetime) -> str:
     return sentence_of_fact(evening.resume(tournament=form.tournament, by=by, now=now))
 
 
+@repeated(Repeat.HARMLESS)
 def _autopilot(form: forms.AutopilotForm, by: Actor, now: datetime) -> str:
     mode = form.cleaned_data["mode"]
     return sentence_of_fact(evening.set_autopilot(tournament=form.tournament, mode=mode, by=by, now=now))
 
 
+@repeated(Repeat.STATE)
 def _undo(form: forms.UndoForm, by: Actor, now: datetime) -> str:
     """Undo what you did last at an event: a result, a call, a start or another act on the floor, or a check-in.
 
@@ -451,6 +482,7 @@ def _undo(form: forms.UndoForm, by: Actor, now: datetime) -> str:
     return undo.undo(tournament=form.tournament, act=form.cleaned_data["act"], by=by, now=now).undone_text
 
 
+@repeated(Repeat.STATE)
 def _shorten(form: forms.ShortenForm, by: Actor, now: datetime) -> str:
     rounds = change_round_lengths(tournament=form.tournament, changes=form.cleaned_data["changes"], by=by)
     if not rounds:

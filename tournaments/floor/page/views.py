@@ -18,6 +18,7 @@ from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from core.messages import sentence
+from core.repeats import Repeat, repeated
 from core.requests import is_htmx
 from engine.errors import Refused
 from players.access import Role, is_at_least
@@ -43,6 +44,7 @@ from tournaments.state.topics import topics_shown
 
 @account_needed
 @require_http_methods(["GET", "HEAD", "POST"])
+@repeated(Repeat.STATE)
 def settings(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Show and change the settings and tables of a floor; saving opens it."""
     event = access.tournament_as(request.user, club, slug, Role.DIRECTOR)
@@ -134,6 +136,7 @@ def _undo_seconds(tournament: Tournament, now: datetime) -> int:
     return 0 if begun.exists() else int((tournament.undo_until - now).total_seconds())
 
 
+@repeated(Repeat.STATE)
 def act(request: HttpRequest, action: str, **url: str) -> HttpResponseBase:
     """Do what the URL names on the floor, and return to its page with what happened in words."""
     return ACTIONS[action].view(request, **url)
@@ -141,6 +144,7 @@ def act(request: HttpRequest, action: str, **url: str) -> HttpResponseBase:
 
 @account_needed
 @require_POST
+@repeated(Repeat.STATE)
 def close(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Do the same with all matches that still run at closing time, and say what became of each."""
     event = access.tournament_as(request.user, club, slug, Role.DIRECTOR)
@@ -162,6 +166,7 @@ def close(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 
 @account_needed
 @require_POST
+@repeated(Repeat.KEY)
 def line(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Enter typed lines; those that were not entered come back for editing."""
     event, role = access.tournament_with_role(request.user, club, slug, access.HELPER)
