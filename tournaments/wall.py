@@ -651,7 +651,7 @@ def event_tv(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 @account_needed
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
-@repeated(Repeat.STATE)
+@repeated(Repeat.HARMLESS)
 def wall_settings(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Set the message and the parts of the wall screen."""
     event = access.tournament_as(request.user, club, slug, access.HELPER)

@@ -214,7 +214,8 @@ class Once:
 
     def _sealed(self, response: HttpResponse) -> bytes:
         said = [[message.level, str(message.message), message.extra_tags] for message in self._queued_messages]
-        head = json.dumps([response.status_code, dict(response.items()), said]).encode()
+        cookies = [cookie.OutputString() for cookie in response.cookies.values()]
+        head = json.dumps([response.status_code, dict(response.items()), cookies, said]).encode()
         nonce = token_bytes(12)
         return nonce + self._cipher().encrypt(nonce, zlib.compress(head + b"\n" + response.content), None)
 
@@ -225,10 +226,13 @@ class Once:
         except InvalidTag:
             return None
         head, _, content = text.partition(b"\n")
-        status, headers, said = json.loads(head)
+        status, headers, cookies, said = json.loads(head)
         for level, message, tags in said:
             messages.add_message(self.request, level, message, tags)
-        return HttpResponse(content, status=status, headers=headers)
+        answer = HttpResponse(content, status=status, headers=headers)
+        for cookie in cookies:
+            answer.cookies.load(cookie)
+        return answer
 
 
 def _digest(file: Any) -> str:

@@ -419,7 +419,7 @@ class Lines(APIView):
         examples=example(lines="m22 11-7; bob 7-4"),
         responses={200: OutcomeSerializer(many=True), **WRITE},
     )
-    @repeated(Repeat.STATE)
+    @repeated(Repeat.KEY)
     def post(self, request: Request, tournament: str) -> Response:
         """What happened to each line, in order; 422 `line_empty`, `too_many_results`."""
         event = access.tournament_by_id(request.user, tournament, access.HELPER)

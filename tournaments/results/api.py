@@ -113,7 +113,7 @@ class OneLine(APIView):
         examples=[OpenApiExample("M22", value={"line": "m22 11-7"}, request_only=True)],
         responses={200: FixtureSerializer, **WRITE},
     )
-    @repeated(Repeat.STATE)
+    @repeated(Repeat.KEY)
     def post(self, request: Request, tournament: str) -> Response:
         """For assistants and helpers. 422 with a code that says what is wrong with the line."""
         event = access.tournament_by_id(request.user, tournament, access.HELPER)

@@ -136,7 +136,7 @@ def _undo_seconds(tournament: Tournament, now: datetime) -> int:
     return 0 if begun.exists() else int((tournament.undo_until - now).total_seconds())
 
 
-@repeated(Repeat.STATE)
+@repeated(Repeat.KEY)
 def act(request: HttpRequest, action: str, **url: str) -> HttpResponseBase:
     """Do what the URL names on the floor, and return to its page with what happened in words."""
     return ACTIONS[action].view(request, **url)
