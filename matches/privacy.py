@@ -9,6 +9,7 @@ from django.db.models import F, Q, QuerySet, Value
 from django.db.models.functions import Concat
 from django.utils.translation import gettext_lazy as _
 
+from core.live.publishing import authorise_again_on_commit
 from core.locks import for_update
 from matches.models import (
     Action,
@@ -35,9 +36,12 @@ from matches.models import (
 from matches.play.lobby.leaving import boards_of, challenges_of, end_all, parts_of
 from matches.records.names import Mask, names_of
 from matches.records.submissions import GAVE_UP
-from players.models import Player, User
+from players.actors import Actor
+from players.models import Merge, Player, User
+from players.notifications.services import forget_notifications
 from players.people import mentions
 from players.people.mentions import erase_log_texts
+from players.people.rows import account_of
 from players.people.stored_elsewhere import Leaving, Part, StoredElsewhere, register
 from players.privacy.retention import in_batches, kept_since
 from players.privacy.retention import register as register_retention
@@ -148,6 +152,19 @@ class StoredByMatches(StoredElsewhere):
     def forget(self, players: list[Player], user: User | None) -> None:
         forget(players, user)
         forget_decisions(players)
+
+    def separating(self, merge: Merge, players: Collection[int], by: Actor, now: datetime) -> None:
+        """End streams and delete messages about the matches of these players."""
+        matches = Match.objects.filter(Q(player_0__in=players) | Q(player_1__in=players))
+        for match in matches.filter(finished_at=None):
+            authorise_again_on_commit(match.topic)
+        user = account_of(merge.into)
+        if user is not None:
+            ids = set(matches.values_list("public_id", flat=True))
+            forget_notifications(user=user, since=merge.merged_at, about=ids)
+
+    def clubs_of(self, players: Collection[Player]) -> Iterable[int | None]:
+        return Match.objects.filter(Q(player_0__in=players) | Q(player_1__in=players)).values_list("club", flat=True)
 
     def guests(self) -> Iterable[QuerySet[Any]]:
         of_clubs = Match.objects.exclude(club=None).order_by()

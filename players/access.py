@@ -238,6 +238,15 @@ def merge_for_director(user: Visitor, slug: str, pk: int) -> Merge:
     return merge
 
 
+def own_claim(user: Visitor, pk: int) -> Merge:
+    """Return a merge by which an account took over a player, undone or not, to that account; else 404."""
+    rows = Merge.objects.select_related("player", "into").filter(pk=pk, claimed=True, into__user__isnull=False)
+    row = rows.filter(into__user=user).first() if isinstance(user, User) else None
+    if row is None:
+        raise Http404
+    return row
+
+
 def join_request_for_director(user: Visitor, slug: str, public_id: str) -> JoinRequest:
     """Return a request to join a club, in any state, for one of its directors."""
     own_club = club_for_director(user, slug)

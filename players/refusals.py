@@ -96,6 +96,7 @@ MESSAGES = {
     "merge_account": gettext_noop("{name} has an account, so merge the other player into {name} instead."),
     "already_merged": gettext_noop("{name} was merged with another player in the meantime."),
     "merge_undone": gettext_noop("This merge has already been undone."),
+    "claim_settled": gettext_noop("This can be undone for {days} days only. They are over."),
     "former_member": gettext_noop("This player has left the site."),
     "suspended": gettext_noop("{name} is suspended and cannot take part at the moment."),
     "suspend_self": gettext_noop("You cannot suspend your own account."),

@@ -12,6 +12,7 @@ from core.pagination import page_of
 from players import access
 from players.access import RANK, Role, Visitor
 from players.models import Alias, Club, Invitation, JoinRequest, LogEntry, Membership, Merge, Player, User
+from players.models.people import CLAIM_LASTS
 from players.people.rows import player_topic
 from players.people.services import home_club
 
@@ -141,7 +142,7 @@ def members_page(role: Role, club: Club, now: datetime, q: str = "", page: str |
         "q": q,
         "requests": open_requests(club).count(),
         "invitations": list(open_invitations(now).filter(club=club).select_related("player").order_by("-pk")[:50]),
-        "merges": list(merges(club)[:50]),
+        "merges": list(merges(club, now)[:50]),
     }
 
 
@@ -161,6 +162,7 @@ def member_page(membership: Membership, role: Role, now: datetime) -> dict[str, 
         "invitation": open_invitations(now).filter(player=player).first(),
         "aliases": list(player.aliases.order_by("name")),
         "others": other_members(membership),
+        "merges": list(merges(club, now).filter(into=player)),
         "log": _log_of(player, club),
     }
 
@@ -185,16 +187,28 @@ def open_invitations(now: datetime) -> QuerySet[Invitation]:
     return Invitation.objects.filter(accepted_at__isnull=True, withdrawn_at__isnull=True, expires_at__gt=now)
 
 
-def merges(club: Club) -> QuerySet[Merge]:
-    """Return the merges, not undone, of players that this club entered."""
+def merges(club: Club, now: datetime) -> QuerySet[Merge]:
+    """Return the merges, not undone, of players that this club entered, and whether each `can_be_undone`."""
     first = Membership.objects.filter(player=OuterRef("player")).order_by("pk").values("club")[:1]
-    standing = Merge.objects.filter(undone_at__isnull=True, player__erased_at__isnull=True)
+    standing = Merge.objects.filter(Q(player__erased_at__isnull=True) | Q(kept__isnull=False), undone_at__isnull=True)
+    standing = standing.annotate(can_be_undone=can_be_undone(now))
     return (
         standing.annotate(home=Subquery(first))
         .filter(home=club.pk)
         .select_related("player", "into", "merged_by")
         .order_by("-merged_at", "-pk")
     )
+
+
+def can_be_undone(now: datetime) -> Q:
+    """Return the condition for merges that are not undone yet and still can be: claims for a time, others always."""
+    return Q(undone_at=None) & (Q(claimed=False) | Q(merged_at__gt=now - CLAIM_LASTS))
+
+
+def claims_of(user: User, now: datetime) -> QuerySet[Merge]:
+    """Return the merges by which an account took over players, as long as it can undo them."""
+    rows = Merge.objects.filter(can_be_undone(now), claimed=True, into__user=user)
+    return rows.select_related("player", "into").order_by("-merged_at", "-pk")
 
 
 # Requests to join.

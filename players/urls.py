@@ -8,7 +8,7 @@ from players.accounts.api import Accounts
 from players.clubs import api as api_clubs
 from players.clubs import views as clubs
 from players.joining import page as joining
-from players.joining.actions import ANSWERS, OWN_ACTIONS
+from players.joining.actions import ANSWERS, CLAIMS, OWN_ACTIONS
 from players.notifications import api as api_notifications
 from players.notifications import emails as unsubscribing
 from players.notifications import views as notifications
@@ -104,10 +104,13 @@ club_pages: list[URLPattern | URLResolver] = [
 
 JOIN_REQUEST = r"join-requests/(?P<public_id>[2-9a-z]{10})/"
 
+CLAIM = r"claims/(?P<pk>\d{1,18})/"
+
 joining_pages: list[URLPattern | URLResolver] = [
     re_path(rf"{CLUB}join/$", joining.join_club, name="join-club"),
     *(re_path(rf"{CLUB}join/{act.name}/$", act.view, name=f"join-{act.name}") for act in OWN_ACTIONS),
     *(re_path(rf"{CLUB}{JOIN_REQUEST}{act.name}/$", act.view, name=f"join-request-{act.name}") for act in ANSWERS),
+    *(re_path(rf"^account/{CLAIM}{act.name}/$", act.view, name=f"claim-{act.name}") for act in CLAIMS),
 ]
 
 API_CLUB = rf"{API}clubs/(?P<slug>[a-z0-9-]+)/"
@@ -133,6 +136,8 @@ api_routes: list[URLPattern | URLResolver] = [
     re_path(rf"{API}exports/{EXPORT}/archive\.zip$", api_privacy.ExportArchive.as_view(), name="api-export-archive"),
     re_path(rf"{API_MEMBER}exports/$", api_privacy.MemberExports.as_view(), name="api-member-exports"),
     re_path(rf"{API_MEMBER}erase/$", api_privacy.EraseMember.as_view(), name="api-erase-member"),
+    path("api/v1/me/claims/", joining.MyClaims.as_view(), name="api-my-claims"),
+    *(re_path(rf"{API}me/{CLAIM}{act.path}/$", act.endpoint, name=f"api-claim-{act.name}") for act in CLAIMS),
     path("api/v1/me/join-requests/", joining.MyJoinRequests.as_view(), name="api-my-join-requests"),
     re_path(rf"{API_CLUB}claimable-players/$", joining.ClaimablePlayers.as_view(), name="api-claimable-players"),
     re_path(rf"{API_CLUB}join-requests/$", joining.ClubJoinRequests.as_view(), name="api-join-requests"),
@@ -146,6 +151,7 @@ api_routes: list[URLPattern | URLResolver] = [
     re_path(rf"{API_CLUB}emblem/$", api_clubs.Emblem.as_view(), name="api-club-emblem"),
     re_path(rf"{API_CLUB}members/$", api_clubs.Members.as_view(), name="api-members"),
     re_path(rf"{API_CLUB}members/list/$", api_clubs.MemberList.as_view(), name="api-member-list"),
+    re_path(rf"{API_CLUB}merges/$", api_clubs.Merges.as_view(), name="api-merges"),
     re_path(rf"{API_CLUB}merges/(?P<pk>\d{{1,18}})/$", api_clubs.UndoMerge.as_view(), name="api-undo-merge"),
     re_path(rf"{API_MEMBER}$", api_clubs.OneMember.as_view(), name="api-member"),
     re_path(rf"{API_MEMBER}name/$", api_clubs.MemberName.as_view(), name="api-member-name"),

@@ -6,7 +6,7 @@ filled with rows of the database.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import timedelta
 from html import unescape
@@ -21,6 +21,8 @@ from django.db import transaction
 from django.db.models import JSONField, Model, Q
 from django.http import Http404
 from django.test import Client
+from django.urls import NoReverseMatch, reverse
+from django.utils import timezone
 from pytest_django import DjangoDbBlocker
 
 from matches.models import ChatMessage, Claim, Match, Proposal, Result, Submission
@@ -29,15 +31,16 @@ from matches.play.public_state import STREAMED, streamed_state
 from players.accounts.services import register_user
 from players.actors import SYSTEM, Actor, log
 from players.clubs.services import create_club
-from players.models import AccountSession, Club, LogEntry, Player, PushSubscription, User
+from players.models import AccountSession, Club, LogEntry, Merge, Player, PushSubscription, User
 from players.people import mentions
 from players.people.erasure import erase_player
+from players.people.services import claim_player, undo_merge
 from players.people.stored_elsewhere import has_open
 from tests.privacy.addresses import LIVE, ROUTES, addresses
 from tests.privacy.leaving import ERASED, STAYS, rows_of
 from tests.privacy.private_club import NOTE, NOW, NUMBER, make_private, secrets
 from tournaments.demo import club
-from tournaments.models import CashCount, Entry, Payment, Series, Tournament, Withdrawal
+from tournaments.models import CashCount, Entry, Fixture, Payment, Series, Tournament, Withdrawal
 from tournaments.seasons.services import SeriesInput, create_series
 from tournaments.sharing.cards import card_of
 
@@ -167,6 +170,46 @@ def test_no_route_shows_private_data_to_a_stranger(club_of_strangers: User, read
     # A public page is public for both; one of them reads it with every row.
     assert step > 1 or OF_PLAYERS - set(read) == set()
     assert leaks == {}
+
+
+def addresses_around(match: Match, player: Player) -> Iterator[str]:
+    """Return the URL of every route that can be about a match of an event or one of its players."""
+    fixture = Fixture.objects.select_related("stage__division__tournament__club").get(match=match)
+    division, record = fixture.stage.division, match.submissions.first()
+    rows = {"fixture": fixture, "division": division, "entry": division.entries.get(player=player)}
+    common = {name: row.public_id for name, row in rows.items()} | {"tournament": division.tournament.public_id}
+    common |= {"club": division.tournament.club.slug, "slug": division.tournament.slug, "side": 0, "extension": "json"}
+    for name, route in ROUTES.items():
+        for row in filter(None, (match, player, record)):
+            values = {**common, "public_id": row.public_id}
+            with suppress(KeyError, NoReverseMatch):
+                yield reverse(name, kwargs={place: values[place] for place in route.pattern.regex.groupindex})
+
+
+@pytest.mark.slow
+@pytest.mark.django_db
+def test_no_route_shows_what_an_account_saw_before_its_claim_was_undone(club_of_strangers: User) -> None:
+    """Dave has said that he is a player of the club. What he read as that player alone, he does not read afterwards."""
+    disputed = Match.objects.get(state=Match.State.DISPUTED)
+    karl = next(player for player in disputed.players if player.user_id is None)
+    Result.objects.filter(match=disputed).update(reason=NOTE)
+    dave = Client()
+    dave.force_login(club_of_strangers)
+
+    def read(urls: Iterable[str]) -> dict[str, tuple[int, bool]]:
+        """Return the status of each page, and whether it has notes of the match or Karl's own name."""
+        answers = {url: dave.get(url) for url in dict.fromkeys(urls)}
+        private = (NOTE, karl.name.casefold())
+        return {url: (row.status_code, any(word in text_of(row) for word in private)) for url, row in answers.items()}
+
+    before = read(addresses_around(disputed, karl))
+    claim_player(player=karl, user=club_of_strangers, by=SYSTEM, now=timezone.now())
+    claimed = read(before)
+    opened = {url for url in before if claimed[url] != before[url]}
+    assert len(opened) >= 10
+    undo_merge(merge=Merge.objects.get(player=karl), by=SYSTEM, now=timezone.now())
+    after = read(opened)
+    assert {url: after[url] for url in opened if after[url] != before[url]} == {}
 
 
 @pytest.mark.django_db

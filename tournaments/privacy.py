@@ -7,14 +7,15 @@ from typing import Any
 from django.db.models import F, Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 
-from players.models import Club, LogEntry, Player, User
+from players.actors import Actor
+from players.models import Club, LogEntry, Merge, Player, User
 from players.people import mentions
 from players.people.mentions import WRITTEN, erase_texts_of
 from players.people.stored_elsewhere import Leaving, Part, StoredElsewhere, register
 from players.privacy.retention import register as register_retention
 from players.privacy.sections import ExportSection, Person, Row, values
 from players.privacy.sections import register as register_sections
-from tournaments.entries.services import refuse_two_entries
+from tournaments.entries.merges import join_entries, lock_entered, separate_entries
 from tournaments.models import (
     AgreedSplit,
     Batch,
@@ -141,8 +142,14 @@ def _about_matches(rows: QuerySet[LogEntry], players: list[Player]) -> list[int]
 class StoredByEvents(StoredElsewhere):
     """Entries, and what was written about them and their matches."""
 
-    def check_merge(self, player: Player, into: Player) -> None:
-        refuse_two_entries(player, into)
+    def lock_entered(self, players: Collection[Player]) -> Iterable[int]:
+        return lock_entered(players)
+
+    def merged(self, merge: Merge, players: Collection[int], entered: Collection[int], by: Actor) -> None:
+        join_entries(merge, players, entered, by)
+
+    def separating(self, merge: Merge, players: Collection[int], by: Actor, now: datetime) -> None:
+        separate_entries(merge, players, by, now)
 
     def clubs_locked_first(self, players: Collection[Player]) -> Iterable[int]:
         return FinalPlace.objects.filter(player__in=players, taken_back_at=None).values_list("series__club", flat=True)

@@ -167,7 +167,7 @@ MESSAGES: dict[str, str] = {
     "reentry_without_substitute": gettext_noop("A re-entry cannot be taken over by a substitute. Undo it instead."),
     "reentry_in_use": gettext_noop("Somebody has entered again. Set an earlier time to end re-entry."),
     "both_entered": gettext_noop(
-        "{name} and {other} both take part in {division}. Withdraw one of them first, then merge them."
+        "{name} and {other} are both in the draw of {division}. Merge them once it is over, or withdraw one of them."
     ),
     "csv_without_names": gettext_noop("This file has no column of names. Call it “name”, or put it first."),
     "csv_too_large": gettext_noop("A list of names can be up to {mebibytes} MiB; this file is larger."),

@@ -333,7 +333,10 @@ def send_due_deadlines(*, now: datetime) -> int:
     Who was reminded of a deadline is not reminded of it again; of a later one they are.
     """
     due = Match.objects.filter(
-        Q(player_0__user__isnull=False) | Q(player_1__user__isnull=False),
+        Q(player_0__user__isnull=False)
+        | Q(player_1__user__isnull=False)
+        | Q(player_0__merged_into__user__isnull=False)
+        | Q(player_1__merged_into__user__isnull=False),
         state=Match.State.OPEN,
         due_at__gt=now,
         due_at__lte=now + DEADLINE_BEFORE,

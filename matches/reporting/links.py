@@ -108,9 +108,11 @@ def revoke_link(*, match: Match, side: int, generation: int, by: Actor) -> Match
 
 
 @transaction.atomic
-def revoke_all_links(*, topics: Collection[str], players: Collection[int]) -> None:
-    """End the personal links of these players in all matches with these parent topics; the caller logs it."""
-    matches = Match.objects.filter(Q(player_0__in=players) | Q(player_1__in=players), parent_topic__in=topics)
+def revoke_all_links(*, players: Collection[int], topics: Collection[str] | None = None) -> None:
+    """End the personal links of these players, in all matches or those with these parent topics; the caller logs it."""
+    matches = Match.objects.filter(Q(player_0__in=players) | Q(player_1__in=players))
+    if topics is not None:
+        matches = matches.filter(parent_topic__in=topics)
     ids = [match.pk for match in for_update(matches.order_by("pk"))]
     of_matches = Match.objects.filter(pk__in=ids)
     of_matches.filter(player_0__in=players).update(link_generation_0=F("link_generation_0") + 1)

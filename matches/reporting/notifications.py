@@ -17,6 +17,7 @@ from players.access import Role
 from players.models import Membership, Notification, User
 from players.notifications.kinds import NotificationKind, Params, kind_of
 from players.notifications.services import Notice, accounts_of, chosen, notify_each, users_of
+from players.people.rows import account_of
 
 # The notifications about reports, rulings and appointments.
 
@@ -62,7 +63,7 @@ def personal_link(notification: Notification) -> str:
     if side is None:
         return ""
     match = Match.objects.get(public_id=notification.params["match"])
-    user = match.players[side].user_id
+    user = account_of(match.players[side])
     return reverse("match-link", args=[links.token_for(match, side)]) if user == notification.user_id else ""
 
 

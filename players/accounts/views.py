@@ -27,7 +27,7 @@ from core.messages import sentence
 from core.repeats import Repeat, repeated
 from core.text_lengths import LONGEST_NAME
 from engine.errors import Refused
-from players import access
+from players import access, selectors
 from players.access import has_second_factor
 from players.accounts import kept_input
 from players.accounts import second_factor as second_factor_services
@@ -331,6 +331,7 @@ def _page(request: HttpRequest, **bound: Any) -> HttpResponse:
         "email_form": EmailForm(auto_id=IDS["email_form"]),
         "password_form": PasswordForm(auto_id=IDS["password_form"]),
         "tokens": api_tokens.live_tokens(user, timezone.now()).count(),
+        "claims": selectors.claims_of(user, timezone.now()),
         "zones": times.offered(),
         "link_in": throttle.wait(throttle.LINKS_TO, user.new_email) if user.new_email else 0,
         **bound,
@@ -435,7 +436,9 @@ def delete_account(request: HttpRequest) -> HttpResponse:
             return redirect("home")
     own = player_of(me(request))
     parts = parts_of(own, timezone.now()) if own is not None else []
-    return page(request, "players/accounts/delete_account.html", {"form": form, "parts": parts}, form)
+    claims = selectors.claims_of(me(request), timezone.now()).exists()
+    context = {"form": form, "parts": parts, "claims": claims}
+    return page(request, "players/accounts/delete_account.html", context, form)
 
 
 # Signing in with a second factor, and the page on which an account turns it on and off.

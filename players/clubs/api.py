@@ -351,6 +351,23 @@ class MemberMerge(APIView):
         return Response(serializers.MergedSerializer(merge).data, status=status.HTTP_201_CREATED)
 
 
+class Merges(APIView):
+    """The merges of a club's players."""
+
+    permission_classes = (IsAuthenticated,)
+
+    @extend_schema(
+        operation_id="merges_list",
+        summary="List the merges of players whom the club entered",
+        responses={200: serializers.MergedSerializer(many=True), **serializers.PROBLEMS},
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        """Return those that can be undone, without pages."""
+        now = timezone.now()
+        rows = selectors.merges(access.club_for_director(request.user, slug), now)
+        return Response(serializers.MergedSerializer(rows.filter(selectors.can_be_undone(now)), many=True).data)
+
+
 class UndoMerge(APIView):
     """Undoing a merge."""
 

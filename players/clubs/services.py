@@ -205,8 +205,8 @@ def add_player(*, club: Club, player: Player, by: Actor) -> Membership:
         return _join(club, player, by)
     if before.left_at is None:
         raise Refused("already_member", name=player.shown_name)
-    before.left_at = None
-    before.save(update_fields=["left_at"])
+    before.left_at, before.by_merge = None, None
+    before.save(update_fields=["left_at", "by_merge"])
     log(by, "member_returned", club_topic(club), club=club, player=player.public_id)
     return before
 

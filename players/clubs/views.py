@@ -483,10 +483,10 @@ def merge(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
 def undo_merge(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     merged = access.merge_for_director(request.user, slug, pk)
     try:
-        people_services.undo_merge(merge=merged, by=by(request), now=timezone.now(), club=access.club(slug))
+        undone = people_services.undo_merge(merge=merged, by=by(request), now=timezone.now(), club=access.club(slug))
     except Refused as refused:
         return refused_back(request, refused, "club-members", slug)
-    names = {"player": merged.player.name, "other": merged.into.name}
+    names = {"player": undone.player.name, "other": undone.into.name or undone.into.shown_name}
     messages.success(request, _("%(player)s and %(other)s are separate players again.") % names)
     return redirect("club-members", slug)
 

@@ -23,9 +23,10 @@ from players.actions import Action, Endpoint, FormSerializer
 from players.actors import Actor
 from players.forms import RefusingForm, YesNoField
 from players.joining.services import accept_request, ask_to_join, refuse_request, withdraw_request
-from players.models import Club, JoinRequest
+from players.models import Club, JoinRequest, Merge
 from players.models.people import LONGEST_REASON
 from players.pages import me
+from players.people.services import home_club, undo_merge
 
 # What they send.
 
@@ -38,6 +39,10 @@ class JoinForm(RefusingForm):
 
 class WithdrawForm(RefusingForm):
     """Nothing: an account has one open request to a club."""
+
+
+class UndoClaimForm(RefusingForm):
+    """Nothing: the URL names the claim."""
 
 
 class AcceptForm(RefusingForm):
@@ -176,7 +181,8 @@ def _withdraw(form: Any, by: Actor, now: datetime) -> str:
 def _accept(form: Any, by: Actor, now: datetime) -> str:
     """Accept a request to join the club.
 
-    For directors. With `link`, the player who is claimed is merged into the account's; `merges_undo` separates them.
+    For directors. With `link`, the player who is claimed is merged into the account's; for 30 days `merges_undo`, or
+    `my_claims_undo` by the account, separates them.
     """
     row = accept_request(request=form.instance, link=form.cleaned_data["link"], by=by, now=now)
     form.instance = row
@@ -194,6 +200,35 @@ def _refuse(form: Any, by: Actor, now: datetime) -> str:
     return _("The request of {name} is refused.").format(name=row.user.display_name)
 
 
+class ClaimAction(Action):
+    """What an account does about a player who was merged into its own."""
+
+    permissions = (IsAuthenticated,)
+    responses: ClassVar = {204: None, **PROBLEMS}
+
+    def fetch(self, user: Visitor, **url: str) -> Merge:
+        """Return the merge to the account that claimed the player."""
+        return access.own_claim(user, int(url["pk"]))
+
+    def url(self, request: HttpRequest, obj: Merge) -> str:
+        """The page of the account."""
+        return reverse("preferences")
+
+    def answer(self, request: Request, obj: Merge, form: Any) -> Response:
+        """Nothing: the players are separate."""
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+def _undo_claim(form: Any, by: Actor, now: datetime) -> str:
+    """Say that a player is not you after all.
+
+    For 30 days after a director accepted it. The player has the name, the results and the entries from before.
+    """
+    merge = undo_merge(merge=form.instance, by=by, now=now, club=home_club(form.instance.player))
+    return _("{name} is not you any more.").format(name=merge.player.shown_name)
+
+
+CLAIMS = (ClaimAction("undo", UndoClaimForm, _undo_claim, api=Endpoint("my_claims_undo")),)
 OWN_ACTIONS = (
     AskAction("ask", JoinForm, _ask, api=Endpoint("clubs_ask_to_join", JoinSerializer, {"claimed": "k7m2q9x4ab"})),
     OwnRequestAction("withdraw", WithdrawForm, _withdraw, api=Endpoint("clubs_withdraw_request")),

@@ -4,6 +4,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -18,7 +19,7 @@ from core.requests import is_htmx
 from engine.errors import Refused
 from players import access, selectors
 from players.accounts.api import me
-from players.accounts.serializers import PROBLEM, PROBLEMS, PersonSerializer
+from players.accounts.serializers import PROBLEM, PROBLEMS, MergedSerializer, PersonSerializer
 from players.joining import services
 from players.joining.actions import JoinRequestSerializer
 from players.models import Club, JoinRequest, Player, User
@@ -91,6 +92,22 @@ class ClubJoinRequests(APIView):
         """Return all of them, without pages."""
         club = access.club_for_director(request.user, slug)
         return Response(JoinRequestSerializer(selectors.open_requests(club), many=True).data)
+
+
+class MyClaims(APIView):
+    """The players whom an account has taken over."""
+
+    permission_classes = (IsAuthenticated,)
+
+    @extend_schema(
+        operation_id="my_claims_list",
+        summary="List the players that you are",
+        description="Those that can still be undone.",
+        responses={200: MergedSerializer(many=True), 401: PROBLEM},
+    )
+    def get(self, request: Request) -> Response:
+        """Return all of them, without pages."""
+        return Response(MergedSerializer(selectors.claims_of(me(request), timezone.now()), many=True).data)
 
 
 class MyJoinRequests(APIView):

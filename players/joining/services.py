@@ -1,7 +1,7 @@
 """Requests to join a club: asked, withdrawn, accepted and refused.
 
 An account asks to become a member, and may say which player without an account it is. Nothing changes until a director
-of the club answers; accepting such a claim merges that player into the account's, which can be undone like any merge.
+of the club answers; accepting such a claim merges that player into the account's, which can be undone for 30 days.
 Every service here locks the account first, so that two answers to one request wait for each other.
 """
 
@@ -21,7 +21,7 @@ from players.clubs.services import add_player
 from players.models import Alias, Club, JoinRequest, Membership, Player, User
 from players.notifications.kinds import NotificationKind, Params
 from players.notifications.services import notify
-from players.people.rows import club_topic
+from players.people.rows import club_topic, lock_clubs_of
 from players.people.services import claim_player
 
 State = JoinRequest.State
@@ -127,9 +127,12 @@ def accept_request(*, request: JoinRequest, link: bool, by: Actor, now: datetime
     _check_open(row)
     player = ensure_player(user=user, by=by)
     if link and row.claimed is not None:
-        player = claim_player(player=row.claimed, user=user, by=by, now=now, club=row.club)
+        lock_clubs_of(row.claimed)
+    # Before the merge: the person stays a member where they have asked to be one, even if the claim is undone.
     if not Membership.objects.filter(_CURRENT, club=row.club, player=player).exists():
         add_player(club=row.club, player=player, by=by)
+    if link and row.claimed is not None:
+        claim_player(player=row.claimed, user=user, by=by, now=now, club=row.club)
     log(by, "join_accepted", club_topic(row.club), club=row.club, player=player.public_id)
     is_linked = link and row.claimed is not None
     return _decide(row, State.ACCEPTED, "linked" if is_linked else "", by, now)

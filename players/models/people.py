@@ -1,5 +1,6 @@
 """Players, clubs and memberships."""
 
+from datetime import timedelta
 from typing import Any, ClassVar
 
 from django.conf import settings
@@ -23,6 +24,8 @@ LONGEST_CLUB_TEXT = 400
 LONGEST_IMPRINT = 2000
 LONGEST_REASON = 300
 MOST_CLASS_POINTS = 10_000
+CLAIM_LASTS = timedelta(days=30)
+"""How long an accepted claim can be undone."""
 
 # A field derived from other fields.
 
@@ -265,6 +268,10 @@ class Membership(models.Model):
     role = models.CharField(_("role"), max_length=9, choices=Role, default=Role.MEMBER)
     joined_at = models.DateTimeField(default=timezone.now, editable=False)
     left_at = models.DateTimeField(null=True, blank=True)
+    by_merge = models.ForeignKey(
+        "Merge", on_delete=models.PROTECT, null=True, blank=True, editable=False, related_name="memberships"
+    )
+    """The merge that made the player a member; undoing it ends the membership."""
 
     class Meta:
         verbose_name = _("membership")
@@ -341,6 +348,11 @@ class Merge(models.Model):
     merged_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
     merged_at = models.DateTimeField(default=timezone.now, editable=False)
     undone_at = models.DateTimeField(null=True, blank=True)
+    claimed = models.BooleanField(
+        default=False, db_default=False, help_text=_("Whether an account said that it is this player.")
+    )
+    kept = models.JSONField(null=True, blank=True, editable=False)
+    """The names of claimed players, by id, for whom the account was deleted while the claim could be undone."""
 
     class Meta:
         verbose_name = _("merge")

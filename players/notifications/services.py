@@ -249,6 +249,18 @@ def users_of(players: Iterable[int]) -> set[int]:
     return set(accounts_of(players_among(players)).values())
 
 
+def forget_notifications(*, user: int, since: datetime, about: Collection[str]) -> None:
+    """Delete the notifications of a user since a time whose page, key or parameters have one of these public ids."""
+    rows = Notification.objects.filter(user=user, created_at__gte=since)
+    ids = [
+        pk
+        for pk, url, key, params in rows.values_list("pk", "url", "key", "params")
+        if not {*url.split("/"), key, *map(str, params.values())}.isdisjoint(about)
+    ]
+    Notification.objects.filter(pk__in=ids).delete()
+    touch_on_commit(topic_of(user))
+
+
 def topic_of(user: int) -> str:
     """Return the topic that changes with the notifications of a user."""
     return f"notifications:{user}"

@@ -15,6 +15,7 @@ from players.people import stored_elsewhere
 from players.people.leaving import end_all, together_with
 from players.people.mentions import erase_mentions, names_to_erase
 from players.people.rows import canonical, club_topic, lock_club, player_topic, user_topic
+from players.people.services import BLANK, keep_names
 from players.people.stored_elsewhere import Leaving
 
 Role = Membership.Role
@@ -25,7 +26,7 @@ def erase_player(*, player: Player, by: Actor, now: datetime, check: Callable[[P
     """Delete the account, aliases and invitations, and blank the name, also of players merged with this one.
 
     Everything the person takes part in ends first, with its consequences. The name is removed from what others have
-    written as well. Results stay.
+    written as well. Results stay. While a claim can be undone, the names of the claimed player are kept for that alone.
     Refused: `owner_leaves_club` if a club with other members would have no owner left, `erased`, `stale` if the player
     was merged or entered an event at the same moment, and what `check` refuses of the locked player; also what refuses
     a withdrawal, such as a match that the director who erases the player would win by it.
@@ -46,18 +47,14 @@ def erase_player(*, player: Player, by: Actor, now: datetime, check: Callable[[P
     names = names_to_erase(everybody.values(), emails | {user.display_name} if user is not None else ())
     for stored in stored_elsewhere.registered():
         stored.forget(list(everybody.values()), user)
+    keep_names(everybody, now)
     Alias.objects.filter(player__in=everybody).delete()
     Invitation.objects.filter(player__in=everybody).delete()
     JoinRequest.objects.filter(claimed__in=everybody).delete()
     DataExport.objects.filter(player__in=everybody).delete()
     for member in everybody.values():
-        member.name, member.federation_number, member.country, member.time_zone, member.initials_only = (
-            "",
-            "",
-            "",
-            "",
-            False,
-        )
+        for name, blank in BLANK.items():
+            setattr(member, name, blank)
         member.user, member.erased_at = None, now
         member.save()
     _forget_in_log(list(everybody.values()), user)

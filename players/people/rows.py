@@ -24,6 +24,14 @@ def account_of(player: Player) -> int | None:
     return player.user_id or canonical(player).user_id
 
 
+def of_account(user: User, player: str = "") -> Q:
+    """Return the condition for the players of an account, merged ones included; `player` is a prefix (`player__`)."""
+    # A subquery, since a condition on two tables would read all players.
+    return Q(**{f"{player}user": user}) | Q(
+        **{f"{player}merged_into__in": Player.objects.filter(user=user).values("pk")}
+    )
+
+
 def players_among(ids: Iterable[int | None]) -> QuerySet[Player]:
     """Return the players with these ids, each with the player it was merged into."""
     return Player.objects.filter(pk__in={pk for pk in ids if pk is not None}).select_related("merged_into")

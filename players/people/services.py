@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db import IntegrityError, transaction
 from django.db.models import Q, QuerySet
@@ -19,10 +19,19 @@ from core.public_ids import hash_of
 from engine.errors import Refused
 from players.actors import Actor, apply, log
 from players.mail import request_invitation
-from players.models import Alias, Club, Invitation, Membership, Merge, Player, User
-from players.models.people import LONGEST_ALIAS
+from players.models import Alias, Club, DataExport, Invitation, Membership, Merge, Player, User
+from players.models.people import CLAIM_LASTS, LONGEST_ALIAS
 from players.people import stored_elsewhere
-from players.people.rows import canonical, club_topic, lock_club, lock_clubs_of, lock_players, player_of, player_topic
+from players.people.rows import (
+    canonical,
+    club_topic,
+    lock_club,
+    lock_clubs_of,
+    lock_players,
+    player_of,
+    player_topic,
+    touch_users_on_commit,
+)
 
 # Lists of names: finding the members they refer to and adding the others.
 
@@ -205,7 +214,7 @@ def _bring_back(club: Club, players: Sequence[Player], by: Actor) -> None:
         return
     # A player who is a member only under the name of a merged player has no membership yet.
     Membership.objects.bulk_create([Membership(club=club, player=player) for player in players], ignore_conflicts=True)
-    Membership.objects.filter(club=club, player__in=players).update(left_at=None)
+    Membership.objects.filter(club=club, player__in=players).update(left_at=None, by_merge=None)
     ids = sorted({player.public_id for player in players})
     log(by, "members_returned", club_topic(club), club=club, players=ids)
 
@@ -217,18 +226,20 @@ def _bring_back(club: Club, players: Sequence[Player], by: Actor) -> None:
 
 
 @transaction.atomic
-def merge_players(*, player: Player, into: Player, by: Actor, now: datetime, club: Club | None = None) -> Merge:
+def merge_players(
+    *, player: Player, into: Player, by: Actor, now: datetime, club: Club | None = None, claimed: bool = False
+) -> Merge:
     """Merge `player` into `into`: both are shown as `into` from now on.
 
     A `club` must be the one that entered `player`. A player with an account cannot be merged into another.
+    With `claimed` the account of `into` says that it is this player.
     Refused: `merge_same`, `merge_account`, `already_merged`, `other_club_entered`, `erased`, and what other
-    apps refuse (`StoredElsewhere.check_merge`).
+    apps refuse (`StoredElsewhere.merged`), such as `stale` if one of them entered an event at the same moment.
     """
     into = canonical(into)
     if into.pk == canonical(player).pk:
         raise Refused("merge_same")
-    lock_clubs_of(player)
-    locked = lock_players(player, into)
+    locked, entered = _lock_people(player, into)
     player, into = locked[player.pk], locked[into.pk]
     for row in (player, into):
         if row.merged_into_id is not None:
@@ -239,14 +250,24 @@ def merge_players(*, player: Player, into: Player, by: Actor, now: datetime, clu
         raise Refused("merge_account", name=player.name)
     if club is not None:
         must_be_home(player, club)
-    for stored in stored_elsewhere.registered():
-        stored.check_merge(player, into)
-    merge = Merge.objects.create(player=player, into=into, merged_by=by.user, merged_at=now)
+    merge = Merge.objects.create(player=player, into=into, merged_by=by.user, merged_at=now, claimed=claimed)
     Player.objects.filter(Q(pk=player.pk) | Q(merged_into=player)).update(merged_into=into)
-    _take_over_memberships(player, into)
+    _take_over_memberships(merge)
+    for stored in stored_elsewhere.registered():
+        stored.merged(merge, merged_below(player), entered, by)
     for topic in (player_topic(player), player_topic(into)):
         log(by, "players_merged", topic, club=club, player=player.public_id, into=into.public_id)
     return merge
+
+
+def _lock_people(*players: Player) -> tuple[dict[int, Player], set[int]]:
+    """Lock the clubs of players, then the divisions that they have entered, then the players.
+
+    Return the players and the divisions by id.
+    """
+    lock_clubs_of(*players)
+    entered = {pk for stored in stored_elsewhere.registered() for pk in stored.lock_entered(players)}
+    return lock_players(*players), entered
 
 
 def home_club(player: Player) -> Club | None:
@@ -269,50 +290,93 @@ def check_managed_by_club(player: Player, club: Club) -> None:
     must_be_home(player, club)
 
 
-def _take_over_memberships(player: Player, into: Player) -> None:
+def _take_over_memberships(merge: Merge) -> None:
     """Make `into` a member of the clubs of `player`; the old memberships are kept for undoing the merge."""
-    club_ids = Membership.objects.filter(player=player, left_at__isnull=True).values_list("club_id", flat=True)
-    own_memberships = {membership.club_id: membership for membership in Membership.objects.filter(player=into)}
-    for club_id in list(club_ids):
-        membership = own_memberships.get(club_id)
-        if membership is None:
-            Membership.objects.create(club_id=club_id, player=into)
-        elif membership.left_at is not None:
-            membership.left_at = None
-            membership.save(update_fields=["left_at"])
+    clubs = Membership.objects.filter(player=merge.player, left_at__isnull=True).values_list("club_id", flat=True)
+    here = Membership.objects.filter(player=merge.into, left_at__isnull=True).values_list("club_id", flat=True)
+    for club_id in set(clubs) - set(here):
+        Membership.objects.update_or_create(
+            club_id=club_id, player=merge.into, defaults={"left_at": None, "by_merge": merge}
+        )
 
 
 @transaction.atomic
 def undo_merge(*, merge: Merge, by: Actor, now: datetime, club: Club | None = None) -> Merge:
     """Undo a merge; players who had been merged into `player` before stay with it.
 
-    Refused: `merge_undone`, `erased`.
+    Whoever had the account of `into` sees nothing more of `player`: its matches, links, messages and clubs.
+    A claim also gives the names back that were kept when the account was deleted.
+    Refused: `merge_undone`, `claim_settled` once a claim is older than CLAIM_LASTS, `erased`.
     """
-    player = lock_players(merge.player, merge.into)[merge.player_id]
+    lock_clubs_of(merge.player, merge.into)
+    below = merged_below(merge.player)
+    # Before the players are locked (docs/locking.md); what is refused below undoes this, too.
+    for stored in reversed(stored_elsewhere.registered()):
+        stored.separating(merge, below, by, now)
+    locked = lock_players(merge.player, merge.into, *Player.objects.filter(pk__in=below))
+    player = locked[merge.player_id]
     merge = lock_row(Merge, merge.pk)
     if merge.undone_at is not None:
         raise Refused("merge_undone")
-    if player.erased_at is not None:
+    if merge.claimed and merge.merged_at <= now - CLAIM_LASTS:
+        raise Refused("claim_settled", days=CLAIM_LASTS.days)
+    if player.erased_at is not None and merge.kept is None:
         raise Refused("erased")
-    merge.undone_at = now
-    merge.save(update_fields=["undone_at"])
-    player.merged_into = None
-    player.save(update_fields=["merged_into"])
-    Player.objects.filter(pk__in=_merged_below(player)).update(merged_into=player)
+    shown_as = canonical(player)
+    DataExport.objects.filter(Q(finished_at=None) | Q(finished_at__gte=merge.merged_at), player=shown_as).delete()
+    for pk, names in (merge.kept or {}).items():
+        _give_back(locked[int(pk)], names)
+    merge.undone_at, merge.kept = now, None
+    merge.save(update_fields=["undone_at", "kept"])
+    Player.objects.filter(pk=player.pk).update(merged_into=None)
+    Player.objects.filter(pk__in=below - {player.pk}).update(merged_into=player)
+    # A role was given to the person and not to the player that they were taken for.
+    merge.memberships.filter(role=Membership.Role.MEMBER, left_at=None).update(left_at=now)
     for topic in (player_topic(player), player_topic(merge.into)):
         log(by, "merge_undone", topic, club=club, player=player.public_id, into=merge.into.public_id)
+    touch_users_on_commit([shown_as])
     return merge
 
 
-def _merged_below(player: Player) -> set[int]:
-    """Return the ids of the players merged into `player`, directly or indirectly."""
+def merged_below(player: Player) -> set[int]:
+    """Return the ids of a player and of the players merged into it, directly or indirectly."""
     ids: set[int] = set()
     step = {player.pk}
     while step:
+        ids |= step
         below = Merge.objects.filter(into__in=step, undone_at__isnull=True).values_list("player_id", flat=True)
         step = set(below) - ids
-        ids |= step
     return ids
+
+
+# The names of players whose claim can still be undone while the account that made it is deleted. They are moved out
+# of the players, so that nothing shows them, finds them or tells them to anybody.
+
+
+BLANK = {"name": "", "country": "", "federation_number": "", "time_zone": "", "initials_only": False}
+"""The values of an erased player."""
+
+
+def keep_names(players: Mapping[int, Player], now: datetime) -> None:
+    """Keep the names of claimed ones of these locked players, who are about to be erased, for undoing the claims."""
+    for merge in Merge.objects.filter(
+        player__in=players, claimed=True, undone_at=None, kept__isnull=True, merged_at__gt=now - CLAIM_LASTS
+    ):
+        merge.kept = {
+            pk: {name: getattr(players[pk], name) for name in BLANK}
+            | {"aliases": list(players[pk].aliases.values_list("name", flat=True))}
+            for pk in merged_below(merge.player)
+        }
+        merge.save(update_fields=["kept"])
+
+
+def _give_back(player: Player, names: dict[str, Any]) -> None:
+    Alias.objects.bulk_create([Alias(player=player, name=name) for name in names.pop("aliases")])
+    Membership.objects.filter(player=player, left_at=player.erased_at).update(left_at=None)
+    for name, value in names.items():
+        setattr(player, name, value)
+    player.erased_at = None
+    player.save()
 
 
 def remember_alias(*, player: Player, name: str, by: Actor) -> Alias:
@@ -470,8 +534,7 @@ def accept_invitation(*, secret: str, user: User, by: Actor, now: datetime) -> P
     if row is None:
         raise Refused("not_found")
     lock_row(User, user.pk)
-    lock_clubs_of(row.player)
-    lock_players(row.player, *filter(None, [player_of(user)]))
+    _lock_people(row.player, *filter(None, [player_of(user)]))
     invitation = lock_row(Invitation, row.pk)
     must_be_open(invitation, now)
     if invitation.email and invitation.email.casefold() != user.shown_email.casefold():
@@ -497,7 +560,7 @@ def claim_player(*, player: Player, user: User, by: Actor, now: datetime, club: 
     if own is not None:
         if player.user_id is not None:
             raise Refused("already_claimed", name=player.shown_name)
-        merge_players(player=player, into=own, by=by, now=now, club=club)
+        merge_players(player=player, into=own, by=by, now=now, club=club, claimed=True)
         open_for(player).update(withdrawn_at=now)
         return own
     locked = lock_players(player)[player.pk]

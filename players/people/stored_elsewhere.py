@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from django.db.models import QuerySet
 
 from players.actors import Actor
-from players.models import Club, Player, User
+from players.models import Club, Merge, Player, User
 
 
 class Part(NamedTuple):
@@ -29,8 +29,18 @@ class Leaving(NamedTuple):
 class StoredElsewhere:
     """What one app stores about players; it overrides what concerns it."""
 
-    def check_merge(self, player: Player, into: Player) -> None:
-        """Refuse to merge a player into another for a reason that only this app knows."""
+    def lock_entered(self, players: Collection[Player]) -> Iterable[int]:
+        """Lock what these people have entered, before they are locked and merged, and return the ids."""
+        return ()
+
+    def merged(self, merge: Merge, players: Collection[int], entered: Collection[int], by: Actor) -> None:
+        """Do what follows from a merge of these players, given by id, or refuse it for a reason that this app knows.
+
+        `entered` is what `lock_entered` has locked.
+        """
+
+    def separating(self, merge: Merge, players: Collection[int], by: Actor, now: datetime) -> None:
+        """Undo what followed, and end what the account of `merge.into` has of these players, before they are locked."""
 
     def clubs_locked_first(self, players: Collection[Player]) -> Iterable[int]:
         """Return the ids of the clubs that `end_all` will lock, since clubs are locked before everything else."""

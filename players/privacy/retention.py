@@ -10,7 +10,8 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from players.accounts.idempotency import KEPT
-from players.models import AccountSession, DataExport, IdempotencyKey, LogEntry, Notification
+from players.models import AccountSession, DataExport, IdempotencyKey, LogEntry, Merge, Notification
+from players.models.people import CLAIM_LASTS
 
 Purge = Callable[[datetime], int]
 """Deletes what has expired at a time, and returns how many rows that were."""
@@ -77,6 +78,11 @@ def _idempotency_keys(now: datetime) -> int:
     return in_batches(IdempotencyKey.objects.filter(created_at__lte=now - KEPT), _delete)
 
 
+def _claimed_names(now: datetime) -> int:
+    expired = Merge.objects.filter(kept__isnull=False, merged_at__lte=now - CLAIM_LASTS)
+    return in_batches(expired, lambda rows: rows.update(kept=None))
+
+
 def connect() -> None:
     """Register what this app deletes."""
     register("log", _log)
@@ -84,3 +90,4 @@ def connect() -> None:
     register("data_exports", _exports)
     register("sessions", _sessions)
     register("idempotency_keys", _idempotency_keys)
+    register("claimed_names", _claimed_names)

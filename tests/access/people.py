@@ -178,6 +178,9 @@ ROUTES: dict[str, Access] = {
         401, NOT_GET, NOT_GET
     ),
     # tests/players/joining
+    r"^account/claims/(?P<pk>\d{1,18})/undo/$": ONLY_POST_WITH_ACCOUNT,
+    "api/v1/me/claims/": Access(401, 200, 200),
+    r"^api/v1/me/claims/(?P<pk>\d{1,18})/undo/$": Access(401, NOT_GET, NOT_GET),
     r"^clubs/(?P<slug>[a-z0-9-]+)/join/$": EVERYBODY,
     r"^clubs/(?P<slug>[a-z0-9-]+)/join/ask/$": ONLY_POST_WITH_ACCOUNT,
     r"^clubs/(?P<slug>[a-z0-9-]+)/join/withdraw/$": ONLY_POST_WITH_ACCOUNT,
@@ -214,6 +217,7 @@ ROUTES: dict[str, Access] = {
     r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/emblem/$": Access(401, NOT_GET, NOT_GET),
     r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/members/$": EVERYBODY,
     r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/members/list/$": Access(401, NOT_GET, NOT_GET),
+    r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/merges/$": Access(401, 403, 403),
     r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/merges/(?P<pk>\d{1,18})/$": Access(401, NOT_GET, NOT_GET),
     r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/members/(?P<public_id>[2-9a-z]{10})/$": EVERYBODY,
     r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/members/(?P<public_id>[2-9a-z]{10})/name/$": Access(401, NOT_GET, NOT_GET),

@@ -109,7 +109,11 @@ GROUPS: list[tuple[str, Row, str]] = [
     ("post", DIRECTORS, "join-request-accept join-request-refuse"),
     ("get", by_api(SIGNED_IN), "api-my-join-requests api-claimable-players"),
     ("post", by_api(SIGNED_IN), "api-join-ask api-join-withdraw"),
-    ("get", by_api(DIRECTORS), "api-join-requests"),
+    ("get", by_api(DIRECTORS), "api-join-requests api-merges"),
+    # The claim in the URL is Bob's.
+    ("post", only("player", others=NOT_THERE), "claim-undo"),
+    ("get", by_api(SIGNED_IN), "api-my-claims"),
+    ("post", by_api(only("player", others=NOT_THERE)), "api-claim-undo"),
     ("post", by_api(DIRECTORS), "api-join-request-accept api-join-request-refuse"),
     # Imported seasons of a club
     ("get", PUBLIC, "past-seasons past-season api-past-seasons api-past-season"),

@@ -36,7 +36,7 @@ from players.joining.services import ask_to_join
 from players.models import Club, DataExport, DataExportPart, Membership, Player, User
 from players.notifications import emails
 from players.notifications.services import notify
-from players.people.services import invite, merge_players
+from players.people.services import claim_player, invite, merge_players
 from tests.access import event_roles
 from tests.access.roles import (
     ACCEPTED,
@@ -153,7 +153,7 @@ class World:
             if "past-season" in name
             else "person"
         )
-        row = "pool" if "pool" in name else "merge" if "merge" in name else "invitation"
+        row = "pool" if "pool" in name else "merge" if "merge" in name else "claim" if "claim" in name else "invitation"
         places = {**self.places, "public_id": self.places[about], "pk": self.places[row]}
         return reverse(name, kwargs={place: places[place] for place in ROUTES[name].pattern.regex.groupindex})
 
@@ -166,6 +166,8 @@ def world(running: RunningEvent, club: Club, bob: User, dave: User, bob_player: 
         Membership.objects.create(club=club, player=player)
     invited = invite(membership=jens.memberships.get(), by=SYSTEM, now=NOW, link=str)
     merged = merge_players(player=double, into=jens, by=SYSTEM, now=NOW, club=club)
+    claimed = Player.objects.create(name="B.")
+    claim_player(player=claimed, user=bob, by=SYSTEM, now=timezone.now())
     match = running.fixture.match
     times = [NOW + timedelta(days=1)]
     side = match.players.index(bob_player)
@@ -214,6 +216,7 @@ def world(running: RunningEvent, club: Club, bob: User, dave: User, bob_player: 
         "other_id": running.entry.player.public_id,
         "invitation": invited.invitation.pk,
         "merge": merged.pk,
+        "claim": claimed.merges.get().pk,
         "pool": pool.pk,
         "source": apply_import(pool=pool, kind="starts", text="name,rating\nJens,1600", by=SYSTEM, now=NOW).pk,
         "secret": invited.url,

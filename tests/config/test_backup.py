@@ -48,7 +48,10 @@ from config.database import from_url
 from core.live.site_version import VERSION
 from matches.models import Match, Pulse
 from players.access import has_second_factor
-from players.models import AccountSession, LogEntry, RecoveryCode, User
+from players.actors import SYSTEM
+from players.models import AccountSession, LogEntry, Merge, Player, RecoveryCode, User
+from players.people.erasure import erase_player
+from players.people.services import claim_player, undo_merge
 from tests.privacy import addresses as walk
 from tests.privacy.addresses import ROUTES, addresses
 from tests.tiers import TIER
@@ -134,6 +137,23 @@ def test_a_whole_club_moves_to_another_database_and_back(
     newest = User.objects.order_by("pk").last()
     assert newest is not None
     assert User.objects.create_user("new@example.org", password).pk > newest.pk
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("valkey")
+def test_a_claim_is_undone_after_a_restore_and_gives_the_name_back(tmp_path: Path, bob: User, carol: User) -> None:
+    for user, name in ((bob, "Karl"), (carol, "Kim")):
+        Player.objects.create(name=user.display_name, user=user)
+        claim_player(player=Player.objects.create(name=name), user=user, by=SYSTEM, now=NOON)
+    erase_player(player=Player.objects.get(user=bob), by=SYSTEM, now=NOON)
+    save(tmp_path / "first.zip")
+    with other_database(tmp_path / "other.sqlite3"):
+        with ArchiveReader(tmp_path / "first.zip") as archive:
+            restore(archive)
+        erase_player(player=Player.objects.get(user__email=carol.email), by=SYSTEM, now=NOON)
+        for merge in Merge.objects.all():
+            undo_merge(merge=merge, by=SYSTEM, now=NOON)
+        assert sorted(Player.objects.filter(erased_at=None).values_list("name", flat=True)) == ["Karl", "Kim"]
 
 
 @pytest.mark.django_db(transaction=True)

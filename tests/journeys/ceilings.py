@@ -53,6 +53,7 @@ CEILINGS = {
     "play a friend":                         Ceiling(7, 3, "the full name, 5 keystrokes"),
     "challenge from a player's page":        Ceiling(5, 0, "to the top of the page of challenges"),
     "from sign-up to the club's next event": Ceiling(13, 39, "no way to join a club"),
+    "a wrong “This is me”, undone by either": Ceiling(8, 0, "nothing for the person"),
     "check a record, find its worst error":  Ceiling(6, 0),
     "object to a result; confirm the others": Ceiling(7, 20),
     "why I play whom, and why my place":     Ceiling(5, 0, "no page said it"),

@@ -11,8 +11,10 @@ from django.utils import timezone
 from matches.analysis.access import announce
 from matches.models import Analysis, Match, PlayerRating, Submission
 from matches.ratings.services import default_pool, replay_pool
-from players.actors import SYSTEM
+from players.accounts.services import ensure_player
+from players.actors import SYSTEM, Actor
 from players.clubs.services import add_member
+from players.joining.services import accept_request, ask_to_join
 from players.models import Club, Player, User
 from tests.browser.test_floor import evening
 from tests.browser.test_sharing import OtherSite, other_site
@@ -22,6 +24,7 @@ from tests.journeys.evenings import account_of, entered_event
 from tests.matches.analysis.rows import analysis_of
 from tests.matches.records.samples import simulated
 from tests.tournaments.support.drawn_divisions import DivisionBuilder
+from tournaments.entries.services import enter
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Fixture, Tournament
 from tournaments.results import overdue
@@ -272,6 +275,36 @@ def test_a_new_member_finds_their_club_and_their_results(journey: Journey, club:
     player.tap("Friday Knockout")
     player.tap("Register")
     player.sees("You are entered")
+
+
+@pytest.mark.journey("a wrong “This is me”, undone by either")
+def test_a_wrong_claim_is_one_entry_until_it_is_undone(journey: Journey, club: Club, alice: User, carol: User) -> None:
+    event = entered_event(club, alice, 4, self_registration=True)
+    zoe = add_member(club=club, name="Zoë Ballard", by=SYSTEM).player
+    by, now = Actor.of(alice), timezone.now()
+    enter(division=event.divisions.get(), players=[zoe, ensure_player(user=carol, by=SYSTEM)], by=by, now=now)
+    player = journey.on_phone(carol)
+    director = journey.on_phone(alice)
+    for undone_by in ("the director", "the person"):
+        request = ask_to_join(club=club, user=carol, claimed=zoe.public_id, by=Actor.of(carol), now=now)
+        accept_request(request=request, link=True, by=by, now=now)
+        if undone_by == "the director":
+            player.tap("Friday Knockout", first=True)
+            player.sees("5 players")
+            player.sees("You are entered")
+            director.tap("Harbour Backgammon", first=True)
+            director.tap("Members and roles")
+            director.tap("Carol")
+            director.tap("Undo for Zoë Ballard")
+            director.sees("Zoë Ballard and Carol are separate players again.")
+        else:
+            player = journey.at_desk(carol)
+            player.tap_text("Carol")
+            player.tap("Preferences")
+            player.tap("Undo for Zoë Ballard")
+            player.sees("Zoë Ballard is not you any more.")
+        zoe.refresh_from_db()
+        assert zoe.merged_into is None
 
 
 @pytest.mark.journey("check a record, find its worst error")

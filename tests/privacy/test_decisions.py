@@ -72,6 +72,7 @@ NOT_ABOUT_OTHERS = {
     "players.ApiToken": "name key_hash scopes",
     "players.DataExportPart": "data",
     "players.Invitation": "email",
+    "players.Merge": "kept",
     "players.Player": "name name_key federation_number",
     "players.PushSubscription": "endpoint device",
     "players.RecoveryCode": "code_hash",

@@ -260,7 +260,7 @@ class Entries(DivisionView, generics.ListAPIView[Entry]):
         """Return the entries in the order they were made, with the status in the query if there is one."""
         if getattr(self, "swagger_fake_view", False):
             return Entry.objects.none()
-        entries = self.get_division().entries.select_related("player__merged_into", "division")
+        entries = self.get_division().entries.filter(joined_to=None).select_related("player__merged_into", "division")
         status_ = self.request.query_params.get("status")
         return entries.filter(status=status_) if status_ in Entry.Status.values else entries
 

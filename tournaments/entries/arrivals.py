@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 
 from django.db import transaction
 from django.db.models import Max, QuerySet
+from django.db.models.functions import Coalesce
 from django.urls import reverse
 from django.utils import formats
 from django.utils.translation import gettext as _
@@ -281,7 +282,7 @@ def members_called(division: Division, text: str) -> list[Membership]:
     """Return members of the club whose name contains this text and who are not entered yet."""
     if not fold(text):
         return []
-    entered = division.entries.exclude(status=Entry.Status.OUT).values("player")
+    entered = division.entries.exclude(status=Entry.Status.OUT).values(person=Coalesce("player__merged_into", "player"))
     return list(
         Membership.objects.filter(
             called(text, "player__"),
@@ -361,7 +362,7 @@ def arrivals_of(
     is_played = any(row.status == Division.Status.RUNNING for row in divisions)
     no_shows = no_shows_of(tournament, now) if is_played else frozenset()
     owed = owed_by_entry(*divisions) if may_direct else {}
-    entries = Entry.objects.filter(division__in=divisions).exclude(status=Entry.Status.WAITING)
+    entries = Entry.objects.filter(division__in=divisions, joined_to=None).exclude(status=Entry.Status.WAITING)
     rows = list(entries.select_related("player__merged_into", "division").order_by("player__name_key", "pk"))
     newest = CheckIn.objects.filter(entry__division__in=divisions).values("entry").annotate(newest=Max("pk"))
     check_ins = {row.entry_id: row for row in CheckIn.objects.filter(pk__in=newest.values("newest"))}

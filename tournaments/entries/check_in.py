@@ -148,33 +148,37 @@ def undo(*, tournament: Tournament, batch: str, by: Actor, now: datetime) -> int
 
     Refused: `check_in_changed` if there is nobody left, so also when it is undone already.
     """
-    undo_batch, count = new_public_id(), 0
-    began = day_began(tournament, now)
+    undo_batch = new_public_id()
     with transaction.atomic():
-        for division in _locked(tournament, None):
-            newest = standing().filter(entry__division=division).values("entry").annotate(Max("pk"))
-            changed = CheckIn.objects.filter(pk__in=newest.values("pk__max"), batch=batch)
-            previous = _before(changed.values_list("pk", "entry"), began)
-            check_ins = [
-                CheckIn(
-                    entry=check_in.entry,
-                    state=before.state if before else CheckIn.State.MISSING,
-                    until=before.until if before else None,
-                    source=before.source if before else CheckIn.Source.DIRECTOR,
-                    kiosk=check_in.kiosk if by.user is None else None,
-                    batch=undo_batch,
-                    undoes=check_in,
-                    at=now,
-                    by=by.user,
-                )
-                for check_in in changed.select_related("entry__player")
-                for before in (previous.get(check_in.entry_id),)
-            ]
-            record(division, check_ins, by, {entry: before.at for entry, before in previous.items()})
-            count += len(check_ins)
+        divisions = _locked(tournament, None)
+        count = sum(undo_in(row, batch=batch, undo_batch=undo_batch, by=by, now=now) for row in divisions)
         if not count:
             raise Refused("check_in_changed")
     return count
+
+
+def undo_in(division: Division, *, batch: str, by: Actor, now: datetime, undo_batch: str = "") -> int:
+    """Undo what one tap changed in a locked division, as `undo` does; return the number of entries."""
+    newest = standing().filter(entry__division=division).values("entry").annotate(Max("pk"))
+    changed = CheckIn.objects.filter(pk__in=newest.values("pk__max"), batch=batch)
+    previous = _before(changed.values_list("pk", "entry"), day_began(division.tournament, now))
+    check_ins = [
+        CheckIn(
+            entry=check_in.entry,
+            state=before.state if before else CheckIn.State.MISSING,
+            until=before.until if before else None,
+            source=before.source if before else CheckIn.Source.DIRECTOR,
+            kiosk=check_in.kiosk if by.user is None else None,
+            batch=undo_batch or new_public_id(),
+            undoes=check_in,
+            at=now,
+            by=by.user,
+        )
+        for check_in in changed.select_related("entry__player")
+        for before in (previous.get(check_in.entry_id),)
+    ]
+    record(division, check_ins, by, {entry: before.at for entry, before in previous.items()})
+    return len(check_ins)
 
 
 def check_in_self(

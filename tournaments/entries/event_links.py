@@ -139,6 +139,20 @@ def revoke_event_link(*, entry: Entry, generation: int, by: Actor) -> None:
     log(by, "link_revoked", entry.division.topic, club=tournament.club, entry=entry.pk)
 
 
+@transaction.atomic
+def revoke_links_of(player: Player) -> None:
+    """End the personal links of a player and those merged into them, for all events and matches; the caller logs it."""
+    same = person_ids(player)
+    events = Entry.objects.filter(player__in=same).order_by("division__tournament")
+    ids = list(events.values_list("division__tournament", flat=True).distinct())
+    EventLink.objects.bulk_create(
+        [EventLink(tournament_id=event, player_id=pk) for event in ids for pk in same], ignore_conflicts=True
+    )
+    links = for_update(EventLink.objects.filter(player__in=same).order_by("pk"))
+    EventLink.objects.filter(pk__in=[link.pk for link in links]).update(generation=F("generation") + 1)
+    revoke_all_links(players=same)
+
+
 # The page behind a player's personal link for an event, and the link for those who hand it out.
 
 
@@ -173,7 +187,7 @@ def _why_free(holder: LinkHolder) -> list[str]:
 
 def _not_playing(holder: LinkHolder) -> list[Entry]:
     """Return the player's newest entry in each division where they wait for a place or have withdrawn."""
-    rows = Entry.objects.filter(same_person(holder.player), division__tournament=holder.tournament)
+    rows = Entry.objects.filter(same_person(holder.player), division__tournament=holder.tournament, joined_to=None)
     newest = {entry.division_id: entry for entry in rows.select_related("division").order_by("pk")}
     return [entry for entry in newest.values() if entry.status != Entry.Status.IN]
 

@@ -104,11 +104,13 @@ def _entries(entry: Entry, event: bool) -> list[Entry]:
         return [entry]
     rows = Entry.objects.filter(same_person(entry.player), division__tournament=entry.division.tournament_id)
     rows = rows.select_related("division__tournament__club", "player").order_by("pk")
+    rows = rows.filter(joined_to=None)
     return [row for row in rows if row.pk == entry.pk or (row.status == Entry.Status.OUT and _is_latest(row))]
 
 
 def _is_latest(entry: Entry) -> bool:
-    return not entry.division.entries.filter(same_person(entry.player), pk__gt=entry.pk).exists()
+    later = entry.division.entries.filter(same_person(entry.player), pk__gt=entry.pk, joined_to=None)
+    return not later.exists()
 
 
 def _preview(entries: Iterable[Entry]) -> ReturnPreview:
@@ -120,6 +122,8 @@ def _part(entry: Entry) -> DivisionReturn:
     division = entry.division
     if division.status == Division.Status.CANCELLED:
         raise Refused("tournament_not_open")
+    if entry.joined_to_id is not None:
+        raise Refused("not_withdrawn", name=entry.player.shown_name)
     others = division.entries.exclude(pk=entry.pk).exclude(status=Entry.Status.OUT)
     if others.filter(same_person(entry.player)).exists():
         raise Refused("already_entered", name=entry.player.shown_name)

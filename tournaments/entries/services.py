@@ -11,7 +11,7 @@ from engine.errors import Refused
 from matches.models import Match
 from players.actors import SYSTEM, Actor, log
 from players.models import Player
-from players.people.rows import canonical, lock_present
+from players.people.rows import canonical, lock_present, players_among
 from tournaments.events.services import entries_in
 from tournaments.formats.graph import EntryId
 from tournaments.models import Bracket, Division, Entry, Tournament, Withdrawal
@@ -33,7 +33,7 @@ def enter(*, division: Division, players: Iterable[Player], by: Actor, now: date
         _check_open(row)
         entering = list(players)
         lock_present(*entering)
-        entries = [_enter(row, player, by, now) for player in entering]
+        entries = [_enter(row, player, by, now) for player in _as_merged(entering)]
         _touch(row)
     return entries
 
@@ -47,7 +47,7 @@ def register(*, division: Division, player: Player, by: Actor, now: datetime) ->
         if not row.self_registration or not published or (row.closes_at is not None and now >= row.closes_at):
             raise Refused("registration_closed")
         lock_present(player)
-        entry = _enter(row, player, by, now)
+        entry = _enter(row, _as_merged([player])[0], by, now)
         _touch(row)
     return entry
 
@@ -100,7 +100,7 @@ def _withdraw(
     log(by, "entry_withdrawn", division.topic, club=division.tournament.club, entry=entry.pk, reason=reason)
     if division.status == Division.Status.ENTRIES:
         if was_in:
-            _move_up(division, now)
+            move_up(division, now)
         _touch(division)
     elif was_in:
         Withdrawal.objects.create(entry=entry, reason=reason, at=now, by=by.user)
@@ -170,20 +170,14 @@ def next_number(division: Division, player: Player) -> int:
     return max(drawn.values_list("number", flat=True), default=0) + 1
 
 
-def refuse_two_entries(player: Player, into: Player) -> None:
-    """Refuse to merge two players who both take part in a division that is not over. Refused: `both_entered`."""
-    playing = Entry.objects.exclude(status=Entry.Status.OUT).exclude(
-        division__status__in=(Division.Status.FINISHED, Division.Status.CANCELLED)
-    )
-    shared = playing.filter(same_person(into), division__in=playing.filter(same_person(player)).values("division"))
-    entry = shared.select_related("division__tournament").first()
-    if entry is not None:
-        division = f"{entry.division.tournament.name} · {entry.division.name}"
-        raise Refused("both_entered", name=player.shown_name, other=into.shown_name, division=division)
+def _as_merged(players: Iterable[Player]) -> list[Player]:
+    """Return players as they are now: one that was read before a merge would be entered beside the other."""
+    ids = [player.pk for player in players]
+    rows = {row.pk: row for row in players_among(ids)}
+    return [canonical(rows[pk]) for pk in ids]
 
 
 def _enter(division: Division, player: Player, by: Actor, now: datetime) -> Entry:
-    player = canonical(player)
     if division.entries.exclude(status=Entry.Status.OUT).filter(same_person(player)).exists():
         raise Refused("already_entered", name=player.shown_name)
     full = division.capacity is not None and entries_in(division) >= division.capacity
@@ -198,7 +192,7 @@ def _enter(division: Division, player: Player, by: Actor, now: datetime) -> Entr
     return entry
 
 
-def _move_up(division: Division, now: datetime) -> None:
+def move_up(division: Division, now: datetime) -> None:
     """Give a free place to the entry that has waited longest."""
     first = _next_waiting(division)
     if first is None:

@@ -19,7 +19,8 @@ from matches.records.board import COLOURS, Scene, draw
 from matches.records.replays import diagram_at
 from players import access as people
 from players.access import Role, Visitor
-from players.models import User
+from players.models import Player, User
+from players.people.rows import account_of, of_account
 from tournaments.access import is_helper
 from tournaments.events.selectors import (
     ENDED,
@@ -66,12 +67,13 @@ def _my_matches(
     """Return the next matches of a user in an event: in play first, then called, then by deadline."""
     if not isinstance(user, User):
         return []
-    fixtures = open_fixtures(tournament).filter(Q(match__player_0__user=user) | Q(match__player_1__user=user))
+    own = Player.objects.filter(of_account(user))
+    fixtures = open_fixtures(tournament).filter(Q(match__player_0__in=own) | Q(match__player_1__in=own))
     matches = []
     rows = list(fixtures.order_by("due_at", "number")[:NEXT_SHOWN])
     for line in match_lines(rows, rounds, viewer, now, staff=False):
         assert line.match is not None and line.where is not None  # noqa: S101, PT018, the query filters by players
-        side = 0 if line.match.player_0.user_id == user.pk else 1
+        side = 0 if account_of(line.match.player_0) == user.pk else 1
         matches.append(MyMatch(line, line.where, line.names[1 - side], in_words(line.where, line.match, side)))
     return sorted(matches, key=lambda row: row.where.rank)
 
@@ -274,7 +276,8 @@ def my_entries(tournament: Tournament, user: Visitor) -> dict[int, Entry]:
     """Return the entries of a user that are not withdrawn, by division."""
     if not isinstance(user, User):
         return {}
-    own = Entry.objects.filter(division__tournament=tournament, player__user=user).exclude(status=Entry.Status.OUT)
+    own = Entry.objects.filter(of_account(user, "player__"), division__tournament=tournament)
+    own = own.exclude(status=Entry.Status.OUT)
     return {entry.division_id: entry for entry in own}
 
 

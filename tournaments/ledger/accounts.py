@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from django.db.models import Sum
+from django.db.models.functions import Coalesce
 
 from engine.errors import Refused
 from players.models import Player
@@ -35,6 +36,8 @@ FEE_KINDS = (
     Payment.Kind.REFUND,
 )
 """Kinds of payments that settle what a player owes."""
+PAID_FOR = Coalesce("entry__joined_to", "entry")
+"""The entry for which a payment counts: the one that stands for others of the same person, after a merge."""
 Plans = Mapping[int, PrizePlan]
 
 
@@ -233,15 +236,16 @@ def _paid(divisions: list[Division]) -> dict[tuple[int, int | None], int]:
     """Return (entry, side pool) -> what was paid for it, less refunds."""
     paid: dict[tuple[int, int | None], int] = defaultdict(int)
     rows = Payment.objects.filter(entry__division__in=divisions, kind__in=FEE_KINDS)
-    for entry, pool, amount in rows.values_list("entry", "pool", "amount"):
+    for entry, pool, amount in rows.values_list(PAID_FOR, "pool", "amount"):
         paid[entry, pool] += amount
     return paid
 
 
 def paid_for(entries: Iterable[Entry]) -> dict[int, int]:
     """Return entry id -> what was paid for it and its side pools, less refunds; entries without any are left out."""
-    rows = Payment.objects.filter(entry__in=list(entries), kind__in=FEE_KINDS).order_by().values_list("entry")
-    return {entry: amount for entry, amount in rows.annotate(Sum("amount")) if entry is not None and amount}
+    rows = Payment.objects.filter(kind__in=FEE_KINDS).annotate(paid_for=PAID_FOR).order_by()
+    sums = rows.filter(paid_for__in=[entry.pk for entry in entries]).values_list("paid_for").annotate(Sum("amount"))
+    return {entry: amount for entry, amount in sums if amount}
 
 
 def account_of(tournament: Tournament, player: Player) -> Account:

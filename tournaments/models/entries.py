@@ -38,6 +38,14 @@ class Entry(models.Model):
     entered_at = models.DateTimeField(default=timezone.now, editable=False)
     entered_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
     withdrawn_at = models.DateTimeField(null=True, blank=True)
+    joined_to = models.ForeignKey(
+        "self",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text=_("The entry of the same person that stands for this one, after a merge; see JoinedEntry."),
+    )
 
     class Meta:
         ordering = ("entered_at", "pk")
@@ -151,6 +159,38 @@ class Substitution(models.Model):
 
     def __str__(self) -> str:
         return f"{self.after} · {self.before}"
+
+
+class JoinedEntry(models.Model):
+    """An entry that became one with another of the same person when their players were merged, until that is undone."""
+
+    merge = models.ForeignKey("players.Merge", on_delete=models.PROTECT, related_name="+")
+    entry = models.ForeignKey(Entry, on_delete=models.PROTECT, related_name="joined")
+    into = models.ForeignKey(Entry, on_delete=models.PROTECT, related_name="+")
+    before = models.CharField(max_length=7, help_text=_("Previous status of the entry."))
+    at = models.DateTimeField(default=timezone.now, editable=False)
+    undone_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("at", "pk")
+        verbose_name = _("joined entry")
+        verbose_name_plural = _("joined entries")
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["entry"], condition=Q(undone_at=None), name="entry_joined_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.entry} → {self.into}"
+
+    @classmethod
+    def standing(cls, division: models.Model) -> dict[int, int]:
+        """Return entry id -> the entry that stands for it, for the joined entries of a division."""
+        rows = cls.objects.filter(entry__division=division, undone_at=None).values_list("entry", "into")
+        into = dict(rows)
+        for entry in into:
+            while (further := into.get(into[entry])) is not None:
+                into[entry] = further
+        return into
 
 
 class EventLink(models.Model):

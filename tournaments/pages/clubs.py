@@ -30,6 +30,7 @@ from matches.reporting.calendars import CalendarEvent, written
 from players import access as club_access
 from players.access import Role, Visitor, is_at_least
 from players.models import Club, Membership, User
+from players.people.rows import account_of
 from players.selectors import club_home
 from tournaments.access import VISIBLE
 from tournaments.events.selectors import ENDED, FINAL_BRACKETS, can_register, visible
@@ -88,7 +89,7 @@ class CalendarLine:
                 entry.division_id,
                 entry.status == Entry.Status.WAITING,
                 entry.player.merged_into_id or entry.player_id,
-                entry.player.user_id,
+                account_of(entry.player),
                 "" if entry.player.erased_at else entry.player.full_name,
             )
             for entry in sorted(rows, key=lambda entry: (entry.entered_at, entry.pk))

@@ -546,7 +546,7 @@ class PrizePlans(DivisionView):
 
 
 def _pools(division: Division) -> Any:
-    members = Prefetch("members", PoolMember.objects.select_related("entry"))
+    members = Prefetch("members", PoolMember.objects.filter(entry__joined_to=None).select_related("entry"))
     return division.side_pools.select_related("division__tournament__club").prefetch_related(members)
 
 

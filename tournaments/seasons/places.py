@@ -190,9 +190,14 @@ def _notify(place: FinalPlace, variant: str, now: datetime) -> None:
         "place": place.pk, "season": series.name, "by": place.answer_by.isoformat(), "zone": series.club.time_zone,
         "variant": variant, "context": series.club.name,
     }  # fmt: skip
-    url, key = reverse("series", args=[series.club.slug, series.slug]), f"final-place:{place.pk}"
-    key = f"{key}:{variant}" if variant == TAKEN_BACK else key
-    notify_each(kind=KIND.code, notices=[Notice(player.user_id, params, url, key)], now=now)
+    url = reverse("series", args=[series.club.slug, series.slug])
+    notices = [Notice(player.user_id, params, url, notice_key(place.pk, variant))]
+    notify_each(kind=KIND.code, notices=notices, now=now)
+
+
+def notice_key(place: int, variant: str) -> str:
+    """Return the key of the notification about a place, given by id."""
+    return f"final-place:{place}:{variant}" if variant == TAKEN_BACK else f"final-place:{place}"
 
 
 def take_places_back(series: Series, places: Sequence[FinalPlace], *, by: Actor, now: datetime) -> list[FinalPlace]:

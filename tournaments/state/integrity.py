@@ -1,6 +1,6 @@
 """Derive everything again from the facts and compare it with what is stored. There should never be a difference."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from matches.ratings import services as ratings
 from players.models import Club
 from tournaments.formats.soundness import faults
 from tournaments.formats.states import FixtureState
-from tournaments.models import Correction, Division, Fixture, FloorEvent, FloorKind, Slot, Stage
+from tournaments.models import Correction, Division, Entry, Fixture, FloorEvent, FloorKind, JoinedEntry, Slot, Stage
 from tournaments.state.derivation import StageState, states_of
 from tournaments.state.floor import beginnings_of
 from tournaments.state.stage_rows import outcome
@@ -102,8 +102,9 @@ def _of_matches(matches: QuerySet[Match], report: Report) -> Iterator[Difference
 
 
 def _of_division(division: Division) -> Iterator[Difference]:
-    stored = division.entries.values_list("pk", "player", "number")
-    entries = {entry: (player, number) for entry, player, number in stored}
+    stored = list(division.entries.select_related("player").order_by("pk"))
+    entries = {entry.pk: (entry.player_id, entry.number) for entry in stored}
+    yield from _of_entries(division, stored)
     for state in states_of(division):
         rows = state.rows
         for slot, source in rows.redrawn(state.progress):
@@ -120,6 +121,24 @@ def _of_division(division: Division) -> Iterator[Difference]:
         for fault in faults(rows.settings, state.progress, state.event):
             yield Difference(topic, fault.what, fault.actual, fault.expected)
         yield from _of_kept_brackets(division, state)
+
+
+def _of_entries(division: Division, entries: Sequence[Entry]) -> Iterator[Difference]:
+    """Check that one person has one entry, except for re-entries, and which entry stands for a joined one."""
+    standing = JoinedEntry.standing(division)
+    persons: dict[tuple[int, int], int] = {}
+    for entry in entries:
+        topic = f"{division.topic} entry {entry.pk}"
+        if entry.joined_to_id != standing.get(entry.pk):
+            yield Difference(topic, "joined to", entry.joined_to_id, standing.get(entry.pk))
+        if entry.status == Entry.Status.OUT:
+            continue
+        if entry.pk in standing:
+            yield Difference(topic, "status of a joined entry", entry.status, Entry.Status.OUT.value)
+        person = (entry.player.merged_into_id or entry.player_id, entry.number)
+        if division.status == Division.Status.ENTRIES and person in persons:
+            yield Difference(topic, "entry of a person who has entry", entry.pk, persons[person])
+        persons.setdefault(person, entry.pk)
 
 
 def _of_kept_brackets(division: Division, state: StageState) -> Iterator[Difference]:

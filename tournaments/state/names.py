@@ -10,6 +10,7 @@ from players import access as people
 from players.access import Role, Visitor
 from players.models import Club, Membership, Player, User
 from players.people.club_people import people_among
+from players.people.rows import account_of
 from tournaments.models import Division, Entry, Fixture, Slot, Tournament
 
 # The names of a division's entries as a reader may see them, and the reader's own entry.
@@ -89,7 +90,7 @@ def own_entry(names: Names, user: Visitor) -> Entry | None:
     """Return the reader's own entry, preferably one that was not withdrawn."""
     if not isinstance(user, User):
         return None
-    own = [entry for entry in names.entries.values() if entry.player.user_id == user.pk]
+    own = [entry for entry in names.entries.values() if account_of(entry.player) == user.pk]
     return min(own, key=lambda entry: (entry.status == Entry.Status.OUT, -entry.pk), default=None)
 
 
@@ -98,6 +99,8 @@ def entries_lists(names: Names) -> dict[str, Any]:
     lists: dict[str, list[tuple[Entry, str]]] = {"entered": [], "waiting": [], "gone": []}
     keys = {Entry.Status.IN: "entered", Entry.Status.WAITING: "waiting", Entry.Status.OUT: "gone"}
     for entry in names.entries.values():
+        if entry.joined_to_id is not None:
+            continue
         lists[keys[Entry.Status(entry.status)]].append((entry, names.of(entry.pk)))
     lists["entered"].sort(key=lambda pair: (pair[1].casefold(), pair[0].pk))
     lists["waiting"].sort(key=lambda pair: (pair[0].entered_at, pair[0].pk))

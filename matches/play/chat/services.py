@@ -22,6 +22,7 @@ from matches.models import ChatDecision, ChatMessage, ChatMute, ChatReport, Live
 from players.access import Role, is_at_least, role_in
 from players.actors import Actor, log
 from players.models import Club, LogEntry, Membership, Player, User
+from players.people.rows import of_account
 
 # Who may read and write in the rooms of a match, and what stands there.
 
@@ -275,7 +276,7 @@ def _of_club(club: Club) -> Q:
 
 
 def _own(user: User) -> Q:
-    own = Player.objects.filter(Q(user=user) | Q(merged_into__user=user)).values("pk")
+    own = Player.objects.filter(of_account(user)).values("pk")
     return Q(match__player_0__in=own) | Q(match__player_1__in=own)
 
 

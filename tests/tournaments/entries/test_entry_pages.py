@@ -102,18 +102,6 @@ def test_a_merged_player_is_not_entered_again_under_the_other_name(
     assert Entry.objects.count() == 1
 
 
-def test_players_who_both_take_part_cannot_be_merged(
-    division: Division, alice_client: Client, club: Club, by_alice: Actor
-) -> None:
-    first, other = member(club, "Nils Nord"), member(club, "N. Nord")
-    for name in ("N. Nord", "Nils Nord"):
-        post(alice_client, url(division, "entries/add/"), {"name": name})
-    with pytest.raises(Refused, match="both_entered"):
-        merge_players(player=other, into=first, by=by_alice, now=NOW, club=club)
-    entries.withdraw(entry=Entry.objects.get(player=other), by=by_alice, now=NOW)
-    merge_players(player=other, into=first, by=by_alice, now=NOW, club=club)
-
-
 @pytest.mark.parametrize("body", [{}, {"scope": ""}, {"scope": "everything"}, {"reason": "ill"}])
 def test_a_withdrawal_without_a_scope_is_refused(
     division: Division, alice_client: Client, body: dict[str, str]

@@ -331,7 +331,7 @@ def bracket_line(flow: Flow, zone: ZoneInfo) -> str:
 def count_out(flow: Flow) -> int:
     """Return how many entries are out, withdrawn ones included."""
     entries = flow.state.rows.of_division.entries.values()
-    took_part = sum(entry.status != Entry.Status.WAITING for entry in entries)
+    took_part = sum(entry.status != Entry.Status.WAITING and entry.joined_to_id is None for entry in entries)
     return took_part - sum(player.left > 0 for player in flow.pool.players)
 
 

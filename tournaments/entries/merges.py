@@ -1,0 +1,189 @@
+"""Entries of players who are merged: two in a division become one, and two again once the merge is undone.
+
+Nobody is withdrawn: the better place stands for both entries. What belongs to the other entry stays with it, and what
+has to count for the one that stands is added to that; payments count for it as they are (`tournaments.ledger`).
+"""
+
+from collections.abc import Collection, Iterable
+from datetime import datetime
+from functools import reduce
+from operator import or_
+from typing import Any
+
+from django.db.models import Q, QuerySet
+
+from engine.errors import Refused
+from players.actors import Actor, log
+from players.models import Merge, Player
+from players.notifications.services import forget_notifications
+from players.people.rows import canonical
+from tournaments.entries import check_in as presence
+from tournaments.entries.event_links import revoke_links_of
+from tournaments.entries.services import move_up, same_person
+from tournaments.events.services import entries_in
+from tournaments.ledger.payments import desk_changed, lock_desk
+from tournaments.models import (
+    ByeRequest,
+    CheckIn,
+    Division,
+    Entry,
+    FinalPlace,
+    JoinedEntry,
+    KeptApart,
+    PoolMember,
+)
+from tournaments.seasons.places import TAKEN_BACK, notice_key
+from tournaments.state.locks import division_changed, lock_division
+
+# Joining.
+
+
+def lock_entered(players: Iterable[Player]) -> list[int]:
+    """Lock the divisions that these people have entered and that are not over, and return their ids."""
+    persons = reduce(or_, map(same_person, players))
+    return [division.pk for division in _lock(_open_entries(persons))]
+
+
+def join_entries(merge: Merge, players: Collection[int], locked: Collection[int], by: Actor) -> None:
+    """Make the entries of players who were merged one in each division that is not over; these are locked.
+
+    The better place stands: in before waiting, then the earlier one; a place that becomes free goes to whoever waits.
+    Refused: `both_entered` where both are in the draw of a division, `stale` if one of them has entered since.
+    """
+    person = same_person(merge.into)
+    joined = []
+    if not set(locked).issuperset(_open_entries(person).values_list("division", flat=True)):
+        raise Refused("stale")
+    for division in _lock(_open_entries(person)):
+        entries = list(division.entries.filter(person).exclude(status=Entry.Status.OUT).select_related("player"))
+        if len({entry.player_id in players for entry in entries}) == 2:
+            joined.append(division)
+            _join(division, entries, players, merge, by)
+    _desks_changed(joined)
+
+
+def _open_entries(persons: Q) -> QuerySet[Entry]:
+    entries = Entry.objects.filter(persons).exclude(status=Entry.Status.OUT)
+    return entries.exclude(division__status__in=(Division.Status.FINISHED, Division.Status.CANCELLED))
+
+
+def _lock(entries: QuerySet[Any]) -> list[Division]:
+    """Lock the divisions of these entries by ascending id."""
+    divisions = Division.objects.filter(entries__in=entries).distinct().order_by("pk")
+    return [lock_division(pk) for pk in divisions.values_list("pk", flat=True)]
+
+
+def _join(division: Division, entries: list[Entry], players: Collection[int], merge: Merge, by: Actor) -> None:
+    is_drawn = division.status != Division.Status.ENTRIES
+    entered = [entry for entry in entries if entry.status == Entry.Status.IN]
+    if is_drawn and len({entry.player_id in players for entry in entered}) == 2:
+        raise Refused(
+            "both_entered",
+            name=merge.player.shown_name,
+            other=merge.into.shown_name,
+            division=f"{division.tournament.name} · {division.name}",
+        )
+    best, *others = sorted(entries, key=lambda entry: (entry not in entered, entry.entered_at, entry.pk))
+    for entry in others:
+        # Behind the first one, those that are in a draw are re-entries.
+        if is_drawn and entry in entered:
+            continue
+        JoinedEntry.objects.create(merge=merge, entry=entry, into=best, before=entry.status, at=merge.merged_at)
+        _add(entry, best, by, merge.merged_at)
+        entry.status = Entry.Status.OUT
+        entry.save(update_fields=["status"])
+        log(by, "entries_joined", division.topic, club=division.tournament.club, entry=best.pk, entries=[entry.pk])
+        if not is_drawn and entry in entered:
+            move_up(division, merge.merged_at)
+    _point(division)
+    division_changed(division)
+
+
+def _add(entry: Entry, best: Entry, by: Actor, now: datetime) -> None:
+    """Add to the entry that stands what only the other has: presence, side pools, byes, and who is kept apart."""
+    if entry.checked_in_at is not None and best.checked_in_at is None:
+        newest = presence.standing().filter(entry=entry).order_by("pk").last()
+        source = newest.source if newest is not None else CheckIn.Source.DIRECTOR
+        check_in = CheckIn(entry=best, state=CheckIn.State.HERE, source=source, at=now, by=by.user)
+        presence.record(best.division, [check_in], by, {best.pk: entry.checked_in_at})
+    members = PoolMember.objects.filter(taken_back_at=None)
+    for member in members.filter(entry=entry).exclude(pool__in=members.filter(entry=best).values("pool")):
+        PoolMember.objects.create(pool_id=member.pool_id, entry=best, at=now, by=by.user)
+    byes = ByeRequest.objects.filter(taken_back_at=None)
+    for bye in byes.filter(entry=entry):
+        if not byes.filter(entry=best, stage=bye.stage_id, round=bye.round).exists():
+            ByeRequest.objects.create(
+                entry=best, stage_id=bye.stage_id, round=bye.round, kind=bye.kind, at=now, by=by.user
+            )
+    pairs = KeptApart.objects.filter(taken_back_at=None)
+    for pair in pairs.filter(Q(first=entry) | Q(second=entry)):
+        first, second = sorted((best.pk, pair.second_id if pair.first_id == entry.pk else pair.first_id))
+        if first != second and not pairs.filter(first=first, second=second).exists():
+            KeptApart.objects.create(division=best.division, first_id=first, second_id=second, at=now, by=by.user)
+
+
+def _point(division: Division) -> None:
+    """Store which entry stands for each joined one."""
+    standing = JoinedEntry.standing(division)
+    for entry in division.entries.filter(Q(pk__in=standing) | Q(joined_to__isnull=False)):
+        if entry.joined_to_id != standing.get(entry.pk):
+            entry.joined_to_id = standing.get(entry.pk)
+            entry.save(update_fields=["joined_to"])
+
+
+def _desks_changed(divisions: Iterable[Division]) -> None:
+    for tournament in {row.tournament for row in divisions}:
+        desk_changed(lock_desk(tournament))
+
+
+# Separating.
+
+
+def separate_entries(merge: Merge, players: Collection[int], by: Actor, now: datetime) -> None:
+    """Give the entries that a merge joined their own place again, and end the links and messages of both players.
+
+    A place that was filled meanwhile, or a draw, leaves the entry on the waiting list, as early as it was.
+    """
+    rows = JoinedEntry.objects.filter(merge=merge, undone_at=None).order_by("pk")
+    separated = _lock(rows.values("entry"))
+    for division in separated:
+        for row in rows.filter(entry__division=division).select_related("entry", "into"):
+            _separate(division, row, by, now)
+        _point(division)
+        division_changed(division)
+    _end_access(merge, players)
+    _desks_changed(separated)
+
+
+def _separate(division: Division, row: JoinedEntry, by: Actor, now: datetime) -> None:
+    entry, best = row.entry, row.into
+    row.undone_at = now
+    row.save(update_fields=["undone_at"])
+    full = division.capacity is not None and entries_in(division) >= division.capacity
+    is_in = row.before == Entry.Status.IN and division.status == Division.Status.ENTRIES and not full
+    again = division.entries.filter(player=entry.player_id, number=entry.number).exclude(status=Entry.Status.OUT)
+    if not again.exists():
+        entry.status = Entry.Status.IN if is_in else Entry.Status.WAITING
+        entry.save(update_fields=["status"])
+    for model in (PoolMember, ByeRequest):
+        model.objects.filter(entry=best, at=row.at, taken_back_at=None).update(taken_back_at=now)
+    pairs = KeptApart.objects.filter(Q(first=best) | Q(second=best), at=row.at, taken_back_at=None)
+    pairs.update(taken_back_at=now)
+    check_in = CheckIn.objects.filter(entry=best, at=row.at).order_by("pk").last()
+    if check_in is not None:
+        presence.undo_in(division, batch=check_in.batch, by=by, now=now)
+    log(by, "entries_separated", division.topic, club=division.tournament.club, entry=best.pk, entries=[entry.pk])
+
+
+def _end_access(merge: Merge, players: Collection[int]) -> None:
+    """Revoke all links of the two who were one person, since each led to the matches of both, and delete messages."""
+    person = canonical(merge.into)
+    revoke_links_of(person)
+    if person.user_id is None:
+        return
+    own = Entry.objects.filter(same_person(person)).exclude(player__in=players).values("division")
+    entries = Entry.objects.filter(player__in=players).exclude(division__in=own)
+    divisions = entries.values_list("division__public_id", flat=True)
+    places = FinalPlace.objects.filter(player__in=players).values_list("pk", flat=True)
+    about = {*divisions, *(notice_key(place, variant) for place in places for variant in ("", TAKEN_BACK))}
+    forget_notifications(user=person.user_id, since=merge.merged_at, about=about)
