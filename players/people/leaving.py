@@ -38,7 +38,9 @@ def end_all(leaving: Leaving) -> dict[int, Player]:
     stored_elsewhere.end_all(leaving)
     locked = lock_players(*players)
     again = Player.objects.filter(Q(pk__in=locked) | Q(merged_into__in=locked)).values_list("pk", flat=True)
-    if set(again) != set(locked) or stored_elsewhere.has_open(players, leaving.now):
+    # The person, and nobody who was separated from them meanwhile.
+    persons = [row for row in locked.values() if row.merged_into_id is None]
+    if len(persons) != 1 or set(again) != set(locked) or stored_elsewhere.has_open(players, leaving.now):
         raise Refused("stale")
     return locked
 

@@ -60,8 +60,8 @@ def test_who_enters_during_the_merge_has_one_entry(division: Division, alice: Us
     assert list(integrity.differences()) == []
 
 
-def test_control_without_the_lock_of_the_division_a_person_has_two(division: Division, alice: User) -> None:
-    with without_locks(Division, before=Entry):
+def test_control_without_the_locks_a_person_has_two(division: Division, alice: User) -> None:
+    with without_locks(before=Entry):
         outcomes = merge_and_enter(division, Actor.of(alice), 1, entered=0)
     assert faults(outcomes) == []
     assert len(persons_entered(division)) == 2
