@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('players', '0011_club_class_points'),
+        ('players', '0012_suspended_at'),
     ]
 
     operations = [
