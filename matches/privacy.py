@@ -163,9 +163,6 @@ class StoredByMatches(StoredElsewhere):
             ids = set(matches.values_list("public_id", flat=True))
             forget_notifications(user=user, since=merge.merged_at, about=ids)
 
-    def clubs_of(self, players: Collection[Player]) -> Iterable[int | None]:
-        return Match.objects.filter(Q(player_0__in=players) | Q(player_1__in=players)).values_list("club", flat=True)
-
     def guests(self) -> Iterable[QuerySet[Any]]:
         of_clubs = Match.objects.exclude(club=None).order_by()
         for side in ("player_0_id", "player_1_id"):

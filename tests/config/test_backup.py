@@ -147,7 +147,7 @@ def test_a_claim_is_undone_after_a_restore_and_gives_the_name_back(tmp_path: Pat
         claim_player(player=Player.objects.create(name=name), user=user, by=SYSTEM, now=NOON)
     erase_player(player=Player.objects.get(user=bob), by=SYSTEM, now=NOON)
     save(tmp_path / "first.zip")
-    with other_database(tmp_path / "other.sqlite3"):
+    with sqlite_database(tmp_path / "other.sqlite3"):
         with ArchiveReader(tmp_path / "first.zip") as archive:
             restore(archive)
         erase_player(player=Player.objects.get(user__email=carol.email), by=SYSTEM, now=NOON)
