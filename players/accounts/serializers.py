@@ -272,11 +272,17 @@ class MergeSerializer(serializers.Serializer[Any]):
     into = serializers.CharField(max_length=10, help_text="The public_id of another member of the club.")
 
 
+class MergedPlayerSerializer(PersonSerializer):
+    """A merged player, by the name of their own."""
+
+    name = serializers.CharField()
+
+
 class MergedSerializer(serializers.Serializer[Any]):
     """A merge; its id is needed to undo it."""
 
     id = serializers.IntegerField()
-    player = PersonSerializer()
+    player = MergedPlayerSerializer()
     into = PersonSerializer()
     merged_at = serializers.DateTimeField()
 
