@@ -219,6 +219,7 @@ class ClaimAction(Action):
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
+@repeated(Repeat.STATE)
 def _undo_claim(form: Any, by: Actor, now: datetime) -> str:
     """Say that a player is not you after all.
 

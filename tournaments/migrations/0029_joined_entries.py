@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('players', '0013_claims'),
+        ('players', '0014_claims'),
         ('tournaments', '0028_stopped_matches'),
     ]
 

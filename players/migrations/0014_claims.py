@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('players', '0012_suspended_at'),
+        ('players', '0013_idempotency_answer'),
     ]
 
     operations = [
