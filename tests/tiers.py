@@ -41,6 +41,9 @@ class Tier(NamedTuple):
     """Events that are played to their end (tests/tournaments/test_every_event_ends.py)."""
     every_write: bool = False
     """Whether every write is sent twice, or a sample (tests/repeats)."""
+    pairs: int = 3
+    sizes: int = 2
+    """Pairs of formats, and sizes of each of their fields (tests/tournaments/test_stages_that_follow.py)."""
     every_size: bool = False
     """Whether formats are tested with every size of field, or with those where something changes."""
     evenings: int = 1
@@ -78,6 +81,8 @@ TIERS = {
         swiss=30,
         ended_events=300,
         every_write=True,
+        pairs=100,
+        sizes=3,
         every_size=True,
         every_page=True,
         evenings=4,

@@ -40,6 +40,9 @@ class Night:
         self.entries = {row["number"] for row in data["entries"] if not row["late"]}
         self.begun = dict.fromkeys(self.entries, 0)
         self.missed = dict.fromkeys(self.entries, 0)
+        self.missed_by_lot = dict.fromkeys(self.entries, 0)
+        self.persons = {row["number"]: row.get("person", row["number"]) for row in data["entries"]}
+        self.seed = bytes.fromhex(data["seed"] or "")
         self.losses = dict.fromkeys(self.entries, 0)
         self.wins = dict.fromkeys(self.entries, 0)
         self.byes = dict.fromkeys(self.entries, 0)
@@ -53,12 +56,22 @@ class Night:
         self.made_at = {}
 
     def left(self, entry):
-        """The lives that an entry has left, of which two missed matches cost one; in a Swiss, the matches left."""
+        """The lives that an entry has left; in a Swiss, the matches left.
+
+        Two missed matches cost a life, but in a strict stage each of them does or does not, by lot.
+        """
         if entry in self.withdrawn:
             return 0
         if self.is_swiss:
             return max(0, self.settings["rounds"] - self.begun[entry] - self.byes[entry])
-        return max(0, self.settings["lives"] - self.losses[entry] - self.missed[entry] // 2)
+        in_turn = self.missed[entry] - self.missed_by_lot[entry]
+        lost = sum(self.is_lost(self.persons[entry], number + 1) for number in range(self.missed_by_lot[entry]))
+        return max(0, self.settings["lives"] - self.losses[entry] - in_turn // 2 - lost)
+
+    def is_lost(self, person, number):
+        """Whether a missed match costs a life, by the lot of so many matches of a person (their first entry)."""
+        message = f"lot:missed:{person}:{number}:1:0".encode("ascii")
+        return hmac.new(self.seed, message, hashlib.sha256).digest()[7] % 2 == 1
 
     def still_in(self):
         """Everybody who has any left."""
@@ -95,6 +108,7 @@ class Night:
             self.byes[entry] += 1
         for entry in event["missed"]:
             self.missed[entry] += 1
+            self.missed_by_lot[entry] += event.get("missed_by_lot", False)
             self.begun[entry] += 1
 
     def _result(self, event):
@@ -143,6 +157,7 @@ class Night:
 
     def _missed_taken_back(self, event):
         self.missed[event["entry"]] -= 1
+        self.missed_by_lot[event["entry"]] -= event.get("by_lot", False)
         self.begun[event["entry"]] -= 1
 
     def _entered(self, event):
@@ -150,6 +165,7 @@ class Night:
         self.entries.add(entry)
         self.losses[entry] = self.wins[entry] = self.byes[entry] = 0
         self.begun[entry] = self.missed[entry] = event["missed"]
+        self.missed_by_lot[entry] = event["missed"] if event.get("by_lot") else 0
 
     def _withdrawn(self, event):
         self.withdrawn.add(event["entry"])

@@ -47,7 +47,7 @@ ENOUGH = 20
 class Evening(DivisionDriver):
     """An event of one division with random stages, and a director who does random things to it."""
 
-    def __init__(self, chance: Random) -> None:
+    def __init__(self, chance: Random, field: int | None = None) -> None:
         club = Club.objects.create(name="Harbour", slug="harbour", time_zone="Europe/Copenhagen")
         event = events.create_tournament(club=club, by=SYSTEM, now=NOON, name="Open", starts_at=NOON)
         super().__init__(events.create_division(tournament=event, by=SYSTEM, now=NOON, name="Main"), SYSTEM)
@@ -55,8 +55,13 @@ class Evening(DivisionDriver):
         self.done: Counter[str] = Counter()
         self.refusals: Counter[str] = Counter()
         self.deeds = chance.randrange(MOST_DEEDS)
-        self.enter([Player.objects.create(name=f"Player {number}") for number in range(chance.randint(4, 13))])
+        size = field or chance.randint(4, 13)
+        self.enter([Player.objects.create(name=f"Player {number}") for number in range(size)])
         events.publish_tournament(tournament=event, by=SYSTEM, now=NOON)
+        self.draw()
+
+    def draw(self) -> None:
+        """Set formats until the draw can be published."""
         while not self.is_drawn():
             if self.asks(set_stages, division=self.division, stages=self.stages(), after=self.seq) is None:
                 continue

@@ -61,7 +61,22 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="PLAYERS:POINTS",
         help="without rounds: points of a match from so many players still in",
     )
-    parser.add_argument("--idle", type=_idle, metavar="ENTRY:MINUTES", help="who reports so many minutes late")
+    parser.add_argument(
+        "--idle",
+        type=_entry_minutes,
+        action="append",
+        default=[],
+        metavar="ENTRY:MINUTES",
+        help="who reports so many minutes after the end of their matches, until which these go on; may be repeated",
+    )
+    parser.add_argument(
+        "--late",
+        type=_entry_minutes,
+        action="append",
+        default=[],
+        metavar="ENTRY:MINUTES",
+        help="who enters so many minutes late; may be repeated",
+    )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--events", type=int, default=1)
     parser.add_argument("--ratings", action="store_true", help="decide results by rating instead of evenly")
@@ -116,7 +131,7 @@ def _summary(reports: Sequence[Report]) -> str:
 # Without rounds.
 
 
-def _idle(text: str) -> tuple[EntryId, float]:
+def _entry_minutes(text: str) -> tuple[EntryId, float]:
     try:
         entry, minutes = text.split(":")
         return int(entry), float(minutes)
@@ -137,30 +152,35 @@ def _without_rounds(options: Namespace) -> int:
         print("Only lives and a Swiss can be paired without rounds.", file=sys.stderr)
         return 1
     try:
-        settings = StageSettings(
-            options.format,
-            lives=options.lives if options.format == LIVES else StageSettings().lives,
-            rounds=options.rounds if options.format == SWISS else None,
-            pairing=Pairing.CONTINUOUS,
-            lead=options.lead,
-            window=options.window,
-            leader=options.leader if options.format == LIVES else Leader.PLAYS,
-            qualifiers=options.switch,
-            late_from=options.late_length[0],
-            late_length=options.late_length[1],
-        ).checked()
+        reports = simulated_nights(options)
     except Refused as refused:
         print(refused.message, file=sys.stderr)
         return 1
-    if options.switch_time is not None and not options.switch:
-        settings = dataclasses.replace(settings, qualifiers=FEWEST_QUALIFIERS)
-    reports = [_night(options, settings, event) for event in range(1, options.events + 1)]
     if options.json:
         for report in reports:
             print(json.dumps(report))
     elif reports:
         print(_night_summary(reports))
     return 0
+
+
+def simulated_nights(options: Namespace) -> list[dict[str, Any]]:
+    """Return the reports of nights without rounds. Raises Refused for settings that are out of range."""
+    settings = StageSettings(
+        options.format,
+        lives=options.lives if options.format == LIVES else StageSettings().lives,
+        rounds=options.rounds if options.format == SWISS else None,
+        pairing=Pairing.CONTINUOUS,
+        lead=options.lead,
+        window=options.window,
+        leader=options.leader if options.format == LIVES else Leader.PLAYS,
+        qualifiers=options.switch,
+        late_from=options.late_length[0],
+        late_length=options.late_length[1],
+    ).checked()
+    if options.switch_time is not None and not options.switch:
+        settings = dataclasses.replace(settings, qualifiers=FEWEST_QUALIFIERS)
+    return [_night(options, settings, event) for event in range(1, options.events + 1)]
 
 
 def _night(options: Namespace, settings: StageSettings, event: int) -> dict[str, Any]:
@@ -200,7 +220,7 @@ def _night(options: Namespace, settings: StageSettings, event: int) -> dict[str,
         "byes_unfair": max(0, len(played.byes) - 1),
         "wait_minutes": {
             "mean": round(mean(waits), 1),
-            "p90": round(waits[min(len(waits) - 1, len(waits) * 9 // 10)], 1),
+            "p90": round(waits[int(0.9 * (len(waits) - 1))], 1),
             "max": round(waits[-1], 1),
         },
         "held_by_lead_minutes": round(played.held_by_lead, 1),
@@ -215,7 +235,8 @@ def _night(options: Namespace, settings: StageSettings, event: int) -> dict[str,
         "winner": winner,
         "winner_rank": by_rating.index(winner) + 1,
         "winner_tempo_quartile": by_tempo.index(winner) * 4 // options.players + 1,
-        "idle_entry": options.idle[0] if options.idle else None,
+        "idle_entries": sorted(dict(options.idle)),
+        "late_entries": sorted(dict(options.late)),
         "batch_seconds": [round(seconds, 4) for seconds in played.seconds],
         "standings_head": [{"place": place, "entry": entry} for place, entry in enumerate(order[:3], start=1)],
     }
@@ -228,7 +249,8 @@ def _field(
     chance = Random(f"{options.seed}:{event}")  # noqa: S311 - a simulation
     drawn = Field.drawn(options.players, chance)
     ratings = {entry: chance.gauss(_MEAN, _SPREAD) for entry in drawn.tempo}
-    field = Field(drawn.tempo, {entry: chance.choice(_CLUBS) for entry in drawn.tempo}, dict([options.idle or (0, 0)]))
+    clubs = {entry: chance.choice(_CLUBS) for entry in drawn.tempo}
+    field = Field(drawn.tempo, clubs, dict(options.idle), dict(options.late))
 
     def wins(first: EntryId, second: EntryId) -> float:
         return win_probability(ratings[first], ratings[second], options.length) if options.ratings else 0.5
@@ -259,4 +281,8 @@ def _night_summary(reports: Sequence[dict[str, Any]]) -> str:
         "avoidable rematches": mean(report["rematches_avoidable"] for report in reports),
         "pairing seconds, at most": max(max(report["batch_seconds"]) for report in reports),
     }
+    watched = sorted({*reports[0]["idle_entries"], *reports[0]["late_entries"]})
+    for entry in watched:
+        won = mean(report["winner"] == entry for report in reports)
+        figures[f"nights won by entry {entry}, in percent"] = round(100 * won, 1)
     return "\n".join(f"{name}: {value:g}" for name, value in figures.items())

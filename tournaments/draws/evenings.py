@@ -26,7 +26,8 @@ from tournaments.formats.forecast.finish_times import Finish, Pace
 from tournaments.formats.forecast.forecasts import Beside, forecast_stages
 from tournaments.formats.forecast.proposals import RUNS, FormatProposal, fit_lengths, propose_format, propose_formats
 from tournaments.formats.forecast.without_rounds import compare
-from tournaments.formats.settings import BY_ROUND, PROGRESSIVE, StageSettings
+from tournaments.formats.plans import check_field
+from tournaments.formats.settings import BY_ROUND, LIVES, PROGRESSIVE, StageSettings, strict
 from tournaments.formats.settings import Pairing as Mode
 from tournaments.models import Division, Entry, EveningTemplate, Floor, Stage, Tournament
 from tournaments.state.format_labels import FORMAT_NAMES, stages_name
@@ -42,6 +43,8 @@ class Evening:
     tables: int
     starts: datetime
     closes: datetime
+    at_stake: bool = False
+    """Whether somebody pays a fee or wins a prize, so that what is proposed without rounds is strict."""
 
     @property
     def minutes(self) -> float:
@@ -317,7 +320,7 @@ def offers_for(evening: Evening, chosen: Sequence[StageSettings], lengths: Seque
     A format that is `chosen` already, with its match lengths, is marked.
     """
     resolved = with_lengths(chosen, lengths)
-    proposals = propose_formats(evening.players, evening.tables, evening.minutes)
+    proposals = propose_formats(evening.players, evening.tables, evening.minutes, at_stake=evening.at_stake)
     return [_offer(proposal, evening, resolved) for proposal in proposals]
 
 
@@ -352,7 +355,7 @@ def offer_of(
 
 def proposed_stages(key: str, evening: Evening) -> tuple[StageSettings, ...] | None:
     """Return the stages of an offer, with their own match lengths; None if it is not among the offers."""
-    proposals = propose_formats(evening.players, evening.tables, evening.minutes)
+    proposals = propose_formats(evening.players, evening.tables, evening.minutes, at_stake=evening.at_stake)
     chosen = next((proposal for proposal in proposals if proposal.name == key), None)
     return None if chosen is None else tuple(with_lengths(chosen.stages, (chosen.length,)))
 
@@ -432,14 +435,17 @@ def compared(
     if first is None or first.format not in BY_ROUND or not FEWEST_COMPARED <= evening.players <= MOST_COMPARED:
         return []
     flow = replace(first, pairing=Mode.CONTINUOUS)
+    if evening.at_stake and flow.format == LIVES and not first.is_continuous:
+        flow = strict(flow)
     try:
         flow.checked(lengths)
+        check_field([flow, *stages[1:]], evening.players)
     except Refused:
         return []
     in_rounds, without = compare(flow, evening.players, lengths, pace)
     texts = (
         (in_rounds, _("In rounds"), _("Nobody gains anything by being slow."), not first.is_continuous),
-        (without, _("Without rounds"), _guards(flow), first.is_continuous),
+        (without, _("Without rounds"), _guards(flow, at_stake=evening.at_stake), first.is_continuous),
     )
     return [
         ComparedLine(
@@ -453,16 +459,26 @@ def compared(
     ]
 
 
-def _guards(settings: StageSettings) -> str:
+def is_at_stake(division: Division) -> bool:
+    """Whether somebody pays a fee in a division, or wins a prize."""
+    return division.fee > 0 or division.prize_plans.exists() or division.side_pools.exists()
+
+
+def _guards(settings: StageSettings, *, at_stake: bool) -> str:
+    """Return what pairing without rounds guards against; the figures are those of docs/formats.md."""
     if not settings.lead:
         return _("Without a lead, whoever is slow has an advantage.")
-    if settings.lead == 1 and settings.qualifiers:
-        return _("Strict, for prizes: nobody gets ahead of a slow match, and a bracket decides.")
-    return ngettext(
+    if settings.is_missed_by_lot:
+        return _("Strict, for fees and prizes: nobody gets ahead of a slow match, and missed matches cost by lot.")
+    text = ngettext(
         "For club nights: who sits out skips at most %(count)d match.",
         "For club nights: who sits out skips at most %(count)d matches.",
         settings.lead,
     ) % {"count": settings.lead}
+    if settings.format == LIVES:
+        text += " " + _("The first match missed is free. Coming or reporting late can double one's chance.")
+        text += " " + _("Choose a lead of 1 (strict): there is a fee or a prize.") if at_stake else ""
+    return text
 
 
 @dataclass(frozen=True, slots=True)

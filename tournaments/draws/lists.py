@@ -19,6 +19,7 @@ from tournaments.draws.rounds import (
     is_outdated,
     paired_stage_of,
     redraw_reason,
+    still_refused,
     to_be_paired,
     ways_out,
 )
@@ -461,6 +462,8 @@ class NextRoundStatus:
     draft: Draw | None = None
     outdated: bool = False
     needs_reason: bool = False
+    again: bool = False
+    """Whether it could not be paired before something changed."""
     ways_out: WaysOut = NO_WAYS
     """What a director can do if it, or a later round, cannot be paired."""
 
@@ -493,10 +496,10 @@ def next_round(division: Division, current: PairedStage) -> NextRoundStatus:
         return NextRoundStatus(number, OVER)
     if current.event.rounds and not current.state.progress.over:
         return NextRoundStatus(number, OPEN_DRAWS)
-    if last is not None and last.refusal:
+    if last is not None and last.refusal and still_refused(current, last):
         return NextRoundStatus(number, REFUSED, last, ways_out=ways_out(current, last.refusal["code"]))
     seen = last is not None and bool(last.places) and last.state != Draw.State.TAKEN_BACK
-    return NextRoundStatus(number, COMPLETE, needs_reason=seen)
+    return NextRoundStatus(number, COMPLETE, needs_reason=seen, again=last is not None and bool(last.refusal))
 
 
 def time_left(at: datetime | None, now: datetime) -> str:

@@ -342,6 +342,13 @@ def ways_out(current: PairedStage, refusal: str) -> WaysOut:
     return WaysOut(tuple(way for way in WayOut if can[way]), len(event.rounds))
 
 
+def still_refused(current: PairedStage, draw: Draw) -> bool:
+    """Whether nothing has changed that a refused pairing depends on."""
+    event = current.event
+    basis = digest(event, requested_byes(current.stage, event))
+    return draw.round == event.next_round and draw.basis == basis
+
+
 def request_round(
     *, division: Division, by: Actor, now: datetime, after: int, reason: str = "", manual: Sequence[Pair] = ()
 ) -> Draw:

@@ -19,7 +19,7 @@ from players.actors import SYSTEM, Actor, log
 from tournaments.draws import rounds
 from tournaments.draws.rounds import DraftContent
 from tournaments.events.services import publish_tournament
-from tournaments.formats.plans import Drawn, draw_places, plan_of, sources_of
+from tournaments.formats.plans import Drawn, check_field, draw_places, plan_of, sources_of
 from tournaments.formats.settings import BY_ROUND
 from tournaments.ledger.accounts import refuse_unpaid
 from tournaments.models import Division, Draw, Entry, Stage, Tournament
@@ -56,7 +56,7 @@ def request_draw(*, division: Division, by: Actor, now: datetime, reason: str = 
         if not row.tournament.is_open:
             raise Refused("tournament_not_open")
         if row.status != Division.Status.ENTRIES:
-            raise Refused("division_drawn")
+            return _draw_first_pairs_again(row, reason, by, now)
         entered = row.entries.filter(status=Entry.Status.IN)
         missing = entered.filter(checked_in_at=None) if here_only else entered.none()
         left_out = list(missing.order_by("pk").values_list("pk", flat=True))
@@ -73,6 +73,20 @@ def request_draw(*, division: Division, by: Actor, now: datetime, reason: str = 
         draw.left_out = left_out
         draw.save(update_fields=["left_out"])
     return draw
+
+
+def _draw_first_pairs_again(division: Division, reason: str, by: Actor, now: datetime) -> Draw:
+    """Request another draft of the first pairs of a later stage without rounds. Refused: `division_drawn`."""
+    started = division.stages.filter(number__gt=1, status=Stage.Status.RUNNING, format__in=BY_ROUND)
+    unpaired = started.exclude(draws__state=Draw.State.PUBLISHED).order_by("number")
+    stage = next((row for row in unpaired if is_continuous(row)), None)
+    if stage is None:
+        raise Refused("division_drawn")
+    stage.division = division
+    old = stage.draws.order_by("-number").first()
+    event = rounds.current_event(division, stage)
+    reason = reason.strip() or rounds.redraw_reason(old, rounds.to_be_paired(settings_of(stage), event))
+    return replace_draft(stage, 1, old=old, reason=reason, by=by, now=now)
 
 
 def publish_event_and_draw(
@@ -97,8 +111,20 @@ def make_draft(*, draw_id: int, now: datetime) -> Draw | None:
         draw.claimed_at = now
         draw.save(update_fields=["claimed_at"])
     division = Division.objects.get(stages=draw.stage_id)
-    content = rounds.make_round(division, draw) if draw.round else _draw_stage(division, draw)
+    try:
+        _check_field(division, draw)
+    except Refused as refused:
+        content = DraftContent(refusal={"code": refused.code, "params": refused.params})
+    else:
+        content = rounds.make_round(division, draw) if draw.round else _draw_stage(division, draw)
     return _finish(draw_id, content, now)
+
+
+def _check_field(division: Division, draw: Draw) -> None:
+    """Refuse stages that those who came cannot play, before the first of them is drawn."""
+    if division.status == Division.Status.ENTRIES:
+        entries = division.entries.filter(status=Entry.Status.IN).exclude(pk__in=draw.left_out)
+        check_field([settings_of(stage) for stage in division.stages.order_by("number")], entries.count())
 
 
 def _draw_stage(division: Division, draw: Draw) -> DraftContent:

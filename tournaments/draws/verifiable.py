@@ -36,7 +36,7 @@ from tournaments.state.commitments import commitment_of
 from tournaments.state.derivation import StageState, states_of
 from tournaments.state.names import club_mates, club_of_each
 from tournaments.state.plans import settings_of
-from tournaments.state.stage_rows import Byes, digest, kept_apart, outcome
+from tournaments.state.stage_rows import Byes, DivisionRows, digest, kept_apart, outcome
 from tournaments.state.stages import seeding
 
 
@@ -151,6 +151,12 @@ def pairings_data(stage: Stage, *, directs: bool) -> dict[str, Any]:
     entries = list(division.entries.exclude(status=Entry.Status.WAITING).order_by("pk"))
     late = set(LateEntry.objects.filter(stage=stage, undoes=None, undone_by=None).values_list("entry", flat=True))
     clubs = club_of_each(division, [entry.pk for entry in entries]) if division.apart else {}
+    rows = DivisionRows(division)
+    first = {entry: min(person) for person in rows.persons for entry in person}
+    if stage.number > 1:
+        state = next((state for state in states_of(division, read=rows.drawn) if state.stage.pk == stage.pk), None)
+        took_part = {player.entry for player in state.event.players} if state and state.event else set()
+        entries = [entry for entry in entries if entry.pk in took_part]
     return {
         "algorithm": ALGORITHM,
         "format": stage.format,
@@ -164,7 +170,12 @@ def pairings_data(stage: Stage, *, directs: bool) -> dict[str, Any]:
             "missed_points": settings.missed_points,
         },
         "entries": [
-            {"number": entry.pk, "club": clubs.get(entry.pk) if directs else None, "late": entry.pk in late}
+            {
+                "number": entry.pk,
+                "person": first.get(entry.pk, entry.pk),
+                "club": clubs.get(entry.pk) if directs else None,
+                "late": entry.pk in late,
+            }
             for entry in entries
         ],
         "events": _flow_events(stage, {} if directs else clubs) if is_over else [],
@@ -202,9 +213,9 @@ def _flow_events(stage: Stage, hidden_clubs: Mapping[int, str]) -> list[dict[str
         timed += _stop_events(stopped)
     timed += _result_events(stage, {row.number: (row.first_id, row.second_id) for row in pairings}, playing_at)
     for late in LateEntry.objects.filter(stage=stage, undoes=None, undone_by=None):
-        missed = MissedMatch.objects.filter(stage=stage, entry=late.entry_id, batch=None, taken_back_at=None)
-        count = sum(missed.values_list("count", flat=True))
-        timed.append((late.at, 0, {"kind": "entered", "entry": late.entry_id, "missed": count}))
+        missed = list(MissedMatch.objects.filter(stage=stage, entry=late.entry_id, batch=None, taken_back_at=None))
+        event = {"missed": sum(row.count for row in missed), "by_lot": any(row.by_lot for row in missed)}
+        timed.append((late.at, 0, {"kind": "entered", "entry": late.entry_id, **event}))
     still_in = {(batch.at, row[0]) for batch in batches for row in (*batch.pool, *batch.left_out)}
     for withdrawal in Withdrawal.objects.filter(entry__division=stage.division_id, bracket=None):
         place = 3 if (withdrawal.at, withdrawal.entry_id) in still_in else 0
@@ -212,7 +223,7 @@ def _flow_events(stage: Stage, hidden_clubs: Mapping[int, str]) -> list[dict[str
         if withdrawal.taken_back_at is not None:
             timed.append((withdrawal.taken_back_at, 0, {"kind": "returned", "entry": withdrawal.entry_id}))
     for missed_row in MissedMatch.objects.filter(stage=stage).exclude(batch=None).exclude(taken_back_at=None):
-        event = {"kind": "missed_taken_back", "entry": missed_row.entry_id}
+        event = {"kind": "missed_taken_back", "entry": missed_row.entry_id, "by_lot": missed_row.by_lot}
         assert missed_row.taken_back_at is not None  # noqa: S101, they are excluded
         timed.append((missed_row.taken_back_at, 0, event))
     timed += _lead_events(stage)
@@ -267,6 +278,7 @@ def _batch_event(batch: Batch, hidden_clubs: Mapping[int, str], began: datetime,
         "pool": batch.pool,
         "left_out": [row[:2] for row in batch.left_out],
         "missed": [row.entry_id for row in batch.missed.all()],
+        "missed_by_lot": any(row.by_lot for row in batch.missed.all()),
         "pairs": [
             {
                 "match": row.number,

@@ -218,6 +218,8 @@ class Newcomer:
     """The matches that they have missed, if there are no rounds."""
     lives: tuple[int, int] | None = None
     """The lives with which they enter a stage without rounds, and with how many all began."""
+    by_lot: bool = False
+    """Whether each match missed costs a life or not by lot, which is drawn when they are let in."""
     matches: int = 0
     """Number of matches added to a league."""
     byes: Sequence[EntryId] = ()
@@ -281,9 +283,11 @@ def _plan(
 ) -> tuple[Newcomer, Graph | None]:
     """Return how a newcomer joins, and the plan of the bracket with them in it."""
     if state.rows.settings.is_continuous:
-        all_lives = state.rows.settings.lives
-        lives = (lives_of_latecomer(state), all_lives) if state.stage.format == LIVES else None
-        return replace(newcomer, missed=missed_by_latecomer(state), lives=lives), graph
+        settings = state.rows.settings
+        is_certain = settings.format == LIVES and not settings.is_missed_by_lot
+        lives = (lives_of_latecomer(state), settings.lives) if is_certain else None
+        by_lot = settings.is_missed_by_lot
+        return replace(newcomer, missed=missed_by_latecomer(state), lives=lives, by_lot=by_lot), graph
     if state.event is not None:
         return replace(newcomer, round=state.event.next_round), graph
     if state.stage.format == LEAGUE:
@@ -586,7 +590,8 @@ def _with_next_round(arrival: _Arrival, entry: Entry) -> dict[str, Any] | None:
     if arrival.state.rows.settings.is_continuous:
         missed = missed_by_latecomer(arrival.state) - begun_counts(arrival.state.rows)[entry.pk]
         if missed > 0:
-            MissedMatch.objects.create(stage=arrival.stage, entry=entry, count=missed, at=arrival.now)
+            by_lot = arrival.state.rows.settings.is_missed_by_lot
+            MissedMatch.objects.create(stage=arrival.stage, entry=entry, count=missed, by_lot=by_lot, at=arrival.now)
         return {"missed": max(0, missed)}
     return {"round": arrival.state.event.next_round}
 

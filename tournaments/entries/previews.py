@@ -168,6 +168,12 @@ def _late_note(newcomer: Newcomer, labels: ChangeLabels) -> str:
             "%(name)s enters with %(left)d of %(lives)d lives, because each has begun %(missed)d matches at least.",
             newcomer.missed or 0,
         ) % {"name": name, "left": left, "lives": lives, "missed": newcomer.missed}
+    if newcomer.by_lot and newcomer.missed:
+        return ngettext(
+            "%(name)s has missed %(count)d match, which costs a life or not, by lot.",
+            "%(name)s has missed %(count)d matches, each of which costs a life or not, by lot.",
+            newcomer.missed,
+        ) % {"name": name, "count": newcomer.missed}
     if newcomer.missed is not None:
         return ngettext(
             "%(name)s has missed %(count)d match.", "%(name)s has missed %(count)d matches.", newcomer.missed

@@ -63,7 +63,6 @@ from tournaments.formats.elimination.knockout import bracket_size
 from tournaments.formats.graph import EntryId
 from tournaments.formats.plans import lengths_of
 from tournaments.formats.settings import BY_ROUND, LIVES, Leader
-from tournaments.formats.swiss.lives import MISSED_FOR_A_LIFE
 from tournaments.models import (
     ON_PAPER,
     Autopilot,
@@ -89,6 +88,7 @@ from tournaments.state.names import club_of_each, shown_entry
 from tournaments.state.pairings import NewBatch, NewPair, begun_counts, give_back, store_batch, take_back
 from tournaments.state.plans import is_continuous, settings_of, store_settings
 from tournaments.state.settle import let_go_on, settle
+from tournaments.state.stage_rows import StageRows
 
 ASK_AFTER = timedelta(minutes=10)
 """How long after a score that is one point from the end both players are asked whether their match is over."""
@@ -150,6 +150,8 @@ def flows_of(tournament: Tournament, floor: FloorState, now: datetime, decided: 
     flows = []
     for stage in flow_stages(tournament):
         state = next(row for row in states_of(stage.division) if row.stage.pk == stage.pk)
+        if not state.rows.of_division.paired.get(stage.pk):
+            continue  # Its first pairs are not published yet.
         pool = _pool(stage, state, floor, now)
         before = earlier.get(stage.pk)
         is_decided = before is not None and before.pool == pool
@@ -181,8 +183,7 @@ def _pool(stage: Stage, state: StageState, floor: FloorState, now: datetime) -> 
     busy, without_table = _busy_elsewhere(stage, floor), _without_table(floor)
     players = []
     for entry in present:
-        spent = rows.missed[entry] // MISSED_FOR_A_LIFE
-        left = settings.lives - event.losses[entry] - spent
+        left = settings.lives - event.losses[entry] - rows.lives_missed.get(entry, 0)
         if settings.format != LIVES:
             left = (settings.rounds or 0) - begun[entry] - event.pairing_byes[entry]
         why, match = _why_not(division.entries[entry], floor, busy, now)
@@ -203,8 +204,15 @@ def _pool(stage: Stage, state: StageState, floor: FloorState, now: datetime) -> 
         bytes.fromhex(stage.seed),
         len(standing),
         tuple(_settled(state, standing, now - timedelta(minutes=settings.window))),
-        moment_of(settings.switch_time, rows.pairings[0].batch.at, ZoneInfo(stage.division.tournament.time_zone)),
+        moment_of(settings.switch_time, _began(rows), ZoneInfo(stage.division.tournament.time_zone)),
     )
+
+
+def _began(rows: StageRows) -> datetime:
+    """Return when the first pairs of a stage were published; there may have been none."""
+    published = rows.of_division.paired[rows.stage.pk][0].published_at
+    assert published is not None  # noqa: S101, it is published
+    return published
 
 
 def _settled(state: StageState, standing: Sequence[Pairing], since: datetime) -> Iterator[Settled]:
@@ -228,7 +236,7 @@ def _counts(fixture: Fixture, floor: FloorState) -> bool:
 def _joins(state: StageState, standing: Sequence[Pairing], floor: FloorState) -> dict[EntryId, datetime]:
     """Return entry -> from when on it can be paired, as far as it is not in a match."""
     rows = state.rows
-    began = min(row.batch.at for row in rows.pairings)
+    began = _began(rows)
     rest = timedelta(minutes=max(0, floor.facts.settings.rest - WALK_MINUTES))
     joins: dict[EntryId, datetime] = {}
     for entry, row in rows.of_division.entries.items():

@@ -45,6 +45,9 @@ MESSAGES: dict[str, str] = {
     "too_many_matches": "A stage can have at most {most} matches; this one would have {matches}.",
     "stage_count": "A division needs between 1 and {most} stages.",
     "stage_qualifiers": "Choose how many players qualify from stage {stage}; at least {least} are needed.",
+    "switch_needs_knockout": "Stage {stage} has to be a knockout, because a bracket is drawn at a time.",
+    "places_after_lives": "{places} places after lives are too many for {entries} players. Choose {most}.",
+    "no_places_after_lives": "{places} places after lives are too many for {entries} players. Play to the last match.",
     "starts_later": "Stage {stage} cannot have later starts, because its places follow from the stage before it.",
     # Standings and forecasts
     "unknown_tiebreak": "“{name}” is not a tie-break.",

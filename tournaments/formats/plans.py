@@ -49,10 +49,12 @@ from tournaments.formats.settings import (
     LIVES,
     PROGRESSIVE,
     SNAKE,
+    SWITCH_PLACES,
     StageSettings,
     check_league_size,
     check_matches,
     check_rounds,
+    lives_are_places,
 )
 from tournaments.formats.tables.groups import (
     drawn_groups,
@@ -90,9 +92,9 @@ def checked_stages(stages: Sequence[StageSettings], default_lengths: Sequence[in
     """Return the stages after checking that they can follow each other; the last one loses its `qualifiers`.
 
     `default_lengths` are the division's match lengths, for stages without their own.
-    Raises Refused with `stage_count`, `stage_qualifiers`, `starts_later`, `group_count`, what `StageSettings.checked`
-    refuses, or what makes a later stage impossible for those who qualify: `rounds_with_rematches`, `division_size`, or
-    as `plan_of`.
+    Raises Refused with `stage_count`, `stage_qualifiers`, `starts_later`, `switch_needs_knockout`, `group_count`, what
+    `StageSettings.checked` refuses, or what makes a later stage impossible for those who qualify:
+    `rounds_with_rematches`, `division_size`, or as `plan_of`.
     """
     if not 1 <= len(stages) <= MOST_STAGES:
         raise Refused("stage_count", most=MOST_STAGES)
@@ -101,6 +103,8 @@ def checked_stages(stages: Sequence[StageSettings], default_lengths: Sequence[in
     for number, (stage, following) in enumerate(pairwise(checked), start=1):
         if following.starts:
             raise Refused("starts_later", stage=number + 1)
+        if stage.switch_time and not lives_are_places(stage, following.format):
+            raise Refused("switch_needs_knockout", stage=number + 1)
         qualifiers = len(places_before(stage, number))
         if qualifiers < FEWEST_QUALIFIERS:
             raise Refused("stage_qualifiers", stage=number, least=FEWEST_QUALIFIERS)
@@ -111,6 +115,23 @@ def checked_stages(stages: Sequence[StageSettings], default_lengths: Sequence[in
         except Refused as refused:
             raise Refused(refused.code, **{**refused.params, "stage": number + 1}) from refused
     return [*checked[:-1], replace(checked[-1], qualifiers=None, switch_time="")]
+
+
+def check_field(stages: Sequence[StageSettings], entries: int) -> None:
+    """Refuse stages that so many entries cannot play, before anything of them is drawn.
+
+    Raises Refused with `places_after_lives`, `no_places_after_lives` or `rounds_with_rematches`.
+    """
+    left = entries
+    for number, (stage, following) in enumerate(pairwise(stages), start=1):
+        places = len(places_before(stage, number))
+        if stage.is_continuous and stage.format == LIVES and 2 * places > left * stage.lives:
+            fitting = [size for size in SWITCH_PLACES if 2 * size <= left * stage.lives]
+            if fitting:
+                raise Refused("places_after_lives", entries=left, places=places, most=fitting[-1])
+            raise Refused("no_places_after_lives", entries=left, places=places)
+        left = min(left, places)
+        check_rounds(following, left)
 
 
 def with_places(stage: StageSettings) -> StageSettings:

@@ -1,6 +1,7 @@
 """Presets: formats with sensible settings for a number of entries, chosen by name."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from tournaments.formats.errors import Refused
 from tournaments.formats.settings import (
@@ -14,6 +15,7 @@ from tournaments.formats.settings import (
     SWISS,
     Pairing,
     StageSettings,
+    strict,
 )
 
 Stages = tuple[StageSettings, ...]
@@ -51,11 +53,11 @@ def _flow_strict(entries: int) -> Stages:
 
     What a player gains by sitting out is bounded best by this without rounds. A small field plays on to the end.
     """
+    flow = strict(StageSettings(LIVES, lives=2, pairing=Pairing.CONTINUOUS))
     if entries < SMALLEST_SWITCH:
-        return (StageSettings(LIVES, lives=2, pairing=Pairing.CONTINUOUS, lead=1, window=2),)
+        return (flow,)
     places = 16 if entries >= FEWEST_FOR_LARGE_SWITCH else 8
-    flow = StageSettings(LIVES, lives=2, pairing=Pairing.CONTINUOUS, lead=1, window=2, qualifiers=places)
-    return (flow, StageSettings(KNOCKOUT))
+    return (replace(flow, qualifiers=places), StageSettings(KNOCKOUT))
 
 
 def _flow_swiss(entries: int) -> Stages:

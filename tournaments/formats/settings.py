@@ -45,6 +45,7 @@ MOST_MATCHES_WITHOUT_ROUNDS = 15
 LONGEST_WINDOW = 15
 """In minutes."""
 LONGEST_LEAD = 3
+STRICT_LEAD, STRICT_WINDOW = 1, 2
 LARGEST_LATE_FIELD = 64
 """The most players still in from whom on matches can have a length of their own."""
 SWITCH_PLACES = (8, 16, 32, 64)
@@ -181,6 +182,11 @@ class StageSettings:
     def is_continuous(self) -> bool:
         """Whether the stage is paired without rounds."""
         return self.pairing is Pairing.CONTINUOUS
+
+    @property
+    def is_missed_by_lot(self) -> bool:
+        """Whether each match that somebody misses costs a life or not by lot, as it does where nobody gets ahead."""
+        return self.is_continuous and self.format == LIVES and self.lead == STRICT_LEAD
 
     @property
     def tiebreak_order(self) -> tuple[str, ...]:
@@ -320,6 +326,19 @@ def are_starts(starts: Sequence[int]) -> bool:
         if count < 0 or free < 1:
             return False
     return len(starts) <= MOST_STARTS and (not starts or starts[-1] > 0)
+
+
+def strict(settings: StageSettings) -> StageSettings:
+    """Return the settings of lives without rounds for an event with a fee or a prize."""
+    return replace(settings, lead=STRICT_LEAD, window=STRICT_WINDOW)
+
+
+def lives_are_places(settings: StageSettings, following: str) -> bool:
+    """Whether each life left in a stage without rounds is a place of the bracket that follows.
+
+    In other formats everybody who has lives left has one place.
+    """
+    return settings.is_continuous and settings.format == LIVES and following == KNOCKOUT
 
 
 def check_league_size(entries: int) -> None:

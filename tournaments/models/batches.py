@@ -120,7 +120,10 @@ class OpenPairing(models.Model):
 
 
 class MissedMatch(models.Model):
-    """Matches that an entry missed: all before it came late, or one while it was away. Two of them cost a life."""
+    """Matches that an entry missed: all before it came late, or one while it was away.
+
+    Two of them cost a life or, in a strict stage, each costs one or not by lot.
+    """
 
     stage = models.ForeignKey("tournaments.Stage", on_delete=models.PROTECT, related_name="missed")
     entry = models.ForeignKey("tournaments.Entry", on_delete=models.PROTECT, related_name="missed")
@@ -133,6 +136,9 @@ class MissedMatch(models.Model):
         help_text=_("The batch that was made without it; empty for a late entry."),
     )
     count = models.PositiveSmallIntegerField(default=1)
+    by_lot = models.BooleanField(
+        default=False, help_text=_("Whether each costs a life or not by lot; otherwise every second one does.")
+    )
     at = models.DateTimeField(default=timezone.now, editable=False)
     taken_back_at = models.DateTimeField(null=True, blank=True)
     taken_back_by = models.ForeignKey(

@@ -51,6 +51,7 @@ from tournaments.draws.evenings import (
     first_after,
     format_name,
     here_text,
+    is_at_stake,
     lengths_text,
     matches_text,
     offer_of,
@@ -529,7 +530,10 @@ class TonightPage:
         """Tonight, from now on; only of a valid form."""
         fields = self.form.cleaned_data
         starts = self.now.astimezone(self.zone).replace(tzinfo=None, second=0, microsecond=0)
-        return Evening(fields["players"], fields["tables"], starts, first_after(starts, fields["closes"]))
+        closes = first_after(starts, fields["closes"])
+        divisions = self.model.divisions.all() if self.model is not None else ()
+        at_stake = any(map(is_at_stake, divisions))
+        return Evening(fields["players"], fields["tables"], starts, closes, at_stake)
 
     @property
     def model(self) -> Tournament | None:

@@ -15,7 +15,7 @@ from matches.presentation import labels
 from players.access import Role, is_at_least, role_in
 from players.actors import Actor
 from players.people.rows import canonical, player_of
-from tournaments.draws.rounds import WaysOut, paired_stage_of, ways_out
+from tournaments.draws.rounds import WaysOut, paired_stage_of, still_refused, ways_out
 from tournaments.events import selectors as event_selectors
 from tournaments.events.selectors import MatchLine
 from tournaments.formats.settings import BY_ROUND, NextRound
@@ -276,7 +276,10 @@ def _kind(line: MatchLine, claims: Sequence[Claim], records: Sequence[Submission
 
 @dataclass(frozen=True, slots=True)
 class RoundNeed:
-    """A round that needs the director: "draft", "refused", or "complete" if the next one can be requested."""
+    """A round that needs the director: "draft", "refused", or "complete" if the next one can be requested.
+
+    `round` is 0 for the first pairs of a stage without rounds.
+    """
 
     kind: str
     round: int
@@ -288,19 +291,23 @@ class RoundNeed:
 def round_need(division: Division) -> RoundNeed | None:
     """Return what a stage paired round by round needs from the director, or None.
 
-    Two queries beside its stages; the stage is derived only if a round was refused.
+    Two queries beside its stages; the stage is derived only if a round was refused. A refusal counts as long as what
+    it follows from has not changed.
     """
-    by_rounds = [row for row in division.stages.all() if row.format in BY_ROUND and not is_continuous(row)]
-    running = [row for row in by_rounds if row.status == Stage.Status.RUNNING]
+    running = [row for row in division.stages.all() if row.format in BY_ROUND and row.status == Stage.Status.RUNNING]
     stage = min(running, key=lambda row: row.number, default=None)
     last = stage.draws.filter(round__gt=0).order_by("-number").first() if stage is not None else None
     if stage is None or last is None:
         return None
+    if is_continuous(stage):
+        return RoundNeed("draft", 0) if last.state == Draw.State.DRAFT else None
     if last.state == Draw.State.DRAFT:
         return RoundNeed("draft", last.round)
     if last.refusal:
-        ways = ways_out(paired_stage_of(division), last.refusal["code"])
-        return RoundNeed("refused", last.round, last.refusal, ways)
+        current = paired_stage_of(division)
+        if not still_refused(current, last):
+            return RoundNeed("complete", last.round)
+        return RoundNeed("refused", last.round, last.refusal, ways_out(current, last.refusal["code"]))
     left = Fixture.objects.filter(stage=stage, status__in=(Fixture.Status.READY, Fixture.Status.WAITING))
     if last.state == Draw.State.PUBLISHED and settings_of(stage).next_round == NextRound.ASK and not left.exists():
         return RoundNeed("complete", last.round)

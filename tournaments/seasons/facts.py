@@ -88,7 +88,7 @@ def _names(state: StageState, *, is_last: bool) -> dict[str, str]:
     """Return key of a bracket of the stage -> its name in a plan."""
     settings = state.rows.settings
     keys = [bracket.key for bracket in state.progress.graph.brackets]
-    if settings.format == GROUPS:
+    if settings.format == GROUPS and len(keys) > 1:
         return {key: f"{GROUP}{number}" for number, key in enumerate(keys, start=1)}
     if not is_last:
         return dict.fromkeys(keys, QUALIFYING)

@@ -89,7 +89,9 @@ def standing_kinds(division: Division) -> dict[int, str]:
 def cells_of(state: StageState, key: str, kinds: Mapping[int, str], rounds: int | None = None) -> Cells:
     """Return the cells of every entry of a bracket, for all or its first `rounds` rounds."""
     by_entry: Cells = {}
-    for planned in state.progress.graph.bracket(key).rounds[:rounds]:
+    # The bracket of a stage that is paired comes with its first pairs.
+    brackets = [bracket for bracket in state.progress.graph.brackets if bracket.key == key]
+    for planned in [round_ for bracket in brackets for round_ in bracket.rounds][:rounds]:
         row: Cells = {}
         byes = _byes(state, planned.number)
         for fixture in planned.fixtures:
@@ -115,10 +117,12 @@ def _numbered(by_entry: Cells) -> Cells:
 
 
 def _byes(state: StageState, number: int) -> dict[EntryId, str]:
-    """Return entry -> kind of its bye in a paired round; empty if byes come from the draw."""
-    if state.event is None or state.event.continuous:
+    """Return entry -> kind of its bye in a paired round or a batch; empty if byes come from the draw."""
+    if state.event is None:
         return {}
-    return {bye.entry: f"bye_{bye.kind.value}" for bye in state.event.rounds[number - 1].byes}
+    # A batch may have no pairs, so that its number is not its place. All byes of a stage without rounds are alike.
+    rounds = state.event.rounds if state.event.continuous else state.event.rounds[number - 1 : number]
+    return {bye.entry: f"bye_{bye.kind.value}" for round_ in rounds for bye in round_.byes}
 
 
 def _kind_when_unpaired(joined: int, left: int | None, number: int) -> str:

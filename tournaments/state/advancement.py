@@ -16,7 +16,7 @@ from engine.errors import Refused
 from players.actors import SYSTEM, Actor, log
 from tournaments.formats.graph import Source
 from tournaments.formats.plans import as_drawn, later_sources, plan_of
-from tournaments.formats.settings import BY_ROUND, ELIMINATION, LIVES, NextRound
+from tournaments.formats.settings import BY_ROUND, ELIMINATION, NextRound, lives_are_places
 from tournaments.models import Division, Draw, Entry, Stage, Tournament
 from tournaments.state.commitments import commitment_of
 from tournaments.state.derivation import StageState, seats_after_lives
@@ -92,7 +92,7 @@ def start_next(division: Division, state: StageState, now: datetime) -> list[Sta
     if following.format not in BY_ROUND:
         if (event := lock_event_if_free(division.tournament_id)) is None:
             return []
-        if state.rows.settings.is_continuous and state.rows.settings.format == LIVES:
+        if lives_are_places(state.rows.settings, following.format):
             plan_stage(following, seats_after_lives(state, _kept_apart_in(following)), event=event)
         else:
             start_after(stage, following, event)
@@ -135,7 +135,7 @@ def request_next_round(division: Division, state: StageState, now: datetime) -> 
     A refused pairing is requested again once what it depends on has changed.
     """
     event = state.event
-    if event is None or not event.rounds or not state.progress.over:
+    if event is None or not state.progress.over or not (event.rounds or state.stage.number > 1):
         return None
     drafts = state.stage.draws.filter(round=event.next_round)
     if drafts.exclude(state=Draw.State.DISCARDED).exists():

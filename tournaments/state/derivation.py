@@ -14,10 +14,10 @@ from tournaments.formats.graph import EntryId, PlaceOf, Source
 from tournaments.formats.lots import lot
 from tournaments.formats.plans import ROUNDS, places_before, sources_of
 from tournaments.formats.progress import Progress
-from tournaments.formats.settings import BY_ROUND, KNOCKOUT, LIVES, TABLES
+from tournaments.formats.settings import BY_ROUND, KNOCKOUT, LIVES, TABLES, lives_are_places
 from tournaments.formats.states import FixtureState
 from tournaments.formats.swiss.event import ByeKind, SwissBye, SwissEvent, SwissPair, SwissPlayer, SwissRound
-from tournaments.formats.swiss.lives import MISSED_FOR_A_LIFE, lives_left
+from tournaments.formats.swiss.lives import lives_left
 from tournaments.formats.tables.tables import (
     Table,
     bracket_tables,
@@ -60,7 +60,7 @@ class StageState:
     @cached_property
     def tables(self) -> tuple[Table, ...]:
         """The tables of the stage; empty for an elimination."""
-        return _tables(self.rows, self.progress, self.event)
+        return _tables(self.rows, self.progress, self.event, over=self.over)
 
     def advancing(self, table: Table) -> set[EntryId]:
         """Return those of a table who go on to the next stage or, until it is over, would as things stand."""
@@ -88,17 +88,11 @@ class StageState:
     @property
     def over(self) -> bool:
         """Whether everything is paired and played."""
-        if self.event is not None and self.progress.over and self.event.continuous and self._is_followed:
+        if self.event is not None and self.progress.over and _is_followed(self.rows):
             return True
         if self.event is not None:
             return is_over(self.rows.settings, self.event) and self.progress.over
         return bool(self.rows.fixtures) and self.progress.over
-
-    @property
-    def _is_followed(self) -> bool:
-        """Whether the next stage is drawn."""
-        stages = self.rows.of_division.stages
-        return any(row.number == self.stage.number + 1 and row.is_drawn for row in stages)
 
 
 def states_of(
@@ -134,8 +128,9 @@ def state_of(rows: StageRows, before: StageState | None, instead: Instead | None
     state = StageState(rows, progress, event, places, has_old_seats=has_old_seats)
     if not rows.settings.qualifiers or not (rows.fixtures or event is not None):
         return state
-    if rows.settings.is_continuous and rows.settings.format == LIVES:
-        # Its bracket has fixed entrants: each life left is a place.
+    following = rows.of_division.following(rows.stage)
+    if following is not None and lives_are_places(rows.settings, following.format):
+        # Its bracket has fixed entrants.
         return state
     seed = lots_seed(rows.stage)
     orders = final_orders(rows.settings, rows.stage.number, state=progress, tables=state.tables, seed=seed)
@@ -162,7 +157,7 @@ def seats_after_lives(
     lives = rows.settings.lives
     left = lives_left(event, lives)
     for entry in seated:
-        lost = event.losses[entry] + event.missed.get(entry, 0) // MISSED_FOR_A_LIFE
+        lost = event.losses[entry] + event.lives_missed.get(entry, 0)
         if lost < lives:
             left[entry] = lives - lost
     met = {frozenset((row.first_id, row.second_id)) for row in rows.pairings if not row.taken_back}
@@ -203,17 +198,23 @@ def _going_on(rows: StageRows, order: Sequence[EntryId], kept: Mapping[int, Entr
     )
 
 
-def _tables(rows: StageRows, progress: Progress, event: SwissEvent | None) -> tuple[Table, ...]:
+def _is_followed(rows: StageRows) -> bool:
+    """Whether a stage has no rounds and the next one is drawn, so that it is not played on."""
+    following = rows.of_division.following(rows.stage)
+    return rows.settings.is_continuous and following is not None and following.is_drawn
+
+
+def _tables(rows: StageRows, progress: Progress, event: SwissEvent | None, *, over: bool) -> tuple[Table, ...]:
     seed = lots_seed(rows.stage)
     if event is not None:
-        return (round_table(rows.settings, event, ROUNDS, seed=seed),)
+        return (replace(round_table(rows.settings, event, ROUNDS, seed=seed), over=over),)
     if rows.settings.format not in TABLES:
         return ()
     withdrawn = {item.entry for item in rows.withdrawals() if item.bracket is not None}
     for bracket in progress.graph.brackets:
         slots = [slot for fixture in bracket.fixtures for slot in progress.fixtures[fixture.number].slots]
         entries = {slot.entrant for slot in slots if slot.entrant is not None}
-        withdrawn |= rows.of_division.gone_from(rows.stage, entries)
+        withdrawn |= rows.of_division.gone_from(rows.stage, entries) - rows.left_after_end(bracket.fixtures, entries)
     lengths = rows.stage.division.lengths
     return bracket_tables(rows.settings, progress, lengths=lengths, withdrawn=withdrawn, seed=seed)
 
@@ -245,7 +246,7 @@ def event_of(rows: StageRows, progress: Progress, places: Places) -> SwissEvent:
     if settings.is_continuous:
         draws = []
     default_bye = ByeKind.SIT_OUT if settings.format == LIVES else ByeKind.FULL
-    return SwissEvent(
+    event = SwissEvent(
         players_of(rows, places, draws),
         tuple(
             _round([progress.fixtures[number] for number in sorted(by_round[at])], kinds.get(at, {}), default_bye)
@@ -259,7 +260,22 @@ def event_of(rows: StageRows, progress: Progress, places: Places) -> SwissEvent:
         closed=_is_closed(rows, places, draws),
         continuous=settings.is_continuous,
         missed=rows.missed if settings.is_continuous else {},
+        lives_missed=rows.lives_missed if settings.is_continuous else {},
     )
+    return _as_it_ended(rows, event, places, draws) if progress.over else event
+
+
+def _as_it_ended(rows: StageRows, event: SwissEvent, places: Places, draws: Sequence[Draw]) -> SwissEvent:
+    """Return the event without the withdrawals after its end, which change none of its results."""
+    late = rows.left_after_end(rows.graph.fixtures.values(), rows.of_division.entries)
+    order = [absence.entry for absence in sorted(rows.of_division.absences, key=lambda absence: absence.since)]
+    left = [entry for entry in dict.fromkeys(order) if entry in late]
+    # The stage may have ended with one of the withdrawals; those after it were too late.
+    for count in range(len(left)):
+        earlier = replace(event, players=players_of(rows, places, draws, staying=left[count:]))
+        if is_over(rows.settings, earlier):
+            return earlier
+    return event
 
 
 def _is_closed(rows: StageRows, places: Places, draws: Sequence[Draw]) -> bool:
@@ -270,10 +286,12 @@ def _is_closed(rows: StageRows, places: Places, draws: Sequence[Draw]) -> bool:
     return bool(draws) or entries_at(places, places_before(settings_of(before), before.number)) is not None
 
 
-def players_of(rows: StageRows, places: Places, draws: Sequence[Draw]) -> tuple[SwissPlayer, ...]:
+def players_of(
+    rows: StageRows, places: Places, draws: Sequence[Draw], *, staying: Collection[EntryId] = ()
+) -> tuple[SwissPlayer, ...]:
     """Return the players of a stage, each with the first and the last round that they are drawn in.
 
-    An entry that has not been paired yet joins in the next round; one that has not withdrawn stays in.
+    An entry that has not been paired yet joins in the next round; one that has not withdrawn, or is `staying`, is in.
     """
     first: dict[EntryId, int] = {}
     last: dict[EntryId, int] = {}
@@ -281,12 +299,12 @@ def players_of(rows: StageRows, places: Places, draws: Sequence[Draw]) -> tuple[
         for entry in filter(None, draw.places):
             first.setdefault(entry, draw.round)
             last[entry] = draw.round
-    withdrawn = {item.entry for item in rows.withdrawals()}
+    gone = _gone(rows).difference(staying)
     if rows.settings.is_continuous:
-        return _players_without_rounds(rows, places, withdrawn)
+        return _players_without_rounds(rows, places, gone)
     players = []
     for row in field_of(rows, places, draws):
-        has_left = row.pk in withdrawn or row.status == Entry.Status.OUT
+        has_left = row.pk in gone
         if has_left and row.pk not in first:
             continue
         players.append(
@@ -301,12 +319,21 @@ def players_of(rows: StageRows, places: Places, draws: Sequence[Draw]) -> tuple[
     return tuple(players)
 
 
-def _players_without_rounds(rows: StageRows, places: Places, withdrawn: set[EntryId]) -> tuple[SwissPlayer, ...]:
+def _gone(rows: StageRows) -> set[EntryId]:
+    """Return who has left a stage; once the next one has begun, neither a withdrawal nor a return changes that."""
+    division = rows.of_division
+    withdrawn = {absence.entry for absence in division.absences}
+    never_in = {pk for pk, row in division.entries.items() if row.status == Entry.Status.OUT and pk not in withdrawn}
+    from_bracket = {item.entry for item in rows.withdrawals() if item.bracket is not None}
+    return {*never_in, *from_bracket, *division.gone_from(rows.stage, division.entries)}
+
+
+def _players_without_rounds(rows: StageRows, places: Places, gone: set[EntryId]) -> tuple[SwissPlayer, ...]:
     """Return the players of a stage without rounds; one that has left plays no more after batch 0."""
     paired = {entry for row in rows.pairings if not row.taken_back for entry in (row.first_id, row.second_id)}
     players = []
     for row in field_of(rows, places, ()):
-        has_left = row.pk in withdrawn or row.status == Entry.Status.OUT
+        has_left = row.pk in gone
         if not has_left or row.pk in paired:
             missed = rows.settings.missed_points
             left = 0 if has_left else None

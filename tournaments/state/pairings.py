@@ -89,7 +89,8 @@ def store_batch(stage: Stage, new: NewBatch, *, event: Tournament, by: Actor, no
         OpenPairing(entry_id=entry, pairing=row) for row in pairings for entry in (row.first_id, row.second_id)
     )
     MissedMatch.objects.bulk_create(
-        MissedMatch(stage=stage, entry_id=entry, batch=batch, at=now) for entry in new.missed
+        MissedMatch(stage=stage, entry_id=entry, batch=batch, at=now, by_lot=settings.is_missed_by_lot)
+        for entry in new.missed
     )
     if stage.status == Stage.Status.PLANNED:
         stage.status = Stage.Status.RUNNING
@@ -158,7 +159,7 @@ def missed_by_latecomer(state: StageState) -> int:
 
 
 def lives_of_latecomer(state: StageState) -> int:
-    """Return the lives with which somebody enters now: half a life is lost for each match missed."""
+    """Return the lives with which somebody enters now, on average where lots decide: each match missed costs half."""
     return state.rows.settings.lives - missed_by_latecomer(state) // MISSED_FOR_A_LIFE
 
 

@@ -23,6 +23,7 @@ from tournaments.formats.progress import Progress
 from tournaments.formats.progress import progress as progress_of
 from tournaments.formats.settings import BY_ROUND, DOUBLE, ELIMINATION, LIVES
 from tournaments.formats.swiss.event import ByeKind, SwissEvent, SwissPlayer
+from tournaments.formats.swiss.lives import lives_for_missed
 from tournaments.formats.swiss.spent_lives import without_spent_lives, without_spent_pairings
 from tournaments.models import (
     Advance,
@@ -121,8 +122,8 @@ class Absence(NamedTuple):
     until: datetime | None
 
 
-LATEST = datetime.max.replace(tzinfo=UTC)
-"""In previews, when somebody withdraws or comes back: after everything that has happened."""
+EARLIEST, LATEST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
+"""Before and after everything that has happened; in previews, somebody withdraws or comes back after it."""
 
 
 class DivisionRows:
@@ -202,7 +203,11 @@ class DivisionRows:
     @cached_property
     def entries(self) -> dict[EntryId, Entry]:
         """All entries with their players, by id."""
-        return {row.pk: row for row in self._entries_with_withdrawals}
+        rows = {row.pk: row for row in self._entries_with_withdrawals}
+        for row in self._entries_with_withdrawals:
+            if row.withdrawal in self._taken_back and row.withdrawn_from is None:
+                rows[row.pk].status = Entry.Status.IN
+        return rows
 
     @cached_property
     def withdrawals(self) -> list[tuple[EntryId, int | None]]:
@@ -243,15 +248,16 @@ class DivisionRows:
 
     def cannot_go_on(self, stage: Stage, entries: Collection[EntryId]) -> frozenset[EntryId]:
         """Return which of these entries have withdrawn and cannot go on; who has a result in the next stage has."""
-        gone, following = self.gone_from(stage, entries), self._following(stage)
+        gone, following = self.gone_from(stage, entries), self.following(stage)
         return gone - self.of(following).decided_entries if gone and following is not None else gone
 
-    def _following(self, stage: Stage) -> Stage | None:
+    def following(self, stage: Stage) -> Stage | None:
+        """Return the stage after this one."""
         return next((row for row in self.stages if row.number == stage.number + 1), None)
 
     def next_begun(self, stage: Stage, entries: Collection[EntryId]) -> datetime | None:
         """Return when one of these entries began to play in the next stage, or its first round was published."""
-        following = self._following(stage)
+        following = self.following(stage)
         if following is None:
             return None
         if following.format in BY_ROUND:
@@ -492,6 +498,16 @@ class StageRows:
         acted |= set(Claim.objects.filter(match__in=matches).values_list("match", flat=True))
         return frozenset(waiting - {matches[match] for match in acted})
 
+    def left_after_end(self, fixtures: Iterable[plan.Fixture], entries: Collection[EntryId]) -> frozenset[EntryId]:
+        """Return which of these entries withdrew after all of these matches were over; nobody while one goes on."""
+        left = {absence.entry: absence.since for absence in self.of_division.absences if absence.until is None}
+        matches = [self.fixtures[fixture.number].match for fixture in fixtures] if left else []
+        ended = [match.finished_at for match in matches if match is not None]
+        if None in ended:
+            return frozenset()
+        last = max((at for at in ended if at is not None), default=EARLIEST)
+        return frozenset(entry for entry in entries if entry in left and left[entry] > last)
+
     @cached_property
     def former_matches(self) -> list[FormerMatch]:
         """The former matches of this stage, oldest first."""
@@ -594,6 +610,19 @@ class StageRows:
         return missed
 
     @cached_property
+    def lives_missed(self) -> dict[EntryId, int]:
+        """Entry -> the lives that missed matches cost it in a stage without rounds."""
+        in_turn, by_lot = Counter[EntryId](), Counter[EntryId]()
+        for row in self.of_division.missed.get(self.stage.pk, ()):
+            (by_lot if row.by_lot else in_turn)[row.entry_id] += row.count
+        seed, persons = bytes.fromhex(self.stage.seed), self.of_division.persons
+        first = {entry: min(person) for person in persons for entry in person}
+        return {
+            entry: lives_for_missed(in_turn[entry], by_lot[entry], seed=seed, person=first.get(entry, entry))
+            for entry in (in_turn | by_lot)
+        }
+
+    @cached_property
     def begun(self) -> frozenset[int]:
         """The numbers of the fixtures whose matches have begun or are reported."""
         matches = {number: row.match for number, row in self.fixtures.items() if row.match is not None}
@@ -614,7 +643,7 @@ class StageRows:
                 begun=self.begun,
                 gone={item.entry for item in self._withdrawals},
                 lives=self.settings.lives if self.settings.format == LIVES else None,
-                missed=self.missed,
+                missed=self.lives_missed,
             )
         return without_spent_lives(state, self.settings.lives) if self.settings.format == LIVES else state
 

@@ -847,7 +847,7 @@ def test_a_night_is_simulated_from_the_command_line(capsys):
     first, second = (json.loads(line) for line in capsys.readouterr().out.splitlines())
     assert (first["event"], second["event"]) == (1, 2)
     assert first["lives"] == 2
-    assert first["idle_entry"] == 4
+    assert first["idle_entries"] == [4]
     for night in (first, second):
         assert night["switch_players"] <= night["switch_places"] == 8
         assert 0 < night["switch"] < night["end_minutes"], "the bracket is played to its winner"

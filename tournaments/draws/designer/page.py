@@ -23,6 +23,7 @@ from tournaments.draws.evenings import (
     divisions_beside,
     format_name,
     format_of,
+    is_at_stake,
     lengths_text,
     local_span,
     matches_text,
@@ -320,6 +321,7 @@ class DesignerPage:
         defaults = _default_evening(division)
         evening = EveningForm({name: data.get(name, defaults[name]) for name in EVENING_FIELDS})
         plan = evening.evening() if evening.is_valid() else None
+        plan = replace(plan, at_stake=is_at_stake(division)) if plan is not None else None
         if fields["proposal"] and plan is not None and (stages := proposed_stages(fields["proposal"], plan)):
             return cls(division, zone, _stored_stages(list(stages), division), evening)
         players = evening.cleaned_data["players"] if evening.is_valid() else DEFAULT_PLAYERS
@@ -356,7 +358,9 @@ class DesignerPage:
     def plan(self) -> Evening | None:
         """The evening that formats are proposed for; None without players or a closing time."""
         plan = self.evening.evening() if self.evening.is_valid() else None
-        return plan if plan is not None and LEAST_ENTRIES <= plan.players <= MOST_PLAYERS else None
+        if plan is None or not LEAST_ENTRIES <= plan.players <= MOST_PLAYERS:
+            return None
+        return replace(plan, at_stake=is_at_stake(self.division))
 
     @property
     def offers(self) -> list[FormatOffer]:

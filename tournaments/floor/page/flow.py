@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from tournaments.events.pages import event_url_args
+from tournaments.events.pages import division_url_args, event_url_args
 from tournaments.floor.batches import (
     Flow,
     Waiting,
@@ -24,7 +24,7 @@ from tournaments.floor.page.cards import Cards, CardSide, Discs, Post, Proposal,
 from tournaments.floor.page.forecast import clock
 from tournaments.floor.selectors import FloorView
 from tournaments.floor.sentences import waits_for
-from tournaments.formats.continuous.state import AWAY, FlowMatch, FlowPair
+from tournaments.formats.continuous.state import AWAY, Action, FlowMatch, FlowPair
 from tournaments.formats.plans import FEWEST_QUALIFIERS
 from tournaments.formats.settings import LIVES
 from tournaments.models import Autopilot, Entry
@@ -83,6 +83,14 @@ class HoldUpLine:
     details: str
     url: str
     posts: tuple[Post, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Blocked:
+    """Those who are left may not meet: their names, and where that is changed."""
+
+    names: Sequence[str]
+    url: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +155,7 @@ class FlowPart:
     pair_now: Post | None
     needs_reason: bool
     """Whether pairing now needs a reason, because it is not due yet."""
+    blocked: Blocked | None
     hold: Post
     rules: Rules
     missed: Sequence[MissedLine]
@@ -218,6 +227,7 @@ def _part(flow: Flow, view: FloorView, cards: Cards, latest: Sequence[LatestResu
         is_held=flow.held,
         pair_now=_pair_now(flow, pairs, view) if pairs and not (calls_itself and flow.is_due) else None,
         needs_reason=not flow.is_due,
+        blocked=_blocked(flow),
         hold=Post(
             action_url(event, "hold-pairing"),
             _("Let it go on") if flow.held else _("Hold"),
@@ -249,6 +259,15 @@ def _part(flow: Flow, view: FloorView, cards: Cards, latest: Sequence[LatestResu
         choice=_choice(flow, lines, view),
         lost=_lost(flow, latest),
     )
+
+
+def _blocked(flow: Flow) -> Blocked | None:
+    """Return who is left where nobody of them may meet, so that a director has to decide."""
+    if flow.decision.action is not Action.BLOCKED:
+        return None
+    entries = flow.state.rows.of_division.entries
+    names = [shown_entry(entries[entry], staff=True) for entry in flow.decision.pool]
+    return Blocked(names, f"{reverse('draw', args=division_url_args(flow.division))}#kept-apart")
 
 
 def _lost(flow: Flow, latest: Sequence[LatestResult]) -> dict[int, tuple[str, str]]:

@@ -150,7 +150,7 @@ def floor_page(tournament: Tournament, by: Actor, now: datetime, *, complete: bo
     undoable = last_act(tournament, by)
     correction = correction_since(tournament, by, undoable)
     zone = ZoneInfo(tournament.time_zone)
-    held_up = sum(len(flow.hold_ups) for flow in flows)
+    held_up = sum(len(flow.hold_ups) + (flow.blocked is not None) for flow in flows)
     stopped = stopped_work()
     return {
         "stopped_work": stopped,

@@ -33,6 +33,7 @@ from tournaments.formats.graph import MAIN, EntryId, FixtureId
 from tournaments.formats.lots import lot
 from tournaments.formats.progress import progress
 from tournaments.formats.settings import LIVES, StageSettings
+from tournaments.formats.swiss.lives import MISSED_FOR_A_LIFE, lives_for_missed
 from tournaments.formats.swiss.pairing import best_matching
 
 START = datetime(2000, 1, 1, tzinfo=UTC)
@@ -55,11 +56,14 @@ class Pace:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """Who plays: the tempo of each entry (1 is usual, more is slower), clubs, and how late somebody reports."""
+    """Who plays: the tempo of each entry (1 is usual, more is slower), clubs, and who reports or enters late."""
 
     tempo: Mapping[EntryId, float]
     clubs: Mapping[EntryId, str] = field(default_factory=dict)
     delays: Mapping[EntryId, float] = field(default_factory=dict)
+    """Minutes from the end of their matches until these are reported; until then they go on for everybody else."""
+    enters_at: Mapping[EntryId, float] = field(default_factory=dict)
+    """Of those who enter late."""
 
     @classmethod
     def drawn(cls, players: int, chance: Random) -> "Field":
@@ -121,9 +125,11 @@ class Night:
     """When the bracket is drawn at the latest."""
 
     def __post_init__(self) -> None:
-        lives = self.settings.lives if self.settings.format == LIVES else self.settings.rounds or 1
+        self.quota = self.settings.lives if self.settings.format == LIVES else self.settings.rounds or 1
         self.at = 0.0
-        self.left: dict[EntryId, int] = dict.fromkeys(self.people.tempo, lives)
+        self.to_come = dict(self.people.enters_at)
+        here = [entry for entry in self.people.tempo if entry not in self.to_come]
+        self.left: dict[EntryId, int] = dict.fromkeys(here, self.quota)
         self.begun: Counter[EntryId] = Counter()
         self.points: Counter[EntryId] = Counter()
         self.joins: dict[EntryId, float] = dict.fromkeys(self.people.tempo, 0.0)
@@ -133,6 +139,8 @@ class Night:
         self.pairings = 0
         self.playing: dict[int, tuple[EntryId, EntryId]] = {}
         self.ends: list[tuple[float, int]] = []
+        """When each match is reported, and its number."""
+        self.delays: dict[int, float] = {}
         self.settled: list[tuple[float, tuple[EntryId, EntryId]]] = []
         self.played = Played()
         self.rows: dict[EntryId, FlowPlayer] = {}
@@ -183,6 +191,7 @@ class Night:
     def play(self) -> Played:
         """Play to the end, or to the bracket that follows."""
         while True:
+            self._let_in()
             began = process_time()
             decision = decide(self.state(), START + timedelta(minutes=self.at), self.tables - len(self.playing))
             if decision.action is Action.DRAW_NOW:
@@ -237,6 +246,20 @@ class Night:
         self.played.bracket = [entry for place in state.places(MAIN) for entry in place.entries]
         return self.played
 
+    def _let_in(self) -> None:
+        """Let those in who have come since: they have missed as many matches as everybody has begun who is still in."""
+        for entry in [entry for entry, at in self.to_come.items() if at <= self.at]:
+            del self.to_come[entry]
+            missed = min((self.begun[other] for other, left in self.left.items() if left > 0), default=0)
+            self.begun[entry], self.joins[entry] = missed, self.at
+            if self.settings.format != LIVES:
+                self.left[entry] = max(0, self.quota - missed)
+                continue
+            by_lot = missed if self.settings.is_missed_by_lot else 0
+            lost = lives_for_missed(missed - by_lot, by_lot, seed=self.seed, person=entry)
+            is_too_late = missed // MISSED_FOR_A_LIFE >= self.quota
+            self.left[entry] = 0 if is_too_late else max(0, self.quota - lost)
+
     def _make(self, decision: Decision) -> None:
         played = self.played
         played.batches += 1
@@ -279,7 +302,8 @@ class Night:
         minutes = self.pace.walk + self.pace.minutes(length, tempo, self.chance)
         played.at_tables += minutes
         self.playing[number] = both
-        heapq.heappush(self.ends, (self.at + minutes, number))
+        self.delays[number] = max(self.people.delays.get(entry, 0.0) for entry in both)
+        heapq.heappush(self.ends, (self.at + minutes + self.delays[number], number))
 
     def _go_on(self, decision: Decision) -> None:
         """Go on to the next moment at which something may change."""
@@ -287,6 +311,7 @@ class Night:
         times = (decision.due_at, decision.changes_at)
         moments += [(moment - START).total_seconds() / 60 for moment in times if moment is not None]
         moments += [self.switch_after] if self.switch_after is not None else []
+        moments += self.to_come.values()
         later = min((minutes for minutes in moments if minutes > self.at), default=math.inf)
         end = self.ends[0][0] if self.ends else math.inf
         held = sum(reason[0] == "ahead" for reason in decision.waits.values())
@@ -296,7 +321,7 @@ class Night:
             self._finish(heapq.heappop(self.ends)[1])
 
     def _finish(self, number: int, *, is_knockout: bool = False) -> EntryId:
-        """End a match, and return its winner; whoever loses a match of a knockout is out."""
+        """Report a match, and return its winner; whoever loses a match of a knockout is out."""
         first, second = self.playing.pop(number)
         self.settled.append((self.at, (first, second)))
         winner, loser = (first, second) if self.chance.random() < self.wins(first, second) else (second, first)
@@ -306,12 +331,11 @@ class Night:
             self.left[loser] -= self.left[loser] if is_knockout else 1
             if not self.left[loser]:
                 self.played.out.append(loser)
-        reported = self.at + max(self.people.delays.get(first, 0.0), self.people.delays.get(second, 0.0))
         for entry in (first, second):
             self.rows.pop(entry, None)
-            self.joins[entry] = reported + max(0.0, self.pace.rest - self.pace.walk)
+            self.joins[entry] = self.at + max(0.0, self.pace.rest - self.pace.walk)
             if self.left[entry] > 0:
-                self.free_since[entry] = self.at
+                self.free_since[entry] = self.at - self.delays.get(number, 0.0)
         return winner
 
 

@@ -18,7 +18,7 @@ from tournaments.formats.forecast.finish_times import Finish, Pace, RemainingMat
 from tournaments.formats.forecast.planned import numbering
 from tournaments.formats.forecast.stages import Choices, choices_of, estimate_stage, groups_of
 from tournaments.formats.forecast.without_rounds import night_before_bracket, without_rounds
-from tournaments.formats.plans import FEWEST_QUALIFIERS, MOST_STAGES, checked_stages, places_before
+from tournaments.formats.plans import FEWEST_QUALIFIERS, MOST_STAGES, check_field, checked_stages, places_before
 from tournaments.formats.settings import GROUPS, LIVES, SWISS, StageSettings, check_rounds
 from tournaments.formats.tables.groups import SMALLEST_GROUP
 
@@ -157,7 +157,7 @@ def forecast_stages(
         for index, field in enumerate(fields)
     ]
     remarks = [remark for draft in drafts for remark in draft.remarks]
-    remarks += _faults_of_all(stages, pace, known={remark.code for remark in remarks})
+    remarks += _faults_of_all(stages, entries, pace, known={remark.code for remark in remarks})
     possible = not any(remark.kind == FAULT for remark in remarks)
     estimates = with_times(
         [draft.estimate for draft in drafts],
@@ -250,6 +250,7 @@ def _night_before_bracket(
     try:
         settings = stages[0].checked(default_lengths)
         pace.checked()
+        check_field(stages, entries)
     except Refused:
         return None
     return night_before_bracket(settings, entries, default_lengths, pace, starts)
@@ -284,10 +285,10 @@ def _draft(
     return _Draft(forecast, estimate, _remarks(settings, forecast, last=number == len(stages)))
 
 
-def _faults_of_all(stages: Sequence[StageSettings], pace: Pace, known: Collection[str]) -> list[Remark]:
+def _faults_of_all(stages: Sequence[StageSettings], entries: int, pace: Pace, known: Collection[str]) -> list[Remark]:
     """Return the faults of the stages in this order, or of the pace, that are not among the `known` codes."""
     faults = []
-    for check in (lambda: checked_stages(stages), pace.checked):
+    for check in (lambda: checked_stages(stages), lambda: check_field(stages, entries), pace.checked):
         try:
             check()
         except Refused as refused:

@@ -22,6 +22,7 @@ from tournaments.formats.settings import (
     SWISS,
     Pairing,
     StageSettings,
+    strict,
 )
 
 RUNS = 40
@@ -85,9 +86,13 @@ def propose_format(players: int, tables: int, minutes: float) -> FormatProposal:
 
 
 @lru_cache(maxsize=256)
-def propose_formats(players: int, tables: int, minutes: float) -> tuple[FormatProposal, ...]:
-    """Return a proposal for each format, first the one to choose, then the others that fit, then those too long."""
-    proposals = [_proposal(name, variants, players, tables, minutes) for name, variants in _formats(players)]
+def propose_formats(players: int, tables: int, minutes: float, *, at_stake: bool = False) -> tuple[FormatProposal, ...]:
+    """Return a proposal for each format, first the one to choose, then the others that fit, then those too long.
+
+    Where a fee or a prize is `at_stake`, what is proposed without rounds is strict.
+    """
+    formats = _formats(players, at_stake=at_stake)
+    proposals = [_proposal(name, variants, players, tables, minutes) for name, variants in formats]
     fitting = [proposal for proposal in proposals if proposal.in_time]
     too_long = [proposal for proposal in proposals if not proposal.in_time]
     if not fitting:
@@ -113,7 +118,7 @@ def _best(fitting: Sequence[FormatProposal], minutes: float) -> FormatProposal:
     return max(unhurried or several or fitting, key=lambda proposal: proposal.finish.late)
 
 
-def _formats(players: int) -> Iterator[tuple[str, Stages]]:
+def _formats(players: int, *, at_stake: bool) -> Iterator[tuple[str, Stages]]:
     """Yield each format with its variants, those that players like best first."""
     turns = (False, True) if players <= LARGEST_TWICE else (False,)
     round_robin = ("roundrobin", tuple(StageSettings(ROUND_ROBIN, twice=twice) for twice in turns))
@@ -131,7 +136,8 @@ def _formats(players: int) -> Iterator[tuple[str, Stages]]:
         yield "double", (StageSettings(DOUBLE),)
     yield "knockout", (StageSettings(KNOCKOUT),)
     if FEWEST_FOR_FLOW <= players <= LARGEST_FLOW:
-        yield "flow", (StageSettings(LIVES, lives=2, pairing=Pairing.CONTINUOUS),)
+        flow = StageSettings(LIVES, lives=2, pairing=Pairing.CONTINUOUS)
+        yield "flow", (strict(flow) if at_stake else flow,)
     if SMALL_FIELD < players <= LARGEST_ROUND_ROBIN:
         yield round_robin
 

@@ -131,7 +131,8 @@ class SwissEvent:
     possible instead of none. `length` is the match length. `closed` says that nobody can enter any more.
 
     If it is `continuous`, its `rounds` are the batches of pairs in their order: an entry plays in some of them, and not
-    being in one means nothing. `missed` has the matches that entries missed because they were late or away.
+    being in one means nothing. `missed` has the matches that entries missed because they were late or away, and
+    `lives_missed` the lives that this costs.
     """
 
     players: tuple[SwissPlayer, ...]
@@ -144,6 +145,7 @@ class SwissEvent:
     closed: bool = False
     continuous: bool = False
     missed: Mapping[EntryId, int] = field(default_factory=dict)
+    lives_missed: Mapping[EntryId, int] = field(default_factory=dict)
 
     @property
     def next_round(self) -> int:

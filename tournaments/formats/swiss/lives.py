@@ -12,7 +12,7 @@ from itertools import combinations
 
 from tournaments.formats.errors import Refused
 from tournaments.formats.graph import EntryId
-from tournaments.formats.lots import Lots
+from tournaments.formats.lots import Lots, lot
 from tournaments.formats.swiss.event import ByeKind, SwissBye, SwissEvent, SwissPair, SwissRound
 from tournaments.formats.swiss.packing import Packing
 from tournaments.formats.swiss.pairing import DENSE_UP_TO, best_matching
@@ -23,13 +23,25 @@ NEIGHBOURS = 24
 LOT_RANGE = 1 << 16
 
 MISSED_FOR_A_LIFE = 2
-"""How many matches somebody must miss, in a stage without rounds, to lose a life."""
+"""How many matches somebody must miss, in a stage without rounds that is not strict, to lose a life."""
+
+
+def lives_for_missed(in_turn: int, by_lot: int, *, seed: bytes, person: EntryId) -> int:
+    """Return the lives that missed matches cost: every second one, and half of the others by lot.
+
+    The lot of somebody's third such match is always the same, whatever is undone and done again: `person` is the first
+    of their entries.
+
+    >>> [lives_for_missed(3, count, seed=bytes(32), person=7) for count in (0, 1, 2, 3)]
+    [1, 1, 2, 2]
+    """
+    lost = sum(lot(seed, "missed", person, number).below(2) for number in range(1, by_lot + 1))
+    return in_turn // MISSED_FOR_A_LIFE + lost
 
 
 def lives_left(event: SwissEvent, lives: int) -> dict[EntryId, int]:
     """Return entry -> lives left, for the entries that are still in."""
-    number = event.next_round
-    spent = {entry: missed // MISSED_FOR_A_LIFE for entry, missed in event.missed.items()}
+    number, spent = event.next_round, event.lives_missed
     left = {p.entry: lives - event.losses[p.entry] - spent.get(p.entry, 0) for p in event.players if p.active(number)}
     return {entry: count for entry, count in left.items() if count > 0}
 

@@ -11,7 +11,6 @@ from collections.abc import Collection, Iterator, Mapping
 from tournaments.formats.graph import Bracket, EntryId, FixtureId, Round
 from tournaments.formats.progress import Progress
 from tournaments.formats.states import BYE_SLOT, FixtureState, FixtureStatus, undecided
-from tournaments.formats.swiss.lives import MISSED_FOR_A_LIFE
 
 
 def without_spent_lives(state: Progress, lives: int) -> Progress:
@@ -37,9 +36,9 @@ def without_spent_pairings(
     """Return the state of a stage without rounds: pairings that are `taken_back` are not played.
 
     Neither are those of entries that are `gone` or, where they have `lives`, have none left, unless they have `begun`;
-    `missed` are matches that cost lives as well.
+    `missed` are lives that missed matches cost.
     """
-    losses = Counter({entry: count // MISSED_FOR_A_LIFE for entry, count in (missed or {}).items()})
+    losses = Counter(missed or {})
     for number, fixture in state.fixtures.items():
         if number not in taken_back:
             losses.update(_losers(fixture))

@@ -81,7 +81,7 @@ def round_table(settings: StageSettings, event: SwissEvent, key: str, *, seed: b
 def is_over(settings: StageSettings, event: SwissEvent) -> bool:
     """Whether the last round is complete and no other follows."""
     if settings.is_continuous and not event.rounds:
-        return False
+        return event.is_deserted
     if settings.is_continuous and settings.format == SWISS:
         return not event.has_open_matches and quotas_filled(settings, event)
     if settings.format == LIVES and settings.is_continuous and settings.qualifiers and not event.has_open_matches:
@@ -107,7 +107,9 @@ def elimination_places(settings: StageSettings, state: Progress) -> dict[str, tu
     A double elimination has a single list of places, under the key of its final.
     """
     if settings.format == DOUBLE:
-        return {FINAL: state.places(FINAL, LOWER)}
+        # The lower bracket of two entries has no match, and stored matches know nothing of it.
+        brackets = {bracket.key for bracket in state.graph.brackets}
+        return {FINAL: state.places(*(key for key in (FINAL, LOWER) if key in brackets))}
     return {bracket.key: state.places(bracket.key) for bracket in state.graph.brackets}
 
 
@@ -128,7 +130,13 @@ def final_orders(
     if settings.format in ELIMINATION:
         first = next(iter(elimination_places(settings, state).values()))
         return {str(number): _by_lot(first, seed)} if state.over else {}
-    return {str(number): [row.entry for row in table.rows] for table in tables if table.over}
+    # Whoever is out in lives without rounds does not go on, even if there are more places.
+    least = 0 if settings.format == LIVES and settings.is_continuous else None
+    return {
+        str(number): [row.entry for row in table.rows if least is None or row.points > least]
+        for table in tables
+        if table.over
+    }
 
 
 def who_goes_on(

@@ -1,0 +1,301 @@
+"""Every pair of formats, with and without rounds, is played to its end, and after each step every page opens.
+
+What a preview says is compared with what happens: before each withdrawal, return and correction.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from datetime import timedelta
+from itertools import product
+from random import Random
+from typing import Any
+
+import pytest
+from django.db import transaction
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
+
+from engine.errors import Refused
+from matches.lifecycle.finish import ResultInput
+from players.actors import SYSTEM
+from players.models import Membership, Player, User
+from tests.tiers import TEST_SEED, TIER
+from tests.tournaments.support.swiss_rounds import is_clean
+from tests.tournaments.test_every_event_ends import MOST_STEPS, Evening
+from tournaments.draws import services as draws
+from tournaments.entries import returns
+from tournaments.entries import services as entries
+from tournaments.floor import evening
+from tournaments.floor.calls import call_ready
+from tournaments.formats.settings import BY_ROUND, FORMATS, LIVES, SWISS, NextRound, Pairing, StageSettings
+from tournaments.models import Autopilot, Correction, Division, Draw, Entry, Stage, Tournament
+from tournaments.prizes.prizes import standings_of
+from tournaments.results import corrections
+from tournaments.results.corrections import CorrectionInput
+from tournaments.state.derivation import StageState
+from tournaments.state.preview import DivisionFacts, FixtureChange, changes_between
+from tournaments.state.stages import set_stages
+
+WITHOUT_ROUNDS = " without rounds"
+KINDS = (*FORMATS, SWISS + WITHOUT_ROUNDS, LIVES + WITHOUT_ROUNDS)
+PAIRS = tuple(product(KINDS, KINDS))
+SIZES = range(2, 18)
+AT_A_STEP = 2
+"""Pages that are opened after a step where there is little time: the next ones of `ALWAYS`."""
+TRIES = 8
+"""Random settings that are tried for a pair of formats and a field."""
+LONGEST_WAIT = timedelta(minutes=30)
+ALWAYS = (
+    "floor", "event", "event-wall", "division", "standings", "paper-draws", "rounds", "api-division", "api-standings",
+    "api-tournament-floor",
+)  # fmt: skip
+"""What is opened after every step; all the other pages at the beginning and the end of each stage."""
+FINE = (200, 302, 400, 403, 404, 405, 409)
+"""What a page answers that opens, that is not there in this format, or that is only posted to."""
+
+
+def pages_of(division: Division) -> dict[str, str]:
+    """Every address of an event and of its division, in the API too: name -> address."""
+    event = division.tournament
+    base = {"club": event.club.slug, "slug": event.slug}
+    places = [base, {**base, "division": division.public_id}, {"tournament": event.public_id}]
+    places.append({"division": division.public_id})
+    extensions = {"extension": "csv"}
+
+    def found(resolver: URLResolver) -> Iterator[tuple[str, str]]:
+        for entry in resolver.url_patterns:
+            if isinstance(entry, URLResolver):
+                yield from found(entry)
+            elif isinstance(entry, URLPattern) and entry.name:
+                wanted = set(getattr(entry.pattern, "regex").groupindex)  # noqa: B009
+                for values in places:
+                    if wanted == set(values) or wanted == {*values, "extension"}:
+                        given = {**values, **(extensions if "extension" in wanted else {})}
+                        yield entry.name, reverse(entry.name, kwargs=given)
+
+    return dict(found(get_resolver()))
+
+
+class TwoStages(Evening):
+    """An event of two stages, whose pages a director and the wall have open while random things happen."""
+
+    def __init__(self, chance: Random, pair: tuple[str, str], field: int, alice: User, *, every_page: bool) -> None:
+        self.pair, self.alice, self.every_page, self.opened = pair, alice, every_page, 0
+        self.client, self.stages_seen = Client(), list[str]()
+        self.client.force_login(alice)
+        super().__init__(chance, field)
+
+    def draw(self) -> None:
+        """Set formats of the pair until a plan is taken and its draft can be published, or none can."""
+        event = self.division.tournament
+        player = Player.objects.create(name="Alice", user=self.alice)
+        Membership.objects.create(club=event.club, player=player, role=Membership.Role.OWNER)
+        evening.open_floor(tournament=event, by=SYSTEM, now=self.now())
+        evening.set_autopilot(tournament=event, mode=Autopilot.CALL, by=SYSTEM, now=self.now())
+        self.pages = pages_of(self.division)
+        for _try in range(TRIES):
+            if self.asks(set_stages, division=self.division, stages=self.stages(), after=self.seq) is None:
+                continue
+            self.asks(draws.request_draw, division=self.division, reason="another format")
+            self.make_drafts()
+            self.open_pages()
+            self.asks(draws.publish_draw, division=self.division, after=self.seq)
+            if self.is_drawn():
+                return
+
+    def stages(self) -> list[StageSettings]:
+        return [self.of_kind(kind) for kind in self.pair]
+
+    def of_kind(self, kind: str) -> StageSettings:
+        """Random settings of a format; without rounds the bracket of lives has 8 places, or what a clock needs."""
+        format_, chance = kind.removesuffix(WITHOUT_ROUNDS), self.chance
+        chosen: dict[str, Any] = {"qualifiers": chance.randint(1 if format_ == "groups" else 2, 6)}
+        if format_ == "groups":
+            chosen["groups"] = chance.choice([1, 2, 2, 3])
+        if format_ in BY_ROUND:
+            chosen["next_round"] = NextRound.DRAFT
+        if format_ == SWISS:
+            chosen["rounds"] = chance.choice([1, 2, 3])
+        if format_ == LIVES:
+            chosen["lives"] = 2
+        if kind.endswith(WITHOUT_ROUNDS):
+            chosen["pairing"] = Pairing.CONTINUOUS
+            if format_ == LIVES:
+                chosen["qualifiers"] = 8
+                if chance.random() < 0.3:
+                    chosen |= {"qualifiers": None, "switch_time": f"{chance.randint(12, 14)}:30"}
+        return StageSettings(format_, **chosen)
+
+    # Pages
+
+    def open_pages(self) -> None:
+        """Open what is open in the hall; everything, when a stage has begun or ended."""
+        seen = list(self.division.stages.order_by("number").values_list("status", flat=True))
+        is_change, self.stages_seen = seen != self.stages_seen, seen
+        if self.every_page:
+            names = list(self.pages) if is_change else list(ALWAYS)
+        else:
+            at = self.opened % len(ALWAYS)
+            names = list(ALWAYS) if is_change else [*ALWAYS, *ALWAYS][at : at + AT_A_STEP]
+        for name in names:
+            answer = self.client.get(self.pages[name])
+            assert answer.status_code in FINE, (name, answer.status_code, answer.content[:300], self.story())
+            assert name not in ALWAYS or answer.status_code in (200, 302, 404), (name, answer.status_code, self.story())
+            self.opened += 1
+
+    # What a preview says, and what happens
+
+    def states(self) -> list[StageState]:
+        return DivisionFacts(Division.objects.select_related("tournament__club").get(pk=self.division.pk)).states()
+
+    def placings(self) -> list[tuple[int, tuple[int, ...]]]:
+        """The places that prizes, titles and seasons count from, of an event that is over."""
+        return [
+            (placing.first, tuple(placing.entries))
+            for table in standings_of(self.division).values()
+            for placing in table.placings
+        ]
+
+    def compare(self, before: Sequence[StageState], said: Sequence[FixtureChange], placings: object) -> None:
+        """Compare what a preview said with what has happened."""
+        after = self.states()[: len(before)]
+        happened = {
+            change.row.number: (change.after.slots, change.after.result)
+            for change in changes_between(self.division, before[: len(after)], after)
+        }
+        expected = {change.row.number: (change.after.slots, change.after.result) for change in said}
+        assert happened == expected, self.story()
+        if not said and placings is not None:
+            assert self.placings() == placings, f"no match changes, but places do: {self.story()}"
+
+    def before(self) -> tuple[list[StageState], object]:
+        self.division.refresh_from_db()
+        is_over = self.division.status == Division.Status.FINISHED
+        return self.states(), self.placings() if is_over else None
+
+    def withdraw_one(self) -> None:
+        if (entry := self.entry()) is not None:
+            before, placings = self.before()
+            (said,) = entries.preview_withdrawal(entry=entry)
+            if self.asks(entries.withdraw, entry=entry) is not None:
+                self.compare(before, said.changes, placings)
+
+    def let_back(self) -> None:
+        if (entry := self.entry(Entry.Status.OUT)) is None:
+            return
+        before, placings = self.before()
+        try:
+            said = returns.preview_return(entry=entry)
+        except Refused as refused:
+            self.refusals[refused.code] += 1
+            return
+        if self.asks(returns.bring_back, entry=entry, seen=said.mark) is not None:
+            self.compare(before, said.parts[0].changes, placings)
+
+    def correct(self) -> None:
+        if (fixture := self.decided()) is None:
+            return
+        length, winner = fixture.match.length, self.chance.randrange(2)
+        played = ResultInput(winner, (length, 0) if winner == 0 else (0, length))
+        result = self.chance.choice([played, played, ResultInput(None, None, "double_forfeit")])
+        before, _placings = self.before()
+        try:
+            said = corrections.preview_correction(fixture=fixture, new=result)
+        except Refused as refused:
+            self.refusals[refused.code] += 1
+            return
+        choice = self.chance.choice([choice for choice in said.consequences if choice != Correction.Choice.LET_STAND])
+        correction = CorrectionInput(result, choice)
+        if self.asks(corrections.apply_correction, fixture=fixture, correction=correction, after=self.seq) is not None:
+            self.compare_but(before, said.consequences[choice].changes, fixture)
+
+    def undo_correction(self) -> None:
+        rows = Correction.objects.filter(fixture__stage__division=self.division)
+        if (row := self.pick(rows.select_related("fixture__stage__division", "before", "after"))) is None:
+            return
+        before, _placings = self.before()
+        try:
+            said = corrections.preview_undo(correction=row)
+        except Refused as refused:
+            self.refusals[refused.code] += 1
+            return
+        if self.asks(corrections.undo_correction, correction=row, after=self.seq) is not None:
+            self.compare_but(before, said.all.changes, row.fixture)
+
+    def compare_but(self, before: Sequence[StageState], said: Sequence[FixtureChange], fixture: Any) -> None:
+        """Compare what a preview said of all fixtures but the corrected one."""
+        after = self.states()[: len(before)]
+        happened = {
+            change.row.number: (change.after.slots, change.after.result)
+            for change in changes_between(self.division, before[: len(after)], after, but=fixture)
+        }
+        assert happened == {change.row.number: (change.after.slots, change.after.result) for change in said}, (
+            self.story()
+        )
+
+    # How it goes on
+
+    def play(self) -> None:
+        """Play to the end, and go on changing things after it; fails if a director would not know how to go on."""
+        for _step in range(MOST_STEPS):
+            self.make_drafts()
+            call_ready(tournament_id=self.division.tournament_id, now=self.now())
+            self.division.refresh_from_db()
+            self.open_pages()
+            is_over = self.division.status == Division.Status.FINISHED
+            if self.deeds and (is_over or self.chance.random() < 0.35):
+                self.deeds -= 1
+                self.deed()
+            elif ready := self.ready():
+                self.finish(self.chance.choice(ready))
+            elif is_over:
+                return
+            elif not self.publish_or_wait():
+                self.next_round()
+        raise AssertionError(f"it does not end: {self.story()}")
+
+    def publish_or_wait(self) -> bool:
+        """Publish the first pairs of a stage without rounds, or wait until somebody is free; whether there was one."""
+        stages = self.division.stages.filter(status=Stage.Status.RUNNING, format__in=BY_ROUND)
+        current = [stage for stage in stages.order_by("number") if stage.settings.get("pairing") == Pairing.CONTINUOUS]
+        if not current:
+            return False
+        draft = Draw.objects.filter(stage=current[0], state=Draw.State.DRAFT).first()
+        if draft is not None:
+            self.asks(draws.publish_draw, division=self.division, after=self.seq)
+        else:
+            self.at += LONGEST_WAIT
+        return True
+
+
+def walk(pairs: Sequence[tuple[str, str]], sizes: Sequence[int], alice: User, *, every_page: bool, seed: str) -> str:
+    """Play an event of each of these pairs and sizes; return what was done."""
+    ended, opened, refusals, done = 0, 0, Counter[str](), Counter[str]()
+    for number, (pair, field) in enumerate(product(pairs, sizes)):
+        with transaction.atomic():
+            chance = Random(f"{seed}:{number}:{pair}:{field}")
+            event = TwoStages(chance, pair, field, alice, every_page=every_page)
+            if event.is_drawn():
+                try:
+                    event.play()
+                    event.division.refresh_from_db()
+                    status = Tournament.objects.get(pk=event.division.tournament_id).status
+                    assert status == Tournament.Status.FINISHED, event.story()
+                    assert is_clean(event.division), event.story()
+                except BaseException:
+                    print(f"{pair}, {field} players, number {number}, seed {seed}: {event.story()}")
+                    raise
+                ended += 1
+            opened += event.opened
+            done += event.done
+            refusals += event.refusals
+            transaction.set_rollback(True)
+    return f"{ended} histories ended, {opened} pages opened; done: {dict(done)}; refused: {dict(refusals)}"
+
+
+@pytest.mark.soak
+@pytest.mark.django_db
+def test_every_pair_of_formats_is_played_to_its_end(alice: User) -> None:
+    chance = Random(TEST_SEED)
+    pairs, sizes = chance.sample(PAIRS, TIER.pairs), chance.sample(SIZES, TIER.sizes)
+    print(walk(pairs, sizes, alice, every_page=TIER.every_size, seed=str(TEST_SEED)))
