@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -28,8 +29,8 @@ from tests.tournaments.support.pages import text
 from tournaments.draws.kept_apart import keep_apart
 from tournaments.entries import check_in
 from tournaments.entries.event_links import path_for
-from tournaments.entries.late import enter_late, preview_late
-from tournaments.entries.previews import withdrawal_view
+from tournaments.entries.late import enter_late, preview_late, undo_late
+from tournaments.entries.previews import late_view, withdrawal_view
 from tournaments.entries.services import preview_withdrawal, withdraw
 from tournaments.floor.batches import (
     Waiting,
@@ -54,9 +55,9 @@ from tournaments.floor.undo import Act, last_act, undo
 from tournaments.formats.continuous.state import moment_of
 from tournaments.formats.elimination.knockout import bracket_size
 from tournaments.formats.graph import BYE
-from tournaments.formats.settings import KNOCKOUT, LIVES, SWISS, Leader, StageSettings
+from tournaments.formats.settings import KNOCKOUT, LIVES, SWISS, Leader, StageSettings, strict
 from tournaments.formats.settings import Pairing as Mode
-from tournaments.formats.swiss.lives import lives_left
+from tournaments.formats.swiss.lives import lives_for_missed, lives_left
 from tournaments.models import (
     Batch,
     Correction,
@@ -602,6 +603,35 @@ def test_a_late_entry_pays_half_a_life_for_each_match_missed(start: Callable[...
     check_in.mark(entry=entry, state="here", by=by_alice, now=night.now)
     night.play()
     assert list(differences(Selection.of())) == []
+
+
+def test_in_a_strict_night_each_missed_match_costs_a_life_or_not_by_lot(
+    start: Callable[..., Tournament], client: Client, by_alice: Actor
+) -> None:
+    """The same lot, however often Eve is let in, and everybody can verify it."""
+    night = Night(start(stages=(strict(FLOW[0]),)), by_alice)
+    for _minute in range(160):
+        night.step()
+        (state,) = states_of(night.division)
+        if missed_by_latecomer(state) == 3:
+            break
+    eve = Player.objects.create(name="Eve Late")
+    preview = preview_late(division=night.division, players=[eve], now=night.now)
+    assert late_view(preview).notes == ["Eve Late has missed 3 matches, each of which costs a life or not, by lot."]
+    (entry,) = enter_late(division=night.division, players=[eve], by=by_alice, now=night.now)
+    seed = bytes.fromhex(Stage.objects.get().seed)
+    lost = [lives_for_missed(0, count, seed=seed, person=entry.pk) for count in range(4)]
+    lives = lives_of(night).get(entry.pk, 0)
+    assert lives == max(0, 2 - lost[3])
+    assert {after - before for before, after in pairwise(lost)} <= {0, 1}
+    undo_late(entry=entry, after=night.division.seq, by=by_alice, now=night.now)
+    assert entry.pk not in lives_of(night)
+    enter_late(division=night.division, players=[eve], by=by_alice, now=night.now)
+    assert sum(lives_of(night).get(row.pk, 0) for row in night.division.entries.filter(player=eve)) == lives
+    night.play()
+    assert list(differences(Selection.of())) == []
+    faults, _unchecked = verify(night, client)
+    assert faults == []
 
 
 def test_late_entries_are_possible_until_the_time_that_a_director_sets(
