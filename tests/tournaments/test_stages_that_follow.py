@@ -23,14 +23,15 @@ from tests.tiers import TEST_SEED, TIER
 from tests.tournaments.support.swiss_rounds import is_clean
 from tests.tournaments.test_every_event_ends import MOST_STEPS, Evening
 from tournaments.draws import services as draws
-from tournaments.entries import returns
+from tournaments.entries import late, returns
 from tournaments.entries import services as entries
 from tournaments.floor import evening
 from tournaments.floor.calls import call_ready
 from tournaments.formats.settings import BY_ROUND, FORMATS, LIVES, SWISS, NextRound, Pairing, StageSettings
-from tournaments.models import Autopilot, Correction, Division, Draw, Entry, Stage, Tournament
+from tournaments.models import Autopilot, Correction, Division, Draw, Entry, Slot, Stage, Tournament
 from tournaments.prizes.prizes import standings_of
 from tournaments.results import corrections
+from tournaments.results import services as results
 from tournaments.results.corrections import CorrectionInput
 from tournaments.state.derivation import StageState
 from tournaments.state.preview import DivisionFacts, FixtureChange, changes_between
@@ -179,6 +180,34 @@ class TwoStages(Evening):
             (said,) = entries.preview_withdrawal(entry=entry)
             if self.asks(entries.withdraw, entry=entry) is not None:
                 self.compare(before, said.changes, placings)
+
+    def leave_bracket(self) -> None:
+        slots = Slot.objects.filter(fixture__stage__division=self.division).exclude(entry=None)
+        if (slot := self.pick(slots.select_related("fixture__stage__division", "fixture__round__bracket"))) is None:
+            return
+        before, placings = self.before()
+        try:
+            _entry, (said,) = results.preview_withdrawal_of_side(fixture=slot.fixture, side=slot.side, scope="bracket")
+        except Refused as refused:
+            self.refusals[refused.code] += 1
+            return
+        if self.asks(results.withdraw_from_bracket, slot=slot) is not None:
+            self.compare(before, said.changes, placings)
+
+    def let_in(self) -> None:
+        """Let somebody in, and perhaps undo that."""
+        super().let_in()
+        entry = self.pick(Entry.objects.filter(division=self.division, player__name="Late").select_related("division"))
+        if entry is None or self.chance.random() < 0.5:
+            return
+        before, placings = self.before()
+        try:
+            said = late.preview_undo(entry=entry)
+        except Refused as refused:
+            self.refusals[refused.code] += 1
+            return
+        if self.asks(late.undo_late, entry=entry, after=self.seq) is not None:
+            self.compare(before, said.changes, placings)
 
     def let_back(self) -> None:
         if (entry := self.entry(Entry.Status.OUT)) is None:

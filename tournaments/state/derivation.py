@@ -214,7 +214,8 @@ def _tables(rows: StageRows, progress: Progress, event: SwissEvent | None, *, ov
     for bracket in progress.graph.brackets:
         slots = [slot for fixture in bracket.fixtures for slot in progress.fixtures[fixture.number].slots]
         entries = {slot.entrant for slot in slots if slot.entrant is not None}
-        withdrawn |= rows.of_division.gone_from(rows.stage, entries) - rows.left_after_end(bracket.fixtures, entries)
+        withdrawn |= rows.of_division.gone_from(rows.stage, entries)
+        withdrawn -= rows.left_after_end(bracket.fixtures, entries)
     lengths = rows.stage.division.lengths
     return bracket_tables(rows.settings, progress, lengths=lengths, withdrawn=withdrawn, seed=seed)
 
@@ -268,8 +269,7 @@ def event_of(rows: StageRows, progress: Progress, places: Places) -> SwissEvent:
 def _as_it_ended(rows: StageRows, event: SwissEvent, places: Places, draws: Sequence[Draw]) -> SwissEvent:
     """Return the event without the withdrawals after its end, which change none of its results."""
     late = rows.left_after_end(rows.graph.fixtures.values(), rows.of_division.entries)
-    order = [absence.entry for absence in sorted(rows.of_division.absences, key=lambda absence: absence.since)]
-    left = [entry for entry in dict.fromkeys(order) if entry in late]
+    left = [entry for entry in dict.fromkeys(absence.entry for absence in rows.absences) if entry in late]
     # The stage may have ended with one of the withdrawals; those after it were too late.
     for count in range(len(left)):
         earlier = replace(event, players=players_of(rows, places, draws, staying=left[count:]))

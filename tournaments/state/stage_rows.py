@@ -229,6 +229,19 @@ class DivisionRows:
         ]
         return [*stored, *(Absence(entry, LATEST, None) for entry in self.withdrawn)]
 
+    @cached_property
+    def bracket_absences(self) -> list[tuple[int, Absence]]:
+        """All withdrawals from single brackets with the bracket's id, those that were taken back included."""
+        stored = [
+            (
+                row.withdrawn_from,
+                Absence(row.pk, row.left_at, LATEST if row.withdrawal in self._taken_back else row.taken_back_at),
+            )
+            for row in self._entries_with_withdrawals
+            if row.withdrawn_from is not None
+        ]
+        return [*stored, *((bracket, Absence(entry, LATEST, None)) for entry, bracket in self._left)]
+
     def gone_from(self, stage: Stage, entries: Collection[EntryId]) -> frozenset[EntryId]:
         """Return which of the entries of a table count as withdrawn from its stage.
 
@@ -498,9 +511,16 @@ class StageRows:
         acted |= set(Claim.objects.filter(match__in=matches).values_list("match", flat=True))
         return frozenset(waiting - {matches[match] for match in acted})
 
+    @cached_property
+    def absences(self) -> list[Absence]:
+        """The withdrawals from the division or a bracket of the stage, in the order of time."""
+        own = {bracket.pk for bracket in self.brackets}
+        of_brackets = [absence for bracket, absence in self.of_division.bracket_absences if bracket in own]
+        return sorted([*self.of_division.absences, *of_brackets], key=lambda absence: absence.since)
+
     def left_after_end(self, fixtures: Iterable[plan.Fixture], entries: Collection[EntryId]) -> frozenset[EntryId]:
         """Return which of these entries withdrew after all of these matches were over; nobody while one goes on."""
-        left = {absence.entry: absence.since for absence in self.of_division.absences if absence.until is None}
+        left = {absence.entry: absence.since for absence in self.absences if absence.until is None}
         matches = [self.fixtures[fixture.number].match for fixture in fixtures] if left else []
         ended = [match.finished_at for match in matches if match is not None]
         if None in ended:

@@ -34,10 +34,11 @@ from tournaments.formats.settings import (
     Pairing,
     StageSettings,
 )
-from tournaments.models import Autopilot, Division, Draw, Entry, Stage, Tournament
+from tournaments.models import Autopilot, Division, Draw, Entry, Slot, Stage, Tournament
 from tournaments.prizes.prizes import standings_of
 from tournaments.results.corrections import CorrectionInput, apply_correction
 from tournaments.results.needs import round_need
+from tournaments.results.services import withdraw_from_bracket
 from tournaments.seasons.facts import facts_of_states
 from tournaments.state.derivation import states_of
 
@@ -164,14 +165,16 @@ def test_a_bracket_at_a_time_needs_a_knockout() -> None:
         checked_stages([by_the_clock, StageSettings(ROUND_ROBIN)])
 
 
-def test_whoever_has_lives_left_plays_in_the_next_stage(hall: Callable[..., Hall]) -> None:
-    night = hall(9, StageSettings(LIVES, lives=2, pairing=Pairing.CONTINUOUS, qualifiers=8), StageSettings(ROUND_ROBIN))
+@pytest.mark.parametrize("later", [StageSettings(GROUPS, groups=2), StageSettings(DOUBLE)])
+def test_whoever_has_lives_left_plays_in_the_next_stage(later: StageSettings, hall: Callable[..., Hall]) -> None:
+    night = hall(8, StageSettings(LIVES, lives=2, pairing=Pairing.CONTINUOUS, qualifiers=8), later)
     night.play()
     night.division.refresh_from_db()
     assert night.division.status == Division.Status.FINISHED
     first, second = states_of(night.division)
     still_in = {row.entry for row in first.tables[0].rows if row.points > 0}
-    assert {row.entry for row in second.tables[0].rows} == still_in
+    slots = [slot for fixture in second.progress.fixtures.values() for slot in fixture.slots]
+    assert {slot.entrant for slot in slots} - {None} == still_in
     assert is_clean(night.division)
 
 
@@ -211,6 +214,17 @@ def test_the_winner_who_goes_home_has_won(settings: StageSettings, hall: Callabl
     withdraw(entry=winner, by=night.by, now=night.now())
     assert night.places() == places
     assert is_clean(night.division)
+
+
+def test_the_winner_who_leaves_the_bracket_after_its_end_has_won(hall: Callable[..., Hall]) -> None:
+    night = hall(4, FLOW)
+    night.play()
+    places = night.places()
+    slot = Slot.objects.filter(entry=places[0][1][0]).select_related(
+        "entry", "fixture__stage", "fixture__round__bracket"
+    )
+    withdraw_from_bracket(slot=slot[0], by=night.by, now=night.now())
+    assert night.places() == places
 
 
 def test_who_withdraws_before_the_end_has_not_won(hall: Callable[..., Hall]) -> None:

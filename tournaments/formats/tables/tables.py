@@ -107,9 +107,9 @@ def elimination_places(settings: StageSettings, state: Progress) -> dict[str, tu
     A double elimination has a single list of places, under the key of its final.
     """
     if settings.format == DOUBLE:
-        # The lower bracket of two entries has no match, and stored matches know nothing of it.
-        brackets = {bracket.key for bracket in state.graph.brackets}
-        return {FINAL: state.places(*(key for key in (FINAL, LOWER) if key in brackets))}
+        # The lower bracket of two entries has no match, and stored matches know nothing of it, nor of what is planned.
+        ranked = [key for key in (FINAL, LOWER) if key in {bracket.key for bracket in state.graph.brackets}]
+        return {FINAL: state.places(*ranked)} if ranked else {}
     return {bracket.key: state.places(bracket.key) for bracket in state.graph.brackets}
 
 
