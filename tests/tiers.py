@@ -44,6 +44,8 @@ class Tier(NamedTuple):
     pairs: int = 3
     sizes: int = 2
     """Pairs of formats, and sizes of each of their fields (tests/tournaments/test_stages_that_follow.py)."""
+    pairs: int = 1
+    """Pairs of formats, each with a field (tests/tournaments/test_stages_that_follow.py)."""
     every_size: bool = False
     """Whether formats are tested with every size of field, or with those where something changes."""
     evenings: int = 1
@@ -83,6 +85,7 @@ TIERS = {
         every_write=True,
         pairs=100,
         sizes=3,
+        pairs=300,
         every_size=True,
         every_page=True,
         evenings=4,

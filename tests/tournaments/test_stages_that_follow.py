@@ -4,7 +4,7 @@ What a preview says is compared with what happens: before each withdrawal, retur
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
 from itertools import product
 from random import Random
@@ -297,13 +297,16 @@ class TwoStages(Evening):
         return True
 
 
-def walk(pairs: Sequence[tuple[str, str]], sizes: Sequence[int], alice: User, *, every_page: bool, seed: str) -> str:
-    """Play an event of each of these pairs and sizes; return what was done."""
+Case = tuple[tuple[str, str], int]
+"""A pair of formats, and the size of a field."""
+
+
+def walk(cases: Iterable[Case], alice: User, *, every_page: bool) -> str:
+    """Play an event of each of these cases, directed by Alice; return what was done."""
     ended, opened, refusals, done = 0, 0, Counter[str](), Counter[str]()
-    for number, (pair, field) in enumerate(product(pairs, sizes)):
+    for pair, field in cases:
         with transaction.atomic():
-            chance = Random(f"{seed}:{number}:{pair}:{field}")
-            event = TwoStages(chance, pair, field, alice, every_page=every_page)
+            event = TwoStages(Random(f"{TEST_SEED}:{pair}:{field}"), pair, field, alice, every_page=every_page)
             if event.is_drawn():
                 try:
                     event.play()
@@ -312,7 +315,7 @@ def walk(pairs: Sequence[tuple[str, str]], sizes: Sequence[int], alice: User, *,
                     assert status == Tournament.Status.FINISHED, event.story()
                     assert is_clean(event.division), event.story()
                 except BaseException:
-                    print(f"{pair}, {field} players, number {number}, seed {seed}: {event.story()}")
+                    print(f"{pair}, {field} players, TEST_SEED={TEST_SEED}")
                     raise
                 ended += 1
             opened += event.opened
@@ -322,9 +325,33 @@ def walk(pairs: Sequence[tuple[str, str]], sizes: Sequence[int], alice: User, *,
     return f"{ended} histories ended, {opened} pages opened; done: {dict(done)}; refused: {dict(refusals)}"
 
 
+FEW: tuple[Case, ...] = (
+    (("knockout", "swiss without rounds"), 3),
+    (("swiss without rounds", "double"), 3),
+    (("lives without rounds", "knockout"), 8),
+)
+MORE: tuple[Case, ...] = tuple(
+    ((first, second), 8 if first == LIVES + WITHOUT_ROUNDS else 5)
+    for first, second in zip(KINDS, (*KINDS[3:], *KINDS[:3]), strict=True)
+)
+"""Each format once as the first and once as the second."""
+
+
+@pytest.mark.django_db
+def test_some_pairs_of_formats_are_played_to_their_end(alice: User) -> None:
+    print(walk(FEW, alice, every_page=False))
+
+
+@pytest.mark.slow
+@pytest.mark.django_db
+def test_each_format_is_played_first_and_second(alice: User) -> None:
+    print(walk(MORE, alice, every_page=False))
+
+
+@pytest.mark.slow
 @pytest.mark.soak
 @pytest.mark.django_db
 def test_every_pair_of_formats_is_played_to_its_end(alice: User) -> None:
-    chance = Random(TEST_SEED)
-    pairs, sizes = chance.sample(PAIRS, TIER.pairs), chance.sample(SIZES, TIER.sizes)
-    print(walk(pairs, sizes, alice, every_page=TIER.every_size, seed=str(TEST_SEED)))
+    """Of every size, as far as there is time; all pages are opened as stages begin and end."""
+    cases = Random(TEST_SEED).sample([*product(PAIRS, SIZES)], TIER.pairs)
+    print(walk(cases, alice, every_page=True))

@@ -476,7 +476,7 @@ def _guards(settings: StageSettings, *, at_stake: bool) -> str:
         settings.lead,
     ) % {"count": settings.lead}
     if settings.format == LIVES:
-        text += " " + _("The first match missed is free. Coming or reporting late can double one's chance.")
+        text += " " + _("The first match missed is free. Coming or reporting late can double the chance to win.")
         text += " " + _("Choose a lead of 1 (strict): there is a fee or a prize.") if at_stake else ""
     return text
 

@@ -1,6 +1,7 @@
 """The format page offers lives and Swiss without rounds beside rounds."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -13,6 +14,7 @@ from tests.pages import html
 from tests.tournaments.conftest import NOON
 from tests.tournaments.support.designer import designer_data
 from tests.tournaments.support.pages import text
+from tournaments.draws.evenings import Evening, proposed_stages
 from tournaments.entries import services as entries
 from tournaments.formats.presets import preset
 from tournaments.formats.settings import Pairing
@@ -69,6 +71,27 @@ def test_the_preview_compares_rounds_and_no_rounds(division: Division, client: C
     assert "Without rounds ✓ For club nights: who sits out skips at most 2 matches." in page
     assert "Minutes between the first possible pair and its pairing" in page
     assert "When a round is complete, the next one" not in page
+
+
+def test_where_there_is_a_fee_strict_is_proposed(division: Division, client: Client, alice: User) -> None:
+    client.force_login(alice)
+    in_rounds = {"format": "lives", "lives": "2", "lengths": "5"}
+    standard = in_rounds | {"pairing": "continuous"}
+
+    def shown(stage: dict[str, str], **more: str) -> str:
+        data = designer_data(division, stage, closes="23:30", **more)
+        return text(html(client.post(address(division, "design-show"), data)))
+
+    assert "Without rounds For club nights" in shown(in_rounds)
+    free = "The first match missed is free. Coming or reporting late can double the chance to win."
+    assert free in shown(standard)
+    Division.objects.filter(pk=division.pk).update(fee=2000)
+    assert "Without rounds Strict, for fees and prizes" in shown(in_rounds)
+    assert f"{free} Choose a lead of 1 (strict): there is a fee or a prize." in shown(standard)
+    evening = Evening(16, 8, division.tournament.starts_at, division.tournament.starts_at + timedelta(hours=8))
+    for at_stake, settings in ((False, (2, 0)), (True, (1, 2))):
+        (proposed,) = proposed_stages("flow", replace(evening, at_stake=at_stake)) or ()
+        assert (proposed.lead, proposed.window) == settings
 
 
 @pytest.mark.parametrize(("entries", "places"), [(13, 8), (24, 16)])
