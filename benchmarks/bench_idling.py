@@ -36,7 +36,8 @@ def share(options: str, nights: int) -> float:
 def main() -> None:
     """Print the table."""
     nights = int(sys.argv[1]) if len(sys.argv) > 1 else NIGHTS
-    print("| One player | Fair |", " | ".join(RULES), "|", flush=True)
+    print("| One player | Fair |", " | ".join(RULES), "|")
+    print("|---|---|", "|".join("---" for _rule in RULES), "|", sep="", flush=True)
     for name, late in ROWS.items():
         fair = 100 * (1 + late.endswith("2:20")) / PLAYERS
         shares = [f"{share(f'{rule} {late}', nights):.1f} %" for rule in RULES.values()]

@@ -41,8 +41,8 @@ WITHOUT_ROUNDS = " without rounds"
 KINDS = (*FORMATS, SWISS + WITHOUT_ROUNDS, LIVES + WITHOUT_ROUNDS)
 PAIRS = tuple(product(KINDS, KINDS))
 SIZES = range(2, 18)
-AT_A_STEP = 2
-"""Pages that are opened after a step where there is little time: the next ones of `ALWAYS`."""
+AT_A_STEP = 1
+"""Pages that are opened after a step where there is little time: the next ones of `ALWAYS`, all as a stage begins."""
 TRIES = 8
 """Random settings that are tried for a pair of formats and a field."""
 LONGEST_WAIT = timedelta(minutes=30)
