@@ -325,11 +325,7 @@ def walk(cases: Iterable[Case], alice: User, *, every_page: bool) -> str:
     return f"{ended} histories ended, {opened} pages opened; done: {dict(done)}; refused: {dict(refusals)}"
 
 
-FEW: tuple[Case, ...] = (
-    (("knockout", "swiss without rounds"), 3),
-    (("swiss without rounds", "double"), 3),
-    (("lives without rounds", "knockout"), 8),
-)
+FEW: tuple[Case, ...] = ((("knockout", "swiss without rounds"), 3), (("lives without rounds", "knockout"), 8))
 MORE: tuple[Case, ...] = tuple(
     ((first, second), 8 if first == LIVES + WITHOUT_ROUNDS else 5)
     for first, second in zip(KINDS, (*KINDS[3:], *KINDS[:3]), strict=True)
