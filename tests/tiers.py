@@ -41,9 +41,6 @@ class Tier(NamedTuple):
     """Events that are played to their end (tests/tournaments/test_every_event_ends.py)."""
     every_write: bool = False
     """Whether every write is sent twice, or a sample (tests/repeats)."""
-    pairs: int = 3
-    sizes: int = 2
-    """Pairs of formats, and sizes of each of their fields (tests/tournaments/test_stages_that_follow.py)."""
     pairs: int = 1
     """Pairs of formats, each with a field (tests/tournaments/test_stages_that_follow.py)."""
     every_size: bool = False
@@ -83,8 +80,6 @@ TIERS = {
         swiss=30,
         ended_events=300,
         every_write=True,
-        pairs=100,
-        sizes=3,
         pairs=300,
         every_size=True,
         every_page=True,
