@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('tournaments', '0028_stopped_matches'),
+        ('tournaments', '0029_joined_entries'),
     ]
 
     operations = [
