@@ -69,11 +69,14 @@ class Verifier:
             self.chains.setdefault(key, chain)
         self.armings: dict[str, list[tuple[int, int]]] = {"0": [], "1": []}
         """By side: which chain, and how many links the side had revealed before."""
+        self.opponents: dict[str, list[int]] = {"0": [], "1": []}
+        """By side: how many links the opponent had revealed before each arming, or UNKNOWN in older exports."""
         for arming in export["armings"]:
             own = self.armings[arming["owner"]]
             in_order = not own or own[-1][1] <= arming["own_reveals"]
             self.problems.check(in_order, f"An arming of chain {arming['chain']} of {arming['owner']} is out of order.")
             own.append((arming["chain"], arming["own_reveals"]))
+            self.opponents[arming["owner"]].append(arming.get("opponent_reveals", UNKNOWN))
         self.last: dict[Key, tuple[int, bytes]] = {
             key: (0, bytes.fromhex(chain["anchor"])) for key, chain in self.chains.items()
         }
@@ -99,11 +102,17 @@ class Verifier:
         if not self.problems.check(right, f"{name} shows the links of the wrong sides."):
             return
         others = {owner: revealed.get(other(owner), self.latest[other(owner)]) for owner in owners}
-        is_full = all(self._in_force(owner, others[owner]) == revealed[owner]["chain"] for owner in owners)
-        weak = bool(roll["weak"])
+        seen = {owner: others[owner].get("seen", 1) for owner in owners}
+        not_in_force = [owner for owner in owners if self._in_force(owner, seen[owner]) != revealed[owner]["chain"]]
+        is_full, weak = not not_in_force, bool(roll["weak"])
         self.problems.check(is_full or weak, f"{name} uses a chain that was not in force and is not marked weak.")
         self.problems.check(not (is_full and weak), f"{name} uses the chain in force, but is marked weak.")
         self.weak += weak
+        if "weak_by" in roll:
+            right = roll["weak_by"] == {owner: self._doing(owner, side, revealed[owner]) for owner in not_in_force}
+            self.problems.check(right, f"{name} is marked as weak by the wrong side.")
+        for owner in owners:
+            self._check_seen(name, revealed[owner])
         for owner in owners:
             was_armed = any(
                 chain == revealed[owner]["chain"] and before <= self.reveals[owner]
@@ -121,14 +130,34 @@ class Verifier:
         if roll.get("play_link"):
             self._check_play(name, roll, dice)
 
-    def _in_force(self, owner: str, opponents: dict[str, Any]) -> int:
-        """The one chain whose next link makes a full roll of a side with this link of the opponent; 0 if there is none.
+    def _in_force(self, owner: str, seen: int) -> int:
+        """The one chain whose next link makes a full roll of a side; 0 if there is none.
 
         It is the chain that the side armed last before this link of its own, among the armings that the opponent had
-        seen with theirs.
+        `seen` with theirs.
         """
-        seen = self.armings[owner][: opponents.get("seen", 1)]
-        return next((chain for chain, before in reversed(seen) if before <= self.reveals[owner]), 0)
+        known = self.armings[owner][:seen]
+        return next((chain for chain, before in reversed(known) if before <= self.reveals[owner]), 0)
+
+    def _doing(self, owner: str, side: Any, link: dict[str, Any]) -> str:
+        """Whose doing it was that the link of a side is not of the chain in force.
+
+        The opponent's, if it would be, had their link seen all armings that were made before it.
+        """
+        theirs = self.reveals[other(owner)] + (side is None)
+        before = sum(UNKNOWN < opponents < theirs for opponents in self.opponents[owner])
+        return other(owner) if self._in_force(owner, before) == link["chain"] else owner
+
+    def _check_seen(self, name: str, link: dict[str, Any]) -> None:
+        """Check that a link names all armings that were made before a link of either side that the board showed."""
+        owner, opponent = link["owner"], other(link["owner"])
+        least = 0
+        pairs = zip(self.armings[opponent], self.opponents[opponent])  # noqa: B905, Python 3.9 has no `strict`
+        for number, ((_, before), opponents) in enumerate(pairs, start=1):
+            if opponents > UNKNOWN and (before < self.reveals[opponent] or opponents < self.reveals[owner]):
+                least = number
+        enough = link.get("seen", 1) >= least
+        self.problems.check(enough, f"{name} has a link that has not seen armings that the board showed.")
 
     def _entropy(self, side: Any, revealed: dict[str, dict[str, Any]]) -> tuple[str, str]:
         """The two players' links that go into the dice: of both sides in the opening, else fresh and latest."""
@@ -141,6 +170,7 @@ class Verifier:
         link = roll["play_link"]
         mover = player_of(roll["side"], dice)
         if self.problems.check(link["owner"] == str(mover), f"{name} shows the links of the wrong sides."):
+            self._check_seen(name, link)
             self._check_players_link(name, link)
 
     def _check_players_link(self, name: str, link: dict[str, Any]) -> None:

@@ -544,7 +544,7 @@ def _armings_json(watched: Watched, chains: Sequence[Json]) -> list[Json]:
         for chain in chains:
             reveals[chain["owner"]] += chain["used"]
         armings = list(armings_up_to(armings, shown, reveals))
-    return [arming._asdict() for arming in armings]
+    return [arming.data for arming in armings]
 
 
 # A player is signed in or names a personal link in `Match-Link`. An action names the last action it has seen as

@@ -30,6 +30,13 @@ class Arming(NamedTuple):
     chain: int
     own_reveals: int
     """How many links its owner had revealed by then."""
+    opponent_reveals: int | None = None
+    """How many the opponent had; None in matches of older releases."""
+
+    @property
+    def data(self) -> Data:
+        """As it is exported."""
+        return {name: value for name, value in self._asdict().items() if value is not None}
 
 
 class Reveal(NamedTuple):
@@ -106,7 +113,8 @@ class Chains:
             if len(chains) > 1 and now - chains[-1].committed_at < BETWEEN_NEW_CHAINS:
                 raise Refused("new_chain_too_soon")
             chain = self.commit(owner, now, anchor=anchor)
-        self.live.armings = [*(self.live.armings or []), list(Arming(owner, chain.number, own_reveals))]
+        arming = Arming(owner, chain.number, own_reveals, self._reveals(_opponent(owner)))
+        self.live.armings = [*(self.live.armings or []), list(arming)]
         self.live.save(update_fields=["armings"])
         return chain
 
@@ -114,11 +122,12 @@ class Chains:
         """The armings of a side, in order."""
         return [each for each in armings_of(self.live) if each.owner == owner]
 
-    def reveal(self, side: Side, link: str, seen: int | None = None) -> Reveal:
+    def reveal(self, side: Side, link: str, seen: int | None = None, *, unrolled: int = 0) -> Reveal:
         """Take the next link of a side; `link` is empty where the server keeps the chain.
 
         It is one of the chain that was armed last, or of the one in force for a roll now. `seen` says how many armings
-        of the opponent the device knows; None: all.
+        of the opponent the device knows, at least those that a page must know that may act now; None: all. `unrolled`
+        says how many links of the opponent are for the next roll, which no page knows yet.
 
         Refused: `no_chain`, `chain_exhausted`, `bad_link`.
         """
@@ -133,11 +142,25 @@ class Chains:
         if not matching:
             raise Refused("chain_exhausted" if link and armed.used == LINKS else "bad_link")
         opponent_armings = len(self.armings(_opponent(owner)))
-        return self._use(
-            matching[0],
-            link or self._take(matching[0]),
-            opponent_armings if seen is None else min(seen, opponent_armings),
-        )
+        if seen is None or seen > opponent_armings:
+            seen = opponent_armings
+        elif seen < opponent_armings:
+            seen = max(seen, self._least_seen(owner, unrolled))
+        return self._use(matching[0], link or self._take(matching[0]), seen)
+
+    def _least_seen(self, owner: str, unrolled: int) -> int:
+        """How many armings of the opponent whoever reveals the next link of a side must know.
+
+        Each was made before a link of either side that the board shows, without which nobody may act.
+        """
+        opponent = _opponent(owner)
+        shown, own = self._reveals(opponent) - unrolled, self._reveals(owner)
+        numbers = [
+            number
+            for number, arming in enumerate(self.armings(opponent), start=1)
+            if arming.own_reveals < shown or _is_before(arming, own)
+        ]
+        return max(numbers, default=0)
 
     def reveal_with_play(self, side: Side, link: str, seen: int | None = None) -> Reveal | None:
         """Take the link that a side reveals with a play, so that nobody knows the next roll before it; None if it has
@@ -156,7 +179,8 @@ class Chains:
         """
         before = self._ready_for_next_roll(side)
         if before is None:
-            return self.reveal(side, link, seen)
+            other: Side = 0 if side else 1
+            return self.reveal(side, link, seen, unrolled=self._ready_for_next_roll(other) is not None)
         if link and link != before.link:
             raise Refused("bad_link")
         return before
@@ -176,22 +200,34 @@ class Chains:
         dice = roll(
             _bytes(server.link), self.match_id, number, fresh=_bytes(revealed.link), latest=_bytes(latest.latest)
         )
-        weak = self._is_weak(revealed.data, latest.seen)
-        return dice, _proof(dice, number, [revealed.data], server, weak=weak)
+        return dice, _proof(dice, number, [revealed.data], server, self._weak_by((revealed.data, latest.seen)))
 
     def opening_roll(self, links: tuple[Data, Data]) -> tuple[Dice, Data]:
         """The next roll, an opening, and its proof, from the links both sides are ready with; side 0's first."""
         server, number = self._server_link()
         left, right = (_bytes(link["link"]) for link in links)
         *equal, dice = opening_throws(_bytes(server.link), self.match_id, number, links=(left, right))
-        weak = any(self._is_weak(link, other.get("seen", 1)) for link, other in (links, links[::-1]))
-        proof = _proof(dice, number, list(links), server, weak=weak)
+        weak_by = self._weak_by(*((link, other.get("seen", 1)) for link, other in (links, links[::-1])))
+        proof = _proof(dice, number, list(links), server, weak_by)
         return dice, {**proof, "equal": [list(throw) for throw in equal]} if equal else proof
 
-    def _is_weak(self, link: Data, seen: int) -> bool:
-        """Whether the latest link of a player is not of the chain in force, the opponent's having seen `seen`."""
-        in_force = self._in_force(link["owner"], seen, self._reveals(link["owner"]))
-        return in_force is None or in_force.number != link["chain"]
+    def _weak_by(self, *links: tuple[Data, int]) -> dict[str, str]:
+        """By the owner of each latest link that is not of the chain in force, the side whose doing that was.
+
+        Each link comes with how many armings the opponent's has seen. It was the opponent's doing if it would be of the
+        chain in force, had theirs seen all armings that were made before it.
+        """
+        weak_by = {}
+        for link, seen in links:
+            owner, opponent = link["owner"], _opponent(link["owner"])
+            in_force = self._in_force(owner, seen, self._reveals(owner))
+            if in_force is None or in_force.number != link["chain"]:
+                theirs = self._reveals(opponent)
+                before = sum(_is_before(arming, theirs) for arming in self.armings(owner))
+                expected = self._in_force(owner, before, self._reveals(owner))
+                is_opponents = expected is not None and expected.number == link["chain"]
+                weak_by[owner] = opponent if is_opponents else owner
+        return weak_by
 
     def _in_force(self, owner: str, seen: int, reveal: int) -> DiceChain | None:
         """The only chain that gives a player full rolls, as link `reveal` over all their chains.
@@ -262,6 +298,11 @@ def armings_of(live: LiveMatch) -> list[Arming]:
     return [Arming(*each) for each in live.armings or []]
 
 
+def _is_before(arming: Arming, reveal: int) -> bool:
+    """Whether an arming is known to have been made before link `reveal` of the opponent, over all their chains."""
+    return arming.opponent_reveals is not None and arming.opponent_reveals < reveal
+
+
 def _random_secret(_owner: str) -> bytes:
     return secrets.token_bytes(LINK_BYTES)
 
@@ -281,5 +322,6 @@ def _bytes(link: str) -> bytes:
     return value
 
 
-def _proof(dice: Dice, number: int, links: list[Data], server: Reveal, *, weak: bool) -> Data:
-    return {"dice": list(dice), "number": number, "links": links, "server": server.data, "weak": weak}
+def _proof(dice: Dice, number: int, links: list[Data], server: Reveal, weak_by: dict[str, str]) -> Data:
+    proof = {"dice": list(dice), "number": number, "links": links, "server": server.data, "weak": bool(weak_by)}
+    return proof | ({"weak_by": weak_by} if weak_by else {})

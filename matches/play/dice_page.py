@@ -55,7 +55,7 @@ def dice_of(live: LiveMatch, reader: Watched | None = None) -> dict[str, Any]:
         "format": FORMAT,
         "match": live.match.public_id,
         "chains": [_chain(chain) for chain in committed],
-        "armings": [arming._asdict() for arming in armings],
+        "armings": [arming.data for arming in armings],
         "rolls": rolls,
     }
 
@@ -142,6 +142,8 @@ class ShownRoll:
     second: ShownLink
     """The opponent's latest link, or side 1's new one in an opening."""
     weak: bool
+    weak_by: tuple[tuple[str, bool], ...] = ()
+    """Whose doing that was, and whether with a link of their own; nobody in matches of older releases."""
 
     @property
     def begins_chain(self) -> bool:
@@ -186,7 +188,20 @@ def _rolls_shown(export: Json, names: Sequence[str]) -> Iterator[ShownRoll]:
             first=latest[roller],
             second=latest[other],
             weak=roll["weak"],
+            weak_by=tuple((names[int(by)], by == owner) for owner, by in roll.get("weak_by", {}).items()),
         )
+
+
+def weak_doings(rolls: Iterable[ShownRoll]) -> list[dict[str, Any]]:
+    """The numbers of the weak rolls, by whose doing it was that they are weak."""
+    numbers: dict[tuple[str, bool], list[int]] = {}
+    for roll in rolls:
+        for doing in roll.weak_by or ((("", False),) if roll.weak else ()):
+            numbers.setdefault(doing, []).append(roll.number)
+    return [
+        {"name": name, "is_own": is_own, "count": len(of), "rolls": ", ".join(map(str, of))}
+        for (name, is_own), of in numbers.items()
+    ]
 
 
 def _link(link: Json) -> ShownLink:
@@ -251,6 +266,7 @@ def dice(request: HttpRequest, public_id: str = "", token: str = "") -> HttpResp
         "names": names,
         "chains": shown_chains(export, names),
         "weak": [roll.number for roll in rolls if roll.weak],
+        "doings": weak_doings(rolls),
         **_choice(request, about.here, rolls, total),
     }
     template = "matches/play/_dice.html" if is_htmx(request) else "matches/play/dice.html"

@@ -65,7 +65,7 @@ def streamed_state(live: LiveMatch, state: LiveState, actions: Sequence[Action],
         "may": [may_do(state, side, is_practice=live.bot_side is not None) for side in (0, 1)],
         "actions": [action_json(action) for action in actions],
         "chains": [chain_json(chain) for chain in chains_of(live)],
-        "armings": [arming._asdict() for arming in armings_of(live)],
+        "armings": [arming.data for arming in armings_of(live)],
     }
     return _ENCODER.encode(content)
 

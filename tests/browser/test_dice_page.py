@@ -30,6 +30,8 @@ CODES = {
     "uses the chain in force, but is marked weak": "weak_unneeded",
     "before it was armed": "chain_unarmed",
     "has seen armings that are not listed": "seen_unknown",
+    "has not seen armings that the board showed": "seen_too_few",
+    "is marked as weak by the wrong side": "weak_by_differs",
     "that was never committed": "chain_unknown",
     "skips or repeats a link": "link_skipped",
     "that is not in the committed chain": "link_not_in_chain",
@@ -91,7 +93,9 @@ def alter(export: Export, chance: random.Random) -> None:
         lambda: chain.update(number=chain["number"] + 5),
         lambda: link.update(seen=link.get("seen", 1) + chance.choice([-2, -1, 1])),
         lambda: arming.update(own_reveals=arming["own_reveals"] + chance.choice([-1, 1])),
+        lambda: arming.update(opponent_reveals=arming["opponent_reveals"] + chance.choice([-1, 1])),
         lambda: arming.update(chain=3 - arming["chain"]),
+        lambda: roll.update(weak_by={chance.choice(["0", "1"]): chance.choice(["0", "1"])}),
     ]
     chance.choice(alterations)()
 

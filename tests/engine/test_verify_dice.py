@@ -40,7 +40,10 @@ class Table:
 
     def arm(self, owner: str, number: int) -> None:
         self.current[owner] = number
-        self.export["armings"].append({"owner": owner, "chain": number, "own_reveals": self.reveals[owner]})
+        theirs = self.reveals["1" if owner == "0" else "0"]
+        self.export["armings"].append(
+            {"owner": owner, "chain": number, "own_reveals": self.reveals[owner], "opponent_reveals": theirs}
+        )
 
     def reveal(self, owner: str) -> dict:
         key = (owner, self.current[owner])

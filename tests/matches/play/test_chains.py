@@ -264,6 +264,59 @@ def test_a_device_serves_only_once_the_opponents_device_has_seen_it_armed(own_bo
     assert verify(own_board.live, tmp_path) == confirmed(5, weak=1)
 
 
+def test_a_client_that_has_seen_nothing_makes_no_roll_of_its_opponent_weak(own_board, devices, tmp_path):
+    """Carol's client sends `"seen": 0` with every link. Only Bob's first roll may be weak by that, and names Carol."""
+    bob, carol = devices
+    own_board.do(BOB, EventKind.READY, link=bob.next_link())
+    own_board.do(CAROL, EventKind.READY, link=carol.next_link(), seen=0)
+    for _ in range(12):
+        if own_board.game.phase is Phase.TO_PLAY:
+            devices[own_board.game.turn].play(**({"seen": 0} if own_board.game.turn == CAROL else {}))
+        devices[own_board.game.turn].roll(**({"seen": 0} if own_board.game.turn == CAROL else {}))
+    opening, *rolls = dice_of(own_board.live)["rolls"]
+    assert (opening["weak"], opening["weak_by"]) == (True, {"0": "1"})
+    assert len(rolls) == 12
+    assert not any(roll["weak"] for roll in rolls)
+    assert verify(own_board.live, tmp_path) == confirmed(13, weak=1)
+
+
+def test_a_client_cannot_unlearn_a_device_that_it_has_seen_rolling(own_board, devices, tmp_path):
+    """Bob comes back to his laptop in Carol's turn; her client knows of both devices, whatever it says."""
+    play_turns(own_board, devices, 3)
+    mover = devices[own_board.game.turn]
+    waits = 1 - mover.side
+    phone = Device(own_board, waits, number=2)
+    mover.play()
+    phone.roll()
+    phone.play()
+    mover.roll(seen=0)
+    mover.play(seen=0)
+    phone.roll()
+    assert not any(roll["weak"] for roll in dice_of(own_board.live)["rolls"])
+    assert verify(own_board.live, tmp_path) == confirmed(7)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"weak_by": {"0": "0", "1": "0"}}, "Roll 5 is marked as weak by the wrong side."),
+        ({"weak_by": {}}, "Roll 5 is marked as weak by the wrong side."),
+    ],
+)
+def test_a_weak_roll_that_names_the_wrong_side_is_noticed(change, sentence, changed_in_own_turn, tmp_path):
+    (doing,) = dice_of(changed_in_own_turn)["rolls"][-1]["weak_by"].items()
+    assert doing[0] == doing[1]
+    assert sentence in verify(changed_in_own_turn, tmp_path, altered(dice_of(changed_in_own_turn), **change))
+
+
+def test_a_link_that_leaves_out_what_the_board_showed_is_noticed(own_board, devices, tmp_path):
+    play_turns(own_board, devices, 3)
+    export = dice_of(own_board.live)
+    link = export["rolls"][-1]["links"][0]
+    forged = altered(export, links=[link | {"seen": 0}])
+    assert "has a link that has not seen armings that the board showed" in verify(own_board.live, tmp_path, forged)
+
+
 def test_a_side_that_was_ready_on_one_device_rolls_the_opening_with_its_chain(own_board, devices, tmp_path):
     """Bob is ready on his laptop and opens his phone before Carol is ready: the laptop's chain is in force."""
     own_board.do(BOB, EventKind.READY, link=devices[BOB].next_link())

@@ -124,11 +124,38 @@ def test_weak_rolls_are_named_and_can_be_shown_alone(own_board, devices):
     devices[roller] = Device(own_board, roller, number=2)
     devices[roller].roll()
     content = html(Client().get(page))
-    assert "In roll 5 a player used a chain that was armed" in content
+    name = own_board.match.names[roller]
+    assert f"Roll 5: <bdi>{name}</bdi> changed devices after the opponent’s latest link was known." in content
     assert [f'id="roll-{number}"' in content for number in (4, 5)] == [True, True]
     content = html(Client().get(f"{page}?weak=1"))
     assert [f'id="roll-{number}"' in content for number in (4, 5)] == [False, True]
     assert "Not checked, weak" in content
+
+
+def test_a_weak_roll_is_not_laid_to_the_player_whose_opponent_left_the_change_out(own_board, devices):
+    play_turns(own_board, devices, 3)
+    mover = devices[own_board.game.turn]
+    waits = 1 - mover.side
+    devices[waits] = Device(own_board, waits, number=2)
+    mover.play(seen=1)
+    devices[waits].roll()
+    content = html(Client().get(pages(own_board.match)[0]))
+    name = own_board.match.names[mover.side]
+    assert f"Roll 5: the device of <bdi>{name}</bdi> left out a change of device of the opponent." in content
+    assert "changed devices after" not in content
+
+
+def test_a_weak_roll_of_an_older_release_accuses_nobody(own_board, devices):
+    play_turns(own_board, devices, 3)
+    devices[own_board.game.turn].play()
+    roller = own_board.game.turn
+    devices[roller] = Device(own_board, roller, number=2)
+    devices[roller].roll()
+    last = own_board.live.actions.filter(kind=Act.ROLL).latest("seq")
+    del last.data["weak_by"]
+    last.save(update_fields=["data"])
+    content = html(Client().get(pages(own_board.match)[0]))
+    assert "Roll 5: a device changed. This match does not tell on which side." in content
 
 
 def test_rolls_are_shown_game_by_game(board: Board):

@@ -11,6 +11,7 @@ const USABLE = 252; // Larger bytes would favour some rolls.
 const ROLLS = 36;
 const DIE = 6;
 const MOST_BLOCKS = 16;
+const UNKNOWN = -1; // Armings of older releases do not tell what the opponent had revealed.
 
 /** What is hashed in front of every link of a chain. */
 export const tagOf = (match, owner, number) => utf8(`barpoint/1|${match}|${owner}|${number}|`);
@@ -86,18 +87,18 @@ export class Verifier {
   /** Take in the armings published so far, in order. Those known already may not have changed. */
   addArmings(armings) {
     const count = { 0: 0, 1: 0 };
-    for (const { owner, chain, own_reveals: before } of armings) {
+    for (const { owner, chain, own_reveals: before, opponent_reveals: theirs = UNKNOWN } of armings) {
       const own = this.#armings[owner];
       const known = own[count[owner]];
       count[owner] += 1;
       if (known) {
-        if (known.chain !== chain || known.before !== before) {
+        if (known.chain !== chain || known.before !== before || known.theirs !== theirs) {
           this.#failChain({ owner, number: chain }, "arming_changed");
         }
         continue;
       }
       if (own.length && own.at(-1).before > before) this.#failChain({ owner, number: chain }, "arming_disordered");
-      own.push({ chain, before });
+      own.push({ chain, before, theirs });
     }
   }
 
@@ -190,9 +191,17 @@ export class Verifier {
       return details;
     }
     const opponents = (owner) => revealed.get(opponentOf(owner)) ?? this.#latest[opponentOf(owner)];
-    const isFull = owners.every((owner) => this.#inForce(owner, opponents(owner)) === revealed.get(owner).chain);
+    const isOfOther = (owner) => this.#inForce(owner, opponents(owner)) !== revealed.get(owner).chain;
+    const notInForce = owners.filter(isOfOther);
+    const isFull = !notInForce.length;
     if (!isFull && !details.weak) details.reasons.push("weak_unmarked");
     if (isFull && details.weak) details.reasons.push("weak_unneeded");
+    if (roll.weak_by) {
+      const names = Object.keys(roll.weak_by).length === notInForce.length;
+      const isDoing = (owner) => roll.weak_by[owner] === this.#doing(owner, opening, revealed.get(owner));
+      if (!names || !notInForce.every(isDoing)) details.reasons.push("weak_by_differs");
+    }
+    for (const owner of owners) this.#checkSeen(details, revealed.get(owner));
     for (const owner of owners) {
       const { chain } = revealed.get(owner);
       const isArmed = (arming) => arming.chain === chain && arming.before <= this.#reveals[owner];
@@ -223,12 +232,34 @@ export class Verifier {
     return armings.findLast((arming) => arming.before <= this.#reveals[owner])?.chain ?? 0;
   }
 
+  /**
+   * Whose doing it was that the link of a side is not of the chain in force: the opponent's, if it would be, had their
+   * link seen all armings that were made before it.
+   */
+  #doing(owner, opening, { chain }) {
+    const theirs = this.#reveals[opponentOf(owner)] + Number(opening);
+    const isBefore = (arming) => arming.theirs > UNKNOWN && arming.theirs < theirs;
+    const seen = this.#armings[owner].filter(isBefore).length;
+    return this.#inForce(owner, { seen }) === chain ? opponentOf(owner) : owner;
+  }
+
+  /** Check that a link names all armings that were made before a link of either side that the board showed. */
+  #checkSeen(details, { owner, seen = 1 }) {
+    const opponent = opponentOf(owner);
+    const isShown = ({ before, theirs }) =>
+      theirs > UNKNOWN && (before < this.#reveals[opponent] || theirs < this.#reveals[owner]);
+    if (seen <= this.#armings[opponent].findLastIndex(isShown)) details.reasons.push("seen_too_few");
+  }
+
   #checkPlay(details, roll) {
     const link = roll.play_link;
     this.#played.set(roll.number, fingerprintOf(link));
     const mover = details.side ?? Number(details.result?.dice[1] > details.result?.dice[0]);
     if (link.owner !== String(mover)) details.reasons.push("wrong_sides");
-    else this.#checkPlayersLink(details, link);
+    else {
+      this.#checkSeen(details, link);
+      this.#checkPlayersLink(details, link);
+    }
   }
 
   #checkPlayersLink(details, link) {
@@ -264,6 +295,7 @@ const fingerprint = (roll) =>
     roll.side,
     roll.dice,
     Boolean(roll.weak),
+    roll.weak_by ?? null,
     [...roll.links, roll.server].map(fingerprintOf),
   ]);
 
