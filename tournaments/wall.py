@@ -27,6 +27,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from core.live.publishing import touch_on_commit
 from core.names import fold
 from core.repeats import Repeat, repeated
+from matches.lifecycle.where import WhereState
 from matches.play.watching import LiveLine, live_now
 from matches.presentation.visibility import NOBODY
 from players.access import Role, is_at_least
@@ -284,9 +285,12 @@ def _tile(view: FloorView, table: TableOnFloor) -> TableTile:
     names = tuple(_short_name(name) for name in match.facts.names)
     if match.state == MatchState.CALLED:
         return TableTile(label, _("Called"), "called", names)
+    where = view.where(match)
+    if where.state == WhereState.DISPUTED:
+        return TableTile(label, _("Director called"), "playing", names)
     if match.state == MatchState.REPORTED:
         return TableTile(label, _("Reported"), "playing", names)
-    score = view.where(match).score
+    score = where.score
     return TableTile(label, _("Playing") if score is None else f"{score[0]}–{score[1]}", "playing", names)
 
 

@@ -255,7 +255,7 @@ class LiveMatchSerializer(serializers.Serializer[Any]):
     game = serializers.IntegerField()
     games = serializers.ListField(
         child=serializers.DictField(),
-        help_text="Of each game that is over its `winner`, `points` and `cube`, and the `score` after it.",
+        help_text="Of each game that is over its `winner`, `kind`, `points` and `cube`, and the `score` after it.",
     )
     crawford = serializers.BooleanField()
     cube = serializers.DictField(

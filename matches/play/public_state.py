@@ -119,10 +119,16 @@ def game_json(match: MatchState) -> Json:
 
 
 def _result_json(result: GameResult, length: int) -> Json:
-    """How a game ended: who won how many points with the cube at what, and the score after it."""
+    """How a game ended: who won, in which way, how many points with the cube at what, and the score after it."""
     score = list(result.start)
     score[result.winner] = min(score[result.winner] + result.points, length)
-    return {"winner": result.winner, "points": result.points, "cube": result.cube, "score": score}
+    return {
+        "winner": result.winner,
+        "kind": result.kind.value,
+        "points": result.points,
+        "cube": result.cube,
+        "score": score,
+    }
 
 
 def _seen_by_left(match: MatchState) -> Position:

@@ -119,6 +119,17 @@ def shown_score(length: int, score: tuple[int, int]) -> tuple[int, int]:
     return min(score[0], length), min(score[1], length)
 
 
+def final_score(match: Match, result: Result | None) -> tuple[int, int] | None:
+    """The score of a result as shown beside who won.
+
+    None where the winner was not ahead when it ended, by the clock or a ruling: nobody “won 0–0”.
+    """
+    if result is None or result.score is None:
+        return None
+    score = shown_score(match.length, result.score)
+    return None if result.winner is not None and score[result.winner] <= score[1 - result.winner] else score
+
+
 def score_of(match: Match, side: int, score: tuple[int, int]) -> str:
     """The score as shown on pages, with the points of this side first, e.g. “7–5”."""
     points = shown_score(match.length, score)

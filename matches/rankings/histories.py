@@ -313,8 +313,8 @@ def _line(
     context: MatchContext | None,
 ) -> HistoryLine:
     score = None
-    if opponent is not None and result is not None and result.score is not None:
-        points = labels.shown_score(match.length, result.score)
+    points = labels.final_score(match, result) if opponent is not None else None
+    if points is not None:
         score = points[side], points[1 - side]
     winner = None if result is None or result.kind == Result.Kind.VOID else result.winner
     return HistoryLine(

@@ -99,8 +99,8 @@ class MyMatch:
 
     @property
     def score(self) -> str:
-        """The score with the player's points first; empty without a score."""
-        score = self.result.score if self.result is not None else None
+        """The score with the player's points first; empty without one that tells who won."""
+        score = labels.final_score(self.match, self.result)
         if score is None:
             return ""
         return labels.score_of(self.match, self.side, score)

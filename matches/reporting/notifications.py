@@ -12,7 +12,7 @@ from core.locks import for_update
 from matches.lifecycle import links
 from matches.lifecycle.notices import context_of, page_of, side_notices
 from matches.models import Claim, Match, Objection, Proposal, Provisional, Result
-from matches.presentation.labels import score_of
+from matches.presentation.labels import final_score, score_of
 from players.access import Role
 from players.models import Membership, Notification, User
 from players.notifications.kinds import NotificationKind, Params, kind_of
@@ -311,9 +311,10 @@ def _ruling(match: Match, result: Result, side: int) -> dict[str, Any]:
     if result.winner is None:
         return {"variant": "nobody"}
     variant = "won" if result.winner == side else "lost"
-    if result.score is None:
+    score = final_score(match, result)
+    if score is None:
         return {"variant": f"{variant}_without_score"}
-    return {"variant": variant, "score": score_of(match, side, result.score)}
+    return {"variant": variant, "score": score_of(match, side, score)}
 
 
 def _appointment(proposal: Proposal) -> dict[str, Any]:

@@ -124,6 +124,17 @@ def test_the_dice_can_be_swapped_while_those_of_the_opening_are_thrown(open_page
     assert faces.get_attribute("aria-label") != before
 
 
+def test_a_game_is_named_by_what_it_was_worth_not_by_the_points_that_were_needed(
+    open_page: OpenPage, site: str, bob: User, carol: User, alice: User
+) -> None:
+    board = played_board(bob, carol, alice, length=2)
+    page = watch(open_page, board)
+    begin(board)
+    expect(page.locator("#play-list")).to_contain_text(":")
+    give_up(board, 3)
+    expect(page.locator(".moment.winner")).to_contain_text("a backgammon: 2 points win the match")
+
+
 def test_a_game_that_is_won_is_said_on_the_felt_until_a_tap(open_page: OpenPage, board: Board) -> None:
     page = watch(open_page, board)
     begin_with(board, CAROL)

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from core.live import audience
 from core.names import fold
 from engine.ids import xgid
-from matches.lifecycle.where import Where, in_words
+from matches.lifecycle.where import Where, WhereState, in_words
 from matches.play.watching import LiveLine, Watched, live_now, most_watched
 from matches.presentation.visibility import NOBODY, Viewer
 from matches.records.board import COLOURS, Scene, draw
@@ -90,7 +90,10 @@ class Side(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PlayedNow:
-    """A match that is called or being played, at a table or on this site, as everybody may see it."""
+    """A match that is called or being played, at a table or on this site, as everybody may see it.
+
+    One about which its players disagree waits for a director, and is none of these.
+    """
 
     url: str
     sides: tuple[Side, Side]
@@ -126,7 +129,7 @@ def _live(line: LiveLine, listed: MatchLine | None, *, several: bool) -> PlayedN
 
 def _at_table(line: MatchLine, *, several: bool) -> PlayedNow | None:
     match, where = line.match, line.where
-    if match is None or where is None:
+    if match is None or where is None or where.state == WhereState.DISPUTED:
         return None
     points = where.score if where.score is not None else (None, None)
     first, second = (Side(*side) for side in zip(line.names, points, strict=True))

@@ -19,7 +19,7 @@ from core.messages import sentence
 from engine.errors import Refused
 from matches.lifecycle.begun import has_begun
 from matches.models import Match, Result
-from matches.presentation.labels import score_of
+from matches.presentation.labels import final_score, score_of
 from players.actors import Actor, log
 from players.models import LogEntry
 from tournaments.entries import arrivals, check_in
@@ -360,9 +360,10 @@ def _result_text(result: Result, fixture: Fixture | None) -> str:
     if result.winner is None:
         return f"{' – '.join(names)}: {result.get_kind_display()}"
     values = {"winner": names[result.winner], "kind": result.get_kind_display(), "table": _table_of(fixture)}
-    if result.score is None:
+    score = final_score(match, result)
+    if score is None:
         return _("%(winner)s wins: %(kind)s") % values
-    values["score"] = score_of(match, result.winner, result.score)
+    values["score"] = score_of(match, result.winner, score)
     text = _("%(winner)s wins %(score)s at table %(table)s") if values["table"] else _("%(winner)s wins %(score)s")
     return text % values
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any, cast
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.contrib.humanize.templatetags.humanize import ordinal
@@ -24,7 +24,7 @@ from core.names import initials_of
 from core.requests import is_htmx
 from matches.models import RatingPool, Result
 from matches.play.watching import live_now
-from matches.presentation.labels import score_of
+from matches.presentation.labels import final_score, score_of
 from matches.presentation.visibility import Viewer
 from matches.reporting.calendars import CalendarEvent, written
 from players import access as club_access
@@ -311,8 +311,8 @@ def _finals(divisions: Sequence[Division], *, staff: bool) -> dict[int, Winner]:
         if fixture.match is None or result is None or result.winner is None:
             continue
         names = match_names(fixture, staff=staff)
-        points = (result.score_0, result.score_1)
-        score = "" if None in points else score_of(fixture.match, result.winner, cast(tuple[int, int], points))
+        points = final_score(fixture.match, result)
+        score = score_of(fixture.match, result.winner, points) if points is not None else ""
         division = by_key[fixture.stage.division_id]
         finals[division.pk] = Winner(division, names[result.winner], score, names[1 - result.winner])
     return finals

@@ -20,7 +20,7 @@ from core import downloads
 from matches.analysis.api import NightSerializer
 from matches.analysis.event_report import Night, night, night_rows
 from matches.models import Match, RatingChange, Result
-from matches.presentation.labels import score_of
+from matches.presentation.labels import final_score, score_of
 from matches.presentation.visibility import Viewer
 from players.access import Role, Visitor, is_at_least, role_in
 from players.models import Player
@@ -290,10 +290,9 @@ def _upsets(
 
 
 def _score(match: Match, result: Result, winner: int) -> str:
-    """Return the score from the winner's point of view; empty if there is none."""
-    if result.score_0 is None or result.score_1 is None:
-        return ""
-    return score_of(match, winner, (result.score_0, result.score_1))
+    """Return the score from the winner's point of view; empty if it does not tell who won."""
+    score = final_score(match, result)
+    return score_of(match, winner, score) if score is not None else ""
 
 
 def _rated(changes: Sequence[RatingChange], staff: bool) -> list[RatedPlayer]:

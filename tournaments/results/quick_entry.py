@@ -18,7 +18,7 @@ from matches.lifecycle.begun import is_untouched
 from matches.lifecycle.events import events
 from matches.lifecycle.finish import ResultInput, standing_result
 from matches.models import Match, Result
-from matches.presentation.labels import score_of
+from matches.presentation.labels import final_score, score_of
 from players.actors import Actor
 from tournaments.models import Division, Fixture, Tournament
 from tournaments.results.lines import (
@@ -313,9 +313,10 @@ def result_summary(fixture: Fixture, result: Result) -> str:
     """Return both names with the score, or with the kind of ending if there is no score."""
     assert fixture.match is not None  # noqa: S101, it has a result
     names = " – ".join(match_names(fixture, staff=True))
-    if not result.score:
+    score = final_score(fixture.match, result)
+    if score is None:
         return f"{names}, {result.get_kind_display()}"
-    return f"{names} {score_of(fixture.match, 0, result.score)}"
+    return f"{names} {score_of(fixture.match, 0, score)}"
 
 
 # The outcome of each quick-entry line, as the console shows it.

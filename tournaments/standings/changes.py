@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from matches.models import Result
-from matches.presentation.labels import score_of
+from matches.presentation.labels import final_score, score_of
 from matches.ratings.rated import measures_play
 from players.models import Player
 from tournaments.formats.plans import ROUNDS
@@ -230,4 +230,5 @@ def _lives_place(place: tuple[int, float | None] | None) -> str:
 
 
 def _short(result: Result) -> str:
-    return score_of(result.match, 0, result.score) if result.score else f"({result.get_kind_display()})"
+    score = final_score(result.match, result)
+    return score_of(result.match, 0, score) if score is not None else f"({result.get_kind_display()})"

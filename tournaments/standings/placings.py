@@ -150,6 +150,8 @@ class Leader(NamedTuple):
 
     name: str
     points: str
+    place: int = 0
+    """While matches are being played, after which another may lead; 0 once it leads."""
 
 
 def leaders(user: Visitor, stage: Stage) -> list[Leader]:
@@ -159,7 +161,11 @@ def leaders(user: Visitor, stage: Stage) -> list[Leader]:
     if state is None or len(state.tables) != 1:
         return []
     rows = state.tables[0].rows[:LEADERS_SHOWN]
-    return [Leader(names.of(row.entry), _points(row.points, stage)) for row in rows]
+    goes_on = any(fixture.status is FixtureStatus.READY for fixture in state.progress.fixtures.values())
+    return [
+        Leader(names.of(row.entry), _points(row.points, stage), place if goes_on else 0)
+        for place, row in enumerate(rows, start=1)
+    ]
 
 
 def _points(points: float, stage: Stage) -> str:

@@ -10,11 +10,12 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from matches.reporting import reports
 from players.actors import Actor
 from players.models import Player, User
-from tests.tournaments.conftest import NOW
+from tests.tournaments.conftest import NOW, RunningEvent
 from tests.tournaments.support.drawn_divisions import DivisionBuilder
-from tests.tournaments.support.pages import page, text
+from tests.tournaments.support.pages import page, report_first_match, text
 from tournaments.events.home import SCHEDULE_SHOWN, DivisionRow, event_home, schedule_of
 from tournaments.formats.settings import DOUBLE, GROUPS, KNOCKOUT, LIVES, PROGRESSIVE, SWISS, StageSettings
 from tournaments.models import Division, Entry, Fixture, Round, Tournament
@@ -85,6 +86,28 @@ def test_a_table_names_its_leaders_once_something_is_played(builder: DivisionBui
     }
     assert {first.name, second.name} <= winners
     assert re.fullmatch(r"\d+ (points?|lives|life)", first.points)
+
+
+def test_nobody_leads_while_matches_are_played_that_may_change_it(builder: DivisionBuilder, client: Client) -> None:
+    division = builder.drawn(8, StageSettings(SWISS))
+    builder.play(division, most=3)
+    assert [leader.place for leader in row_of(division).leaders] == [1, 2]
+    shown = text(page(client, url_of(division)))
+    assert "So far: 1. " in shown
+    assert "Leads:" not in shown
+    builder.play(division, most=1)
+    assert [leader.place for leader in row_of(division).leaders] == [0, 0]
+    assert "Leads:" in text(page(client, url_of(division)))
+
+
+def test_a_match_that_waits_for_the_director_is_not_live(running: RunningEvent, client: Client) -> None:
+    report_first_match(running)
+    match = running.fixture.match
+    assert match is not None
+    url = url_of(running.division)
+    assert "Live now" in text(page(client, url))
+    reports.contest(match=match, side=1, by=Actor.link(1), now=NOW)
+    assert "Live now" not in text(page(client, url))
 
 
 def test_hidden_names_are_initials_in_every_row(builder: DivisionBuilder, client: Client) -> None:

@@ -70,7 +70,7 @@ def test_after_a_report_the_match_page_names_the_next_match(
     second = Fixture.objects.select_related("stage", "match").get(stage__division=running.division, number=2)
     results.enter_result(fixture=second, result=ResultInput(0, (7, 3)), by=by_alice, now=NOW)
     html = text(page(client, f"/matches/{match.public_id}/"))
-    assert f"Your next match {second.match.player_0.name} Final · M3" in html
+    assert f"Your next match {second.match.player_0.name} Winter Open · Open · Final · M3" in html
 
 
 def test_the_most_urgent_match_comes_first(

@@ -10,6 +10,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from matches.reporting import reports
 from players.actors import Actor
 from players.models import Player
 from tests.tournaments.conftest import bob_player, by_alice, club, make_division, make_players, tournament
@@ -113,6 +114,21 @@ def test_more_calls_than_a_screen_holds_begin_with_the_fresh_ones(
     assert [line.table for line in first.calls[:3]] == ["22", "23", "24"]
     assert not any(screen.calls for screen in others)
     assert {tile.label for screen in others for tile in screen.tables} == {str(n) for n in range(1, TABLES + 1)}
+
+
+def test_the_wall_says_when_the_director_is_called(division: Division, by_alice: Actor) -> None:
+    fixture, table = ready(division)[0], Table.objects.filter(tournament=division.tournament)[0]
+    call(fixture=fixture, table=table, by=by_alice, now=timezone.now())
+    start(fixture=fixture, by=by_alice, now=timezone.now())
+    match = fixture.match
+    assert match is not None
+    report = reports.ScoreReport(0, (7, 3))
+    reports.report_score(match=match, side=0, report=report, by=Actor.link(0), now=timezone.now())
+    assert "Reported" in page_of(division)
+    reports.contest(match=match, side=1, by=Actor.link(1), now=timezone.now())
+    shown = page_of(division)
+    assert "Director called" in shown
+    assert "Reported" not in shown
 
 
 def test_a_wall_without_the_floor_is_not_held_by_calls(division: Division, by_alice: Actor) -> None:

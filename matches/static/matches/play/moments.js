@@ -41,9 +41,11 @@ export function show(board, { before, state, opening, settings, near, light, sto
 /** Return how a game was won, in words. */
 function wonIn(before, state, winner) {
   const points = state.score[winner] - before.score[winner];
-  const multiple = points / before.cube.value;
-  const manner = words(`manner-${multiple > 1 && multiple <= 3 ? Math.floor(multiple) : 1}`);
-  return words(points === 1 ? "winsPoint" : "winsPoints", { manner, points });
+  const { kind, points: all, cube } = state.games.at(-1);
+  // What a game was worth, not the points that were still needed.
+  const manner = words(kind === "drop" || kind === "ruling" ? `manner-${kind}` : `manner-${all / cube}`);
+  const key = state.winner === null ? "wins" : "ends";
+  return words(points === 1 ? `${key}Point` : `${key}Points`, { manner, points });
 }
 
 /** Show the throws `[[die of side 0, of side 1], …]` for the opening, the last of which decides. */

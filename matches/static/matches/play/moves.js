@@ -71,7 +71,8 @@ export function drawGames(list, { games }, { near, light, names }) {
 }
 
 /** Return how a game was won; a single game is named by the cube if that was turned. */
-function mannerOf({ points, cube }) {
+function mannerOf({ kind, points, cube }) {
+  if (kind === "ruling") return words("manner-ruling");
   const manner = cube === 1 || points !== cube ? words(`game-${points / cube}`) : "";
   return [manner, cube > 1 && words("atCube", { cube })].filter(Boolean).join(", ");
 }
