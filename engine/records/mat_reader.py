@@ -354,7 +354,11 @@ class _Reader:
             return None
 
     def _illegal(self, game: _Draft, side: int, cell: Cell) -> Event:
-        """Return the event of an `Illegal play (…)` marker, with or without a roll before it."""
+        """Return the event of an `Illegal play (…)` marker, with or without a roll before it.
+
+        Before the first play it stands for a position that was set up, as GNU Backgammon writes one, unless it has a
+        roll with which the opponent's checkers stayed where they were or were hit.
+        """
         dice = DICE[cell.word[:2]] if cell.word[:2].isdecimal() else None
         marker = cell.text if "(" in cell.text else cell.word
         after_play = snowie_position(marker)
@@ -364,7 +368,10 @@ class _Reader:
         position, on_roll = after_play
         names = game.header.players if game.header else ("", "")
         mover_is_on_roll = on_roll != "" and on_roll == names[side] != names[1 - side]
-        return Event(side, Kind.ILLEGAL, dice, position=position if mover_is_on_roll else position.swapped())
+        position = position if mover_is_on_roll else position.swapped()
+        if game.on_turn() is None and (dice is None or _moves_opponent(position)):
+            return Event(side, Kind.SET_POSITION, position=position)
+        return Event(side, Kind.ILLEGAL, dice, position=position)
 
     def _claim(self, game: _Draft, side: int, cell: Cell) -> None:
         claim = Claim(side, first_number(cell.text), _AND_THE_MATCH(cell.text) is not None)
@@ -373,6 +380,12 @@ class _Reader:
             game.claim_place = Place(self.line_number, cell.column + 1)
         elif game.claim != claim:
             self.problem("error", "second_result", cell.column, text=cell.shown)
+
+
+def _moves_opponent(position: Position) -> bool:
+    """Whether the opponent has more checkers on some point than at the start."""
+    points = zip(position.counts[1:25], Position.start().counts[1:25], strict=True)
+    return any(now < min(before, 0) for now, before in points)
 
 
 @lru_cache(maxsize=8192)

@@ -327,6 +327,13 @@ def test_a_position_that_is_already_on_the_board_is_no_finding(rows):
     assert judged(one_game(row(1, "31: 8/5 6/5"), f"; Set Pos={letters}", *rows)).findings == ()
 
 
+@pytest.mark.parametrize("roll", ["", "31: "])
+def test_a_marker_before_the_first_play_sets_a_position_up_and_is_nobodys_illegal_play(roll):
+    marker = "5;0;0;0;1;Carol;Bob;0;0;0;1;0;-1;3;0;0;0;-2;4;0;0;0;0;0;0;2;0;0;0;0;0;0;-2;0;0;0;-1;2;0;0;"
+    findings = judged(one_game(row(1, f"{roll}Illegal play ({marker})"))).findings
+    assert [finding.code for finding in findings] == ["position_set"]
+
+
 def test_the_side_that_moves_next_is_on_roll_in_a_position_set_up():
     letters = "-b----D-C---eF---c-e----B-"
     codes = [finding.code for finding in judged(one_game(f"; Set Pos={letters}", row(1, "", "31: 8/5 6/5"))).findings]

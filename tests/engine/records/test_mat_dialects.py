@@ -214,11 +214,11 @@ def test_an_illegal_play_that_stood_gives_the_position_after_it() -> None:
 def test_a_marker_has_the_opponents_bar_before_the_points_and_the_movers_bar_after_them() -> None:
     # The line gnubg's `export position snowietxt` writes for position YQDAoIMHDAADAA, Carol on roll.
     marker = "5;0;0;0;1;Carol;Bob;0;0;0;1;0;-1;3;0;0;0;-2;4;0;0;0;0;0;0;2;0;0;0;0;0;0;-2;0;0;0;-1;2;0;0;"
-    transcript = mat(f"  1) 31: Illegal play ({marker})     64: 24/18 13/9")
-    position = events(transcript)[0].position
+    transcript = mat(OPENING, f"  2) 31: Illegal play ({marker})     64: 24/18 13/9")
+    position = events(transcript)[2].position
     assert position is not None
     assert position.swapped().gnubg_id == "YQDAoIMHDAADAA"
-    assert events(read(write(transcript, "mat")))[0].position == position
+    assert events(read(write(transcript, "mat")))[2].position == position
     assert b";0;-1;3;0;0;0;-2;4;" in write(transcript, "mat")
 
 
@@ -261,6 +261,29 @@ def test_a_single_galaxy_game_to_sixteen_points_is_a_money_game() -> None:
     assert (whole.length, whole.jacoby) == (16, False)
     elsewhere = mat(OPENING, "      Wins 1 point", header=GALAXY.replace("BackgammonGalaxy", "Club"))
     assert elsewhere.length == 16
+
+
+BEAR_IN = "5;0;0;0;1;Carol;Bob;0;0;0;1;0;-1;3;0;0;0;-2;4;0;0;0;0;0;0;2;0;0;0;0;0;0;-2;0;0;0;-1;2;0;0;"
+"""Position YQDAoIMHDAADAA as GNU Backgammon writes it in a marker, Carol on roll."""
+
+
+@pytest.mark.parametrize("roll", ["", "31: "])
+def test_a_marker_before_the_first_play_is_a_position_that_was_set_up(roll: str) -> None:
+    transcript = mat(f"  1) {roll}Illegal play ({BEAR_IN})", "  2)                          64: 24/18 13/9")
+    first, answer = events(transcript)
+    assert (first.kind, first.dice) == (Kind.SET_POSITION, None)
+    assert first.position is not None
+    assert first.position.swapped().gnubg_id == "YQDAoIMHDAADAA"
+    assert (answer.side, answer.kind) == (1, Kind.PLAY)
+    assert b"Illegal play" not in write(transcript, "mat")
+    assert events(read(write(transcript, "mat")))[0].kind is Kind.SET_POSITION
+
+
+def test_a_marker_of_the_start_itself_finds_nothing() -> None:
+    start = "0;-2;0;0;0;0;5;0;3;0;0;0;-5;5;0;0;0;-3;0;-5;0;0;0;0;2;0"
+    transcript = mat(f"  1) Illegal play (7;0;0;0;1;Bob;Carol;0;0;0;1;0;{start};0;0;)", OPENING)
+    assert events(transcript)[0].kind is Kind.SET_POSITION
+    assert events(transcript)[1:] == BOTH
 
 
 def test_a_position_set_up_by_hand() -> None:
