@@ -54,6 +54,8 @@ EACH = "a page has a field for each row, added as the form is made"
 SIGNED_IN = "a page is for whoever is signed in"
 PREVIEW = "a page always shows what would follow first"
 DERIVED = "a page derives it"
+OF_DIVISIONS = "on pages each division has a field for it"
+OF_SEASONS = "on pages a season lists its events"
 LATER = "a page asks for it afterwards"
 BOARD = "the board of the page calls the API itself"
 DEVICE = "belongs to a browser or a device, not to an account's programs"
@@ -169,7 +171,7 @@ PAIRS = (
     pair(
         events.TournamentForm,
         api="tournaments_create tournaments_update",
-        api_only={"club": URL, "currency_exponent": DERIVED},
+        api_only={"club": URL, "currency_exponent": DERIVED, "rated": OF_DIVISIONS, "season": OF_SEASONS},
     ),
     pair(state.CancelForm, api="tournaments_cancel", page_only={"event": URL}),
     pair(events.HelperForm, api="tournaments_helpers_create"),

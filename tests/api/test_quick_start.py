@@ -13,7 +13,7 @@ from django.test import Client
 from rest_framework.throttling import SimpleRateThrottle
 
 from matches.models import Result
-from players.models import ApiToken, User
+from players.models import ApiToken, Membership, User
 from tournaments.models import Division, Tournament
 
 EXAMPLE = re.compile(r'<code class="(sh|python)">(.*?)</code>', re.DOTALL)
@@ -52,10 +52,12 @@ def assert_what_was_done(lines: list[str]) -> None:
     event = Tournament.objects.get(name="Quick start")
     division = event.divisions.get(name="Open")
     assert division.status == Division.Status.FINISHED
+    assert (event.rated, event.season, division.rated) == (False, False, False)
+    assert not Membership.objects.filter(left_at=None, player__name__in=["Elif Ristic", "Omar Kageyama"]).exists()
     assert Result.objects.get().score in ((5, 3), (3, 5))
     again = Tournament.objects.get(name="Next week").public_id
     assert lines[-6:-4] == [again, again], "the repeated request created nothing"
-    assert ApiToken.objects.get().scopes == ["read", "direct"]
+    assert ApiToken.objects.get().scopes == ["read", "direct", "club"]
     printed = "\n".join(lines)
     assert f"division:{division.public_id}" in printed
     assert {"Elif Ristic", "Omar Kageyama"} == set(lines[-4:-2])

@@ -1,7 +1,7 @@
 """The API of events, entries, draws and results."""
 
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
 
 import pytest
@@ -21,6 +21,7 @@ from tournaments.draws import services as draws
 from tournaments.entries import services as entries
 from tournaments.events import services as events
 from tournaments.models import Division, Draw, Entry, Fixture, Tournament
+from tournaments.seasons.services import SeriesInput, create_series
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 API = "/api/v1/"
@@ -62,6 +63,27 @@ def test_an_event_from_its_creation_to_its_winner(alice_client: Client, client: 
     final = bracket["brackets"][0]["rounds"][-1]
     assert (final["name"], final["length"], final["fixtures"][0]["status"]) == ("Final", 5, "decided")
     assert [slot["source"] for slot in final["fixtures"][0]["slots"]] == ["winner", "winner"]
+
+
+@pytest.mark.parametrize("counts", [True, False])
+def test_an_event_says_whether_it_is_rated_and_counts_in_the_season(
+    counts: bool, alice_client: Client, club: Club, by_alice: Actor
+) -> None:
+    year = SeriesInput("2026", date(2026, 1, 1), date(2026, 12, 31))
+    create_series(club=club, series=year, by=by_alice, now=NOW)
+    fields = {} if counts else {"rated": False, "season": False}
+    event = send(alice_client, "post", "tournaments/", EVENT | fields)
+    assert (event.json()["rated"], event.json()["season"]) == (counts, counts)
+    here = event["Location"].removeprefix("http://testserver/api/v1/")
+    division = send(alice_client, "post", f"{here}divisions/", {"name": "Open"}).json()
+    other = send(alice_client, "post", f"{here}divisions/", {"name": "Side", "rated": not counts}).json()
+    assert (division["rated"], other["rated"]) == (counts, not counts)
+    send(alice_client, "post", f"{here}publish/")
+    row = Tournament.objects.get()
+    assert row.counts_in.exists() == counts
+    changed = send(alice_client, "patch", here, {"rated": not counts})
+    assert changed.json()["rated"] is not counts
+    assert Division.objects.get(name="Open").rated == counts, "only divisions added from then on"
 
 
 def test_only_directors_of_the_club_create_events(

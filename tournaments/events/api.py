@@ -61,7 +61,7 @@ class EventSerializer(serializers.ModelSerializer[Tournament]):
         fields = (
             "public_id", "club", "slug", "name", "status", "starts_at", "ends_at", "closing_rule",
             "check_in_opens_at", "check_in_closes_at", "time_zone", "venue", "tables", "about", "currency",
-            "currency_exponent", "created_at",
+            "currency_exponent", "rated", "season", "created_at",
         )  # fmt: skip
 
 
@@ -76,6 +76,13 @@ class EventFieldsSerializer(FormSerializer):
         r"^(ticket|[A-Z]{3})$", required=False, help_text="`ticket`, or an ISO 4217 code."
     )
     currency_exponent = serializers.IntegerField(min_value=0, max_value=4, required=False)
+    rated = serializers.BooleanField(
+        required=False, help_text="Whether divisions added from now on are rated, unless they say otherwise."
+    )
+    season = serializers.BooleanField(
+        required=False,
+        help_text="Whether it counts, once published, in the seasons of the club whose days it falls on.",
+    )
 
     class Meta:
         form = TournamentForm

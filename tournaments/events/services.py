@@ -36,6 +36,8 @@ EDITABLE = (
     "about",
     "currency",
     "currency_exponent",
+    "rated",
+    "season",
 )
 SETTINGS = (
     "name",
@@ -208,7 +210,8 @@ def create_division(*, tournament: Tournament, by: Actor, now: datetime, key: st
             raise Refused("tournament_not_open")
         if (public_id := _created_before(by, "division_created", key)) is not None:
             return Division.objects.get(public_id=public_id)
-        division = Division(tournament=tournament, order=row.divisions.count(), **_only(values, SETTINGS))
+        settings = {"rated": row.rated} | _only(values, SETTINGS)
+        division = Division(tournament=tournament, order=row.divisions.count(), **settings)
         _save_named(division, division.name)
         commit_published(row, [first_stage(division)], club=club, now=now)
         log(by, "division_created", division.topic, club=tournament.club, name=division.name, key=key)

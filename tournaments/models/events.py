@@ -68,6 +68,15 @@ class Tournament(models.Model):
         _("currency"), max_length=12, default="ticket", help_text=_("A currency code, or “ticket”.")
     )
     currency_exponent = models.PositiveSmallIntegerField(default=0, help_text=_("Decimal places of the currency."))
+    rated = models.BooleanField(
+        _("rated"), default=True, db_default=True, help_text=_("Whether its new divisions are, unless they differ.")
+    )
+    season = models.BooleanField(
+        _("counts in seasons"),
+        default=True,
+        db_default=True,
+        help_text=_("Whether it counts, once published, in the seasons of its club whose days it falls on."),
+    )
     undo_until = models.DateTimeField(
         null=True,
         blank=True,

@@ -355,7 +355,10 @@ def create(request: HttpRequest, club: str, slug: str) -> HttpResponse:
         exponent=tournament.currency_exponent,
         pools=pool_choices(tournament.club),
         waits=tournament.club.accepted_at is None,
-        initial={"name": pgettext("name of a division", "Open") if not tournament.divisions.exists() else ""},
+        initial={
+            "name": pgettext("name of a division", "Open") if not tournament.divisions.exists() else "",
+            "rated": tournament.rated,
+        },
     )
     starts, ends = local_span(tournament)
     evening = EveningTemplateForm(sent(request), tournament=tournament, starts=starts, ends=ends)

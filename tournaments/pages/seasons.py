@@ -192,6 +192,8 @@ def _create_like(
         closing_rule=tournament.closing_rule,
         currency=tournament.currency,
         currency_exponent=tournament.currency_exponent,
+        rated=tournament.rated,
+        season=tournament.season,
         **values,
     )
 

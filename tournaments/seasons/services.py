@@ -209,7 +209,9 @@ def remove_series(*, series: Series, by: Actor) -> None:
 
 
 def count_published(event: Tournament, by: Actor) -> None:
-    """Count an event that is being published in the open seasons of its club whose days it falls on."""
+    """Count an event that is being published in the open seasons of its club whose days it falls on, if it is to."""
+    if not event.season:
+        return
     day = day_of(event)
     rows = Series.objects.filter(club=event.club_id, first_day__lte=day, last_day__gte=day).exclude(final=event)
     for series in rows.order_by("pk"):
