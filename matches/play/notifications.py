@@ -19,7 +19,7 @@ from players.notifications.kinds import NotificationKind, Params
 from players.notifications.services import accounts_of, notify, notify_each
 
 BOARD_OPENED, CHALLENGE_ACCEPTED, CHALLENGE_CALLED_OFF = "board_opened", "challenge_accepted", "challenge_called_off"
-YOUR_TURN, CHALLENGED = "your_turn", "challenged"
+YOUR_TURN, CHALLENGED, CHALLENGE_TAKEN = "your_turn", "challenged", "challenge_taken"
 
 
 def _is_waited_for(params: Params) -> bool:
@@ -90,6 +90,19 @@ KINDS = (
         email_url=_board_by_link,
     ),
     NotificationKind(
+        # Whoever accepts is at the board at once, but perhaps with another device, or goes on to another page.
+        code=CHALLENGE_TAKEN,
+        label=gettext_noop("You accepted a challenge and are not at the board yet"),
+        sentences={"": gettext_noop("You accepted the challenge of {opponent}: the board is open.")},
+        details={"": gettext_noop("The match begins once both of you have said you’re here.")},
+        players=("opponent",),
+        default=frozenset({"site", "push"}),
+        is_call=True,
+        lapses_after=timedelta(minutes=10),
+        is_current=_is_waited_for,
+        email_url=_board_by_link,
+    ),
+    NotificationKind(
         code=CHALLENGE_CALLED_OFF,
         label=gettext_noop("A friendly match is called off"),
         sentences={
@@ -136,8 +149,9 @@ def notify_challenged(challenge: Challenge, now: datetime) -> None:
 
 
 def notify_accepted_challenge(match: Match, now: datetime) -> None:
-    """Tell the challenger that the challenge was accepted."""
+    """Call both players to the board of a challenge that was accepted, wherever they are."""
     _notify(match, [0], CHALLENGE_ACCEPTED, {}, now)
+    _notify(match, [1], CHALLENGE_TAKEN, {}, now)
 
 
 def notify_called_off(match: Match, left: Collection[int], now: datetime) -> None:

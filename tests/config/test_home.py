@@ -217,6 +217,17 @@ def test_three_boards_wait_with_the_most_urgent_first(client: Client, bob: User)
     assert page.count(f'href="/matches/{urgent.public_id}/play/"') == 2
 
 
+def test_a_running_friendly_is_marked(client: Client, bob: User) -> None:
+    players = ensure_player(user=bob, by=SYSTEM), Player.objects.create(name="Rival")
+    match = open_matches([Opening(players, 5)], settings=MatchSettings(), by=SYSTEM, now=timezone.now())[0]
+    client.force_login(bob)
+    assert "Your next match" in shown(client)
+    begin(match, PlaySettings(server_chains=True), act_until=2)
+    page = shown(client)
+    assert "Being played now" in page
+    assert "Your next match" not in page
+
+
 def test_a_board_on_which_the_next_game_is_to_begin_waits_as_the_header_says(client: Client, bob: User) -> None:
     player = ensure_player(user=bob, by=SYSTEM)
     correspondence(player, 1)

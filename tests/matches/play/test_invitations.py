@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from django.apps import apps
 from django.core import mail
+from django.test import Client
 from redis import Redis
 
 from core.live import presence
@@ -253,6 +254,17 @@ class TestFriendlies:
     def test_the_challenger_is_told_that_somebody_has_accepted(self, friendly: Board, bob: User) -> None:
         assert Notification.objects.get(kind="challenge_accepted").user == bob
         assert not Notification.objects.filter(kind="board_opened").exists()
+
+    def test_whoever_accepted_is_called_back_from_every_page_until_they_are_here(
+        self, friendly: Board, carol: User, client: Client
+    ) -> None:
+        client.force_login(carol)
+        bar = "You accepted the challenge of Bob: the board is open."
+        paths = ("/", "/lobby/", "/clubs/", "/my/")
+        assert [bar in client.get(path).content.decode() for path in paths] == [True] * len(paths)
+        assert not Notification.objects.filter(user=carol, deliveries__isnull=False).exists(), "no email"
+        friendly.do(CAROL, EventKind.HERE)
+        assert bar not in client.get("/").content.decode()
 
     def test_one_that_is_not_taken_up_is_called_off_and_offered_again(
         self, friendly: Board, bob_player: Player, carol: User
