@@ -95,7 +95,7 @@ def wish(board: Board, chance: Random, device: Chain | None = None) -> tuple[int
     side, body = _wish(board, chance)
     if device is not None and side == CAROL and body["kind"] in ("ready", "roll", "play"):
         used = DiceChain.objects.get(live=board.match.pk, owner=str(CAROL)).used
-        body |= {"link": device.link(used + 1).hex()} | ({"seen": 1} if chance.random() < 0.5 else {})
+        body |= {"link": device.link(used + 1).hex()} | ({"seen": chance.randrange(3)} if chance.random() < 0.7 else {})
     return side, body
 
 
