@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('tournaments', '0029_joined_entries'),
+        ('tournaments', '0030_missed_by_lot'),
     ]
 
     operations = [
