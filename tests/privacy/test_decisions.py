@@ -77,6 +77,8 @@ NOT_ABOUT_OTHERS = {
     "players.PushSubscription": "endpoint device",
     "players.RecoveryCode": "code_hash",
     "players.User": "password email new_email display_name",
+    # Encrypted with the key of the request, which only whoever sent it has, and deleted after 48 hours.
+    "players.IdempotencyKey": "answer",
     # Names of clubs, events and tables, and settings; an announcement that names a person is in “about” or “message”.
     "matches.FormulaComparison": "result",
     "matches.RatingPool": "name basis options",
