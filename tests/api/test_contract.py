@@ -26,12 +26,14 @@ from players.joining.services import ask_to_join
 from players.models import Club, User
 from tests.api.requests import API, problem_code
 from tests.api.test_fuzzed import World, world
+from tests.tokens import key_for
 from tournaments.seasons.past import PastInput, import_past
 
 __all__ = ["world"]
 
 PAST = PastInput("name,place\nElif Nord,1")
 MOST_TRIES = 40
+STAFF = "staff@example.org"
 """How many objects are tried until an account may use one."""
 
 
@@ -59,7 +61,8 @@ def objects(world: World) -> World:
         ("clubs", "public_id"): [request.public_id, season.public_id, *world.ids["clubs", "public_id"]],
         ("matches", "proposal_id"): [proposal.public_id],
     }
-    return replace(world, ids=world.ids | ids)
+    staff = User.objects.create_superuser(STAFF, display_name="Staff")
+    return replace(world, ids=world.ids | ids, tokens=world.tokens | {STAFF: key_for(staff)})
 
 
 def answers(world: World, method: str, path: str, query: str = "", **sent: Any) -> Iterator[Any]:
@@ -67,7 +70,7 @@ def answers(world: World, method: str, path: str, query: str = "", **sent: Any) 
     names = re.findall(r"{(\w+)}", path)
     known = [world.ids[path.split("/")[3], name] for name in names]
     for ids in islice(product(*known), MOST_TRIES):
-        for email in ("alice@example.org", "bob@example.org", "erik@example.org"):
+        for email in ("alice@example.org", "bob@example.org", "erik@example.org", STAFF):
             client = Client(headers={"Authorization": f"Token {world.tokens[email]}"})
             with transaction.atomic():
                 url = path.format(**dict(zip(names, ids, strict=True))) + query

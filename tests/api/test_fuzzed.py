@@ -29,7 +29,9 @@ from matches.play.lobby import services as lobby
 from matches.play.lobby.services import ChallengeInput
 from matches.reporting import appointments
 from players.actors import Actor
+from players.clubs.services import add_member
 from players.models import Club, DataExport, Merge, Player, User
+from players.people.services import claim_player
 from players.privacy.services import request_export
 from tests.tiers import TIER
 from tests.tokens import key_for
@@ -98,6 +100,8 @@ def world(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator
         _a_friendly_match(now)
         bob = User.objects.get(email=ASKERS["player"])
         request_export(player=bob.player, user=bob, by=Actor.of(bob), now=now)
+        namesake = add_member(club=Club.objects.get(), name="Bobby Bergmann", by=Actor.of(bob))
+        claim_player(player=namesake.player, user=bob, by=Actor.of(bob), now=now)
         yield World(_ids(), _seqs(), {user.email: key_for(user) for user in User.objects.all()})
         transaction.set_rollback(True)
     request_started.connect(close_old_connections)
@@ -163,6 +167,7 @@ def _ids() -> dict[tuple[str, str], list[str]]:
         ("matches", "record_id"): of(Submission.objects.filter(match__in=bob_matches)),
         ("matches", "side"): ["0", "1"],
         ("matches", "message"): of(ChatMessage.objects),
+        ("me", "id"): of(Merge.objects.filter(claimed=True), "pk"),
         ("me", "public_id"): people,
         ("me", "token_id"): ["1"],
         ("matches", "proposal_id"): of(Proposal.objects),
