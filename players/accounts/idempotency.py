@@ -22,6 +22,7 @@ from typing import Any
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from django.contrib import messages
+from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent
 from django.db import connection, transaction
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
@@ -89,7 +90,13 @@ class Once:
     @property
     def key(self) -> str:
         """The key that a program or the form of a page sends."""
-        return self.sent if self.is_api else str(self.request.POST.get(CSRF_FIELD, ""))
+        if self.is_api:
+            return self.sent
+        try:
+            return str(self.request.POST.get(CSRF_FIELD, ""))
+        except (RequestDataTooBig, TooManyFieldsSent):
+            # Its view has refused it unread.
+            return ""
 
     def new_row(self) -> IdempotencyKey:
         """Return a row for this request, which belongs to the account or the personal link, and to the action."""
