@@ -195,7 +195,7 @@ def merges(club: Club, now: datetime) -> QuerySet[Merge]:
     return (
         standing.annotate(home=Subquery(first))
         .filter(home=club.pk)
-        .select_related("player", "into", "merged_by")
+        .select_related("player__merged_into", "into", "merged_by")
         .order_by("-merged_at", "-pk")
     )
 
@@ -208,7 +208,7 @@ def can_be_undone(now: datetime) -> Q:
 def claims_of(user: User, now: datetime) -> QuerySet[Merge]:
     """Return the merges by which an account took over players, as long as it can undo them."""
     rows = Merge.objects.filter(can_be_undone(now), claimed=True, into__user=user)
-    return rows.select_related("player", "into").order_by("-merged_at", "-pk")
+    return rows.select_related("player__merged_into", "into").order_by("-merged_at", "-pk")
 
 
 # Requests to join.
