@@ -135,12 +135,15 @@ def request_next_round(division: Division, state: StageState, now: datetime) -> 
     A refused pairing is requested again once what it depends on has changed.
     """
     event = state.event
-    if event is None or not state.progress.over or not (event.rounds or state.stage.number > 1):
+    if event is None or not state.progress.over:
         return None
     drafts = state.stage.draws.filter(round=event.next_round)
     if drafts.exclude(state=Draw.State.DISCARDED).exists():
         return None
     last = drafts.order_by("-number").first()
+    # A director may play on in a stage that a return has opened again: then nobody drew the next one, or it was dropped.
+    if not event.rounds and (state.stage.number == 1 or last is None or not last.refusal):
+        return None
     if last is not None and last.refusal and last.basis == digest(event, requested_byes(state.stage, event)):
         return None
     at_once = state.rows.settings.next_round == NextRound.PUBLISH
