@@ -141,7 +141,7 @@ def request_next_round(division: Division, state: StageState, now: datetime) -> 
     if drafts.exclude(state=Draw.State.DISCARDED).exists():
         return None
     last = drafts.order_by("-number").first()
-    # A director may play on in a stage that a return has opened again: then nobody drew the next one, or it was dropped.
+    # A return can open the stage before it again, in which a director may play on: no draft was refused then.
     if not event.rounds and (state.stage.number == 1 or last is None or not last.refusal):
         return None
     if last is not None and last.refusal and last.basis == digest(event, requested_byes(state.stage, event)):
