@@ -36,6 +36,7 @@ OTHERS = {
     "core/fonts/__init__.py": OURS,
     "matches/play/replay.py": OURS,
     "matches/reporting/match_page.py": OURS,
+    "players/accounts/idempotency.py": OURS,
     "players/privacy/services.py": OURS,
     "tournaments/demo/club.py": OURS,
     "tournaments/sharing/drawing.py": OURS,
