@@ -220,9 +220,9 @@ class Once:
         return AESGCM(salted_hmac(_SALT, f"{self.row.digest} {self.key}", algorithm="sha256").digest())
 
     def _sealed(self, response: HttpResponse) -> bytes:
-        said = [[message.level, str(message.message), message.extra_tags] for message in self._queued_messages]
+        shown = [[message.level, str(message.message), message.extra_tags] for message in self._queued_messages]
         cookies = [cookie.OutputString() for cookie in response.cookies.values()]
-        head = json.dumps([response.status_code, dict(response.items()), cookies, said]).encode()
+        head = json.dumps([response.status_code, dict(response.items()), cookies, shown]).encode()
         nonce = token_bytes(12)
         return nonce + self._cipher().encrypt(nonce, zlib.compress(head + b"\n" + response.content), None)
 
@@ -233,8 +233,8 @@ class Once:
         except InvalidTag:
             return None
         head, _, content = text.partition(b"\n")
-        status, headers, cookies, said = json.loads(head)
-        for level, message, tags in said:
+        status, headers, cookies, shown = json.loads(head)
+        for level, message, tags in shown:
             messages.add_message(self.request, level, message, tags)
         answer = HttpResponse(content, status=status, headers=headers)
         for cookie in cookies:
