@@ -136,6 +136,7 @@ def clubs(cast: Cast) -> None:
     alice("members_exports_create", CLUB, uma)
     alice("members_exports_list", CLUB, uma)
     merged = alice("members_merge", CLUB, twice, body={"into": omar}).id
+    assert [row.id for row in alice("merges_list", CLUB)] == [merged]
     alice("merges_undo", CLUB, str(merged))
     alice("members_erase", CLUB, twice, body={"name": "Omar K."})
     alice("members_remove", CLUB, uma)
@@ -172,6 +173,8 @@ def joining(cast: Cast) -> None:
     second = fay("clubs_ask_to_join", CLUB, body={"claimed": nils.public_id}).public_id
     assert [row.public_id for row in fay("my_join_requests_list")] == [second]
     assert alice("join_requests_accept", CLUB, second, body={"link": True}).state.value == "accepted"
+    (claim,) = fay("my_claims_list")
+    fay("my_claims_undo", str(claim.id))
 
 
 def rating_pools(cast: Cast) -> None:

@@ -180,10 +180,17 @@ def _no_answer_follows(transcript: Transcript) -> bool:
     return not any(first.kind is Kind.RESIGN and second.kind is Kind.TAKE for first, second in pairs)
 
 
+def _no_setup_marker(transcript: Transcript) -> bool:
+    """Whether no game has an illegal play before its first play, where the marker can stand for a set-up position."""
+    firsts = (next((event.kind for event in game.events if event.kind in TURNS), None) for game in transcript.games)
+    return Kind.ILLEGAL not in firsts
+
+
+TURNS = (Kind.PLAY, Kind.ILLEGAL)
 RANDOM = transcripts(
     plays() | cube_actions(st.none() | NUMBER) | _giving_up() | _by_hand(),
     info=st.dictionaries(KEY.filter(lambda key: key not in ("Crawford", "Jacoby", "Variation")), TEXT, max_size=3),
-).filter(_no_answer_follows)
+).filter(lambda transcript: _no_answer_follows(transcript) and _no_setup_marker(transcript))
 
 
 @RECORD_SETTINGS
