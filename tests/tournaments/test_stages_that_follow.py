@@ -289,11 +289,10 @@ class TwoStages(Evening):
         current = [stage for stage in stages.order_by("number") if stage.settings.get("pairing") == Pairing.CONTINUOUS]
         if not current:
             return False
-        draft = Draw.objects.filter(stage=current[0], state=Draw.State.DRAFT).first()
-        if draft is not None:
-            self.asks(draws.publish_draw, division=self.division, after=self.seq)
-        else:
+        if Draw.objects.filter(stage=current[0], state=Draw.State.PUBLISHED).exists():
             self.at += LONGEST_WAIT
+        elif self.asks(draws.publish_draw, division=self.division, after=self.seq) is None:
+            self.asks(draws.request_draw, division=self.division, reason="paired again")
         return True
 
 
