@@ -1,8 +1,9 @@
 """A program that stays running and answers one question after the other, for the process that started it.
 
 To start a program takes it far longer than a decision. So one is kept for each worker process; its threads take turns.
-One that dies is started again at once, and one that hangs, computes too long or answers nonsense is killed, so that the
-next question meets a fresh one. It dies with its worker (`launch.py`).
+It ends after a minute without a question, as it holds more memory than the worker. One that dies is started again at
+once, and one that hangs, computes too long or answers nonsense is killed, so that the next question meets a fresh one.
+It dies with its worker (`launch.py`).
 """
 
 import os
@@ -15,7 +16,7 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from threading import Lock
+from threading import Lock, Thread
 
 import structlog
 
@@ -29,6 +30,8 @@ MOST_ANSWERS = 2000
 """Of one process; after that a fresh one is started, in case the program collects memory."""
 LIFE_CPU_SECONDS = 4 * 3600
 """CPU time of a process in all; each question has a limit of its own."""
+IDLE_SECONDS = 60.0
+"""Without a question; then it ends."""
 MOST_BYTES = 4 * 1024 * 1024
 """Of an answer."""
 
@@ -46,6 +49,7 @@ class WarmProgram:
         self._folder = ""
         self._pid = 0
         self._answers = 0
+        self._used_at = 0.0
         self._lock = Lock()
 
     def ask(self, question: str, end: bytes) -> str:
@@ -66,6 +70,8 @@ class WarmProgram:
                 except BaseException:
                     self._stop()
                     raise
+                finally:
+                    self._used_at = time.monotonic()
         raise Refused("analysis_unreadable")
 
     def stop(self) -> None:
@@ -131,7 +137,19 @@ class WarmProgram:
             except OSError:
                 shutil.rmtree(self._folder, ignore_errors=True)
                 raise Refused("no_analysis_backend") from None
+            Thread(target=self._end_when_idle, args=[self._process], daemon=True).start()
         return self._process
+
+    def _end_when_idle(self, process: "subprocess.Popen[bytes]") -> None:
+        """Wait until nobody has asked for a while, then end the process, unless another has taken its place."""
+        while True:
+            time.sleep(max(0.0, self._used_at + IDLE_SECONDS - time.monotonic()))
+            with self._lock:
+                if self._process is not process:
+                    return
+                if time.monotonic() >= self._used_at + IDLE_SECONDS:
+                    self._stop()
+                    return
 
     def _stop(self) -> None:
         process, self._process = self._process, None

@@ -81,6 +81,19 @@ def test_a_fresh_process_after_so_many_answers(tmp_path: Path, monkeypatch: pyte
     assert len(pids) == 2
 
 
+def test_one_that_nobody_asks_ends_and_is_started_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(warm, "IDLE_SECONDS", 0.3)
+    program = fake_gnubg(tmp_path)
+    first = program.advise(TO_PLAY, Depth.QUICK)
+    pid, end = warm_of(program).pid, monotonic() + 10
+    assert pid is not None
+    while is_running(pid) and monotonic() < end:
+        sleep(0.02)
+    assert not is_running(pid)
+    assert warm_of(program).pid is None
+    assert program.advise(TO_PLAY, Depth.QUICK) == first
+
+
 @needs_gnubg
 def test_a_running_gnubg_says_what_a_fresh_one_does() -> None:
     program = Gnubg()
