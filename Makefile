@@ -14,7 +14,7 @@ TEST_WORKERS ?= $(shell cores=$$(nproc 2>/dev/null || echo 2); echo $$((cores < 
 # Without bytecode files, each of the many processes of a run would compile the site and the tests again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help install install-dev run run-lan test soak lint messages e2e journeys bench bench-peers engine-wheel test-engine-wheel lock clean analysis
+.PHONY: help install install-dev run run-lan test soak schema lint messages e2e journeys bench bench-peers engine-wheel test-engine-wheel lock clean analysis
 
 help:
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null \
@@ -68,6 +68,10 @@ test: $(VENV)/.dev ## run the tests except the slow ones, with a real worker and
 MINUTES ?= 30
 soak: $(VENV)/.dev ## search for faults with new random choices, for MINUTES (30)
 	$(PY) -m tools.soak --minutes $(MINUTES) --at-once $(TEST_WORKERS)
+
+schema: $(VENV)/.dev ## write the tables of a new SQLite database to config/new_database.sql, before a release
+	folder=$$(mktemp -d) && export BARPOINT_VAR=$$folder LOG_LEVEL=CRITICAL && $(PY) manage.py migrate --noinput --verbosity=0 \
+		&& $(PY) -m config.new_database $$folder/barpoint.sqlite3; rm -r "$$folder"
 
 lint: $(VENV)/.dev ## check style, types, templates, messages, missing migrations, import order
 	$(PY) -m ruff check .

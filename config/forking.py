@@ -84,6 +84,12 @@ class ImportedSite:
         app.loader.import_default_modules()
         self._note_files()
 
+    def static_sources(self) -> str:
+        """Return a hash of what `collectstatic` would collect now."""
+        from config.static_files import sources
+
+        return sources()
+
     def load_pages(self) -> None:
         """Import everything else. The static files must have been collected: some modules read their list."""
         from django.urls import get_resolver

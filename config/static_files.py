@@ -6,8 +6,11 @@ import hashlib
 import json
 import posixpath
 import re
+from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
+from django.contrib.staticfiles.finders import get_finders
 from django.contrib.staticfiles.storage import ManifestFilesMixin, staticfiles_storage
 from django.core.files.base import ContentFile
 from django.templatetags.static import static
@@ -82,6 +85,17 @@ def slimmed(source: str, *, is_style: bool = False) -> str:
 def _without_spaces(match: re.Match[str]) -> str:
     """Leave a text as it is; of a sign with spaces around it leave the sign."""
     return match[1] or match[2]
+
+
+def sources() -> str:
+    """Return a hash of the names, sizes and times of all static files, and of what `collectstatic` does to them."""
+    changes = (Path(__file__).read_text(), version("django"), version("whitenoise"))
+    found = hashlib.sha256("\n".join(changes).encode())
+    for finder in get_finders():
+        for name, storage in sorted(finder.list([]), key=lambda pair: pair[0]):
+            state = Path(storage.path(name)).stat()
+            found.update(f"\n{name} {state.st_size} {state.st_mtime_ns}".encode())
+    return found.hexdigest()
 
 
 class StaticStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]  # untyped

@@ -27,7 +27,7 @@ from typing import IO
 
 from django.core.exceptions import ImproperlyConfigured
 
-from config import lan, valkey
+from config import lan, new_database, valkey
 from config.forking import ImportedSite, fork
 from config.processes import LONGEST_DELAY, Child, Process, spawn, stop
 from core.queue import ANALYSIS, BACKGROUND, GUESTS, OUTGOING, RECORDS, URGENT
@@ -96,6 +96,8 @@ class Supervisor:
             "BARPOINT_VAR": str(self.var),
             "DJANGO_SETTINGS_MODULE": "config.settings",
             "PYTHONUNBUFFERED": "1",
+            # `migrate` checks the site; each fork that did it again would copy ten MiB of what all share.
+            "CELERY_SKIP_CHECKS": "1",
         }
         if not environ.get("SECRET_KEY"):
             self.env["BARPOINT_PROFILE"] = "local"
@@ -118,7 +120,7 @@ class Supervisor:
             self.import_pages()
             self.start_services()
             self.wait_until_healthy()
-            self.run_command("welcome")
+            self.run_command("welcome", "--skip-checks")
             while True:
                 self.restart_dead_children()
                 time.sleep(CHECK_INTERVAL)
@@ -195,9 +197,12 @@ class Supervisor:
         return partial(fork, module, arguments)
 
     def prepare(self) -> None:
-        """Migrate the database and collect static files, both at once."""
+        """Migrate the database and, if they have changed, collect static files, both at once."""
+        self.create_tables()
         commands = ["migrate"]
-        if self.env.get("DEBUG", "0") in ("", "0"):
+        stamp, sources = self.var / "static" / ".sources", "" if self.site is None else self.site.static_sources()
+        is_collected = sources != "" and stamp.exists() and stamp.read_text() == sources
+        if self.env.get("DEBUG", "0") in ("", "0") and not is_collected:
             commands.append("collectstatic")
         running = {name: self.program("manage", name, "--noinput", "--verbosity=0")() for name in commands}
         try:
@@ -208,6 +213,14 @@ class Supervisor:
             raise
         for name, code in failed.items():
             raise CannotStart(f"`manage.py {name}` failed with exit code {code}; see above.")
+        if "collectstatic" in commands:
+            stamp.write_text(sources)
+
+    def create_tables(self) -> None:
+        """Create a new SQLite database from a script; `migrate` alone would take twenty seconds."""
+        database = self.var / "barpoint.sqlite3"
+        if not self.env.get("DATABASE_URL") and not database.exists():
+            new_database.create(database)
 
     def load_demo(self) -> None:
         """Create the demo club if it is wanted, missing, and was not declined."""
@@ -231,7 +244,7 @@ class Supervisor:
         quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
         programs = {
             "web": ["uvicorn", *web_arguments(self.host, self.port)],
-            "clock": ["manage", "run_clock"],
+            "clock": ["manage", "run_clock", "--skip-checks"],
             "worker": [*celery, *self.worker(URGENT), *quiet],
             "records": [*celery, *self.worker(RECORDS, BACKGROUND, GUESTS), *quiet],
             "outgoing": [*celery, *self.worker(OUTGOING, threads=OUTGOING_THREADS), *quiet],

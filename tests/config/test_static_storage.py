@@ -1,11 +1,12 @@
 """Modules and style sheets are served without comments and indentation, and are otherwise as they were written."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.core.files.base import ContentFile
 
-from config.static_files import StaticStorage, slimmed
+from config.static_files import StaticStorage, slimmed, sources
 from tests.test_layout import APPS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -63,3 +64,13 @@ def test_only_our_files_are_changed(tmp_path: Path) -> None:
         file = ContentFile(source)
         file.read()
         assert (tmp_path / storage.save(name, file)).read_bytes() == expected
+
+
+def test_a_file_that_is_new_or_changed_is_collected_again(tmp_path: Path, settings: Any) -> None:
+    settings.STATICFILES_DIRS = [tmp_path]
+    seen = [sources()]
+    for name, text in (("new.js", "a"), ("new.js", "bc"), ("other.css", "")):
+        (tmp_path / name).write_text(text)
+        seen.append(sources())
+    assert len(set(seen)) == 4
+    assert sources() == seen[-1]

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from config import new_database
 from config.valkey import free_port
 
 DATABASE = "barpoint.sqlite3"
@@ -43,7 +44,9 @@ def eventually(true: Callable[[], bool], patience: float = 60.0) -> bool:
 def migrated() -> bytes:
     """An empty migrated database, created once."""
     with tempfile.TemporaryDirectory() as var:
+        new_database.create(Path(var) / DATABASE)
         env = environment(Path(var)) | {"BARPOINT_PROFILE": "local"}
+        # What the script lacks.
         command = [sys.executable, "manage.py", "migrate", "--noinput", "--verbosity=0"]
         subprocess.run(command, cwd=ROOT, env=env, check=True)
         return (Path(var) / DATABASE).read_bytes()
