@@ -3,13 +3,13 @@
 from django.urls import URLPattern, URLResolver, path, re_path
 
 from players.accounts import api as api_accounts
+from players.accounts import notifications as api_notifications
 from players.accounts import views as accounts
 from players.accounts.api import Accounts
 from players.clubs import api as api_clubs
 from players.clubs import views as clubs
 from players.joining import page as joining
 from players.joining.actions import ANSWERS, CLAIMS, OWN_ACTIONS
-from players.notifications import api as api_notifications
 from players.notifications import emails as unsubscribing
 from players.notifications import views as notifications
 from players.privacy import api as api_privacy
