@@ -96,7 +96,7 @@ def measure_silent() -> None:
     for number in range(20):
         browser = Browser()
         endpoint, auth = f"https://p{number}.silent.example/", to_base64(browser.auth)
-        subscribe(user=readers[0], endpoint=endpoint, p256dh=browser.p256dh, auth=auth, device="", now=now)
+        subscribe(user=readers[0], endpoint=endpoint, p256dh=browser.p256dh, auth=auth, device="", session="s", now=now)
     beside = []
     for number in range(1 + ALTERNATING, 1 + 2 * ALTERNATING):
         params = {"opponent": None, "context": "Friday night"}

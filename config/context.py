@@ -2,14 +2,24 @@
 
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpRequest
 
 from players.models import User
+from players.notifications import push
 
 
 def page(request: HttpRequest) -> dict[str, Any]:
-    """Return `theme`, the user's choice; the browsers of other visitors choose by `config/theme.js`."""
+    """Return `theme`, the user's choice; the browsers of other visitors choose by `config/theme.js`.
+
+    `push_session` is the id of the session of somebody signed in, for `players/notifications/bind.js`.
+    """
     # Error pages may be rendered before the user is known.
     user = getattr(request, "user", None)
-    theme = user.theme if user is not None and user.is_authenticated else None
-    return {"theme": theme if theme in User.Theme.values else User.Theme.AUTO.value}
+    if user is None or not user.is_authenticated:
+        return {"theme": User.Theme.AUTO.value}
+    session = request.session.get(push.SESSION, "") if settings.VAPID_PRIVATE_KEY else None
+    return {
+        "theme": user.theme if user.theme in User.Theme.values else User.Theme.AUTO.value,
+        "push_session": session,
+    }

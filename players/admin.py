@@ -4,8 +4,10 @@ from typing import Any
 from django.contrib import admin, messages
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
-from django.contrib.auth.forms import AdminUserCreationForm
+from django.contrib.auth.forms import AdminPasswordChangeForm, AdminUserCreationForm
+from django.db import transaction
 from django.db.models import QuerySet
+from django.forms import ModelForm
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils import timezone
@@ -15,7 +17,9 @@ from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from core.messages import sentence
 from engine.errors import Refused
-from players.actors import Actor
+from players.accounts.security import tell_owner
+from players.accounts.services import password_replaced
+from players.actors import SYSTEM, Actor
 from players.forms import SuspendForm
 from players.models import Alias, Club, Invitation, LogEntry, Membership, Merge, Player, User
 from players.people.leaving import lift_suspension, parts_of, suspend
@@ -34,11 +38,23 @@ class UserCreationForm(AdminUserCreationForm):
         fields = ("email", "display_name")
 
 
+class PasswordForm(AdminPasswordChangeForm):
+    """A new password that the staff sets; it ends what a password ends, and its owner is told."""
+
+    @transaction.atomic
+    def save(self, commit: bool = True) -> User:
+        """Save the password."""
+        user: User = super().save(commit)
+        password_replaced(user=user, by=SYSTEM, verb="password_changed", now=timezone.now())
+        return user
+
+
 @admin.register(User)
 class UserAdmin(DjangoUserAdmin):
     """Django's user admin, for users without a user name. Who has an account deletes it; the staff suspends it."""
 
     add_form = UserCreationForm
+    change_password_form = PasswordForm
     ordering = ["email"]
     list_display = ["email", "display_name", "is_active", "is_staff", "date_joined"]
     list_filter = ["is_active", "is_staff", "is_superuser"]
@@ -57,6 +73,12 @@ class UserAdmin(DjangoUserAdmin):
     add_fieldsets = [
         (None, {"classes": ["wide"], "fields": ["email", "display_name", "usable_password", "password1", "password2"]}),
     ]
+
+    def save_model(self, request: HttpRequest, obj: User, form: ModelForm, change: bool) -> None:
+        """Save the account, and tell the owner at the old address of a new one."""
+        super().save_model(request, obj, form, change)
+        if change and "email" in form.changed_data and obj.email_verified_at is not None:
+            tell_owner(user=obj, event="address_changed", now=timezone.now(), email=form.initial["email"])
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False

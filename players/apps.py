@@ -10,6 +10,7 @@ class PlayersConfig(AppConfig):
         from core import messages
         from core.live import publishing
         from players import refusals
+        from players.accounts.security import SECURITY
         from players.joining.services import ANSWERED, ASKED
         from players.models import Club, JoinRequest, LogEntry
         from players.notifications import kinds
@@ -23,6 +24,6 @@ class PlayersConfig(AppConfig):
         mentions.register(Club, "about", "tagline", "meets", "contact", "imprint", "year_fee", club="pk")
         mentions.register(LogEntry, "params", club="club")
         mentions.register(JoinRequest, "reason", club="club")
-        kinds.register(TOKEN_EXPIRES, ASKED, ANSWERED)
+        kinds.register(TOKEN_EXPIRES, SECURITY, ASKED, ANSWERED)
         retention.connect()
         sections.register(*sections.SECTIONS)

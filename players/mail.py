@@ -30,6 +30,8 @@ SALT = "players.accounts.emails"
 VERIFICATION_LASTS = timedelta(days=3)
 KEPT_FOR = timedelta(hours=4)
 """An e-mail that could not be sent for so long is given up; whoever still wants it asks again."""
+ALERTS_KEPT_FOR = timedelta(days=1)
+"""Nobody asks again for what they have not heard of."""
 SWEEP_AT_ONCE = 200
 Kind = AccountEmail.Kind
 
@@ -57,6 +59,11 @@ def request_invitation(*, to: str, subject: str, template: str, context: Mapping
     text = render_to_string(template, dict(context))
     subject = " ".join(subject.split())[: AccountEmail.LONGEST_SUBJECT]
     _store(AccountEmail(kind=Kind.INVITE, email=to, subject=subject, text=text, created_at=now))
+
+
+def request_alert(*, user: User, to: str, subject: str, text: str, now: datetime) -> None:
+    """Have the owner of an account told at this address what was changed; both texts are in their language."""
+    _store(AccountEmail(kind=Kind.ALERT, email=to, user=user, subject=subject, text=text, created_at=now))
 
 
 @transaction.atomic
@@ -107,7 +114,9 @@ def _claim(email_id: int, now: datetime) -> AccountEmail | None:
 
 def send_again(*, now: datetime) -> int:
     """Give up e-mails that are too old, publish the tasks of the others again, and return how many."""
-    AccountEmail.objects.filter(created_at__lte=now - KEPT_FOR).delete()
+    for is_alert, kept_for in ((False, KEPT_FOR), (True, ALERTS_KEPT_FOR)):
+        old = AccountEmail.objects.filter(created_at__lte=now - kept_for)
+        (old.filter(kind=Kind.ALERT) if is_alert else old.exclude(kind=Kind.ALERT)).delete()
     unclaimed = Q(claimed_at=None) | Q(claimed_at__lte=now - claim_lasts())
     due = list(AccountEmail.objects.filter(unclaimed).order_by("pk").values_list("pk", flat=True)[:SWEEP_AT_ONCE])
     for pk in due:

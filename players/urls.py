@@ -68,6 +68,7 @@ notification_pages: list[URLPattern | URLResolver] = [
     re_path(rf"{NOTIFICATION}unread/$", notifications.mark_unread, name="notification-unread"),
     path("account/notifications/", notifications.settings, name="notification-settings"),
     path("account/notifications/push/", notifications.subscribe, name="push-subscribe"),
+    path("account/notifications/push/session/", notifications.bind, name="push-bind"),
     re_path(
         r"^account/notifications/push/(?P<browser>\d{1,18})/remove/$", notifications.remove_browser, name="push-remove"
     ),

@@ -5,6 +5,7 @@ django-otp checks the codes, tolerates clocks that are half a minute off, and ac
 
 import base64
 import secrets
+from datetime import datetime
 
 from django.db import transaction
 from django.utils.crypto import salted_hmac
@@ -14,6 +15,7 @@ from django_otp.plugins.otp_totp.models import TOTPDevice
 from core.locks import lock_row
 from engine.errors import Refused
 from players.access import has_second_factor
+from players.accounts.security import tell_owner
 from players.actors import Actor, log
 from players.models import RecoveryCode, User
 from players.people.rows import user_topic
@@ -51,7 +53,7 @@ def setup_url(device: TOTPDevice, account: str) -> str:
 
 
 @transaction.atomic
-def turn_on(*, user: User, code: str, by: Actor) -> list[str]:
+def turn_on(*, user: User, code: str, by: Actor, now: datetime) -> list[str]:
     """Turn the second factor on with the first code of the device, and return new recovery codes.
 
     Refused: `second_factor_on`, `wrong_code`.
@@ -62,27 +64,32 @@ def turn_on(*, user: User, code: str, by: Actor) -> list[str]:
     device.confirmed = True
     device.save(update_fields=["confirmed"])
     log(by, "second_factor_on", user_topic(user))
+    tell_owner(user=user, event="second_factor_on", now=now)
     return _new_codes(user)
 
 
 @transaction.atomic
-def turn_off(*, user: User, password: str, by: Actor) -> None:
+def turn_off(*, user: User, password: str, by: Actor, now: datetime) -> None:
     """Turn the second factor off, which needs the password. Refused: `wrong_password`."""
     if not user.check_password(password):
         raise Refused("wrong_password")
-    deleted, _ = TOTPDevice.objects.filter(user=user).delete()
+    lock_row(User, user.pk)
+    was_on = has_second_factor(user)
+    TOTPDevice.objects.filter(user=user).delete()
     RecoveryCode.objects.filter(user=user).delete()
-    if deleted:
+    if was_on:
         log(by, "second_factor_off", user_topic(user))
+        tell_owner(user=user, event="second_factor_off", now=now)
 
 
 @transaction.atomic
-def renew_recovery_codes(*, user: User, password: str, by: Actor) -> list[str]:
+def renew_recovery_codes(*, user: User, password: str, by: Actor, now: datetime) -> list[str]:
     """Replace the recovery codes, which needs the password. Refused: `wrong_password`."""
     if not user.check_password(password):
         raise Refused("wrong_password")
     lock_row(User, user.pk)
     log(by, "recovery_codes_renewed", user_topic(user))
+    tell_owner(user=user, event="codes_renewed", now=now)
     return _new_codes(user)
 
 

@@ -8,19 +8,22 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.password_validation import validate_password
+from django.contrib.sessions.backends.base import SessionBase
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.db.models import Q
-from django.utils import timezone
 
 from core import times
 from core.codes import check_country
 from core.locks import for_update, lock_row
 from core.names import clean_name
 from engine.errors import Refused
+from players.accounts import sessions
+from players.accounts.security import tell_owner
 from players.actors import Actor, apply, log
 from players.mail import request_verification
 from players.models import NO_ADDRESS, Player, User
+from players.notifications import push
 from players.people.rows import player_topic, user_topic
 from players.people.services import accept_invitation
 
@@ -86,7 +89,7 @@ def without_address() -> str:
 
 @transaction.atomic
 def verify_email(*, user: User, email: str, by: Actor, now: datetime) -> User:
-    """Make a confirmed address the account's own; harmless when repeated.
+    """Make a confirmed address the account's own, and tell the old one; harmless when repeated.
 
     Another account with this address loses it unless it has confirmed it.
     Refused: `email_taken`, `email_changed_since`.
@@ -106,9 +109,12 @@ def verify_email(*, user: User, email: str, by: Actor, now: datetime) -> User:
             raise Refused("email_taken")
         other.email = without_address()
         other.save(update_fields=["email"])
+    old = locked.email if locked.email_verified_at is not None else ""
     locked.email, locked.new_email, locked.email_verified_at = email, "", now
     locked.save(update_fields=["email", "new_email", "email_verified_at"])
     log(by, "email_verified", user_topic(locked))
+    if old:
+        tell_owner(user=locked, event="address_changed", now=now, email=old)
     return locked
 
 
@@ -182,6 +188,8 @@ def change_email(*, user: User, email: str, password: str, by: Actor, now: datet
     locked = lock_row(User, user.pk)
     if locked.email == email and locked.email_verified_at is not None:
         return locked
+    if locked.new_email != email:
+        tell_owner(user=locked, event="address_asked", now=now)
     locked.new_email = user.new_email = email
     locked.save(update_fields=["new_email"])
     log(by, "email_changed", user_topic(locked))
@@ -190,35 +198,56 @@ def change_email(*, user: User, email: str, password: str, by: Actor, now: datet
 
 
 @transaction.atomic
-def change_password(*, user: User, password: str, new_password: str, by: Actor) -> User:
-    """Change the password, which needs the current one. Refused: `wrong_password`, `weak_password`."""
+def change_password(
+    *, user: User, password: str, new_password: str, by: Actor, now: datetime, current: SessionBase | None = None
+) -> User:
+    """Change the password, which needs the current one; push goes on in the browser of the current session.
+
+    Refused: `wrong_password`, `weak_password`.
+    """
     if not user.check_password(password):
         raise Refused("wrong_password")
-    return _set_password(user, new_password, by, "password_changed")
+    return _set_password(user, new_password, by, "password_changed", now, current)
 
 
 @transaction.atomic
-def reset_password(*, user: User, new_password: str, by: Actor) -> User:
+def reset_password(*, user: User, new_password: str, by: Actor, now: datetime) -> User:
     """Set a new password for somebody who followed an e-mailed link, which also verifies the address.
 
-    Refused: `weak_password`.
+    A new address that was entered is forgotten: somebody else may have done so. Refused: `weak_password`.
     """
-    if user.email_verified_at is None:
-        user.email_verified_at = timezone.now()
-        user.new_email = "" if user.new_email == user.email else user.new_email
-        user.save(update_fields=["email_verified_at", "new_email"])
-    return _set_password(user, new_password, by, "password_reset")
+    user.email_verified_at, user.new_email = user.email_verified_at or now, ""
+    user.save(update_fields=["email_verified_at", "new_email"])
+    return _set_password(user, new_password, by, "password_reset", now)
 
 
-def _set_password(user: User, password: str, by: Actor, verb: str) -> User:
-    """Set the password and end all sessions and API tokens."""
+def _set_password(
+    user: User, password: str, by: Actor, verb: str, now: datetime, current: SessionBase | None = None
+) -> User:
     check_password_strength(password, user)
     user.set_password(password)
     user.save(update_fields=["password"])
+    password_replaced(user=user, by=by, verb=verb, now=now, current=current)
+    return user
+
+
+@transaction.atomic
+def password_replaced(*, user: User, by: Actor, verb: str, now: datetime, current: SessionBase | None = None) -> None:
+    """End all sessions and API tokens of an account whose password was replaced, and tell its owner."""
     user.api_tokens.all().delete()
+    push.end_other_sessions(user=user, current=current)
     user.sessions.all().delete()
     log(by, verb, user_topic(user))
-    return user
+    tell_owner(user=user, event="password_changed", now=now)
+
+
+@transaction.atomic
+def sign_out_elsewhere(*, user: User, current: SessionBase, now: datetime) -> int:
+    """End all sessions of an account but the current one, and tell its owner; return how many."""
+    count = sessions.end_others(user=user, current=current)
+    if count:
+        tell_owner(user=user, event="signed_out", now=now)
+    return count
 
 
 def check_password_strength(password: str, user: User) -> None:

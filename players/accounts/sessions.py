@@ -11,7 +11,9 @@ from typing import Any
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY, get_user, login
 from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.contrib.auth.models import AnonymousUser
+from django.contrib.sessions.backends.base import SessionBase
 from django.contrib.sessions.backends.db import SessionStore as DatabaseSessionStore
+from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
@@ -20,6 +22,7 @@ from django.utils.functional import SimpleLazyObject
 
 from players.accounts.backend import BACKEND
 from players.models import AccountSession, User
+from players.notifications import push
 
 BROWSER, STARTED = "browser", "started"
 """Session keys of what the list of sessions shows."""
@@ -54,6 +57,11 @@ class SessionStore(DatabaseSessionStore):
             row.started_at = datetime.fromisoformat(data[STARTED])
         return row
 
+    def flush(self) -> None:
+        """End the session, and with it the notifications in its browser: by signing out, or in as somebody else."""
+        push.end_session(self.get(push.SESSION))
+        super().flush()
+
     def _get_session_from_db(self) -> AccountSession | None:
         row: AccountSession | None = super()._get_session_from_db()  # type: ignore[misc]
         self.user = row.user if row is not None else None
@@ -86,6 +94,7 @@ def begin(request: HttpRequest, user: User) -> None:
     login(request, user, backend=BACKEND)
     request.session[BROWSER] = browser_of(request.headers.get("User-Agent", ""))
     request.session[STARTED] = timezone.now().isoformat()
+    push.session_id(request.session)
 
 
 def browser_of(user_agent: str) -> str:
@@ -105,15 +114,20 @@ def name_of(session_key: str) -> str:
     return hashlib.sha256(session_key.encode()).hexdigest()[:32]
 
 
+@transaction.atomic
 def end(*, user: User, name: str) -> bool:
-    """End one session of the user; return whether there was one."""
+    """End one session of the user, and push in its browser; return whether there was one."""
     for session in sessions_of(user):
         if secrets.compare_digest(name_of(session.session_key), name):
+            push.end_session(session.get_decoded().get(push.SESSION))
             session.delete()
             return True
     return False
 
 
-def end_others(*, user: User, current: str | None) -> int:
-    """End all sessions of the user but the current one; return how many."""
-    return user.sessions.exclude(session_key=current or "").delete()[0]
+@transaction.atomic
+def end_others(*, user: User, current: SessionBase | None) -> int:
+    """End all sessions of the user but the current one, and push in their browsers; return how many sessions."""
+    push.end_other_sessions(user=user, current=current)
+    key = current.session_key if current is not None else None
+    return user.sessions.exclude(session_key=key or "").delete()[0]

@@ -18,6 +18,7 @@ from rest_framework.request import Request
 from core.locks import lock_row
 from core.throttle import client_address
 from engine.errors import Refused
+from players.accounts.security import tell_owner
 from players.actors import Actor, log
 from players.models import ApiToken, User
 from players.people.rows import user_topic
@@ -64,6 +65,7 @@ def create_token(
         expires_at=None if days is None else now + timedelta(days=days),
     )
     log(by, "token_made", user_topic(user), scopes=token.scopes)
+    tell_owner(user=user, event="token_made", now=now)
     return NewToken(token, key)
 
 

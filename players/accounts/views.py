@@ -128,7 +128,8 @@ class NewPasswordForm(RefusingForm):
 
     def save(self) -> User:
         """Set the password; Django's view calls this. Refused: `weak_password`."""
-        return reset_password(user=self.user, new_password=self.cleaned_data["new_password"], by=Actor.of(self.user))
+        new = self.cleaned_data["new_password"]
+        return reset_password(user=self.user, new_password=new, by=Actor.of(self.user), now=timezone.now())
 
 
 class SignUpForm(RefusingForm):
@@ -390,7 +391,8 @@ def change_password(request: HttpRequest) -> HttpResponse:
         user = me(request)
         try:
             _count_password(user)
-            account_services.change_password(user=user, by=by(request), **form.cleaned_data)
+            acting = {"by": by(request), "now": timezone.now(), "current": request.session}
+            account_services.change_password(user=user, **acting, **form.cleaned_data)
         except Refused as refused:
             form.refuse(refused)
         else:
@@ -538,12 +540,12 @@ def turn_on(request: HttpRequest) -> HttpResponse:
             _check_password(me(request), form.cleaned_data["password"])
             throttle.count_code(request, me(request).pk)
             codes = second_factor_services.turn_on(
-                user=me(request), code=form.cleaned_data["one_time_code"], by=by(request)
+                user=me(request), code=form.cleaned_data["one_time_code"], by=by(request), now=timezone.now()
             )
         except Refused as refused:
             form.refuse(refused)
         else:
-            session_services.end_others(user=me(request), current=request.session.session_key)
+            session_services.end_others(user=me(request), current=request.session)
             return page(request, "players/accounts/recovery_codes.html", {"codes": codes})
     return _second_factor_page(request, code_form=form)
 
@@ -576,10 +578,12 @@ def _confirmed(request: HttpRequest, *, turn_off: bool) -> HttpResponse:
     try:
         throttle.count(throttle.PASSWORD_OF, str(user.pk))
         if turn_off:
-            second_factor_services.turn_off(user=user, by=by(request), **form.cleaned_data)
+            second_factor_services.turn_off(user=user, by=by(request), now=timezone.now(), **form.cleaned_data)
             messages.success(request, _("The second factor is off."))
             return redirect("second-factor")
-        codes = second_factor_services.renew_recovery_codes(user=user, by=by(request), **form.cleaned_data)
+        codes = second_factor_services.renew_recovery_codes(
+            user=user, by=by(request), now=timezone.now(), **form.cleaned_data
+        )
     except Refused as refused:
         form.refuse(refused)
         return _second_factor_page(request, confirm_form=form)
@@ -860,7 +864,7 @@ def end_session(request: HttpRequest) -> HttpResponse:
 @repeated(Repeat.STATE)
 def end_other_sessions(request: HttpRequest) -> HttpResponse:
     """End all sessions but this one."""
-    count = session_services.end_others(user=me(request), current=request.session.session_key)
+    count = account_services.sign_out_elsewhere(user=me(request), current=request.session, now=timezone.now())
     text = ngettext("{count} other device is signed out.", "{count} other devices are signed out.", count)
     messages.success(request, text.format(count=count))
     return redirect("sessions")

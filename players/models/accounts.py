@@ -122,6 +122,7 @@ class AccountEmail(models.Model):
         VERIFY = "verify", _("verify the address")
         RESET = "reset", _("choose a new password")
         INVITE = "invite", _("accept an invitation")
+        ALERT = "alert", _("the account’s security")
 
     LONGEST_SUBJECT = 200
 
@@ -130,7 +131,7 @@ class AccountEmail(models.Model):
     user = models.ForeignKey(User, on_delete=models.CASCADE, null=True, blank=True, related_name="+")
     subject = models.CharField(max_length=LONGEST_SUBJECT, blank=True)
     text = models.TextField(
-        blank=True, help_text=_("The whole text of an invitation; the others are written when sent.")
+        blank=True, help_text=_("The whole text of an invitation or alert; the others are written when sent.")
     )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     claimed_at = models.DateTimeField(null=True, blank=True)

@@ -1,10 +1,12 @@
 """Notifications, how they are delivered, and what each user has chosen."""
 
+from datetime import datetime, timedelta
 from typing import ClassVar
 
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.db.models.functions import Now
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -58,13 +60,22 @@ class Notification(models.Model):
 
 
 class PushSubscription(models.Model):
-    """A browser that shows notifications, as its push service knows it."""
+    """A browser that shows notifications, as its push service knows it, until the session in it ends."""
+
+    UNBOUND_FOR = timedelta(days=60)
+    """So long a browser is sent to whose session is unknown, since it subscribed before sessions were noted."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     endpoint = models.CharField(max_length=1000, unique=True)
     p256dh = models.CharField(max_length=100, help_text=_("The browser's public key, as base64url."))
     auth = models.CharField(max_length=40, help_text=_("The browser's secret, as base64url."))
     device = models.CharField(max_length=80, blank=True, help_text=_("The browser, for the user to recognise."))
+    session = models.CharField(
+        max_length=LENGTH, blank=True, db_default="", help_text=_("The id of the session with which it ends.")
+    )
+    unbound_since = models.DateTimeField(
+        null=True, blank=True, db_default=Now(), help_text=_("Since when its session is unknown; empty if it is known.")
+    )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:
@@ -74,6 +85,10 @@ class PushSubscription(models.Model):
 
     def __str__(self) -> str:
         return f"{self.device} · {self.user_id}"
+
+    def has_lapsed(self, now: datetime) -> bool:
+        """Return whether its session was unknown for too long."""
+        return self.unbound_since is not None and self.unbound_since + self.UNBOUND_FOR <= now
 
 
 class Delivery(models.Model):

@@ -60,6 +60,8 @@ class NotificationKind:
     times: tuple[str, ...] = ()
     minutes: tuple[str, ...] = ()
     default: frozenset[str] = field(default_factory=lambda: frozenset({"site", "email", "push"}))
+    is_chosen: bool = True
+    """Whether its reader chooses how it is sent; otherwise it is always sent as by default."""
     is_call: bool = False
     """It calls the reader to a page: while it is current and unread, a bar on every other page leads there."""
     is_urgent: bool = False

@@ -19,11 +19,13 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.kdf.hkdf import HKDFExpand
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from django.conf import settings
+from django.contrib.sessions.backends.base import SessionBase
 from django.db import transaction
 from django.db.models import Q
 
 from core import breaker
 from core.locks import lock_row
+from core.public_ids import new_public_id
 from engine.errors import Refused
 from players.models import Delivery, PushSubscription, User
 from players.notifications.deliveries import claim_push, mark_failed, mark_sent, postpone
@@ -200,9 +202,20 @@ SYSTEMS = (
 )
 
 
+SESSION = "push_session"
+"""The session key of an id by which a session is known to its browser: Django changes the key of a session."""
+
+
+def session_id(session: SessionBase) -> str:
+    """Return the id of a session, which stays when its key changes; a session without one is given one."""
+    return str(session.setdefault(SESSION, new_public_id()))
+
+
 @transaction.atomic
-def subscribe(*, user: User, endpoint: str, p256dh: str, auth: str, device: str, now: datetime) -> PushSubscription:
-    """Show a user's notifications in a browser, which belongs to whoever subscribed in it last.
+def subscribe(
+    *, user: User, endpoint: str, p256dh: str, auth: str, device: str, session: str, now: datetime
+) -> PushSubscription:
+    """Show a user's notifications in a browser, which belongs to whoever subscribed in it last, until a session ends.
 
     The browser sends its endpoint and its two keys. Refused: `push_endpoint`, `too_many_browsers`.
     """
@@ -218,9 +231,41 @@ def subscribe(*, user: User, endpoint: str, p256dh: str, auth: str, device: str,
     PushSubscription.objects.filter(endpoint=endpoint).exclude(user=user).delete()
     row, _ = PushSubscription.objects.update_or_create(
         endpoint=endpoint,
-        defaults={"user": user, "p256dh": p256dh, "auth": auth, "device": device, "created_at": now},
+        defaults={
+            "user": user,
+            "p256dh": p256dh,
+            "auth": auth,
+            "device": device,
+            "session": session,
+            "unbound_since": None,
+            "created_at": now,
+        },
     )
     return row
+
+
+@transaction.atomic
+def bind(*, user: User, endpoint: str, session: str) -> None:
+    """Note in which session a browser is, by its endpoint.
+
+    Notifications of another account end there: whoever is signed in now must not see them.
+    """
+    browser = PushSubscription.objects.filter(endpoint=endpoint)
+    browser.exclude(user=user).delete()
+    browser.filter(user=user).update(session=session, unbound_since=None)
+
+
+def end_session(session: str | None) -> None:
+    """Stop showing notifications in the browser of a session that ends; harmless for one without an id."""
+    if session:
+        PushSubscription.objects.filter(session=session).delete()
+
+
+def end_other_sessions(*, user: User, current: SessionBase | None) -> None:
+    """Stop showing a user's notifications in every browser but that of the current session."""
+    kept = current.get(SESSION) if current is not None else None
+    browsers = PushSubscription.objects.filter(user=user)
+    (browsers.exclude(session=kept) if kept else browsers).delete()
 
 
 def unsubscribe(*, user: User, subscription: int) -> None:
@@ -256,8 +301,8 @@ def send_push(*, delivery: int, now: datetime, connect: Connect = connect) -> bo
     if row is None:
         return False
     browser = row.subscription
-    if browser is None or not settings.VAPID_PRIVATE_KEY:
-        mark_failed([row], "no browser" if browser is None else "push is off", now, for_good=True)
+    if browser is None or browser.has_lapsed(now) or not settings.VAPID_PRIVATE_KEY:
+        mark_failed([row], "push is off" if not settings.VAPID_PRIVATE_KEY else "no browser", now, for_good=True)
         return False
     account = f"push to {row.notification.user_id}"
     try:

@@ -27,15 +27,17 @@ SITE, EMAIL, PUSH = CHANNELS = ("site", "email", "push")
 
 def chosen(kind: NotificationKind, users: Collection[int]) -> dict[int, frozenset[str]]:
     """Return the channels that each of these users wants for a kind."""
+    if not kind.is_chosen:
+        return dict.fromkeys(users, kind.default)
     rows = NotificationChoice.objects.filter(kind=kind.code, user__in=users)
     choices = {row.user_id: _channels(row) for row in rows}
     return {user: choices.get(user, kind.default) for user in users}
 
 
 def choices_of(user: User) -> dict[str, frozenset[str]]:
-    """Return the channels that a user wants for every kind."""
+    """Return the channels that a user wants for every kind that has a choice."""
     choices = {row.kind: _channels(row) for row in NotificationChoice.objects.filter(user=user)}
-    return {kind.code: choices.get(kind.code, kind.default) for kind in registered()}
+    return {kind.code: choices.get(kind.code, kind.default) for kind in registered() if kind.is_chosen}
 
 
 def _channels(choice: NotificationChoice) -> frozenset[str]:
@@ -126,6 +128,12 @@ def can_be_sent_to(user: int) -> bool:
     """Return whether a user has a confirmed address, or a browser that shows notifications."""
     is_confirmed = User.objects.filter(pk=user, is_active=True, email_verified_at__isnull=False).exists()
     return is_confirmed or PushSubscription.objects.filter(user=user, user__is_active=True).exists()
+
+
+def browsers_of(users: Collection[int], now: datetime) -> QuerySet[PushSubscription]:
+    """Return the browsers that show the notifications of these users."""
+    is_shown = Q(unbound_since=None) | Q(unbound_since__gt=now - PushSubscription.UNBOUND_FOR)
+    return PushSubscription.objects.filter(is_shown, user__in=users)
 
 
 class Reach(NamedTuple):
@@ -282,7 +290,7 @@ def _plan_deliveries(
         if EMAIL in channels_by_user[row.user_id]
     ]
     browsers = defaultdict(list)
-    for browser in PushSubscription.objects.filter(user__in={row.user_id for row in rows}):
+    for browser in browsers_of({row.user_id for row in rows}, now):
         browsers[browser.user_id].append(browser)
     planned += [
         Delivery(notification=row, channel=Channel.PUSH, subscription=browser, next_at=earliest)

@@ -1,5 +1,6 @@
 """Pages of notifications: the list, the bell in the header, the settings, and unsubscribing from e-mails."""
 
+from http import HTTPStatus
 from typing import Any
 
 from django import forms
@@ -64,6 +65,12 @@ class SubscribeForm(forms.Form):
     endpoint = forms.CharField(max_length=PushSubscription._meta.get_field("endpoint").max_length)
     p256dh = forms.RegexField(r"^B[A-Za-z0-9_-]{86}=?$")
     auth = forms.RegexField(r"^[A-Za-z0-9_-]{22}(==)?$")
+
+
+class BindForm(forms.Form):
+    """The endpoint of a browser's subscription, sent by static/players/notifications/bind.js."""
+
+    endpoint = SubscribeForm.base_fields["endpoint"]
 
 
 class UnsubscribeForm(forms.Form):
@@ -159,6 +166,7 @@ def subscribe(request: HttpRequest) -> HttpResponse:
         push.subscribe(
             user=me(request),
             device=device,
+            session=push.session_id(request.session),
             now=timezone.now(),
             **form.cleaned_data,
         )
@@ -166,6 +174,18 @@ def subscribe(request: HttpRequest) -> HttpResponse:
         return refused_back(request, refused, "notification-settings")
     messages.success(request, _("This browser shows your notifications from now on."))
     return redirect("notification-settings")
+
+
+@account_needed
+@require_POST
+@repeated(Repeat.STATE)
+def bind(request: HttpRequest) -> HttpResponse:
+    """Note the session of the browser that sends its endpoint, if it shows notifications."""
+    form = BindForm(request.POST)
+    if not form.is_valid():
+        return HttpResponse(status=HTTPStatus.UNPROCESSABLE_ENTITY)
+    push.bind(user=me(request), endpoint=form.cleaned_data["endpoint"], session=push.session_id(request.session))
+    return HttpResponse(status=HTTPStatus.NO_CONTENT)
 
 
 @account_needed

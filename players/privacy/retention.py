@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from players.accounts.idempotency import KEPT
-from players.models import AccountSession, DataExport, IdempotencyKey, LogEntry, Merge, Notification
+from players.models import AccountSession, DataExport, IdempotencyKey, LogEntry, Merge, Notification, PushSubscription
 from players.models.people import CLAIM_LASTS
 
 Purge = Callable[[datetime], int]
@@ -74,6 +74,11 @@ def _sessions(now: datetime) -> int:
     return in_batches(AccountSession.objects.filter(expire_date__lt=now), _delete)
 
 
+def _browsers(now: datetime) -> int:
+    lapsed = PushSubscription.objects.filter(unbound_since__lte=now - PushSubscription.UNBOUND_FOR)
+    return in_batches(lapsed, _delete)
+
+
 def _idempotency_keys(now: datetime) -> int:
     return in_batches(IdempotencyKey.objects.filter(created_at__lte=now - KEPT), _delete)
 
@@ -89,5 +94,6 @@ def connect() -> None:
     register("notifications", _notifications)
     register("data_exports", _exports)
     register("sessions", _sessions)
+    register("browsers", _browsers)
     register("idempotency_keys", _idempotency_keys)
     register("claimed_names", _claimed_names)

@@ -67,6 +67,7 @@ ROUTES: dict[str, Access] = {
     r"^notifications/(?P<notification>\d{1,18})/unread/$": ONLY_POST_WITH_ACCOUNT,
     "account/notifications/": WITH_ACCOUNT,
     "account/notifications/push/": ONLY_POST_WITH_ACCOUNT,
+    "account/notifications/push/session/": ONLY_POST_WITH_ACCOUNT,
     r"^account/notifications/push/(?P<browser>\d{1,18})/remove/$": ONLY_POST_WITH_ACCOUNT,
     "service-worker.js": EVERYBODY,
     r"^unsubscribe/(?P<unsubscribe_token>\d{1,18}\.[a-z_-]{1,400}\.[\w-]{43})/$": EVERYBODY,

@@ -71,7 +71,7 @@ GROUPS: list[tuple[str, Row, str]] = [
     # Notifications; the one in the URL is Bob's.
     ("get", SIGNED_IN, "notifications notification-bell"),
     ("get post", SIGNED_IN, "notification-settings"),
-    ("post", SIGNED_IN, "notifications-read push-subscribe"),
+    ("post", SIGNED_IN, "notifications-read push-bind push-subscribe"),
     # Removing somebody else's browser changes nothing.
     ("post", SIGNED_IN, "push-remove"),
     ("get", PUBLIC, "service-worker"),

@@ -287,6 +287,7 @@ PAGE_ONLY: Mapping[type[Form], str] = {
     accounts.SessionForm: DEVICE,
     clubs.AliasForm: NOT_YET,
     clubs.SecondFactorForm: NOT_YET,
+    notifications.BindForm: DEVICE,
     notifications.SubscribeForm: DEVICE,
     notifications.UnsubscribeForm: DEVICE,
     NextForm: BROWSER,

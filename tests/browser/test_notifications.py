@@ -1,10 +1,13 @@
 """Bob's notifications: the bell follows without a reload, the list, the settings, and unsubscribing."""
 
+from http import HTTPStatus
+from typing import Any
+
 import pytest
 from django.utils import timezone
 from playwright.sync_api import expect
 
-from players.models import Notification, User
+from players.models import Notification, PushSubscription, User
 from players.notifications import emails
 from players.notifications import services as notifications
 from players.notifications.services import notify
@@ -49,3 +52,29 @@ def test_notifications_are_followed_read_and_chosen(
     assert "email" not in notifications.choices_of(bob)["called"]
     follow(page.get_by_role("button", name="Undo"))
     assert "email" in notifications.choices_of(bob)["called"]
+
+
+def test_a_browser_says_once_in_which_session_it_is(open_page: OpenPage, bob: User, settings: Any) -> None:
+    settings.VAPID_PRIVATE_KEY = "q1dXpw3UpT5VOmu_cf_v6ih07Aems3njxI-JWgLcM94"
+    PushSubscription.objects.create(user=bob, endpoint="https://push.example/one", p256dh="", auth="")
+    page = open_page("/clubs/", user=bob)
+    page.add_init_script(
+        """navigator.serviceWorker.getRegistration = async () => ({
+          pushManager: { getSubscription: async () => ({ endpoint: "https://push.example/one" }) },
+        });"""
+    )
+    page.evaluate("localStorage.clear()")
+    with page.expect_response("**/account/notifications/push/session/") as answer:
+        page.goto("/clubs/")
+    assert answer.value.status == HTTPStatus.NO_CONTENT
+    row = PushSubscription.objects.get()
+    assert row.session
+    assert row.unbound_since is None
+    page.goto("/clubs/")
+    page.wait_for_timeout(300)
+    sent = []
+    page.on("request", lambda request: sent.append(request.url))
+    page.goto("/clubs/")
+    page.wait_for_timeout(300)
+    assert sent
+    assert not [url for url in sent if url.endswith("/push/session/")]

@@ -74,7 +74,7 @@ NOT_ABOUT_OTHERS = {
     "players.Invitation": "email",
     "players.Merge": "kept",
     "players.Player": "name name_key federation_number",
-    "players.PushSubscription": "endpoint device",
+    "players.PushSubscription": "endpoint device session",
     "players.RecoveryCode": "code_hash",
     "players.User": "password email new_email display_name",
     # Encrypted with the key of the request, which only whoever sent it has, and deleted after 48 hours.

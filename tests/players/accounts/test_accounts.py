@@ -175,9 +175,9 @@ def test_a_new_address_is_used_once_it_is_confirmed(bob: User, carol: User, pass
 
 def test_changing_the_password_needs_the_current_one(bob: User, password: str) -> None:
     with pytest.raises(Refused) as refused:
-        change_password(user=bob, password="guess", new_password="gammon-and-1", by=Actor.of(bob))
+        change_password(user=bob, password="guess", new_password="gammon-and-1", by=Actor.of(bob), now=NOW)
     assert refused.value.code == "wrong_password"
-    change_password(user=bob, password=password, new_password="gammon-and-1", by=Actor.of(bob))
+    change_password(user=bob, password=password, new_password="gammon-and-1", by=Actor.of(bob), now=NOW)
     assert User.objects.get(pk=bob.pk).check_password("gammon-and-1")
 
 

@@ -18,6 +18,7 @@ from players.actors import SYSTEM, Actor
 from players.clubs.services import add_player, create_club, set_role, set_second_factor
 from players.models import RecoveryCode, User
 from tests.pages import html
+from tests.players.conftest import NOW
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 PAGE = "/preferences/second-factor/"
@@ -31,7 +32,7 @@ def code_of(user: User, *, ahead: int = 0) -> str:
 
 def turn_on(user: User) -> list[str]:
     second_factor.start(user=user)
-    return second_factor.turn_on(user=user, code=code_of(user), by=Actor.of(user))
+    return second_factor.turn_on(user=user, code=code_of(user), by=Actor.of(user), now=NOW)
 
 
 def signed_in(client: Client) -> bool:
@@ -111,7 +112,7 @@ def test_right_codes_are_not_limited(bob: User, password: str) -> None:
     turn_on(bob)
     for number in range(CODES_FROM.most + 1):
         if number % second_factor.RECOVERY_CODES == 0:
-            codes = second_factor.renew_recovery_codes(user=bob, password=password, by=Actor.of(bob))
+            codes = second_factor.renew_recovery_codes(user=bob, password=password, by=Actor.of(bob), now=NOW)
         code = codes.pop()
         client = Client()
         client.post("/sign-in/", {"username": bob.email, "password": password})

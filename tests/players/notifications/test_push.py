@@ -3,7 +3,7 @@
 import json
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import timedelta
 from http.client import HTTPConnection
@@ -11,14 +11,21 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
+from django.contrib.auth import login
 from django.test import Client
 
 from engine.errors import Refused
+from players.accounts import services as accounts
+from players.accounts.backend import BACKEND
+from players.accounts.sessions import name_of
+from players.actors import Actor
 from players.models import Delivery, PushSubscription, User
 from players.notifications import push
 from players.notifications import services as notifications
 from players.notifications.deliveries import PUSHES_AT_ONCE, claim_push, mark_sent
 from players.notifications.push import MOST_BROWSERS, Endpoint, Forbidden, connect, endpoint_of, subscribe
+from players.privacy import retention
+from tests.pages import html
 from tests.players.conftest import NOW
 
 pytest.importorskip("cryptography", reason="the dependencies of the server are older than web push")
@@ -104,6 +111,7 @@ def subscribed(user: User, path: str, browser: Browser) -> PushSubscription:
         p256dh=browser.p256dh,
         auth=to_base64(browser.auth),
         device="Firefox · Android",
+        session="s",
         now=NOW,
     )
 
@@ -211,7 +219,7 @@ def test_twenty_silent_browsers_of_one_account_are_left_alone_and_another_accoun
     for number in range(MOST_BROWSERS):
         browser = Browser()
         endpoint, auth = f"https://{number}.example/", to_base64(browser.auth)
-        subscribe(user=bob, endpoint=endpoint, p256dh=browser.p256dh, auth=auth, device="", now=NOW)
+        subscribe(user=bob, endpoint=endpoint, p256dh=browser.p256dh, auth=auth, device="", session="s", now=NOW)
     subscribed(carol, "/carol", Browser())
     tried = []
 
@@ -269,7 +277,7 @@ def test_a_browser_belongs_to_whoever_subscribed_last(bob: User, carol: User) ->
     assert PushSubscription.objects.get().user == carol
     assert Delivery.objects.get(pk=delivery).subscription is None, "Carol does not see what was Bob's"
     with pytest.raises(Refused):
-        subscribe(user=bob, endpoint="http://a/b", p256dh="", auth="", device="", now=NOW)
+        subscribe(user=bob, endpoint="http://a/b", p256dh="", auth="", device="", session="s", now=NOW)
 
 
 @pytest.mark.django_db
@@ -308,4 +316,166 @@ def test_a_user_has_so_many_browsers_at_addresses_of_push_services(bob: User) ->
         subscribed(bob, "/one-more", browser)
     subscribed(bob, "/0", browser)
     with pytest.raises(Refused, match="push_endpoint"):
-        subscribe(user=bob, endpoint="http://localhost/", p256dh=browser.p256dh, auth="", device="", now=NOW)
+        subscribe(
+            user=bob, endpoint="http://localhost/", p256dh=browser.p256dh, auth="", device="", session="s", now=NOW
+        )
+
+
+# Push ends with the session in which it was turned on.
+
+
+def with_push(user: User, password: str, path: str = "/one") -> Client:
+    """A browser in which a user has signed in and turned push on."""
+    client, browser = Client(), Browser()
+    client.post("/sign-in/", {"username": user.email, "password": password})
+    form = {"endpoint": f"https://push.example{path}", "p256dh": browser.p256dh, "auth": to_base64(browser.auth)}
+    client.post("/account/notifications/push/", form)
+    return client
+
+
+def visit(client: Client, path: str = "/one") -> None:
+    """What bind.js does on a page."""
+    client.post("/account/notifications/push/session/", {"endpoint": f"https://push.example{path}"})
+
+
+def sign_out(here: Client, bob: User, password: str) -> None:
+    here.post("/sign-out/")
+
+
+def sign_in_as_carol(here: Client, bob: User, password: str) -> None:
+    # Whoever is signed in gets no form, but may have had one open.
+    request = here.get("/").wsgi_request
+    login(request, User.objects.get(email="carol@example.org"), backend=BACKEND)
+
+
+def end_it_from_the_list(here: Client, bob: User, password: str) -> None:
+    elsewhere = Client()
+    elsewhere.force_login(bob)
+    elsewhere.post("/preferences/sessions/end/", {"session": name_of(here.session.session_key or "")})
+
+
+def sign_out_everywhere_else(here: Client, bob: User, password: str) -> None:
+    elsewhere = Client()
+    elsewhere.force_login(bob)
+    elsewhere.post("/preferences/sessions/end-others/")
+
+
+def change_the_password_elsewhere(here: Client, bob: User, password: str) -> None:
+    elsewhere = Client()
+    elsewhere.force_login(bob)
+    elsewhere.post("/preferences/password/", {"password": password, "new_password": "gammon-and-1"})
+
+
+def reset_the_password(here: Client, bob: User, password: str) -> None:
+    accounts.reset_password(user=bob, new_password="gammon-and-1", by=Actor.of(bob), now=NOW)
+
+
+ENDS = [
+    sign_out,
+    sign_in_as_carol,
+    end_it_from_the_list,
+    sign_out_everywhere_else,
+    change_the_password_elsewhere,
+    reset_the_password,
+]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("end", ENDS)
+def test_push_ends_with_its_session(
+    bob: User, carol: User, password: str, end: Callable[[Client, User, str], None]
+) -> None:
+    here = with_push(bob, password)
+    with_push(carol, password, "/carol")
+    [row] = PushSubscription.objects.filter(user=bob)
+    assert (row.unbound_since, row.session) == (None, here.session[push.SESSION])
+    end(here, bob, password)
+    assert list(PushSubscription.objects.values_list("user", flat=True)) == [carol.pk]
+
+
+@pytest.mark.django_db
+def test_push_goes_on_when_only_the_key_of_the_session_changes(bob: User, password: str) -> None:
+    here, there = with_push(bob, password), with_push(bob, password, "/two")
+    key = here.session.session_key
+    here.post("/preferences/password/", {"password": password, "new_password": "gammon-and-1"})
+    assert here.session.session_key != key
+    assert [row.endpoint[-4:] for row in PushSubscription.objects.all()] == ["/one"]
+    there.post("/sign-out/")
+    here.post("/preferences/sessions/end-others/")
+    assert PushSubscription.objects.exists()
+    here.post("/sign-out/")
+    assert not PushSubscription.objects.exists()
+
+
+@pytest.mark.django_db
+def test_signing_out_elsewhere_or_signing_in_again_leaves_push_alone(bob: User, password: str) -> None:
+    here, there = with_push(bob, password), with_push(bob, password, "/two")
+    there.post("/sign-out/")
+    assert [row.endpoint[-4:] for row in PushSubscription.objects.all()] == ["/one"]
+    Client().post("/sign-in/", {"username": bob.email, "password": password})
+    # The session has expired: no longer known, but nobody has signed out.
+    here.cookies.clear()
+    here.post("/sign-in/", {"username": bob.email, "password": password})
+    visit(here)
+    here.post("/sign-out/")
+    assert not PushSubscription.objects.exists()
+
+
+@pytest.mark.django_db
+def test_a_browser_from_before_is_bound_at_its_next_visit_and_sent_to_for_sixty_days_until_then(
+    bob: User, service: PushService
+) -> None:
+    old = subscribed(bob, "/one", Browser())
+    PushSubscription.objects.filter(pk=old.pk).update(session="", unbound_since=NOW - timedelta(days=60, seconds=-1))
+    [delivery] = notify(bob)
+    assert push.send_push(delivery=delivery, now=NOW, connect=service.connect)
+    [waiting] = notify(bob, "m2")
+    PushSubscription.objects.filter(pk=old.pk).update(unbound_since=NOW - timedelta(days=60))
+    assert notify(bob, "m3") == []
+    assert not push.send_push(delivery=waiting, now=NOW, connect=service.connect)
+    client = Client()
+    client.force_login(bob)
+    assert push.SESSION not in client.session, "it began before, too"
+    visit(client, "/another")
+    visit(client)
+    old.refresh_from_db()
+    assert (old.session, old.unbound_since) == (client.session[push.SESSION], None)
+    assert len(notify(bob, "m4")) == 1
+    client.post("/sign-out/")
+    assert not PushSubscription.objects.exists()
+
+
+@pytest.mark.django_db
+def test_the_row_of_a_process_of_before_lapses_after_sixty_days(bob: User) -> None:
+    PushSubscription.objects.create(user=bob, endpoint="https://push.example/old", p256dh="", auth="")
+    row = PushSubscription.objects.get()
+    assert row.unbound_since is not None
+    retention.delete_expired(now=row.unbound_since + timedelta(days=60, seconds=-1))
+    assert PushSubscription.objects.exists()
+    retention.delete_expired(now=row.unbound_since + timedelta(days=60))
+    assert not PushSubscription.objects.exists()
+
+
+@pytest.mark.django_db
+def test_on_a_shared_computer_nobody_sees_what_was_somebody_elses(bob: User, carol: User, password: str) -> None:
+    here = with_push(bob, password)
+    [delivery] = notify(bob)
+    # His session has expired, and Carol signs in.
+    here.cookies.clear()
+    here.post("/sign-in/", {"username": carol.email, "password": password})
+    visit(here)
+    assert not PushSubscription.objects.exists()
+    assert Delivery.objects.get(pk=delivery).subscription is None
+    visit(here)
+    assert here.post("/account/notifications/push/session/", {}).status_code == 422
+    assert Client().post("/account/notifications/push/session/").status_code == 302
+
+
+@pytest.mark.django_db
+def test_every_page_knows_the_session_for_push(bob: User, password: str, settings: Any, client: Client) -> None:
+    settings.VAPID_PRIVATE_KEY = KEY
+    here = with_push(bob, password)
+    assert f'data-browser-session="{here.session[push.SESSION]}"' in html(here.get("/"))
+    assert "data-browser-session" not in html(client.get("/"))
+    settings.VAPID_PRIVATE_KEY = ""
+    assert "data-browser-session" not in html(here.get("/"))
