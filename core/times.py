@@ -2,10 +2,13 @@
 
 import functools
 import zoneinfo
-from datetime import datetime, timedelta
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from datetime import UTC, date, datetime, time, timedelta
 
 from django.utils import timezone
-from django.utils.formats import date_format
+from django.utils.formats import date_format, get_format, time_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext, ngettext
@@ -13,7 +16,18 @@ from django.utils.translation import gettext, ngettext
 # How instants are written for a reader: in their time zone, or in the one of an event.
 
 
-LONG, SHORT = "DATETIME_FORMAT", "SHORT_DATETIME_FORMAT"
+LONG, SHORT, DATE = "DATETIME_FORMAT", "SHORT_DATETIME_FORMAT", "DATE_FORMAT"
+_clocks: ContextVar[str] = ContextVar("clocks", default="")
+
+
+@contextmanager
+def on_clocks_of(zone: str) -> Iterator[None]:
+    """Write what is written on the reader's clock on the clocks of an event, on a page for everybody."""
+    token = _clocks.set(zone)
+    try:
+        yield
+    finally:
+        _clocks.reset(token)
 
 
 def reader_zone_known() -> bool:
@@ -23,6 +37,8 @@ def reader_zone_known() -> bool:
 
 def reader_time(at: datetime, style: str = LONG) -> str:
     """Return an instant on the reader's clock; the zone is named where it is not known to be theirs."""
+    if zone := _clocks.get():
+        return event_time(at, zone, style)
     text = date_format(timezone.localtime(at), style)
     return text if reader_zone_known() else gettext("{time} {zone}").format(time=text, zone="UTC")
 
@@ -43,6 +59,28 @@ def event_time(at: datetime, zone: str, style: str = SHORT) -> str:
     )
 
 
+def in_zone(at: datetime, zone: str) -> datetime:
+    """Return an instant on the clocks of an event or a club, for `written`."""
+    return at.astimezone(zoneinfo.ZoneInfo(zone))
+
+
+def written(at: date | time, style: str = DATE) -> str:
+    """Return a date or a time as it is, or an instant `in_zone`; one in no zone, on the reader's clock.
+
+    An instant whose style has a time is followed by its zone, unless the reader's clock shows the same.
+    """
+    if not isinstance(at, datetime):
+        return time_format(at, style) if isinstance(at, time) else date_format(at, style)
+    if at.tzinfo is UTC:
+        zone = _clocks.get()
+        at = in_zone(at, zone) if zone else timezone.localtime(at)
+    text = date_format(at, style)
+    is_theirs = reader_zone_known() and at.utcoffset() == timezone.localtime(at).utcoffset()
+    if is_theirs or not any(hour in get_format(style) for hour in "HGPfgh"):
+        return text
+    return gettext("{time} {zone}").format(time=text, zone=at.tzname())
+
+
 def duration(seconds: int) -> str:
     """Return a duration in words: whole hours from two hours on, otherwise minutes."""
     minutes = max(1, seconds // 60)
@@ -53,6 +91,8 @@ def duration(seconds: int) -> str:
 
 def reader_element(at: datetime) -> SafeString:
     """Return a `<time>` element on the reader's clock; where the reader is unknown, their browser puts it right."""
+    if zone := _clocks.get():
+        return event_element(at, zone, LONG)
     return _element(at, reader_time(at), LONG, offset=0, plain="")
 
 

@@ -1,6 +1,6 @@
 """Template tags for every page."""
 
-from datetime import datetime
+from datetime import date, datetime, time
 from functools import cache
 from pathlib import Path
 
@@ -54,6 +54,24 @@ def on_clock(at: datetime) -> str:
 def on_event_clock(at: datetime, zone: str) -> str:
     """An instant on the clocks of an event, as part of a sentence."""
     return times.event_time(at, zone)
+
+
+@register.filter
+def in_zone(at: datetime | None, zone: str) -> datetime | None:
+    """An instant on the clocks of an event or a club, to be `written`; without a zone as it is."""
+    return times.in_zone(at, zone) if at is not None and zone else at
+
+
+@register.filter
+def written(at: date | time | None, style: str = times.DATE) -> str:
+    """A date, a time, or an instant in its zone; other instants are written on the reader's clock."""
+    return "" if at is None else times.written(at, style)
+
+
+@register.filter
+def epoch(at: datetime) -> str:
+    """The whole seconds since 1970 of an instant, for forms that say when their page was rendered."""
+    return str(int(at.timestamp()))
 
 
 @register.filter

@@ -8,12 +8,11 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.cache import patch_vary_headers
-from django.utils.formats import date_format
 from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from core import downloads
+from core import downloads, times
 from core.charts import Mark, path, scale
 from core.live.publishing import now_shown
 from core.requests import is_htmx
@@ -56,7 +55,7 @@ def totals_of(quality: Quality) -> list[tuple[Total, str, str]]:
             row.total,
             row.url,
             gettext("{date}, {opponent}: {pr} ± {error}").format(
-                date=date_format(timezone.localtime(row.at)) if row.at is not None else "",
+                date=times.written(row.at) if row.at is not None else "",
                 opponent=row.opponent,
                 pr=row.total.pr_text,
                 error=row.total.sampling_text,

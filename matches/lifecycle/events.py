@@ -22,6 +22,8 @@ class MatchContext(NamedTuple):
     url: str = ""
     event: str = ""
     """The name of the event alone."""
+    zone: str = ""
+    """The time zone of the event."""
 
 
 class OwnEntry(NamedTuple):

@@ -188,6 +188,13 @@ class HistoryLine:
         return self.opponent is None
 
     @property
+    def zone(self) -> str:
+        """The time zone of its event or club; empty if it has none, or if the reader may not see the match."""
+        if self.context is not None:
+            return self.context.zone
+        return self.match.club.time_zone if self.match.club is not None and not self.hidden else ""
+
+    @property
     def url(self) -> str:
         """The page of the match."""
         return f"/matches/{self.match.public_id}/"

@@ -7,9 +7,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from django.db.models import Exists, OuterRef, Subquery
-from django.utils import timezone
-from django.utils.formats import date_format
 
+from core import times
 from core.charts import Frame, Mark, path, scale
 from matches.models import Action, Match, PlayerRating, RatingChange, RatingPool, Result
 from matches.models.play import CLAIM_AWAY
@@ -135,7 +134,7 @@ def _dates(numbered_points: Sequence[tuple[int, Point]], size: Size, across: flo
     for number in range(size.dates):
         target = numbered_points[-1][0] * (number + 0.5) / size.dates
         index, point = min(numbered_points, key=lambda item: abs(item[0] - target))
-        label = date_format(timezone.localtime(point.at), style)
+        label = times.written(point.at, style)
         place = round(size.left + index * across, 1)
         if not marks or (label != marks[-1].label and place - marks[-1].place > _width(label)):
             marks.append(Mark(place, label))

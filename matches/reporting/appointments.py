@@ -11,6 +11,7 @@ from django.db.models import Q
 from core.locks import for_update
 from core.times import known
 from engine.errors import Refused
+from matches.lifecycle.events import events
 from matches.lifecycle.locks import changed, lock_match, refuse_over, refuse_stale
 from matches.models import MOST_TIMES, LiveMatch, Match, Proposal
 from matches.play.journal import INVITATION
@@ -27,14 +28,21 @@ from players.people.rows import account_of, lock_present
 
 
 def zone_of(match: Match, side: int) -> ZoneInfo:
-    """The time zone of a player: their account's, else their own, else the club's, else UTC."""
+    """The time zone of a player: their account's, else their own, else the match's, else UTC."""
     player = match.players[side]
     candidates = (
         player.user.time_zone if player.user is not None else "",
         player.time_zone,
-        match.club.time_zone if match.club is not None else "",
     )
-    return ZoneInfo(next((zone for zone in candidates if zone in known()), "UTC"))
+    return ZoneInfo(next((zone for zone in candidates if zone in known()), "") or zone_of_match(match) or "UTC")
+
+
+def zone_of_match(match: Match) -> str:
+    """The time zone of a match: its event's, else its club's; empty if it has neither."""
+    context = events().contexts([match.parent_topic]).get(match.parent_topic)
+    if context is not None:
+        return context.zone
+    return match.club.time_zone if match.club is not None else ""
 
 
 def instant(text: str, zone: ZoneInfo) -> datetime:

@@ -257,7 +257,7 @@ def match_page(match: Match, seat: MatchSeat | None, now: datetime, user: Visito
         "objections": [_objection(match, row, inside) for row in match.objections.all()],
         **_records_context(match, side, user, inside=inside, records=records),
         "claim_wait": duration(match.claim_wait),
-        "zones": [zone_of(match, player_side) for player_side in (0, 1)],
+        "zones": [zone_of(match, player_side).key for player_side in (0, 1)],
         "proof": _proof(counting, now, user, inside=inside),
         "may_rematch": _may_rematch(match, side),
         "practised_against": _practised_against(match, side),

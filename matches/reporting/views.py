@@ -20,6 +20,7 @@ from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
+from core import times
 from core.links import absolute_url
 from core.messages import sentence, status_of
 from core.public_ids import new_form_key
@@ -36,7 +37,7 @@ from matches.play.watching import where_of
 from matches.records.downloads import File, as_attachment
 from matches.reporting import appointments, calendars, my_matches, reports
 from matches.reporting import links as personal_links
-from matches.reporting.appointments import zone_of
+from matches.reporting.appointments import zone_of, zone_of_match
 from matches.reporting.forms import ObjectionForm, RevokeLinkForm, ScoreForm, TimesForm
 from matches.reporting.links import log_link_shown, withheld_side
 from matches.reporting.match_page import match_page, version_of, watch_context
@@ -85,7 +86,8 @@ def page(
     status: int = HTTPStatus.UNPROCESSABLE_ENTITY if invalid else HTTPStatus.OK
     if refused is not None:
         status = status_of(refused.code)
-    with timezone.override(zone):
+    own = _own_zone(request, match, seat)
+    with times.on_clocks_of(zone_of_match(match)) if own is None else timezone.override(own):
         return render(request, "matches/reporting/match.html", context, status=status)
 
 
@@ -137,13 +139,17 @@ def _error(refused: Refused | None, invalid: forms.Form | None) -> str:
 
 
 def zone_for(request: HttpRequest, match: Match, seat: MatchSeat | None) -> ZoneInfo:
-    """The time zone for times on the page: the reader's account's, else their player's, else the club's."""
+    """The time zone for times on the page: the reader's account's, else their player's, else the match's, else UTC."""
+    return _own_zone(request, match, seat) or ZoneInfo(zone_of_match(match) or "UTC")
+
+
+def _own_zone(request: HttpRequest, match: Match, seat: MatchSeat | None) -> ZoneInfo | None:
     user = request.user
     if isinstance(user, User) and user.time_zone:
         return ZoneInfo(timezone.get_current_timezone_name())
     if seat is not None and seat.side is not None:
         return zone_of(match, seat.side)
-    return ZoneInfo(match.club.time_zone if match.club is not None else "UTC")
+    return None
 
 
 def seated(request: HttpRequest, public_id: str, token: str) -> MatchSeat:

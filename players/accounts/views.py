@@ -391,8 +391,9 @@ def change_password(request: HttpRequest) -> HttpResponse:
         user = me(request)
         try:
             _count_password(user)
-            acting = {"by": by(request), "now": timezone.now(), "current": request.session}
-            account_services.change_password(user=user, **acting, **form.cleaned_data)
+            account_services.change_password(
+                user=user, by=by(request), now=timezone.now(), current=request.session, **form.cleaned_data
+            )
         except Refused as refused:
             form.refuse(refused)
         else:

@@ -51,6 +51,29 @@ def test_the_browser_of_an_unknown_reader_gets_what_it_needs_to_add_their_time()
         assert "data-" not in times.event_element(EVENING, "Asia/Seoul") + times.reader_element(EVENING)
 
 
+def test_what_is_written_in_a_zone_names_it_where_the_time_may_be_misread() -> None:
+    there = times.in_zone(EVENING, "Pacific/Auckland")
+    assert times.written(there) == "21 Nov 2026", "a day needs no zone"
+    assert times.written(there, "TIME_FORMAT") == "07:30 NZDT"
+    assert times.written(EVENING, times.SHORT) == "20 Nov, 18:30 UTC", "on the clock of a reader nobody knows"
+    assert times.written(EVENING.date(), "j M") == "20 Nov"
+    assert times.written(EVENING.time(), "TIME_FORMAT") == "18:30"
+    with timezone.override(zoneinfo.ZoneInfo("Antarctica/McMurdo")):
+        assert times.written(there, "H:i") == "07:30", "the reader's clock shows the same"
+        assert times.written(EVENING, times.SHORT) == "21 Nov, 07:30"
+
+
+def test_a_page_about_one_event_has_its_clocks_where_others_have_the_readers() -> None:
+    with times.on_clocks_of("Europe/Copenhagen"):
+        assert times.reader_time(EVENING) == "Fri 20 Nov 2026, 19:30 CET"
+        assert 'data-offset="60"' in times.reader_element(EVENING)
+        assert times.written(EVENING, "H:i") == "19:30 CET"
+        with timezone.override(TOKYO):
+            assert times.reader_time(EVENING) == "Fri 20 Nov 2026, 19:30 CET (Sat 21 Nov 2026, 03:30 for you)"
+    with times.on_clocks_of(""):
+        assert times.reader_time(EVENING) == "Fri 20 Nov 2026, 18:30 UTC"
+
+
 def zone_of(cookie: str, user: object) -> str:
     """The time zone in which a request with this cookie is answered."""
     request = RequestFactory().get("/", headers={"Cookie": f"time_zone={cookie}"})

@@ -28,6 +28,7 @@ def match_contexts(topics: Collection[str]) -> Mapping[str, MatchContext]:
             f"{division.tournament.name} · {division.name}",
             reverse("division", args=[division.tournament.club.slug, division.tournament.slug, division.public_id]),
             division.tournament.name,
+            division.tournament.time_zone,
         )
         for division in divisions
     }

@@ -10,9 +10,8 @@ from django.db import transaction
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.http import Http404
 from django.utils import timezone
-from django.utils.formats import date_format
-from django.utils.timezone import localtime
 
+from core import times
 from core.live.publishing import touch_on_commit
 from core.locks import for_update
 from engine.actions import Act
@@ -604,7 +603,7 @@ class Reviewed:
     @property
     def finished(self) -> str:
         """When it ended, for the page."""
-        return date_format(localtime(self.match.finished_at), "SHORT_DATETIME_FORMAT")
+        return times.written(self.match.finished_at, times.SHORT) if self.match.finished_at is not None else ""
 
 
 @dataclass(frozen=True, slots=True)
