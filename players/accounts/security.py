@@ -4,7 +4,6 @@ They are told on the site and by e-mail, whatever they have chosen, at the addre
 """
 
 from datetime import datetime
-from typing import NamedTuple
 
 from django.conf import settings
 from django.template.loader import render_to_string
@@ -17,46 +16,23 @@ from players.models import User
 from players.notifications.kinds import NotificationKind, written_for
 from players.notifications.services import notify
 
-
-class SecurityEvent(NamedTuple):
-    """A change that the owner of an account is told of."""
-
-    sentence: str
-    page: str
-    """The name of the page on which the owner sees it."""
-
-
 EVENTS = {
-    "address_asked": SecurityEvent(
-        gettext_noop(
-            "Another email address was entered for your Barpoint account. It takes effect once it is confirmed."
-        ),
-        "preferences",
+    "address_asked": gettext_noop(
+        "Another email address was entered for your Barpoint account. It takes effect once it is confirmed."
     ),
-    "address_changed": SecurityEvent(
-        gettext_noop("Your Barpoint account has another email address now."), "preferences"
-    ),
-    "password_changed": SecurityEvent(
-        gettext_noop("The password of your Barpoint account was changed."), "preferences"
-    ),
-    "second_factor_on": SecurityEvent(
-        gettext_noop("A second factor was set up for your Barpoint account."), "second-factor"
-    ),
-    "second_factor_off": SecurityEvent(
-        gettext_noop("The second factor of your Barpoint account was turned off."), "second-factor"
-    ),
-    "codes_renewed": SecurityEvent(
-        gettext_noop("The recovery codes of your Barpoint account were replaced."), "second-factor"
-    ),
-    "token_made": SecurityEvent(gettext_noop("An API token of your Barpoint account was created."), "make-token"),
-    "signed_out": SecurityEvent(
-        gettext_noop("Your other devices were signed out of your Barpoint account."), "sessions"
-    ),
+    "address_changed": gettext_noop("Your Barpoint account has another email address now."),
+    "password_changed": gettext_noop("The password of your Barpoint account was changed."),
+    "second_factor_on": gettext_noop("A second factor was set up for your Barpoint account."),
+    "second_factor_off": gettext_noop("The second factor of your Barpoint account was turned off."),
+    "codes_renewed": gettext_noop("The recovery codes of your Barpoint account were replaced."),
+    "token_made": gettext_noop("An API token of your Barpoint account was created."),
+    "signed_out": gettext_noop("Your other devices were signed out of your Barpoint account."),
 }
+"""The changes that the owner of an account is told of, and what they are told."""
 SECURITY = NotificationKind(
     code="security",
     label=gettext_noop("Something changed how to get into your account"),
-    sentences={code: event.sentence for code, event in EVENTS.items()},
+    sentences=EVENTS,
     details=dict.fromkeys(EVENTS, gettext_noop("If it was not you, choose a new password.")),
     # Its e-mail is one of its own: it goes to the address that the account had, and nobody can turn it off.
     default=frozenset({"site", "push"}),
@@ -71,20 +47,13 @@ def tell_owner(*, user: User, event: str, now: datetime, email: str = "") -> Non
     `email` is the address that was confirmed before, if it is no longer that of the account. An address that was never
     confirmed may be somebody else's, and is sent nothing.
     """
-    security_event = EVENTS[event]
-    notify(
-        users=[user.pk],
-        kind=SECURITY.code,
-        params={"variant": event},
-        url=reverse(security_event.page),
-        key=f"security:{event}:{now.isoformat()}",
-        now=now,
-    )
+    key, url = f"security:{event}:{now.isoformat()}", reverse("preferences")
+    notify(users=[user.pk], kind=SECURITY.code, params={"variant": event}, url=url, key=key, now=now)
     to = email or (user.email if user.email_verified_at is not None else "")
     if not to:
         return
     with written_for(user):
-        sentence = gettext(security_event.sentence)
+        sentence = gettext(EVENTS[event])
         context = {
             "user": user,
             "sentence": sentence,

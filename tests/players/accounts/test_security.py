@@ -144,7 +144,7 @@ def test_the_owner_is_told_once_at_the_address_they_had(
     bob.refresh_from_db()
     page = Client()
     page.force_login(bob)
-    assert EVENTS[event].sentence in html(page.get("/notifications/"))
+    assert EVENTS[event] in html(page.get("/notifications/"))
     assert "security" not in choices_of(bob)
 
 
