@@ -18,8 +18,8 @@ def page(request: HttpRequest) -> dict[str, Any]:
     user = getattr(request, "user", None)
     if user is None or not user.is_authenticated:
         return {"theme": User.Theme.AUTO.value}
-    session = request.session.get(push.SESSION, "") if settings.VAPID_PRIVATE_KEY else None
+    session = getattr(request, "session", {}).get(push.SESSION, "")
     return {
         "theme": user.theme if user.theme in User.Theme.values else User.Theme.AUTO.value,
-        "push_session": session,
+        "push_session": session if settings.VAPID_PRIVATE_KEY else None,
     }
