@@ -37,6 +37,8 @@ class Tier(NamedTuple):
     """Histories of corrections in an event of lives."""
     swiss: int = 3
     """Histories of each property of events that are paired round by round (tests/tournaments/test_swiss_machine.py)."""
+    places: int = 25
+    """Histories of places that are freed and taken (tests/tournaments/entries/test_places.py)."""
     ended_events: int = 3
     """Events that are played to their end (tests/tournaments/test_every_event_ends.py)."""
     every_write: bool = False
@@ -78,6 +80,7 @@ TIERS = {
         nights=40,
         lives=40,
         swiss=30,
+        places=400,
         ended_events=300,
         every_write=True,
         pairs=300,

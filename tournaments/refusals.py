@@ -144,6 +144,10 @@ MESSAGES: dict[str, str] = {
     ),
     "registration_closed": gettext_noop("Registration is closed."),
     "already_entered": gettext_noop("{name} is already entered."),
+    "others_wait": gettext_noop(
+        "Still waiting for a place, with an earlier turn: {names}. Let them in first, or confirm that they go on "
+        "waiting."
+    ),
     "check_in_changed": gettext_noop("This check-in was changed or undone in the meantime."),
     "check_in_closed": gettext_noop("Check-in is not open now. Ask the director."),
     "link_of_opponent": gettext_noop(
@@ -368,6 +372,7 @@ STATUS = {
     "too_late_for_lives": HTTPStatus.CONFLICT,
     "registration_closed": HTTPStatus.CONFLICT,
     "already_entered": HTTPStatus.CONFLICT,
+    "others_wait": HTTPStatus.CONFLICT,
     "check_in_changed": HTTPStatus.CONFLICT,
     "check_in_closed": HTTPStatus.CONFLICT,
     "check_in_not_entered": HTTPStatus.CONFLICT,

@@ -54,7 +54,7 @@ from tournaments.standings.pairings import pairings_of
 from tournaments.standings.rounds import has_open_floor
 from tournaments.state.figures import Matches
 from tournaments.state.format_labels import NEXT_ROUND_NAMES
-from tournaments.state.names import Names, names_of
+from tournaments.state.names import Names, entries_lists, names_of
 from tournaments.state.plans import entrants_as_data, settings_of, source_fields
 
 if TYPE_CHECKING:
@@ -227,10 +227,14 @@ def draft_page(division: Division, draw: Draw) -> dict[str, Any]:
 
 
 def absences(draw: Draw, names: Names) -> dict[str, Any]:
-    """Return who was left out of a draft, who of them is here by now, and who is in it but not checked in."""
+    """Return who was left out of a draft, who of them is here by now, who waits, and who is in it but not here."""
     left_out = [pk for pk in draw.left_out if names.entries[pk].status == Entry.Status.IN]
     missing = presence(names).missing
+    is_first = draw.stage.division.status == Division.Status.ENTRIES
+    waiting = entries_lists(names)["waiting"] if is_first else []
     return {
+        "still_waiting": [name for _entry, name in waiting],
+        "waiting_here": [name for entry, name in waiting if entry.checked_in_at is not None],
         "left_out": [names.of(pk) for pk in left_out],
         "here_by_now": [names.of(pk) for pk in left_out if names.entries[pk].checked_in_at is not None],
         "not_here": [names.of(pk) for pk in missing if pk in draw.places],

@@ -44,11 +44,11 @@ from tournaments.events.pages import (
     zone_of,
 )
 from tournaments.events.selectors import divisions_of, read_with_seq
-from tournaments.events.services import entries_in
 from tournaments.models import Division, Draw, Entry
 from tournaments.state.format_labels import PRESET_NAMES, stages_name
 from tournaments.state.forms import AfterForm
 from tournaments.state.names import names_of
+from tournaments.state.places import entries_in
 from tournaments.state.stages import provenance_of, round_deadlines, set_stages
 
 # The page of a draw, as directors see it.

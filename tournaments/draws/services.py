@@ -27,6 +27,7 @@ from tournaments.state.advancement import MAKE_DRAFT, plan_following, plan_stage
 from tournaments.state.locks import division_changed, lock_division, lock_event
 from tournaments.state.names import club_mates
 from tournaments.state.notifications import notify_published
+from tournaments.state.places import fill_places
 from tournaments.state.plans import is_continuous, season_end, settings_of
 from tournaments.state.settle import settle
 from tournaments.state.stage_rows import kept_apart
@@ -57,6 +58,7 @@ def request_draw(*, division: Division, by: Actor, now: datetime, reason: str = 
             raise Refused("tournament_not_open")
         if row.status != Division.Status.ENTRIES:
             return _draw_first_pairs_again(row, reason, by, now)
+        fill_places(row, now)
         entered = row.entries.filter(status=Entry.Status.IN)
         missing = entered.filter(checked_in_at=None) if here_only else entered.none()
         left_out = list(missing.order_by("pk").values_list("pk", flat=True))

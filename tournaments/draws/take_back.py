@@ -13,14 +13,12 @@ from matches.lifecycle.voiding import void_matches
 from matches.models import Match, Result
 from players.actors import Actor, log
 from players.people.rows import lock_club
-from tournaments.events.services import entries_in
 from tournaments.models import (
     Advance,
     Bracket,
     Correction,
     Division,
     Draw,
-    Entry,
     Fixture,
     OpenPairing,
     Pairing,
@@ -33,6 +31,7 @@ from tournaments.models import (
 from tournaments.state.commitments import retire
 from tournaments.state.locks import division_changed, lock_division, lock_event, lock_unfinished_matches
 from tournaments.state.pairings import take_back
+from tournaments.state.places import fill_places
 from tournaments.state.settle import settle
 
 # What was published stays a fact: its row in `Draw` keeps places, seed and reason, and its matches stay as void
@@ -45,7 +44,7 @@ IN_WORK = (Draw.State.REQUESTED, Draw.State.DRAFT)
 def take_back_draw(*, division: Division, reason: str, after: int, by: Actor, now: datetime) -> Draw:
     """Take back the published draw of a division, which then takes entries again and can change its format.
 
-    Entries that the draw left out are entered again, as far as there are places.
+    Entries that the draw left out are entered again, as far as there are places, and then who waits, in turn.
     The old seed becomes public and is not used again. The next draft is drawn from a new seed, whose hash is put on
     the club's list at once, so the old seed reveals nothing about the new draw.
     Refused: `stale`, `reason_needed`, `tournament_not_open`, `division_not_drawn`, `draw_begun`.
@@ -63,8 +62,8 @@ def take_back_draw(*, division: Division, reason: str, after: int, by: Actor, no
             _unplan(stage, now)
             retire(stage, club=club, reason=reason, now=now)
         _mark_taken_back(Draw.objects.filter(stage__division=row), reason, now)
-        _enter_again(row, draw)
         row.status = Division.Status.ENTRIES
+        fill_places(row, now, first=draw.left_out)
         division_changed(row, "status")
         _reopen(event)
         log(by, "draw_taken_back", row.topic, club=club, number=draw.number, fixtures=numbers, reason=reason)
@@ -92,19 +91,12 @@ def unpublish_draw(*, division: Division, by: Actor, now: datetime) -> Draw:
         Draw.objects.filter(stage__division=row, state__in=IN_WORK).update(state=Draw.State.DISCARDED)
         draw.state, draw.published_at = Draw.State.DRAFT, None
         draw.save(update_fields=["state", "published_at"])
-        _enter_again(row, draw)
         row.status = Division.Status.ENTRIES
+        fill_places(row, now, first=draw.left_out, untold=draw.left_out)
         division_changed(row, "status")
         _reopen(event)
         log(by, "draw_unpublished", row.topic, club=event.club, number=draw.number, fixtures=numbers)
     return draw
-
-
-def _enter_again(division: Division, draw: Draw) -> None:
-    """Move entries that the draw put on the waiting list back, while there are places."""
-    waiting = division.entries.filter(pk__in=draw.left_out, status=Entry.Status.WAITING).order_by("entered_at", "pk")
-    free = None if division.capacity is None else max(0, division.capacity - entries_in(division))
-    Entry.objects.filter(pk__in=list(waiting.values_list("pk", flat=True)[:free])).update(status=Entry.Status.IN)
 
 
 def take_back_round(

@@ -44,6 +44,9 @@ SCOPES = ["division", "event"]
 """The scopes of a withdrawal or a return."""
 
 
+PAST_WAITING = "Confirms a late entry that the others who wait with an earlier turn (`others_wait`) do not get."
+
+
 class EntrySerializer(serializers.ModelSerializer[Entry]):
     """Somebody who takes part."""
 
@@ -75,6 +78,7 @@ class NewEntrySerializer(serializers.Serializer[Any]):
         min_value=0, required=False, help_text="Of the preview: refused as `stale` if anything has changed since."
     )
     here = serializers.BooleanField(default=False, help_text="Also check the player in.")
+    past_waiting = serializers.BooleanField(default=False, help_text=PAST_WAITING)
 
 
 class NameListSerializer(serializers.Serializer[Any]):
@@ -95,6 +99,7 @@ class NameListSerializer(serializers.Serializer[Any]):
         ),
     )
     preview = serializers.BooleanField(default=False, help_text="Only preview which players the names match.")
+    past_waiting = serializers.BooleanField(default=False, help_text=PAST_WAITING)
 
 
 @extend_schema_field(OpenApiTypes.BINARY)
@@ -239,6 +244,12 @@ class UndoSerializer(ReasonSerializer):
     after = serializers.IntegerField(min_value=0, required=False, help_text="The value from the preview.")
 
 
+class ReentrySerializer(UndoSerializer):
+    """A re-entry."""
+
+    past_waiting = serializers.BooleanField(default=False, help_text=PAST_WAITING)
+
+
 class EventLinkSerializer(serializers.Serializer[Any]):
     """A player's personal link for an event."""
 
@@ -290,14 +301,14 @@ class Entries(DivisionView, generics.ListAPIView[Entry]):
     )
     @repeated(Repeat.STATE)
     def post(self, request: Request, **kwargs: str) -> Response:
-        """409 `already_entered` if the player is already in."""
+        """409 `already_entered` if the player is already in, `others_wait` if somebody has an earlier turn."""
         division = self.get_division(Role.DIRECTOR)
         fields = validated(NewEntrySerializer, request)
         named = {"name": fields["name"], "player": fields.get("player", "")}
         if fields["preview"]:
             preview = lists.preview_late_name(division=division, now=self.acting()["now"], **named)
             return Response(UndoPreviewSerializer({"after": preview.seq, "divisions": [late_view(preview)]}).data)
-        named |= {"after": fields.get("after"), "here": fields["here"]}
+        named |= {"after": fields.get("after"), "here": fields["here"], "past_waiting": fields["past_waiting"]}
         entry = lists.enter_name(division=division, **self.acting(), **named)
         return Response(EntrySerializer(entry).data, status=status.HTTP_201_CREATED)
 
@@ -335,7 +346,8 @@ class Paste(DivisionView):
         if not (fields["preview"] or query["preview"]):
             numbered = ((parse_int(place), player) for place, player in fields.get("choices", {}).items())
             choices = {place: player for place, player in numbered if place is not None}
-            result = lists.enter_list(division=division, names=fields["names"], choices=choices, **self.acting())
+            listed = {"names": fields["names"], "choices": choices, "past_waiting": fields["past_waiting"]}
+            result = lists.enter_list(division=division, **listed, **self.acting())
         data = {"lines": [_line(line) for line in lines], "entries": result.entries, "left_out": result.left_out}
         return Response(EnteredSerializer(data).data)
 
@@ -565,7 +577,7 @@ class ReentryView(DirectedEntryView):
         description="A player who is out of the main bracket takes a bye by lot. Returns the new entry; undoing it is "
         "undoing a late entry.",
         parameters=[AFTER],
-        request=UndoSerializer,
+        request=ReentrySerializer,
         examples=example(after=12),
         responses={201: EntrySerializer, **WRITE},
     )
@@ -573,9 +585,9 @@ class ReentryView(DirectedEntryView):
     def post(self, request: Request, **kwargs: str) -> Response:
         """409 `stale` if something has changed since the preview."""
         entry = self.get_directed_entry()
-        fields = validated(UndoSerializer, request)
-        after = read_after(request, fields)
-        again = reenter(entry=entry, after=after, reason=fields.get("reason", ""), **self.acting())
+        fields = validated(ReentrySerializer, request)
+        confirmed = {"after": read_after(request, fields), "past_waiting": fields["past_waiting"]}
+        again = reenter(entry=entry, **confirmed, reason=fields.get("reason", ""), **self.acting())
         return Response(EntrySerializer(again).data, status=status.HTTP_201_CREATED)
 
 

@@ -131,7 +131,7 @@ def end_days(*, now: datetime) -> None:
     Players of an event of several days are missing again on the next day.
     """
     entries = Entry.objects.exclude(checked_in_at=None, away_until=None)
-    present = entries.filter(division__tournament__status__in=OPEN, status=Entry.Status.IN)
+    present = entries.filter(division__tournament__status__in=OPEN).exclude(status=Entry.Status.OUT)
     divisions = Division.objects.filter(pk__in=present.values("division")).select_related("tournament")
     for division in divisions.order_by("pk"):
         began = day_began(division.tournament, now)
@@ -196,7 +196,7 @@ def check_in_self(
     """
     with transaction.atomic():
         divisions = _locked(tournament, None)
-        entries = Entry.objects.filter(same_person(player), division__in=divisions, status=Entry.Status.IN)
+        entries = Entry.objects.filter(same_person(player), division__in=divisions).exclude(status=Entry.Status.OUT)
         own = {entry.division_id: entry for entry in entries.select_related("player")}
         if not own:
             raise Refused("check_in_not_entered")
@@ -274,7 +274,8 @@ def own_page(tournament: Tournament, player: Player | None, now: datetime) -> di
     """Return the context of the page for checking oneself in; `player` is None without an account."""
     entries: list[Entry] = []
     if player is not None:
-        rows = Entry.objects.filter(same_person(player), division__tournament=tournament, status=Entry.Status.IN)
+        rows = Entry.objects.filter(same_person(player), division__tournament=tournament)
+        rows = rows.exclude(status=Entry.Status.OUT)
         entries = list(rows.select_related("player", "division__tournament").order_by("division__order", "pk"))
     admitting = [entry for entry in entries if is_open_for_players(entry.division, now)]
     return {

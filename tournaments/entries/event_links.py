@@ -186,10 +186,10 @@ def _why_free(holder: LinkHolder) -> list[str]:
 
 
 def _not_playing(holder: LinkHolder) -> list[Entry]:
-    """Return the player's newest entry in each division where they wait for a place or have withdrawn."""
+    """Return the player's newest entry in each division from which they have withdrawn."""
     rows = Entry.objects.filter(same_person(holder.player), division__tournament=holder.tournament, joined_to=None)
     newest = {entry.division_id: entry for entry in rows.select_related("division").order_by("pk")}
-    return [entry for entry in newest.values() if entry.status != Entry.Status.IN]
+    return [entry for entry in newest.values() if entry.status == Entry.Status.OUT]
 
 
 def link_to_hand_out(entry: Entry, by: Actor, absolute: Callable[[str], str]) -> ShownLink:

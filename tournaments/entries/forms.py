@@ -26,6 +26,7 @@ class AddEntryForm(RefusingForm):
     player = forms.CharField(max_length=LENGTH, required=False, widget=forms.HiddenInput)
     after = forms.IntegerField(min_value=0, required=False, widget=forms.HiddenInput)
     here = forms.BooleanField(required=False, widget=forms.HiddenInput)
+    past_waiting = forms.BooleanField(required=False, widget=forms.HiddenInput)
     FIELD_OF: ClassVar[dict[str, str]] = {
         **RefusingForm.FIELD_OF,
         "already_entered": "name",
@@ -42,6 +43,8 @@ class SubstituteForm(AddEntryForm):
     name = forms.CharField(label=_("Who plays instead?"), max_length=LONGEST_NAME)
     after = forms.IntegerField(min_value=0, widget=forms.HiddenInput)
     reason = forms.CharField(label=_("Reason"), max_length=LONGEST_NOTE, required=False)
+    past_waiting = forms.BooleanField(label=_("Those who wait go on waiting"), required=False)
+    FIELD_OF: ClassVar[dict[str, str]] = {**AddEntryForm.FIELD_OF, "others_wait": "past_waiting"}
 
 
 class UndoSubstitutionForm(RefusingForm):
@@ -84,6 +87,7 @@ class EnterListForm(RefusingForm):
 
     names = forms.CharField(max_length=LONGEST_LIST)
     after = forms.IntegerField(min_value=0, required=False, widget=forms.HiddenInput)
+    past_waiting = forms.BooleanField(required=False, widget=forms.HiddenInput)
 
     def __init__(self, data: Any) -> None:
         super().__init__(data)
@@ -201,6 +205,12 @@ class PreviewedForm(ReasonForm):
     """A change of an entry after its preview: `after` is the division's `seq` that the preview showed."""
 
     after = forms.IntegerField(min_value=0)
+
+
+class PreviewedReentryForm(PreviewedForm):
+    """A re-entry after its preview, which names those who wait and go on waiting."""
+
+    past_waiting = forms.BooleanField(required=False)
 
 
 class ScopeForm(RefusingForm):

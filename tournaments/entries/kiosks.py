@@ -116,7 +116,7 @@ def check_in_at(*, kiosk: Kiosk, entry: Entry, now: datetime) -> str:
     with transaction.atomic():
         division = lock_division(entry.division_id)
         row = Entry.objects.select_related("player", "division__tournament__club").get(pk=entry.pk)
-        if row.status != Entry.Status.IN:
+        if row.status == Entry.Status.OUT:
             raise Refused("not_entered", name=row.player.shown_name)
         if not check_in.is_open_for_players(division, now):
             raise Refused("check_in_closed")
@@ -185,9 +185,8 @@ def kiosk_page(kiosk: Kiosk, text: str, now: datetime) -> dict[str, Any]:
     tournament = kiosk.tournament
     divisions = tournament.divisions.exclude(status=Division.Status.CANCELLED).select_related("tournament")
     admitting = [division for division in divisions if is_open_for_players(division, now)]
-    rows = Entry.objects.filter(division__in=admitting, status=Entry.Status.IN).select_related(
-        "player__merged_into", "division"
-    )
+    rows = Entry.objects.filter(division__in=admitting).exclude(status=Entry.Status.OUT)
+    rows = rows.select_related("player__merged_into", "division")
     entries = sorted(rows, key=lambda entry: (fold(_name(entry.player)), entry.pk))
     if text:
         matching = {entry.pk for entry in Names({entry.pk: entry for entry in entries}, staff=False).find(text)}

@@ -20,7 +20,6 @@ from players.people.rows import canonical, lock_present
 from tournaments.entries import check_in
 from tournaments.entries.returns import bring_back, preview_return
 from tournaments.entries.services import next_number, same_person, withdraw
-from tournaments.events.services import entries_in
 from tournaments.formats.continuous.state import moment_of
 from tournaments.formats.elimination.knockout import eligible_byes, take_bye
 from tournaments.formats.forecast.stages import matches_each
@@ -63,6 +62,7 @@ from tournaments.state.locks import (
     take_numbers,
 )
 from tournaments.state.pairings import begun_counts, lives_of_latecomer, missed_by_latecomer
+from tournaments.state.places import free_places, is_full, passed_over, refuse_passing
 from tournaments.state.plans import deadline_of, entrants_as_data, set_source, settings_of, store_round
 from tournaments.state.preview import DivisionFacts, FixtureChange, changes_between
 from tournaments.state.settle import settle
@@ -240,6 +240,8 @@ class LatePreview:
     newcomers: Sequence[Newcomer]
     at_least: int | None = None
     """The fewest matches that everybody in a bracket plays afterwards; None for other formats."""
+    passes: Sequence[Entry] = ()
+    """Who waits and comes before them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,12 +272,20 @@ def preview_late(*, division: Division, players: Sequence[Player | str], now: da
         if known and division.entries.filter(same_person(known), status=Entry.Status.IN).exists():
             raise Refused("already_entered", name=known.shown_name)
         accepted = sum(not newcomer.waits for newcomer in newcomers)
-        full = division.capacity is not None and entries_in(division) + accepted >= division.capacity
+        full = free_places(division, leaving=-accepted) == 0
         newcomer = Newcomer(-at, known, name, waits=full)
         if not full:
             newcomer, graph = _plan(division, state, newcomer, graph, stored)
         newcomers.append(newcomer)
-    return LatePreview(division, division.seq, newcomers, matches_each(graph).least if graph else None)
+    let_in = [_entry_so_far(division, newcomer.player, now) for newcomer in newcomers if not newcomer.waits]
+    passes = passed_over(division, let_in)
+    return LatePreview(division, division.seq, newcomers, matches_each(graph).least if graph else None, passes)
+
+
+def _entry_so_far(division: Division, player: Player | None, now: datetime) -> Entry:
+    """Return the entry with which a player waits, or else a new one."""
+    rows = division.entries.filter(same_person(player), status=Entry.Status.WAITING) if player is not None else ()
+    return next(iter(rows), Entry(entered_at=now))
 
 
 def _plan(
@@ -503,14 +513,21 @@ class _Arrival:
 
 
 def enter_late(
-    *, division: Division, players: Iterable[Player], by: Actor, now: datetime, after: int | None = None
+    *,
+    division: Division,
+    players: Iterable[Player],
+    by: Actor,
+    now: datetime,
+    after: int | None = None,
+    past_waiting: bool = False,
 ) -> list[Entry]:
     """Enter players into a running division; the byes they take are drawn by lot.
 
-    `after` is the division's `seq` from the preview. Players without a free place or bye go on the waiting list.
+    `after` is the division's `seq` from the preview, and `past_waiting` confirms that they come before others who have
+    an earlier turn. Players without a free place or bye go on the waiting list.
     Entering a player who waits there lets them in; a player who has withdrawn from a Swiss returns to it.
     Refused: `stale`, `tournament_not_open`, `division_not_drawn`, `already_entered`, `late_entry_not_possible`,
-    `late_entry_closed`, `joining_closed`, `division_size`, `former_member`, `suspended`.
+    `late_entry_closed`, `joining_closed`, `division_size`, `former_member`, `suspended`, `others_wait`.
     """
     with transaction.atomic():
         event = lock_event(division.tournament_id)
@@ -526,6 +543,8 @@ def enter_late(
             state = states_of(row)[0]
             check_accepts_late(row, state, now)
             entries.append(_enter_player(_Arrival(row, event, state, locked_matches, by, now), player))
+        let_in = [entry for entry in entries if entry.status == Entry.Status.IN]
+        refuse_passing(row, let_in, past_waiting=past_waiting)
         division_changed(row)
         settle(row, by=by, now=now, locked=locked_matches)
     return entries
@@ -534,8 +553,7 @@ def enter_late(
 def _enter_player(arrival: _Arrival, player: Player) -> Entry:
     division = arrival.division
     entry, before = _entry_of(arrival, player)
-    full = division.capacity is not None and entries_in(division) > division.capacity
-    joined = None if full else JOIN[arrival.stage.format](arrival, entry)
+    joined = None if free_places(division, leaving=1) == 0 else JOIN[arrival.stage.format](arrival, entry)
     if joined is None:
         entry.status = Entry.Status.WAITING
         entry.save(update_fields=["status"])
@@ -711,6 +729,8 @@ class ReentryPreview:
     seq: int
     changes: Sequence[FixtureChange]
     """What changes by that withdrawal; whose bye the new entry takes is not shown before."""
+    passes: Sequence[Entry] = ()
+    """Who waits and comes before them."""
 
 
 class _Place(NamedTuple):
@@ -741,7 +761,7 @@ def reenterable(division: Division, now: datetime) -> set[int]:
     if not may_reenter(division, now) or not byes.exists():
         return set()
     state = states_of(division)[0]
-    if _is_full(division) or not free_byes(state, []):
+    if is_full(division) or not free_byes(state, []):
         return set()
     rows = division.entries.filter(status=Entry.Status.IN).select_related("player").order_by("pk")
     entries_of: dict[int, list[int]] = {}
@@ -761,15 +781,18 @@ def preview_reentry(*, entry: Entry, now: datetime) -> ReentryPreview:
     number = next_number(division, place.player)
     byes = free_byes(place.state, [row.pk for row in place.standing])
     newcomer = Newcomer(NEW_ENTRY, place.player, place.player.name, byes=byes, drop=place.plan.drop)
-    return ReentryPreview(entry, number, newcomer, bool(leaving), division.seq, changes)
+    passes = passed_over(division, [Entry(entered_at=now)])
+    return ReentryPreview(entry, number, newcomer, bool(leaving), division.seq, changes, passes)
 
 
-def reenter(*, entry: Entry, after: int, by: Actor, now: datetime, reason: str = "") -> Entry:
-    """Enter the player of an entry once more. `after` is the `seq` of the preview.
+def reenter(
+    *, entry: Entry, after: int, by: Actor, now: datetime, reason: str = "", past_waiting: bool = False
+) -> Entry:
+    """Enter the player of an entry once more. `after` is the `seq` of the preview, `past_waiting` as in `enter_late`.
 
     Unless the division lets the previous entry play on in the consolation, it is withdrawn, with this public `reason`.
     Refused: `stale`, `tournament_not_open`, `division_not_drawn`, `reentry_not_offered`, `reentry_closed`,
-    `not_entered`, `reentry_still_in`, `reentry_without_bye`, and what `withdraw` refuses.
+    `not_entered`, `reentry_still_in`, `reentry_without_bye`, `others_wait`, and what `withdraw` refuses.
     """
     with transaction.atomic():
         event = lock_event(entry.division.tournament_id)
@@ -779,6 +802,7 @@ def reenter(*, entry: Entry, after: int, by: Actor, now: datetime, reason: str =
         locked_matches = lock_unfinished_matches([division])
         place = _place(division, Entry.objects.select_related("player").get(pk=entry.pk), now)
         lock_present(place.player)
+        refuse_passing(division, [Entry(entered_at=now)], past_waiting=past_waiting)
         late = _add_entry(division, event, place, by, now)
         division_changed(division)
         settle(division, by=by, now=now, locked=locked_matches)
@@ -826,14 +850,10 @@ def _place(division: Division, entry: Entry, now: datetime) -> _Place:
     standing = list(division.entries.filter(same_person(player), status=Entry.Status.IN).order_by("pk"))
     if not state.progress.eliminated(MAIN).issuperset(row.pk for row in standing):
         raise Refused("reentry_still_in", name=player.shown_name)
-    plan = None if _is_full(division) else plan_bye(state, NEW_ENTRY, [row.pk for row in standing])
+    plan = None if is_full(division) else plan_bye(state, NEW_ENTRY, [row.pk for row in standing])
     if plan is None:
         raise Refused("reentry_without_bye")
     return _Place(state, player, standing, plan)
-
-
-def _is_full(division: Division) -> bool:
-    return division.capacity is not None and entries_in(division) >= division.capacity
 
 
 def _leaves(place: _Place) -> bool:

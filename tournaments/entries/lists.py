@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.core.files import File
 from django.db import transaction
@@ -116,11 +117,12 @@ def enter_list(
     by: Actor,
     now: datetime,
     after: int | None = None,
+    past_waiting: bool = False,
 ) -> ListResult:
     """Enter the players of a list; unknown names become members of the club.
 
     Players who are already in are skipped, so sending a list twice enters nobody twice. `after` is the division's
-    `seq` from the preview of late entries.
+    `seq` from the preview of late entries, `past_waiting` as in `enter_late`.
     Refused: `choose_a_player` if a choice does not match its name, `name_too_long`, `too_many_names`, and what `enter`
     or `enter_late` refuses.
     """
@@ -143,15 +145,12 @@ def enter_list(
                 left_out.append(name)
             else:
                 players[player.pk] = player
-        return ListResult(_enter(division, list(players.values()), by, now, after), left_out)
-
-
-def _enter(division: Division, players: Sequence[Player], by: Actor, now: datetime, after: int | None) -> list[Entry]:
-    if not players:
-        return []
-    if division.status == Division.Status.RUNNING:
-        return enter_late(division=division, players=players, by=by, now=now, after=after)
-    return enter(division=division, players=players, by=by, now=now)
+        acting: Any = {"division": division, "players": list(players.values()), "by": by, "now": now}
+        if not players:
+            return ListResult([], left_out)
+        if division.status == Division.Status.RUNNING:
+            return ListResult(enter_late(**acting, after=after, past_waiting=past_waiting), left_out)
+        return ListResult(enter(**acting), left_out)
 
 
 def enter_name(
@@ -163,8 +162,9 @@ def enter_name(
     now: datetime,
     after: int | None = None,
     here: bool = False,
+    past_waiting: bool = False,
 ) -> Entry:
-    """Enter one player by name and, with `here`, check them in unless they are on the waiting list.
+    """Enter one player by name and, with `here`, check them in, also on the waiting list, for their turn.
 
     `player` is a public id or NEW_PLAYER. It is needed if several members match the name, one with another spelling,
     or if it may be part of a member's name, so that a director looks at the matches before anybody is entered.
@@ -174,11 +174,12 @@ def enter_name(
     match = _match_name(division, name, player)
     choices = {0: player} if player else {}
     with transaction.atomic():
-        result = enter_list(division=division, names=[name], choices=choices, by=by, now=now, after=after)
+        listed: Any = {"names": [name], "choices": choices, "after": after, "past_waiting": past_waiting}
+        result = enter_list(division=division, **listed, by=by, now=now)
         if not result.entries:
             raise Refused("already_entered", name=match.name)
         entry = result.entries[0]
-        if here and entry.status == Entry.Status.IN:
+        if here:
             entry = check_in.mark(entry=entry, state=CheckIn.State.HERE, by=by, now=now)
     return entry
 

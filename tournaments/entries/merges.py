@@ -19,8 +19,7 @@ from players.notifications.services import forget_notifications
 from players.people.rows import canonical
 from tournaments.entries import check_in as presence
 from tournaments.entries.event_links import revoke_links_of
-from tournaments.entries.services import move_up, same_person
-from tournaments.events.services import entries_in
+from tournaments.entries.services import same_person
 from tournaments.ledger.payments import desk_changed, lock_desk
 from tournaments.models import (
     ByeRequest,
@@ -34,6 +33,7 @@ from tournaments.models import (
 )
 from tournaments.seasons.places import TAKEN_BACK, notice_key
 from tournaments.state.locks import division_changed, lock_division
+from tournaments.state.places import fill_places, is_full
 
 # Joining.
 
@@ -93,8 +93,7 @@ def _join(division: Division, entries: list[Entry], players: Collection[int], me
         entry.status = Entry.Status.OUT
         entry.save(update_fields=["status"])
         log(by, "entries_joined", division.topic, club=division.tournament.club, entry=best.pk, entries=[entry.pk])
-        if not is_drawn and entry in entered:
-            move_up(division, merge.merged_at)
+    fill_places(division, merge.merged_at)
     _point(division)
     division_changed(division)
 
@@ -149,6 +148,7 @@ def separate_entries(merge: Merge, players: Collection[int], by: Actor, now: dat
     for division in separated:
         for row in rows.filter(entry__division=division).select_related("entry", "into"):
             _separate(division, row, by, now)
+        fill_places(division, now)
         _point(division)
         division_changed(division)
     _end_access(merge, players)
@@ -159,8 +159,7 @@ def _separate(division: Division, row: JoinedEntry, by: Actor, now: datetime) ->
     entry, best = row.entry, row.into
     row.undone_at = now
     row.save(update_fields=["undone_at"])
-    full = division.capacity is not None and entries_in(division) >= division.capacity
-    is_in = row.before == Entry.Status.IN and division.status == Division.Status.ENTRIES and not full
+    is_in = row.before == Entry.Status.IN and division.status == Division.Status.ENTRIES and not is_full(division)
     again = division.entries.filter(player=entry.player_id, number=entry.number).exclude(status=Entry.Status.OUT)
     if not again.exists():
         entry.status = Entry.Status.IN if is_in else Entry.Status.WAITING

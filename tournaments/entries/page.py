@@ -1,7 +1,8 @@
 """Pages of entries: lists of names, check-in, withdrawal, re-entry and late entry."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
+from types import MappingProxyType
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
@@ -43,6 +44,7 @@ from tournaments.entries.forms import (
     OwnCheckInForm,
     PresenceForm,
     PreviewedForm,
+    PreviewedReentryForm,
     ReturnForm,
     ScopeForm,
     UndoCheckInForm,
@@ -339,7 +341,9 @@ def back_in(request: HttpRequest, **kwargs: str) -> HttpResponse:
     except Refused as refused:
         back = f"{request.path}?scope={fields['scope']}" if refused.code == "stale" else url
         return refuse(request, refused, back)
-    messages.success(request, _("%(name)s is back in.") % {"name": entry.player.full_name})
+    waits = entry.status == Entry.Status.WAITING
+    text = _("%(name)s is on the waiting list.") if waits else _("%(name)s is back in.")
+    messages.success(request, text % {"name": entry.player.full_name})
     return redirect(url)
 
 
@@ -375,19 +379,22 @@ class EntryChange(NamedTuple):
     preview: Callable[[], tuple[int, PartView]]
     """Returns the division's `seq` and the effects; refuses if the change is not possible."""
     apply: Callable[..., str]
-    """Takes the `seq` of the preview, the actor, the time and a reason; returns what was done as a sentence."""
+    """Takes what the form has, the actor and the time; returns what was done as a sentence."""
+    form: type[PreviewedForm] = PreviewedForm
+    confirms: Mapping[str, str] = MappingProxyType({})
+    """What sending the preview back confirms beside its `seq`."""
 
 
 def _preview_and_apply(request: HttpRequest, entry: Entry, change: EntryChange) -> HttpResponse:
     """Show the preview of a change; by POST, apply it."""
     url = desk_url(entry.division)
-    form = PreviewedForm(request.POST)
+    form = change.form(request.POST)
     if request.method == "POST" and not form.is_valid():
         return faulty(request, form, url)
     try:
         if request.method != "POST":
             seq, part = change.preview()
-            hidden = {"after": seq}
+            hidden = {"after": seq, **change.confirms}
             return _preview_page(request, entry, title=change.title, parts=[part], hidden=hidden, button=change.button)
         done = change.apply(by=by(request), now=timezone.now(), **form.cleaned_data)
     except Refused as refused:
@@ -433,7 +440,9 @@ def re_enter(request: HttpRequest, **kwargs: str) -> HttpResponse:
         return " ".join([done, bye_taken(again)])
 
     title = _("Let %(name)s enter again") % {"name": entry.player.full_name}
-    return _preview_and_apply(request, entry, EntryChange(title, _("Enter again"), preview, apply))
+    confirms = {"past_waiting": "on"}
+    change = EntryChange(title, _("Enter again"), preview, apply, PreviewedReentryForm, confirms)
+    return _preview_and_apply(request, entry, change)
 
 
 # Managing the entries of a division: by name, by list, check-in, withdrawal.
@@ -515,8 +524,8 @@ def _late_page(
         "title": title,
         "parts": [late_view(preview)],
         "action": reverse(route, args=division_url_args(division)),
-        "hidden": {**hidden, "after": preview.seq},
-        "button": _("Let in all the same") if has_one_match_only(preview) else _("Let in"),
+        "hidden": {**hidden, "after": preview.seq, **({"past_waiting": "on"} if preview.passes else {})},
+        "button": _("Let in all the same") if preview.passes or has_one_match_only(preview) else _("Let in"),
     }
     return render(request, "tournaments/entries/entry_preview.html", context)
 
@@ -592,6 +601,7 @@ def enter_list(request: HttpRequest, club: str, slug: str, division: str) -> Htt
             by=by(request),
             now=timezone.now(),
             after=form.cleaned_data["after"],
+            past_waiting=form.cleaned_data["past_waiting"],
         )
     except Refused as refused:
         return refuse(request, refused, desk_url(row))

@@ -26,6 +26,7 @@ from tournaments.models import Division, Entry, Fixture, Slot, Stage
 from tournaments.standings.brackets import ranking_name
 from tournaments.standings.changes import ChangeLabels, ChangeLine
 from tournaments.state.names import Names, shown_entry
+from tournaments.state.places import is_full, waiting_list
 from tournaments.state.preview import FixtureChange
 
 
@@ -46,7 +47,13 @@ def return_view(preview: ReturnPreview) -> list[PartView]:
 def _returning(part: DivisionReturn) -> PartView:
     entry = part.entry
     name = {"name": ChangeLabels(entry.division).names.of(entry.pk)}
-    notes = [_("%(name)s goes on the waiting list: all places are taken.") % name] if part.waits else []
+    notes = []
+    if part.waits:
+        place = 1 + sum(other.turn < entry.turn for other in waiting_list(entry.division))
+        text = _("All places are taken: %(name)s goes on the waiting list, as number %(place)d.")
+        notes.append(text % {**name, "place": place})
+    elif entry.status == Entry.Status.OUT and is_full(entry.division):
+        notes.append(_("All places are taken: with %(name)s there are more players than places.") % name)
     if not part.changes and not part.waits:
         notes.append(_("%(name)s takes part again. No match changes.") % name)
     return PartView(entry.division.name, notes, change_lines(entry.division, part.changes, part.reopened))
@@ -131,7 +138,14 @@ def late_view(preview: LatePreview) -> PartView:
             "At least %(count)d match for everybody.", "At least %(count)d matches for everybody.", preview.at_least
         )
         notes.append(text % {"count": preview.at_least})
+    notes += _passing_notes(preview.passes)
     return PartView(preview.division.name, notes)
+
+
+def _passing_notes(passed: Sequence[Entry]) -> list[str]:
+    """Return a sentence about who waits and has an earlier turn; none without anybody."""
+    names = ", ".join(shown_entry(entry, staff=True) for entry in passed)
+    return [_("Still waiting, with an earlier turn: %(names)s.") % {"names": names}] if passed else []
 
 
 def has_one_match_only(preview: LatePreview) -> bool:
@@ -214,6 +228,7 @@ def reentry_view(preview: ReentryPreview) -> PartView:
     labels.names = Names({**labels.names.entries, NEW_ENTRY: again}, staff=True)
     notes = [_late_note(preview.newcomer, labels), *_drop_notes([preview.newcomer], labels)]
     notes.append(_what_previous_does(preview, labels))
+    notes += _passing_notes(preview.passes)
     fee = fees_of(division, plans_of([division]).get(division.pk)).of(is_reentry=True)
     if fee:
         notes.append(_("The fee is %(fee)s.") % {"fee": Currency.of(division.tournament).with_name(fee)})

@@ -18,10 +18,10 @@ from matches.models import Match, Result
 from players.actors import Actor, log
 from players.people.rows import lock_present
 from tournaments.entries.services import same_person
-from tournaments.events.services import entries_in
 from tournaments.formats.settings import BY_ROUND
 from tournaments.models import Division, Draw, Entry, Fixture, Return, Slot, Withdrawal
 from tournaments.state.locks import division_changed, lock_division, lock_unfinished_matches
+from tournaments.state.places import is_full
 from tournaments.state.plans import is_continuous
 from tournaments.state.preview import MARK_LENGTH, DivisionFacts, FixtureChange, changes_between
 from tournaments.state.settle import settle
@@ -130,9 +130,8 @@ def _part(entry: Entry) -> DivisionReturn:
     withdrawals = standing_withdrawals(entry)
     if not withdrawals and (entry.status != Entry.Status.OUT or division.status != Division.Status.ENTRIES):
         raise Refused("not_withdrawn", name=entry.player.shown_name)
-    if not withdrawals:
-        full = division.capacity is not None and entries_in(division) >= division.capacity
-        return DivisionReturn(entry, waits=full)
+    if division.status == Division.Status.ENTRIES:
+        return DivisionReturn(entry, withdrawals, waits=is_full(division))
     reopened = _walkovers(entry, withdrawals)
     changes = _changes(division, withdrawals, reopened)
     _refuse_if_begun(entry, division, reopened, changes)

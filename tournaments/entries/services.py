@@ -9,21 +9,29 @@ from django.db.models import Q, QuerySet
 
 from engine.errors import Refused
 from matches.models import Match
-from players.actors import SYSTEM, Actor, log
+from players.actors import Actor, log
 from players.models import Player
 from players.people.rows import canonical, lock_present, players_among
-from tournaments.events.services import entries_in
 from tournaments.formats.graph import EntryId
 from tournaments.models import Bracket, Division, Entry, Tournament, Withdrawal
 from tournaments.state.locks import division_changed, lock_division, lock_unfinished_matches
-from tournaments.state.notifications import notify_moved_up
+from tournaments.state.places import fill_places, is_full, moving_up
 from tournaments.state.preview import DivisionFacts, FixtureChange, changes_between
 from tournaments.state.settle import settle
 from tournaments.state.stage_rows import DivisionRows
 
 
-def enter(*, division: Division, players: Iterable[Player], by: Actor, now: datetime) -> list[Entry]:
+def enter(
+    *,
+    division: Division,
+    players: Iterable[Player],
+    by: Actor,
+    now: datetime,
+    instead_of: Iterable[Entry] = (),
+) -> list[Entry]:
     """Enter players on behalf of a director; those without a free place go on the waiting list.
+
+    The entries `instead_of` are withdrawn: players of a final, whose places go to the next ranks before who waits.
 
     Refused: `division_drawn`, `tournament_not_open`, `already_entered`, `former_member`, `suspended`; then nobody is
     entered.
@@ -31,9 +39,13 @@ def enter(*, division: Division, players: Iterable[Player], by: Actor, now: date
     with transaction.atomic():
         row = lock_division(division.pk)
         _check_open(row)
+        fill_places(row, now)
+        for entry in instead_of:
+            _withdraw(row, entry, {}, by, now, "")
         entering = list(players)
         lock_present(*entering)
         entries = [_enter(row, player, by, now) for player in _as_merged(entering)]
+        fill_places(row, now)
         _touch(row)
     return entries
 
@@ -46,6 +58,7 @@ def register(*, division: Division, player: Player, by: Actor, now: datetime) ->
         published = row.tournament.status != Tournament.Status.DRAFT
         if not row.self_registration or not published or (row.closes_at is not None and now >= row.closes_at):
             raise Refused("registration_closed")
+        fill_places(row, now)
         lock_present(player)
         entry = _enter(row, _as_merged([player])[0], by, now)
         _touch(row)
@@ -55,7 +68,7 @@ def register(*, division: Division, player: Player, by: Actor, now: datetime) ->
 def withdraw(*, entry: Entry, by: Actor, now: datetime, reason: str = "") -> Entry:
     """Withdraw an entry from the division.
 
-    Before the draw the first entry of the waiting list moves up. Afterwards decided matches stay, and every other
+    Before the draw whoever waits and has the next turn gets the place. Afterwards decided matches stay, and every other
     match is a walkover for the opponent. Refused: `not_entered`, `tournament_not_open`, and what `check_own_win`
     refuses if the director would win a match by it.
     """
@@ -63,6 +76,7 @@ def withdraw(*, entry: Entry, by: Actor, now: datetime, reason: str = "") -> Ent
         row = lock_division(entry.division_id)
         entry.refresh_from_db()
         _withdraw(row, entry, lock_unfinished_matches([row]), by, now, reason)
+        fill_places(row, now)
     return entry
 
 
@@ -83,13 +97,15 @@ def withdraw_all(rows: QuerySet[Entry], *, by: Actor, now: datetime, reason: str
             entry.division = divisions[entry.division_id]
             _withdraw(entry.division, entry, locked_matches, by, now, reason)
             withdrawn.append(entry)
+        for division in divisions.values():
+            fill_places(division, now)
     return withdrawn
 
 
 def _withdraw(
     division: Division, entry: Entry, locked_matches: Mapping[int, Match], by: Actor, now: datetime, reason: str
 ) -> None:
-    """Withdraw an entry whose division and matches are locked."""
+    """Withdraw an entry whose division and matches are locked; the caller fills its place."""
     if entry.status == Entry.Status.OUT:
         raise Refused("not_entered", name=entry.player.shown_name)
     if division.status == Division.Status.CANCELLED:
@@ -99,8 +115,6 @@ def _withdraw(
     entry.save(update_fields=["status", "withdrawn_at"])
     log(by, "entry_withdrawn", division.topic, club=division.tournament.club, entry=entry.pk, reason=reason)
     if division.status == Division.Status.ENTRIES:
-        if was_in:
-            move_up(division, now)
         _touch(division)
     elif was_in:
         Withdrawal.objects.create(entry=entry, reason=reason, at=now, by=by.user)
@@ -145,7 +159,7 @@ def _preview(entry: Entry, bracket: Bracket | None) -> DivisionWithdrawal:
     if entry.status != Entry.Status.IN:
         return DivisionWithdrawal(entry)
     if division.status == Division.Status.ENTRIES:
-        return DivisionWithdrawal(entry, moves_up=_next_waiting(division, leaving=1))
+        return DivisionWithdrawal(entry, moves_up=next(iter(moving_up(division, leaving=1)), None))
     before = DivisionFacts(division).states()
     instead = [moving[entry.pk] for state in before if entry.pk in (moving := state.moving_up())]
     if bracket is None:
@@ -180,35 +194,15 @@ def _as_merged(players: Iterable[Player]) -> list[Player]:
 def _enter(division: Division, player: Player, by: Actor, now: datetime) -> Entry:
     if division.entries.exclude(status=Entry.Status.OUT).filter(same_person(player)).exists():
         raise Refused("already_entered", name=player.shown_name)
-    full = division.capacity is not None and entries_in(division) >= division.capacity
     entry = Entry.objects.create(
         division=division,
         player=player,
-        status=Entry.Status.WAITING if full else Entry.Status.IN,
+        status=Entry.Status.WAITING if is_full(division) else Entry.Status.IN,
         entered_at=now,
         entered_by=by.user,
     )
     log(by, "entered", division.topic, club=division.tournament.club, entry=entry.pk, status=entry.status)
     return entry
-
-
-def move_up(division: Division, now: datetime) -> None:
-    """Give a free place to the entry that has waited longest."""
-    first = _next_waiting(division)
-    if first is None:
-        return
-    first.status = Entry.Status.IN
-    first.save(update_fields=["status"])
-    log(SYSTEM, "moved_up", division.topic, club=division.tournament.club, entry=first.pk)
-    notify_moved_up(division, first, now)
-
-
-def _next_waiting(division: Division, *, leaving: int = 0) -> Entry | None:
-    """Return the entry that gets a place once so many have left; None without a place or a waiting list."""
-    if division.capacity is not None and entries_in(division) - leaving >= division.capacity:
-        return None
-    waiting = division.entries.filter(status=Entry.Status.WAITING).select_related("player")
-    return waiting.order_by("entered_at", "pk").first()
 
 
 def _check_open(division: Division) -> None:

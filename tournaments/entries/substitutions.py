@@ -38,6 +38,7 @@ from tournaments.events.pages import (
 from tournaments.models import CheckIn, Division, Entry, Fixture, Substitution
 from tournaments.state.locks import division_changed, lock_division, lock_unfinished_matches
 from tournaments.state.names import shown
+from tournaments.state.places import refuse_passing
 from tournaments.state.settle import settle
 
 
@@ -48,6 +49,8 @@ class SubstituteInput:
     name: str
     player: str = ""
     reason: str = ""
+    past_waiting: bool = False
+    """Whether the director confirms that those who wait for a place go on waiting."""
 
 
 def substitute(*, entry: Entry, substitute: SubstituteInput, after: int, by: Actor, now: datetime) -> Substitution:
@@ -56,12 +59,13 @@ def substitute(*, entry: Entry, substitute: SubstituteInput, after: int, by: Act
     The player is not checked in, even if the one who leaves was.
 
     Refused: `stale`, `not_entered`, `already_entered`, `substitution_too_late`,
-    `reentry_without_substitute`, what `enter_name` refuses for a name,
+    `reentry_without_substitute`, `others_wait`, what `enter_name` refuses for a name,
     and what `check_own_match` refuses for directors who exchange their own opponent.
     """
     with transaction.atomic():
         player = find_or_add_player(division=entry.division, name=substitute.name, player=substitute.player, by=by)
-        return _replace(entry, player, after, by, now, reason=substitute.reason)
+        reason, past_waiting = substitute.reason, substitute.past_waiting
+        return _replace(entry, player, after, by, now, reason=reason, past_waiting=past_waiting)
 
 
 def undo_substitution(*, entry: Entry, after: int, by: Actor, now: datetime) -> Substitution:
@@ -93,6 +97,7 @@ def _replace(
     *,
     undoes: Substitution | None = None,
     reason: str = "",
+    past_waiting: bool = False,
 ) -> Substitution:
     """Record a substitution and settle the division; the caller holds a transaction."""
     division = lock_division(entry.division_id)
@@ -101,6 +106,8 @@ def _replace(
     if division.seq != after:
         raise Refused("stale")
     _refuse_unfit(division, row, player)
+    if undoes is None:
+        refuse_passing(division, [Entry(entered_at=now)], past_waiting=past_waiting)
     lock_present(player)
     for match in _matches_of(row):
         if not is_untouched(match):
@@ -186,7 +193,7 @@ def substitute_page(request: HttpRequest, **kwargs: str) -> HttpResponse:
     candidates: list[list[str]] = []
     if form.is_valid():
         data = form.cleaned_data
-        wanted = SubstituteInput(data["name"], data["player"], data["reason"])
+        wanted = SubstituteInput(data["name"], data["player"], data["reason"], data["past_waiting"])
         try:
             done = substitute(entry=entry, substitute=wanted, after=data["after"], by=by(request), now=timezone.now())
         except Refused as refused:

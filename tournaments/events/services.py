@@ -20,6 +20,7 @@ from tournaments.ledger.money import Currency
 from tournaments.models import Division, Entry, Payment, Stage, Tournament
 from tournaments.seasons.services import count_published
 from tournaments.state.locks import division_changed, lock_division, lock_event, lock_unfinished_matches
+from tournaments.state.places import fill_places
 from tournaments.state.settle import settle
 from tournaments.state.stages import commit_published, first_stage
 
@@ -219,7 +220,7 @@ def create_division(*, tournament: Tournament, by: Actor, now: datetime, key: st
 
 
 def update_division(*, division: Division, after: int, by: Actor, now: datetime, **values: Any) -> Division:
-    """Change settings of a division; after the draw only those in AFTER_DRAW.
+    """Change settings of a division; after the draw only those in AFTER_DRAW. Who waits gets the places that are added.
 
     Refused: `stale`, `division_drawn`, `reentry_in_use`, `name_taken`, `bad_round_lengths`, `pool_of_other_club`.
     """
@@ -240,14 +241,10 @@ def update_division(*, division: Division, after: int, by: Actor, now: datetime,
             raise Refused("reentry_in_use")
         if changed:
             _save_named(row, row.name)
+            fill_places(row, now)
             division_changed(row)
             log(by, "division_changed", row.topic, club=row.tournament.club, changes=changed)
     return row
-
-
-def entries_in(division: Division) -> int:
-    """Return the number of entries, without the waiting list."""
-    return division.entries.filter(status=Entry.Status.IN).count()
 
 
 def _apply(row: Tournament | Division, values: Mapping[str, Any], allowed: tuple[str, ...]) -> dict[str, list[str]]:

@@ -1,5 +1,7 @@
 """Entries of players in divisions, and who is here."""
 
+from datetime import datetime
+from math import inf
 from typing import ClassVar
 
 from django.conf import settings
@@ -59,6 +61,11 @@ class Entry(models.Model):
 
     def __str__(self) -> str:
         return str(self.player)
+
+    @property
+    def turn(self) -> tuple[bool, datetime, float]:
+        """Sorts a waiting list: who is here comes first, then the order of entry; an entry not saved yet is last."""
+        return self.checked_in_at is None, self.entered_at, self.pk or inf
 
 
 class Withdrawal(models.Model):

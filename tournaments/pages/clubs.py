@@ -82,7 +82,7 @@ class CalendarLine:
 
     @property
     def entered(self) -> "list[Entered]":
-        """The entries of all divisions in the order in which they came."""
+        """The entries of all divisions: those who are here first, then in the order in which they came."""
         rows = [entry for division in self.divisions for entry in division.present]  # type: ignore[attr-defined]
         return [
             Entered(
@@ -92,7 +92,7 @@ class CalendarLine:
                 account_of(entry.player),
                 "" if entry.player.erased_at else entry.player.full_name,
             )
-            for entry in sorted(rows, key=lambda entry: (entry.entered_at, entry.pk))
+            for entry in sorted(rows, key=lambda entry: entry.turn)
         ]
 
     @property

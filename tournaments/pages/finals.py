@@ -27,7 +27,7 @@ from players.actors import SYSTEM, Actor, log
 from players.forms import RefusingForm
 from players.models import Player
 from players.people.rows import lock_club, player_of
-from tournaments.entries.services import enter, withdraw
+from tournaments.entries.services import enter
 from tournaments.events.services import create_division, create_tournament
 from tournaments.formats.settings import KNOCKOUT, StageSettings
 from tournaments.models import Division, Entry, FinalPlace, Series, Tournament
@@ -151,13 +151,11 @@ def _enter_holders(series: Series, by: Actor, now: datetime, *, or_everybody: bo
     holders = {player.pk: player for player in players}
     rows = division.entries.exclude(status=Entry.Status.OUT).select_related("player")
     entries = {row.player.merged_into_id or row.player_id: row for row in rows}
-    for player, entry in entries.items():
-        # Whoever was entered by hand stays.
-        if player in invited - holders.keys():
-            withdraw(entry=entry, by=by, now=now)
+    # Whoever was entered by hand stays.
+    leaving = [entry for player, entry in entries.items() if player in invited - holders.keys()]
     missing = [player for pk, player in holders.items() if pk not in entries]
-    if missing:
-        enter(division=division, players=missing, by=by, now=now)
+    if leaving or missing:
+        enter(division=division, players=missing, instead_of=leaving, by=by, now=now)
 
 
 def offer(

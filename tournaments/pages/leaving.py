@@ -21,7 +21,7 @@ from tournaments.pages.finals import answer
 from tournaments.seasons.places import is_drawn, notify_gave_up
 from tournaments.seasons.tables import newest_plan
 from tournaments.state.locks import lock_division
-from tournaments.state.notifications import BACK, SUSPENDED, notify_left
+from tournaments.state.notifications import BACK, BACK_WAITING, SUSPENDED, notify_left
 
 OVER = (Division.Status.FINISHED, Division.Status.CANCELLED)
 DECLINED = FinalPlace.Answer.DECLINED
@@ -107,7 +107,8 @@ def return_all(leaving: Leaving, left_at: datetime) -> Iterator[Part]:
             part = _part(entry)
             yield Part(f"{part.text}: {sentence(refused.code, refused.params)}", part.url)
         else:
-            notify_left(entry, variant=BACK, leaving=leaving)
+            waits = entry.status == Entry.Status.WAITING
+            notify_left(entry, variant=BACK_WAITING if waits else BACK, leaving=leaving)
     given_up = FinalPlace.objects.filter(player__in=leaving.players, answer=DECLINED, answered_at=left_at)
     for place in given_up.select_related("series__club"):
         yield _part_of_place(place)

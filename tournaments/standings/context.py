@@ -77,15 +77,11 @@ def entries_of(players: Collection[int]) -> Sequence[PlayedEntry]:
         .order_by("division__tournament__starts_at", "pk")
     )
     waiting = [entry.division_id for entry in mine if entry.status == Entry.Status.WAITING]
-    queue = list(
-        open_.filter(division__in=waiting, status=Entry.Status.WAITING)
-        .order_by("entered_at", "pk")
-        .values_list("division", "pk")
-    )
+    queue = sorted(open_.filter(division__in=waiting, status=Entry.Status.WAITING), key=lambda row: row.turn)
     return [
         PlayedEntry(
             entry,
-            _own_entry(entry, [pk for division, pk in queue if division == entry.division_id]),
+            _own_entry(entry, [row.pk for row in queue if row.division_id == entry.division_id]),
             entry.without_rounds and entry.status == Entry.Status.IN,
         )
         for entry in mine

@@ -18,6 +18,7 @@ from tournaments.formats.states import FixtureState
 from tournaments.models import Correction, Division, Entry, Fixture, FloorEvent, FloorKind, JoinedEntry, Slot, Stage
 from tournaments.state.derivation import StageState, states_of
 from tournaments.state.floor import beginnings_of
+from tournaments.state.places import moving_up
 from tournaments.state.stage_rows import outcome
 
 BATCH = 500
@@ -105,6 +106,8 @@ def _of_division(division: Division) -> Iterator[Difference]:
     stored = list(division.entries.select_related("player").order_by("pk"))
     entries = {entry.pk: (entry.player_id, entry.number) for entry in stored}
     yield from _of_entries(division, stored)
+    if moving := moving_up(division):
+        yield Difference(division.topic, "who waits although a place is free", [entry.pk for entry in moving], [])
     for state in states_of(division):
         rows = state.rows
         for slot, source in rows.redrawn(state.progress):

@@ -95,7 +95,7 @@ def own_entry(names: Names, user: Visitor) -> Entry | None:
 
 
 def entries_lists(names: Names) -> dict[str, Any]:
-    """Return the entries by status: entered by name, waiting in order, and withdrawn."""
+    """Return the entries by status: entered by name, waiting in turn, and withdrawn."""
     lists: dict[str, list[tuple[Entry, str]]] = {"entered": [], "waiting": [], "gone": []}
     keys = {Entry.Status.IN: "entered", Entry.Status.WAITING: "waiting", Entry.Status.OUT: "gone"}
     for entry in names.entries.values():
@@ -103,7 +103,7 @@ def entries_lists(names: Names) -> dict[str, Any]:
             continue
         lists[keys[Entry.Status(entry.status)]].append((entry, names.of(entry.pk)))
     lists["entered"].sort(key=lambda pair: (pair[1].casefold(), pair[0].pk))
-    lists["waiting"].sort(key=lambda pair: (pair[0].entered_at, pair[0].pk))
+    lists["waiting"].sort(key=lambda pair: pair[0].turn)
     return dict(lists)
 
 

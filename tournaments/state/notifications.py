@@ -15,7 +15,7 @@ from matches.presentation.visibility import NOBODY
 from players.joining.services import directors_of
 from players.models import Club
 from players.notifications.kinds import NotificationKind, Params
-from players.notifications.services import accounts_of, notify, notify_each, users_of
+from players.notifications.services import Notice, accounts_of, notify, notify_each, users_of
 from players.people.stored_elsewhere import Leaving
 from tournaments.models import Division, Draw, Entry, Fixture
 
@@ -25,7 +25,7 @@ WALKOVER, LEFT = "walkover", "left"
 
 LEFT_OUT = "left_out"
 """Variant for players who were entered but not checked in when the draw was made with those here."""
-SUSPENDED, BACK = "suspended", "back"
+SUSPENDED, BACK, BACK_WAITING = "suspended", "back", "back_waiting"
 """Variants for players who come back, or may."""
 
 
@@ -103,11 +103,13 @@ KINDS = (
             "": gettext_noop("A player has deleted their account and is withdrawn."),
             SUSPENDED: gettext_noop("{player} is suspended and withdrawn."),
             BACK: gettext_noop("{player} is no longer suspended and plays again."),
+            BACK_WAITING: gettext_noop("{player} is no longer suspended and is on the waiting list."),
         },
         subjects={
             "": gettext_noop("{event}: a player has left"),
             SUSPENDED: gettext_noop("{event}: {player} is withdrawn"),
             BACK: gettext_noop("{event}: {player} is back"),
+            BACK_WAITING: gettext_noop("{event}: {player} is back"),
         },
         players=("player",),
     ),
@@ -146,11 +148,20 @@ def _draw_key(draw: Draw) -> str:
     return f"draw:{draw.pk}:{draw.published_at:%Y%m%d%H%M%S}"
 
 
-def notify_moved_up(division: Division, entry: Entry, now: datetime) -> None:
-    """Tell a player that they have moved from the waiting list into the field."""
-    params = {"entry": entry.pk, **_division_params(division)}
-    key = f"{MOVED_UP}:{entry.pk}:{now:%Y%m%d%H%M%S}"
-    notify(users=users_of([entry.player_id]), kind=MOVED_UP, params=params, url=_page(division), key=key, now=now)
+def notify_moved_up(division: Division, entries: Sequence[Entry], now: datetime) -> None:
+    """Tell players that they have moved from the waiting list into the field."""
+    accounts = accounts_of(entry.player for entry in entries)
+    notices = [
+        Notice(
+            accounts[entry.player_id],
+            {"entry": entry.pk, **_division_params(division)},
+            _page(division),
+            f"{MOVED_UP}:{entry.pk}:{now:%Y%m%d%H%M%S}",
+        )
+        for entry in entries
+        if entry.player_id in accounts
+    ]
+    notify_each(kind=MOVED_UP, notices=notices, now=now)
 
 
 def notify_ready(division: Division, following: Sequence[Fixture], now: datetime) -> None:

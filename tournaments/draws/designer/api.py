@@ -22,7 +22,6 @@ from tournaments.draws.designer.forms import MOST_QUALIFIERS
 from tournaments.draws.evenings import divisions_beside, rest_of
 from tournaments.events.api import DivisionView
 from tournaments.events.forms import MOST_TABLES
-from tournaments.events.services import entries_in
 from tournaments.formats.elimination.byes import LowerByes
 from tournaments.formats.elimination.patterns import Proposal
 from tournaments.formats.forecast.brackets import BracketForecast, RoundForecast
@@ -54,6 +53,7 @@ from tournaments.formats.tables.tiebreaks import TIEBREAKS
 from tournaments.models import Division, Stage
 from tournaments.models.events import MOST_ENTRIES
 from tournaments.state.api import AFTER, READ, WRITE, by, read_after, validated, with_etag
+from tournaments.state.places import entries_in
 from tournaments.state.stages import set_stages, stage_settings
 
 # Serializers of stages and of the preview of a format.

@@ -35,7 +35,6 @@ from tournaments.draws.evenings import (
     with_lengths,
 )
 from tournaments.draws.services import LEAST_ENTRIES
-from tournaments.events.services import entries_in
 from tournaments.formats.forecast.brackets import ALL_GROUPS, BracketForecast, RoundForecast
 from tournaments.formats.forecast.durations import MINUTES_PER_POINT
 from tournaments.formats.forecast.finish_times import Finish
@@ -50,6 +49,7 @@ from tournaments.formats.settings import DOUBLE, GROUPS, LEAGUE, ROUND_ROBIN, St
 from tournaments.models import Division, EveningTemplate
 from tournaments.standings.brackets import bracket_name, round_name
 from tournaments.state.format_labels import FORMAT_NAMES, pattern_in_words
+from tournaments.state.places import entries_in
 from tournaments.state.stages import stage_settings
 
 # The preview of a format in words: totals in one line, rounds with their times, and remarks.

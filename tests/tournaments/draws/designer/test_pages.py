@@ -21,7 +21,6 @@ from tournaments.draws.designer.forms import initial_of
 from tournaments.draws.designer.page import _remark
 from tournaments.draws.lists import DraftStage
 from tournaments.entries import services as entries
-from tournaments.events import services as events
 from tournaments.formats.elimination.byes import LowerByes
 from tournaments.formats.forecast.forecasts import FAULT, Remark
 from tournaments.formats.plans import MOST_STAGES
@@ -29,6 +28,7 @@ from tournaments.formats.presets import PRESETS, preset
 from tournaments.formats.settings import DEFAULT_TIEBREAKS, FORMATS, StageSettings
 from tournaments.models import Division, Draw, Stage
 from tournaments.state.format_labels import PRESET_NAMES
+from tournaments.state.places import entries_in
 from tournaments.state.stages import set_stages, stage_settings
 
 pytestmark = pytest.mark.django_db
@@ -339,7 +339,7 @@ def test_queries_do_not_grow_with_the_number_of_entries(
     entries.enter(division=tonight, players=make_players(60), by=by_alice, now=NOW)
     with django_assert_max_num_queries(14):
         update()
-    assert events.entries_in(tonight) == 73
+    assert entries_in(tonight) == 73
 
 
 @pytest.mark.parametrize(
