@@ -202,14 +202,12 @@ class ReturnForm(ReasonForm):
 
 
 class PreviewedForm(ReasonForm):
-    """A change of an entry after its preview: `after` is the division's `seq` that the preview showed."""
+    """A change of an entry after its preview: `after` is the division's `seq` that the preview showed.
+
+    `past_waiting` confirms that those whom the preview of a re-entry names go on waiting.
+    """
 
     after = forms.IntegerField(min_value=0)
-
-
-class PreviewedReentryForm(PreviewedForm):
-    """A re-entry after its preview, which names those who wait and go on waiting."""
-
     past_waiting = forms.BooleanField(required=False)
 
 

@@ -1,8 +1,7 @@
 """Pages of entries: lists of names, check-in, withdrawal, re-entry and late entry."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from functools import partial
-from types import MappingProxyType
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
@@ -44,7 +43,6 @@ from tournaments.entries.forms import (
     OwnCheckInForm,
     PresenceForm,
     PreviewedForm,
-    PreviewedReentryForm,
     ReturnForm,
     ScopeForm,
     UndoCheckInForm,
@@ -376,25 +374,21 @@ class EntryChange(NamedTuple):
 
     title: str
     button: str
-    preview: Callable[[], tuple[int, PartView]]
-    """Returns the division's `seq` and the effects; refuses if the change is not possible."""
+    preview: Callable[[], tuple[dict[str, Any], PartView]]
+    """Returns what is sent back to apply it, and the effects; refuses if the change is not possible."""
     apply: Callable[..., str]
     """Takes what the form has, the actor and the time; returns what was done as a sentence."""
-    form: type[PreviewedForm] = PreviewedForm
-    confirms: Mapping[str, str] = MappingProxyType({})
-    """What sending the preview back confirms beside its `seq`."""
 
 
 def _preview_and_apply(request: HttpRequest, entry: Entry, change: EntryChange) -> HttpResponse:
     """Show the preview of a change; by POST, apply it."""
     url = desk_url(entry.division)
-    form = change.form(request.POST)
+    form = PreviewedForm(request.POST)
     if request.method == "POST" and not form.is_valid():
         return faulty(request, form, url)
     try:
         if request.method != "POST":
-            seq, part = change.preview()
-            hidden = {"after": seq, **change.confirms}
+            hidden, part = change.preview()
             return _preview_page(request, entry, title=change.title, parts=[part], hidden=hidden, button=change.button)
         done = change.apply(by=by(request), now=timezone.now(), **form.cleaned_data)
     except Refused as refused:
@@ -411,11 +405,11 @@ def undo_late_entry(request: HttpRequest, **kwargs: str) -> HttpResponse:
     entry = directed_entry(request.user, **kwargs)
     name = {"name": shown_entry(entry, staff=True)}
 
-    def preview() -> tuple[int, PartView]:
+    def preview() -> tuple[dict[str, Any], PartView]:
         undo = preview_undo(entry=entry)
-        return undo.seq, undo_view(undo)
+        return {"after": undo.seq}, undo_view(undo)
 
-    def apply(**values: Any) -> str:
+    def apply(*, past_waiting: bool, **values: Any) -> str:
         undo_late(entry=entry, **values)
         return " ".join([_("Late entry of %(name)s undone.") % name, *refund_notes(entry)])
 
@@ -430,9 +424,9 @@ def re_enter(request: HttpRequest, **kwargs: str) -> HttpResponse:
     """Preview a re-entry; by POST, apply it."""
     entry = directed_entry(request.user, **kwargs)
 
-    def preview() -> tuple[int, PartView]:
+    def preview() -> tuple[dict[str, Any], PartView]:
         reentry = preview_reentry(entry=entry, now=timezone.now())
-        return reentry.seq, reentry_view(reentry)
+        return {"after": reentry.seq, **_past_waiting(reentry.passes)}, reentry_view(reentry)
 
     def apply(**values: Any) -> str:
         again = reenter(entry=entry, **values)
@@ -440,9 +434,12 @@ def re_enter(request: HttpRequest, **kwargs: str) -> HttpResponse:
         return " ".join([done, bye_taken(again)])
 
     title = _("Let %(name)s enter again") % {"name": entry.player.full_name}
-    confirms = {"past_waiting": "on"}
-    change = EntryChange(title, _("Enter again"), preview, apply, PreviewedReentryForm, confirms)
-    return _preview_and_apply(request, entry, change)
+    return _preview_and_apply(request, entry, EntryChange(title, _("Enter again"), preview, apply))
+
+
+def _past_waiting(passes: Sequence[Entry]) -> dict[str, str]:
+    """Return the field that confirms a preview by which others go on waiting."""
+    return {"past_waiting": "on"} if passes else {}
 
 
 # Managing the entries of a division: by name, by list, check-in, withdrawal.
@@ -524,7 +521,7 @@ def _late_page(
         "title": title,
         "parts": [late_view(preview)],
         "action": reverse(route, args=division_url_args(division)),
-        "hidden": {**hidden, "after": preview.seq, **({"past_waiting": "on"} if preview.passes else {})},
+        "hidden": {**hidden, "after": preview.seq, **_past_waiting(preview.passes)},
         "button": _("Let in all the same") if preview.passes or has_one_match_only(preview) else _("Let in"),
     }
     return render(request, "tournaments/entries/entry_preview.html", context)
