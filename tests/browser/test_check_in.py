@@ -4,13 +4,16 @@ import re
 from collections.abc import Callable
 
 import pytest
+from django.utils import timezone
 from playwright.sync_api import APIResponse, Route, expect
 
 from players.actors import Actor
 from players.models import Player, User
 from tests.browser.chromium import SOON
-from tests.browser.conftest import DESK, PHONE, VIEWS, Check, OpenPage
+from tests.browser.conftest import DESK, NAMES, PHONE, VIEWS, Check, OpenPage, follow
+from tests.browser.test_draws import picture
 from tests.tournaments.conftest import NOW, by_alice, club, make_division, make_players, tournament
+from tournaments.draws import services as draws
 from tournaments.entries import services as entries
 from tournaments.events import services as events
 from tournaments.models import CheckIn, Division
@@ -149,3 +152,45 @@ def test_fees_are_taken_at_the_desk_and_the_last_tap_is_undone(
     expect(page.locator(".arrival-opened")).to_be_visible()
     axe(page)
     fits(page)
+
+
+@pytest.mark.parametrize(("width", "scheme"), [*VIEWS, (320, "light")])
+def test_who_waits_is_here_and_is_seen_wherever_they_may_be_passed(
+    division: Division,
+    open_page: OpenPage,
+    alice: User,
+    width: int,
+    scheme: str,
+    looked_at: Check,
+    expected_errors: list[re.Pattern[str]],
+) -> None:
+    expected_errors.append(re.compile("422"))
+    now = timezone.now()
+    by, event = Actor.of(alice), division.tournament
+    events.update_tournament(tournament=event, by=by, now=now, check_in_opens_at=now)
+    division.refresh_from_db()
+    events.update_division(division=division, after=division.seq, capacity=FIELD, by=by, now=now)
+    entries.enter(division=division, players=[Player.objects.create(name=name) for name in NAMES[:5]], by=by, now=now)
+    home = f"/events/{event.club.slug}/{event.slug}/"
+    page = open_page(f"{home}check-in/", width=width, scheme=scheme, user=alice)
+    row = page.locator(".rows li").filter(has_text=NAMES[4])
+    follow(row.get_by_role("button", name="is here"))
+    expect(page.locator(".rows li").first).to_contain_text(NAMES[4])
+    picture(page, "waiting")
+    looked_at(page)
+
+    entry = division.entries.filter(status="in").first()
+    assert entry is not None
+    page.goto(f"{home}entries/{entry.public_id}/substitute/")
+    page.get_by_label("Who plays instead?").fill("Zoe")
+    follow(page.get_by_role("button", name="Substitute"))
+    expect(page.get_by_label("Those who wait go on waiting")).to_be_visible()
+    picture(page, "substitute")
+    looked_at(page)
+
+    draw = draws.request_draw(division=division, here_only=False, by=by, now=now)
+    draws.make_draft(draw_id=draw.pk, now=now)
+    page.goto(f"{home}{division.public_id}/draw/")
+    expect(page.locator(".draft-head")).to_contain_text("Still on the waiting list")
+    picture(page, "draft")
+    looked_at(page)
