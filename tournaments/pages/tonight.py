@@ -64,7 +64,7 @@ from tournaments.draws.services import LEAST_ENTRIES, make_draft, publish_draw, 
 from tournaments.draws.take_back import unpublish_draw
 from tournaments.entries import check_in
 from tournaments.entries.lists import enter_name
-from tournaments.entries.services import enter, withdraw
+from tournaments.entries.services import enter, withdraw_all
 from tournaments.events.api import EventSerializer
 from tournaments.events.forms import MOST_TABLES, localise
 from tournaments.events.pages import EventAction, division_url_args, event_url_args, form_key
@@ -96,6 +96,8 @@ from tournaments.pages.seasons import copy_event
 from tournaments.state.api import LOCATION, WRITE, example, validated
 from tournaments.state.api import by as api_by
 from tournaments.state.locks import lock_event
+from tournaments.state.names import shown_entry
+from tournaments.state.places import waiting_list
 from tournaments.state.stages import set_stages, stage_settings
 
 UNDO_FOR = timedelta(seconds=60)
@@ -181,8 +183,8 @@ def _enter(division: Division, plan: EveningPlan, *, by: Actor, now: datetime) -
         canonical(entry.player).pk: entry
         for entry in division.entries.exclude(status=Entry.Status.OUT).select_related("player__merged_into")
     }
-    for pk in {canonical(player).pk for player in plan.leaving} & entered.keys():
-        withdraw(entry=entered[pk], by=by, now=now)
+    leaving = [entered[pk].pk for pk in {canonical(player).pk for player in plan.leaving} & entered.keys()]
+    withdraw_all(division.entries.filter(pk__in=leaving), by=by, now=now)
     wanted = {canonical(player).pk: player for player in plan.players}
     if new := [player for pk, player in wanted.items() if pk not in entered]:
         enter(division=division, players=new, by=by, now=now)
@@ -729,6 +731,8 @@ def tonight(request: HttpRequest, slug: str) -> HttpResponse:
         page.form.refuse(refused)
         return _render(request, page, status=HTTPStatus.UNPROCESSABLE_ENTITY)
     messages.success(request, _("The evening is started."))
+    if waiting := [shown_entry(entry, staff=True) for row in event.divisions.all() for entry in waiting_list(row)]:
+        messages.warning(request, _("On the waiting list: %(names)s.") % {"names": ", ".join(waiting)})
     return redirect("floor", *event_url_args(event))
 
 

@@ -37,9 +37,11 @@ from tournaments.entries import check_in, services
 from tournaments.entries.returns import bring_back, preview_return
 from tournaments.entries.substitutions import undo_substitution
 from tournaments.events import services as events
+from tournaments.formats.settings import StageSettings
 from tournaments.ledger.accounts import owed_by_entry
 from tournaments.models import CheckIn, Division, Entry, FinalPlace, Fixture, Tournament
 from tournaments.pages.finals import answer, offer, prepare_final
+from tournaments.pages.tonight import EveningPlan, prepare_evening
 from tournaments.results.services import enter_result
 from tournaments.state import integrity
 from tournaments.state.places import passed_over
@@ -428,6 +430,16 @@ def test_only_whoever_has_a_place_owes_the_fee(full: Full) -> None:
     third = full.entry(3).pk
     services.withdraw(entry=full.entry(1), **full.acts)
     assert owed_by_entry(full.division) == {full.entry(2).pk: 10_00, third: 10_00}
+
+
+def test_who_leaves_with_others_is_not_told_of_a_place(full: Full, bob: User) -> None:
+    """Before an evening starts, all who are not there are withdrawn at once, those who wait included."""
+    Player.objects.filter(name="Player 3").update(user=bob)
+    leaving = [Player.objects.get(name=f"Player {number}") for number in (1, 3)]
+    plan = EveningPlan(2, NOON + timedelta(hours=9), [StageSettings("knockout")], full.players[1:2], (), leaving)
+    prepare_evening(club=full.division.tournament.club, plan=plan, event=full.division.tournament, **full.acts)
+    assert full.lists == ("2 4", "5")
+    assert not Notification.objects.filter(user=bob).exists()
 
 
 # The draw, and what is undone.
