@@ -65,7 +65,7 @@ def fill_places(
 def passed_over(division: Division, admitted: Collection[Entry]) -> list[Entry]:
     """Return who waits and would have a turn before somebody of these, in turn.
 
-    Once anybody is checked in, those who wait and are not here count as missing: nobody is let in before them unfairly.
+    Once anybody is checked in, those who wait and are not here count as missing, so that nobody passes them.
     """
     is_used = division.entries.exclude(status=Entry.Status.OUT).exclude(checked_in_at=None).exists()
     waiting = [entry for entry in waiting_list(division) if entry.checked_in_at is not None or not is_used]
