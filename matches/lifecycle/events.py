@@ -24,6 +24,11 @@ class MatchContext(NamedTuple):
     """The name of the event alone."""
     zone: str = ""
     """The time zone of the event."""
+    venue: str = ""
+    """Of the event; empty if it is played elsewhere."""
+    calendar_sequence: int = 0
+    """Grows with every change of the event that calendars show."""
+    calendar_changed_at: datetime | None = None
 
 
 class OwnEntry(NamedTuple):

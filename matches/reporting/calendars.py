@@ -1,22 +1,23 @@
 """Calendar files (iCalendar, RFC 5545) of appointments, and their secret URLs."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 from django.core.signing import BadSignature, Signer
-from django.db.models import Prefetch, Q
+from django.db.models import Max, Prefetch, Q
 from django.http import Http404
 from django.urls import reverse
 from django.utils.translation import gettext
 from icalendar import Calendar, Event
 
 from core.public_ids import new_public_id
+from matches.lifecycle.events import MatchContext, events
 from matches.lifecycle.where import Where
 from matches.models import CalendarFeed, Match, Proposal
 from matches.play.watching import where_of
 from matches.presentation.visibility import Viewer
-from players.models import User
+from players.models import LogEntry, User
 
 # Calendar files (iCalendar, RFC 5545): one appointment, or everything an account has to play.
 
@@ -37,9 +38,14 @@ class CalendarEvent(NamedTuple):
     """Grows with each change of the same entry."""
     starts_at: datetime
     ends_at: datetime
+    changed_at: datetime
+    """When it was changed last, or created."""
     title: str
     detail: str
     url: str
+    location: str = ""
+    is_cancelled: bool = False
+    """A calendar removes it, or strikes it out."""
 
 
 def token_of(feed: CalendarFeed) -> str:
@@ -60,33 +66,50 @@ def user_of(token: str) -> User:
 
 
 def feed(user: User, now: datetime, absolute: Callable[[str], str]) -> bytes:
-    """The appointments of an account's open matches, and the deadlines of those without one; `absolute` makes URLs."""
+    """The appointments of an account's open matches, and the deadlines of those without one; `absolute` makes URLs.
+
+    Those of void matches that are still to come are cancelled.
+    """
     viewer = Viewer.of(user)
     players = viewer.players
     agreed = Proposal.objects.filter(state=Proposal.State.ACCEPTED)
-    rows = Match.objects.filter(Q(player_0__in=players) | Q(player_1__in=players), state=Match.State.OPEN)
+    to_come = Q(due_at__gt=now) | Q(pk__in=agreed.filter(agreed_at__gt=now).values("match"))
+    shown = Q(state=Match.State.OPEN) | Q(state=Match.State.VOID) & to_come
+    rows = Match.objects.filter(Q(player_0__in=players) | Q(player_1__in=players), shown)
     rows = rows.select_related("player_0", "player_1").prefetch_related(Prefetch("proposals", agreed))
-    matches = list(rows.order_by("pk")[:MOST_MATCHES])
-    where = where_of(matches, viewer, now)
-    return written((event for match in matches for event in _events(match, where[match.pk], absolute)), now)
+    matches = list(rows.order_by("state", "pk")[:MOST_MATCHES])
+    return written(match_events(matches, where_of(matches, viewer, now), absolute))
 
 
-def _events(match: Match, where: Where, absolute: Callable[[str], str]) -> Iterator[CalendarEvent]:
-    url = absolute(reverse("match", args=[match.public_id]))
-    at = next((proposal.agreed_at for proposal in match.proposals.all()), None)
-    if at is not None:
-        yield appointment_event(match, where, at, url)
-    elif match.due_at is not None:
-        title = gettext("Deadline: {match}").format(match=_title(match))
-        uid = f"deadline-{match.public_id}@barpoint"
-        yield CalendarEvent(uid, match.seq, match.due_at, match.due_at, title, _detail(match, where), url)
-
-
-def appointment_event(match: Match, where: Where, at: datetime, url: str) -> CalendarEvent:
-    """The appointment of a match, with the usual duration of such a match."""
-    ends_at = at + timedelta(minutes=MINUTES_A_POINT * match.length)
-    uid = f"match-{match.public_id}@barpoint"
-    return CalendarEvent(uid, match.seq, at, ends_at, _title(match), _detail(match, where), url)
+def match_events(
+    matches: Sequence[Match], where: Mapping[int, Where], absolute: Callable[[str], str]
+) -> Iterator[CalendarEvent]:
+    """The appointments of matches, with the usual duration of such a match, or else their deadlines."""
+    contexts = events().contexts({match.parent_topic for match in matches})
+    logged = LogEntry.objects.filter(topic__in=[match.topic for match in matches]).order_by()
+    logged_at = dict(logged.values_list("topic").annotate(Max("at")))
+    for match in matches:
+        played_for = contexts.get(match.parent_topic) or MatchContext("")
+        agreed = (row.agreed_at for row in match.proposals.all() if row.state == Proposal.State.ACCEPTED)
+        at = next(agreed, None)
+        starts_at, kind, title = at or match.due_at, "match", _title(match)
+        if starts_at is None:
+            continue
+        if at is None:
+            kind, title = "deadline", gettext("Deadline: {match}").format(match=title)
+        changes = match.created_at, logged_at.get(match.topic), played_for.calendar_changed_at
+        yield CalendarEvent(
+            uid=f"{kind}-{match.public_id}@barpoint",
+            sequence=match.seq + played_for.calendar_sequence,
+            starts_at=starts_at,
+            ends_at=starts_at if at is None else at + timedelta(minutes=MINUTES_A_POINT * match.length),
+            changed_at=max(filter(None, changes)),
+            title=title,
+            detail=_detail(match, where[match.pk]),
+            url=absolute(reverse("match", args=[match.public_id])),
+            location=played_for.venue,
+            is_cancelled=match.state == Match.State.VOID,
+        )
 
 
 def _title(match: Match) -> str:
@@ -99,22 +122,29 @@ def _detail(match: Match, where: Where) -> str:
     return detail if where.is_to_come else f"{detail} · {where.text}"
 
 
-def written(events: Iterable[CalendarEvent], now: datetime) -> bytes:
-    """The entries as an iCalendar file."""
+def written(entries: Iterable[CalendarEvent]) -> bytes:
+    """The entries as an iCalendar file; the same entries always give the same file."""
     calendar = Calendar()
     calendar.add("version", "2.0")
     calendar.add("prodid", "-//Barpoint//Appointments//EN")
-    for event in events:
-        entry = Event()
-        entry.add("uid", event.uid)
-        entry.add("sequence", event.sequence)
-        entry.add("dtstamp", now.astimezone(UTC))
-        entry.add("dtstart", event.starts_at.astimezone(UTC))
-        entry.add("dtend", event.ends_at.astimezone(UTC))
-        entry.add("summary", _text(event.title))
-        entry.add("description", _text(event.detail))
-        entry.add("url", event.url)
-        calendar.add_component(entry)
+    for entry in entries:
+        event = Event()
+        event.add("uid", entry.uid)
+        event.add("sequence", entry.sequence)
+        # Without a METHOD, DTSTAMP is when the entry was changed last as well (RFC 5545, 3.8.7.2).
+        event.add("dtstamp", entry.changed_at.astimezone(UTC))
+        event.add("last-modified", entry.changed_at.astimezone(UTC))
+        event.add("dtstart", entry.starts_at.astimezone(UTC))
+        # DTEND has to be later than DTSTART (3.8.2.2).
+        if entry.ends_at > entry.starts_at:
+            event.add("dtend", entry.ends_at.astimezone(UTC))
+        event.add("status", "CANCELLED" if entry.is_cancelled else "CONFIRMED")
+        event.add("summary", _text(entry.title))
+        event.add("description", _text(entry.detail))
+        if entry.location:
+            event.add("location", _text(entry.location))
+        event.add("url", entry.url)
+        calendar.add_component(event)
     data: bytes = calendar.to_ical()
     return data
 

@@ -219,14 +219,14 @@ def appointment(request: HttpRequest, public_id: str = "", token: str = "") -> H
     agreed = arrivals.appointment(seat.match) if seat.side is not None else None
     if agreed is None or agreed.agreed_at is None:
         raise Http404
-    return as_attachment(_calendar(request, seat, agreed.agreed_at))
+    return as_attachment(_calendar(request, seat))
 
 
-def _calendar(request: HttpRequest, seat: MatchSeat, at: datetime) -> File:
+def _calendar(request: HttpRequest, seat: MatchSeat) -> File:
     now = timezone.now()
     where = where_of([seat.match], access.viewer_of(request.user, seat), now)[seat.match.pk]
-    event = calendars.appointment_event(seat.match, where, at, absolute_url(request, match_url(seat)))
-    data = calendars.written([event], now)
+    url = absolute_url(request, match_url(seat))
+    data = calendars.written(calendars.match_events([seat.match], {seat.match.pk: where}, lambda _path: url))
     return File(f"match-{seat.match.public_id}.ics", "text/calendar; charset=utf-8", data)
 
 

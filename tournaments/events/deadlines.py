@@ -1,6 +1,6 @@
 """Deadlines of rounds and of single matches."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from django.db import transaction
@@ -10,7 +10,7 @@ from engine.errors import Refused
 from matches.lifecycle.opening import set_due
 from players.actors import Actor, log
 from tournaments.models import Division, Fixture, Round, Stage
-from tournaments.state.locks import division_changed, lock_division
+from tournaments.state.locks import calendar_changed, division_changed, lock_division, lock_event
 from tournaments.state.plans import deadline_of, season_end, settings_of
 from tournaments.state.stages import first_stage
 
@@ -25,6 +25,7 @@ def set_deadlines(*, division: Division, deadlines: Deadlines, after: int, by: A
     cannot have deadlines by round. Refused: `stale`, `tournament_not_open`, `deadlines_by_season`.
     """
     with transaction.atomic():
+        event = lock_event(division.tournament_id)
         row = lock_division(division.pk)
         if row.seq != after:
             raise Refused("stale")
@@ -39,13 +40,15 @@ def set_deadlines(*, division: Division, deadlines: Deadlines, after: int, by: A
             return row
         stage.settings = {**stage.settings, "deadlines": stored}
         stage.save(update_fields=["settings"])
-        _move_rounds(stage, deadlines, by, now)
+        move_rounds(stage, deadlines, by, now)
         division_changed(row)
+        calendar_changed(event, now)
         log(by, "deadlines_changed", row.topic, club=row.tournament.club, changes={"deadlines": [before, stored]})
     return row
 
 
-def _move_rounds(stage: Stage, deadlines: Deadlines, by: Actor, now: datetime) -> None:
+def move_rounds(stage: Stage, deadlines: Deadlines, by: Actor, now: datetime) -> None:
+    """Give the rounds of a locked division these deadlines, or the end of its season, and their matches with them."""
     moved: dict[int, datetime | None] = {}
     for round_ in Round.objects.filter(bracket__stage=stage).select_related("bracket"):
         at = season_end(stage) or deadline_of(round_.bracket.key, round_.number, deadlines)
@@ -56,10 +59,10 @@ def _move_rounds(stage: Stage, deadlines: Deadlines, by: Actor, now: datetime) -
         moved |= dict.fromkeys(with_round.values_list("pk", flat=True), at)
         round_.deadline = at
         round_.save(update_fields=["deadline"])
-    _move(moved, by, now)
+    move_fixtures(moved, by, now)
 
 
-def _move(moved: dict[int, datetime | None], by: Actor, now: datetime) -> None:
+def move_fixtures(moved: Mapping[int, datetime | None], by: Actor, now: datetime) -> None:
     """Store deadlines of fixtures and of their open matches, which are locked by ascending id."""
     fixtures = list(Fixture.objects.filter(pk__in=moved).select_related("match"))
     for fixture in fixtures:

@@ -19,7 +19,13 @@ from tournaments.events.venues import tables_of_venue, venue_of
 from tournaments.ledger.money import Currency
 from tournaments.models import Division, Entry, Payment, Stage, Tournament
 from tournaments.seasons.services import count_published
-from tournaments.state.locks import division_changed, lock_division, lock_event, lock_unfinished_matches
+from tournaments.state.locks import (
+    calendar_changed,
+    division_changed,
+    lock_division,
+    lock_event,
+    lock_unfinished_matches,
+)
 from tournaments.state.places import fill_places
 from tournaments.state.settle import settle
 from tournaments.state.stages import commit_published, first_stage
@@ -40,6 +46,8 @@ EDITABLE = (
     "rated",
     "season",
 )
+IN_CALENDAR = frozenset({"name", "starts_at", "ends_at", "time_zone", "venue", "play_mode"})
+"""Fields of an event or of a division on which what calendars show depends."""
 SETTINGS = (
     "name",
     "self_registration",
@@ -142,6 +150,8 @@ def update_tournament(*, tournament: Tournament, by: Actor, now: datetime, **val
         if changed:
             row.save(update_fields=list(changed))
             log(by, "tournament_changed", row.topic, club=row.club, changes=changed)
+        if changed.keys() & IN_CALENDAR:
+            calendar_changed(row, now)
     return row
 
 
@@ -181,6 +191,7 @@ def cancel_tournament(*, tournament: Tournament, by: Actor, now: datetime, reaso
             _cancel_division(division, locked_matches, by, now)
         row.status = Tournament.Status.CANCELLED
         row.save(update_fields=["status"])
+        calendar_changed(row, now)
         log(by, "tournament_cancelled", row.topic, club=row.club, reason=reason)
     return row
 
@@ -227,6 +238,7 @@ def update_division(*, division: Division, after: int, by: Actor, now: datetime,
     _check_lengths(values)
     _check_pool(values, division.tournament.club)
     with transaction.atomic():
+        event = lock_event(division.tournament_id)
         row = lock_division(division.pk)
         if row.seq != after:
             raise Refused("stale")
@@ -244,6 +256,8 @@ def update_division(*, division: Division, after: int, by: Actor, now: datetime,
             fill_places(row, now)
             division_changed(row)
             log(by, "division_changed", row.topic, club=row.tournament.club, changes=changed)
+        if changed.keys() & IN_CALENDAR:
+            calendar_changed(event, now)
     return row
 
 

@@ -59,45 +59,47 @@ USUAL_DURATION = timedelta(hours=6)
 """Of an event that does not say when it ends."""
 
 
-def calendar_of(tournament: Tournament, now: datetime, absolute: Callable[[str], str]) -> bytes:
+def calendar_of(tournament: Tournament, absolute: Callable[[str], str]) -> bytes:
     """Return the calendar of an event; `absolute` makes URLs."""
-    return written(_events(tournament, absolute), now)
+    return written(_events(tournament, absolute))
 
 
-def calendar_entry(tournament: Tournament, sequence: int, absolute: Callable[[str], str]) -> CalendarEvent:
-    """Return an event as an entry of a calendar; `sequence` grows with its changes."""
+def calendar_entry(tournament: Tournament, absolute: Callable[[str], str]) -> CalendarEvent:
+    """Return an event as an entry of a calendar."""
     is_cancelled = tournament.status == Tournament.Status.CANCELLED
     return CalendarEvent(
         uid=f"event-{tournament.public_id}@barpoint",
-        sequence=sequence,
+        sequence=tournament.calendar_sequence,
         starts_at=tournament.starts_at,
         ends_at=tournament.ends_at or tournament.starts_at + USUAL_DURATION,
+        changed_at=tournament.calendar_changed_at or tournament.created_at,
         title=gettext("Cancelled: {event}").format(event=tournament.name) if is_cancelled else tournament.name,
-        detail=" · ".join(filter(None, [tournament.venue, tournament.club.name])),
+        detail=tournament.club.name,
         url=absolute(reverse("event", args=[tournament.club.slug, tournament.slug])),
+        location=tournament.venue,
+        is_cancelled=is_cancelled,
     )
 
 
 def _events(tournament: Tournament, absolute: Callable[[str], str]) -> Iterator[CalendarEvent]:
     args = [tournament.club.slug, tournament.slug]
     divisions = {division.pk: division for division in tournament.divisions.all()}
-    sequence = sum(division.seq for division in divisions.values())
-    is_cancelled = tournament.status == Tournament.Status.CANCELLED
-    yield calendar_entry(tournament, sequence, absolute)
+    event = calendar_entry(tournament, absolute)
+    yield event
     rounds = Round.objects.filter(bracket__stage__division__in=divisions)
     names = round_names(rounds)
     due = rounds.filter(deadline__isnull=False).select_related("bracket__stage").order_by("deadline", "pk")
-    for row in due if not is_cancelled else ():
+    for row in due:
         division = divisions[row.bracket.stage.division_id]
         assert row.deadline is not None  # noqa: S101, filtered above
-        yield CalendarEvent(
+        yield event._replace(
             uid=f"round-{tournament.public_id}-{row.pk}@barpoint",
-            sequence=sequence,
             starts_at=row.deadline,
             ends_at=row.deadline,
             title=gettext("Deadline: {match}").format(match=f"{division.name} · {names[row.pk]}"),
             detail=tournament.name,
             url=absolute(reverse("division", args=[*args, division.public_id])),
+            location="",
         )
 
 
@@ -126,7 +128,7 @@ def event(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 def calendar(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Return the calendar of an event, for calendar programs to subscribe to."""
     tournament = access.tournament(request.user, club, slug)
-    data = calendar_of(tournament, timezone.now(), partial(absolute_url, request))
+    data = calendar_of(tournament, partial(absolute_url, request))
     return HttpResponse(data, content_type="text/calendar; charset=utf-8")
 
 

@@ -83,6 +83,12 @@ class Tournament(models.Model):
         help_text=_("Until when the start of the evening can be undone. Emails and pushes wait until then."),
     )
     last_number = models.PositiveIntegerField(default=0, help_text=_("Highest match number so far."))
+    calendar_sequence = models.PositiveIntegerField(
+        default=0, db_default=0, help_text=_("Grows with every change that its calendar shows.")
+    )
+    calendar_changed_at = models.DateTimeField(
+        null=True, blank=True, help_text=_("When its calendar changed last; empty if it never did.")
+    )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
 

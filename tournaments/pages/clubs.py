@@ -9,8 +9,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.contrib.humanize.templatetags.humanize import ordinal
-from django.db.models import Exists, OuterRef, Prefetch, Q, Sum
-from django.db.models.functions import Coalesce
+from django.db.models import Exists, OuterRef, Prefetch, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
@@ -379,12 +378,11 @@ def calendar(request: HttpRequest, slug: str) -> HttpResponse:
     """Return the events of a club as a calendar, for calendar programs to subscribe to; drafts are left out."""
     row = club_access.club(slug)
     now = timezone.now()
-    data = written(_feed(row, now, partial(absolute_url, request)), now)
+    data = written(_feed(row, now, partial(absolute_url, request)))
     return HttpResponse(data, content_type="text/calendar; charset=utf-8")
 
 
 def _feed(club: Club, now: datetime, absolute: Callable[[str], str]) -> Iterator[CalendarEvent]:
     events = Tournament.objects.filter(club=club, status__in=VISIBLE, starts_at__gt=now - PAST)
-    numbered = events.annotate(sequence=Coalesce(Sum("divisions__seq"), 0)).select_related("club")
-    for event in numbered.order_by("starts_at", "pk")[:MOST_IN_FEED]:
-        yield calendar_entry(event, event.sequence, absolute)
+    for event in events.select_related("club").order_by("starts_at", "pk")[:MOST_IN_FEED]:
+        yield calendar_entry(event, absolute)

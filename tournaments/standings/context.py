@@ -8,6 +8,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from matches.lifecycle.events import EventEnd, MatchContext, OwnEntry
+from matches.models import PlayMode
 from tournaments.access import end_of
 from tournaments.formats.settings import BY_ROUND, Pairing
 from tournaments.models import Division, Entry, Fixture, Round, Stage, Tournament
@@ -29,6 +30,9 @@ def match_contexts(topics: Collection[str]) -> Mapping[str, MatchContext]:
             reverse("division", args=[division.tournament.club.slug, division.tournament.slug, division.public_id]),
             division.tournament.name,
             division.tournament.time_zone,
+            division.tournament.venue if division.play_mode == PlayMode.TABLE else "",
+            division.tournament.calendar_sequence,
+            division.tournament.calendar_changed_at,
         )
         for division in divisions
     }

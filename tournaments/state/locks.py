@@ -1,6 +1,7 @@
 """Row locks in the order of docs/locking.md, and match numbers, which are never reused."""
 
 from collections.abc import Collection
+from datetime import datetime
 from functools import partial
 
 from django.db import transaction
@@ -78,6 +79,13 @@ def _lock(rows: QuerySet[Match]) -> dict[int, Match]:
 def lock_event(tournament_id: int) -> Tournament:
     """Return the event, locked until the transaction ends. Call this before locking any of its divisions."""
     return lock_row(Tournament, tournament_id)
+
+
+def calendar_changed(event: Tournament, now: datetime) -> None:
+    """Note that the calendar of a locked event shows something else, so that calendar programs take it over."""
+    event.calendar_sequence += 1
+    event.calendar_changed_at = now
+    event.save(update_fields=["calendar_sequence", "calendar_changed_at"])
 
 
 def lock_event_if_free(tournament_id: int) -> Tournament | None:

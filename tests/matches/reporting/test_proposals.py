@@ -12,7 +12,7 @@ from matches.lifecycle.where import where_is
 from matches.models import Match, Proposal
 from matches.reporting import appointments, reports
 from matches.reporting.appointments import instant, zone_of
-from matches.reporting.calendars import appointment_event, written
+from matches.reporting.calendars import match_events, written
 from players.actors import SYSTEM, Actor
 from players.models import Notification, Player, User
 from tests.matches.cast import BOB, CAROL, NOW, match_between, minutes
@@ -215,8 +215,9 @@ def test_an_appointment_as_a_calendar_file(carol_player: Player) -> None:
     odd = Player.objects.create(name="O'Brien; Zoë, " + "é" * 60)
     match = match_between(odd, carol_player)
     at = NOW + timedelta(days=1)
-    event = appointment_event(match, where_is(match), at, f"https://example.org/matches/{match.public_id}/")
-    text = written([event], NOW).decode()
+    Proposal.objects.create(match=match, side=0, times=[], state=Proposal.State.ACCEPTED, agreed_at=at)
+    events = match_events([match], {match.pk: where_is(match)}, "https://example.org{}".format)
+    text = written(events).decode()
     lines = text.split("\r\n")
     assert lines[0] == "BEGIN:VCALENDAR"
     assert lines[-2:] == ["END:VCALENDAR", ""]
