@@ -22,10 +22,10 @@ class TournamentsConfig(AppConfig):
         from tournaments.formats.forecast.forecasts import REMARKS
         from tournaments.match_events import TournamentEvents
         from tournaments.seasons import places
-        from tournaments.state import notifications
+        from tournaments.state import changes, notifications
         from tournaments.state.topics import division_number, event_number, matches_number
 
-        kinds.register(*of_floor.KINDS, *notifications.KINDS, places.KIND, places.GIVEN_UP)
+        kinds.register(*of_floor.KINDS, *notifications.KINDS, *changes.KINDS, places.KIND, places.GIVEN_UP)
         publishing.register("division", division_number)
         publishing.register("tournament", event_number)
         publishing.register("matches", matches_number)

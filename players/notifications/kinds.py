@@ -26,6 +26,10 @@ def _always(params: Params) -> bool:
     return True
 
 
+def _no_values(params: Params) -> Mapping[str, str]:
+    return {}
+
+
 def _nothing(notification: Notification, at: datetime) -> None:
     return None
 
@@ -59,6 +63,8 @@ class NotificationKind:
     players: tuple[str, ...] = ()
     times: tuple[str, ...] = ()
     minutes: tuple[str, ...] = ()
+    values: Callable[[Params], Mapping[str, str]] = _no_values
+    """Further values of its sentences, read and worded for the reader when they are shown."""
     default: frozenset[str] = field(default_factory=lambda: frozenset({"site", "email", "push"}))
     is_chosen: bool = True
     """Whether its reader chooses how it is sent; otherwise it is always sent as by default."""
@@ -115,7 +121,7 @@ class Text(NamedTuple):
 
 
 def texts_of(notifications: Sequence[Notification]) -> list[Text]:
-    """Return what notifications say in the active language and time zone, in one query."""
+    """Return what notifications say in the active language and time zone, in one query and those of `values`."""
     ids = {row.params.get(name) for row in notifications for name in kind_of(row.kind).players}
     names = {player.pk: player.shown_name for player in Player.objects.filter(pk__in=ids - {None})}
     return [_text(row, names) for row in notifications]
@@ -123,7 +129,7 @@ def texts_of(notifications: Sequence[Notification]) -> list[Text]:
 
 def _text(row: Notification, names: dict[int, str]) -> Text:
     kind = kind_of(row.kind)
-    values: dict[str, Any] = dict(row.params)
+    values: dict[str, Any] = {**row.params, **kind.values(row.params)}
     numbers = values.get("entry_numbers", {})
     for name in kind.players:
         player = values[name]

@@ -170,10 +170,19 @@ PAIRS = (
     # Events.
     pair(
         events.TournamentForm,
+        events.EditTournamentForm,
         api="tournaments_create tournaments_update",
-        api_only={"club": URL, "currency_exponent": DERIVED, "rated": OF_DIVISIONS, "season": OF_SEASONS},
+        names={"move": "move_dates"},
+        page_only={"checked": SURE},
+        api_only={
+            "club": URL,
+            "currency_exponent": DERIVED,
+            "rated": OF_DIVISIONS,
+            "season": OF_SEASONS,
+            "preview": PREVIEW,
+        },
     ),
-    pair(state.CancelForm, api="tournaments_cancel", page_only={"event": URL}),
+    pair(state.CancelForm, api="tournaments_cancel", page_only={"event": URL}, api_only={"preview": PREVIEW}),
     pair(events.HelperForm, api="tournaments_helpers_create"),
     pair(events.RemoveHelperForm, api="tournaments_helpers_delete", page_only={"helper": URL}),
     pair(events.SeasonForm, api="tournaments_draft_season"),

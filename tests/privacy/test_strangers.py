@@ -66,7 +66,7 @@ OTHER_THINGS = {
     "fixture or its parts": "fixture match matches objection record report reports result submission fact",
     "kept apart": "first second",
     "line of text": "currency times deadlines names email auth p256dh text",
-    "choice": "channels i_am ratings scope scopes style template parts season_tables sheets nights waived waive",
+    "choice": "channels i_am move ratings scope scopes style template parts season_tables sheets nights waived waive",
     "money": "payment split",
     "plan of an event": "stages brackets order",
     "play": "not_rated link tab anchor level",

@@ -45,6 +45,7 @@ from tournaments.events.pages import (
 )
 from tournaments.events.selectors import divisions_of, read_with_seq
 from tournaments.models import Division, Draw, Entry
+from tournaments.state.changes import audience_of
 from tournaments.state.format_labels import PRESET_NAMES, stages_name
 from tournaments.state.forms import AfterForm
 from tournaments.state.names import names_of
@@ -114,7 +115,8 @@ def render_division(
     is_open = division.status == Division.Status.ENTRIES
     context = _draw_context(division)
     if is_open:
-        context |= _design_context(division, design or DesignerPage.of_division(division, zone_of(division.tournament)))
+        shown = design or DesignerPage.of_division(division, zone_of(division.tournament))
+        context |= _design_context(request, division, shown)
     context |= {
         "faults": design.faults if design is not None and not is_open else [],
         "form": settings or DivisionForm(None, **_settings_options(division)),
@@ -134,7 +136,7 @@ def _draw_context(division: Division) -> dict[str, Any]:
     return context
 
 
-def _design_context(division: Division, design: DesignerPage) -> dict[str, Any]:
+def _design_context(request: HttpRequest, division: Division, design: DesignerPage) -> dict[str, Any]:
     here = division.entries.filter(status=Entry.Status.IN).exclude(checked_in_at=None).count()
     return {
         "tournament": division.tournament,
@@ -145,6 +147,7 @@ def _design_context(division: Division, design: DesignerPage) -> dict[str, Any]:
         "templates": [(row.pk, template_label(row)) for row in templates_of(division.tournament)],
         "open": True,
         "players_help": _players_help(entries_in(division), here),
+        "told": audience_of(division.tournament, by(request), timezone.now()).of(division).text,
         "now": timezone.now(),
     }
 
@@ -209,7 +212,7 @@ def preview(request: HttpRequest, **kwargs: str) -> HttpResponse:
     page = DesignerPage.of_form(division, zone_of(division.tournament), DesignerForm(request.POST))
     if not is_htmx(request):
         return render_division(request, division, design=page)
-    context = _design_context(division, page) | {"format_open": page.is_open}
+    context = _design_context(request, division, page) | {"format_open": page.is_open}
     response = render(request, DESIGNER, context)
     if page.faulty or page.was_faulty:
         # Errors are shown beside their fields, outside the preview: replace these too, also once they are fixed.

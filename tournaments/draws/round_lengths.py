@@ -14,7 +14,8 @@ from matches.models import Match
 from players.actors import Actor, log
 from players.models import LogEntry
 from tournaments.models import Division, Fixture, Round, Tournament
-from tournaments.state.locks import division_changed, lock_division, lock_matches
+from tournaments.state.changes import facts_of, notify_changed
+from tournaments.state.locks import division_changed, lock_division, lock_event, lock_matches
 
 LENGTHS_CHANGED = "lengths_changed"
 """The verb of a change in the log; its `rounds` are the changes."""
@@ -29,16 +30,22 @@ class RoundLength(NamedTuple):
     length: int
 
 
-def change_round_lengths(*, tournament: Tournament, changes: Sequence[RoundLength], by: Actor) -> list[Round]:
+def change_round_lengths(
+    *, tournament: Tournament, changes: Sequence[RoundLength], by: Actor, now: datetime
+) -> list[Round]:
     """Give rounds of an event other match lengths, open matches in them included; return the changed rounds.
+
+    Whoever is in their divisions is told.
 
     A round whose length is already the new one is left alone, so a repeated request does nothing. The reverse change
     undoes it. Refused: `stale` if a length is not the one the director saw, `length_round_begun`, `bad_length`.
     """
     round_ids = [change.round for change in changes]
     with transaction.atomic():
+        event = lock_event(tournament.pk)
         divisions = _lock_divisions(tournament, round_ids)
         rounds = {row.pk: row for row in _rounds(tournament, round_ids)}
+        known = facts_of(event)
         changed = []
         for change in changes:
             row = rounds.get(change.round)
@@ -52,6 +59,7 @@ def change_round_lengths(*, tournament: Tournament, changes: Sequence[RoundLengt
             if own:
                 _log(division, own, by)
                 division_changed(division)
+        notify_changed(event, known, by=by, now=now)
     return [row for row, _change in changed]
 
 

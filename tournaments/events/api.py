@@ -1,6 +1,6 @@
 """API: events, divisions and helpers."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, ClassVar
 
@@ -29,6 +29,7 @@ from tournaments import access
 from tournaments.access import Needed
 from tournaments.events import deadlines, helpers, selectors, services
 from tournaments.events import services as events
+from tournaments.events.dates import Start, moved_dates
 from tournaments.events.forms import TournamentForm
 from tournaments.events.helpers import STATES, helpers_of, state_of
 from tournaments.models import Division, Entry, Helper, Tournament
@@ -46,6 +47,7 @@ from tournaments.state.api import (
     validated,
     with_etag,
 )
+from tournaments.state.changes import Audience, audience_of
 from tournaments.state.stages import round_deadlines
 
 # Serializers of events, divisions and their log.
@@ -98,6 +100,35 @@ class EventFieldsSerializer(FormSerializer):
                 "help_text": "Null: as many as the players need; a new event without it has those of the club's venue.",
             },
         }
+
+
+class EditEventSerializer(EventFieldsSerializer):
+    """Fields of an event to be changed."""
+
+    move_dates = serializers.BooleanField(
+        required=False,
+        help_text="Whether the dates that hang on the start move with it, and into a new time zone, unless they are "
+        "given here: end, check-in, registration, re-entry, deadlines and last days. Without it they do.",
+    )
+    preview = serializers.BooleanField(required=False, help_text="Only preview what follows from the change.")
+
+
+class CancelSerializer(ReasonSerializer):
+    """Why an event is cancelled."""
+
+    preview = serializers.BooleanField(required=False, help_text="Only preview how many people are notified.")
+
+
+class ChangedEventSerializer(EventSerializer):
+    """An event, with what follows from a change."""
+
+    notified = serializers.IntegerField(help_text="How many of its people are notified.")
+    moved = serializers.DictField(
+        help_text="The dates that move with the start, as they become, by name; those of a division after its id."
+    )
+
+    class Meta(EventSerializer.Meta):
+        fields = (*EventSerializer.Meta.fields, "notified", "moved")  # type: ignore[assignment]
 
 
 class NewEventSerializer(EventFieldsSerializer):
@@ -336,6 +367,12 @@ class Events(PublicView, generics.ListAPIView[Tournament]):
         return Response(EventSerializer(event).data, status=status.HTTP_201_CREATED, headers={"Location": url})
 
 
+def changed_event(event: Tournament, audience: Audience | None, moved: Mapping[str, Any]) -> Response:
+    """Return an event, with how many people hear of its change and which dates move with it."""
+    notified = len(audience.divisions) if audience is not None else 0
+    return Response({**EventSerializer(event).data, "notified": notified, "moved": moved})
+
+
 class OneEvent(TournamentView):
     """An event."""
 
@@ -349,18 +386,24 @@ class OneEvent(TournamentView):
     @extend_schema(
         operation_id="tournaments_update",
         summary="Change the settings of an event",
-        request=EventFieldsSerializer,
+        description="People who are entered, waiting or invited are notified of another start or venue.",
+        request=EditEventSerializer,
         examples=example(venue="Café Central"),
-        responses={200: EventSerializer, **WRITE},
+        responses={200: ChangedEventSerializer, **WRITE},
     )
     @repeated(Repeat.STATE)
     def patch(self, request: Request, **kwargs: str) -> Response:
         """Missing fields stay as they are."""
         tournament = self.get_tournament(Role.DIRECTOR)
-        fields = validated(EventFieldsSerializer, request, partial=True)
-        return Response(
-            EventSerializer(services.update_tournament(tournament=tournament, **self.acting(), **fields)).data
-        )
+        fields = validated(EditEventSerializer, request, partial=True)
+        preview, moves = fields.pop("preview", False), fields.pop("move_dates", True)
+        moved = {row.key: row.becomes for row in moved_dates(tournament, fields)} if moves else {}
+        start, audience = Start.of(tournament, fields).now, audience_of(tournament, **self.acting())
+        told = start != tournament.starts_at or fields.get("venue", tournament.venue) != tournament.venue
+        if not preview:
+            move = None if moves else ()
+            tournament = services.update_tournament(tournament=tournament, move=move, **self.acting(), **fields)
+        return changed_event(tournament, audience if told else None, moved)
 
 
 class Publish(TournamentView):
@@ -385,19 +428,20 @@ class Cancel(TournamentView):
     @extend_schema(
         operation_id="tournaments_cancel",
         summary="Cancel an event",
-        description="Nothing is deleted; open matches become void.",
-        request=ReasonSerializer,
+        description="Nothing is deleted; open matches become void. Who is entered, waiting or invited is notified.",
+        request=CancelSerializer,
         examples=example(reason="The café is closed."),
-        responses={200: EventSerializer, **WRITE},
+        responses={200: ChangedEventSerializer, **WRITE},
     )
     @repeated(Repeat.STATE)
     def post(self, request: Request, **kwargs: str) -> Response:
         """This cannot be undone."""
         tournament = self.get_tournament(Role.DIRECTOR)
-        fields = validated(ReasonSerializer, request)
-        return Response(
-            EventSerializer(services.cancel_tournament(tournament=tournament, **self.acting(), **fields)).data
-        )
+        fields = validated(CancelSerializer, request)
+        audience = audience_of(tournament, **self.acting())
+        if not fields.pop("preview", False):
+            tournament = services.cancel_tournament(tournament=tournament, **self.acting(), **fields)
+        return changed_event(tournament, audience, {})
 
 
 class Log(TournamentView, generics.GenericAPIView[Any]):

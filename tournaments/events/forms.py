@@ -1,7 +1,7 @@
 """Forms of events, divisions, helpers and venues, and fields for local dates and times."""
 
 import zoneinfo
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, tzinfo
 from typing import Any, ClassVar
 
@@ -15,17 +15,20 @@ from django.utils.translation import ngettext, pgettext_lazy
 from core.messages import sentence
 from core.public_ids import LENGTH
 from core.text_lengths import LONGEST_NAME
+from engine.errors import Refused
 from matches.lifecycle.play_rules import LONGEST_DAYS, LONGEST_NO_SHOW
 from matches.models import ClockPreset, LiveMatch, PlayMode
 from matches.models.matches import LONGEST_MATCH
 from matches.models.reports import NO_SHOW_MINUTES
 from players.forms import RefusingForm, ZoneField
+from tournaments.events.dates import HangingDate, Start, dates_of, moved_dates
 from tournaments.events.services import AFTER_DRAW
 from tournaments.events.venues import VenueInput
 from tournaments.ledger.money import WITHOUT_CENTS
 from tournaments.models import Division, Table, Tournament, Venue
 from tournaments.models.events import MOST_ENTRIES, MOST_MINOR_UNITS, MOST_ROUNDS
 from tournaments.models.floor import LONGEST_LABEL
+from tournaments.state.changes import Audience
 
 # Forms of events and divisions, and fields for local dates and times.
 
@@ -127,16 +130,73 @@ class TournamentForm(RefusingForm):
         if zone := cleaned.get("time_zone"):
             for field in self.TIMES:
                 cleaned[field] = localise(cleaned.get(field), zoneinfo.ZoneInfo(zone))
-        starts, ends = cleaned.get("starts_at"), cleaned.get("ends_at")
+        times = self.times(cleaned)
+        starts, ends = times.get("starts_at"), times.get("ends_at")
         if starts and ends and ends < starts:
             self.add_error("ends_at", ValidationError(_("The end is before the start.")))
-        opens, closes = cleaned.get("check_in_opens_at"), cleaned.get("check_in_closes_at")
+        opens, closes = times.get("check_in_opens_at"), times.get("check_in_closes_at")
         if opens and closes and closes < opens:
             self.add_error("check_in_closes_at", ValidationError(_("Check-in closes before it opens.")))
         if currency := cleaned.get("currency"):
             cleaned["currency"] = currency.lower() if currency.lower() == "ticket" else currency.upper()
             cleaned["currency_exponent"] = 0 if cleaned["currency"] in WITHOUT_CENTS else 2
         return cleaned
+
+    def times(self, cleaned: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the times that the event is going to have."""
+        return cleaned
+
+
+class EditTournamentForm(TournamentForm):
+    """The settings of an event that exists. It asks once more if dates move with the start or people are notified."""
+
+    move = forms.MultipleChoiceField(required=False)
+    checked = forms.CharField(max_length=400, required=False)
+
+    def __init__(self, *args: Any, tournament: Tournament, audience: Audience, **kwargs: Any) -> None:
+        zone = zoneinfo.ZoneInfo(tournament.time_zone)
+        times = {field: shown_local(getattr(tournament, field), zone) for field in self.TIMES}
+        # The fields have no seconds, and a time that nobody touched is no change.
+        shown = {field: at.replace(second=0, microsecond=0) if at else None for field, at in times.items()}
+        kwargs["initial"] = {field: getattr(tournament, field) for field in self.FIELDS} | shown
+        super().__init__(*args, **kwargs)
+        self.tournament, self.audience = tournament, audience
+        self.moved: list[HangingDate] = []
+        move = self.fields["move"]
+        assert isinstance(move, forms.MultipleChoiceField)  # noqa: S101, declared above
+        move.choices = [(date.key, date.label) for date in dates_of(tournament, {})]
+
+    def times(self, cleaned: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the times of the event once those that hang on its start have moved."""
+        values = self.values(cleaned)
+        try:
+            self.moved = moved_dates(self.tournament, values)
+        except Refused as refused:
+            self.refuse(refused)
+            return cleaned
+        start = Start.of(self.tournament, values).now
+        self.tells = start != self.tournament.starts_at or "venue" in self.changed_data
+        self.question = f"{start.isoformat()} {start.tzinfo} {cleaned.get('venue')}".strip()
+        stored = {field: getattr(self.tournament, field) for field in self.TIMES}
+        moved = {row.key: row.becomes for row, is_ticked in self.offers if is_ticked}
+        return {**stored, "starts_at": start, **moved, **values}
+
+    def values(self, cleaned: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what was changed, for the service."""
+        names = {*self.changed_data, "currency_exponent"} - {"move", "checked"}
+        return {name: value for name, value in cleaned.items() if name in names}
+
+    @property
+    def offers(self) -> list[tuple[HangingDate, bool]]:
+        """The dates that move, each with whether it is ticked: all of them until somebody has seen them."""
+        ticked = self.cleaned_data.get("move") if self.cleaned_data.get("checked") else None
+        return [(row, ticked is None or row.key in ticked) for row in self.moved]
+
+    @property
+    def asks(self) -> bool:
+        """Whether a valid form shows what follows before it is saved."""
+        follows = self.moved or (self.tells and self.audience.divisions)
+        return bool(follows) and self.cleaned_data["checked"] != self.question
 
 
 class DivisionForm(RefusingForm):

@@ -1,6 +1,6 @@
 """Creating, changing, publishing and cancelling events and divisions."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Any
 from zoneinfo import available_timezones
@@ -15,10 +15,12 @@ from matches.models.matches import LONGEST_MATCH
 from players.actors import Actor, log
 from players.models import Club, LogEntry
 from players.people.rows import lock_club
+from tournaments.events.dates import Start, move_dates, moved_dates
 from tournaments.events.venues import tables_of_venue, venue_of
 from tournaments.ledger.money import Currency
 from tournaments.models import Division, Entry, Payment, Stage, Tournament
 from tournaments.seasons.services import count_published
+from tournaments.state.changes import audience_of, facts_of, notify_cancelled, notify_changed
 from tournaments.state.locks import (
     calendar_changed,
     division_changed,
@@ -135,23 +137,37 @@ def _created_before(by: Actor, verb: str, key: str) -> str | None:
     return first.topic.partition(":")[2] if first else None
 
 
-def update_tournament(*, tournament: Tournament, by: Actor, now: datetime, **values: Any) -> Tournament:
-    """Change the settings of an event; the log keeps old and new values.
+def update_tournament(
+    *, tournament: Tournament, by: Actor, now: datetime, move: Collection[str] | None = None, **values: Any
+) -> Tournament:
+    """Change the settings of an event; the log keeps old and new values, and its people are told of what they should.
 
-    Refused: `bad_time_zone`, `currency_in_use`.
+    `move` has the keys of the dates (`dates_of`) that move with its start and into its time zone, None for all of
+    them; a date among the values is as given. In another time zone alone the start keeps its time of day.
+    Refused: `bad_time_zone`, `bad_time`, `currency_in_use`.
     """
     if "time_zone" in values:
         _check_zone(values["time_zone"])
     with transaction.atomic():
         row = lock_event(tournament.pk)
+        divisions = [lock_division(division.pk) for division in row.divisions.order_by("pk")]
+        known = facts_of(row)
+        moved = [date for date in moved_dates(row, values) if move is None or date.key in move]
+        starts_at = {"starts_at": Start.of(row, values).now} if values.keys() & {"starts_at", "time_zone"} else {}
+        values = {date.field: date.becomes for date in moved if date.division is None} | values | starts_at
         changed = _apply(row, values, EDITABLE)
         if changed.keys() & {"currency", "currency_exponent"} and Payment.objects.filter(tournament=row).exists():
             raise Refused("currency_in_use")
         if changed:
             row.save(update_fields=list(changed))
             log(by, "tournament_changed", row.topic, club=row.club, changes=changed)
+        for division in divisions:
+            division.tournament = row
+        if changed.keys() & {"starts_at", "time_zone"}:
+            move_dates(divisions, moved, by=by, now=now)
         if changed.keys() & IN_CALENDAR:
             calendar_changed(row, now)
+        notify_changed(row, known, by=by, now=now)
     return row
 
 
@@ -179,7 +195,7 @@ def publish_tournament(*, tournament: Tournament, by: Actor, now: datetime) -> T
 
 
 def cancel_tournament(*, tournament: Tournament, by: Actor, now: datetime, reason: str = "") -> Tournament:
-    """Cancel an event; results stay, open matches become void. Refused: `tournament_not_open`."""
+    """Cancel an event and tell its people; results stay, open matches become void. Refused: `tournament_not_open`."""
     with transaction.atomic():
         # Divisions are added under the same lock, so these are all of them.
         row = lock_event(tournament.pk)
@@ -187,12 +203,14 @@ def cancel_tournament(*, tournament: Tournament, by: Actor, now: datetime, reaso
         locked_matches = lock_unfinished_matches(divisions)
         if row.status in (Tournament.Status.FINISHED, Tournament.Status.CANCELLED):
             raise Refused("tournament_not_open")
+        audience = audience_of(row, by, now)
         for division in divisions:
             _cancel_division(division, locked_matches, by, now)
         row.status = Tournament.Status.CANCELLED
         row.save(update_fields=["status"])
         calendar_changed(row, now)
         log(by, "tournament_cancelled", row.topic, club=row.club, reason=reason)
+        notify_cancelled(row, audience, reason=reason, now=now)
     return row
 
 
@@ -231,7 +249,9 @@ def create_division(*, tournament: Tournament, by: Actor, now: datetime, key: st
 
 
 def update_division(*, division: Division, after: int, by: Actor, now: datetime, **values: Any) -> Division:
-    """Change settings of a division; after the draw only those in AFTER_DRAW. Who waits gets the places that are added.
+    """Change settings of a division; after the draw only those in AFTER_DRAW.
+
+    Who waits gets the places that are added, and its players are told of new lengths.
 
     Refused: `stale`, `division_drawn`, `reentry_in_use`, `name_taken`, `bad_round_lengths`, `pool_of_other_club`.
     """
@@ -242,6 +262,7 @@ def update_division(*, division: Division, after: int, by: Actor, now: datetime,
         row = lock_division(division.pk)
         if row.seq != after:
             raise Refused("stale")
+        known = facts_of(event)
         changed = _apply(row, values, SETTINGS)
         if row.status != Division.Status.ENTRIES and set(changed) - set(AFTER_DRAW):
             raise Refused("division_drawn")
@@ -258,6 +279,7 @@ def update_division(*, division: Division, after: int, by: Actor, now: datetime,
             log(by, "division_changed", row.topic, club=row.tournament.club, changes=changed)
         if changed.keys() & IN_CALENDAR:
             calendar_changed(event, now)
+        notify_changed(event, known, by=by, now=now)
     return row
 
 

@@ -33,7 +33,7 @@ from tournaments import access
 from tournaments.events import helpers as helper_services
 from tournaments.events import home, services
 from tournaments.events import selectors as event_selectors
-from tournaments.events.forms import HelperForm, RemoveHelperForm, TournamentForm, VenueForm, shown_local
+from tournaments.events.forms import EditTournamentForm, HelperForm, RemoveHelperForm, TournamentForm, VenueForm
 from tournaments.events.helpers import helpers_of, state_of
 from tournaments.events.pages import (
     account_needed,
@@ -45,11 +45,11 @@ from tournaments.events.pages import (
     page,
     refuse,
     sent,
-    zone_of,
 )
 from tournaments.events.venues import hours_of, next_evening, save_venue, tables_of_venue, venue_of
 from tournaments.models import Round, Tournament
 from tournaments.standings.rounds import round_names
+from tournaments.state.changes import audience_of
 from tournaments.state.forms import CancelForm
 
 # The calendar of an event (iCalendar): when it takes place, and until when its rounds are to be played.
@@ -159,16 +159,19 @@ def create(request: HttpRequest, club: str) -> HttpResponse:
 def edit(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Edit the settings of an event."""
     tournament = access.tournament_as(request.user, club, slug, Role.DIRECTOR)
-    form = TournamentForm(sent(request), initial=_initial(tournament))
-    if form.is_valid():
+    now = timezone.now()
+    form = EditTournamentForm(sent(request), tournament=tournament, audience=audience_of(tournament, by(request), now))
+    if form.is_valid() and not form.asks:
+        values, move = form.values(form.cleaned_data), form.cleaned_data["move"]
         try:
-            services.update_tournament(tournament=tournament, by=by(request), now=timezone.now(), **form.cleaned_data)
+            services.update_tournament(tournament=tournament, by=by(request), now=now, move=move, **values)
         except Refused as refused:
             form.refuse(refused)
         else:
             messages.success(request, _("Saved."))
             return redirect("event", *event_url_args(tournament))
     context = {"form": form, "club": tournament.club, "tournament": tournament, "zones": zones.offered()}
+    context["is_asked"] = form.is_bound and not form.errors
     return page(request, "tournaments/events/event_form.html", context, form)
 
 
@@ -184,12 +187,6 @@ def _defaults(club: Club, now: datetime) -> dict[str, Any]:
     values |= {field: getattr(latest, field) for field in ("venue", "tables", "currency")} if latest else {}
     of_club = {"venue": venue.name, "tables": tables_of_venue(venue), "currency": club.currency}
     return values | {field: value for field, value in of_club.items() if value}
-
-
-def _initial(tournament: Tournament) -> dict[str, Any]:
-    zone = zone_of(tournament)
-    times = {field: shown_local(getattr(tournament, field), zone) for field in TournamentForm.TIMES}
-    return {field: getattr(tournament, field) for field in TournamentForm.FIELDS} | times
 
 
 @account_needed
@@ -222,7 +219,8 @@ def cancel(request: HttpRequest, club: str, slug: str) -> HttpResponse:
             return refuse(request, refused, _home(tournament))
         messages.success(request, _("%(event)s cancelled.") % {"event": tournament.name})
         return redirect(_home(tournament))
-    context = {"tournament": tournament, "club": tournament.club, "form": form}
+    audience = audience_of(tournament, by(request), timezone.now())
+    context = {"tournament": tournament, "club": tournament.club, "form": form, "told": audience.text}
     return page(request, "tournaments/events/cancel.html", context, form)
 
 

@@ -161,7 +161,7 @@ def prepare_evening(
         update_tournament(tournament=row, by=by, now=now, tables=plan.tables, ends_at=plan.closes_at)
         _enter(division, plan, by=by, now=now)
         division.refresh_from_db()
-        set_stages(division=division, stages=plan.stages, after=division.seq, by=by, now=now)
+        set_stages(division=division, stages=plan.stages, after=division.seq, by=by, now=now, tell=False)
         return Division.objects.select_related("tournament__club").get(pk=division.pk)
 
 

@@ -14,6 +14,7 @@ from tournaments.formats.elimination.knockout import seed_order
 from tournaments.formats.plans import checked_stages
 from tournaments.formats.settings import ELIMINATION, StageSettings
 from tournaments.models import Commitment, Division, Draw, FinalPlace, Stage, Tournament
+from tournaments.state.changes import facts_of, notify_changed
 from tournaments.state.commitments import abandon, commit, commitment_of, new_seed
 from tournaments.state.locks import division_changed, lock_division, lock_event
 from tournaments.state.plans import is_continuous, settings_of, store_settings
@@ -59,18 +60,19 @@ def set_stages(
     by: Actor,
     now: datetime,
     tables: int | None = None,
+    tell: bool = True,
 ) -> list[Stage]:
     """Set the formats of a division's stages, in order; discard earlier drafts, which are outdated.
 
-    `tables` is the number of tables of the whole event; None leaves it unchanged.
+    `tables` is the number of tables of the whole event; None leaves it unchanged. Who is entered is told of another
+    format, unless it is set with the players here (`tell`).
 
     All stages but the last need `qualifiers`. The first stage keeps its seed, whose hash may be known already.
     Refused: `stale`, `division_drawn`, `stage_count`, `stage_qualifiers`, and what `checked_stages` refuses.
     """
     with transaction.atomic():
         club = lock_club(division.tournament.club)
-        if tables is not None:
-            lock_event(division.tournament_id)
+        event = lock_event(division.tournament_id)
         row = lock_division(division.pk)
         new_settings = checked_stages(stages, row.lengths)
         if row.seq != after:
@@ -82,6 +84,7 @@ def set_stages(
         before = [settings_of(stage) for stage in row.stages.order_by("number")]
         if before == new_settings:
             return list(row.stages.order_by("number"))
+        known = facts_of(event)
         new_stages = [_set(row, number, settings) for number, settings in enumerate(new_settings, start=1)]
         removed = row.stages.filter(number__gt=len(new_settings))
         abandon(removed, now=now)
@@ -93,6 +96,8 @@ def set_stages(
         division_changed(row)
         changes = {"format": [_summary(before), _summary(new_settings)]}
         log(by, "stages_changed", row.topic, club=row.tournament.club, changes=changes)
+        if tell:
+            notify_changed(event, known, by=by, now=now)
     return new_stages
 
 

@@ -23,7 +23,7 @@ def rounds(drawn):
 
 def change(division, round_, seen, length, by):
     changes = [RoundLength(round_.pk, seen, length)]
-    return change_round_lengths(tournament=division.tournament, changes=changes, by=by)
+    return change_round_lengths(tournament=division.tournament, changes=changes, by=by, now=NOON)
 
 
 def test_a_round_and_its_open_matches_get_the_new_length_and_can_be_given_the_old_one_again(rounds, by_alice):

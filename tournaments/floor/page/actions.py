@@ -484,7 +484,7 @@ def _undo(form: forms.UndoForm, by: Actor, now: datetime) -> str:
 
 @repeated(Repeat.STATE)
 def _shorten(form: forms.ShortenForm, by: Actor, now: datetime) -> str:
-    rounds = change_round_lengths(tournament=form.tournament, changes=form.cleaned_data["changes"], by=by)
+    rounds = change_round_lengths(tournament=form.tournament, changes=form.cleaned_data["changes"], by=by, now=now)
     if not rounds:
         return _("These rounds have that length already.")
     text = ngettext(
