@@ -11,7 +11,9 @@ from playwright.sync_api import Browser, Page, expect
 
 from players.models import Club, Player, User
 from tests.browser.conftest import PHONE, VIEWS, Check, OpenPage
+from tests.tournaments.support.drawn_divisions import DivisionBuilder
 from tournaments.draws import services as draws
+from tournaments.events.services import publish_tournament
 from tournaments.models import Division, Fixture
 
 NAMES = ["Elif Ristic", "Omar Kageyama", "花子 山田", "Wolfeschlegelsteinhausenbergerdorff Featherstonehaugh"]
@@ -162,6 +164,22 @@ def test_pages_of_a_large_event_are_accessible_and_fit(
         page.goto(home + path)
         looked_at(page)
     looked_at(open_page("/events/", width=width, scheme=scheme))
+
+
+@pytest.mark.parametrize(("width", "scheme"), [*VIEWS, (320, "light")])
+def test_a_director_sees_what_follows_from_another_start(
+    open_page: OpenPage, looked_at: Check, builder: DivisionBuilder, alice: User, width: int, scheme: str
+) -> None:
+    event = builder.make_division(name="Open " * 15, closes_at=timezone.now()).tournament
+    publish_tournament(tournament=event, by=builder.by, now=timezone.now())
+    page = open_page(f"/events/harbour/{event.slug}/edit/", width=width, scheme=scheme, user=alice)
+    page.get_by_label("Starts").fill("2027-12-05T18:30")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("heading", name="Check this before it is saved")).to_be_visible()
+    looked_at(page)
+    page.get_by_label("registration closes").uncheck()
+    page.get_by_role("button", name="Save").first.click()
+    expect(page.get_by_text("Saved.")).to_be_visible()
 
 
 def large_event(club: Club, alice: User) -> Division:
