@@ -127,6 +127,6 @@ def test_looking_for_a_batch_waits_for_no_lock(free_again: Callable[[], Tourname
     resting = NOON + timedelta(minutes=31)
     with transaction.atomic():
         lock_floor(lock_event(event.pk).pk, resting)
-        (batches,) = at_once(partial(make_due_batches, tournament_id=event.pk, now=resting))
-    assert batches == []
+        (made,) = at_once(partial(make_due_batches, tournament_id=event.pk, now=resting))
+    assert made.batches == []
     assert PendingBatch.objects.get(stage__division__tournament=event).due_at == NOON + timedelta(minutes=33)

@@ -114,11 +114,11 @@ def _withdraw(
     entry.status, entry.withdrawn_at = Entry.Status.OUT, now
     entry.save(update_fields=["status", "withdrawn_at"])
     log(by, "entry_withdrawn", division.topic, club=division.tournament.club, entry=entry.pk, reason=reason)
-    if division.status == Division.Status.ENTRIES:
-        _touch(division)
-    elif was_in:
+    if was_in and division.status != Division.Status.ENTRIES:
         Withdrawal.objects.create(entry=entry, reason=reason, at=now, by=by.user)
         settle(division, by=by, now=now, locked=locked_matches, withdrawal_reason=reason)
+    # Who leaves between two matches changes none of them, but the next pairs and every list.
+    _touch(division)
 
 
 @dataclass(frozen=True, slots=True)

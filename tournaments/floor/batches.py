@@ -9,11 +9,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from math import ceil, log2
-from typing import Any
+from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
 from django.db import transaction
 from django.db.models import Q, Sum
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 from django.utils.formats import time_format
 from django.utils.translation import gettext as _
@@ -381,15 +382,63 @@ def length_of_pair(flow: Flow, pair: FlowPair) -> int:
 # Making a batch.
 
 
-def make_due_batches(*, tournament_id: int, now: datetime) -> list[Batch]:
+@dataclass(frozen=True)
+class Derived:
+    """The floor of an event and its stages without rounds, as they were read without a lock."""
+
+    changes: int
+    """What `changes_of` said before they were read."""
+    floor: FloorState
+    flows: Sequence[Flow]
+
+    def flow(self, stage: Stage) -> Flow | None:
+        """The flow of a stage; None before its first pairs are published."""
+        return next((row for row in self.flows if row.stage.pk == stage.pk), None)
+
+
+class Made(NamedTuple):
+    """The batches that were made, and a state of the floor from which one knows whether anything else can be called."""
+
+    batches: Sequence[Batch]
+    floor: FloorState | None
+    """None where it has to be derived."""
+
+
+def make_due_batches(*, tournament_id: int, now: datetime) -> Made:
     """Make the batches of an event that are due, if its autopilot calls by itself."""
     rows = Tournament.objects.select_related("club").prefetch_related("divisions__stages")
     tournament = rows.get(pk=tournament_id)
-    return [
-        batch
-        for stage in flow_stages(tournament)
-        if _may_be_due(stage, now) and (batch := _make(stage, by=SYSTEM, now=now, forced=False, after=None)) is not None
-    ]
+    batches: list[Batch] = []
+    derived: Derived | None = None
+    floor: FloorState | None = None
+    for stage, pending in _with_pending(flow_stages(tournament)):
+        changes = changes_of(tournament) if derived is None else derived.changes
+        if pending is not None and pending.for_seq == changes and not (pending.due_at and pending.due_at <= now):
+            continue
+        derived = derived or _derive(tournament, now, changes)
+        flow, floor = derived.flow(stage), derived.floor
+        if flow is not None and _is_switched_by_the_clock(flow, now):
+            _switch_by_the_clock(stage, now)
+            derived, floor = None, None
+        elif flow is not None and _is_to_be_made(flow, floor):
+            batch = _make(stage, derived, by=SYSTEM, now=now, forced=False, after=None)
+            # The pairs of a batch are called with it, each to its table; so nothing waits that did not wait before.
+            derived, floor = None, None if floor.queue or batch is None else floor
+            batches += [batch] if batch is not None else []
+        elif flow is not None and floor.pause is None:
+            _remember(flow, pending, derived, now)
+    return Made(batches, floor)
+
+
+def _with_pending(stages: Sequence[Stage]) -> list[tuple[Stage, PendingBatch | None]]:
+    """Return the stages with when the next batch of each may be due, if that was derived before."""
+    pending = {row.stage_id: row for row in PendingBatch.objects.filter(stage__in=stages)} if stages else {}
+    return [(stage, pending.get(stage.pk)) for stage in stages]
+
+
+def _derive(tournament: Tournament, now: datetime, changes: int) -> Derived:
+    floor = floor_state(load_facts(tournament), now)
+    return Derived(changes, floor, flows_of(tournament, floor, now))
 
 
 def pair_now(*, stage: Stage, after: int, by: Actor, now: datetime, reason: str = "") -> Batch:
@@ -398,44 +447,33 @@ def pair_now(*, stage: Stage, after: int, by: Actor, now: datetime, reason: str 
     One that is not due yet needs a reason, which is public. Refused: `stale`, `reason_needed`, `tournament_not_open`,
     `event_paused`, `nobody_to_pair`.
     """
-    batch = _make(stage, by=by, now=now, forced=True, after=after, reason=reason.strip())
+    tournament = stage.division.tournament
+    derived = _derive(tournament, now, changes_of(tournament))
+    flow = derived.flow(stage)
+    if flow is not None and _is_switched_by_the_clock(flow, now):
+        _switch_by_the_clock(stage, now)
+        raise Refused("nobody_to_pair")
+    batch = _make(stage, derived, by=by, now=now, forced=True, after=after, reason=reason.strip())
     if batch is None:
         raise Refused("nobody_to_pair")
     return batch
 
 
-def _may_be_due(stage: Stage, now: datetime) -> bool:
-    """Whether anything has changed, or a time was reached, since the next batch of a stage was derived last."""
-    pending = PendingBatch.objects.filter(stage=stage).first()
-    if pending is None or pending.for_seq != changes_of(stage.division.tournament_id):
-        return True
-    return pending.due_at is not None and pending.due_at <= now
+def changes_of(tournament: Tournament) -> int:
+    """Return a number that grows with every change of an event, of its floor or of one of its matches."""
+    divisions, floor = Coalesce(Sum("divisions__seq"), 0), Coalesce("floor__seq", 0)
+    changes = Tournament.objects.filter(pk=tournament.pk).values_list(divisions + floor, flat=True).get()
+    matches = Match.objects.filter(parent_topic__in=[division.topic for division in tournament.divisions.all()])
+    return int(changes + (matches.aggregate(changes=Sum("seq"))["changes"] or 0))
 
 
-def changes_of(tournament_id: int) -> int:
-    """Return a number that grows with every change of an event or of its floor."""
-    divisions = Division.objects.filter(tournament=tournament_id).aggregate(seq=Sum("seq"))["seq"] or 0
-    floors = Tournament.objects.filter(pk=tournament_id).aggregate(seq=Sum("floor__seq"))["seq"] or 0
-    return int(divisions) + int(floors)
-
-
-def _make(stage: Stage, *, by: Actor, now: datetime, forced: bool, after: int | None, reason: str = "") -> Batch | None:
-    """Decide before the event is locked, so that nobody waits meanwhile; with the lock only what has changed since."""
-    tournament = stage.division.tournament
-    changes = changes_of(tournament.pk)
-    floor_before = floor_state(load_facts(tournament), now)
-    decided = flows_of(tournament, floor_before, now)
-    before = next((row for row in decided if row.stage.pk == stage.pk), None)
-    if before is not None and before.pool.is_time_up(now) and before.decision.action is Action.SWITCH:
-        _switch_by_the_clock(stage, now)
-        return None
-    if not forced and (before is None or not _is_to_be_made(before, floor_before)):
-        if before is not None and floor_before.pause is None:
-            _remember(before, floor_before, changes, now)
-        return None
+def _make(
+    stage: Stage, derived: Derived, *, by: Actor, now: datetime, forced: bool, after: int | None, reason: str = ""
+) -> Batch | None:
+    """Make the next batch; what was derived before anything was locked stands unless something has changed since."""
     with transaction.atomic():
         try:
-            event = lock_event(tournament.pk)
+            event = lock_event(stage.division.tournament_id)
             floor = lock_floor(event.pk, now)
         except Refused:
             if forced:
@@ -444,15 +482,23 @@ def _make(stage: Stage, *, by: Actor, now: datetime, forced: bool, after: int | 
         division = lock_division(stage.division_id)
         if after is not None and division.seq != after:
             raise Refused("stale")
-        state = read_state(floor, now)
+        state = derived.floor
+        if changes_of(stage.division.tournament) != derived.changes:
+            state = read_state(floor, now)
+            derived = replace(derived, flows=flows_of(event, state, now, derived.flows))
         if state.pause is not None and forced:
             raise Refused("event_paused")
-        flow = next((row for row in flows_of(event, state, now, decided) if row.stage.pk == stage.pk), None)
+        flow = derived.flow(stage)
         if flow is None or not (forced or _is_to_be_made(flow, state)) or not (flow.granted or flow.decision.byes):
             return None
         if forced and not flow.is_due and not reason:
             raise Refused("reason_needed")
         return _store(flow, event=event, floor=floor, division=division, reason=reason, by=by, now=now)
+
+
+def _is_switched_by_the_clock(flow: Flow, now: datetime) -> bool:
+    """Whether the bracket is to have as many places as are needed now."""
+    return flow.pool.is_time_up(now) and flow.decision.action is Action.SWITCH
 
 
 def _switch_by_the_clock(stage: Stage, now: datetime) -> None:
@@ -465,7 +511,7 @@ def _switch_by_the_clock(stage: Stage, now: datetime) -> None:
             return
         division = lock_division(stage.division_id)
         flow = next((row for row in flows_of(event, read_state(floor, now), now) if row.stage.pk == stage.pk), None)
-        if flow is None or not flow.pool.is_time_up(now) or flow.decision.action is not Action.SWITCH:
+        if flow is None or not _is_switched_by_the_clock(flow, now):
             return
         places = bracket_size(sum(PLACES[player.left] for player in flow.pool.players))
         store_settings(flow.stage, replace(flow.pool.settings, qualifiers=places))
@@ -479,13 +525,16 @@ def _is_to_be_made(flow: Flow, floor: FloorState) -> bool:
     return floor.pause is None and floor.facts.autopilot == Autopilot.CALL and flow.is_due
 
 
-def _remember(flow: Flow, floor: FloorState, changes: int, now: datetime) -> None:
-    """Note when the next batch may be due although nothing happens; `changes` as of before the state was read."""
+def _remember(flow: Flow, pending: PendingBatch | None, derived: Derived, now: datetime) -> None:
+    """Note when the next batch may be due although nothing happens."""
     moments: list[datetime | None] = [player.joins_at for player in flow.pool.players if player.left > 0]
-    moments += [flow.decision.due_at, flow.decision.changes_at, floor.changes_at, flow.pool.switch_at]
+    moments += [flow.decision.due_at, flow.decision.changes_at, derived.floor.changes_at, flow.pool.switch_at]
     due = min((moment for moment in moments if moment is not None and moment > now), default=None)
-    values = {"due_at": due, "for_seq": changes}
-    PendingBatch.objects.update_or_create(stage=flow.stage, defaults=values)
+    values = {"due_at": due, "for_seq": derived.changes}
+    if pending is None:
+        PendingBatch.objects.update_or_create(stage=flow.stage, defaults=values)
+    elif (pending.due_at, pending.for_seq) != (due, derived.changes):
+        PendingBatch.objects.filter(pk=pending.pk).update(**values)
 
 
 def _store(

@@ -12,6 +12,7 @@ from matches.models import Match, Result
 from players.actors import SYSTEM, Actor
 from players.models import Player
 from tournaments.floor.batches import ask_about, ask_due, make_due_batches
+from tournaments.floor.derivation import floor_state
 from tournaments.floor.journal import (
     About,
     latest,
@@ -22,7 +23,7 @@ from tournaments.floor.journal import (
     record,
     refuse_over,
 )
-from tournaments.floor.state import AttentionKind, FloorState, MatchOnFloor, MatchState, TableState
+from tournaments.floor.state import AttentionKind, Fact, FloorState, MatchOnFloor, MatchState, TableState, add
 from tournaments.models import Autopilot, Fixture, Floor, FloorEvent, FloorKind, Table, Tournament
 from tournaments.state.floor import save_beginning
 from tournaments.state.plans import is_continuous
@@ -353,31 +354,55 @@ def call_ready(*, tournament_id: int, now: datetime) -> list[FloorEvent]:
     Before that, make the batches that are due, and ask in matches that may be over. Each call is a transaction of its
     own. Nothing happens in an event that is over.
     """
-    make_due_batches(tournament_id=tournament_id, now=now)
+    state = make_due_batches(tournament_id=tournament_id, now=now).floor
     ask_due(tournament_id=tournament_id, now=now)
     called: list[FloorEvent] = []
-    while (event := _call_next(tournament_id, now)) is not None:
+    seq: int | None = None
+    while state is None or _is_anything_due(state):
+        with transaction.atomic():
+            try:
+                floor = lock_floor(tournament_id, now)
+            except Refused:
+                break
+            # Known is only what this worker has recorded itself.
+            if state is None or floor.seq != seq:
+                state = read_state(floor, now)
+            event = _call_first(floor, state, now)
+        if event is None:
+            break
         called.append(event)
+        seq, state = floor.seq, _with(state, event, now)
     return called
 
 
-def _call_next(tournament_id: int, now: datetime) -> FloorEvent | None:
-    with transaction.atomic():
+def _with(state: FloorState, event: FloorEvent, now: datetime) -> FloorState | None:
+    """Return the state after a call that was just recorded; None if it must be read again."""
+    match = event.match
+    assert match is not None  # noqa: S101, a call is about a match
+    pair = (match.player_0_id, match.player_1_id)
+    fact = Fact(event.pk, FloorKind(event.kind), event.at, event.fixture_id, pair, event.table_id, params=event.params)
+    return floor_state(state.facts, now) if add(state.facts, fact) else None
+
+
+def _is_anything_due(state: FloorState) -> bool:
+    """Whether the autopilot has anything to call."""
+    if state.facts.autopilot != Autopilot.CALL or state.pause is not None:
+        return False
+    return bool(state.suggestions) or any(item.kind == AttentionKind.SECOND_CALL for item in state.attention)
+
+
+def _call_first(floor: Floor, state: FloorState, now: datetime) -> FloorEvent | None:
+    """Make the first call that is due and still possible."""
+    if not _is_anything_due(state):
+        return None
+    for fixture, about, kind in _due(state):
         try:
-            floor = lock_floor(tournament_id, now)
+            locked, match = lock_fixture(fixture)
         except Refused:
-            return None
-        state = read_state(floor, now)
-        if state.facts.autopilot != Autopilot.CALL or state.pause is not None:
-            return None
-        for fixture, about, kind in _due(state):
-            try:
-                locked, match = lock_fixture(fixture)
-            except Refused:
-                continue
-            # A result may have come in since the state was read; then the match is called no more.
-            if match.state == Match.State.OPEN and match.begun_at is None:
-                return record(floor, kind, About(fixture=locked, table=about), by=SYSTEM, now=now)
+            continue
+        # A result may have come in since the state was read; then the match is called no more.
+        if match.state == Match.State.OPEN and match.begun_at is None:
+            return record(floor, kind, About(fixture=locked, table=about), by=SYSTEM, now=now)
     return None
 
 

@@ -15,6 +15,7 @@ from tournaments.floor.journal import (
     About,
     announce,
     create_tables,
+    floor_changed,
     latest,
     lock_fixture,
     lock_floor,
@@ -136,8 +137,7 @@ def change_settings(*, tournament: Tournament, settings: FloorSettings, by: Acto
         if changes:
             for name, value in values.items():
                 setattr(floor, name, value)
-            floor.seq += 1
-            floor.save(update_fields=["seq", *changes])
+            floor_changed(floor, *changes)
             log(by, "floor_changed", floor.tournament.topic, club=floor.tournament.club, changes=changes)
             announce(floor, None)
     return floor
@@ -156,6 +156,7 @@ def add_table(
             raise Refused("too_many_tables", most=MOST_TABLES)
         order = max((order for _name, order in rows), default=0) + 1
         table = Table.objects.create(tournament=floor.tournament, label=label, order=order, category=category)
+        floor_changed(floor)
         log(by, "floor_table_added", floor.tournament.topic, club=floor.tournament.club, table=label)
         announce(floor, None)
     return table
@@ -172,6 +173,7 @@ def change_table(*, table: Table, label: str, category: str, by: Actor, now: dat
             return row
         before, row.label, row.category = row.label, label, category
         row.save(update_fields=["label", "category"])
+        floor_changed(floor)
         log(by, "floor_table_changed", floor.tournament.topic, club=floor.tournament.club, was=before, table=label)
         announce(floor, None)
     return row

@@ -108,6 +108,12 @@ def refuse_over(row: MatchOnFloor) -> None:
         raise Refused("match_adjourned", fixture=row.number)
 
 
+def floor_changed(floor: Floor, *fields: str) -> None:
+    """Save these fields of a locked floor, and raise the number from which one knows that it has changed."""
+    floor.seq += 1
+    floor.save(update_fields=["seq", *fields])
+
+
 def record(floor: Floor, kind: FloorKind, about: About, *, by: Actor, now: datetime) -> FloorEvent:
     """Append a fact to a locked floor, log it and, after commit, announce it."""
     match = about.fixture.match if about.fixture is not None else None
@@ -115,8 +121,7 @@ def record(floor: Floor, kind: FloorKind, about: About, *, by: Actor, now: datet
         tournament=floor.tournament, kind=kind, fixture=about.fixture, match=match, table=about.table,
         player=about.player, params=about.params, undoes=about.undoes, at=now, by=by.kind, user=by.user,
     )  # fmt: skip
-    floor.seq += 1
-    floor.save(update_fields=["seq"])
+    floor_changed(floor)
     params = {**about.params, **({"table": about.table.label} if about.table else {})}
     topic = floor.tournament.topic if match is None else match.topic
     log(by, f"floor_{kind}", topic, club=floor.tournament.club, **params)

@@ -432,14 +432,20 @@ def fold(facts: FloorFacts, journal: Iterable[Fact]) -> FloorFacts:
         ever_adjourned=adjourned,
     )
     for fact in standing(rows):
-        match = matches.get(fact.fixture) if fact.fixture is not None else None
-        if fact.fixture is not None and (match is None or not applies(fact, match)):
-            continue
-        if (step := _FLOOR_STEPS.get(fact.kind)) is not None:
-            step(folded, fact)
-        elif match is not None:
-            _MATCH_STEPS.get(fact.kind, _fold_match)(folded, match, fact)
+        add(folded, fact)
     return folded
+
+
+def add(folded: FloorFacts, fact: Fact) -> bool:
+    """Add what one more row of the journal says, which undoes nothing; return whether it holds."""
+    match = folded.matches.get(fact.fixture) if fact.fixture is not None else None
+    if fact.fixture is not None and (match is None or not applies(fact, match)):
+        return False
+    if (step := _FLOOR_STEPS.get(fact.kind)) is not None:
+        step(folded, fact)
+    elif match is not None:
+        _MATCH_STEPS.get(fact.kind, _fold_match)(folded, match, fact)
+    return True
 
 
 def standing(journal: Iterable[Fact]) -> list[Fact]:

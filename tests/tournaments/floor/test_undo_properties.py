@@ -1,6 +1,7 @@
 """Whatever the staff do on the floor of a random night, undoing it restores where everybody is, and does so again."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime, timedelta
 from random import Random
 from typing import Any
@@ -9,12 +10,20 @@ import pytest
 
 from engine.errors import Refused
 from matches.lifecycle.finish import ResultInput
+from matches.reporting import reports
+from matches.reporting.reports import ScoreReport
 from players.actors import Actor
 from tests.tiers import TIER, first_in_make_test
 from tests.tournaments.floor.test_batches import Night, derived, people, start
+from tournaments.draws.kept_apart import keep_apart
 from tournaments.entries import check_in
+from tournaments.entries.services import withdraw
+from tournaments.events.services import update_division, update_tournament
 from tournaments.floor import calls, evening, length_offers
-from tournaments.floor.batches import ask_whether_over, hold_pairing, waive_lead
+from tournaments.floor.batches import ask_whether_over, changes_of, flows_of, hold_pairing, waive_lead
+from tournaments.floor.derivation import floor_state
+from tournaments.floor.selectors import load_facts
+from tournaments.floor.state import FloorSettings
 from tournaments.floor.undo import last_act, undo
 from tournaments.models import Autopilot, CheckIn, Division, Entry, Fixture, Stage, Table, Tournament
 from tournaments.results.quick_entry import forfeit_missing
@@ -130,3 +139,62 @@ def test_undoing_whatever_was_done_restores_where_everybody_is(
             night.now = moment + timedelta(seconds=2)
     assert len(undone) > 5
     assert list(differences(Selection.of())) == []
+
+
+class Hall(Floor):
+    """The same, and what others do meanwhile: players report, and directors change tables and settings."""
+
+    def acts(self) -> dict[str, Callable[[], object]]:
+        match, table, entry, division = self.match(), self.table(), self.entry(), self.night.division
+        assert match.match is not None
+        other = self.entry()
+        side, tables = self.chance.randrange(2), {"tournament": self.event, **self.by}
+        report, settings = ScoreReport(side, (5, 2) if side == 0 else (2, 5)), FloorSettings(rest=9)
+        accessible = {"label": "by the door", "category": Table.Category.ACCESSIBLE}
+        acts = super().acts()
+        # A result of the night has the usual length.
+        del acts["shorten"]
+        return {
+            **acts,
+            "report": lambda: reports.report_score(match=match.match, side=side, report=report, **self.by),
+            "contest": lambda: reports.contest(match=match.match, side=side, **self.by),
+            "add a table": lambda: evening.add_table(label=str(self.event.floor_tables.count() + 1), **tables),
+            "change a table": lambda: evening.change_table(table=table, **accessible, **self.by),
+            "settings": lambda: evening.change_settings(settings=settings, **tables),
+            "accessible": lambda: evening.set_needs_accessible(player=entry.player, needed=True, **tables),
+            "keep apart": lambda: keep_apart(first=entry, second=other, **self.by),
+            "withdraw": lambda: withdraw(entry=entry, **self.by),
+            "capacity": lambda: update_division(division=division, after=division.seq, capacity=99, **self.by),
+            "fewer tables": lambda: update_tournament(tournament=self.event, tables=1, **self.by),
+        }
+
+
+def pairs_of(night: Night) -> list[object]:
+    """What the next pairs are decided from and called to."""
+    event = Tournament.objects.prefetch_related("divisions__stages").get(pk=night.event.pk)
+    state = floor_state(load_facts(event), night.now)
+    flows = flows_of(event, state, night.now)
+    return [state.pause, state.queue, state.facts.autopilot, *((flow.pool, flow.granted, flow.held) for flow in flows)]
+
+
+@pytest.mark.parametrize("seed", first_in_make_test(*range(1, 1 + TIER.nights)))
+def test_what_changes_the_next_pairs_changes_the_number_by_which_one_knows(
+    start: Callable[..., Tournament], by_alice: Actor, seed: int
+) -> None:
+    """Otherwise they would be made from what is not so any more, or not looked for."""
+    chance, seen = Random(seed), set[str]()
+    night = Night(start(), by_alice, seed=seed)
+    hall = Hall(night, chance)
+    for _step in range(8):
+        night.step()
+        if night.division.status == Division.Status.FINISHED or not night.open():
+            break
+        for name, act in chance.sample(list(hall.acts().items()), 9):
+            night.now += timedelta(seconds=1)
+            number, before = changes_of(night.event), pairs_of(night)
+            with suppress(Refused):
+                act()
+                seen.add(name)
+            if changes_of(night.event) == number:
+                assert pairs_of(night) == before, name
+    assert len(seen) > 15
