@@ -111,6 +111,7 @@ def fill_ranking(rng: random.Random) -> None:
                 wins=50,
                 last_played_at=NOW - timedelta(days=rng.randrange(300)),
                 last_change=2.5,
+                opponents=20,
             )
             for player in people
         ]

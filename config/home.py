@@ -339,7 +339,8 @@ def _live(viewer: Viewer, now: datetime) -> list[LiveMatchRow]:
 
 
 def _rating(viewer: Viewer, now: datetime) -> OwnRating | None:
-    standing = PlayerRating.objects.filter(pool=default_pool(), player=viewer.player).select_related("player").first()
+    rows = PlayerRating.objects.filter(pool=default_pool(), player=viewer.player)
+    standing = rows.select_related("player", "pool").first()
     if standing is None:
         return None
     changes = RatingChange.objects.filter(pool=standing.pool_id, player=viewer.player, finished_at__gte=now - MONTH)

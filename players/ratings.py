@@ -10,7 +10,7 @@ Other formulas of the same form differ in the exponents of n in the stake and in
 the stake and in the ramp of K (`FAMILIES`; docs/ratings.md).
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from enum import StrEnum
@@ -151,6 +151,8 @@ class RatedMatch(NamedTuple):
     length: int
     event: str = ""
     """Something that all matches of an event have in common; empty outside events."""
+    in_event: bool = False
+    """Whether it was played in an event that a club held here; not for imported matches."""
 
 
 class Standing(NamedTuple):
@@ -165,6 +167,10 @@ class Standing(NamedTuple):
     deviation: float | None = None
     volatility: float | None = None
     """Of Glicko-2, at the end of the week of the last match."""
+    opponents: int = 0
+    """Different people in `matches`."""
+    event_matches: int = 0
+    """Those of `matches` that were played in events."""
 
 
 class RatingEffect(NamedTuple):
@@ -180,6 +186,7 @@ class RatingEffect(NamedTuple):
     rating_after: float
     opponent_before: float
     experience_before: int
+    in_event: bool
     deviation: float | None = None
     volatility: float | None = None
     """Of Glicko-2, at the end of the week of the match."""
@@ -309,7 +316,7 @@ def replay(
     start = (settings.start_rating, settings.start_experience)
     formula = settings.formula
     changes = []
-    for finished_at, match, winner, loser, length, _event in sorted(matches):
+    for finished_at, match, winner, loser, length, _event, in_event in sorted(matches):
         rating, experience = known.get(winner) or first.get(winner, start)
         other, others_experience = known.get(loser) or first.get(loser, start)
         # P is the same for both sides; only K differs.
@@ -318,10 +325,10 @@ def replay(
         lost = round(other - stake * k_factor(others_experience, length, settings.ramp), DIGITS)
         known[winner] = (won, experience + length)
         known[loser] = (lost, others_experience + length)
-        changes.append(RatingEffect(match, winner, loser, finished_at, True, length, rating, won, other, experience))
-        changes.append(
-            RatingEffect(match, loser, winner, finished_at, False, length, other, lost, rating, others_experience)
-        )
+        of_winner = (True, length, rating, won, other, experience, in_event)
+        of_loser = (False, length, other, lost, rating, others_experience, in_event)
+        changes.append(RatingEffect(match, winner, loser, finished_at, *of_winner))
+        changes.append(RatingEffect(match, loser, winner, finished_at, *of_loser))
     return changes
 
 
@@ -439,6 +446,7 @@ def _week_of(
                 experience_before=experience,
                 deviation=after.deviation,
                 volatility=after.volatility,
+                in_event=side.match.in_event,
                 expected=round(share.expected, DIGITS),
             )
         )
@@ -462,11 +470,20 @@ def winner_chances(settings: Settings, matches: Iterable[RatedMatch]) -> Iterato
             yield expected_score(before[match.winner].rated, before[match.loser].rated)
 
 
-def standings_after(standings_before: Mapping[int, Standing], changes: Iterable[RatingEffect]) -> dict[int, Standing]:
-    """Return the standings of all players in `standings_before` or in `changes`, which are in order."""
+def standings_after(
+    standings_before: Mapping[int, Standing],
+    changes: Iterable[RatingEffect],
+    met_before: Mapping[int, Collection[int]] | None = None,
+) -> dict[int, Standing]:
+    """Return the standings of all players in `standings_before` or in `changes`, which are in order.
+
+    `met_before` has the opponents of those in `standings_before`; without it, `opponents` counts those of `changes`.
+    """
     standings = dict(standings_before)
+    met = {player: set(opponents) for player, opponents in (met_before or {}).items()}
     for change in changes:
         before = standings.get(change.player)
+        met.setdefault(change.player, set()).add(change.opponent)
         standings[change.player] = Standing(
             rating=change.rating_after,
             experience=change.experience_before + change.length,
@@ -476,5 +493,7 @@ def standings_after(standings_before: Mapping[int, Standing], changes: Iterable[
             last_change=round(change.rating_after - change.rating_before, DIGITS),
             deviation=change.deviation,
             volatility=change.volatility,
+            opponents=len(met[change.player]),
+            event_matches=(before.event_matches if before else 0) + change.in_event,
         )
     return standings

@@ -64,6 +64,7 @@ def multiply(copies: int) -> None:
     values: dict[type[Model], dict[str, str]] = {
         Player: {"public_id": random_id(), "user": "NULL"},
         Match: {"public_id": random_id(), "parent_topic": "''"},
+        PlayerRating: {"event_matches": "0"},
     }
     began = monotonic()
     for copy in range(1, copies + 1):

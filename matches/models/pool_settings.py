@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
-from players.ratings import FAMILIES, FIBS, Formula, Glicko, Ramp, Settings
+from django.db.models import Q
+
+from players.ratings import FAMILIES, FIBS, Formula, Glicko, Ramp, Settings, Standing
 
 USUAL_GLICKO = Glicko()
 FIBS_FAMILY, FREE, ELO, GLICKO2 = "fibs", "free", "elo_by_length", "glicko2"
@@ -19,6 +21,8 @@ FIELDS_OF = {
 """What can be chosen of a formula beside the first rating; of the others it is the scale of K alone."""
 AT_ONCE = "at_once"
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+ENOUGH_EVENT_MATCHES = 10
+"""With so many rated matches in events, a director has seen the player often enough, whoever the opponents were."""
 OF_FORMULAS = {"start_experience"}.union(*FIELDS_OF.values())
 
 
@@ -57,6 +61,8 @@ class PoolSettings:
     """Whether past matches imported into the pool count."""
     provisional_below: int = 0
     """Players with less experience are provisional: they have no rank."""
+    least_opponents: int = 0
+    """Players are provisional until rated matches against so many people, or `ENOUGH_EVENT_MATCHES` in events."""
     lists_provisional: bool = True
     """Whether the list names provisional players after the others."""
     least_matches: int = 1
@@ -106,9 +112,26 @@ class PoolSettings:
         """The options that decide about ratings, without those of the list."""
         return {name: value for name, value in self.options.items() if name not in OF_LIST}
 
+    def is_provisional(self, standing: Standing) -> bool:
+        """Whether a rating rests on too little: shown with “?”, and without a rank. `established` is the opposite."""
+        is_experienced = standing.experience >= self.provisional_below
+        has_met_enough = standing.opponents >= self.least_opponents or standing.event_matches >= ENOUGH_EVENT_MATCHES
+        return not (is_experienced and has_met_enough)
+
+    @property
+    def established(self) -> Q:
+        """Condition: a rating (`PlayerRating`) is not provisional."""
+        has_met_enough = Q(opponents__gte=self.least_opponents) | Q(event_matches__gte=ENOUGH_EVENT_MATCHES)
+        return Q(experience__gte=self.provisional_below) & has_met_enough
+
 
 IN_COLUMNS = ("name", "start_rating", "start_experience", "ramp", "k_scale")
-OF_LIST = ("provisional_below", "lists_provisional", "least_matches", "active_days", "members_only", "published_on")
+OF_LIST = (
+    "provisional_below", "lists_provisional", "least_opponents", "least_matches", "active_days", "members_only",
+    "published_on",
+)  # fmt: skip
+OF_SITE = {"least_opponents": 4}
+"""Settings of the site's pool, which nobody chooses."""
 DEFAULTS: dict[str, Any] = {field.name: field.default for field in fields(PoolSettings)}
 NAMES = frozenset(DEFAULTS)
 

@@ -9,8 +9,8 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from core.text_lengths import LONGEST_NAME
-from matches.models.pool_settings import GLICKO2, IN_COLUMNS, PoolSettings
-from players.ratings import DIGITS, Ramp, Settings
+from matches.models.pool_settings import ENOUGH_EVENT_MATCHES, GLICKO2, IN_COLUMNS, OF_SITE, PoolSettings
+from players.ratings import DIGITS, Ramp, Settings, Standing
 
 
 class RatingPool(models.Model):
@@ -79,8 +79,9 @@ class RatingPool(models.Model):
 
     @property
     def chosen(self) -> PoolSettings:
-        """The settings as they were chosen."""
-        return PoolSettings.of({**{name: getattr(self, name) for name in IN_COLUMNS}, **self.options})
+        """The settings as they were chosen; the site's pool has rules of its own for provisional ratings."""
+        columns = {name: getattr(self, name) for name in IN_COLUMNS}
+        return PoolSettings.of({**columns, **(OF_SITE if self.is_default else {}), **self.options})
 
     @property
     def settings(self) -> Settings:
@@ -211,6 +212,12 @@ class PlayerRating(models.Model):
     last_change = models.FloatField()
     deviation = models.FloatField(null=True, blank=True, help_text=_("Of Glicko-2, at the end of the last week."))
     volatility = models.FloatField(null=True, blank=True)
+    opponents = models.PositiveIntegerField(
+        db_default=0, default=0, help_text=_("Different people in the rated matches.")
+    )
+    event_matches = models.PositiveIntegerField(
+        db_default=0, default=0, help_text=_("How many of the rated matches were played in events.")
+    )
 
     class Meta:
         ordering = ("-rating", "player")
@@ -221,6 +228,26 @@ class PlayerRating(models.Model):
 
     def __str__(self) -> str:
         return f"{self.player_id}: {self.rating:.1f}"
+
+    @property
+    def as_standing(self) -> Standing:
+        """The same as the formulas take it."""
+        return Standing(*(getattr(self, name) for name in Standing._fields))
+
+    @property
+    def is_provisional(self) -> bool:
+        """Whether it is shown with “?”, by the settings of its pool; queries should fetch the pool as well."""
+        return self.pool.chosen.is_provisional(self.as_standing)
+
+    @property
+    def missing_opponents(self) -> int:
+        """Against how many more people a provisional rating of the site needs rated matches; else 0."""
+        return max(0, self.pool.chosen.least_opponents - self.opponents) if self.is_provisional else 0
+
+    @property
+    def missing_event_matches(self) -> int:
+        """How many rated matches in events it needs instead."""
+        return ENOUGH_EVENT_MATCHES - self.event_matches
 
 
 class RatingImport(models.Model):

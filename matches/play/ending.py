@@ -26,6 +26,7 @@ from matches.play.correspondence import boards_waiting
 from matches.play.preferences import preferences_of
 from matches.play.watching import Watched, watched_match
 from matches.presentation import labels
+from matches.ratings.services import provisional_among
 from players.models import User
 from players.people.rows import canonical
 
@@ -88,6 +89,7 @@ def _context(user: Visitor, seat: MatchSeat, side: Side, watched: Watched) -> di
         "error": error,
         "again_url": action_url(seat, "again"),
         "rating": rating,
+        "is_provisional": rating is not None and bool(provisional_among(rating.pool, [rating.player_id])),
         "sparkline": sparkline(rating),
         "waiting": len(waiting),
         "next_url": reverse("match-play", args=waiting[:1]) if waiting else "",
@@ -139,7 +141,7 @@ def _performance(figures: Figures, is_light: bool) -> Performance:
 def _rating_change(match: Match, side: Side) -> RatingChange | None:
     """How the match changed the reader's rating: the site's if it counts in several; None if not, or not yet."""
     changes = RatingChange.objects.filter(match=match, player=match.players[side])
-    return changes.order_by("-pool__is_own", "pk").first()
+    return changes.select_related("pool").order_by("-pool__is_own", "pk").first()
 
 
 def _may_be_rated_soon(match: Match) -> bool:

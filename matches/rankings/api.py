@@ -16,7 +16,7 @@ from matches.presentation.visibility import Viewer
 from matches.rankings import histories, profiles, tables
 from matches.rankings.histories import Explained, HistoryLine
 from matches.ratings import rated
-from matches.ratings.services import default_pool
+from matches.ratings.services import default_pool, provisional_among
 from players import access
 from players.accounts.serializers import PROBLEM
 from players.models import Player
@@ -25,6 +25,7 @@ from players.models import Player
 
 
 MOST_DAYS = 36500
+PROVISIONAL = "Whether the rating rests on too little to be ranked; shown with “?” (docs/ratings.md)."
 
 
 class PlayerSerializer(serializers.Serializer[Any]):
@@ -43,6 +44,7 @@ class StandingSerializer(serializers.Serializer[Any]):
     matches = serializers.IntegerField()
     wins = serializers.IntegerField()
     last_played_at = serializers.DateTimeField()
+    is_provisional = serializers.BooleanField(help_text=PROVISIONAL)
 
 
 class RankingRowSerializer(StandingSerializer):
@@ -81,7 +83,8 @@ class ProfileSerializer(PlayerSerializer):
     clubs = serializers.ListField(child=serializers.CharField())
     standing = StandingSerializer(allow_null=True, help_text="Null without a rated match.")
     rank = serializers.IntegerField(
-        allow_null=True, help_text="Among players with a rated match in the last year; null if not ranked."
+        allow_null=True,
+        help_text="Among players with a rated match in the last year; null if not ranked, as while provisional.",
     )
     peak = PeakSerializer(allow_null=True)
     form = serializers.ListField(
@@ -158,6 +161,9 @@ class VersusSerializer(serializers.Serializer[Any]):
 
     players = PlayerSerializer(many=True)
     ratings = serializers.ListField(child=serializers.FloatField(), min_length=2, max_length=2)
+    is_provisional = serializers.ListField(
+        child=serializers.BooleanField(), min_length=2, max_length=2, help_text="Of each of the ratings."
+    )
     wins = serializers.ListField(child=serializers.IntegerField(), min_length=2, max_length=2)
     chances = ChanceSerializer(many=True)
     count = serializers.IntegerField()
@@ -179,6 +185,7 @@ class RankingQuery(serializers.Serializer[Any]):
         min_value=1, max_value=10**6, default=1, help_text="Least number of rated matches."
     )
     club = serializers.SlugField(default="", allow_blank=True, max_length=60)
+    provisional = serializers.BooleanField(default=False, help_text="Also players whose rating is provisional.")
     q = serializers.CharField(default="", allow_blank=True, max_length=80, help_text="Words of a name.")
 
 
@@ -284,7 +291,7 @@ class RankingList(_PublicView):
         """Return a page of the ranking, best first."""
         chosen, now = tables.Filters(**validated_query(RankingQuery, request)), timezone.now()
         filters = tables.opened(chosen, request.user)
-        standings = self.page_of(tables.picked(filters, now).select_related("player"))
+        standings = self.page_of(tables.picked(filters, now).select_related("player", "pool"))
         start = tables.index_of(standings[0], tables.table(filters, now)) if standings else 0
         rows = tables.ranked(filters, now, standings, start)
         return self.get_paginated_response(
@@ -406,12 +413,14 @@ class HeadToHead(_PublicView):
         """Return wins, a page of matches, and the chances by the current ratings."""
         player, other, pool = access.player(public_id), access.player(other_id), default_pool()
         ratings = profiles.rating_of(player, pool), profiles.rating_of(other, pool)
+        provisional = provisional_among(pool, [player.pk, other.pk])
         page = validated_query(PageQuery, request)["page"]
         met = histories.versus(player, other, ratings, page, Viewer.of(request.user))
         return Response(
             {
                 "players": [player_data(player), player_data(other)],
                 "ratings": ratings,
+                "is_provisional": [player.pk in provisional, other.pk in provisional],
                 "wins": met.wins,
                 "chances": [_chance_data(chance) for chance in met.chances],
                 "count": met.page.paginator.count,

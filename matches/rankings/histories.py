@@ -429,7 +429,7 @@ def rivals(player: Player, most: int) -> list[dict[str, Any]]:
 AT_ONCE = 500
 RANKING = (
     "rank", "player", "public_id", "federation_number", "clubs", "rating", "last_change", "matches", "wins",
-    "experience", "last_played",
+    "experience", "last_played", "is_provisional",
 )  # fmt: skip
 MATCHES = (
     "finished", "match", "club", "length", "winner", "winner_federation_number", "winner_rating_before",
@@ -448,7 +448,7 @@ def ranking_rows(filters: RankingFilters, now: datetime, reader: Visitor) -> Ite
     Nothing is read before the first row is, since a download may be refused.
     """
     yield list(RANKING)
-    rows = table(opened(filters, reader), now).select_related("player").iterator(chunk_size=AT_ONCE)
+    rows = table(opened(filters, reader), now).select_related("player", "pool").iterator(chunk_size=AT_ONCE)
     numbered = players_with_visible_number(Viewer.of(reader))
     rank, last = 0, None
     place = 0
@@ -469,6 +469,7 @@ def ranking_rows(filters: RankingFilters, now: datetime, reader: Visitor) -> Ite
                 standing.wins,
                 standing.experience,
                 standing.last_played_at.astimezone(UTC).date().isoformat(),
+                int(standing.is_provisional),
             ]
 
 

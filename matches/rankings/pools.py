@@ -395,7 +395,7 @@ def _pool_page(request: HttpRequest, club: Club, pool: RatingPool, *bound: Any, 
         "pool": pool,
         "sentences": sentences_of(pool.chosen),
         "is_pending": pending_since(pool, merged_players()) is not None,
-        "ratings": PlayerRating.objects.filter(pool=pool).select_related("player")[:SHOWN],
+        "ratings": PlayerRating.objects.filter(pool=pool).select_related("player", "pool")[:SHOWN],
         "versions": [_version(row, row is versions[0]) for row in versions],
         "imports": pool.imports.select_related("by")[:SHOWN],
         "groups": groups_of(forms["form"]),  # type: ignore[arg-type]
@@ -488,11 +488,6 @@ class ListRow:
     player: Player
     listed: Listed
     is_me: bool
-
-    @property
-    def is_provisional(self) -> bool:
-        """Whether the player is named without a rank."""
-        return self.listed.place is Place.PROVISIONAL
 
 
 def rows_of(listed: Sequence[Listed], people: Mapping[int, Player], me: int | None = None) -> list[ListRow]:

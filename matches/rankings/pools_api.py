@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from core.api import APIView, read_after, validated
 from core.repeats import Repeat, repeated
 from matches.models import FormulaComparison, PoolSettings, RatingImport, RatingPool
-from matches.rankings.api import PlayerSerializer, player_data
+from matches.rankings.api import PROVISIONAL, PlayerSerializer, player_data
 from matches.rankings.formulas import newest_comparison, predictions_of, request_comparison
 from matches.rankings.imports import apply_import, preview_import, undo_import
 from matches.rankings.pools import PoolChangeForm, PoolForm, pool_of, rows_of
@@ -76,6 +76,7 @@ class PlacedSerializer(serializers.Serializer[Any]):
     deviation = serializers.FloatField(allow_null=True, help_text="Of Glicko-2, today.")
     rank = serializers.IntegerField(allow_null=True, help_text="Null unless ranked.")
     place = serializers.ChoiceField([place.value for place in Place])
+    is_provisional = serializers.BooleanField(help_text=PROVISIONAL)
 
 
 def placed_data(listed: Listed | None) -> dict[str, Any] | None:
@@ -87,6 +88,7 @@ def placed_data(listed: Listed | None) -> dict[str, Any] | None:
         "deviation": listed.deviation,
         "rank": listed.rank,
         "place": listed.place.value,
+        "is_provisional": listed.is_provisional,
     }
 
 

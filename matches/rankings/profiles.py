@@ -21,7 +21,6 @@ from matches.rankings.tables import place, won_percent
 from matches.ratings.services import default_pool
 from players import access
 from players.models import Membership, Player, User
-from players.ratings import Standing
 
 # Rating charts as SVG coordinates, ready for the template.
 
@@ -254,7 +253,7 @@ class Profile:
 def profile(player: Player, now: datetime, viewer: Viewer, *, whole: bool = False) -> Profile:
     """Build the profile; the number of queries does not depend on the number of matches."""
     pool = default_pool()
-    standing = PlayerRating.objects.filter(pool=pool, player=player).first()
+    standing = PlayerRating.objects.filter(pool=pool, player=player).select_related("pool").first()
     changes = RatingChange.objects.filter(pool=pool, player=player).order_by("-finished_at", "-match")
     drawn = list(
         changes.values_list("finished_at", "won", "rating_before", "rating_after")[: None if whole else CHARTED]
@@ -296,8 +295,7 @@ def ratings_in_clubs(player: Player, now: datetime) -> list[ClubRating]:
 
 def _in_club(row: PlayerRating, now: datetime) -> ClubRating:
     glicko, chosen = row.pool.settings.glicko, row.pool.chosen
-    standing = Standing(*(getattr(row, name) for name in Standing._fields))
-    deviation = glicko.deviation_at(standing, now) if glicko is not None else None
+    deviation = glicko.deviation_at(row.as_standing, now) if glicko is not None else None
     sentences = [formula_sentence(chosen), counted_sentence(chosen)]
     return ClubRating(row.pool, row, None if deviation is None else 2 * deviation, sentences)
 

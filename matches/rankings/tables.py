@@ -34,6 +34,8 @@ class Filters:
     least: int = 1
     """Least number of rated matches."""
     club: str = ""
+    provisional: bool = False
+    """Whether players whose rating is provisional are in it, too."""
     q: str = ""
     """Words of a name. A search does not change the ranks."""
     pool: RatingPool | None = None
@@ -46,6 +48,7 @@ class Filters:
             days=parse_int(params.get("days"), ACTIVE_DAYS),
             least=max(1, parse_int(params.get("least"), 1)),
             club=params.get("club", "")[:60],
+            provisional=bool(parse_int(params.get("provisional"), 0)),
             q=" ".join(params.get("q", "").split())[:80],
         )
 
@@ -53,8 +56,9 @@ class Filters:
     def query(self) -> str:
         """The filters as a query string, without defaults."""
         default = Filters()
-        names = ("days", "least", "club", "q")
-        return urlencode({name: getattr(self, name) for name in names if getattr(self, name) != getattr(default, name)})
+        names = ("days", "least", "club", "provisional", "q")
+        chosen = {name: getattr(self, name) for name in names if getattr(self, name) != getattr(default, name)}
+        return urlencode({name: int(value) if value is True else value for name, value in chosen.items()})
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +96,8 @@ class Ranking:
     page: Page[PlayerRating]
     rows: list[RankingRow] = field(default_factory=list)
     me: RankedPlace | None = None
+    unranked: PlayerRating | None = None
+    """The rating of a reader who is not in it; if it is provisional, the page says what is missing."""
 
 
 def won_percent(wins: int, matches: int) -> int:
@@ -122,11 +128,15 @@ def opened(filters: Filters, reader: Visitor) -> Filters:
 
 
 def table(filters: Filters, now: datetime) -> QuerySet[PlayerRating]:
-    """The whole ranking, best first, without the search. Erased and merged players are left out."""
+    """The whole ranking, best first, without the search. Erased and merged players and, unless they are asked for,
+    provisional ratings are left out.
+    """
     pool = filters.pool or default_pool()
     rows = PlayerRating.objects.filter(pool=pool, player__erased_at__isnull=True)
     if filters.days:
         rows = rows.filter(last_played_at__gte=_days_before(now, filters.days))
+    if not filters.provisional:
+        rows = rows.filter(pool.chosen.established)
     if filters.least > 1:
         rows = rows.filter(matches__gte=filters.least)
     if filters.club and not pool.is_own:
@@ -156,10 +166,15 @@ def named(words: str, prefix: str = "") -> Q:
 
 def ranking(filters: Filters, page: int, now: datetime, viewer: int | None = None) -> Ranking:
     """Return a page of the ranking, or the nearest existing page; `viewer` is the reader's player."""
-    standings = page_of(picked(filters, now).select_related("player"), page, ROWS)
+    standings = page_of(picked(filters, now).select_related("player", "pool"), page, ROWS)
     before = (standings.number - 1) * ROWS
     rows = ranked(filters, now, list(standings), before, viewer)
-    return Ranking(filters, standings, rows, place(replace(filters, q=""), now, viewer))
+    me = place(replace(filters, q=""), now, viewer)
+    unranked = None
+    if viewer is not None and me is None:
+        own = PlayerRating.objects.filter(pool=filters.pool or default_pool(), player=viewer).select_related("pool")
+        unranked = own.first()
+    return Ranking(filters, standings, rows, me, unranked)
 
 
 def picked(filters: Filters, now: datetime) -> QuerySet[PlayerRating]:
@@ -253,7 +268,7 @@ def with_standings(people: Sequence[Player]) -> list[PlayerRow]:
     """Players with their clubs and standings."""
     ids = [player.pk for player in people]
     clubs = clubs_of(ids)
-    ratings = PlayerRating.objects.filter(pool=default_pool(), player__in=ids)
+    ratings = PlayerRating.objects.filter(pool=default_pool(), player__in=ids).select_related("pool")
     standings = {rating.player_id: rating for rating in ratings}
     return [PlayerRow(player, clubs.get(player.pk, ()), standings.get(player.pk)) for player in people]
 

@@ -19,7 +19,7 @@ from matches.presentation.visibility import Viewer
 from matches.rankings import histories, profiles, tables
 from matches.rankings.profiles import completion_for
 from matches.ratings.rated import merged_players
-from matches.ratings.services import default_pool
+from matches.ratings.services import default_pool, provisional_among
 from players import access
 from players.joining.actions import RefuseForm
 from players.models import JoinRequest, Player
@@ -46,7 +46,7 @@ def _either(request: HttpRequest, whole: str, part: str, context: dict[str, obje
 
 @require_safe
 def ranking(request: HttpRequest) -> HttpResponse:
-    """The ranking table: `?days=`, `?least=` matches, `?club=`, `?q=`, `?page=`."""
+    """The ranking table: `?days=`, `?least=` matches, `?club=`, `?provisional=1`, `?q=`, `?page=`."""
     viewer = Viewer.of(request.user)
     filters = tables.opened(tables.Filters.read(request.GET), request.user)
     context: dict[str, object] = {
@@ -153,10 +153,12 @@ def versus(request: HttpRequest, public_id: str, other_id: str) -> HttpResponse:
         return redirect("versus", first.public_id, second.public_id)
     pool = default_pool()
     ratings = profiles.rating_of(first, pool), profiles.rating_of(second, pool)
+    provisional = provisional_among(pool, [first.pk, second.pk])
     context: dict[str, object] = {
         "first": first,
         "second": second,
         "ratings": ratings,
+        "provisional": [first.pk in provisional, second.pk in provisional],
         "versus": histories.versus(first, second, ratings, _page(request), Viewer.of(request.user)),
     }
     return render(request, "matches/rankings/versus.html", context)

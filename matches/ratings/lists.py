@@ -31,6 +31,7 @@ class Listed:
     rank: int | None
     deviation: float | None
     """Of Glicko-2, today."""
+    is_provisional: bool
 
     @property
     def spread(self) -> float | None:
@@ -106,7 +107,8 @@ def listed(
             is_tied = bool(rows) and rows[-1].standing.rating == standing.rating
             rank = rows[-1].rank if is_tied else len(rows) + 1
         deviation = settings.glicko.deviation_at(standing, now) if settings.glicko is not None else None
-        rows.append(Listed(player, standing, places[player], rank, deviation))
+        is_provisional = chosen.is_provisional(standing)
+        rows.append(Listed(player, standing, places[player], rank, deviation, is_provisional))
     return rows
 
 
@@ -114,6 +116,6 @@ def _place(chosen: PoolSettings, standing: Standing, is_member: bool, now: datet
     is_active = not chosen.active_days or standing.last_played_at >= now - timedelta(days=chosen.active_days)
     if not is_active or standing.matches < chosen.least_matches or (chosen.members_only and not is_member):
         return Place.UNLISTED
-    if standing.experience >= chosen.provisional_below:
+    if not chosen.is_provisional(standing):
         return Place.RANKED
     return Place.PROVISIONAL if chosen.lists_provisional else Place.UNLISTED

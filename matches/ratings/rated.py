@@ -144,7 +144,7 @@ def as_rated(
         # A match between two players who were merged is not rated.
         if sides[0] != sides[1]:
             event = topic or told_event_key(told_event, finished_at)
-            yield RatedMatch(finished_at, match, sides[winner], sides[1 - winner], length, event)
+            yield RatedMatch(finished_at, match, sides[winner], sides[1 - winner], length, event, bool(topic))
 
 
 def told_event_key(name: str, finished_at: datetime) -> str:
@@ -283,6 +283,10 @@ def vouched_for_by_nobody_else() -> QuerySet[Result]:
 # Stored ratings
 
 
+_IN_EVENT = ~Q(match__parent_topic="")
+"""Whether the match of a change was played in an event; in the site's pool, of a club accepted by then (`_OF_SITE`)."""
+
+
 def players_since(pool: RatingPool, since: Key) -> set[int]:
     """Players whose ratings were changed by a match from `since` on."""
     later = _changes(pool).filter(_from(since, "finished_at", "match_id")).order_by()
@@ -294,10 +298,11 @@ def stored_changes(pool: RatingPool, since: Key) -> dict[tuple[int, int], tuple[
     rows = (
         _changes(pool)
         .filter(_from(since, "finished_at", "match_id"))
+        .annotate(in_event=_IN_EVENT)
         .order_by()
         .values_list(
             "pk", "match_id", "player_id", "opponent_id", "finished_at", "won", "length",
-            "rating_before", "rating_after", "opponent_before", "experience_before",
+            "rating_before", "rating_after", "opponent_before", "experience_before", "in_event",
             "deviation", "volatility", "expected",
         )
     )  # fmt: skip
@@ -327,16 +332,33 @@ def standings_before(pool: RatingPool, key: Key, players: Collection[int]) -> di
     return standings
 
 
+def met_before(pool: RatingPool, key: Key, players: Collection[int]) -> dict[int, set[int]]:
+    """The opponents whom these players had met before `key`, by the stored changes."""
+    met: dict[int, set[int]] = {}
+    for chunk in _chunks(players) if key != BEGINNING else ():
+        pairs = _before(pool, key, chunk).order_by().values_list("player", "opponent").distinct()
+        for player, opponent in pairs:
+            met.setdefault(player, set()).add(opponent)
+    return met
+
+
+def _before(pool: RatingPool, key: Key, players: Collection[int]) -> QuerySet[RatingChange]:
+    is_earlier = Q(finished_at__lte=key.finished_at) & ~Q(finished_at=key.finished_at, match_id__gte=key.match)
+    return _changes(pool).filter(is_earlier, player__in=players)
+
+
 def _standings_before(pool: RatingPool, key: Key, players: Collection[int]) -> dict[int, Standing]:
-    before = _changes(pool).filter(
-        Q(finished_at__lte=key.finished_at) & ~Q(finished_at=key.finished_at, match_id__gte=key.match)
-    )
+    before = _before(pool, key, players)
     counts = {
         row["player"]: row
-        for row in before.filter(player__in=players)
-        .order_by()
+        for row in before.order_by()
         .values("player")
-        .annotate(matches=Count("pk"), wins=Count("pk", filter=Q(won=True)))
+        .annotate(
+            matches=Count("pk"),
+            wins=Count("pk", filter=Q(won=True)),
+            opponents=Count("opponent", distinct=True),
+            event_matches=Count("pk", filter=_IN_EVENT),
+        )
     }
     last = before.filter(player=OuterRef("pk")).order_by("-finished_at", "-match_id").values("pk")[:1]
     latest = Player.objects.filter(pk__in=list(counts)).annotate(last=Subquery(last)).order_by().values("last")
@@ -350,6 +372,8 @@ def _standings_before(pool: RatingPool, key: Key, players: Collection[int]) -> d
             last_change=change.change,
             deviation=change.deviation,
             volatility=change.volatility,
+            opponents=counts[change.player_id]["opponents"],
+            event_matches=counts[change.player_id]["event_matches"],
         )
         for change in RatingChange.objects.filter(pk__in=latest)
     }

@@ -46,12 +46,13 @@ def notify_changed(pool: RatingPool, changes: Iterable[RatingEffect], now: datet
         return
     players = Player.objects.filter(pk__in={change.player for change in recent})
     known = {player.pk: (player.user_id, player.public_id) for player in players if player.user_id is not None}
+    provisional = provisional_among(pool, known)
     notices = [
         Notice(
             user=known[change.player][0],
             params={
                 "opponent": change.opponent,
-                "after": f"{change.rating_after:.2f}",
+                "after": f"{change.rating_after:.2f}{'?' if change.player in provisional else ''}",
                 "difference": f"{change.rating_after - change.rating_before:+.2f}",
                 "context": pool.name,
             },
@@ -112,6 +113,9 @@ CHANGE_FIELDS = [
     "expected",
 ]
 STANDING_FIELDS = list(Standing._fields)
+
+DERIVES = 2
+"""Grows when a release derives more than the one before, whose workers may still have replayed after the migration."""
 
 RowKey = TypeVar("RowKey")
 Value = TypeVar("Value")
@@ -311,6 +315,12 @@ def ratings_of(
     }
 
 
+def provisional_among(pool: RatingPool, players: Collection[int]) -> set[int]:
+    """Those of these players, by id, whose rating in a pool is provisional; 1 query."""
+    rows = PlayerRating.objects.filter(pool=pool, player__in=players).exclude(pool.chosen.established)
+    return set(rows.order_by().values_list("player", flat=True))
+
+
 def send_again(*, now: datetime) -> int:
     """Publish the replay task for pools that need it and are not claimed; return how many.
 
@@ -383,6 +393,7 @@ def _basis(pool: RatingPool, same: Mapping[int, int]) -> dict[str, Any]:
         **({"counted": counted} if (counted := pool.chosen.counted) else {}),
         **({"zone": settings.glicko.zone} if settings.glicko is not None else {}),
         **({"starts": starts} if starts else {}),
+        "derives": DERIVES,
         "merged": {str(player): into for player, into in sorted(same.items())},
     }
 
@@ -462,7 +473,7 @@ def _fold(pool: RatingPool, since: Key, same: Mapping[int, int]) -> _Fold:
         stored=stored,
         changes={(change.match, change.player): change for change in changes},
         stored_standings=rated.stored_standings(pool, None if since == BEGINNING else players),
-        standings=standings_after(before, changes),
+        standings=standings_after(before, changes, rated.met_before(pool, since, players)),
     )
 
 
@@ -499,6 +510,7 @@ def _write(pool: RatingPool, fold: _Fold) -> int:
 
 def _change_row(pool: RatingPool, change: RatingEffect) -> RatingChange:
     values = change._asdict()
+    del values["in_event"]
     ids = {f"{name}_id": values.pop(name) for name in ("match", "player", "opponent")}
     return RatingChange(pool=pool, **ids, **values)
 

@@ -63,6 +63,12 @@ def change(points: float, digits: int = 2) -> dict[str, Any]:
     return {"up": points >= 0, "size": size}
 
 
+@register.inclusion_tag("matches/rankings/_provisional.html")
+def provisional(is_provisional: bool) -> dict[str, Any]:
+    """Render the “?” after a provisional rating."""
+    return {"is_provisional": is_provisional}
+
+
 @register.filter
 def signed(points: float) -> str:
     """Rating points with plus or minus: +4.10, −6.48."""

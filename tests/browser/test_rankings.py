@@ -63,7 +63,7 @@ def cast(transactional_db: None, bob: User) -> list[Player]:
 def paths(cast: list[Player]) -> list[str]:
     bob, long, *_, newcomer = cast
     return [
-        "/rankings/",
+        "/rankings/?provisional=1",
         "/rankings/?q=nobody",
         "/players/",
         f"/players/{bob.public_id}/",
@@ -121,6 +121,8 @@ def test_the_table_follows_the_filters_while_typing(open_page: OpenPage, cast: l
     members = rated.filter(player__in=Membership.objects.values("player"))
     assert 1 < members.count() < rated.count()
     page = open_page("/rankings/")
+    expect(page.get_by_text("3 players", exact=True)).to_be_visible()
+    page.get_by_label("Provisional ratings, too").check()
     expect(page.get_by_text(f"{rated.count()} players", exact=True)).to_be_visible()
     page.get_by_label("Name").press_sequentially("anna 07")
     expect(page.get_by_text("1 player", exact=True)).to_be_visible()
@@ -132,7 +134,7 @@ def test_the_table_follows_the_filters_while_typing(open_page: OpenPage, cast: l
 
 
 def test_the_next_page_keeps_the_filters(open_page: OpenPage, cast: list[Player], fits: Check) -> None:
-    page = open_page("/rankings/?days=180", width=PHONE)
+    page = open_page("/rankings/?days=180&provisional=1", width=PHONE)
     page.get_by_role("link", name="Next").click()
     expect(page).to_have_url(re.compile(r"days=180.*page=2"))
     expect(page.get_by_text("Page 2 of 2")).to_be_visible()

@@ -22,6 +22,8 @@ from matches.analysis.event_report import Night, night, night_rows
 from matches.models import Match, RatingChange, Result
 from matches.presentation.labels import final_score, score_of
 from matches.presentation.visibility import Viewer
+from matches.rankings.api import PROVISIONAL
+from matches.ratings.services import provisional_among
 from players.access import Role, Visitor, is_at_least, role_in
 from players.models import Player
 from tournaments import access
@@ -108,6 +110,8 @@ class RatedPlayer:
     before: float
     after: float
     matches: int
+    is_provisional: bool
+    """Whether it is today."""
 
     @property
     def change(self) -> float:
@@ -257,7 +261,7 @@ def _changes(matches: dict[int, Match]) -> list[RatingChange]:
     """Return the rating changes of these matches in order, one for each match and player."""
     rows = (
         RatingChange.objects.filter(match__in=matches)
-        .select_related("player__merged_into")
+        .select_related("player__merged_into", "pool")
         .order_by("finished_at", "match_id")
     )
     changes: dict[tuple[int, int], RatingChange] = {}
@@ -300,8 +304,17 @@ def _rated(changes: Sequence[RatingChange], staff: bool) -> list[RatedPlayer]:
     by_player: dict[Player, list[RatingChange]] = defaultdict(list)
     for row in changes:
         by_player[row.player].append(row)
+    people = [row.pk for row in by_player]
+    provisional = {pool: provisional_among(pool, people) for pool in {row.pool for row in changes}}
     players = [
-        RatedPlayer(player.public_id, shown(player, staff), rows[0].rating_before, rows[-1].rating_after, len(rows))
+        RatedPlayer(
+            player.public_id,
+            shown(player, staff),
+            rows[0].rating_before,
+            rows[-1].rating_after,
+            len(rows),
+            player.pk in provisional[rows[-1].pool],
+        )
         for player, rows in by_player.items()
     ]
     return sorted(players, key=lambda player: -player.change)
@@ -407,6 +420,7 @@ class SummaryRatingSerializer(serializers.Serializer[Any]):
     name = serializers.CharField()
     before = serializers.FloatField()
     after = serializers.FloatField()
+    is_provisional = serializers.BooleanField(help_text=PROVISIONAL)
     matches = serializers.IntegerField()
 
 

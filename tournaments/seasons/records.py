@@ -222,7 +222,10 @@ class _Rating(NamedTuple):
 
 
 def _highest_ratings(club: Club, viewer: Viewer, *, staff: bool) -> list[Record]:
-    """Return the highest rating after a match of the club's events, in each pool in which they count."""
+    """Return the highest rating after a match of the club's events, in each pool in which they count.
+
+    Ratings that are provisional today are left out.
+    """
     matches = _seen(club, viewer)
     pools = {pool.pk: pool for pool in RatingPool.objects.filter(Q(club=club) | Q(is_default=True))}
     sums = PlayerRating.objects.filter(pool__in=pools).order_by("pool").values_list("pool")
@@ -230,7 +233,7 @@ def _highest_ratings(club: Club, viewer: Viewer, *, staff: bool) -> list[Record]
     key = _cache_key("rating", club, matches, state)
     ratings: list[_Rating] | None = cache.get(key)
     if ratings is None:
-        ratings = [row for pool in pools for row in _highest_in(pool, matches)]
+        ratings = [row for pool in pools.values() for row in _highest_in(pool, matches)]
         cache.set(key, ratings, KEPT)
     people = Player.objects.select_related("merged_into").in_bulk([row.player for row in ratings])
     return [
@@ -248,8 +251,10 @@ def _highest_ratings(club: Club, viewer: Viewer, *, staff: bool) -> list[Record]
     ]  # fmt: skip
 
 
-def _highest_in(pool: int, matches: QuerySet[Match]) -> list[_Rating]:
+def _highest_in(pool: RatingPool, matches: QuerySet[Match]) -> list[_Rating]:
     changes = RatingChange.objects.filter(pool=pool, match__in=matches, experience_before__gte=EXPERIENCE - F("length"))
+    established = PlayerRating.objects.filter(pool.chosen.established, pool=pool)
+    changes = changes.filter(player__in=established.values("player"))
     best = changes.order_by("-rating_after", "finished_at", "pk").first()
     if best is None:
         return []
@@ -260,6 +265,6 @@ def _highest_in(pool: int, matches: QuerySet[Match]) -> list[_Rating]:
         if round(row.rating_after, DIGITS_OF_RATING) == rounded:
             first.setdefault(row.player_id, row)
     return [
-        _Rating(row.player_id, pool, rounded, row.match.public_id, row.experience_before + row.length)
+        _Rating(row.player_id, pool.pk, rounded, row.match.public_id, row.experience_before + row.length)
         for row in first.values()
     ]

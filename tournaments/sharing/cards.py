@@ -277,11 +277,12 @@ def _sides(match: Match, result: Result | None) -> tuple[CardSide, CardSide]:
 
 def _player(public_id: str) -> Card:
     player = people.player(public_id)
-    standing = PlayerRating.objects.filter(pool=default_pool(), player=player).first()
+    standing = PlayerRating.objects.filter(pool=default_pool(), player=player).select_related("pool").first()
     clubs = Membership.objects.filter(player=player, left_at=None).order_by("joined_at", "pk")
     facts = []
     if standing is not None:
-        facts = [(_("Rating"), str(round(standing.rating))), (_("Rated matches"), str(standing.matches))]
+        rating = f"{standing.rating:.0f}{'?' if standing.is_provisional else ''}"
+        facts = [(_("Rating"), rating), (_("Rated matches"), str(standing.matches))]
     return Card(
         label=_("Player"),
         title=player.shown_name,

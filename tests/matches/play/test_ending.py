@@ -12,9 +12,9 @@ from engine import adjudicate, replay
 from engine.records import from_data, to_data
 from engine.simulation import play_out
 from matches.lifecycle import links
-from matches.models import Analysis, Challenge, Match, RatingChange
+from matches.models import Analysis, Challenge, Match, PlayerRating, RatingChange
 from matches.play.ending import sparkline
-from matches.ratings.services import default_pool
+from matches.ratings.services import default_pool, replay_pool
 from matches.records.verdicts import as_json
 from players.models import Player, User
 from tests.matches.analysis.rows import store_game
@@ -117,6 +117,21 @@ def test_the_rating_is_that_of_the_reader(client: Client, bob: User, over: Board
     change = RatingChange.objects.filter(match=match, player=match.player_0).first()
     client.force_login(bob)
     assert ("Your rating" in html(client.get(url))) == (change is not None)
+
+
+def test_a_provisional_rating_has_a_question_mark(
+    client: Client, bob: User, over: Board, match: Match, url: str
+) -> None:
+    Match.objects.filter(pk=match.pk).update(moved=True)
+    replay_pool(pool_id=default_pool().pk, now=timezone.now())
+    change = RatingChange.objects.get(match=match, player=match.player_0)
+    client.force_login(bob)
+    shown = rf"<strong>{change.rating_after:.1f}\s*(<span[^>]*>\?</span>)?"
+    for opponents, mark in ((3, True), (4, False)):
+        PlayerRating.objects.filter(player=match.player_0).update(opponents=opponents)
+        found = re.search(shown, html(client.get(url)))
+        assert found is not None
+        assert bool(found[1]) == mark
 
 
 def test_the_page_asks_again_for_a_rating_that_a_worker_may_still_write(

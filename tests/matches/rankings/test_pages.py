@@ -53,13 +53,13 @@ def text(client: Client, path: str, **headers: Any) -> str:
 
 
 def test_an_empty_site_says_so(client: Client) -> None:
-    assert "No rated players yet" in text(client, "/rankings/")
+    assert "No ranked players yet" in text(client, "/rankings/")
     assert "There are no players yet" in text(client, "/players/")
     assert "No players found with these filters" in text(client, "/rankings/?days=30")
 
 
 def test_the_ranking_links_to_its_players(client: Client, season: list[Match], ross: Player) -> None:
-    page = text(client, "/rankings/?days=0")
+    page = text(client, "/rankings/?days=0&provisional=1")
     assert f'href="/players/{ross.public_id}/"' in page
     assert "F. K." in page
     assert "Kahlo" not in page
@@ -150,7 +150,7 @@ def rows(client: Client, path: str) -> list[dict[str, str]]:
 
 
 def test_the_ranking_can_be_downloaded(client: Client, season: list[Match]) -> None:
-    lines = rows(client, "/rankings/ranking.csv?days=0")
+    lines = rows(client, "/rankings/ranking.csv?days=0&provisional=1")
     assert [(line["rank"], line["player"], line["rating"]) for line in lines] == [
         ("1", "F. K.", "1523.12"),
         ("2", "Bob Ross", "1503.66"),
@@ -181,7 +181,7 @@ def test_federation_numbers_are_shown_to_directors_and_their_owner(
     staff = User.objects.create_superuser("staff@example.org", "x", display_name="Staff")
     for user, numbers in ((alice, {"'=SUM(A1)"}), (bob, {"DK 17"}), (staff, {"DK 17", "'=SUM(A1)"})):
         client.force_login(user)
-        lines = rows(client, "/rankings/ranking.csv?days=0")
+        lines = rows(client, "/rankings/ranking.csv?days=0&provisional=1")
         assert {line["federation_number"] for line in lines} - {""} == numbers
         matches = rows(client, "/rankings/matches.csv")
         exported = {line[f"{side}_federation_number"] for line in matches for side in ("winner", "loser")}
@@ -200,7 +200,7 @@ def test_private_matches_are_not_in_the_file(client: Client, ross: Player, carol
 def test_a_name_is_never_exported_as_a_formula(client: Client, ross: Player) -> None:
     played(player('=HYPERLINK("x")'), ross)
     replay()
-    assert rows(client, "/rankings/ranking.csv?days=0")[0]["player"].startswith("'=")
+    assert rows(client, "/rankings/ranking.csv?days=0&provisional=1")[0]["player"].startswith("'=")
 
 
 # Settings

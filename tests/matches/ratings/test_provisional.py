@@ -1,0 +1,336 @@
+"""A rating is provisional until rated matches against four people, or ten in events of accepted clubs."""
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from datetime import timedelta
+from html import unescape
+from importlib import import_module
+from itertools import islice
+from random import Random
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.core.management import call_command
+from django.test import Client
+from django.utils import timezone
+
+from matches.models import Match, PlayerRating, PoolSettings, RatingChange, RatingPool
+from matches.models.pool_settings import ENOUGH_EVENT_MATCHES
+from matches.rankings.tables import Filters, ranking
+from matches.ratings.pools import create_pool
+from matches.ratings.services import accept_club, check_ratings, default_pool, provisional_among
+from players.actors import SYSTEM
+from players.models import Club, Player, User
+from tests.matches.ratings.history import LATER, NOON, Kind, correct, played, player, reinstate, replay, void
+from tests.privacy.addresses import ROUTES, addresses
+from tests.test_privacy import PERSONAL
+from tests.tiers import TEST_SEED
+from tournaments.demo import club as demo
+
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
+
+CUP = "division:cup"
+
+
+# What is counted.
+
+
+def counted_from_facts() -> dict[int, tuple[int, int]]:
+    """(opponents, matches in events) of everybody rated by the site, counted match by match from the facts alone."""
+    into = dict(Player.objects.values_list("pk", "merged_into"))
+
+    def person(pk: int) -> int:
+        while (other := into[pk]) is not None:
+            pk = other
+        return pk
+
+    met: dict[int, list[int]] = defaultdict(list)
+    in_events: dict[int, int] = defaultdict(int)
+    for match in Match.objects.select_related("club"):
+        standing = max(match.results.all(), key=lambda result: result.version)
+        is_played = standing.winner is not None and standing.kind in (Kind.PLAYED, Kind.CONCESSION, Kind.VOID)
+        sides = [person(match.player_0_id), person(match.player_1_id)]
+        club = match.club
+        since = None if club is None else club.accepted_from
+        counts = club is None or (club.accepted_at is not None and (since is None or match.finished_at >= since))
+        if not (is_played and match.rated and counts and match.pool_id is None and sides[0] != sides[1]):
+            continue
+        for one, other in (sides, sides[::-1]):
+            met[one].append(other)
+            in_events[one] += match.parent_topic != ""
+    return {one: (len(set(others)), in_events[one]) for one, others in met.items()}
+
+
+def stored(pool: RatingPool | None = None) -> dict[int, tuple[int, int]]:
+    rows = PlayerRating.objects.filter(pool=pool or default_pool())
+    return {row.player_id: (row.opponents, row.event_matches) for row in rows}
+
+
+class History:
+    """Matches, corrections, merges and a club that is accepted, in random order."""
+
+    def __init__(self, seed: int) -> None:
+        self.chance = Random(seed)
+        self.people = [player(f"P{number}") for number in range(7)]
+        accepted = Club.objects.create(name="Harbour", slug="harbour", accepted_at=NOON)
+        self.waiting = Club.objects.create(name="Hill", slug="hill", accepted_at=None)
+        self.clubs = [None, None, accepted, self.waiting]
+        self.matches: list[Match] = []
+
+    def step(self) -> None:
+        steps = [self.play] * 6 + [self.correct, self.void_or_reinstate, self.rate_or_not, self.merge_or_not]
+        self.chance.choice([*steps, self.accept])()
+
+    def play(self) -> None:
+        first, second = self.chance.sample(self.people, 2)
+        club = self.chance.choice(self.clubs)
+        topic = CUP if club is not None and self.chance.random() < 0.7 else ""
+        hours = self.chance.randrange(100)
+        self.matches.append(played(first, second, hours=hours, length=5, club=club, parent_topic=topic))
+
+    def one(self) -> Match | None:
+        return Match.objects.get(pk=self.chance.choice(self.matches).pk) if self.matches else None
+
+    def correct(self) -> None:
+        if (match := self.one()) is not None and match.state != Match.State.VOID:
+            correct(match, winner=self.chance.randrange(2), score=(5, 5))
+
+    def void_or_reinstate(self) -> None:
+        if (match := self.one()) is not None:
+            if match.state == Match.State.VOID:
+                reinstate(match)
+            else:
+                void(match, rated=self.chance.random() < 0.5)
+
+    def rate_or_not(self) -> None:
+        if (match := self.one()) is not None and match.state != Match.State.VOID:
+            match.rated = not match.rated
+            match.save(update_fields=["rated"])
+            correct(match, winner=0, score=(5, 1))
+
+    def merge_or_not(self) -> None:
+        people = list(Player.objects.filter(pk__in=[one.pk for one in self.people]))
+        merged = [one for one in people if one.merged_into_id is not None]
+        if merged and self.chance.random() < 0.5:
+            Player.objects.filter(pk=self.chance.choice(merged).pk).update(merged_into=None)
+        else:
+            one, into = self.chance.sample([one for one in people if one.merged_into_id is None], 2)
+            Player.objects.filter(pk=one.pk).update(merged_into=into)
+
+    def accept(self) -> None:
+        self.waiting.refresh_from_db()
+        if self.waiting.accepted_at is None and len(self.matches) > 10:
+            at = NOON + timedelta(hours=50)
+            accept_club(club=self.waiting, with_past=self.chance.random() < 0.5, by=SYSTEM, now=at)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("number", range(4))
+def test_both_counts_are_those_of_the_facts_whatever_happened(number: int) -> None:
+    history = History(1000 * TEST_SEED + number)
+    for _ in range(8):
+        for _ in range(history.chance.randrange(1, 6)):
+            history.step()
+        replay()
+        assert stored() == counted_from_facts()
+        assert not check_ratings(default_pool())
+        provisional = {row.player_id for row in PlayerRating.objects.filter(pool=default_pool()) if row.is_provisional}
+        assert provisional_among(default_pool(), stored()) == provisional
+    assert len(history.matches) > 5
+
+
+def test_the_check_and_a_rebuild_find_wrong_counts() -> None:
+    played(player("Bob"), player("Carol"))
+    replay()
+    PlayerRating.objects.update(opponents=4, event_matches=1)
+    assert len(check_ratings(default_pool()).standings) == 2
+    call_command("rebuild", verbosity=0)
+    assert set(stored().values()) == {(1, 0)}
+
+
+def test_the_migration_counts_what_the_replay_would() -> None:
+    history = History(TEST_SEED)
+    for _ in range(40):
+        history.step()
+    replay()
+    before = stored()
+    assert max(opponents for opponents, _ in before.values()) > 2
+    PlayerRating.objects.update(opponents=0, event_matches=0)
+    migration: Any = import_module("matches.migrations.0023_provisional_ratings")
+    migration.count_opponents(apps, None)
+    assert stored() == before
+    assert not check_ratings(default_pool())
+
+
+def test_a_pool_that_a_worker_of_the_release_before_has_replayed_is_replayed_again() -> None:
+    played(player("Bob"), player("Carol"))
+    replay()
+    pool = default_pool()
+    del pool.basis["derives"]
+    pool.save()
+    PlayerRating.objects.update(opponents=0)
+    assert not check_ratings(pool), "a replay is due, so nothing is compared"
+    replay()
+    assert set(stored().values()) == {(1, 0)}
+
+
+# What follows.
+
+
+def rows(**filters: Any) -> list[str]:
+    return [row.player.name for row in ranking(Filters(days=0, **filters), 1, LATER).rows]
+
+
+def meet(one: Player, count: int, times: int = 1) -> None:
+    """Play so many matches against each of so many new people."""
+    for number in range(count):
+        other = player(f"{one.name} {number}")
+        for hours in range(times):
+            played(one, other, hours=10 * number + hours)
+    replay()
+
+
+def test_four_opponents_or_ten_matches_in_events_of_accepted_clubs_make_a_rating_ranked(club: Club) -> None:
+    bob, carol, erik, frida = (player(name) for name in ("Bob", "Carol", "Erik", "Frida"))
+    Club.objects.update(accepted_at=NOON)
+    waiting = Club.objects.create(name="Hill", slug="hill", accepted_at=None)
+    meet(bob, 3, times=4)
+    meet(carol, 4)
+    for hours in range(ENOUGH_EVENT_MATCHES - 1):
+        played(erik, frida, hours=hours, club=club, parent_topic=CUP)
+    for hours in range(2):
+        played(erik, frida, hours=hours, club=waiting, parent_topic=CUP)
+        played(erik, frida, hours=hours, club=club)
+    replay()
+    assert rows() == ["Carol"]
+    assert len(rows(provisional=True)) == PlayerRating.objects.filter(pool=default_pool()).count() > 10
+    standing = PlayerRating.objects.get(pool=default_pool(), player=erik)
+    assert (standing.missing_opponents, standing.missing_event_matches) == (3, 1)
+    played(erik, frida, hours=60, club=club, parent_topic=CUP)
+    replay()
+    assert set(rows()) == {"Carol", "Erik", "Frida"}
+    standing.refresh_from_db()
+    assert (standing.missing_opponents, standing.is_provisional) == (0, False)
+
+
+def test_two_accounts_that_turn_out_to_be_one_person_are_one_opponent() -> None:
+    bob = player("Bob")
+    meet(bob, 4)
+    first, second = Player.objects.filter(name__startswith="Bob ")[:2]
+    assert "Bob" in rows()
+    Player.objects.filter(pk=first.pk).update(merged_into=second)
+    replay()
+    assert rows() == []
+    Player.objects.filter(pk=first.pk).update(merged_into=None)
+    replay()
+    assert "Bob" in rows()
+
+
+def test_pools_of_clubs_keep_their_settings(club: Club) -> None:
+    pool = create_pool(club=club, settings=PoolSettings("Ladder"), by=SYSTEM)
+    played(player("Bob"), player("Carol"), club=club, pool=pool)
+    replay(pool=pool)
+    assert stored(pool)
+    assert not any(row.is_provisional for row in PlayerRating.objects.filter(pool=pool))
+    assert (pool.chosen.least_opponents, default_pool().chosen.least_opponents) == (0, 4)
+    assert "least_opponents" not in default_pool().basis.get("counted", {})
+
+
+# Where it is shown.
+
+
+@pytest.fixture
+def rated(bob: User) -> Player:
+    """Bob, who has an account and has beaten two people."""
+    own = player("Bob", user=bob)
+    meet(own, 2)
+    return own
+
+
+def words(page: Any) -> str:
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", page.content.decode())).split())
+
+
+def test_the_player_reads_what_is_missing(rated: Player, bob: User, client: Client) -> None:
+    client.force_login(bob)
+    for url in ("/", f"/players/{rated.public_id}/", "/rankings/"):
+        assert "against 2 more opponents, or 10 more in events of clubs" in words(client.get(url)), url
+    page = words(client.get("/rankings/?q=bob&days=0"))
+    assert "No player found for “bob”. Search provisional ratings, too" in page
+    assert client.get("/rankings/?q=bob&days=0&provisional=1").context["ranking"].rows
+
+
+def test_the_api_says_so(rated: Player, client: Client) -> None:
+    assert client.get("/api/v1/rankings/?days=0").json()["results"] == []
+    listed = client.get("/api/v1/rankings/?days=0&provisional=true").json()["results"]
+    assert {row["is_provisional"] for row in listed} == {True}
+    profile = client.get(f"/api/v1/players/{rated.public_id}/").json()
+    assert (profile["standing"]["is_provisional"], profile["rank"]) == (True, None)
+
+
+RATING = 7777.7
+SHOWN = re.compile(r"7[,.\u202f ]?77[78](?:[.,]70?)?(?!\d)")
+OF_CHANGES = {"event-report", "api-report"}
+"""They show what an event has made of a rating."""
+QUERIES = {
+    "choose-opponent": {"q": "e"},
+    "rankings": {"provisional": "1"},
+    "ranking-csv": {"provisional": "1"},
+    "api-rankings": {"provisional": "1"},
+}
+MARKED = {
+    "home", "rankings", "players", "player", "versus", "choose-opponent", "ranking-csv", "api-rankings", "api-players",
+    "api-player", "api-versus", *OF_CHANGES,
+}  # fmt: skip
+"""Routes that show a rating of today; each must have been read with one."""
+
+
+def unmarked(response: Any) -> tuple[int, list[str]]:
+    """How often a page, answer or file shows the rating, and what surrounds it where it is not marked."""
+    content = b"".join(response.streaming_content) if response.streaming else response.content
+    if "json" in response.headers["Content-Type"]:
+        rows = list(objects(json.loads(content)))
+        found = [row for row in rows if RATING in row.values() or RATING in row.get("ratings", ())]
+        return len(found), [str(row) for row in found if row.get("is_provisional") not in (True, [True, True])]
+    text = unescape(re.sub(r"<[^>]+>", " ", content.decode("utf-8", "replace")))
+    if "csv" in response.headers["Content-Type"]:
+        lines = [line for line in text.splitlines() if SHOWN.search(line)]
+        return len(lines), [line for line in lines if not line.endswith(",1")]
+    found_at = list(SHOWN.finditer(text))
+    faults = [text[at.start() - 60 : at.end() + 20] for at in found_at if not text[at.end() :].lstrip().startswith("?")]
+    return len(found_at), faults
+
+
+def objects(value: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(value, dict):
+        yield value
+    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from objects(inner)
+
+
+@pytest.mark.slow
+def test_a_provisional_rating_is_marked_wherever_it_is_shown() -> None:
+    now = timezone.now()
+    demo.load(password="crawford-1969", now=now)
+    call_command("rebuild", verbosity=0)
+    provisional = {"rating": RATING, "opponents": 3, "event_matches": 0}
+    PlayerRating.objects.filter(pool=default_pool()).update(**provisional)
+    client = Client()
+    client.force_login(User.objects.get(email="bob@example.org"))
+    seen: set[str] = set()
+    faults: list[str] = []
+    public = [name for name in ROUTES if not PERSONAL & set(ROUTES[name].pattern.regex.groupindex)]
+    for name in sorted(public, key=lambda name: name in OF_CHANGES):
+        if name in OF_CHANGES:
+            RatingChange.objects.filter(pool=default_pool()).update(rating_after=RATING)
+        for url in islice(addresses(name), None if name in MARKED else 2):
+            response = client.get(url, QUERIES.get(name, {}))
+            if response.status_code == 200 and not response.headers["Content-Type"].startswith("image"):
+                count, unmarked_here = unmarked(response)
+                seen |= {name} if count else set()
+                faults += [f"{name} {url}: {' '.join(fault.split())}" for fault in unmarked_here]
+    assert faults == []
+    assert MARKED - seen == set()
