@@ -42,9 +42,9 @@ def actor(player: Player) -> Actor:
     return Actor.of(player.user)
 
 
-def played(first: Player, second: Player, at: datetime, *, loser: int = 1, plays: int = 2) -> Match:
+def played(first: Player, second: Player, at: datetime, *, loser: int = 1, plays: int = 2, length: int = 1) -> Match:
     """A rated friendly that one side concedes after so many plays."""
-    row = make_challenge(player=first, wish=ChallengeInput(1, second, "none", rated=True), by=actor(first), now=at)
+    row = make_challenge(player=first, wish=ChallengeInput(length, second, "none", rated=True), by=actor(first), now=at)
     match = accept(challenge=row, player=second, by=actor(second), now=at)
     match.live.server_chains = True
     match.live.save(update_fields=["server_chains"])
