@@ -112,13 +112,14 @@ def won_percent(wins: int, matches: int) -> int:
 def opened(filters: Filters, reader: Visitor) -> Filters:
     """Choose the pool to show: the site's, or the own pool of a club that waits to be accepted, if that is chosen.
 
-    If the site has no ratings, it is the own pool of a club of the reader, or else of the only club that has ratings.
+    If the site ranks nobody, it is the own pool of a club of the reader, or else of the only club that has ratings.
     """
     pools = RatingPool.objects.filter(is_own=True).select_related("club")
     site = default_pool()
     if filters.club:
         return replace(filters, pool=pools.filter(club__slug=filters.club, club__accepted_at=None).first() or site)
-    if PlayerRating.objects.filter(pool=site).exists():
+    of_site = PlayerRating.objects.filter(Q() if filters.provisional else site.chosen.established, pool=site)
+    if of_site.exists():
         return replace(filters, pool=site)
     rated = pools.filter(Exists(PlayerRating.objects.filter(pool=OuterRef("pk")))).order_by("pk")
     memberships = Membership.objects.filter(player__user=reader.pk, left_at__isnull=True)
