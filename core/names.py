@@ -1,4 +1,4 @@
-"""Names of people: cleaning, comparing regardless of case and accents, and reading lists."""
+"""Names of people: cleaning, and comparing regardless of case and accents."""
 
 import re
 import unicodedata
@@ -33,7 +33,6 @@ _LETTERS = str.maketrans(
 )
 # Accents have combining classes from here on. Marks of lower classes make another letter: が is not か.
 _ACCENTS_FROM = 200
-_NUMBERING = re.compile(r"^\s*(?:\d+\s*[.):]|[-*•·])\s+")
 # These marks would reverse the text around them.
 _DIRECTION = dict.fromkeys([0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A), 0xFEFF])
 
@@ -77,12 +76,6 @@ def numbered(name: str, number: int) -> str:
     return name if number == 1 else gettext("{name} ({number})").format(name=name, number=number)
 
 
-def names_in(text: str) -> list[str]:
-    """Return the names of a pasted list, one per line, without numbering and bullets."""
-    lines = (_NUMBERING.sub("", line).strip() for line in text.splitlines())
-    return [line for line in lines if line]
-
-
 _BETWEEN = r"[\s_-]+"
 """What may stand between the words of a name."""
 
@@ -103,12 +96,12 @@ def surname_last(name: str) -> str:
     ('Jan Novák', 'Jan Novák, Jr.', 'Novák,')
     """
     last, _comma, first = (part.strip() for part in name.partition(","))
-    if not last or not first or "," in first or fold(first) in _SUFFIXES:
-        return name
-    return f"{first} {last}"
+    return f"{first} {last}" if last and first and "," not in first and not has_suffix(name) else name
 
 
-_SUFFIXES = ("jr", "sr", "ii", "iii", "iv")
+def has_suffix(name: str) -> bool:
+    """Whether what follows the comma of a name is part of it, as in “Jan Novák, Jr.”."""
+    return fold(name.partition(",")[2]) in ("jr", "sr", "ii", "iii", "iv")
 
 
 class SimilarNames:
@@ -153,6 +146,10 @@ class SimilarNames:
             return short[0] in (long[0], long[-1])
         if len(words) == len(others) and all(map(_abbreviates, words, others)):
             return True
+        if len(words) == len(others) and any(
+            word != own and len(word) == len(own) == 1 for word, own in zip(words, others, strict=True)
+        ):
+            return False
         letters, other_letters = "".join(words), "".join(others)
         return min(len(letters), len(other_letters)) >= cls.SHORTEST and _differ_by_one(letters, other_letters)
 

@@ -129,11 +129,12 @@ def as_text(sheets: Sequence[Sheet]) -> str:
 
 
 def spreadsheet_text(content: bytes) -> str:
-    """Return a spreadsheet as text, for a form that shows it before it is used.
+    """Return a spreadsheet as text, for a form that shows it before it is used; what is text stays as it was written.
 
     Refused: as for `read_spreadsheet`, and `spreadsheet_too_long`.
     """
-    text = as_text(read_spreadsheet(content))
+    sheets = read_spreadsheet(content)
+    text = as_text(sheets) if content.startswith(b"PK") else _decoded(content).replace(NEW_SHEET, " ")
     if len(text) > LONGEST_TEXT:
         raise Refused("spreadsheet_too_long", most=LONGEST_TEXT)
     return text

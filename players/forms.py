@@ -5,13 +5,16 @@ from typing import Any, ClassVar
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.core.files import File
 from django.utils.translation import gettext_lazy as _
 
-from core import times
+from core import limited, times
 from core.codes import check_currency
 from core.lines import check_one_line, is_one_line
 from core.messages import sentence
-from core.names import names_in
+from core.people_lists import ListedPerson, read_people
+from core.public_ids import LENGTH
+from core.spreadsheets import MOST_BYTES, MOST_MEBIBYTES, spreadsheet_text
 from core.text_lengths import LONGEST_NAME
 from engine.errors import Refused
 from players.access import Role
@@ -23,9 +26,18 @@ from players.models.people import (
     LONGEST_YEAR_FEE,
     MOST_CLASS_POINTS,
 )
+from players.people.services import MOST_NAMES
 
 LONGEST_LIST = 400_000
 """In characters; enough for the names of the largest draw."""
+CHOICE = "choice-"
+"""Prefix of the fields that choose a player for a name of a list."""
+SPREADSHEETS = ".csv,.tsv,.txt,.xlsx,.ods"
+UNREADABLE = (
+    *("spreadsheet_too_large", "spreadsheet_too_many_cells", "spreadsheet_too_long", "spreadsheet_not_plain"),
+    "spreadsheet_unreadable",
+)
+"""The codes with which a file is refused."""
 
 
 class RefusingForm(forms.Form):
@@ -268,7 +280,7 @@ class AddMemberForm(RefusingForm):
     """A new player without an account."""
 
     name = forms.CharField(label=_("Add a player"), max_length=LONGEST_NAME)
-    namesake = forms.BooleanField(label=_("Another person with the same name"), required=False)
+    namesake = forms.BooleanField(label=_("This is somebody else"), required=False)
 
 
 class AddPlayerForm(RefusingForm):
@@ -277,20 +289,76 @@ class AddPlayerForm(RefusingForm):
     player = forms.CharField(max_length=10)
 
 
-class PasteForm(RefusingForm):
-    """A list of names, one per line."""
+class ListForm(RefusingForm):
+    """Many people at once: pasted, or in a file."""
 
     names = forms.CharField(
         label=_("Paste a list"),
         max_length=LONGEST_LIST,
+        required=False,
+        strip=False,
         widget=forms.Textarea(attrs={"rows": 6, "spellcheck": "false"}),
-        help_text=_("One name per line. Existing members are recognised; case and accents do not matter."),
+        help_text=_("One name per line, or a table whose first line names its columns. You can check it first."),
     )
-    FIELD_OF = {**RefusingForm.FIELD_OF, "name_missing": "names", "name_too_long": "names", "too_many_names": "names"}
+    file = forms.FileField(
+        label=_("or a spreadsheet"),
+        required=False,
+        widget=forms.FileInput(attrs={"accept": SPREADSHEETS}),
+        help_text=_("CSV, .xlsx or .ods"),
+    )
+    FIELD_OF: ClassVar[dict[str, str]] = {
+        **RefusingForm.FIELD_OF,
+        **dict.fromkeys(("name_missing", "name_too_long", "too_many_names", "list_empty"), "names"),
+        **dict.fromkeys(UNREADABLE, "file"),
+    }
+
+    def people(self) -> list[ListedPerson]:
+        """Return the rows of the list. Refused: `name_missing`, and as `spreadsheet_in` and `read_people`."""
+        file, text = self.cleaned_data["file"], self.cleaned_data["names"]
+        if file is None and not text.strip():
+            raise Refused("name_missing")
+        return read_people(text if file is None else spreadsheet_in(file))
+
+
+class ChosenListForm(RefusingForm):
+    """The names of a list that was checked, with the players chosen for unclear ones.
+
+    Each `choice-<place>` field is empty (leave the name out), a public id, or `lists.NEW_PLAYER`.
+    """
+
+    names = forms.CharField(max_length=LONGEST_LIST)
+
+    def __init__(self, data: Any) -> None:
+        super().__init__(data)
+        for key in data:
+            if key.startswith(CHOICE):
+                self.fields[key] = forms.CharField(max_length=LENGTH, required=False)
 
     def clean_names(self) -> list[str]:
-        """Return the names without numbering."""
-        return names_in(self.cleaned_data["names"])
+        """One name a line."""
+        return [line for line in self.cleaned_data["names"].splitlines() if line.strip()]
+
+    def clean(self) -> dict[str, Any]:
+        """Reject a choice for a position that the list does not have."""
+        cleaned = super().clean() or {}
+        places = {f"{CHOICE}{place}" for place in range(min(len(cleaned.get("names", ())), MOST_NAMES))}
+        if unknown := [key for key in self.fields if key.startswith(CHOICE) and key not in places]:
+            raise ValidationError(_("The list has no name for this choice: %(field)s."), params={"field": unknown[0]})
+        return cleaned
+
+    @property
+    def choices(self) -> dict[int, str]:
+        """The players chosen for names, by their position in the list."""
+        return {
+            int(key.removeprefix(CHOICE)): value for key, value in self.cleaned_data.items() if key.startswith(CHOICE)
+        }
+
+
+def spreadsheet_in(file: "File[bytes]") -> str:
+    """Return the text of a spreadsheet or list. Refused: as `spreadsheet_text` and `limited.read_in_request`."""
+    if (file.size or 0) > MOST_BYTES:
+        raise Refused("spreadsheet_too_large", mebibytes=MOST_MEBIBYTES)
+    return limited.read_in_request(spreadsheet_text, file.read())
 
 
 class RoleForm(RefusingForm):

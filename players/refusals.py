@@ -23,6 +23,10 @@ MESSAGES = {
     "name_too_long": gettext_noop(
         "Names can have up to {most} characters. The one that begins with “{start}” is longer."
     ),
+    "list_empty": gettext_noop("There are no names in this list."),
+    "list_unclear": gettext_noop(
+        "Line {row} is not clear: {text}. Correct it, or name the columns in a first line: Last name, First name, Club."
+    ),
     "too_many_names": gettext_noop("Lists can have up to {most} names. This one has {count}."),
     # Accounts
     "email_taken": gettext_noop("An account with this email address already exists."),
@@ -63,9 +67,7 @@ MESSAGES = {
     "emblem_broken": gettext_noop("This picture cannot be read. Save it again, and send the new file."),
     # Members
     "already_member": gettext_noop("{name} is already a member of this club."),
-    "namesake": gettext_noop(
-        "A member of this club is already called {name}. Is this another person with the same name?"
-    ),
+    "namesake": gettext_noop("This club already knows {name}. Is this somebody else?"),
     "not_a_member": gettext_noop("{name} is no longer a member of this club."),
     "last_owner": gettext_noop("{name} is the last owner of this club. Make another member an owner first."),
     "role_needs_account": gettext_noop("{name} has no account yet. Send an invitation before giving them this role."),

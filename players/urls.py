@@ -89,6 +89,7 @@ club_pages: list[URLPattern | URLResolver] = [
     re_path(rf"{CLUB}members/add/$", clubs.add_member, name="add-member"),
     re_path(rf"{CLUB}members/known/$", clubs.add_player, name="add-player"),
     re_path(rf"{CLUB}members/paste/$", clubs.paste_members, name="paste-members"),
+    re_path(rf"{CLUB}members/list/$", clubs.add_list, name="add-list"),
     re_path(rf"{CLUB}invitations/(?P<pk>\d{{1,18}})/withdraw/$", clubs.withdraw_invitation, name="withdraw-invitation"),
     re_path(rf"{CLUB}merges/(?P<pk>\d{{1,18}})/undo/$", clubs.undo_merge, name="undo-merge"),
     re_path(rf"{MEMBER}$", clubs.member, name="club-member"),

@@ -21,13 +21,11 @@ from PIL import Image, PngImagePlugin
 
 from config.backup import MOST_MANIFEST, ArchiveReader, BrokenArchive
 from core.messages import sentence
-from core.name_lists import MOST_BYTES as MOST_CSV_BYTES
 from core.pictures import MOST_PIXELS
 from core.spreadsheets import MOST_BYTES as MOST_SPREADSHEET_BYTES
 from core.spreadsheets import MOST_UNPACKED
 from matches.models import MOST_BYTES, Submission
 from matches.reporting.records import adjudicate_submission
-from players.people.services import MOST_NAMES
 from tests.engine.records.samples import HEADER
 from tests.engine.records.test_xg import game, header, packed, roll
 from tournaments.models import Division
@@ -77,8 +75,8 @@ class Site:
         """Send the names of players as a CSV file."""
         answer = self.director.post(self.entries_url, {"file": SimpleUploadedFile("names.csv", data)})
         page = answer.content.decode()
-        codes = ("csv_too_large", "csv_not_text", "csv_without_names", "too_many_names")
-        params = {"mebibytes": 1, "most": MOST_NAMES, "count": ""}
+        codes = ("spreadsheet_too_large", TOO_MANY, "spreadsheet_unreadable", "spreadsheet_too_long")
+        params = {"mebibytes": 5, "most": "", "columns": ""}
         shown = [code for code in codes if escape(sentence(code, params)[:30]) in page]
         return shown[0] if shown else str(answer.status_code)
 
@@ -263,12 +261,12 @@ BOMBS = (
         False,
     ),
     # Lists of entries
-    Bomb("CSV of 17 MiB", Site.entry_list, repeated("a\n", OVER - 1000), "csv_too_large"),
-    Bomb("CSV of 350,000 names", Site.entry_list, repeated("ab\n", MOST_CSV_BYTES), "too_many_names"),
-    Bomb("CSV on one line, 1 MiB", Site.entry_list, repeated("a", MOST_CSV_BYTES), "csv_not_text"),
-    Bomb("CSV of a million columns", Site.entry_list, repeated(",", MOST_CSV_BYTES), "csv_without_names"),
-    Bomb("CSV with an open quotation mark", Site.entry_list, repeated("a\n", MOST_CSV_BYTES, '"'), "csv_not_text"),
-    Bomb("CSV with a NUL at its end", Site.entry_list, repeated("a\n", MOST_CSV_BYTES, "name\n", "\0"), "csv_not_text"),
+    Bomb("CSV of 17 MiB", Site.entry_list, repeated("a\n", OVER - 1000), "spreadsheet_too_large"),
+    Bomb("CSV of 350,000 names", Site.entry_list, repeated("ab\n", MIB), TOO_MANY),
+    Bomb("CSV on one line, 1 MiB", Site.entry_list, repeated("a", MIB), "spreadsheet_unreadable"),
+    Bomb("CSV of a million columns", Site.entry_list, repeated(",", MIB), TOO_MANY),
+    Bomb("CSV with an open quotation mark", Site.entry_list, repeated("a\n", MIB, '"'), "spreadsheet_unreadable"),
+    Bomb("CSV with a NUL at its end", Site.entry_list, repeated("a\n", MIB, "name\n", "\0"), TOO_MANY),
     # Spreadsheets
     Bomb(
         "strings without end",

@@ -17,7 +17,7 @@ from PIL import Image
 
 from benchmarks.fuzz import mutated, own_samples
 from core.messages import registered
-from core.name_lists import names_in_csv
+from core.people_lists import read_people
 from core.pictures import drawn_anew
 from core.spreadsheets import read_text, spreadsheet_text
 from engine.errors import Refused
@@ -64,6 +64,11 @@ def pasted(content: bytes) -> object:
     return [sheet.rows for sheet in read_text(content.decode("utf-8", "replace"))]
 
 
+def listed(content: bytes) -> object:
+    """Read a list of people, pasted or in a file."""
+    return [person.name for person in read_people(spreadsheet_text(content))]
+
+
 @cache
 def samples() -> dict[str, tuple[Callable[[bytes], object], bytes]]:
     """Return a sound file of each kind, and what reads it."""
@@ -74,7 +79,7 @@ def samples() -> dict[str, tuple[Callable[[bytes], object], bytes]]:
         "csv": (spreadsheet_text, TABLE.encode()),
         "csv in UTF-16": (spreadsheet_text, TABLE.encode("utf-16")),
         "pasted": (pasted, TABLE.encode()),
-        "names": (names_in_csv, TABLE.encode()),
+        "names": (listed, TABLE.encode()),
         "ratings": (rated, b"date,winner,loser,length\n2024-01-02,Bob,Carol,7\n2024-01-03,Carol,Bob,5\n"),
         **{file_format: (drawn_anew, picture(file_format)) for file_format in ("PNG", "JPEG", "WEBP")},
         "xg": (record, packed(header() + game() + roll(1, (3, 1), (8, 5, 6, 5, -1, -1, -1, -1)))),

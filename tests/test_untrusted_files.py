@@ -14,7 +14,6 @@ PARSERS = {
     *("tarfile", "xml", "zipfile", "zlib"),
 }
 READERS = {
-    "core/name_lists.py": {"names_in_csv"},
     "core/pictures.py": {"drawn_anew"},
     "core/spreadsheets.py": {"read_spreadsheet", "spreadsheet_text"},
     "matches/records/verdicts.py": {"checked_record", "check_record"},
@@ -46,9 +45,8 @@ FIELDS = {
     ("matches/records/api.py", "RecordFileField"): "checked_record, by a worker",
     ("matches/records/intake.py", "forms.FileField"): "checked_record, by a worker",
     ("players/accounts/serializers.py", "ImageFileField"): "drawn_anew",
-    ("players/forms.py", "forms.FileField"): "drawn_anew",
-    ("tournaments/entries/api.py", "CsvField"): "names_in_csv",
-    ("tournaments/entries/forms.py", "forms.FileField"): "names_in_csv",
+    ("players/accounts/serializers.py", "ListFileField"): "spreadsheet_text",
+    ("players/forms.py", "forms.FileField"): "drawn_anew, and spreadsheet_text for lists",
     ("tournaments/seasons/past_page.py", "SpreadsheetField"): "spreadsheet_text",
     ("tournaments/seasons/past_page.py", "forms.FileField"): "spreadsheet_text",
 }
@@ -103,7 +101,7 @@ def test_only_readers_import_what_can_unpack_or_parse_files() -> None:
 
 def test_readers_are_called_by_limited_processes_alone() -> None:
     functions = set[str]().union(*READERS.values())
-    assert len(functions) == 6
+    assert len(functions) == 5
     outside = {path: tree for path, tree in sources().items() if path not in READERS and not path.startswith("engine/")}
     calls = {path: list(called(tree, functions)) for path, tree in outside.items()}
     assert {path: lines for path, lines in calls.items() if lines} == {}, ADVICE

@@ -173,9 +173,6 @@ MESSAGES: dict[str, str] = {
     "both_entered": gettext_noop(
         "{name} and {other} are both in the draw of {division}. Merge them once it is over, or withdraw one of them."
     ),
-    "csv_without_names": gettext_noop("This file has no column of names. Call it “name”, or put it first."),
-    "csv_too_large": gettext_noop("A list of names can be up to {mebibytes} MiB; this file is larger."),
-    "csv_not_text": gettext_noop("This file is not text. Save it as CSV in UTF-8 and try again."),
     # The draw
     "event_not_published": gettext_noop(
         "Publish the event first. The draw must be on the club’s public list of commitments before it is made."

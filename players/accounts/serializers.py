@@ -1,15 +1,22 @@
 """Serializers of accounts, players and clubs."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import IO, Any
 
+from django.core.files.base import ContentFile
 from django.utils.translation import gettext
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse, extend_schema_field
 from rest_framework import serializers
+from rest_framework.parsers import BaseParser
 
+from core.lines import check_one_line
+from core.people_lists import names_of, read_people
+from core.requests import parse_int
+from core.spreadsheets import MOST_BYTES
 from core.text_lengths import LONGEST_NAME
 from core.times import find
-from players.forms import HostsField
+from players.forms import HostsField, spreadsheet_in
 from players.models import ApiToken, Club, Membership, Player, User
 from players.models.people import (
     LONGEST_CLUB_TEXT,
@@ -202,7 +209,7 @@ class NewMemberSerializer(serializers.Serializer[Any]):
     name = serializers.CharField(max_length=LONGEST_NAME, required=False)
     player = serializers.CharField(max_length=10, required=False)
     namesake = serializers.BooleanField(
-        default=False, help_text="True for another person of the same name as a member."
+        default=False, help_text="True for somebody else than the member of this, or nearly this, name."
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
@@ -212,12 +219,74 @@ class NewMemberSerializer(serializers.Serializer[Any]):
         return attrs
 
 
-class NamesSerializer(serializers.Serializer[Any]):
-    """A list of names."""
+LISTS = (
+    "A list has a name in each line, or is a table whose first line names its columns: `name,rating,club`, or "
+    "`first name` and `last name`, in eight languages, with any order and separator. It may also be the whole body "
+    "(`text/csv`). A line that is not understood is refused as `list_unclear`, with all of them in `rows`."
+)
+ALIKE = "An earlier name of the list of which this may be another spelling."
 
-    names = serializers.ListField(
-        child=serializers.CharField(max_length=LONGEST_NAME), max_length=MOST_NAMES, allow_empty=False
+
+def _lines(**options: Any) -> serializers.ListField:
+    line = serializers.CharField(max_length=200, allow_blank=True, trim_whitespace=False, validators=[check_one_line])
+    return serializers.ListField(
+        child=line, min_length=1, max_length=MOST_NAMES, help_text="The lines of the list.", **options
     )
+
+
+class NameListSerializer(serializers.Serializer[Any]):
+    """A list of people."""
+
+    names = _lines()
+    choices = serializers.DictField(
+        child=serializers.CharField(max_length=10, allow_blank=True),
+        required=False,
+        help_text=(
+            "Place among the people of the list (from 0) -> public id of the player meant, or `new`: somebody else of "
+            "that name; empty: leave this name out."
+        ),
+    )
+    preview = serializers.BooleanField(default=False, help_text="Only preview which players the names match.")
+
+
+@extend_schema_field(OpenApiTypes.BINARY)
+class ListFileField(serializers.FileField):
+    """A CSV, .xlsx or .ods file."""
+
+
+class NameFileSerializer(NameListSerializer):
+    """A list of people, or a file with one instead."""
+
+    names = _lines(required=False)
+    file = ListFileField(required=False, help_text="CSV, .xlsx or .ods.")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Replace the lines, or the file, with the names in them, and the keys of the choices with numbers."""
+        if ("names" in attrs) == ("file" in attrs):
+            raise serializers.ValidationError({"names": gettext("Send either `names` or a `file`.")})
+        file = attrs.pop("file", None)
+        attrs["names"] = names_of(read_people(spreadsheet_in(file) if file else "\n".join(attrs["names"])))
+        numbered = ((parse_int(place), player) for place, player in attrs.get("choices", {}).items())
+        attrs["choices"] = {place: player for place, player in numbered if place is not None}
+        return attrs
+
+
+class PreviewSerializer(serializers.Serializer[Any]):
+    """What a CSV file as the body of a request cannot say."""
+
+    preview = serializers.BooleanField(default=False, help_text="The same as in the other bodies.")
+
+
+class CsvParser(BaseParser):
+    """A CSV file as the body of a request."""
+
+    media_type = "text/csv"
+
+    def parse(
+        self, stream: IO[bytes], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
+        """Return it as the `file` of a form."""
+        return {"file": ContentFile(stream.read(MOST_BYTES + 1), name="list.csv")}
 
 
 class FoundNameSerializer(serializers.Serializer[Any]):
@@ -226,7 +295,8 @@ class FoundNameSerializer(serializers.Serializer[Any]):
     name = serializers.CharField()
     how = serializers.ChoiceField([how.value for how in How])
     player = PersonSerializer(allow_null=True)
-    candidates = PersonSerializer(many=True, help_text="The members an ambiguous name may refer to.")
+    candidates = PersonSerializer(many=True, help_text="The members that an ambiguous or partial name may mean.")
+    alike = serializers.CharField(help_text=ALIKE)
     repeated = serializers.BooleanField(help_text="Whether the list named the same player before.")
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 from django.urls import reverse
 from django.utils import timezone
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import generics, status
 from rest_framework.permissions import IsAuthenticated, IsAuthenticatedOrReadOnly
@@ -11,7 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from core import throttle
-from core.api import APIView, validated
+from core.api import APIView, validated, validated_query
 from core.links import absolute_url
 from core.repeats import Repeat, repeated
 from players import access, selectors
@@ -20,6 +21,7 @@ from players.accounts import serializers
 from players.accounts.api import by, me
 from players.clubs import services as club_services
 from players.clubs.emblems import picture_data, remove_emblem, set_emblem
+from players.clubs.lists import add_list, preview_list
 from players.forms import EndMembershipForm
 from players.models import Club, Membership, User
 from players.people import services as people_services
@@ -191,14 +193,21 @@ class MemberList(APIView):
     """Adding members from a list."""
 
     permission_classes = (IsAuthenticated,)
+    parser_classes = (*APIView.parser_classes, serializers.CsvParser)
 
     @extend_schema(
         operation_id="members_paste",
         summary="Find or add the players of a list",
         description=(
-            "In the order of the list. A name that several members share is `ambiguous`; nothing is done for it."
+            "In the order of the list. Without a choice nothing is done for a name that several members share "
+            "(`ambiguous`), or that may be part or another spelling of a known one (`partial`). " + serializers.LISTS
         ),
-        request=serializers.NamesSerializer,
+        parameters=[serializers.PreviewSerializer],
+        request={
+            "multipart/form-data": serializers.NameFileSerializer,
+            "text/csv": OpenApiTypes.BINARY,
+            "application/json": serializers.NameListSerializer,
+        },
         examples=serializers.example(names=["Elif Ristic", "Omar Kageyama"]),
         responses={200: serializers.FoundNameSerializer(many=True), **serializers.PROBLEMS},
     )
@@ -206,8 +215,13 @@ class MemberList(APIView):
     def post(self, request: Request, slug: str) -> Response:
         """Find the known names and add the others as members without an account."""
         club = access.club_for_director(request.user, slug)
-        names = validated(serializers.NamesSerializer, request)["names"]
-        matches = people_services.find_or_add_players(club=club, names=names, by=by(request))
+        fields = validated(serializers.NameFileSerializer, request)
+        query = validated_query(serializers.PreviewSerializer, request)
+        names, choices = fields["names"], fields["choices"]
+        if fields["preview"] or query["preview"]:
+            matches = [line.match for line in preview_list(club=club, names=names)]
+        else:
+            matches = add_list(club=club, names=names, choices=choices, by=by(request))
         return Response(serializers.FoundNameSerializer(matches, many=True).data)
 
 

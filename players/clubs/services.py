@@ -21,6 +21,7 @@ from players.models.people import LONGEST_SLUG
 from players.people import stored_elsewhere
 from players.people.leaving import together_with
 from players.people.rows import canonical, club_topic, lock_club, player_topic, refuse_absent
+from players.people.services import members_like
 from players.people.stored_elsewhere import Leaving
 
 # Creating a club and editing it.
@@ -176,17 +177,15 @@ Role = Membership.Role
 def add_member(*, club: Club, name: str, by: Actor, namesake: bool = False) -> Membership:
     """Add a new player without an account to a club.
 
-    Refused: `namesake` if a member has this name, unless `namesake` says that this is another person;
+    Refused: `namesake` if a member, or a former one, has this name or one like it, unless `namesake` says that this is
+    another person;
     `name_missing`, `name_too_long`.
     """
     name = clean_name(name)
     lock_club(club)
     if not namesake:
-        same = Player.objects.filter(
-            name_key=fold(name), memberships__club=club, memberships__left_at__isnull=True, merged_into__isnull=True
-        ).first()
-        if same is not None:
-            raise Refused("namesake", name=same.name, player=same.public_id)
+        for known in members_like(club, name):
+            raise Refused("namesake", name=known.name, player=known.public_id)
     player = Player.objects.create(name=name)
     log(by, "player_added", player_topic(player), club=club, name=name)
     return _join(club, player, by)

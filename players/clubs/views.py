@@ -24,20 +24,22 @@ from core.requests import entity_tags, is_htmx
 from engine.errors import Refused
 from players import access, selectors
 from players.access import Role
+from players.clubs import lists
 from players.clubs import services as club_services
 from players.clubs.emblems import emblem_image, picture_data, remove_emblem, set_emblem
 from players.forms import (
     AddMemberForm,
     AddPlayerForm,
     AliasForm,
+    ChosenListForm,
     ClubForm,
     EditClubForm,
     EmblemForm,
     EndMembershipForm,
     InviteForm,
+    ListForm,
     MergeForm,
     NameForm,
-    PasteForm,
     RefusingForm,
     RoleForm,
     SecondFactorForm,
@@ -45,7 +47,7 @@ from players.forms import (
 from players.models import Club, User
 from players.pages import account_needed, by, me, page, refused_back, sent
 from players.people import services as people_services
-from players.people.services import How, NameMatch
+from players.people.services import UNCLEAR, How, NameMatch
 
 # The list of clubs, and creating, editing and leaving one.
 
@@ -203,14 +205,14 @@ def _members_page(
     request: HttpRequest,
     club: Club,
     add_form: AddMemberForm | None = None,
-    paste_form: PasteForm | None = None,
+    paste_form: ListForm | None = None,
     *,
     namesake: bool = False,
 ) -> HttpResponse:
     """Render the list, with the form that was refused."""
     role = access.require(request.user, club, Role.DIRECTOR)
     context = selectors.members_page(role, club, timezone.now(), request.GET.get("q", ""), request.GET.get("page"))
-    add_form, paste_form = add_form or AddMemberForm(), paste_form or PasteForm()
+    add_form, paste_form = add_form or AddMemberForm(), paste_form or ListForm()
     typed = add_form.cleaned_data.get("name", "") if add_form.is_bound else ""
     context |= {
         "add_form": add_form,
@@ -273,24 +275,50 @@ def add_player(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 @repeated(Repeat.KEY)
 def paste_members(request: HttpRequest, slug: str) -> HttpResponse:
-    """Add players from a pasted list."""
+    """Add the people of a list, or show first what is unclear in it."""
     club = access.club_for_director(request.user, slug)
-    form = PasteForm(request.POST)
+    form = ListForm(request.POST, request.FILES)
     if form.is_valid():
         try:
-            matches = people_services.find_or_add_players(club=club, names=form.cleaned_data["names"], by=by(request))
+            people = form.people()
+            names = [person.name for person in people if person.name]
+            lines = lists.preview_list(club=club, names=names)
+            if len(names) == len(people) and not any(line.is_unclear for line in lines):
+                return _add_list(request, club, names, {})
         except Refused as refused:
             form.refuse(refused)
         else:
-            _report_matches(request, matches)
-            return redirect("club-members", slug)
+            return render(request, "players/clubs/list_preview.html", {"club": club, **lists.checked(people, lines)})
     return _members_page(request, club, paste_form=form)
+
+
+@account_needed
+@require_POST
+@repeated(Repeat.KEY)
+def add_list(request: HttpRequest, slug: str) -> HttpResponse:
+    """Add the people of a list that was checked."""
+    club = access.club_for_director(request.user, slug)
+    form = ChosenListForm(request.POST)
+    if not form.is_valid():
+        shown = ListForm({"names": form.data.get("names", "")})
+        shown.full_clean()
+        shown.add_error(None, [str(error) for errors in form.errors.values() for error in errors])
+        return _members_page(request, club, paste_form=shown)
+    try:
+        return _add_list(request, club, form.cleaned_data["names"], form.choices)
+    except Refused as refused:
+        return refused_back(request, refused, "club-members", slug)
+
+
+def _add_list(request: HttpRequest, club: Club, names: Sequence[str], choices: lists.Choices) -> HttpResponse:
+    _report_matches(request, lists.add_list(club=club, names=names, choices=choices, by=by(request)))
+    return redirect("club-members", club.slug)
 
 
 def _report_matches(request: HttpRequest, matches: Sequence[NameMatch]) -> None:
     once = [match for match in matches if not match.repeated]
     added = sum(match.how in (How.ADDED, How.RETURNED) for match in once)
-    known = sum(match.how == How.FOUND for match in once)
+    known = sum(match.how == How.FOUND or (match.how in UNCLEAR and match.player is not None) for match in once)
     parts = []
     if added:
         parts.append(ngettext("%(count)d player added.", "%(count)d players added.", added) % {"count": added})
@@ -303,12 +331,8 @@ def _report_matches(request: HttpRequest, matches: Sequence[NameMatch]) -> None:
     respelled = sorted({f"{match.name} → {match.player.name}" for match in once if match.player and match.respelled})
     if respelled:
         messages.warning(request, _("Recognised as members: %(names)s.") % {"names": ", ".join(respelled)})
-    unclear = sorted({match.name for match in matches if match.how == How.AMBIGUOUS})
-    if unclear:
-        messages.warning(
-            request,
-            _("Several members share a name, so nothing was done for %(names)s.") % {"names": ", ".join(unclear)},
-        )
+    if unclear := sorted({match.name for match in matches if match.how in UNCLEAR and match.player is None}):
+        messages.warning(request, _("Not added: %(names)s.") % {"names": ", ".join(unclear)})
 
 
 @account_needed

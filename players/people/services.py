@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from django.db import IntegrityError, transaction
@@ -14,7 +15,7 @@ from django.utils.translation import gettext as _
 
 from core.codes import check_country
 from core.locks import lock_row
-from core.names import clean_name, fold
+from core.names import SimilarNames, clean_name, fold
 from core.public_ids import hash_of
 from engine.errors import Refused
 from players.actors import Actor, apply, log
@@ -39,7 +40,7 @@ from players.people.rows import (
 MOST_NAMES = 4096
 """The entries of the largest draw."""
 MOST_CANDIDATES = 8
-"""Members that are offered for a part of a name."""
+"""Members that are offered for a name that is unclear."""
 
 
 class How(StrEnum):
@@ -52,7 +53,7 @@ class How(StrEnum):
     AMBIGUOUS = "ambiguous"
     """Several members have this name; nothing was done."""
     PARTIAL = "partial"
-    """Nobody has this name, but it may be part of a member's; nothing was done."""
+    """Nobody has this name, but it may be part or another spelling of a name that is known; nothing was done."""
 
 
 UNCLEAR = (How.AMBIGUOUS, How.PARTIAL)
@@ -69,6 +70,8 @@ class NameMatch:
     candidates: Sequence[Player] = field(default_factory=tuple)
     repeated: bool = False
     """Whether the list named the same player before."""
+    alike: str = ""
+    """An earlier name of the list of which this may be another spelling."""
 
     @property
     def respelled(self) -> bool:
@@ -78,38 +81,43 @@ class NameMatch:
 
 @transaction.atomic
 def find_or_add_players(
-    *, club: Club, names: Iterable[str], by: Actor, namesakes: Collection[int] = frozenset(), partial: bool = False
+    *, club: Club, names: Iterable[str], by: Actor, namesakes: Collection[int] = frozenset(), near: bool = False
 ) -> list[NameMatch]:
     """Return the players a list of names refers to, in its order, and add unknown names as members without an account.
 
     A name matches a member by name or alias, whatever its case, accents and spaces; current members come before former
-    ones. At the indices in `namesakes` it means a new player with the same name. With `partial`, nobody is added for a
-    name that may be part of a current member's name.
+    ones. At the indices in `namesakes` it means a new player with the same name. With `near`, nobody is added for a
+    name that may be part of a current member's name, or another spelling of that of a member, a former one, or an
+    earlier one of the list.
     The number of queries does not depend on the length of the list.
     Refused (and nothing is added): `name_missing`, `name_too_long`, `too_many_names`.
     """
     clean_names = _tidy(names)
     lock_club(club)
-    people = _People(club)
-    unknown = {
-        fold(name): name
-        for place, name in reversed(list(enumerate(clean_names)))
-        if place not in namesakes and not people.called(name) and not (partial and people.containing(name))
-    }
-    added = _add(club, [*reversed(unknown.values()), *(clean_names[place] for place in sorted(namesakes))], by)
-    others = dict(zip(sorted(namesakes), added[len(unknown) :], strict=True))
-    new = {fold(player.name): player for player in added[: len(unknown)]}
-    matches = _look_up(clean_names, people, new, others, partial=partial)
+    matches = _look_up(clean_names, _People(club), namesakes, near=near)
+    new = [at for at, match in enumerate(matches) if match.how == How.ADDED and not match.repeated]
+    added = dict(zip(new, _add(club, [matches[at].name for at in new], by), strict=True))
+    by_name = {fold(player.name): player for at, player in added.items() if at not in namesakes}
+    matches = [
+        replace(match, player=added.get(at) or by_name[fold(match.name)]) if match.how == How.ADDED else match
+        for at, match in enumerate(matches)
+    ]
     _bring_back(club, [match.player for match in matches if match.player and match.how == How.RETURNED], by)
     return matches
 
 
-def find_players(*, club: Club, names: Iterable[str], partial: bool = False) -> list[NameMatch]:
+def find_players(*, club: Club, names: Iterable[str], near: bool = False) -> list[NameMatch]:
     """Return what `find_or_add_players` would, but change nothing; names to be added have no player yet.
 
     Refused: as there.
     """
-    return _look_up(_tidy(names), _People(club), {}, {}, partial=partial)
+    return _look_up(_tidy(names), _People(club), (), near=near)
+
+
+def members_like(club: Club, name: str) -> list[Player]:
+    """Return the members of a club with this name, or else those whose name it may be; former ones, too."""
+    people = _People(club)
+    return people.called(name) or people.like(name)
 
 
 def _tidy(names: Iterable[str]) -> list[str]:
@@ -119,29 +127,29 @@ def _tidy(names: Iterable[str]) -> list[str]:
     return [clean_name(name) for name in typed_names]
 
 
-def _look_up(
-    names: Iterable[str],
-    people: "_People",
-    added: Mapping[str, Player],
-    namesakes: Mapping[int, Player],
-    *,
-    partial: bool,
-) -> list[NameMatch]:
+def _look_up(names: Sequence[str], people: "_People", namesakes: Collection[int], *, near: bool) -> list[NameMatch]:
+    listed: dict[str, str] = {}
+    unknown = [name for at, name in enumerate(names) if at not in namesakes and not people.called(name)]
+    alike = SimilarNames(unknown if near else ())
+    order = {name: at for at, name in enumerate(alike.folded)}
     matches: list[NameMatch] = []
-    listed: set[str] = set()
-    for place, name in enumerate(names):
-        if place in namesakes:
-            matches.append(NameMatch(name, How.ADDED, namesakes[place]))
-            continue
-        unknown = fold(name) in added or not people.called(name)
-        if unknown and partial and (members := people.containing(name)):
-            matches.append(NameMatch(name, How.PARTIAL, candidates=members))
-            continue
-        match = NameMatch(name, How.ADDED, added.get(fold(name))) if unknown else people.look_up(name)
-        if match.how != How.AMBIGUOUS:
-            person = str(match.player.pk) if match.player else fold(name)
+    for at, name in enumerate(names):
+        key = fold(name)
+        if at in namesakes:
+            match = NameMatch(name, How.ADDED)
+        elif people.called(name):
+            match = people.look_up(name)
+        elif near:
+            earlier = next((other for other in alike.like(name) if order[other] < order[key]), "")
+            members = people.like(name)
+            how = How.PARTIAL if members or earlier else How.ADDED
+            match = NameMatch(name, how, candidates=members, alike=listed.get(earlier, ""))
+        else:
+            match = NameMatch(name, How.ADDED)
+        if at not in namesakes and match.how != How.AMBIGUOUS:
+            person = str(match.player.pk) if match.player else key
             match = replace(match, repeated=person in listed)
-            listed.add(person)
+            listed.setdefault(person, name)
         matches.append(match)
     return matches
 
@@ -171,20 +179,25 @@ class _People:
         everybody = list(self._by_name.get(fold(name), {}).values())
         return [player for player in everybody if player.pk in self._here] or everybody
 
-    def containing(self, part: str) -> list[Player]:
-        """Return the current members of whose name this may be a part, such as “ann” of “Anna Kowalski”.
+    def like(self, name: str) -> list[Player]:
+        """Return members whose name this may be: part of a current one's (“ann” of “Anna Kowalski”), or nearly it.
 
-        Each of its words has to begin a word of the name; numbers have to be the same.
+        Each word of a part has to begin a word of the name; numbers have to be the same.
         """
-        typed = fold(part).split()
-        candidates = {
+        typed = fold(name).split()
+        parts = {key for key in self._by_name if all(any(_begins(word, own) for own in key.split()) for word in typed)}
+        near = dict.fromkeys(self._similar.like(name))
+        players = {
             player.pk: player
-            for key, players in self._by_name.items()
-            if all(any(_begins(word, name) for name in key.split()) for word in typed)
-            for player in players.values()
-            if player.pk in self._here
+            for key in (*parts, *near)
+            for player in self._by_name[key].values()
+            if key in near or player.pk in self._here
         }
-        return sorted(candidates.values(), key=lambda player: (fold(player.name), player.pk))[:MOST_CANDIDATES]
+        return sorted(players.values(), key=lambda player: (fold(player.name), player.pk))[:MOST_CANDIDATES]
+
+    @cached_property
+    def _similar(self) -> SimilarNames:
+        return SimilarNames(self._by_name)
 
     def look_up(self, name: str) -> NameMatch:
         """Return the match for a known name."""

@@ -94,7 +94,7 @@ GROUPS: list[tuple[str, Row, str]] = [
     ("get", PUBLIC, "club-emblem"),
     ("put delete", by_api(DIRECTORS), "api-club-emblem"),
     ("get", DIRECTORS, "club-members club-member"),
-    ("post", DIRECTORS, "add-member add-player paste-members withdraw-invitation undo-merge"),
+    ("post", DIRECTORS, "add-member add-player add-list paste-members withdraw-invitation undo-merge"),
     ("post", DIRECTORS, "invite merge-member add-alias edit-name remove-member"),
     ("post", OWNERS, "set-role club-second-factor"),
     ("patch", by_api(DIRECTORS), "api-club"),

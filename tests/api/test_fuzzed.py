@@ -100,7 +100,7 @@ def world(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator
         _a_friendly_match(now)
         bob = User.objects.get(email=ASKERS["player"])
         request_export(player=bob.player, user=bob, by=Actor.of(bob), now=now)
-        namesake = add_member(club=Club.objects.get(), name="Bobby Bergmann", by=Actor.of(bob))
+        namesake = add_member(club=Club.objects.get(), name="Bobby Bergmann", by=Actor.of(bob), namesake=True)
         claim_player(player=namesake.player, user=bob, by=Actor.of(bob), now=now)
         yield World(_ids(), _seqs(), {user.email: key_for(user) for user in User.objects.all()})
         transaction.set_rollback(True)

@@ -123,7 +123,7 @@ def clubs(cast: Cast) -> None:
     alice("clubs_analysis", CLUB)
     assert alice("clubs_classes", CLUB).points_needed == 200
     alice("clubs_commitments", CLUB)
-    names = {"names": ["Elif Ristic", "Omar Kageyama", "Uma Ferrari", "Ines Silva", "Omar K."]}
+    names = {"names": ["Elif Ristic", "Omar Kageyama", "Uma Ferrari", "Ines Silva", "Omar K."], "choices": {"4": "new"}}
     elif_, omar, uma, ines, twice = (found.player.public_id for found in alice("members_paste", CLUB, body=names))
     assert len(alice("members_list", CLUB).results) >= 5
     alice("members_create", CLUB, body={"name": "Nils"})

@@ -117,7 +117,6 @@ PAIRS = (
     pair(clubs.EditClubForm, api="clubs_update", api_only={"slug": NOT_YET}),
     pair(clubs.EmblemForm, api="clubs_set_emblem"),
     pair(clubs.AddMemberForm, clubs.AddPlayerForm, api="members_create"),
-    pair(clubs.PasteForm, api="members_paste"),
     pair(clubs.RoleForm, api="members_update"),
     pair(clubs.NameForm, api="members_edit_name"),
     pair(clubs.InviteForm, api="members_invite"),
@@ -195,9 +194,10 @@ PAIRS = (
     # Entries.
     pair(entries.AddEntryForm, api="entries_create", api_only={"preview": PREVIEW}),
     pair(
-        entries.ListForm,
+        clubs.ListForm,
+        clubs.ChosenListForm,
         entries.EnterListForm,
-        api="entries_paste",
+        api="members_paste entries_paste",
         page_only={"after": NOT_YET},
         api_only={"choices": EACH, "preview": PREVIEW},
     ),

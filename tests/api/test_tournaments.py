@@ -406,7 +406,7 @@ def test_a_table_of_players_is_entered(kind: str, make_division: Callable[..., D
 
 def test_a_list_without_names_is_refused(make_division: Callable[..., Division], alice_client: Client) -> None:
     path = f"{API}divisions/{make_division(name='Open').public_id}/entries/paste/"
-    for body, code in (("name,rating\n", "csv_without_names"), ("a\n" * 2**20, "csv_too_large"), ("", "invalid")):
+    for body, code in (("name,rating\n", "list_empty"), ("a\n" * 2**22, "spreadsheet_too_large"), ("", "invalid")):
         assert problem_code(alice_client.post(path, body, content_type="text/csv")) == (422, code)
     both = {"names": ["Elif"], "file": SimpleUploadedFile("list.csv", b"Omar")}
     assert problem_code(alice_client.post(path, both)) == (422, "invalid")

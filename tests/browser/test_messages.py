@@ -468,7 +468,7 @@ def test_messages_of_arrivals(
     reader = Reader(page)
     for row in (page.locator(".arrival-tap button").last, page.locator(".arrival-tap button").first):
         reader.sees("#check-in-undo", ".call", after=row.click)
-    page.get_by_text("Paste a list or upload a CSV file").click()
+    page.get_by_text("Paste a list or upload a spreadsheet").click()
     page.get_by_role("button", name="Check the names").click()
     expect(page.locator("#id_names")).to_be_focused()
     focus = "document.activeElement.blur(); document.querySelector('#id_names').focus()"

@@ -55,7 +55,7 @@ def test_a_knockout_of_five_from_start_to_finish(
     looked_at(page)
     for name in NAMES:
         add(page, name)
-    page.get_by_text("Paste a list or upload a CSV file").click()
+    page.get_by_text("Paste a list or upload a spreadsheet").click()
     page.get_by_label("Paste a list", exact=True).fill("Fifth Player\nelif ristic")
     page.get_by_role("button", name="Check the names").click()
     expect(page.get_by_text("already entered", exact=True)).to_be_visible()

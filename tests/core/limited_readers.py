@@ -68,6 +68,6 @@ def writes(content: bytes) -> int:
 
 def modules(_content: bytes) -> list[str]:
     """Return the modules that are imported once each reader is."""
-    for name in ("core.name_lists", "core.pictures", "core.spreadsheets", "matches.records.verdicts"):
+    for name in ("core.people_lists", "core.pictures", "core.spreadsheets", "matches.records.verdicts"):
         import_module(name)
     return sorted(sys.modules)

@@ -22,7 +22,7 @@ from matches.ratings.preview import RatingPreview
 from players.actions import Action
 from players.actors import SYSTEM, Actor
 from players.clubs.services import create_club
-from players.forms import AddPlayerForm, MergeForm
+from players.forms import AddPlayerForm, ChosenListForm, MergeForm
 from players.models import Membership, Player, User
 from players.people.club_people import people_among
 from tests.access import event_roles
@@ -91,6 +91,7 @@ BODIES: Mapping[str, dict[str, Any]] = {
     "members_create": {"player": PERSON},
     "members_merge": {"into": PERSON},
     "entries_create": {"name": "Elif Ristic", "player": PERSON},
+    "members_paste": {"names": ["Elif Ristic"], "choices": {"0": PERSON}},
     "entries_paste": {"names": ["Elif Ristic"], "choices": {"0": PERSON}},
     "past_seasons_create": {"name": "2019", "text": "name,place\nBobb,1", "choices": [f"{PERSON}:Bobb"], **PREVIEW},
     "past_matches_create": {
@@ -108,6 +109,7 @@ FORMS: Mapping[type[forms.Form], tuple[str, dict[str, Any]]] = {
     AddPlayerForm: ("add-player", BODIES["members_create"]),
     MergeForm: ("merge-member", BODIES["members_merge"]),
     entries.AddEntryForm: ("entries-add", BODIES["entries_create"]),
+    ChosenListForm: ("add-list", {"names": "Elif Ristic", "choice-0": PERSON}),
     entries.EnterListForm: ("entries-enter", {"names": "Elif Ristic", "choice-0": PERSON}),
     entries.SubstituteForm: ("entry-substitute", {"name": "Elif Ristic", "player": PERSON, "after": 1}),
     floor.HereForm: ("floor-here", {"players": PERSON}),

@@ -1,30 +1,33 @@
 """API: who takes part in a division, re-entry, personal links, and previews of what they change."""
 
-from collections.abc import Mapping
 from functools import partial
-from typing import IO, Any
+from typing import Any
 
-from django.core.files.base import ContentFile
 from django.utils.translation import gettext_lazy as _
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema, extend_schema_field
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema
 from rest_framework import generics, serializers, status
-from rest_framework.parsers import BaseParser
 from rest_framework.permissions import IsAuthenticated, IsAuthenticatedOrReadOnly
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from core.api import validated_query
-from core.lines import check_one_line
 from core.links import absolute_url
-from core.name_lists import MOST_BYTES, names_in_lines
 from core.repeats import Repeat, repeated
 from core.requests import parse_int
 from core.text_lengths import LONGEST_NAME
 from players.access import Role, my_player, require
-from players.accounts.serializers import PersonSerializer
+from players.accounts.serializers import (
+    ALIKE,
+    LISTS,
+    CsvParser,
+    NameFileSerializer,
+    NameListSerializer,
+    PersonSerializer,
+    PreviewSerializer,
+)
 from players.accounts.services import ensure_player
-from players.people.services import MOST_NAMES
+from players.clubs.lists import ListedName
 from tournaments import access
 from tournaments.entries import check_in, lists, services
 from tournaments.entries.event_links import link_of, link_to_hand_out, revoke_event_link
@@ -81,72 +84,16 @@ class NewEntrySerializer(serializers.Serializer[Any]):
     past_waiting = serializers.BooleanField(default=False, help_text=PAST_WAITING)
 
 
-class NameListSerializer(serializers.Serializer[Any]):
-    """A list of names."""
+class EntryListSerializer(NameListSerializer):
+    """A list of people to enter."""
 
-    names = serializers.ListField(
-        child=serializers.CharField(max_length=200, validators=[check_one_line]),
-        min_length=1,
-        max_length=MOST_NAMES,
-        help_text="One name each; or the lines of a table, of which the first names the columns: `name,rating`.",
-    )
-    choices = serializers.DictField(
-        child=serializers.CharField(max_length=10, allow_blank=True),
-        required=False,
-        help_text=(
-            "Place in the list (from 0) -> public id of the player meant, or `new`: somebody else of that name; "
-            "empty: leave this name out."
-        ),
-    )
-    preview = serializers.BooleanField(default=False, help_text="Only preview which players the names match.")
     past_waiting = serializers.BooleanField(default=False, help_text=PAST_WAITING)
 
 
-@extend_schema_field(OpenApiTypes.BINARY)
-class CsvField(serializers.FileField):
-    """A CSV file."""
+class EntryFileSerializer(NameFileSerializer):
+    """A list of people to enter, or a file with one instead."""
 
-
-class NameFileSerializer(NameListSerializer):
-    """A list of names, or a CSV file of players instead."""
-
-    names = serializers.ListField(
-        child=serializers.CharField(max_length=200, validators=[check_one_line]),
-        min_length=1,
-        max_length=MOST_NAMES,
-        required=False,
-    )
-    file = CsvField(
-        required=False,
-        help_text="With a column `name`, or `first name` and `last name`; without a header line the names are in the "
-        "first column. Other columns, such as `rating` and `club`, are not read.",
-    )
-
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Replace the file, or lines, with the names in them."""
-        if ("names" in attrs) == ("file" in attrs):
-            raise serializers.ValidationError({"names": _("Send either `names` or a `file`.")})
-        file = attrs.pop("file", None)
-        attrs["names"] = lists.names_in_file(file) if file else names_in_lines(attrs["names"])
-        return attrs
-
-
-class PreviewSerializer(serializers.Serializer[Any]):
-    """What a CSV file as the body of a request cannot say."""
-
-    preview = serializers.BooleanField(default=False, help_text="The same as in the other bodies.")
-
-
-class CsvParser(BaseParser):
-    """A CSV file as the body of a request."""
-
-    media_type = "text/csv"
-
-    def parse(
-        self, stream: IO[bytes], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
-    ) -> dict[str, Any]:
-        """Return it as the `file` of a form."""
-        return {"file": ContentFile(stream.read(MOST_BYTES + 1), name="list.csv")}
+    past_waiting = serializers.BooleanField(default=False, help_text=PAST_WAITING)
 
 
 class NamedPersonSerializer(serializers.Serializer[Any]):
@@ -157,6 +104,7 @@ class NamedPersonSerializer(serializers.Serializer[Any]):
     asks = serializers.BooleanField(
         help_text="Whether it should be looked at: several members, another spelling, or part of a name."
     )
+    alike = serializers.CharField(help_text=ALIKE)
     player = PersonSerializer(allow_null=True)
     candidates = PersonSerializer(many=True)
 
@@ -322,12 +270,13 @@ class Paste(DivisionView):
         operation_id="entries_paste",
         summary="Enter a list of names",
         description="With `preview` nothing is written. Players who are already in are skipped, so it can be repeated. "
-        "A CSV file may also be the whole body (`text/csv`), for example `name,rating,club`.",
+        "A name that is `ambiguous`, `partial` or has an `alike` one before it enters nobody without a choice. "
+        + LISTS,
         parameters=[PreviewSerializer],
         request={
-            "multipart/form-data": NameFileSerializer,
+            "multipart/form-data": EntryFileSerializer,
             "text/csv": OpenApiTypes.BINARY,
-            "application/json": NameListSerializer,
+            "application/json": EntryListSerializer,
         },
         examples=[
             OpenApiExample(
@@ -340,23 +289,22 @@ class Paste(DivisionView):
     def post(self, request: Request, **kwargs: str) -> Response:
         """Whom each name matches, and who was entered."""
         division = self.get_division(Role.DIRECTOR)
-        fields, query = validated(NameFileSerializer, request), validated_query(PreviewSerializer, request)
+        fields, query = validated(EntryFileSerializer, request), validated_query(PreviewSerializer, request)
         lines = lists.preview(division=division, names=fields["names"])
         result = lists.ListResult([], [])
         if not (fields["preview"] or query["preview"]):
-            numbered = ((parse_int(place), player) for place, player in fields.get("choices", {}).items())
-            choices = {place: player for place, player in numbered if place is not None}
-            listed = {"names": fields["names"], "choices": choices, "past_waiting": fields["past_waiting"]}
+            listed = {name: fields[name] for name in ("names", "choices", "past_waiting")}
             result = lists.enter_list(division=division, **listed, **self.acting())
         data = {"lines": [_line(line) for line in lines], "entries": result.entries, "left_out": result.left_out}
         return Response(EnteredSerializer(data).data)
 
 
-def _line(line: lists.ListedName) -> dict[str, Any]:
+def _line(line: ListedName) -> dict[str, Any]:
     return {
         "name": line.match.name,
         "what": line.status,
         "asks": line.needs_choice,
+        "alike": line.match.alike,
         "player": line.match.player,
         "candidates": line.match.candidates,
     }

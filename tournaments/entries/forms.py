@@ -6,17 +6,13 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
-from core.names import names_in
 from core.public_ids import LENGTH
 from core.text_lengths import LONGEST_NAME, LONGEST_NOTE
-from players.forms import LONGEST_LIST, RefusingForm
-from players.people.services import MOST_NAMES
+from players.forms import ChosenListForm, RefusingForm
 from tournaments.models import CheckIn, Entry, Tournament
 from tournaments.state.forms import ReasonForm
 
 DIVISION, EVENT = "division", "event"
-CHOICE = "choice-"
-"""Prefix of the fields that choose a player for a name of a list."""
 
 
 class AddEntryForm(RefusingForm):
@@ -53,66 +49,11 @@ class UndoSubstitutionForm(RefusingForm):
     after = forms.IntegerField(min_value=0)
 
 
-class ListForm(RefusingForm):
-    """Many players at once: pasted, or in a CSV file."""
+class EnterListForm(ChosenListForm):
+    """A list that was previewed, with the players chosen for unclear names."""
 
-    names = forms.CharField(
-        label=_("Paste a list"),
-        max_length=LONGEST_LIST,
-        required=False,
-        widget=forms.Textarea(attrs={"rows": 6, "spellcheck": "false"}),
-        help_text=_("One name per line. Capitals and accents do not matter when members are matched."),
-    )
-    file = forms.FileField(label=_("or a CSV file"), required=False)
-    FIELD_OF: ClassVar[dict[str, str]] = {
-        **RefusingForm.FIELD_OF,
-        "name_missing": "names",
-        "name_too_long": "names",
-        "too_many_names": "names",
-        "csv_without_names": "file",
-        "csv_not_text": "file",
-        "csv_too_large": "file",
-    }
-
-    def clean_names(self) -> list[str]:
-        """The names, without numbering, or the lines of a table."""
-        return names_in(self.cleaned_data["names"])
-
-
-class EnterListForm(RefusingForm):
-    """A list that was previewed, with the players chosen for ambiguous names.
-
-    Each `choice-<place>` field is empty (leave the name out), a public id, or `lists.NEW_PLAYER`.
-    """
-
-    names = forms.CharField(max_length=LONGEST_LIST)
     after = forms.IntegerField(min_value=0, required=False, widget=forms.HiddenInput)
     past_waiting = forms.BooleanField(required=False, widget=forms.HiddenInput)
-
-    def __init__(self, data: Any) -> None:
-        super().__init__(data)
-        for key in data:
-            if key.startswith(CHOICE):
-                self.fields[key] = forms.CharField(max_length=LENGTH, required=False)
-
-    def clean_names(self) -> list[str]:
-        """One name a line."""
-        return [line for line in self.cleaned_data["names"].splitlines() if line.strip()]
-
-    def clean(self) -> dict[str, Any]:
-        """Reject a choice for a position that the list does not have."""
-        cleaned = super().clean() or {}
-        places = {f"{CHOICE}{place}" for place in range(min(len(cleaned.get("names", ())), MOST_NAMES))}
-        if unknown := [key for key in self.fields if key.startswith(CHOICE) and key not in places]:
-            raise ValidationError(_("The list has no name for this choice: %(field)s."), params={"field": unknown[0]})
-        return cleaned
-
-    @property
-    def choices(self) -> dict[int, str]:
-        """The players chosen for names, by their position in the list."""
-        return {
-            int(key.removeprefix(CHOICE)): value for key, value in self.cleaned_data.items() if key.startswith(CHOICE)
-        }
 
 
 class CheckInForm(RefusingForm):

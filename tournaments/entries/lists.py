@@ -1,64 +1,22 @@
-"""Entering players by name, one or a whole list, from text or a CSV file, with a preview of who each name means."""
+"""Entering players by name, one or a whole list, with a preview of who each name means."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from django.core.files import File
 from django.db import transaction
 
-from core import limited
-from core.name_lists import MOST_BYTES, names_in_csv
 from engine.errors import Refused
-from players.access import person_of
 from players.actors import Actor
-from players.models import Club, Player
+from players.clubs.lists import NEW_PLAYER, Choices, ListedName, chosen_player, chosen_players, preview_list
+from players.models import Player
 from players.people.rows import canonical
-from players.people.services import UNCLEAR, How, NameMatch, find_or_add_players, find_players
+from players.people.services import UNCLEAR, How, NameMatch, find_players
 from tournaments.entries import check_in
 from tournaments.entries.late import LatePreview, enter_late, preview_late
 from tournaments.entries.services import enter
 from tournaments.models import CheckIn, Division, Entry
-
-NEW_PLAYER = "new"
-"""Choice of a new player with that name, in place of a public id."""
-Choices = Mapping[int, str]
-"""Position in the list -> public id of the chosen player, or NEW_PLAYER; empty to leave the name out."""
-
-
-@dataclass(frozen=True, slots=True)
-class ListedName:
-    """A name in a list and the player it matches; `entered` if that player has already entered."""
-
-    place: int
-    match: NameMatch
-    entered: bool
-
-    @property
-    def status(self) -> str:
-        """One of entered, repeated, ambiguous, partial, member, returned or new."""
-        if self.entered:
-            return "entered"
-        if self.match.repeated:
-            return "repeated"
-        names = {How.FOUND: "member", How.RETURNED: "returned", How.ADDED: "new"}
-        return names.get(self.match.how, str(self.match.how))
-
-    @property
-    def is_unclear(self) -> bool:
-        """Whether it is left out until somebody is chosen: several members match, or it may be part of a name."""
-        return self.status in UNCLEAR
-
-    @property
-    def needs_choice(self) -> bool:
-        """Whether a director has to choose: it is unclear, or a member has the name in another spelling."""
-        return self.is_unclear or (self.status in ("member", "returned") and self.match.respelled)
-
-    @property
-    def candidates(self) -> Sequence[Player]:
-        """The players that the name matches."""
-        return self.match.candidates or ([self.match.player] if self.match.player else [])
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,31 +28,24 @@ class ListResult:
     """Names without a new entry: the player is already in, or it is unclear who is meant and nobody was chosen."""
 
 
-def names_in_file(file: "File[bytes]") -> list[str]:
-    """Return the names in a CSV file. Refused: as `names_in_csv` and `limited.read_in_request`."""
-    if (file.size or 0) > MOST_BYTES:
-        raise Refused("csv_too_large", mebibytes=MOST_BYTES // 1024**2)
-    return limited.read_in_request(names_in_csv, file.read())
-
-
 def preview(*, division: Division, names: Sequence[str]) -> list[ListedName]:
     """Return the players that each name matches; nothing is written. Refused: `name_too_long`, `too_many_names`."""
     entered = _unavailable_players(division)
     return [
-        ListedName(place, match, match.player is not None and match.player.pk in entered)
-        for place, match in enumerate(find_players(club=division.tournament.club, names=names, partial=True))
+        replace(line, entered=line.match.player is not None and line.match.player.pk in entered)
+        for line in preview_list(club=division.tournament.club, names=names)
     ]
 
 
 def preview_late_list(*, division: Division, names: Sequence[str], choices: Choices, now: datetime) -> LatePreview:
     """Preview `enter_list` in a running division. Refused: as `enter_list`."""
     kept = [(place, name) for place, name in enumerate(names) if choices.get(place) != ""]
-    matches = find_players(club=division.tournament.club, names=[name for _, name in kept], partial=True)
+    matches = find_players(club=division.tournament.club, names=[name for _, name in kept], near=True)
     seen = _unavailable_players(division)
     players: list[Player | str] = []
     for (place, name), match in zip(kept, matches, strict=True):
         choice = choices.get(place)
-        player = None if choice == NEW_PLAYER else _chosen(division.tournament.club, match, choice)
+        player = None if choice == NEW_PLAYER else chosen_player(division.tournament.club, match, choice)
         if player is not None and player.pk not in seen:
             players.append(player)
             seen.add(player.pk)
@@ -126,25 +77,16 @@ def enter_list(
     Refused: `choose_a_player` if a choice does not match its name, `name_too_long`, `too_many_names`, and what `enter`
     or `enter_late` refuses.
     """
-    kept = [(place, name) for place, name in enumerate(names) if choices.get(place) != ""]
-    namesakes = [at for at, (place, _) in enumerate(kept) if choices.get(place) == NEW_PLAYER]
     with transaction.atomic():
-        matches = find_or_add_players(
-            club=division.tournament.club,
-            names=[name for _, name in kept],
-            by=by,
-            namesakes=namesakes,
-            partial=True,
-        )
+        matches = chosen_players(club=division.tournament.club, names=names, choices=choices, by=by)
         entered = _unavailable_players(division)
         players: dict[int, Player] = {}
         left_out = []
-        for (place, name), match in zip(kept, matches, strict=True):
-            player = _chosen(division.tournament.club, match, choices.get(place))
-            if player is None or player.pk in entered or player.pk in players:
-                left_out.append(name)
+        for match in matches:
+            if match.player is None or match.player.pk in entered or match.player.pk in players:
+                left_out.append(match.name)
             else:
-                players[player.pk] = player
+                players[match.player.pk] = match.player
         acting: Any = {"division": division, "players": list(players.values()), "by": by, "now": now}
         if not players:
             return ListResult([], left_out)
@@ -190,10 +132,8 @@ def find_or_add_player(*, division: Division, name: str, player: str, by: Actor)
     `player` and what is refused: as `enter_name`.
     """
     _match_name(division, name, player)
-    namesakes = [0] if player == NEW_PLAYER else []
-    club = division.tournament.club
-    [match] = find_or_add_players(club=club, names=[name], by=by, namesakes=namesakes, partial=True)
-    chosen = _chosen(club, match, player or None)
+    club, choices = division.tournament.club, {0: player} if player else {}
+    [chosen] = (match.player for match in chosen_players(club=club, names=[name], choices=choices, by=by))
     if chosen is None:
         raise Refused("choose_a_player")
     if chosen.pk in _unavailable_players(division):
@@ -203,7 +143,7 @@ def find_or_add_player(*, division: Division, name: str, player: str, by: Actor)
 
 def _match_name(division: Division, name: str, player: str) -> NameMatch:
     """Return the player a name matches. Refused: `already_entered`, and as `_refuse_unclear`."""
-    match = find_players(club=division.tournament.club, names=[name], partial=True)[0]
+    match = find_players(club=division.tournament.club, names=[name], near=True)[0]
     if player != NEW_PLAYER:
         if match.player is not None and match.player.pk in _unavailable_players(division):
             raise Refused("already_entered", name=match.player.name)
@@ -230,15 +170,3 @@ def _unavailable_players(division: Division) -> set[int]:
     if division.status == Division.Status.RUNNING:
         rows = rows.exclude(status=Entry.Status.WAITING)
     return {canonical(entry.player).pk for entry in rows.select_related("player__merged_into")}
-
-
-def _chosen(club: Club, match: NameMatch, choice: str | None) -> Player | None:
-    """Return the player to enter for a name; None if several match and none was chosen. 404 as in `person_of`."""
-    if choice is None or choice == NEW_PLAYER:
-        return match.player
-    known = (*match.candidates, *([match.player] if match.player else []))
-    chosen = next((player for player in known if player.public_id == choice), None)
-    if chosen is None:
-        person_of(club, choice)
-        raise Refused("choose_a_player")
-    return chosen

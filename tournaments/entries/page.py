@@ -18,12 +18,12 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from core.links import absolute_url
 from core.messages import sentence
-from core.name_lists import names_in_lines
 from core.repeats import Repeat, repeated
 from core.requests import is_htmx
 from engine.errors import Refused
 from players.access import Role, is_at_least, my_player
-from players.forms import RefusingForm
+from players.clubs.lists import checked
+from players.forms import CHOICE, ListForm, RefusingForm
 from players.models import Player, User
 from players.pages import View
 from tournaments import access
@@ -32,14 +32,12 @@ from tournaments.entries import check_in as presence
 from tournaments.entries import services as entries
 from tournaments.entries.event_links import link_of
 from tournaments.entries.forms import (
-    CHOICE,
     DIVISION,
     EVENT,
     AddEntryForm,
     AllHereForm,
     ArrivalForm,
     EnterListForm,
-    ListForm,
     OwnCheckInForm,
     PresenceForm,
     PreviewedForm,
@@ -55,7 +53,6 @@ from tournaments.entries.late import (
     reenter,
     undo_late,
 )
-from tournaments.entries.lists import names_in_file
 from tournaments.entries.previews import (
     PartView,
     bye_taken,
@@ -543,39 +540,23 @@ def _entered_message(entry: Entry) -> str:
 @require_POST
 @repeated(Repeat.KEY)
 def paste(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
-    """Preview a pasted list or CSV file: which player each name stands for, before anyone is entered."""
+    """Preview a list, pasted or in a file: which player each name stands for, before anyone is entered."""
     row = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
     form = ListForm(request.POST, request.FILES)
     if form.is_valid():
         try:
-            file = form.cleaned_data["file"]
-            names = names_in_file(file) if file else names_in_lines(form.cleaned_data["names"])
-            if not names:
-                raise Refused("name_missing")
-            lines = lists.preview(division=row, names=names)
+            people = form.people()
+            lines = lists.preview(division=row, names=[person.name for person in people if person.name])
         except Refused as refused:
             form.refuse(refused)
         else:
-            return render(request, "tournaments/entries/entries_preview.html", _preview(row, names, lines))
+            event = row.tournament
+            context = {"division": row, "tournament": event, "club": event.club, **checked(people, lines)}
+            return render(request, "tournaments/entries/entries_preview.html", context)
     for name in form.errors.keys() & form.fields.keys():
         # The list stands far below on the page, and so does what is wrong with it.
         form.fields[name].widget.attrs["autofocus"] = True
     return _desk_page(request, row, form, list_form=form)
-
-
-def _preview(division: Division, names: list[str], lines: list[lists.ListedName]) -> dict[str, Any]:
-    coming = [line for line in lines if line.is_unclear or line.status in ("member", "returned", "new")]
-    return {
-        "division": division,
-        "tournament": division.tournament,
-        "club": division.tournament.club,
-        "names": "\n".join(names),
-        "lines": lines,
-        "coming": len(coming),
-        "new": sum(line.status == "new" for line in lines),
-        "ambiguous": sum(line.is_unclear for line in lines),
-        "known": sum(line.status in ("entered", "repeated") for line in lines),
-    }
 
 
 @account_needed

@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 
 from django import forms
 from django.contrib import messages
+from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Max
 from django.http import HttpRequest, HttpResponse
@@ -26,6 +27,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from core.api import APIView
+from core.messages import sentence
+from core.names import fold
+from core.people_lists import names_of, read_people
 from core.public_ids import LENGTH
 from core.repeats import Repeat, repeated
 from core.requests import is_htmx
@@ -408,6 +412,7 @@ class TonightForm(RefusingForm):
     FIELD_OF: ClassVar[dict[str, str]] = {
         "name_ambiguous": "names",
         "name_of_member": "names",
+        "name_partial": "names",
         "already_entered": "names",
         "reason_needed": "reason",
         "evening_needs_players": "names",
@@ -421,10 +426,20 @@ class TonightForm(RefusingForm):
         withdrawn = earlier.widget.value_from_datadict(self.data, self.files, self.add_prefix("entered")) or ()
         field.choices = [(player.public_id, player.name) for player in roster] + [(row, row) for row in withdrawn]
 
+    def clean_names(self) -> str:
+        """The list, if all of it is understood."""
+        text: str = self.cleaned_data["names"]
+        try:
+            names_of(read_people(text) if text else [])
+        except Refused as refused:
+            raise ValidationError(sentence(refused.code, refused.params), code=refused.code) from None
+        return text
+
     @property
     def new_names(self) -> list[str]:
-        """The names of new players, without empty lines."""
-        return [name.strip() for name in self.cleaned_data.get("names", "").splitlines() if name.strip()]
+        """The names of new players, each once."""
+        text = self.cleaned_data.get("names", "")
+        return list({fold(name): name for name in names_of(read_people(text) if text else [])}.values())
 
 
 @dataclass(frozen=True, slots=True)

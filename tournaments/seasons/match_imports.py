@@ -113,7 +113,7 @@ def preview_matches(*, club: Club, data: MatchesInput, now: datetime) -> Matches
     sheet = read_past_matches(read_text(data.text), data.reading, now.astimezone(zone).date())
     counts = Counter(fold(name) for row in sheet.good for name in row.names)
     spelled = spelled_once(name for row in sheet.good for name in row.names)
-    names = find_players(club=club, names=spelled) if spelled else []
+    names = find_players(club=club, names=spelled, near=True) if spelled else []
     choices = {fold(name): choice for name, choice in data.choices.items() if choice}
     asked = asked_about(club, names, counts, choices)
     players, same = decided_names(names, asked)

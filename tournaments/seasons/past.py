@@ -25,7 +25,7 @@ from players.people.rows import club_topic, lock_club
 from players.people.services import How, NameMatch, find_or_add_players, find_players
 from tournaments.formats.series.plan import plan_from, plan_json
 from tournaments.models import PastPlacing, PastSeason, Series
-from tournaments.seasons.past_rows import PastRow, PastSheet, Problem, Reading, decimals_of, read_past
+from tournaments.seasons.past_rows import PastRow, PastSheet, Reading, decimals_of, marked, read_past
 from tournaments.seasons.services import SeriesInput, changed_series, create_series, is_empty, remove_series
 
 NEW = "new"
@@ -83,8 +83,6 @@ class PastPreview:
     """By folded name: the member whom it means, None for somebody new."""
     same: Mapping[str, str]
     """Folded name -> the folded name under which its person is imported."""
-    clashes: Sequence[PastRow]
-    """Rows of two names that mean the same player in the same event."""
 
     @property
     def questions(self) -> list[Question]:
@@ -107,13 +105,12 @@ class PastPreview:
     @property
     def unclear(self) -> list[PastRow]:
         """The rows that would be left out."""
-        return sorted([*self.sheet.unclear, *self.clashes], key=lambda row: row.row)
+        return self.sheet.unclear
 
     @property
     def rows(self) -> list[PastRow]:
         """The rows that would be imported."""
-        clashing = {(row.sheet, row.row, row.event, row.day) for row in self.clashes}
-        return [row for row in self.sheet.good if (row.sheet, row.row, row.event, row.day) not in clashing]
+        return self.sheet.good
 
 
 def preview_past(*, club: Club, data: PastInput) -> PastPreview:
@@ -124,11 +121,12 @@ def preview_past(*, club: Club, data: PastInput) -> PastPreview:
     sheet = read_past(read_text(data.text), data.reading)
     counts = Counter(fold(row.name) for row in sheet.good)
     spelled = spelled_once(row.name for row in sheet.good)
-    names = find_players(club=club, names=spelled) if spelled else []
+    names = find_players(club=club, names=spelled, near=True) if spelled else []
     choices = {fold(name): choice for name, choice in (data.choices or {}).items() if choice}
     asked = asked_about(club, names, counts, choices)
     players, same = decided_names(names, asked)
-    return PastPreview(sheet, names, asked, players, same, _clashes(sheet, players, same))
+    people = {key: player.pk if player else same[key] for key, player in players.items()}
+    return PastPreview(replace(sheet, rows=marked(sheet.rows, people)), names, asked, players, same)
 
 
 def spelled_once(names: Iterable[str]) -> list[str]:
@@ -145,36 +143,22 @@ def spelled_once(names: Iterable[str]) -> list[str]:
 def asked_about(
     club: Club, names: Sequence[NameMatch], counts: Mapping[str, int], choices: Mapping[str, str]
 ) -> list[Question]:
-    """Return the names that several members have, and unknown ones that are nearly those of other people.
+    """Return the names that several members have, and unknown ones that may be those of other people.
 
-    Of two unknown names that are alike, the one with fewer rows is asked about. A choice that is a public id is one of
-    the club's people; otherwise 404.
+    `names` are those of `find_players` with `near`. Of two unknown names that are alike, the one with fewer rows is
+    asked about. A choice that is a public id is one of the club's people; otherwise 404.
     """
     persons_of(club, {choice for choice in choices.values() if choice != NEW and not choice.startswith(SAME)})
-    unknown = {fold(name.name): name.name for name in names if name.how == How.ADDED}
-    members = _members(club) if unknown else {}
-    known, own = SimilarNames(members), SimilarNames(unknown)
+    unknown = {fold(name.name): name.name for name in names if name.how in (How.ADDED, How.PARTIAL)}
+    own = SimilarNames(unknown)
     order = {name: (-counts[name], place) for place, name in enumerate(unknown)}
     asked = []
     for name in names:
         key = fold(name.name)
-        if name.how == How.AMBIGUOUS:
-            asked.append(Question(name.name, name.candidates, (), counts[key]))
-        elif name.how == How.ADDED:
-            similar = [player for other in known.like(key) for player in members[other]]
-            others = [unknown[other] for other in own.like(key) if order[other] < order[key]]
-            if similar or others:
-                asked.append(Question(name.name, similar[:MOST_CANDIDATES], others[:MOST_CANDIDATES], counts[key]))
+        others = [unknown[other] for other in own.like(key) if order[other] < order[key]] if key in unknown else []
+        if name.candidates or others:
+            asked.append(Question(name.name, name.candidates, others[:MOST_CANDIDATES], counts[key]))
     return [replace(question, choice=_choice(question, choices.get(fold(question.name), ""))) for question in asked]
-
-
-def _members(club: Club) -> dict[str, list[Player]]:
-    """Return the members of a club, and former ones, by folded name."""
-    rows = Player.objects.filter(memberships__club=club, merged_into=None, erased_at=None).order_by("name", "pk")
-    members: dict[str, list[Player]] = defaultdict(list)
-    for row in rows:
-        members[fold(row.name)].append(row)
-    return members
 
 
 def _choice(question: Question, choice: str) -> str:
@@ -203,19 +187,6 @@ def decided_names(
         while same[same[key]] != same[key]:
             same[key] = same[same[key]]
     return {key: players[same[key]] for key in players}, same
-
-
-def _clashes(sheet: PastSheet, players: Mapping[str, Player | None], same: Mapping[str, str]) -> list[PastRow]:
-    rows: dict[tuple[Any, ...], list[PastRow]] = defaultdict(list)
-    for row in sheet.good:
-        player = players.get(fold(row.name))
-        rows[player.pk if player else same[fold(row.name)], fold(row.event), row.day].append(row)
-    return [
-        PastRow(row.row, row.name, row.event, row.day, problem=Problem.REPEATED, value=row.name, sheet=row.sheet)
-        for same_result in rows.values()
-        if len(same_result) > 1
-        for row in same_result
-    ]
 
 
 def import_past(*, club: Club, name: str, data: PastInput, by: Actor, now: datetime) -> PastSeason:

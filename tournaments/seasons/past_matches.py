@@ -8,12 +8,13 @@ from datetime import date
 from enum import StrEnum
 
 from core.days import UnclearDay, day_order, read_day
-from core.names import fold, surname_last
+from core.names import fold
+from core.people_lists import MOST_TITLE_ROWS, TOTALS, folded, is_name, person_name
 from core.spreadsheets import Rows, Sheet
 from core.text_lengths import LONGEST_NAME
 from engine.errors import Refused
 from matches.models.matches import LONGEST_MATCH
-from tournaments.seasons.past_rows import MOST_TITLE_ROWS, TITLES, TOTALS, SheetOffer, folded
+from tournaments.seasons.past_rows import TITLES, SheetOffer
 
 PEOPLE = ("player", "opponent", "winner", "loser")
 POINTS = ("player_points", "opponent_points", "winner_points", "loser_points")
@@ -330,6 +331,8 @@ def _match(
         return _problem(start, MatchProblem.NO_NAME, first or second)
     if longest := next((name for name in (first, second) if len(name) > LONGEST_NAME), ""):
         return _problem(start, MatchProblem.LONG_NAME, longest)
+    if unclear := next((name for name in (first, second) if not is_name(name)), ""):
+        return _problem(start, MatchProblem.NO_NAME, unclear)
     start = replace(start, winner=first, loser=second)
     if fold(first) == fold(second):
         return _problem(start, MatchProblem.SAME_PLAYER, first)
@@ -341,7 +344,7 @@ def _match(
 
 
 def _name(first: str, second: str) -> tuple[str, str]:
-    return surname_last(" ".join(first.split())), surname_last(" ".join(second.split()))
+    return person_name(first)[0], person_name(second)[0]
 
 
 def _dated(start: PastMatch, text: str, order: str, year: str, missing: date | None, today: date) -> PastMatch:
@@ -403,7 +406,7 @@ def _decided(start: PastMatch, cells: Mapping[str, str], named: str | None, is_d
     first, second = start.names
     winners: set[bool] = {True} if is_decided else set()
     if named:
-        named = surname_last(" ".join(named.split()))
+        named, _rating = person_name(named)
         if fold(named) not in (fold(first), fold(second)):
             return _problem(start, MatchProblem.BAD_WINNER, named)
         winners.add(fold(named) == fold(first))

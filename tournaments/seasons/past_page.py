@@ -21,18 +21,11 @@ from rest_framework.permissions import IsAuthenticated, IsAuthenticatedOrReadOnl
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from core import limited, throttle
+from core import throttle
 from core.api import APIView
 from core.public_ids import LENGTH
 from core.repeats import Repeat, repeated
-from core.spreadsheets import (
-    LONGEST_TEXT,
-    MOST_BYTES,
-    MOST_COLUMNS,
-    MOST_MEBIBYTES,
-    read_text,
-    spreadsheet_text,
-)
+from core.spreadsheets import LONGEST_TEXT, MOST_COLUMNS, read_text
 from core.text_lengths import LONGEST_NAME
 from engine.errors import Refused
 from matches.models import MatchImport
@@ -41,7 +34,7 @@ from players.access import Role
 from players.accounts.serializers import PROBLEM, PROBLEMS, PersonSerializer
 from players.actions import FormSerializer
 from players.actors import Actor
-from players.forms import RefusingForm
+from players.forms import SPREADSHEETS, UNREADABLE, RefusingForm, spreadsheet_in
 from players.models import Club
 from players.pages import account_needed, by, page, refused_back
 from tournaments.models import PastSeason, Series, SeriesClosing
@@ -91,6 +84,7 @@ PROBLEMS_OF_ROWS: dict[Problem, str | Promise] = {
     Problem.UNCLEAR_POINTS: gettext_lazy("thousands or decimals?"),
     Problem.NOTHING: gettext_lazy("neither a place nor points"),
     Problem.REPEATED: gettext_lazy("the same person again in the same event"),
+    Problem.SAME: gettext_lazy("the same row again, which counts once"),
 }
 
 
@@ -106,7 +100,7 @@ class PastSeasonForm(ImportForm):
         label=gettext_lazy("Spreadsheet"),
         required=False,
         allow_empty_file=True,
-        widget=forms.FileInput(attrs={"accept": ".csv,.tsv,.txt,.xlsx,.ods"}),
+        widget=forms.FileInput(attrs={"accept": SPREADSHEETS}),
         help_text=gettext_lazy(
             "CSV, .xlsx or .ods: a row for each player and evening, for each player with a column for each evening, or "
             "for each match."
@@ -135,11 +129,7 @@ class PastSeasonForm(ImportForm):
     FIELD_OF: ClassVar[dict[str, str]] = {
         **ImportForm.FIELD_OF,
         "past_no_file": "file",
-        "spreadsheet_too_large": "file",
-        "spreadsheet_too_many_cells": "file",
-        "spreadsheet_too_long": "file",
-        "spreadsheet_not_plain": "file",
-        "spreadsheet_unreadable": "file",
+        **dict.fromkeys(UNREADABLE, "file"),
         "past_cells_open": "cells",
     }
 
@@ -165,9 +155,7 @@ def rows_of(file: "UploadedFile[bytes] | None", text: str) -> str:
         if not text.strip():
             raise Refused("past_no_file")
         return text
-    if (file.size or 0) > MOST_BYTES:
-        raise Refused("spreadsheet_too_large", mebibytes=MOST_MEBIBYTES)
-    return limited.read_in_request(spreadsheet_text, file.read())
+    return spreadsheet_in(file)
 
 
 def _reading(data: Mapping[str, Any], nights: Sequence[int] | None) -> Reading:

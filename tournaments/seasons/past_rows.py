@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal
@@ -10,24 +10,16 @@ from enum import StrEnum
 from itertools import accumulate
 
 from core.days import MONTHS, UnclearDay, day_order, read_day
-from core.names import fold, surname_last
+from core.names import fold
+from core.people_lists import MOST_TITLE_ROWS, NAMES, TOTALS, folded, is_name, joined_names, person_name
 from core.spreadsheets import Rows, Sheet
 from core.text_lengths import LONGEST_NAME
 from engine.errors import Refused
 
-
-def folded(words: str) -> frozenset[str]:
-    """Return the folded forms of words with commas between them."""
-    return frozenset(map(fold, words.split(",")))
-
-
 COLUMNS = ("name", "event", "day", "place", "points")
 # What clubs call these columns, folded: English, German, French, Italian, Spanish, Danish, Dutch, Turkish.
 TITLES: dict[str, frozenset[str]] = {
-    "name": folded(
-        "name, player, players, player name, full name, member, spieler, spielername, mitglied, joueur, nom, giocatore,"
-        "nome, jugador, nombre, spiller, navn, speler, naam, oyuncu, isim"
-    ),
+    "name": NAMES,
     "event": folded(
         "event, tournament, evening, night, club night, turnier, abend, tournoi, torneo, turnering, toernooi, turnuva"
     ),
@@ -38,14 +30,8 @@ TITLES: dict[str, frozenset[str]] = {
     ),
     "points": folded("points, pts, score, punkte, punkt, point, punti, puntos, pointtal, punten, puan"),
 }
-TOTALS = folded(
-    "total, totals, grand total, sum, average, mean, subtotal, summe, gesamt, gesamtsumme, schnitt, durchschnitt,"
-    "zwischensumme, somme, moyenne, totale, somma, suma, i alt, totaal, toplam"
-)
 MOST_PLACE = 9999
 MOST_POINTS = Decimal(999_999)
-MOST_TITLE_ROWS = 30
-"""Rows at the start of a sheet among which its titles are."""
 MOST_WITHOUT_NUMBER = 0.3
 """Share of the cells of a column of a night that may be no numbers."""
 SUMS_AGREE = 0.8
@@ -73,10 +59,11 @@ class Problem(StrEnum):
     UNCLEAR_POINTS = "unclear_points"
     NOTHING = "nothing"
     REPEATED = "repeated"
+    SAME = "same"
 
 
-SKIPPED = (Problem.EMPTY, Problem.TOTAL, Problem.ABSENT)
-"""Rows without a result, which nobody has to be asked about."""
+SKIPPED = (Problem.EMPTY, Problem.TOTAL, Problem.ABSENT, Problem.SAME)
+"""Rows without a result, or with that of another row, which nobody has to be asked about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +189,7 @@ def read_past(sheets: Sequence[Sheet], reading: Reading) -> PastSheet:
     Several sheets are read only where that was decided; each is then an event of its own, unless it says otherwise.
     Refused: `past_no_columns` if the choice of columns or sheets makes no sense.
     """
+    sheets = [replace(sheet, rows=joined_names(sheet.rows)) for sheet in sheets]
     headers = [_header(sheet.rows) for sheet in sheets]
     chosen = [number for number in dict.fromkeys(reading.sheets) if number]
     if any(not 1 <= number <= len(sheets) for number in chosen):
@@ -222,7 +210,7 @@ def read_past(sheets: Sequence[Sheet], reading: Reading) -> PastSheet:
     if not parts:
         return PastSheet([], {}, [], offers)
     unused = dict.fromkeys(title for part in parts for title in part.unused)
-    rows = _marked([row for part in parts for row in part.rows])
+    rows = marked([row for part in parts for row in part.rows], {})
     return replace(parts[0], rows=rows, sheets=offers, unused=list(unused))
 
 
@@ -398,7 +386,7 @@ def _cell(row: Sequence[str], column: int) -> str:
 
 def _named(number: int, row: Sequence[str], name: str, sheet: str) -> PastRow:
     """Return the row with its name, or what is wrong with that."""
-    name = surname_last(" ".join(name.split()))
+    name, _rating = person_name(name)
     start = PastRow(number, name, sheet=sheet)
     if not any(row):
         return replace(start, problem=Problem.EMPTY)
@@ -409,7 +397,7 @@ def _named(number: int, row: Sequence[str], name: str, sheet: str) -> PastRow:
         return replace(start, problem=Problem.NO_NAME)
     if len(name) > LONGEST_NAME:
         return replace(start, problem=Problem.LONG_NAME, value=name)
-    return start
+    return start if is_name(name) else replace(start, problem=Problem.NO_NAME, value=name)
 
 
 def _rows(
@@ -603,12 +591,28 @@ def _points(text: str) -> tuple[Decimal | None, Problem | None]:
     return (points, None) if abs(points) <= MOST_POINTS else (None, Problem.BAD_POINTS)
 
 
-def _marked(rows: Sequence[PastRow]) -> list[PastRow]:
-    """Mark all rows that name somebody who has another row for the same event."""
-    keys = Counter((fold(row.name), fold(row.event), row.day) for row in rows if row.problem is None)
-    return [
-        replace(row, problem=Problem.REPEATED, value=row.name)
-        if row.problem is None and keys[fold(row.name), fold(row.event), row.day] > 1
-        else row
-        for row in rows
-    ]
+def marked(rows: Sequence[PastRow], people: Mapping[str, Hashable]) -> list[PastRow]:
+    """Mark the rows of somebody who has another row for the same event: all, or those after the first of equal ones.
+
+    `people` has for each folded name whom it means, where that is known.
+    """
+    results, seen = defaultdict(set), set()
+    for row in rows:
+        if row.problem is None:
+            results[_key(row, people)].add((row.place, row.points))
+    checked = []
+    for row in rows:
+        key = _key(row, people)
+        if row.problem is None and len(results[key]) > 1:
+            row = replace(row, problem=Problem.REPEATED, value=row.name)
+        elif row.problem is None and key in seen:
+            row = replace(row, problem=Problem.SAME, value=row.name)
+        elif row.problem is None:
+            seen.add(key)
+        checked.append(row)
+    return checked
+
+
+def _key(row: PastRow, people: Mapping[str, Hashable]) -> Hashable:
+    name = fold(row.name)
+    return people.get(name, name), fold(row.event), row.day

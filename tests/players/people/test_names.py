@@ -1,6 +1,6 @@
 import pytest
 
-from core.names import clean_name, fold, names_in
+from core.names import clean_name, fold
 from engine.errors import Refused
 
 
@@ -44,14 +44,3 @@ def test_an_invalid_name_is_refused(name: str, code: str) -> None:
 
 def test_a_name_may_have_eighty_characters() -> None:
     assert clean_name("x" * 80) == "x" * 80
-
-
-def test_a_pasted_list_may_be_numbered() -> None:
-    assert names_in("1. Bob\n 2) Carol\n\n- Dave\n• Erin\nR2 D2\n3 Musketeers") == [
-        "Bob",
-        "Carol",
-        "Dave",
-        "Erin",
-        "R2 D2",
-        "3 Musketeers",
-    ]

@@ -186,7 +186,7 @@ def test_a_csv_file_is_read_the_same_way(division: Division, alice_client: Clien
     bad = SimpleUploadedFile("players.xlsx", b"PK\x03\x04\0\0")
     refused = alice_client.post(url(division, "entries/paste/"), {"names": "", "file": bad})
     assert refused.status_code == 422
-    assert "This file is not text" in text(refused.content.decode())
+    assert "This spreadsheet cannot be read." in text(refused.content.decode())
     empty = alice_client.post(url(division, "entries/paste/"), {"names": "  "})
     assert empty.status_code == 422
 

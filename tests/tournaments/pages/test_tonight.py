@@ -340,3 +340,14 @@ def test_a_name_like_a_member_s_is_asked_about(alice_client: Client, club: Club,
     response = alice_client.post(f"/clubs/{club.slug}/tonight/", data)
     assert response.status_code == 422
     assert not Tournament.objects.exists()
+
+
+def test_what_is_not_understood_in_the_names_is_asked_about(
+    alice_client: Client, club: Club, people: list[Player]
+) -> None:
+    here = [player.public_id for player in people]
+    data = {"players": 9, "tables": 4, "closes": "23:45", "here": here, "named": 9}
+    response = alice_client.post(f"/clubs/{club.slug}/tonight/", {**data, "names": "Ola Lund\nBerg;Ann;Lund"})
+    assert response.status_code == 422
+    assert "Line 2 is not clear: Berg · Ann · Lund." in response.content.decode()
+    assert not Tournament.objects.exists()

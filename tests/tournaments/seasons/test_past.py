@@ -505,3 +505,15 @@ def test_the_api_previews_imports_shows_and_undoes(club: Club, alice: User, clie
     assert [row["rank"] for row in client.get(address).json()["table"]] == [1, 2, 2]
     assert client.post(f"{address}undo/").status_code == 200
     assert client.get(path).json() == []
+
+
+def test_equal_rows_count_once_also_under_two_names_of_one_person(club: Club) -> None:
+    anna = member(club, "Anna Lindqvist")
+    text = "name,place,event\nBen,1,May\nBen,1,May\nAnna Lindqvist,2,May\nAnna Lindqvst,2,May\nAnna Lindqvst,3,June\n"
+    season = bring(club, text, choices={"Anna Lindqvst": anna.public_id})
+    rows = season.placings.order_by("pk").values_list("player__name", "event", "place")
+    assert list(rows) == [("Ben", "May", 1), ("Anna Lindqvist", "May", 2), ("Anna Lindqvist", "June", 3)]
+    other = text.replace("Ben,1,May\nBen,1", "Ben,1,May\nBen,4")
+    preview = preview_past(club=club, data=PastInput(other, choices={"Anna Lindqvst": anna.public_id}))
+    assert [(row.row, row.problem) for row in preview.unclear] == [(2, Problem.REPEATED), (3, Problem.REPEATED)]
+    assert [row.row for row in preview.sheet.skipped] == [5]

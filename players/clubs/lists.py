@@ -1,0 +1,114 @@
+"""Lists of people whom a club knows or gets to know: whom each name means, and the choices of a director."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.db import transaction
+
+from core.people_lists import ListedPerson
+from engine.errors import Refused
+from players.access import person_of
+from players.actors import Actor
+from players.clubs.services import add_player
+from players.models import Club, Membership, Player
+from players.people.services import UNCLEAR, How, NameMatch, find_or_add_players, find_players
+
+NEW_PLAYER = "new"
+"""Choice of a new player with that name, in place of a public id."""
+Choices = Mapping[int, str]
+"""Position in the list -> public id of the chosen player, or NEW_PLAYER; empty to leave the name out."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListedName:
+    """A name in a list and the player it matches; `entered` if that player has already entered."""
+
+    place: int
+    match: NameMatch
+    entered: bool = False
+
+    @property
+    def status(self) -> str:
+        """One of entered, repeated, ambiguous, partial, member, returned or new."""
+        if self.entered:
+            return "entered"
+        if self.match.repeated:
+            return "repeated"
+        names = {How.FOUND: "member", How.RETURNED: "returned", How.ADDED: "new"}
+        return names.get(self.match.how, str(self.match.how))
+
+    @property
+    def is_unclear(self) -> bool:
+        """Whether it is left out until somebody is chosen: several members match, or it may be another name."""
+        return self.status in UNCLEAR
+
+    @property
+    def needs_choice(self) -> bool:
+        """Whether a director has to choose: it is unclear, or a member has the name in another spelling."""
+        return self.is_unclear or (self.status in ("member", "returned") and self.match.respelled)
+
+    @property
+    def candidates(self) -> Sequence[Player]:
+        """The players that the name matches."""
+        return self.match.candidates or ([self.match.player] if self.match.player else [])
+
+
+def preview_list(*, club: Club, names: Sequence[str]) -> list[ListedName]:
+    """Return the players that each name matches; nothing is written. Refused: `name_too_long`, `too_many_names`."""
+    return [ListedName(at, match) for at, match in enumerate(find_players(club=club, names=names, near=True))]
+
+
+def checked(people: Sequence[ListedPerson], lines: Sequence[ListedName]) -> dict[str, Any]:
+    """Return the context of the page on which a list is checked: its names, and the rows not understood."""
+    understood = [person for person in people if person.name]
+    return {
+        "names": "\n".join(person.name for person in understood),
+        "lines": list(zip(lines, understood, strict=True)),
+        "unread": [person for person in people if not person.name],
+        "coming": sum(line.is_unclear or line.status in ("member", "returned", "new") for line in lines),
+        "new": sum(line.status == "new" for line in lines),
+        "ambiguous": sum(line.is_unclear for line in lines),
+        "known": sum(line.status in ("entered", "repeated") for line in lines),
+    }
+
+
+def chosen_players(*, club: Club, names: Sequence[str], choices: Choices, by: Actor) -> list[NameMatch]:
+    """Return whom the names mean that are not left out; unknown ones become members, unclear ones have no player.
+
+    Refused: `choose_a_player` if a choice does not match its name, and as `preview_list`. 404 as in `person_of`.
+    """
+    kept = [(place, name) for place, name in enumerate(names) if choices.get(place) != ""]
+    namesakes = [at for at, (place, _) in enumerate(kept) if choices.get(place) == NEW_PLAYER]
+    listed = [name for _, name in kept]
+    matches = find_or_add_players(club=club, names=listed, by=by, namesakes=namesakes, near=True)
+    return [
+        replace(match, player=chosen_player(club, match, choices.get(place)))
+        for (place, _), match in zip(kept, matches, strict=True)
+    ]
+
+
+def chosen_player(club: Club, match: NameMatch, choice: str | None) -> Player | None:
+    """Return the player that a name means; None if that is unclear and nobody was chosen. 404 as in `person_of`."""
+    if choice is None or choice == NEW_PLAYER:
+        return match.player
+    known = (*match.candidates, *([match.player] if match.player else []))
+    chosen = next((player for player in known if player.public_id == choice), None)
+    if chosen is None:
+        person_of(club, choice)
+        raise Refused("choose_a_player")
+    return chosen
+
+
+@transaction.atomic
+def add_list(*, club: Club, names: Sequence[str], choices: Choices, by: Actor) -> list[NameMatch]:
+    """Make the people of a list members; whoever is unclear and was not chosen is left out. Repeating it adds nobody.
+
+    Refused: as `chosen_players` and `add_player`.
+    """
+    matches = chosen_players(club=club, names=names, choices=choices, by=by)
+    chosen = {match.player.pk: match.player for match in matches if match.how in UNCLEAR and match.player}
+    here = Membership.objects.filter(club=club, player__in=chosen, left_at=None).values_list("player", flat=True)
+    for player in (player for pk, player in chosen.items() if pk not in set(here)):
+        add_player(club=club, player=player, by=by)
+    return matches

@@ -1,0 +1,263 @@
+"""Every list of people is read in one way, wherever it is sent: the same people are taken, asked about, and refused."""
+
+import csv
+import re
+from collections.abc import Callable, Sequence
+from html import unescape
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import transaction
+from django.test import Client
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.people_lists import is_name, names_of, read_people
+from core.spreadsheets import spreadsheet_text
+from engine.errors import Refused
+from players.models import Club, Membership, Player
+from tests.tournaments.entries.listed import KNOWN, LISTS, Listed
+from tests.tournaments.seasons.workbooks import xlsx
+from tournaments.models import Division, PastPlacing
+
+pytestmark = pytest.mark.django_db
+Outcome = tuple[list[str], list[int], str]
+"""The people who were taken, the lines that were asked about, and the code of a refusal."""
+
+
+class Site:
+    """A club with one member besides Alice, who sends lists."""
+
+    def __init__(self, division: Division, client: Client) -> None:
+        event = division.tournament
+        self.client, self.division, self.club = client, division, event.club
+        self.entries = f"/events/{self.club.slug}/{event.slug}/{division.public_id}/entries/"
+        self.members = f"/clubs/{self.club.slug}/members/"
+        self.api = f"/api/v1/divisions/{division.public_id}/entries/paste/"
+        self.members_api = f"/api/v1/clubs/{self.club.slug}/members/list/"
+        self.seasons_api = f"/api/v1/clubs/{self.club.slug}/past-seasons/"
+        self.before = set(Player.objects.values_list("pk", flat=True))
+
+    def entered(self) -> list[str]:
+        return sorted(self.division.entries.values_list("player__name", flat=True))
+
+    def added(self) -> list[str]:
+        players = Player.objects.filter(memberships__club=self.club).exclude(pk__in=self.before)
+        return sorted(players.values_list("name", flat=True))
+
+    def checked(self, answer: Any, then: str, people: Callable[[], list[str]]) -> Outcome:
+        """Send on what a page has understood, choosing nobody."""
+        page = unescape(answer.content.decode())
+        names = re.search(r'<textarea name="names" hidden>(.*?)</textarea>', page, re.DOTALL)
+        if names is not None and names[1].strip():
+            assert people() == [], "nobody before the list was checked"
+            assert self.client.post(then, {"names": names[1]}).status_code == 302
+        asked = [int(line) for line in re.findall(r"\bline (\d+)\b", page)]
+        return people(), asked, "" if answer.status_code != 422 else "list_empty"
+
+    def answered(self, answer: Any, people: Callable[[], list[str]]) -> Outcome:
+        """Return what a program is told."""
+        body = answer.json()
+        code = "" if answer.status_code == 200 else body["code"]
+        rows = [row for row, _text in body["params"]["rows"]] if code == "list_unclear" else []
+        return people(), rows, code
+
+
+def pasted(site: Site, text: str) -> Outcome:
+    answer = site.client.post(f"{site.entries}paste/", {"names": text})
+    return site.checked(answer, f"{site.entries}enter/", site.entered)
+
+
+def filed(site: Site, text: str, name: str = "list.csv") -> Outcome:
+    answer = site.client.post(f"{site.entries}paste/", {"names": "", "file": SimpleUploadedFile(name, text.encode())})
+    return site.checked(answer, f"{site.entries}enter/", site.entered)
+
+
+def sent(site: Site, text: str) -> Outcome:
+    body = {"names": text.split("\n")}
+    return site.answered(site.client.post(site.api, body, content_type="application/json"), site.entered)
+
+
+def uploaded(site: Site, text: str) -> Outcome:
+    return site.answered(site.client.post(site.api, text, content_type="text/csv"), site.entered)
+
+
+def members(site: Site, text: str) -> Outcome:
+    return site.checked(site.client.post(f"{site.members}paste/", {"names": text}), f"{site.members}list/", site.added)
+
+
+def members_filed(site: Site, text: str) -> Outcome:
+    file = SimpleUploadedFile("members.csv", text.encode())
+    return site.checked(site.client.post(f"{site.members}paste/", {"file": file}), f"{site.members}list/", site.added)
+
+
+def members_sent(site: Site, text: str) -> Outcome:
+    body = {"names": text.split("\n")}
+    return site.answered(site.client.post(site.members_api, body, content_type="application/json"), site.added)
+
+
+SURFACES = [pasted, filed, sent, uploaded, members, members_filed, members_sent]
+
+
+@pytest.fixture
+def site(make_division: Callable[..., Division], alice_client: Client, club: Club) -> Site:
+    Membership.objects.create(club=club, player=Player.objects.create(name=KNOWN))
+    return Site(make_division(), alice_client)
+
+
+def outcomes(lists: Sequence[Listed], send: Callable[[Listed], Outcome]) -> dict[str, Outcome]:
+    """Send each list to the same site, as it was at first."""
+    found = {}
+    for listed in lists:
+        with transaction.atomic():
+            found[listed.kind] = send(listed)
+            transaction.set_rollback(True)
+    assert len(found) == len(lists) > 4
+    return found
+
+
+@pytest.mark.parametrize("surface", SURFACES)
+def test_a_list_means_the_same_people_wherever_it_is_sent(surface: Callable[[Site, str], Outcome], site: Site) -> None:
+    is_page = surface in (pasted, filed, members, members_filed)
+    assert outcomes(LISTS, lambda listed: surface(site, listed.text)) == {
+        row.kind: shown(row) if is_page else ([] if row.code else row.entered, row.asked, row.code) for row in LISTS
+    }
+
+
+def shown(listed: Listed) -> Outcome:
+    """Return what a page does with a list: it asks about what is unclear, and takes the others."""
+    return listed.entered, listed.asked, listed.code.replace("list_unclear", "")
+
+
+def test_a_workbook_is_read_as_the_same_table(site: Site) -> None:
+    def send(listed: Listed) -> Outcome:
+        lines = listed.text.removeprefix("sep=|").split("\n")
+        book = xlsx([[*line.split(listed.separator)] for line in lines])
+        answer = site.client.post(f"{site.entries}paste/", {"file": SimpleUploadedFile("list.xlsx", book)})
+        return site.checked(answer, f"{site.entries}enter/", site.entered)
+
+    tables = [row for row in LISTS if row.separator][::2]
+    assert outcomes(tables, send) == {row.kind: shown(row) for row in tables}
+
+
+def test_a_season_names_the_same_people(site: Site) -> None:
+    def send(listed: Listed) -> Outcome:
+        lines = listed.text.rstrip("\n").split("\n")
+        titles = next(at for at, line in enumerate(lines) if re.search("[Nn]ame|Nome", line))
+        places = ["", "place", *["7"] * len(lines)]
+        rows = [f"{line}{listed.separator}{places[min(at - titles + 1, 2)]}" for at, line in enumerate(lines)]
+        text = "\n".join(rows[titles:] if titles else rows)
+        body = {"name": "2019", "text": text, "leave_out": True, "preview": False}
+        answer = site.client.post(site.seasons_api, body, content_type="application/json")
+        code = "" if answer.status_code == 201 else answer.json()["code"]
+        return sorted(PastPlacing.objects.values_list("player__name", flat=True)), [], code
+
+    tables = [row for row in LISTS if row.separator and row.has_titles and row.entered]
+    expected = {row.kind: (row.entered, [], "") for row in tables}
+    assert outcomes(tables, send) == expected | {"a near namesake": ([], [], "past_names_open")}
+
+
+# Any separator, order and titles of columns.
+
+COLUMNS = [
+    ("First name", "Last name", "Club"),
+    ("Vorname", "Name", "Verein"),
+    ("Prénom", "Nom", "Équipe"),
+    ("Nome", "Cognome", "Circolo"),
+    ("Nombre", "Apellidos", "Equipo"),
+    ("Fornavn", "Efternavn", "Klub"),
+    ("Voornaam", "Achternaam", "Vereniging"),
+    ("Ad", "Soyad", "Kulüp"),
+]
+WORDS = st.sampled_from(["Ann", "Jan", "Søren", "Ōmi", "Zoë", "花子", "Şule", "O'Neil", "de Vries", "Novák-Lund", "Bo"])
+PEOPLE = st.lists(st.tuples(WORDS, WORDS, st.sampled_from(["", "Hafen", "Lund, Malmö", 'BC "Six"'])), min_size=1)
+
+
+@given(PEOPLE, st.sampled_from(COLUMNS), st.sampled_from(",;\t|"), st.permutations(range(4)), st.booleans())
+def test_a_table_in_any_language_order_and_separator_names_the_same_people(
+    people: list[tuple[str, str, str]], titles: tuple[str, ...], separator: str, order: list[int], says: bool
+) -> None:
+    out = StringIO()
+    writer = csv.writer(out, delimiter=separator, lineterminator="\r\n")
+    rows = [(*titles, "Rating"), *((first, last, club, "1500") for first, last, club in people)]
+    writer.writerows([row[at] for at in order] for row in rows)
+    text = f"sep={separator}\r\n{out.getvalue()}" if says else out.getvalue()
+    read = read_people(text)
+    assert [(row.name, row.club, row.rating) for row in read] == [(f"{a} {b}", c, "1500") for a, b, c in people]
+    assert names_of(read_people("\n".join(names_of(read)))) == names_of(read), "what was read is read again as it is"
+
+
+@given(PEOPLE, st.sampled_from(["{0} {1}", "{1}, {0}", "{number}. {0} {1}", "- {0} {1} (1500)", '"{1}, {0}"']))
+def test_lines_in_any_usual_form_name_the_same_people(people: list[tuple[str, str, str]], form: str) -> None:
+    lines = [form.format(first, last, number=number) for number, (first, last, _club) in enumerate(people, 1)]
+    assert names_of(read_people("\n".join(lines))) == [f"{first} {last}" for first, last, _club in people]
+
+
+@given(st.text(alphabet='Ann Bo,;|\t"\n1520.@-', max_size=80))
+def test_every_row_with_something_in_it_is_a_name_or_asked_about(text: str) -> None:
+    rows = read_people(f"{text}\nOla Lund")
+    assert all(row.text and (not row.name or is_name(row.name)) for row in rows)
+    if '"' not in text:
+        written = [line for line in text.splitlines() if line.strip(" ,;|\t")]
+        assert len(written) < len(rows) <= 1 + len(text.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("cell", "name", "rating"),
+    [
+        ("3. Novák, Jan", "Jan Novák", ""),
+        ("Jan Novák, Jr.", "Jan Novák, Jr.", ""),
+        ("Cyd Gamma - 1500", "Cyd Gamma", "1500"),
+        ('Bob "The Dice" Smith', 'Bob "The Dice" Smith', ""),
+        ("R2 D2", "R2 D2", ""),
+        ("Player 12", "Player 12", ""),
+    ],
+)
+def test_what_stands_beside_a_name_in_its_line(cell: str, name: str, rating: str) -> None:
+    [row] = read_people(cell)
+    assert (row.name, row.rating) == (name, rating)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Cyd 1500",
+        "Ann Berg, Harbour Club",
+        "1500",
+        "3 Ann",
+        "https://ann.example",
+        "Total",
+        "x" * 81,
+        "Ann; Bob",
+        '"Ann',
+    ],
+)
+def test_a_line_that_may_be_no_name_is_not_understood(line: str) -> None:
+    [row, other] = read_people(f"{line}\nOla Lund")
+    assert (row.name, row.text, other.name) == ("", " · ".join(line.split("; "))[:320], "Ola Lund")
+
+
+def test_numbers_that_tell_names_apart_are_part_of_them() -> None:
+    assert names_of(read_people("Player 1500\nPlayer 1501")) == ["Player 1500", "Player 1501"]
+    assert [row.name for row in read_people("Cyd Gamma 1500\nCyd Gamma 1600")] == ["", ""]
+
+
+@pytest.mark.parametrize(
+    ("data", "code"),
+    [
+        (b"PK\0\1", "spreadsheet_unreadable"),
+        (b'name\n"' + b"x" * 140_000, "spreadsheet_unreadable"),
+        (b"a\n" * 30_000, "spreadsheet_too_many_cells"),
+    ],
+)
+def test_a_file_that_is_no_list_is_refused(data: bytes, code: str) -> None:
+    with pytest.raises(Refused) as refused:
+        read_people(spreadsheet_text(data))
+    assert refused.value.code == code
+
+
+def test_files_of_other_encodings_and_line_ends() -> None:
+    for data in ("Name\rSøren Æbelø\r".encode("cp1252"), "Name\nSøren Æbelø\n".encode("utf-16"), b"Name\r\nA B\r\n"):
+        assert len(names_of(read_people(spreadsheet_text(data)))) == 1
