@@ -54,7 +54,9 @@ from matches.reporting.serializers import (
 )
 from players.accounts.api import by, me
 from players.accounts.serializers import PROBLEM
-from players.models import User
+from players.models import Player, User
+from players.people.leaving import together_with
+from players.people.rows import canonical
 
 # What the API views of matches share: parameters of writes, and responses.
 
@@ -207,8 +209,10 @@ class MatchFilter(filters.FilterSet):
     mine = filters.BooleanFilter(method="of_me", label="Only matches that I play.")
 
     def of_player(self, rows: QuerySet[Match], name: str, value: str) -> QuerySet[Match]:
-        """Matches of the player with this public id."""
-        return rows.filter(Q(player_0__public_id=value) | Q(player_1__public_id=value))
+        """Matches of the person with this public id, under whatever name they played."""
+        player = Player.objects.select_related("merged_into").filter(public_id=value).first()
+        players = [row.pk for row in together_with(canonical(player))] if player is not None else []
+        return rows.filter(Q(player_0__in=players) | Q(player_1__in=players))
 
     def of_me(self, rows: QuerySet[Match], name: str, value: bool) -> QuerySet[Match]:
         """Matches of the user who sends the request."""

@@ -14,7 +14,8 @@ from django.utils.translation import gettext
 from core import times as time_zones
 from core.names import numbered
 from core.times import LONG, duration, event_time, reader_time
-from players.models import Notification, Player, User
+from players.models import Notification, User
+from players.people.rows import players_among
 
 # The kinds of notifications. The app in which something happens registers its kind, as it does with refusals.
 
@@ -123,7 +124,7 @@ class Text(NamedTuple):
 def texts_of(notifications: Sequence[Notification]) -> list[Text]:
     """Return what notifications say in the active language and time zone, in one query and those of `values`."""
     ids = {row.params.get(name) for row in notifications for name in kind_of(row.kind).players}
-    names = {player.pk: player.shown_name for player in Player.objects.filter(pk__in=ids - {None})}
+    names = {player.pk: player.shown_name for player in players_among(ids)}
     return [_text(row, names) for row in notifications]
 
 

@@ -1,6 +1,7 @@
 """Rows of players and clubs: the current player after merges, row locks, and topics."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import NewType
 
 from django.db.models import Q, QuerySet
 
@@ -17,6 +18,23 @@ def canonical(player: Player) -> Player:
     while player.merged_into is not None:
         player = player.merged_into
     return player
+
+
+PersonId = NewType("PersonId", int)
+"""The id of a player who stands for a person: one who is not merged into another."""
+
+People = Mapping[int, tuple[PersonId, ...]]
+"""Player id -> whom the player stands for."""
+
+
+def people_of(ids: Iterable[int | None]) -> People:
+    """Return whom the players with these ids stand for: those they were merged into, or themselves; one query.
+
+    What is known of players (who is busy, here, away or a member) is compared by persons, while facts keep the ids they
+    were written with: so it is known of each of them alone again once a merge is undone.
+    """
+    rows = Player.objects.filter(pk__in={pk for pk in ids if pk is not None}).values_list("pk", "merged_into")
+    return {pk: (PersonId(into or pk),) for pk, into in rows}
 
 
 def account_of(player: Player) -> int | None:

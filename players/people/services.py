@@ -270,6 +270,7 @@ def merge_players(
         stored.merged(merge, merged_below(player), entered, by)
     for topic in (player_topic(player), player_topic(into)):
         log(by, "players_merged", topic, club=club, player=player.public_id, into=into.public_id)
+    touch_users_on_commit([into])
     return merge
 
 

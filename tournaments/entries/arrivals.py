@@ -61,7 +61,7 @@ def arrive(
             check_ins = [
                 CheckIn(entry=row, state=CheckIn.State.HERE, batch=key, at=now, by=by.user)
                 for row in arriving
-                if state_of(row) != CheckIn.State.HERE or row.player_id in no_shows
+                if state_of(row) != CheckIn.State.HERE or row.pk in no_shows
             ]
             record(division, check_ins, by)
         if amount:
@@ -377,7 +377,7 @@ def arrivals_of(
             zone,
             several,
             may_direct,
-            is_no_show=row.player_id in no_shows,
+            is_no_show=row.pk in no_shows,
         )
         for row in rows
     ]

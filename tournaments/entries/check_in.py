@@ -3,6 +3,8 @@
 import zoneinfo
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, time, timedelta
+from functools import reduce
+from operator import or_
 from typing import Any
 
 from django.db import transaction
@@ -12,6 +14,7 @@ from core.public_ids import new_public_id
 from engine.errors import Refused
 from players.actors import Actor, log_all
 from players.models import Player
+from players.people.rows import people_of
 from tournaments.entries.services import same_person
 from tournaments.models import CheckIn, Division, Entry, Tournament
 from tournaments.state.floor import OPEN
@@ -81,12 +84,16 @@ def _is_no_show(entry: Entry, state: str, now: datetime) -> bool:
     """Whether a player who is recorded as here did not come to a match since, and is to be here again."""
     if state != CheckIn.State.HERE:
         return False
-    return entry.player_id in no_shows_of(entry.division.tournament, now)
+    return entry.pk in no_shows_of(entry.division.tournament, now)
 
 
 def no_shows_of(tournament: Tournament, now: datetime) -> frozenset[int]:
-    """Return the players of an event who did not come to a match today and have not been here since."""
-    return presence(presence_facts(tournament), now).no_shows
+    """Return the entries, by id, of those who did not come to a match of an event today and were not here since."""
+    facts = presence_facts(tournament)
+    entries = dict(Entry.objects.filter(division__tournament=tournament).values_list("pk", "player"))
+    people = people_of({*entries.values(), *(sign.player for sign in facts.signs)})
+    no_shows = presence(facts, people, now).no_shows
+    return frozenset(pk for pk, player in entries.items() if not no_shows.isdisjoint(people[player]))
 
 
 def mark_all_here(*, tournament: Tournament, division: Division | None, by: Actor, now: datetime) -> tuple[str, int]:
@@ -99,7 +106,7 @@ def mark_all_here(*, tournament: Tournament, division: Division | None, by: Acto
     with transaction.atomic():
         for row in _locked(tournament, division):
             missing = row.entries.filter(status=Entry.Status.IN, checked_in_at=None, away_until=None)
-            missing = missing.exclude(player__in=no_shows)
+            missing = missing.exclude(pk__in=no_shows)
             check_ins = [
                 CheckIn(entry=entry, state=CheckIn.State.HERE, batch=batch, at=now, by=by.user)
                 for entry in missing.select_related("player")
@@ -110,14 +117,14 @@ def mark_all_here(*, tournament: Tournament, division: Division | None, by: Acto
 
 
 def mark_players_here(*, tournament: Tournament, players: Collection[Player], by: Actor, now: datetime) -> str:
-    """Check players in, in every division they have entered, whatever was recorded of them before.
+    """Check people in, in every division they have entered, whatever was recorded of them before.
 
     Return the batch that `undo` takes.
     """
-    batch = new_public_id()
+    batch, persons = new_public_id(), reduce(or_, map(same_person, players))
     with transaction.atomic():
         for division in _locked(tournament, None):
-            entries = division.entries.filter(status=Entry.Status.IN, player__in=players).select_related("player")
+            entries = division.entries.filter(persons, status=Entry.Status.IN).select_related("player")
             check_ins = [
                 CheckIn(entry=entry, state=CheckIn.State.HERE, batch=batch, at=now, by=by.user) for entry in entries
             ]

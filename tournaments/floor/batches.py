@@ -5,7 +5,7 @@ whenever the autopilot looks for calls: after every change, and every few second
 """
 
 from collections import Counter, deque
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from math import ceil, log2
@@ -26,6 +26,7 @@ from matches.lifecycle.begun import has_begun, is_untouched
 from matches.lifecycle.where import Facts, where_is
 from matches.models import Match
 from players.actors import SYSTEM, Actor, log
+from players.people.rows import PersonId
 from tournaments.draws.kept_apart import keep_apart
 from tournaments.entries import check_in
 from tournaments.floor.derivation import ACTIVE, floor_state, table_plan
@@ -188,7 +189,7 @@ def _pool(stage: Stage, state: StageState, floor: FloorState, now: datetime) -> 
         if settings.format != LIVES:
             left = (settings.rounds or 0) - begun[entry] - event.pairing_byes[entry]
         why, match = _why_not(division.entries[entry], floor, busy, now)
-        if not why and division.entries[entry].player_id in without_table:
+        if not why and not without_table.isdisjoint(floor.facts.persons([division.entries[entry].player_id])):
             why = NO_TABLE
         players.append(
             FlowPlayer(
@@ -255,29 +256,37 @@ def _joins(state: StageState, standing: Sequence[Pairing], floor: FloorState) ->
     return joins
 
 
-def _busy_elsewhere(stage: Stage, floor: FloorState) -> dict[int, int]:
-    """Return player -> the number of the match of another stage that they are called to or play."""
+def _busy_elsewhere(stage: Stage, floor: FloorState) -> dict[PersonId, int]:
+    """Return person -> the number of the match of another stage that they are called to or play."""
     others = [row for row in floor.matches.values() if row.facts.stage != stage.pk and row.state in ACTIVE]
-    return {player: row.number for row in others for player in row.facts.pair or ()}
+    return {person: row.number for row in others for person in floor.facts.persons(row.facts.pair or ())}
 
 
-def _without_table(floor: FloorState) -> Collection[int]:
-    """Return the players who need an accessible table while the event has some and none of them is free."""
+def _without_table(floor: FloorState) -> Set[PersonId]:
+    """Return who needs an accessible table while the event has some and none of them is free."""
     facts, accessible = floor.facts, Table.Category.ACCESSIBLE
     tables = [floor.tables[row.table] for row in facts.tables if row.category == accessible]
     usable = [row for row in tables if row.state != TableState.OUT]
     is_any_free = any(row.state in (TableState.FREE, TableState.KEPT) for row in usable)
-    return () if is_any_free or not usable else facts.needs_accessible
+    return set() if is_any_free or not usable else facts.needs_accessible
 
 
-def _why_not(entry: Entry, floor: FloorState, busy: Mapping[int, int], now: datetime) -> tuple[str, int | None]:
-    if entry.player_id in busy:
-        return BUSY, busy[entry.player_id]
-    if entry.away_until is not None and entry.away_until > now:
+def _why_not(entry: Entry, floor: FloorState, busy: Mapping[PersonId, int], now: datetime) -> tuple[str, int | None]:
+    persons = list(floor.facts.persons([entry.player_id]))
+    for person in persons:
+        if person in busy:
+            return BUSY, busy[person]
+    if any(until > now for until in _away_until(entry, floor)):
         return AWAY, None
-    if floor.presence.is_absent(entry.player_id):
+    if any(floor.presence.is_absent(person) for person in persons):
         return ABSENT, None
     return "", None
+
+
+def _away_until(entry: Entry, floor: FloorState) -> list[datetime]:
+    """Return when those who play with an entry and are away come back, as recorded in any division."""
+    times = [floor.facts.away.get(person) for person in floor.facts.persons([entry.player_id])]
+    return [until for until in times if until is not None]
 
 
 Place = tuple[bool, int, float, datetime, int]
@@ -295,19 +304,20 @@ def _with_tables(flows: Sequence[Flow], floor: FloorState, now: datetime) -> lis
         return [replace(flow, granted=_without_tables(flow)) for flow in flows]
     free = {row.facts.table for row in floor.tables.values() if row.state in (TableState.FREE, TableState.KEPT)}
     at_tables = [row for row in floor.matches.values() if row.table is not None]
-    seated = {player for row in at_tables for player in row.facts.pair or ()}
-    facts = floor.facts
-    plan = table_plan(facts.tables, free, facts.out, facts.matches.values(), facts.needs_accessible, seated)
+    plan = table_plan(
+        floor.facts, free, {person for row in at_tables for person in floor.facts.persons(row.facts.pair or ())}
+    )
     granted: dict[int, list[tuple[FlowPair, int | None]]] = {at: [] for at in range(len(flows))}
     taken: set[int] = set()
-    called: set[int] = set()
+    called: set[PersonId] = set()
     for flow_at, pair, row in _in_order(flows, floor, now):
-        if called & set(row.facts.pair or ()):
+        persons = set(plan.persons(row))
+        if called & persons:
             continue
         if (table := plan.best(row, taken)) is None:
             continue
         taken.add(table.table)
-        called |= set(row.facts.pair or ())
+        called |= persons
         if flow_at is not None and pair is not None:
             granted[flow_at].append((pair, table.table))
     return [replace(flow, granted=tuple(granted[at][: _most(flow)])) for at, flow in enumerate(flows)]
@@ -1069,7 +1079,7 @@ def waiting_in(flow: Flow, floor: FloorState, now: datetime) -> list[Waiting]:
         params: Mapping[str, object]
         code, params = flow.decision.waits.get(player.entry, ("no_opponent", {}))
         if code == AWAY:
-            params = {"until": entry.away_until}
+            params = {"until": max(_away_until(entry, floor), default=None)}
         elif code == "window":
             code, params = _why_not_paired(flow, floor, player.entry in granted, params)
         waiting.append(Waiting(entry, player.left, lives, player.begun, player.joins_at, code, params))

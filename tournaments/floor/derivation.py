@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from matches.lifecycle.at_tables import AtTables
 from matches.lifecycle.where import Facts, WhereState, where_is
+from players.people.rows import PersonId
 from tournaments.floor.state import (
     Attention,
     AttentionKind,
@@ -47,7 +48,7 @@ class TablePlan:
     """The free tables of the floor, and what the accessible ones are kept for."""
 
     free: Sequence[TableFacts]
-    needs_accessible: Collection[int]
+    facts: FloorFacts
     has_accessible: bool
     """Whether the event has accessible tables in use, free or not."""
     kept: int
@@ -70,31 +71,28 @@ class TablePlan:
 
     def needs(self, candidate: MatchOnFloor) -> bool:
         """Whether a player of the match needs an accessible table."""
-        return any(player in self.needs_accessible for player in candidate.facts.pair or ())
+        return not self.facts.needs_accessible.isdisjoint(self.persons(candidate))
+
+    def persons(self, candidate: MatchOnFloor) -> Iterable[PersonId]:
+        """Return who plays the match."""
+        return self.facts.persons(candidate.facts.pair or ())
 
 
-def table_plan(
-    tables: Sequence[TableFacts],
-    free: Collection[int],
-    out: Collection[int],
-    matches: Iterable[MatchFacts],
-    needs_accessible: Collection[int],
-    seated: Collection[int],
-) -> TablePlan:
+def table_plan(facts: FloorFacts, free: Collection[int], seated: Collection[PersonId]) -> TablePlan:
     """Return the plan of the free tables.
 
     Accessible tables are kept for players who need one, still have a match to come and are not at one (`seated`).
     """
     waiting = {
-        player
-        for match in matches
+        person
+        for match in facts.matches.values()
         if match.progress in (Progress.OPEN, Progress.UNKNOWN)
-        for player in match.players
-        if player is not None and player in needs_accessible and player not in seated
+        for person in facts.persons(match.players)
+        if person in facts.needs_accessible and person not in seated
     }
-    usable = [table for table in tables if table.table not in out]
+    usable = [table for table in facts.tables if table.table not in facts.out]
     has_accessible = any(table.category == Table.Category.ACCESSIBLE for table in usable)
-    return TablePlan([table for table in usable if table.table in free], needs_accessible, has_accessible, len(waiting))
+    return TablePlan([table for table in usable if table.table in free], facts, has_accessible, len(waiting))
 
 
 def suggest(
@@ -108,10 +106,10 @@ def suggest(
     suggestions: list[Suggestion] = []
     waits: dict[int, Reason] = {}
     taken: set[int] = set()
-    called_before: dict[int, int] = {}
+    called_before: dict[PersonId, int] = {}
     for position, candidate in enumerate(candidates):
-        pair = candidate.facts.pair or ()
-        before = next((called_before[player] for player in pair if player in called_before), None)
+        persons = list(plan.persons(candidate))
+        before = next((called_before[person] for person in persons if person in called_before), None)
         if before is not None:
             waits[candidate.fixture] = Reason("called_before", {"fixture": before})
             continue
@@ -121,7 +119,7 @@ def suggest(
             waits[candidate.fixture] = Reason(code)
             continue
         taken.add(table.table)
-        called_before |= dict.fromkeys(pair, candidate.number)
+        called_before |= dict.fromkeys(persons, candidate.number)
         why = _why(candidate, candidates[position + 1 :], table, now)
         suggestions.append(Suggestion(candidate.fixture, table.table, why))
     return suggestions, waits
@@ -201,7 +199,7 @@ class _Derivation:
         self.critical = critical_minutes(facts.matches.values())
         self.pause = next((pause for pause in facts.pauses if self._is_on(pause)), None)
         self.matches = {fixture: self._match(match) for fixture, match in facts.matches.items()}
-        self.presence = presence(facts.presence, now)
+        self.presence = presence(facts.presence, facts.people, now)
         self.busy = self._busy()
         self.rests_until = self._rests_until()
 
@@ -210,9 +208,8 @@ class _Derivation:
         facts = self.facts
         at_tables = {row.table: row.fixture for row in self.matches.values() if row.table is not None}
         free = {row.table for row in facts.tables} - at_tables.keys()
-        seated = {player for fixture in at_tables.values() for player in facts.matches[fixture].pair or ()}
-        matches = facts.matches.values()
-        plan = table_plan(facts.tables, free, facts.out, matches, facts.needs_accessible, seated)
+        seated = {person for fixture in at_tables.values() for person in self._persons(facts.matches[fixture])}
+        plan = table_plan(facts, free, seated)
         suggestions, no_table = suggest(candidates, plan, self.now)
         if self.pause is not None:
             params = {"until": self.pause.until.isoformat()} if self.pause.until else {}
@@ -241,14 +238,17 @@ class _Derivation:
 
     def _not_here(self) -> tuple[int, ...]:
         """Return the players who are absent and wait for a match of theirs, in the order of the matches."""
-        waiting = {
-            player: None
-            for row in self.matches.values()
-            if row.state in (MatchState.WAITING, MatchState.READY)
-            for player in row.facts.players
-            if player is not None and player not in self.busy and self.presence.is_absent(player)
-        }
-        return tuple(waiting)
+        waiting: dict[PersonId, int] = {}
+        for row in self.matches.values():
+            if row.state in (MatchState.WAITING, MatchState.READY):
+                for player, person in self.facts.with_persons(row.facts.players):
+                    if person not in self.busy and self.presence.is_absent(person):
+                        waiting.setdefault(person, player)
+        return tuple(dict.fromkeys(waiting.values()))
+
+    def _persons(self, match: MatchFacts) -> Iterable[PersonId]:
+        """Return who plays a match."""
+        return self.facts.persons(match.pair or ())
 
     def _changes_at(self) -> datetime | None:
         """Return the next moment when a deadline, a rest, a pause, an absence or the day ends."""
@@ -308,27 +308,27 @@ class _Derivation:
             rows.append(Lateness(player, minutes, points, loses_by_lateness(points, match.length)))
         return tuple(rows)
 
-    def _busy(self) -> dict[int, int]:
-        """Return player -> number of the match they are at; a reported match counts until they leave its table."""
-        busy: dict[int, int] = {}
+    def _busy(self) -> dict[PersonId, int]:
+        """Return person -> number of the match they are at; a reported match counts until they leave its table."""
+        busy: dict[PersonId, int] = {}
         for row in self.matches.values():
             at_board = row.state in (MatchState.CALLED, MatchState.PLAYING)
             if at_board or (row.state == MatchState.REPORTED and row.table is not None):
-                busy |= dict.fromkeys(row.facts.pair or (), row.number)
+                busy |= dict.fromkeys(self._persons(row.facts), row.number)
         return busy
 
-    def _rests_until(self) -> dict[int, datetime]:
-        """Return the players who may still rest after their last match -> until when."""
-        rests: dict[int, datetime] = {}
+    def _rests_until(self) -> dict[PersonId, datetime]:
+        """Return who may still rest after their last match -> until when."""
+        rests: dict[PersonId, datetime] = {}
         rest = timedelta(minutes=self.facts.settings.rest)
         for match in self.facts.matches.values():
             # Without a beginning nobody has played: a walkover needs no rest.
             if match.finished_at is None or match.begun_at is None or match.progress != Progress.SETTLED:
                 continue
             until = match.finished_at + rest
-            for player in match.pair or ():
-                if until > max(self.now, rests.get(player, self.now)):
-                    rests[player] = until
+            for person in self._persons(match):
+                if until > max(self.now, rests.get(person, self.now)):
+                    rests[person] = until
         return rests
 
     def _candidates(self) -> tuple[list[MatchOnFloor], dict[int, tuple[Reason, ...]]]:
@@ -354,18 +354,18 @@ class _Derivation:
         return (*reasons, *self._reasons_of_players(pair, rest_waived=match.rest_waived))
 
     def _reasons_of_players(self, pair: Pair, *, rest_waived: bool) -> Iterable[Reason]:
-        for player in pair:
-            if player in self.busy:
-                yield Reason("busy", {"player": player, "fixture": self.busy[player]})
+        for player, person in self.facts.with_persons(pair):
+            if person in self.busy:
+                yield Reason("busy", {"player": player, "fixture": self.busy[person]})
                 continue
-            if player in self.facts.away:
-                back = self.facts.away[player]
+            if person in self.facts.away:
+                back = self.facts.away[person]
                 if back is None or back > self.now:
                     yield Reason("away", {"player": player, **({"until": back.isoformat()} if back else {})})
-            if self.presence.is_absent(player):
+            if self.presence.is_absent(person):
                 yield Reason("not_here", {"player": player})
-            if player in self.rests_until and not rest_waived:
-                yield Reason("rests", {"player": player, "until": self.rests_until[player].isoformat()})
+            if person in self.rests_until and not rest_waived:
+                yield Reason("rests", {"player": player, "until": self.rests_until[person].isoformat()})
 
     def _place_in_queue(
         self,

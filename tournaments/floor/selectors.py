@@ -14,6 +14,7 @@ from matches.lifecycle.where import Facts, OnBoard, Where, WhereState, where_is
 from matches.models import Claim, Match, PlayMode, Result
 from matches.play.watching import boards_of, reports_of
 from players.models import Player
+from players.people.rows import People, PersonId, people_of
 from tournaments.floor.derivation import floor_state
 from tournaments.floor.sentences import explain
 from tournaments.floor.state import (
@@ -97,15 +98,28 @@ def load_facts(tournament: Tournament, rows: Sequence[FixtureRow] | None = None)
     `rows` come from `fixture_rows`, for a caller that needs them as well.
     """
     floor = Floor.objects.filter(tournament=tournament).first()
+    matches = _matches(tournament, fixture_rows(tournament) if rows is None else rows)
+    journal, presence = list(_journal([tournament])), presence_facts(tournament)
+    entered = Entry.objects.filter(division__tournament=tournament).order_by("away_until")
+    entries = list(entered.only("player", "status", "away_until"))
+    people = people_of(
+        {
+            *(player for match in matches.values() for player in match.players),
+            *(fact.player for fact in journal),
+            *(sign.player for sign in presence.signs),
+            *(entry.player_id for entry in entries),
+        }
+    )
     facts = FloorFacts(
-        matches=_matches(tournament, fixture_rows(tournament) if rows is None else rows),
+        matches=matches,
         tables=_tables([tournament]),
         settings=settings_of(floor),
-        away=_away(tournament),
+        people=people,
+        away=_away(entries, people),
         is_open=floor is not None,
-        presence=presence_facts(tournament),
+        presence=presence,
     )
-    return fold(facts, _journal([tournament]))
+    return fold(facts, journal)
 
 
 def load_matches(tournaments: Collection[Tournament]) -> FloorFacts:
@@ -149,10 +163,10 @@ def _journal(tournaments: Collection[Tournament]) -> Iterable[Fact]:
         yield Fact(pk, FloorKind(kind), at, fixture, pair, table, player, params, undoes)
 
 
-def _away(tournament: Tournament) -> dict[int, datetime | None]:
-    """Return player -> when they come back, for those who are away in any division; the latest time counts."""
-    rows = Entry.objects.filter(division__tournament=tournament, away_until__isnull=False)
-    return dict(rows.exclude(status=Entry.Status.OUT).order_by("away_until").values_list("player", "away_until"))
+def _away(entries: Sequence[Entry], people: People) -> dict[PersonId, datetime | None]:
+    """Return person -> when they come back, for those who are away in any division; the latest time counts."""
+    away = [row for row in entries if row.away_until is not None and row.status != Entry.Status.OUT]
+    return {person: row.away_until for row in away for person in people[row.player_id]}
 
 
 def _matches(tournament: Tournament, rows: Sequence[FixtureRow]) -> dict[int, MatchFacts]:

@@ -3,7 +3,7 @@
 A match has three shapes: `MatchFacts`, `MatchOnFloor`, and what pages show (`page.cards.Card` for a table).
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import IntEnum, StrEnum
@@ -11,6 +11,7 @@ from typing import Any
 
 from matches.lifecycle.at_tables import LengthOffer, Seating
 from matches.lifecycle.where import Where
+from players.people.rows import People, PersonId
 from tournaments.floor.times import Pause
 from tournaments.models import Autopilot, FloorKind, Table
 from tournaments.state.presence import Presence, PresenceFacts
@@ -210,14 +211,16 @@ class FloorSettings:
 class FloorFacts:
     """Everything that the state of the floor is derived from, beside the time.
 
-    `matches` has the fixtures by id, in the order of divisions and match numbers. `away` has the players who are away,
-    each with when they come back, or None if that is unknown. `is_open` is whether the floor was opened.
+    `matches` has the fixtures by id, in the order of divisions and match numbers. `people` has everybody who plays.
+    `away` has those who are away, each with when they come back, or None if that is unknown. `is_open` is whether the
+    floor was opened.
     """
 
     matches: Mapping[int, MatchFacts]
     tables: tuple[TableFacts, ...]
     settings: FloorSettings = FloorSettings()
-    away: Mapping[int, datetime | None] = field(default_factory=dict)
+    people: People = field(default_factory=dict)
+    away: Mapping[PersonId, datetime | None] = field(default_factory=dict)
     is_open: bool = False
     presence: PresenceFacts = field(default_factory=PresenceFacts)
 
@@ -230,8 +233,8 @@ class FloorFacts:
     pairing_held: set[str] = field(default_factory=set)
     """Public ids of the stages without rounds in which no pairs are made for now."""
     autopilot: Autopilot = Autopilot.SUGGEST
-    needs_accessible: set[int] = field(default_factory=set)
-    """Ids of players who need an accessible table. Private: only for directors."""
+    needs_accessible: set[PersonId] = field(default_factory=set)
+    """Who needs an accessible table. Private: only for directors."""
     ever_adjourned: frozenset[int] = field(default=frozenset(), compare=False)
     """Fixtures that were ever adjourned, even if that was undone or was about other players."""
 
@@ -239,6 +242,15 @@ class FloorFacts:
     def labels(self) -> dict[int, str]:
         """Table -> its label."""
         return {table.table: table.label for table in self.tables}
+
+    def persons(self, players: Iterable[int | None]) -> Iterator[PersonId]:
+        """Yield whom these players stand for, as far as they are decided; who has entered since, for themselves."""
+        return (person for _player, person in self.with_persons(players))
+
+    def with_persons(self, players: Iterable[int | None]) -> Iterator[tuple[int, PersonId]]:
+        """Yield the same, each after the player."""
+        known = (player for player in players if player is not None)
+        return ((player, person) for player in known for person in self.people.get(player, (PersonId(player),)))
 
 
 # The state of the floor as values: what each match and table is doing, and what to call next.
@@ -483,7 +495,8 @@ def _fold_floor(folded: FloorFacts, fact: Fact) -> None:
     elif fact.kind == FloorKind.AUTOPILOT:
         folded.autopilot = Autopilot(fact.params["mode"])
     elif fact.kind == FloorKind.NEEDS_ACCESSIBLE and fact.player is not None:
-        (folded.needs_accessible.add if fact.params["needed"] else folded.needs_accessible.discard)(fact.player)
+        change = folded.needs_accessible.update if fact.params["needed"] else folded.needs_accessible.difference_update
+        change(folded.persons([fact.player]))
 
 
 def _fold_place(folded: FloorFacts, match: MatchFacts, fact: Fact) -> None:

@@ -43,7 +43,7 @@ from tournaments.seasons.places import (
     standing_places,
     take_places_back,
 )
-from tournaments.seasons.tables import people_of
+from tournaments.seasons.tables import players_by_public_id
 from tournaments.state.locks import lock_division
 from tournaments.state.stages import set_stages, stage_settings
 
@@ -106,7 +106,7 @@ def _locked(series: Series) -> Series:
 def _people(ids: Iterable[str]) -> list[Player]:
     """Return the players with these public ids who have not left the site."""
     ids = list(ids)
-    people = people_of(ids)
+    people = players_by_public_id(ids)
     players = [people[public_id].merged_into or people[public_id] for public_id in ids]
     return [player for player in players if not player.has_left]
 
@@ -195,10 +195,12 @@ def answer(
     with transaction.atomic():
         row = _locked(series)
         own = standing_places(row).filter(Q(player=player) | Q(player__merged_into=player))
-        place = own.select_related("series__club", "series__final", "player").first()
-        if place is None:
+        places = sorted(own.select_related("series__club", "series__final"), key=lambda place: not place.is_held(now))
+        if not places:
             raise Refused("final_not_offered")
-        answer_place(place, answer, by=by, now=now, directs=directs)
+        # Two players who were merged may have a place each: one is enough to come, and both are given up.
+        for place in places[:1] if answer == FinalPlace.Answer.COMES else places:
+            answer_place(place, answer, by=by, now=now, directs=directs)
         offer_places(row, None, by=SYSTEM, now=now)
         _enter_holders(row, SYSTEM, now)
         row.seq += 1

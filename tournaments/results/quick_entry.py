@@ -20,6 +20,8 @@ from matches.lifecycle.finish import ResultInput, standing_result
 from matches.models import Match, Result
 from matches.presentation.labels import final_score, score_of
 from players.actors import Actor
+from players.models import Player
+from players.people.rows import canonical
 from tournaments.models import Division, Fixture, Tournament
 from tournaments.results.lines import (
     Command,
@@ -48,9 +50,9 @@ class NamedFixture:
     side: int
 
     @property
-    def player(self) -> int:
-        """The id of the player that the name matches."""
-        return self.match.players[self.side].pk
+    def person(self) -> Player:
+        """Whom the name means: the player, or the one merged into."""
+        return canonical(self.match.players[self.side])
 
     @property
     def match(self) -> Match:
@@ -74,9 +76,9 @@ def find_fixture(tournament: Tournament, line: NamedScore | NamedForfeit, divisi
         candidates = [candidate for candidate in candidates if candidate.fixture.stage.division_id == division.pk]
     if not candidates:
         raise Refused("line_nobody", name=" – ".join(names))
-    players = {candidate.player: candidate.match.players[candidate.side].shown_name for candidate in candidates}
-    if len(players) > 1:
-        first, second, *_rest = players.values()
+    people = {candidate.person.pk: candidate.person.shown_name for candidate in candidates}
+    if len(people) > 1:
+        first, second, *_rest = people.values()
         raise Refused("line_name_ambiguous", name=names[0], first=first, second=second)
     waiting = [candidate for candidate in candidates if candidate.is_open]
     settled = sorted(
@@ -100,13 +102,13 @@ def _candidates(tournament: Tournament, names: Sequence[str]) -> list[NamedFixtu
     rows = (
         Fixture.objects.filter(stage__division__tournament=tournament, match__isnull=False)
         .exclude(match__state=Match.State.VOID)
-        .select_related("stage__division", "match__player_0", "match__player_1")
+        .select_related("stage__division", "match__player_0__merged_into", "match__player_1__merged_into")
         .order_by("number")
     )
     candidates = []
     for row in rows:
         assert row.match is not None  # noqa: S101, filtered above
-        players = (row.match.player_0.name, row.match.player_1.name)
+        players = (row.match.player_0.full_name, row.match.player_1.full_name)
         sides = sides_of(names[0], players)
         if len(names) > 1:
             sides = [side for side in sides if 1 - side in sides_of(names[1], players)]
@@ -117,7 +119,7 @@ def _candidates(tournament: Tournament, names: Sequence[str]) -> list[NamedFixtu
 
 def _is_full_name(name: str, candidate: NamedFixture) -> bool:
     """Whether the name is the player's full name."""
-    return fold(name) == fold(candidate.match.players[candidate.side].name)
+    return fold(name) == fold(candidate.match.players[candidate.side].full_name)
 
 
 def _has_score(candidate: NamedFixture, line: NamedScore) -> bool:
@@ -261,7 +263,7 @@ def target_of(tournament: Tournament, line: Line, division: Division | None) -> 
         return Target(fixture, fixture.match, leader_wins(score))
     if line.both:
         return Target(fixture, fixture.match, ResultInput(None, None, Result.Kind.DOUBLE_FORFEIT))
-    names = (fixture.match.player_0.name, fixture.match.player_1.name)
+    names = (fixture.match.player_0.full_name, fixture.match.player_1.full_name)
     return Target(fixture, fixture.match, _forfeit(side_of(line.name, names)))
 
 

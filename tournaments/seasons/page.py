@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Q, QuerySet
+from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
@@ -605,8 +606,9 @@ def series_new(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _who_may_have_points(series: Series) -> QuerySet[Player]:
     """Return the members of the club, and guests who have played in the season."""
-    entered = Entry.objects.filter(division__tournament__counts_in__series=series).values("player")
-    concerned = Q(memberships__club=series.club) | Q(pk__in=entered)
+    entered = Entry.objects.filter(division__tournament__counts_in__series=series)
+    persons = entered.values(person=Coalesce("player__merged_into", "player"))
+    concerned = Q(memberships__club=series.club) | Q(pk__in=persons)
     rows = Player.objects.filter(concerned, merged_into=None, erased_at=None)
     return rows.distinct().order_by("name_key", "pk")
 

@@ -27,7 +27,7 @@ from tournaments.formats.series.final import FinalRounds, Start, final_rounds
 from tournaments.formats.series.plan import Plan
 from tournaments.models import FinalPlace, Series, Tournament
 from tournaments.seasons.changes import qualifying_places
-from tournaments.seasons.tables import closing_of, people_of, standing_of, table_of
+from tournaments.seasons.tables import closing_of, players_by_public_id, standing_of, table_of
 from tournaments.state.notifications import directors_to_tell
 
 DAYS_TO_ANSWER = 7
@@ -92,9 +92,9 @@ def free_places(series: Series, now: datetime) -> Free:
     """Return the free places of a final, and who is next."""
     qualified = qualified_in(series)
     rows = list(standing_places(series))
-    invited = {(row.player.merged_into or row.player).pk for row in rows}
-    free = qualified.places - sum(row.is_held(now) for row in rows)
-    people = people_of(player for _rank, player in qualified.ranked)
+    invited = {canonical(row.player).pk for row in rows}
+    free = qualified.places - len({canonical(row.player) for row in rows if row.is_held(now)})
+    people = players_by_public_id(player for _rank, player in qualified.ranked)
     groups: list[tuple[int, Sequence[Player]]] = []
     left = free
     for rank, pairs in groupby(qualified.ranked, key=lambda pair: pair[0]):
@@ -339,8 +339,10 @@ def place_lines(
     is_fixed = is_drawn(series.final)
     lines = []
     position = 0
-    rows = {row.player_id: row for row in series.final_places.select_related("player__merged_into").order_by("pk")}
-    for place in sorted(rows.values(), key=lambda row: (row.rank, row.pk)):
+    rows = series.final_places.select_related("player__merged_into").order_by("pk")
+    # One of each person: one that they hold, else the newest.
+    standing = {canonical(row.player): row for row in sorted(rows, key=lambda row: row.is_held(now))}
+    for place in sorted(standing.values(), key=lambda row: (row.rank, row.pk)):
         player = place.player.merged_into or place.player
         is_own, state = own is not None and own.pk == player.pk, place.state(now)
         position += place.is_held(now)

@@ -24,7 +24,7 @@ from tournaments.ledger.season_pools import newest_shares, season_parts, standin
 from tournaments.ledger.shares import CertainPlaces, Placing, Pot, is_whole, prize_table
 from tournaments.models import Division, Payment, Series, SeriesFeeShare, Tournament
 from tournaments.seasons.services import changed_series
-from tournaments.seasons.tables import closing_of, day_of, people_of
+from tournaments.seasons.tables import closing_of, day_of, players_by_public_id
 from tournaments.state.names import names_in_club
 
 POT = "season"
@@ -237,7 +237,7 @@ def paid_out(series: Series, pool: SeasonPool, table: Mapping[str, Any] | None) 
             payments[player.public_id].append(row)
     due: dict[str, list[PoolDue]] = defaultdict(list)
     rows_due = pool.due(ranks_of(table)) if table is not None else []
-    known = people_of(row.player for row in rows_due)
+    known = players_by_public_id(row.player for row in rows_due)
     for row_due in rows_due:
         player = known[row_due.player].merged_into or known[row_due.player]
         people[player.public_id] = player

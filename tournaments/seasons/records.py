@@ -23,7 +23,7 @@ from tournaments.formats.series.numbers import number
 from tournaments.formats.series.plan import Plan, plan_from, plan_json
 from tournaments.models import SeriesClosing
 from tournaments.seasons.honours import DIGITS_OF_RATING, KEPT, LEAST_IN_A_ROW, counted_matches
-from tournaments.seasons.tables import display, people_of
+from tournaments.seasons.tables import display, players_by_public_id
 from tournaments.seasons.titles import TitleLine
 from tournaments.state.names import names_in_club, shown
 
@@ -126,7 +126,9 @@ def _best_totals(club: Club, *, staff: bool) -> list[Record]:
             if total == highest:
                 seasons.setdefault(closing.pk, []).append(player)
         best += [(closing, plan, highest, seasons[closing.pk]) for closing, plan in group if closing.pk in seasons]
-    people = {key: canonical(row) for key, row in people_of(pk for *_rest, pks in best for pk in pks).items()}
+    people = {
+        key: canonical(row) for key, row in players_by_public_id(pk for *_rest, pks in best for pk in pks).items()
+    }
     names = names_in_club(club, people.values(), staff=staff)
     return [
         Record(

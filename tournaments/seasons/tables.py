@@ -373,7 +373,7 @@ def table_of_view(table: Mapping[str, Any], view: View) -> dict[str, Any]:
     }
 
 
-def people_of(ids: Iterable[str]) -> dict[str, Player]:
+def players_by_public_id(ids: Iterable[str]) -> dict[str, Player]:
     """Return the players with these public ids."""
     return {row.public_id: row for row in Player.objects.filter(public_id__in=set(ids)).select_related("merged_into")}
 
@@ -390,6 +390,6 @@ def is_staff(user: Visitor, club: Club) -> bool:
 
 def names_by_id(club: Club, ids: Iterable[str], *, staff: bool) -> dict[str, str]:
     """Return public id -> name, as the staff of the club or everybody sees it."""
-    people = people_of(ids)
+    people = players_by_public_id(ids)
     names = names_in_club(club, people.values(), staff=staff)
     return {public_id: names[player.pk] for public_id, player in people.items()}

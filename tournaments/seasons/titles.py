@@ -39,7 +39,7 @@ from tournaments.seasons.tables import (
     end_of,
     is_staff,
     names_by_id,
-    people_of,
+    players_by_public_id,
     standing_of,
     table_of,
 )
@@ -223,7 +223,7 @@ def winners_of(division: Division, states: States | None = None) -> list[PlayerI
 def proposals_of_series(series: Series, closing: SeriesClosing) -> list[Proposal]:
     """Return what a closed season gives: its winner by the table that was announced."""
     titles = titles_by_table(standing_of(series, version=closing.plan), closing.table, classes_of(series))
-    people = people_of(player for _kind, player, _figure in titles)
+    people = players_by_public_id(player for _kind, player, _figure in titles)
     return [
         Proposal(kind, canonical(people[player]).public_id, figure, series=series)
         for kind, player, figure in titles
@@ -514,7 +514,7 @@ def title_lines(user: Visitor, club: Club, titles: Sequence[Title | Proposal]) -
     """Return titles or proposals of a club as a reader may see them."""
     awarded = [title for title in titles if isinstance(title, Title)]
     kept = supported(title for title in awarded if title.withdrawn_at is None)
-    people = people_of(title.player for title in titles if isinstance(title, Proposal))
+    people = players_by_public_id(title.player for title in titles if isinstance(title, Proposal))
     players = [canonical(title.player) if isinstance(title, Title) else people[title.player] for title in titles]
     names = names_in_club(club, players, staff=is_staff(user, club))
     lines = []

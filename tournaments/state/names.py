@@ -10,7 +10,7 @@ from players import access as people
 from players.access import Role, Visitor
 from players.models import Club, Membership, Player, User
 from players.people.club_people import people_among
-from players.people.rows import account_of
+from players.people.rows import PersonId, account_of, people_of
 from tournaments.models import Division, Entry, Fixture, Slot, Tournament
 
 # The names of a division's entries as a reader may see them, and the reader's own entry.
@@ -112,11 +112,13 @@ def entries_lists(names: Names) -> dict[str, Any]:
 
 def members_by_club(division: Division, entries: Collection[int]) -> dict[int, list[int]]:
     """Return club id -> ids of the entries whose player is a member of it; the oldest club first."""
-    by_player = dict(division.entries.filter(pk__in=entries).values_list("player_id", "pk"))
-    rows = Membership.objects.filter(player__in=by_player, left_at=None).exclude(club=division.tournament.club_id)
+    players = dict(division.entries.filter(pk__in=entries).values_list("pk", "player"))
+    people = people_of(players.values())
+    of_person = {person: entry for entry, player in players.items() for person in people[player]}
+    rows = Membership.objects.filter(player__in=of_person, left_at=None).exclude(club=division.tournament.club_id)
     clubs: dict[int, list[int]] = {}
-    for club, player in rows.order_by("club", "player").values_list("club_id", "player_id"):
-        clubs.setdefault(club, []).append(by_player[player])
+    for club, person in rows.order_by("club", "player").values_list("club_id", "player_id"):
+        clubs.setdefault(club, []).append(of_person[PersonId(person)])
     return clubs
 
 

@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 from django.db.models import Exists, OuterRef, Q, Subquery
 
 from matches.models import Result
+from players.people.rows import People, PersonId
 from tournaments.models import CheckIn, Fixture, FloorEvent, FloorKind, LateEntry, Tournament
 
 DAY_BEGINS = time(5)
@@ -38,7 +39,7 @@ class SignKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """Something that says at a moment whether a player, by id, is here."""
+    """Something that says at a moment whether a player, by the id it was recorded with, is here."""
 
     at: datetime
     player: int
@@ -63,16 +64,15 @@ class Presence:
 
     is_followed: bool
     """Whether calls follow check-in: a director has checked somebody in today, or opened check-in."""
-    here: frozenset[int]
-    """The players who are here."""
-    no_shows: frozenset[int]
-    """Players who did not come to a match and have not been here since."""
+    here: frozenset[PersonId]
+    no_shows: frozenset[PersonId]
+    """Those who did not come to a match and have not been here since."""
     ends_at: datetime
     """When the day ends."""
 
-    def is_absent(self, player: int) -> bool:
-        """Whether a player is not to be called."""
-        return player in self.no_shows or (self.is_followed and player not in self.here)
+    def is_absent(self, person: PersonId) -> bool:
+        """Whether somebody is not to be called."""
+        return person in self.no_shows or (self.is_followed and person not in self.here)
 
 
 def day_of(zone: tzinfo, now: datetime) -> tuple[datetime, datetime]:
@@ -87,29 +87,30 @@ def day_began(tournament: Tournament, now: datetime) -> datetime:
     return day_of(ZoneInfo(tournament.time_zone), now)[0]
 
 
-def presence(facts: PresenceFacts, now: datetime) -> Presence:
-    """Return who is here at `now`; the last sign of each player counts.
+def presence(facts: PresenceFacts, people: People, now: datetime) -> Presence:
+    """Return who is here at `now`; the last sign of each person counts, under whatever player it was recorded.
 
     A check-in that brings back a no-show or somebody who was away says nothing about the others, so that calls do not
     follow check-in by it.
     """
     begins, ends = day_of(facts.zone, now)
     is_followed = facts.opened_at is not None and begins <= facts.opened_at <= now
-    here: set[int] = set()
-    no_shows: set[int] = set()
-    away: set[int] = set()
+    here: set[PersonId] = set()
+    no_shows: set[PersonId] = set()
+    away: set[PersonId] = set()
     for sign in sorted((row for row in facts.signs if begins <= row.at < ends), key=lambda row: row.at):
+        persons = people[sign.player]
         if sign.kind == SignKind.NO_SHOW:
-            here.discard(sign.player)
-            no_shows.add(sign.player)
+            here.difference_update(persons)
+            no_shows.update(persons)
         elif sign.kind == SignKind.AWAY:
-            away.add(sign.player)
+            away.update(persons)
         elif sign.kind == SignKind.MISSING:
-            here.discard(sign.player)
+            here.difference_update(persons)
         else:
-            is_followed |= sign.at_desk and sign.player not in no_shows | away
-            here.add(sign.player)
-            no_shows.discard(sign.player)
+            is_followed |= sign.at_desk and (no_shows | away).isdisjoint(persons)
+            here.update(persons)
+            no_shows.difference_update(persons)
     return Presence(is_followed, frozenset(here), frozenset(no_shows), ends)
 
 

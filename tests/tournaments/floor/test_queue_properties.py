@@ -6,6 +6,7 @@ from copy import deepcopy
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from players.people.rows import PersonId
 from tests.tournaments.floor.facts import NOW, Facts, match, minutes
 from tournaments.floor.derivation import floor_state
 from tournaments.floor.state import (
@@ -22,6 +23,11 @@ from tournaments.floor.state import (
 from tournaments.models import Autopilot, FloorKind, Table
 
 PLAYERS = st.integers(1, 12)
+PERSONS = st.builds(PersonId, PLAYERS)
+PEOPLE = st.lists(st.none() | st.sets(PERSONS, min_size=1, max_size=2).map(tuple), min_size=12, max_size=12).map(
+    lambda rows: {player: row or (PersonId(player),) for player, row in enumerate(rows, start=1)}
+)
+"""Whom the players stand for: mostly themselves, or one or two others."""
 PAIRS = st.tuples(PLAYERS, PLAYERS).filter(lambda pair: pair[0] != pair[1])
 KINDS = [kind for kind in FloorKind if kind not in (FloorKind.UNDONE, FloorKind.PAUSED, FloorKind.RESUMED)]
 ANY_MACHINE = settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
@@ -30,7 +36,7 @@ ANY_MACHINE = settings(max_examples=60, suppress_health_check=[HealthCheck.too_s
 
 @st.composite
 def floors(draw: st.DrawFn) -> tuple[FloorFacts, list[Fact]]:
-    """A floor with some matches and tables, and a journal, sensible or not."""
+    """A floor with some matches and tables, and a journal, sensible or not; some players stand for others."""
     count = draw(st.integers(1, 10))
     rows = []
     for number in range(1, count + 1):
@@ -58,7 +64,7 @@ def floors(draw: st.DrawFn) -> tuple[FloorFacts, list[Fact]]:
             "offer": len(facts.rows),
         }
         facts.add(kind, ago, fixture=draw(st.integers(1, count)), table=table, player=player, params=params)
-    return FloorFacts({row.fixture: row for row in rows}, tables), facts.rows
+    return FloorFacts({row.fixture: row for row in rows}, tables, people=draw(PEOPLE)), facts.rows
 
 
 def state_of(floor: tuple[FloorFacts, list[Fact]]) -> FloorState:
@@ -67,15 +73,15 @@ def state_of(floor: tuple[FloorFacts, list[Fact]]) -> FloorState:
 
 @ANY_MACHINE
 @given(floors())
-def test_suggestions_never_give_a_table_or_a_player_two_matches(floor: tuple[FloorFacts, list[Fact]]) -> None:
+def test_suggestions_never_give_a_table_or_a_person_two_matches(floor: tuple[FloorFacts, list[Fact]]) -> None:
     state = state_of(floor)
-    pairs = {row.fixture: row.facts.pair for row in state.matches.values()}
+    persons = {row.fixture: set(state.facts.persons(row.facts.pair or ())) for row in state.matches.values()}
     seated = [row for row in state.matches.values() if row.table is not None]
     at_tables = Counter(row.table for row in seated) + Counter(row.table for row in state.suggestions)
     assert all(count == 1 for count in at_tables.values())
     at_boards = (MatchState.CALLED, MatchState.PLAYING)
-    busy = {player for row in state.matches.values() if row.state in at_boards for player in pairs[row.fixture] or ()}
-    called = Counter(player for row in state.suggestions for player in pairs[row.fixture] or ())
+    busy = {person for row in state.matches.values() if row.state in at_boards for person in persons[row.fixture]}
+    called = Counter(person for row in state.suggestions for person in persons[row.fixture])
     assert all(count == 1 for count in called.values())
     assert not busy & set(called)
     for row in state.suggestions:

@@ -21,7 +21,8 @@ MOST = {
     "{division}/": 19,  # one of them for who plays instead of whom
     "": 27,  # one of them for whether the floor is open, three for who leads or is still in
     "console/": 25,
-    "floor/": 30,  # two of them for the steps of the event, three for who is here, three for what can be undone
+    # Two of them for the steps of the event, three for who is here, three for what can be undone, one for who is whom.
+    "floor/": 31,
     "check-in/": 31,  # seven of them for who has paid, two for the regulars
     "console/log/": 16,
     "fixtures/{fixture}/": 23,  # one of them for whether the floor is open

@@ -182,6 +182,19 @@ def test_a_merged_player_gives_up_their_place_in_the_final(cast: list[Player]) -
     assert set(entered(event)) == {"Player 3", "Player 4", "Player 5"}
 
 
+def test_two_finalists_who_are_merged_have_one_place(cast: list[Player]) -> None:
+    row = season(cast, range(80, 0, -10), 3)
+    offer(series=row, answer_by=IN_A_WEEK, player=None, by=SYSTEM, now=NOON)
+    merge_players(player=cast[0], into=cast[1], by=SYSTEM, now=NOON)
+    names = {player.public_id: player.name for player in cast}
+    lines = place_lines(row, names, None, NOON, directs=True)
+    assert [line.name for line in lines] == ["Player 2", "Player 3"]
+    assert free_places(row, NOON).count == 1
+    answer(series=row, player=cast[1], answer=DECLINED, by=SYSTEM, now=NOON, directs=False)
+    lines = [line for line in place_lines(row, names, None, NOON, directs=True) if line.place.is_held(NOON)]
+    assert [line.name for line in lines] == ["Player 3", "Player 4", "Player 5"]
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_random_answers_never_give_more_places_than_there_are(cast: list[Player], seed: int) -> None:
     chance = Random(seed)

@@ -3,7 +3,7 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import date, timedelta
@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
 
@@ -21,7 +22,8 @@ from engine.errors import Refused
 from matches.models import Result
 from players.actors import SYSTEM
 from players.models import Club, Membership, Player, User
-from tests.tournaments.conftest import NOON
+from players.people.services import merge_players
+from tests.tournaments.conftest import NOON, join
 from tests.tournaments.support.correcting import FORMATS, KNOCKOUT, Cup, won_by
 from tournaments.draws import services as draws
 from tournaments.events import services as events
@@ -136,6 +138,19 @@ def test_the_facts_of_a_merged_player_are_those_of_the_other(cast: list[Player])
     after = facts_of([cup.division])[cup.division.pk]
     assert before.players - after.players == {cast[0].public_id}
     assert after.players - before.players == {other.public_id}
+
+
+def test_a_guest_whose_player_was_merged_can_have_points(
+    cast: list[Player], alice: User, as_user: Callable[[User | None], Client]
+) -> None:
+    night(cast, "one")
+    series, other = season(), Player.objects.create(name="Robert")
+    merge_players(player=cast[0], into=other, by=SYSTEM, now=NOON)
+    join(series.club, alice, Membership.Role.DIRECTOR)
+    response = as_user(alice).get(reverse("series-edit", args=[series.club.slug, series.slug]))
+    offered = {player.name for player in response.context["players"]}
+    assert {"Robert", cast[1].name} <= offered
+    assert cast[0].name not in offered
 
 
 # The table

@@ -7,10 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from players.people.rows import PersonId
 from tournaments.state.presence import PresenceFacts, Sign, SignKind, day_of, presence
 
 NOW = datetime(2026, 11, 20, 20, tzinfo=UTC)
-BOB, CAROL, ERIN = 1, 2, 3
+BOB, CAROL, ERIN = PersonId(1), PersonId(2), PersonId(3)
+PEOPLE = {person: (person,) for person in (BOB, CAROL, ERIN)}
 HERE, AWAY, MISSING, PLAYED, NO_SHOW = SignKind.HERE, SignKind.AWAY, SignKind.MISSING, SignKind.PLAYED, SignKind.NO_SHOW
 
 
@@ -19,7 +21,7 @@ def sign(kind: SignKind, player: int, ago: float, *, at_desk: bool = False) -> S
 
 
 def absent(*signs: Sign, now: datetime = NOW) -> set[int]:
-    here = presence(PresenceFacts(signs), now)
+    here = presence(PresenceFacts(signs), PEOPLE, now)
     return {player for player in (BOB, CAROL, ERIN) if here.is_absent(player)}
 
 
@@ -28,9 +30,9 @@ def test_calls_follow_check_in_once_a_director_has_checked_somebody_in() -> None
     assert absent(sign(HERE, BOB, 30)) == set(), "the tap of a player changes nothing for the others"
     assert absent(sign(HERE, BOB, 30), sign(HERE, CAROL, 20, at_desk=True)) == {ERIN}
     opened = PresenceFacts((), UTC, opened_at=NOW - timedelta(hours=1))
-    assert presence(opened, NOW).is_followed
-    assert not presence(opened, NOW - timedelta(hours=2)).is_followed, "not before it opens"
-    assert not presence(opened, NOW + timedelta(days=1)).is_followed, "and only on that day"
+    assert presence(opened, PEOPLE, NOW).is_followed
+    assert not presence(opened, PEOPLE, NOW - timedelta(hours=2)).is_followed, "not before it opens"
+    assert not presence(opened, PEOPLE, NOW + timedelta(days=1)).is_followed, "and only on that day"
 
 
 def test_whoever_plays_is_here() -> None:
@@ -70,8 +72,8 @@ def test_here_ends_with_the_day() -> None:
     night = NOW.replace(hour=23)
     signs = Sign(night, BOB, HERE, at_desk=True), Sign(night, CAROL, NO_SHOW)
     facts = PresenceFacts(signs)
-    assert presence(facts, night + timedelta(hours=5)).here == {BOB}, "at four in the morning"
-    tomorrow = presence(facts, night + timedelta(hours=6))
+    assert presence(facts, PEOPLE, night + timedelta(hours=5)).here == {BOB}, "at four in the morning"
+    tomorrow = presence(facts, PEOPLE, night + timedelta(hours=6))
     assert (tomorrow.here, tomorrow.no_shows, tomorrow.is_followed) == (set(), set(), False)
 
 
@@ -89,4 +91,15 @@ def test_the_order_in_which_signs_are_read_does_not_matter(signs: list[Sign], ch
     apart = list({row.at: row for row in signs}.values())
     shuffled = apart[:]
     chance.shuffle(shuffled)  # type: ignore[attr-defined]
-    assert presence(PresenceFacts(tuple(apart)), NOW) == presence(PresenceFacts(tuple(shuffled)), NOW)
+    first, second = (presence(PresenceFacts(tuple(rows)), PEOPLE, NOW) for rows in (apart, shuffled))
+    assert first == second
+
+
+def test_the_last_sign_of_a_person_counts_under_whatever_name() -> None:
+    signs = sign(HERE, BOB, 60, at_desk=True), sign(NO_SHOW, CAROL, 30), sign(HERE, ERIN, 10)
+    people = {**PEOPLE, CAROL: (ERIN,)}
+    assert presence(PresenceFacts(signs), people, NOW) == presence(
+        PresenceFacts((*signs[:1], sign(NO_SHOW, ERIN, 30), signs[2])), PEOPLE, NOW
+    )
+    pair = {**PEOPLE, CAROL: (BOB, ERIN)}
+    assert presence(PresenceFacts(signs[:2]), pair, NOW).no_shows == {BOB, ERIN}

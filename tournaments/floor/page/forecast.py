@@ -191,7 +191,7 @@ def _remaining(view: FloorView, match: MatchOnFloor, row: str, needs: Sequence[i
         length=match.facts.length,
         rank=int(match.facts.rank),
         needs=tuple(needs),
-        players=tuple(player for player in match.facts.players if player is not None),
+        players=tuple(view.facts.persons(match.facts.players)),
         played=float(round(match.minutes)) if is_at_table else None,
         score=match.score,
         waits=_waits(view, match),

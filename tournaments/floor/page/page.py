@@ -262,7 +262,8 @@ def _not_here(view: FloorView, homes: Mapping[int, Link]) -> dict[str, Any] | No
         return None
     public_ids = dict(Player.objects.filter(pk__in=absent).values_list("pk", "public_id"))
     url = action_url(view.tournament, "here")
-    no_shows = view.state.presence.no_shows
+    did_not_come = view.state.presence.no_shows
+    no_shows = {player for player in absent if not did_not_come.isdisjoint(view.facts.persons([player]))}
     expected = [public_ids[player] for player in absent if player not in no_shows]
     rows = [
         {
