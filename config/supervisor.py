@@ -219,7 +219,9 @@ class Supervisor:
     def create_tables(self) -> None:
         """Create a new SQLite database from a script; `migrate` alone would take twenty seconds."""
         database = self.var / "barpoint.sqlite3"
-        if not self.env.get("DATABASE_URL") and not database.exists():
+        # On a server, `migrate` refuses to use a database that nobody has named.
+        is_elsewhere = self.env.get("DATABASE_URL") or self.env.get("BARPOINT_PROFILE") == "server"
+        if not is_elsewhere and not database.exists():
             new_database.create(database)
 
     def load_demo(self) -> None:
