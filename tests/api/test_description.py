@@ -146,7 +146,7 @@ def test_a_file_is_sent_as_bytes(description: Described) -> None:
         for _path, operation in operations(description)
         if "multipart/form-data" in operation.get("requestBody", {}).get("content", {})
     ]
-    assert set(uploads) == {"NameFile", "Record", "RecordOfMatch", "Emblem", "PastFile"}
+    assert set(uploads) == {"NameFile", "EntryFile", "Record", "RecordOfMatch", "Emblem", "PastFile"}
     schemas = description["components"]["schemas"]
     field_of = dict.fromkeys(uploads, "file") | {"Emblem": "image"}
     assert [name for name in uploads if schemas[name]["properties"][field_of[name]].get("format") != "binary"] == []

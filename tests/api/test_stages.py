@@ -1,6 +1,7 @@
 """The API of stages and of the preview of a format."""
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import pytest
@@ -32,9 +33,10 @@ def tonight(open_division: Division, make_players: Callable[[int], list[Player]]
 @pytest.fixture
 def ask(tonight: Division, alice: User) -> Ask:
     """Send a request as Alice, or as another user."""
+    key = cache(key_for)
 
     def send(method: str, what: str, body: Any = None, user: User | None = alice, **query: Any) -> Any:
-        headers = {"Authorization": f"Token {key_for(user)}"} if user else {}
+        headers = {"Authorization": f"Token {key(user)}"} if user else {}
         address = f"/api/v1/divisions/{tonight.public_id}/{what}/"
         if method == "get":
             return Client().get(address, query, headers=headers)
