@@ -38,8 +38,8 @@ IN_HAND = 2
 class Evening(Event):
     """An installation that sends its e-mails to a mailbox, each at once."""
 
-    def __init__(self, var: Path, port: int, mailbox: Mailbox) -> None:
-        self.mailbox = mailbox
+    def __init__(self, var: Path, port: int, mailbox: Mailbox, undo_seconds: int) -> None:
+        self.mailbox, self.undo_seconds = mailbox, undo_seconds
         self.statuses: Counter[int] = Counter()
         super().__init__(var, port)
 
@@ -48,6 +48,7 @@ class Evening(Event):
             "EMAIL_BACKEND": "django.core.mail.backends.smtp.EmailBackend",
             "EMAIL_HOST": "127.0.0.1",
             "EMAIL_PORT": str(self.mailbox.port),
+            "RESULT_UNDO_SECONDS": str(self.undo_seconds),
         }
         return super().start()
 
@@ -97,9 +98,10 @@ class Evening(Event):
 
 
 @pytest.fixture
-def evening() -> Iterator[Evening]:
-    mailbox = Mailbox()
-    with started(partial(Evening, mailbox=mailbox)) as evening:
+def evening(request: pytest.FixtureRequest) -> Iterator[Evening]:
+    """An evening; its parameter is the time in which a result can be undone, in seconds."""
+    mailbox, undo_seconds = Mailbox(), getattr(request, "param", 5)
+    with started(partial(Evening, mailbox=mailbox, undo_seconds=undo_seconds)) as evening:
         yield evening
     mailbox.close()
 
@@ -133,6 +135,7 @@ def test_nothing_is_called_and_nobody_notified_twice_whatever_is_killed(evening:
 
 @pytest.mark.slow
 @pytest.mark.soak
+@pytest.mark.parametrize("evening", [30], indirect=True, ids=["while everything starts again"])
 def test_two_directors_lose_nothing_though_the_server_is_killed_between_a_result_and_what_follows(
     evening: Evening,
 ) -> None:
