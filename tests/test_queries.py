@@ -26,7 +26,8 @@ from tournaments.models import Division
 
 pytestmark = pytest.mark.django_db
 
-SMALL, LARGE = 2, 24
+SMALL, LARGE = 4, 24
+"""Enough opponents that the player is ranked on either."""
 # path -> the most queries for a signed-in player; on pages, one of them counts unread notifications, another one the
 # boards that wait
 MOST = {
@@ -39,7 +40,8 @@ MOST = {
     # One of them finds out whether the reader directs a club of the player.
     "/players/{player}/": 28,
     "/players/{player}/matches/": 14,
-    "/players/{player}/vs/{other}/": 17,
+    # One of them for which of the two ratings is provisional.
+    "/players/{player}/vs/{other}/": 18,
     # Two of them for the picture of a shared link, once a minute.
     "/clubs/{club}/": 19,
     "/api/v1/tournaments/": 6,
