@@ -327,7 +327,7 @@ def paste_table(alice: Api, division: str) -> None:
     table = types.File(BytesIO(b"name,rating\nOtto Berg,1600\n"), "entries.csv", "text/csv")
     assert [line.name for line in alice("entries_paste", division, body=table, preview=True).lines] == ["Otto Berg"]
     table.payload.seek(0)
-    assert alice("entries_paste", division, body=models.NameFile(file=table)).entries == [], "he is entered already"
+    assert alice("entries_paste", division, body=models.EntryFile(file=table)).entries == [], "he is entered already"
 
 
 def money(cast: Cast, event: str, division: str, entries: list[str]) -> None:
