@@ -26,6 +26,7 @@ from django.utils import timezone
 from django_otp.plugins.otp_totp.models import TOTPDevice
 from redis import Redis
 
+from config import new_database
 from config.backup import (
     MOST_MANIFEST,
     ArchivedTable,
@@ -302,6 +303,8 @@ def migrated(transactional_db: None, settings: Any, valkey: Redis) -> Iterator[N
     """A database made by migrations, as those of sites are; the usual one of the tests is made without."""
     settings.MIGRATION_MODULES = {}
     with throw_away_database("site"):
+        if connection.vendor == "sqlite":
+            new_database.create(Path(connection.settings_dict["NAME"]))
         call_command("migrate", verbosity=0)
         yield
 
