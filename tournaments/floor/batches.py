@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
 from django.db import transaction
-from django.db.models import Q, Sum
-from django.db.models.functions import Coalesce
+from django.db.models import Max, Q, Sum
 from django.utils import timezone
 from django.utils.formats import time_format
 from django.utils.translation import gettext as _
@@ -471,10 +470,11 @@ def pair_now(*, stage: Stage, after: int, by: Actor, now: datetime, reason: str 
 
 def changes_of(tournament: Tournament) -> int:
     """Return a number that grows with every change of an event, of its floor or of one of its matches."""
-    divisions, floor = Coalesce(Sum("divisions__seq"), 0), Coalesce("floor__seq", 0)
-    changes = Tournament.objects.filter(pk=tournament.pk).values_list(divisions + floor, flat=True).get()
+    event = Tournament.objects.filter(pk=tournament.pk)
+    changes = event.aggregate(divisions=Sum("divisions__seq"), floor=Max("floor__seq"))
     matches = Match.objects.filter(parent_topic__in=[division.topic for division in tournament.divisions.all()])
-    return int(changes + (matches.aggregate(changes=Sum("seq"))["changes"] or 0))
+    changes |= matches.aggregate(matches=Sum("seq"))
+    return sum(number or 0 for number in changes.values())
 
 
 def _make(
