@@ -66,11 +66,12 @@ TAIL_COMMENTS = re.compile(r"[ \t]+//[ \t][^\"'`\n]*$", re.MULTILINE)
 STYLE_SPACE = re.compile(r"(?<=[{};,:])\s+|\s+(?=[{}])")
 INDENTATION = re.compile(r"^\s+", re.MULTILINE)
 PLAIN_LINES = re.compile(r"^[^`'/\n]+$", re.MULTILINE)
+NEEDLESS_BREAKS = re.compile(r"^((?:(?!//).)*[;{,(\[])\n", re.MULTILINE)
 TEXT_OR_SPACED_SIGN = re.compile(r'("(?:\\.|[^"\\])*")| ?([={}();:?<>,&|\[\]]) ?')
 
 
 def slimmed(source: str, *, is_style: bool = False) -> str:
-    """Return a module or a style sheet without comments, indentation, empty lines, and spaces around signs.
+    """Return a module or a style sheet without comments, indentation, needless breaks, and spaces around signs.
 
     They are a third of what a page downloads. Texts of several lines would be changed, so our modules have none; a
     comment behind code that contains a quotation mark stays, since it could be the end of a text. A line of a module
@@ -79,7 +80,9 @@ def slimmed(source: str, *, is_style: bool = False) -> str:
     if is_style:
         return STYLE_SPACE.sub("", INDENTATION.sub("", BLOCK_COMMENTS.sub("", source)))
     code = INDENTATION.sub("", TAIL_COMMENTS.sub("", LINE_COMMENTS.sub("", BLOCK_COMMENTS.sub("", source))))
-    return PLAIN_LINES.sub(lambda line: TEXT_OR_SPACED_SIGN.sub(_without_spaces, line[0]), code)
+    code = PLAIN_LINES.sub(lambda line: TEXT_OR_SPACED_SIGN.sub(_without_spaces, line[0]), code)
+    # After these signs a break means nothing, unless a comment ends with it.
+    return NEEDLESS_BREAKS.sub(r"\1", code)
 
 
 def _without_spaces(match: re.Match[str]) -> str:

@@ -19,7 +19,7 @@ def test_most_apps_have_modules() -> None:
 
 def test_comments_and_indentation_go_and_everything_else_stays() -> None:
     source = '// Head.\n\n/** Doc\n * more.\n */\nif (url === "https://x.test") // tail\n  // Inside.\n  run();\n'
-    assert slimmed(source) == 'if (url === "https://x.test")\nrun();\n'
+    assert slimmed(source) == 'if (url === "https://x.test")\nrun();'
 
 
 @pytest.mark.parametrize("code", ["""say("a // b");""", "say('// b');", "say(`${a} // b`);", 'a = "x"; // The "x".'])
@@ -29,7 +29,7 @@ def test_what_could_be_a_text_is_no_comment(code: str) -> None:
 
 def test_spaces_around_signs_go_except_in_texts() -> None:
     source = 'const { a, b } = c ? f(d) : "x = { y }";\nif (a < -b || !e) return [a + b];\nelse g({ ...h });\n'
-    slim = 'const{a,b}=c?f(d):"x = { y }";\nif(a<-b||!e)return[a + b];\nelse g({...h});\n'
+    slim = 'const{a,b}=c?f(d):"x = { y }";if(a<-b||!e)return[a + b];else g({...h});'
     assert slimmed(source) == slim
 
 
@@ -38,9 +38,14 @@ def test_a_line_with_anything_else_than_plain_texts_keeps_its_spaces(code: str) 
     assert slimmed(code) == code
 
 
+def test_a_break_stays_where_it_ends_a_comment_or_a_statement() -> None:
+    source = 'f(\n  a,\n  b\n)\ng({\n  c: 1, // The "c";\n  d\n});\nh()\n'
+    assert slimmed(source) == 'f(a,b\n)\ng({c: 1, // The "c";\nd\n});h()\n'
+
+
 def test_what_stands_between_two_comments_stays() -> None:
     source = "/* A */ .a {\n  color: red; /* B */\n}\n"
-    assert slimmed(source) == "/* A */ .a {\ncolor: red; /* B */\n}\n"
+    assert slimmed(source) == "/* A */ .a {color: red; /* B */\n}\n"
     assert slimmed(source, is_style=True) == "/* A */ .a{color:red;/* B */}"
 
 
@@ -60,7 +65,7 @@ def test_no_text_of_ours_has_several_lines(path: Path) -> None:
 def test_only_our_files_are_changed(tmp_path: Path) -> None:
     storage = StaticStorage(location=tmp_path)
     source = b"/* License. */\n  run;\n"
-    for name, expected in (("matches/a.js", b"run;\n"), ("config/a.css", b"run;"), ("vendor/a.js", source)):
+    for name, expected in (("matches/a.js", b"run;"), ("config/a.css", b"run;"), ("vendor/a.js", source)):
         file = ContentFile(source)
         file.read()
         assert (tmp_path / storage.save(name, file)).read_bytes() == expected
