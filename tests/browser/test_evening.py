@@ -82,7 +82,7 @@ class Evening:
         """Sign up, found a club, and create an event with a fee and 18 entries."""
         desk = self.desk
         follow(desk.get_by_role("link", name="Start a club night").first)
-        desk.get_by_label("Your name").fill("Alice")
+        desk.get_by_label("Your name").fill("Frida")
         desk.get_by_label("Email address").fill("alice@example.org")
         desk.locator("input[type=password]").first.fill("crawford-1969")
         follow(desk.get_by_role("button", name="Create account"))
