@@ -50,7 +50,10 @@ class StandingSerializer(serializers.Serializer[Any]):
 class RankingRowSerializer(StandingSerializer):
     """A row of the ranking."""
 
-    rank = serializers.IntegerField(help_text="Equal ratings share the better rank.")
+    rank = serializers.IntegerField(
+        allow_null=True,
+        help_text="Equal ratings share the better rank; null for a provisional rating that a search has found.",
+    )
     player = PlayerSerializer()
 
 
@@ -186,7 +189,9 @@ class RankingQuery(serializers.Serializer[Any]):
     )
     club = serializers.SlugField(default="", allow_blank=True, max_length=60)
     provisional = serializers.BooleanField(default=False, help_text="Also players whose rating is provisional.")
-    q = serializers.CharField(default="", allow_blank=True, max_length=80, help_text="Words of a name.")
+    q = serializers.CharField(
+        default="", allow_blank=True, max_length=80, help_text="Words of a name; also finds provisional ratings."
+    )
 
 
 class WordsQuery(serializers.Serializer[Any]):

@@ -37,7 +37,7 @@ class Filters:
     provisional: bool = False
     """Whether players whose rating is provisional are in it, too."""
     q: str = ""
-    """Words of a name. A search does not change the ranks."""
+    """Words of a name. A search finds provisional ratings, too, and does not change the ranks."""
     pool: RatingPool | None = None
     """The pool whose ratings are shown; None for the site's."""
 
@@ -65,7 +65,8 @@ class Filters:
 class RankingRow:
     """A player in the ranking; `me` marks the reader."""
 
-    rank: int
+    rank: int | None
+    """None for a provisional rating that a search has found."""
     standing: PlayerRating
     clubs: Sequence[str] = ()
     me: bool = False
@@ -179,9 +180,10 @@ def ranking(filters: Filters, page: int, now: datetime, viewer: int | None = Non
 
 
 def picked(filters: Filters, now: datetime) -> QuerySet[PlayerRating]:
-    """The ranking, or the rows that match the search."""
-    everybody = table(filters, now)
-    return everybody.filter(named(filters.q, "player__")) if filters.q else everybody
+    """The ranking, or the ratings that match the search."""
+    if not filters.q:
+        return table(filters, now)
+    return table(replace(filters, provisional=True), now).filter(named(filters.q, "player__"))
 
 
 def ranked(
@@ -192,7 +194,12 @@ def ranked(
     clubs = clubs_of([standing.player_id for standing in standings])
     ranks = _ranks_among(everybody, standings) if filters.q else _ranks_from(everybody, standings, start)
     return [
-        RankingRow(rank, standing, clubs.get(standing.player_id, ()), standing.player_id == viewer)
+        RankingRow(
+            rank if filters.provisional or not standing.is_provisional else None,
+            standing,
+            clubs.get(standing.player_id, ()),
+            standing.player_id == viewer,
+        )
         for rank, standing in zip(ranks, standings, strict=True)
     ]
 

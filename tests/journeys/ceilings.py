@@ -48,7 +48,7 @@ CEILINGS = {
     "new here: into the club's next event":  Ceiling(9, 31, "not from the page of the club"),
     "a match being played":                  Ceiling(2, 0),
     "a live match, shared and embedded":    Ceiling(5, 0, "the address of a frame was in no page for viewers"),
-    "a friend's rating":                     Ceiling(4, 5, "3 taps; one of them now for ratings that are provisional"),
+    "a friend's rating":                     Ceiling(3, 5),
     "the wall":                              Ceiling(2, 0, "no link unless a match was played here"),
     "play a friend":                         Ceiling(7, 3, "the full name, 5 keystrokes"),
     "challenge from a player's page":        Ceiling(5, 0, "to the top of the page of challenges"),

@@ -199,7 +199,6 @@ def test_the_rating_of_a_friend(journey: Journey, evening: Tournament) -> None:
     replay_pool(pool_id=default_pool().pk, now=timezone.now())
     friend = PlayerRating.objects.order_by("-rating")[0].player
     viewer.tap("Rankings")
-    viewer.tap("Provisional ratings, too")
     viewer.type("Name", friend.name.split()[0])
     viewer.tap(friend.name)
     viewer.sees("Rating")

@@ -258,9 +258,15 @@ def test_the_player_reads_what_is_missing(rated: Player, bob: User, client: Clie
     client.force_login(bob)
     for url in ("/", f"/players/{rated.public_id}/", "/rankings/"):
         assert "against 2 more opponents, or 10 more in events of clubs" in words(client.get(url)), url
-    page = words(client.get("/rankings/?q=bob&days=0"))
-    assert "No player found for “bob”. Search provisional ratings, too" in page
-    assert client.get("/rankings/?q=bob&days=0&provisional=1").context["ranking"].rows
+
+
+def test_a_search_finds_who_has_no_rank(rated: Player, client: Client) -> None:
+    for query, is_ranked in (("q=bob", False), ("q=bob&provisional=1", True)):
+        shown = client.get(f"/rankings/?{query}&days=0").context["ranking"].rows
+        assert [row.rank is not None for row in shown if row.player == rated] == [is_ranked]
+        listed = client.get(f"/api/v1/rankings/?{query}&days=0").json()["results"]
+        ranks = [row["rank"] for row in listed if row["player"]["public_id"] == rated.public_id]
+        assert [rank is not None for rank in ranks] == [is_ranked]
 
 
 def test_the_api_says_so(rated: Player, client: Client) -> None:
