@@ -255,6 +255,11 @@ def bind(*, user: User, endpoint: str, session: str) -> None:
     browser.filter(user=user).update(session=session, unbound_since=None)
 
 
+def forget_sessions(*, now: datetime) -> None:
+    """Note that the sessions of all browsers are lost: they are bound at the next visit, or lapse."""
+    PushSubscription.objects.exclude(session="").update(session="", unbound_since=now)
+
+
 def end_session(session: str | None) -> None:
     """Stop showing notifications in the browser of a session that ends; harmless for one without an id."""
     if session:

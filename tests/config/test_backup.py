@@ -50,7 +50,8 @@ from core.live.site_version import VERSION
 from matches.models import Match, Pulse
 from players.access import has_second_factor
 from players.actors import SYSTEM
-from players.models import AccountSession, LogEntry, Merge, Player, RecoveryCode, User
+from players.models import AccountSession, LogEntry, Merge, Player, PushSubscription, RecoveryCode, User
+from players.notifications import push
 from players.people.erasure import erase_player
 from players.people.services import claim_player, undo_merge
 from tests.privacy import addresses as walk
@@ -466,6 +467,8 @@ def test_a_stolen_backup_opens_no_account(
     RecoveryCode.objects.create(user=bob, code_hash="0" * 64)
     client.force_login(bob)
     session = AccountSession.objects.get()
+    shown = {"user": bob, "endpoint": "https://push.example.org/1", "p256dh": "p", "auth": "a", "device": "phone"}
+    push.subscribe(**shown, session=push.session_id(client.session), now=timezone.now())
     path = tmp_path / "barpoint.zip"
     call_command("backup", path)
     with zipfile.ZipFile(path) as archive:
@@ -476,6 +479,7 @@ def test_a_stolen_backup_opens_no_account(
 
     call_command("restore", path, replace=True)
     assert TOTPDevice.objects.get().key == device.key
+    assert PushSubscription.objects.get().unbound_since is None
     assert client.get("/account/notifications/").status_code == 200
     assert has_second_factor(bob)
 
@@ -490,6 +494,7 @@ def test_a_stolen_backup_opens_no_account(
     assert not TOTPDevice.objects.exists()
     assert not RecoveryCode.objects.exists()
     assert not AccountSession.objects.exists()
+    assert PushSubscription.objects.get().unbound_since is not None, "no session is left with which it would end"
 
 
 @pytest.mark.django_db(transaction=True)

@@ -28,6 +28,7 @@ from config.backup import (
 from core.commands import MaintenanceCommand
 from core.live.site_version import unseen_writes
 from players.actors import SYSTEM, log
+from players.notifications import push
 from tournaments.state.integrity import is_empty
 
 
@@ -93,12 +94,12 @@ class Command(MaintenanceCommand):
                 "backup before the site starts; `./manage.py migrate` would bring them to this one again."
             )
             return
-        self._check()
+        self._check(archive)
 
     def _drill(self, archive: ArchiveReader, path: Path, began: float, options: dict[str, Any]) -> None:
         with throw_away_database("drill"):
             self._load(archive, began, options)
-            self._check()
+            self._check(archive)
         seconds = round(time.monotonic() - began, 1)
         self.stdout.write(f"The drill succeeded: {archive.manifest.rows:,} rows in {seconds:.1f} s.")
         if applied_migrations():
@@ -110,8 +111,10 @@ class Command(MaintenanceCommand):
         if is_sealed_otherwise(archive.manifest):
             self.stdout.write("Second factors must be set up again, and everybody has to sign in again.")
 
-    def _check(self) -> None:
+    def _check(self, archive: ArchiveReader) -> None:
         call_command("migrate", interactive=False, verbosity=0)
+        if is_sealed_otherwise(archive.manifest):
+            push.forget_sessions(now=timezone.now())
         if is_empty():
             self.stdout.write("The backup has no division and no match: there is nothing to check.")
         else:
