@@ -93,12 +93,12 @@ def _without_spaces(match: re.Match[str]) -> str:
 def sources() -> str:
     """Return a hash of the names, sizes and times of all static files, and of what `collectstatic` does to them."""
     changes = (Path(__file__).read_text(), version("django"), version("whitenoise"))
-    found = hashlib.sha256("\n".join(changes).encode())
+    digest = hashlib.sha256("\n".join(changes).encode())
     for finder in get_finders():
         for name, storage in sorted(finder.list([]), key=lambda pair: pair[0]):
             state = Path(storage.path(name)).stat()
-            found.update(f"\n{name} {state.st_size} {state.st_mtime_ns}".encode())
-    return found.hexdigest()
+            digest.update(f"\n{name} {state.st_size} {state.st_mtime_ns}".encode())
+    return digest.hexdigest()
 
 
 class StaticStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]  # untyped

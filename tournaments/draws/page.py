@@ -147,7 +147,7 @@ def _design_context(request: HttpRequest, division: Division, design: DesignerPa
         "templates": [(row.pk, template_label(row)) for row in templates_of(division.tournament)],
         "open": True,
         "players_help": _players_help(entries_in(division), here),
-        "told": audience_of(division.tournament, by(request), timezone.now()).of(division).text,
+        "notified": audience_of(division.tournament, by(request), timezone.now()).of(division).text,
         "now": timezone.now(),
     }
 

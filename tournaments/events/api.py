@@ -399,11 +399,11 @@ class OneEvent(TournamentView):
         preview, moves = fields.pop("preview", False), fields.pop("move_dates", True)
         moved = {row.key: row.becomes for row in moved_dates(tournament, fields)} if moves else {}
         start, audience = Start.of(tournament, fields).now, audience_of(tournament, **self.acting())
-        told = start != tournament.starts_at or fields.get("venue", tournament.venue) != tournament.venue
+        is_announced = start != tournament.starts_at or fields.get("venue", tournament.venue) != tournament.venue
         if not preview:
             move = None if moves else ()
             tournament = services.update_tournament(tournament=tournament, move=move, **self.acting(), **fields)
-        return changed_event(tournament, audience if told else None, moved)
+        return changed_event(tournament, audience if is_announced else None, moved)
 
 
 class Publish(TournamentView):

@@ -220,7 +220,7 @@ def cancel(request: HttpRequest, club: str, slug: str) -> HttpResponse:
         messages.success(request, _("%(event)s cancelled.") % {"event": tournament.name})
         return redirect(_home(tournament))
     audience = audience_of(tournament, by(request), timezone.now())
-    context = {"tournament": tournament, "club": tournament.club, "form": form, "told": audience.text}
+    context = {"tournament": tournament, "club": tournament.club, "form": form, "notified": audience.text}
     return page(request, "tournaments/events/cancel.html", context, form)
 
 

@@ -392,7 +392,7 @@ def length_of_pair(flow: Flow, pair: FlowPair) -> int:
 
 
 @dataclass(frozen=True)
-class Derived:
+class EventFlows:
     """The floor of an event and its stages without rounds, as they were read without a lock."""
 
     changes: int
@@ -405,7 +405,7 @@ class Derived:
         return next((row for row in self.flows if row.stage.pk == stage.pk), None)
 
 
-class Made(NamedTuple):
+class DueBatches(NamedTuple):
     """The batches that were made, and a state of the floor from which one knows whether anything else can be called."""
 
     batches: Sequence[Batch]
@@ -413,12 +413,12 @@ class Made(NamedTuple):
     """None where it has to be derived."""
 
 
-def make_due_batches(*, tournament_id: int, now: datetime) -> Made:
+def make_due_batches(*, tournament_id: int, now: datetime) -> DueBatches:
     """Make the batches of an event that are due, if its autopilot calls by itself."""
     rows = Tournament.objects.select_related("club").prefetch_related("divisions__stages")
     tournament = rows.get(pk=tournament_id)
     batches: list[Batch] = []
-    derived: Derived | None = None
+    derived: EventFlows | None = None
     floor: FloorState | None = None
     for stage, pending in _with_pending(flow_stages(tournament)):
         changes = changes_of(tournament) if derived is None else derived.changes
@@ -436,7 +436,7 @@ def make_due_batches(*, tournament_id: int, now: datetime) -> Made:
             batches += [batch] if batch is not None else []
         elif flow is not None and floor.pause is None:
             _remember(flow, pending, derived, now)
-    return Made(batches, floor)
+    return DueBatches(batches, floor)
 
 
 def _with_pending(stages: Sequence[Stage]) -> list[tuple[Stage, PendingBatch | None]]:
@@ -445,9 +445,9 @@ def _with_pending(stages: Sequence[Stage]) -> list[tuple[Stage, PendingBatch | N
     return [(stage, pending.get(stage.pk)) for stage in stages]
 
 
-def _derive(tournament: Tournament, now: datetime, changes: int) -> Derived:
+def _derive(tournament: Tournament, now: datetime, changes: int) -> EventFlows:
     floor = floor_state(load_facts(tournament), now)
-    return Derived(changes, floor, flows_of(tournament, floor, now))
+    return EventFlows(changes, floor, flows_of(tournament, floor, now))
 
 
 def pair_now(*, stage: Stage, after: int, by: Actor, now: datetime, reason: str = "") -> Batch:
@@ -478,7 +478,7 @@ def changes_of(tournament: Tournament) -> int:
 
 
 def _make(
-    stage: Stage, derived: Derived, *, by: Actor, now: datetime, forced: bool, after: int | None, reason: str = ""
+    stage: Stage, derived: EventFlows, *, by: Actor, now: datetime, forced: bool, after: int | None, reason: str = ""
 ) -> Batch | None:
     """Make the next batch; what was derived before anything was locked stands unless something has changed since."""
     with transaction.atomic():
@@ -535,7 +535,7 @@ def _is_to_be_made(flow: Flow, floor: FloorState) -> bool:
     return floor.pause is None and floor.facts.autopilot == Autopilot.CALL and flow.is_due
 
 
-def _remember(flow: Flow, pending: PendingBatch | None, derived: Derived, now: datetime) -> None:
+def _remember(flow: Flow, pending: PendingBatch | None, derived: EventFlows, now: datetime) -> None:
     """Note when the next batch may be due although nothing happens."""
     moments: list[datetime | None] = [player.joins_at for player in flow.pool.players if player.left > 0]
     moments += [flow.decision.due_at, flow.decision.changes_at, derived.floor.changes_at, flow.pool.switch_at]

@@ -364,7 +364,7 @@ def call_ready(*, tournament_id: int, now: datetime) -> list[FloorEvent]:
                 floor = lock_floor(tournament_id, now)
             except Refused:
                 break
-            # Known is only what this worker has recorded itself.
+            # Only what this worker has recorded itself need not be read again.
             if state is None or floor.seq != seq:
                 state = read_state(floor, now)
             event = _call_first(floor, state, now)

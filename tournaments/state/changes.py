@@ -44,13 +44,13 @@ class Audience(NamedTuple):
     @property
     def text(self) -> str:
         """Say how many people hear of it; empty if there is nobody."""
-        numbers = {"told": len(self.divisions), "people": self.people}
-        return _("%(told)d of %(people)d players are notified.") % numbers if self.people else ""
+        numbers = {"notified": len(self.divisions), "people": self.people}
+        return _("%(notified)d of %(people)d players are notified.") % numbers if self.people else ""
 
     def of(self, division: Division) -> "Audience":
         """Return who hears of a change of one division."""
-        told = {user: names for user, names in self.divisions.items() if division.public_id in names}
-        return Audience(told, division.entries.exclude(status=Entry.Status.OUT).values("player").distinct().count())
+        accounts = {user: names for user, names in self.divisions.items() if division.public_id in names}
+        return Audience(accounts, division.entries.exclude(status=Entry.Status.OUT).values("player").distinct().count())
 
 
 def audience_of(tournament: Tournament, by: Actor, now: datetime) -> Audience:
@@ -67,8 +67,8 @@ def audience_of(tournament: Tournament, by: Actor, now: datetime) -> Audience:
         if player in accounts:
             divisions[accounts[player]].add(division)
     users = set(User.objects.filter(pk__in=divisions, is_active=True).values_list("pk", flat=True))
-    told = {user: frozenset(divisions[user]) for user in users - {by.user.pk if by.user is not None else None}}
-    return Audience(told, len({player.merged_into_id or player.pk for player in players}))
+    notified = {user: frozenset(divisions[user]) for user in users - {by.user.pk if by.user is not None else None}}
+    return Audience(notified, len({player.merged_into_id or player.pk for player in players}))
 
 
 # What an event is like, and what has changed since.
@@ -182,14 +182,14 @@ def notify_changed(tournament: Tournament, before: Facts, *, by: Actor, now: dat
         return
     key = f"{CHANGED}:{event.public_id}:"
     waiting = Notification.objects.filter(kind=CHANGED, key__startswith=key, created_at__gt=now - TELL_AFTER)
-    told = set(waiting.values_list("user", flat=True))
+    already_notified = set(waiting.values_list("user", flat=True))
     audience = audience_of(event, by, now)
     known = {divisions: _known_in(before, divisions) for divisions in set(audience.divisions.values())}
     concerned = {divisions for divisions, was in known.items() if changes_since(was, event)}
     notices = [
         Notice(user, {**_params(event), "was": known[divisions]}, _page(event), f"{key}{now:%Y%m%d%H%M%S}")
         for user, divisions in audience.divisions.items()
-        if user not in told and divisions in concerned
+        if user not in already_notified and divisions in concerned
     ]
     not_before = max(now + TELL_AFTER, event.undo_until or now)
     notify_each(kind=CHANGED, notices=notices, now=now, not_before=not_before)
