@@ -29,7 +29,7 @@ from tournaments import access
 from tournaments.access import Needed
 from tournaments.events import deadlines, helpers, selectors, services
 from tournaments.events import services as events
-from tournaments.events.dates import Start, moved_dates
+from tournaments.events.dates import is_announced, moved_dates
 from tournaments.events.forms import TournamentForm
 from tournaments.events.helpers import STATES, helpers_of, state_of
 from tournaments.models import Division, Entry, Helper, Tournament
@@ -398,12 +398,11 @@ class OneEvent(TournamentView):
         fields = validated(EditEventSerializer, request, partial=True)
         preview, moves = fields.pop("preview", False), fields.pop("move_dates", True)
         moved = {row.key: row.becomes for row in moved_dates(tournament, fields)} if moves else {}
-        start, audience = Start.of(tournament, fields).now, audience_of(tournament, **self.acting())
-        is_announced = start != tournament.starts_at or fields.get("venue", tournament.venue) != tournament.venue
+        audience = audience_of(tournament, **self.acting()) if is_announced(tournament, fields) else None
         if not preview:
             move = None if moves else ()
             tournament = services.update_tournament(tournament=tournament, move=move, **self.acting(), **fields)
-        return changed_event(tournament, audience if is_announced else None, moved)
+        return changed_event(tournament, audience, moved)
 
 
 class Publish(TournamentView):

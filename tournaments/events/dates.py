@@ -46,6 +46,12 @@ class Start(NamedTuple):
         return (at.astimezone(self.was.tzinfo).replace(tzinfo=None) + by).replace(tzinfo=self.now.tzinfo)
 
 
+def is_announced(tournament: Tournament, values: Mapping[str, Any]) -> bool:
+    """Whether people hear of new values of an event: of another start or another venue."""
+    starts_at = Start.of(tournament, values).now
+    return (starts_at, values.get("venue", tournament.venue)) != (tournament.starts_at, tournament.venue)
+
+
 class HangingDate(NamedTuple):
     """A date that hangs on the start of an event; the deadlines of the rounds of a stage are one."""
 

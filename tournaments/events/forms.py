@@ -21,7 +21,7 @@ from matches.models import ClockPreset, LiveMatch, PlayMode
 from matches.models.matches import LONGEST_MATCH
 from matches.models.reports import NO_SHOW_MINUTES
 from players.forms import RefusingForm, ZoneField
-from tournaments.events.dates import HangingDate, Start, dates_of, moved_dates
+from tournaments.events.dates import HangingDate, Start, dates_of, is_announced, moved_dates
 from tournaments.events.services import AFTER_DRAW
 from tournaments.events.venues import VenueInput
 from tournaments.ledger.money import WITHOUT_CENTS
@@ -175,7 +175,7 @@ class EditTournamentForm(TournamentForm):
             self.refuse(refused)
             return cleaned
         start = Start.of(self.tournament, values).now
-        self.tells = start != self.tournament.starts_at or "venue" in self.changed_data
+        self.is_announced = is_announced(self.tournament, values)
         self.question = f"{start.isoformat()} {start.tzinfo} {cleaned.get('venue')}".strip()
         stored = {field: getattr(self.tournament, field) for field in self.TIMES}
         moved = {row.key: row.becomes for row, is_ticked in self.offers if is_ticked}
@@ -195,7 +195,7 @@ class EditTournamentForm(TournamentForm):
     @property
     def asks(self) -> bool:
         """Whether a valid form shows what follows before it is saved."""
-        follows = self.moved or (self.tells and self.audience.divisions)
+        follows = self.moved or (self.is_announced and self.audience.divisions)
         return bool(follows) and self.cleaned_data["checked"] != self.question
 
 
