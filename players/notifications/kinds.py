@@ -27,8 +27,8 @@ def _always(params: Params) -> bool:
     return True
 
 
-def _no_values(params: Params) -> Mapping[str, str]:
-    return {}
+def _no_values(rows: Sequence[Params]) -> Sequence[Mapping[str, str]]:
+    return [{} for _ in rows]
 
 
 def _nothing(notification: Notification, at: datetime) -> None:
@@ -64,8 +64,8 @@ class NotificationKind:
     players: tuple[str, ...] = ()
     times: tuple[str, ...] = ()
     minutes: tuple[str, ...] = ()
-    values: Callable[[Params], Mapping[str, str]] = _no_values
-    """Further values of its sentences, read and worded for the reader when they are shown."""
+    values: Callable[[Sequence[Params]], Sequence[Mapping[str, str]]] = _no_values
+    """Further values of the sentences of several notifications, read and worded for the reader when they are shown."""
     default: frozenset[str] = field(default_factory=lambda: frozenset({"site", "email", "push"}))
     is_chosen: bool = True
     """Whether its reader chooses how it is sent; otherwise it is always sent as by default."""
@@ -125,12 +125,19 @@ def texts_of(notifications: Sequence[Notification]) -> list[Text]:
     """Return what notifications say in the active language and time zone, in one query and those of `values`."""
     ids = {row.params.get(name) for row in notifications for name in kind_of(row.kind).players}
     names = {player.pk: player.shown_name for player in players_among(ids)}
-    return [_text(row, names) for row in notifications]
+    by_kind: dict[str, list[Notification]] = {}
+    for row in notifications:
+        by_kind.setdefault(row.kind, []).append(row)
+    further: dict[int, Mapping[str, str]] = {}
+    for code, rows in by_kind.items():
+        values = kind_of(code).values([row.params for row in rows])
+        further |= {id(row): own for row, own in zip(rows, values, strict=True)}
+    return [_text(row, names, further[id(row)]) for row in notifications]
 
 
-def _text(row: Notification, names: dict[int, str]) -> Text:
+def _text(row: Notification, names: dict[int, str], further: Mapping[str, str]) -> Text:
     kind = kind_of(row.kind)
-    values: dict[str, Any] = {**row.params, **kind.values(row.params)}
+    values: dict[str, Any] = {**row.params, **further}
     numbers = values.get("entry_numbers", {})
     for name in kind.players:
         player = values[name]

@@ -5,7 +5,7 @@ sent or read: several changes in a row are one message, and a change that was ch
 """
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -75,16 +75,23 @@ def audience_of(tournament: Tournament, by: Actor, now: datetime) -> Audience:
 
 
 def facts_of(tournament: Tournament) -> Facts:
-    """Return what people know of an event; 3 queries."""
-    divisions = {row.pk: row for row in tournament.divisions.prefetch_related("stages")}
+    """Return what people know of an event."""
+    return facts_by_event([tournament])[tournament.pk]
+
+
+def facts_by_event(tournaments: Collection[Tournament]) -> dict[int, Facts]:
+    """Return event id -> what people know of it; 3 queries."""
+    divisions = Division.objects.filter(tournament__in=tournaments).order_by("order", "pk").prefetch_related("stages")
     rounds: dict[int, dict[str, list[int]]] = defaultdict(dict)
-    rows = Round.objects.filter(bracket__stage__division__in=divisions)
+    rows = Round.objects.filter(bracket__stage__division__tournament__in=tournaments)
     for division, pk, number, length in rows.values_list("bracket__stage__division", "pk", "number", "length"):
         rounds[division][str(pk)] = [number, length]
+    known: dict[int, dict[str, Any]] = defaultdict(dict)
+    for row in divisions:
+        known[row.tournament_id][row.public_id] = _division_facts(row) | {"rounds": rounds[row.pk]}
     return {
-        "starts_at": tournament.starts_at.isoformat(),
-        "venue": tournament.venue,
-        "divisions": {row.public_id: _division_facts(row) | {"rounds": rounds[pk]} for pk, row in divisions.items()},
+        event.pk: {"starts_at": event.starts_at.isoformat(), "venue": event.venue, "divisions": known[event.pk]}
+        for event in tournaments
     }
 
 
@@ -96,9 +103,12 @@ def _division_facts(division: Division) -> dict[str, Any]:
     }
 
 
-def changes_since(before: Facts, tournament: Tournament) -> list[str]:
-    """Return what has changed since then, in words. Rounds that were paired or taken back meanwhile are no change."""
-    was, now = _words(before, tournament), _words(facts_of(tournament), tournament)
+def changes_since(before: Facts, tournament: Tournament, facts: Facts | None = None) -> list[str]:
+    """Return what has changed since then, in words; `facts` are those of now if they have been read.
+
+    Rounds that were paired or taken back meanwhile are no change.
+    """
+    was, now = _words(before, tournament), _words(facts or facts_of(tournament), tournament)
     sentence = _("{what}: {now} (was {was}).")
     changed = [what for what in was if now.get(what, was[what]) != was[what]]
     return [sentence.format(what=what[0], now=now[what], was=was[what]) for what in changed]
@@ -134,10 +144,16 @@ def _has_changed(params: Params) -> bool:
     return event is not None and event.is_open and bool(changes_since(params["was"], event))
 
 
-def _changes(params: Params) -> Mapping[str, str]:
-    event = _event(params)
-    lines = changes_since(params["was"], event) if event is not None else []
-    return {"changes": " ".join(lines) or _("Everything is as it was before.")}
+def _changes(rows: Sequence[Params]) -> Sequence[Mapping[str, str]]:
+    named = Tournament.objects.filter(public_id__in={row["tournament"] for row in rows})
+    events = {event.public_id: event for event in named.prefetch_related("divisions")}
+    facts = facts_by_event(events.values())
+    values = []
+    for row in rows:
+        event = events.get(row["tournament"])
+        lines = changes_since(row["was"], event, facts[event.pk]) if event is not None else []
+        values.append({"changes": " ".join(lines) or _("Everything is as it was before.")})
+    return values
 
 
 def _is_cancelled(params: Params) -> bool:
@@ -145,10 +161,12 @@ def _is_cancelled(params: Params) -> bool:
     return event is not None and event.status == Tournament.Status.CANCELLED
 
 
-def _reason(params: Params) -> Mapping[str, str]:
+def _reasons(rows: Sequence[Params]) -> Sequence[Mapping[str, str]]:
     # From the log, where a name is erased with its person.
-    logged = LogEntry.objects.filter(topic=f"tournament:{params['tournament']}", verb="tournament_cancelled").first()
-    return {"reason": (logged.params.get("reason") if logged is not None else "") or "–"}
+    topics = [f"tournament:{row['tournament']}" for row in rows]
+    logged = LogEntry.objects.filter(topic__in=topics, verb="tournament_cancelled").order_by("pk")
+    reasons = dict(logged.values_list("topic", "params__reason"))
+    return [{"reason": reasons.get(topic) or "–"} for topic in topics]
 
 
 KINDS = (
@@ -170,7 +188,7 @@ KINDS = (
         subjects=dict.fromkeys(("", REASON), gettext_noop("{event} is cancelled")),
         is_urgent=True,
         is_current=_is_cancelled,
-        values=_reason,
+        values=_reasons,
     ),
 )
 

@@ -31,7 +31,7 @@ from tournaments.state.changes import CANCELLED, CHANGED, TELL_AFTER, audience_o
 from tournaments.state.stages import set_stages
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
-WEEK, MINUTE = timedelta(days=7), timedelta(minutes=1)
+WEEK, HOUR, MINUTE = timedelta(days=7), timedelta(hours=1), timedelta(minutes=1)
 COPENHAGEN, NEW_YORK = "Europe/Copenhagen", "America/New_York"
 STARTS = datetime(2026, 12, 5, 18, 30, tzinfo=ZoneInfo(COPENHAGEN))
 
@@ -87,6 +87,20 @@ def url_of(division: Division) -> str:
 def event_in(client: Client, division: Division, path: str = "") -> reader.Entry:
     uid = f"event-{division.tournament.public_id}@barpoint"
     return reader.read(client.get(path or f"{url_of(division)}calendar.ics").content)[uid]
+
+
+def test_several_changes_are_read_at_once(
+    planned: Division, by_alice: Actor, bob: User, django_assert_num_queries: Any
+) -> None:
+    for hours in range(1, 5):
+        change(planned, by_alice, now=NOON + hours * HOUR, venue=f"Hall {hours}")
+    events.cancel_tournament(tournament=planned.tournament, by=by_alice, now=NOON + 6 * HOUR, reason="Rain")
+    rows = list(Notification.objects.filter(user=bob, kind__in=(CHANGED, CANCELLED)).order_by("pk"))
+    assert len(rows) == 5
+    for few in (rows[-2:], rows):
+        # Events, twice their divisions, stages, rounds; reasons.
+        with django_assert_num_queries(6):
+            texts_of(few)
 
 
 def test_an_event_is_moved_and_then_cancelled(
