@@ -146,7 +146,7 @@ MESSAGES: dict[str, str] = {
     "already_entered": gettext_noop("{name} is already entered."),
     "others_wait": gettext_noop(
         "Still waiting for a place, with an earlier turn: {names}. Let them in first, or confirm under “Arrivals” that "
-        "they go on waiting."
+        "they keep waiting."
     ),
     "check_in_changed": gettext_noop("This check-in was changed or undone in the meantime."),
     "check_in_closed": gettext_noop("Check-in is not open now. Ask the director."),

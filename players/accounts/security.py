@@ -20,7 +20,7 @@ EVENTS = {
     "address_asked": gettext_noop(
         "Another email address was entered for your Barpoint account. It takes effect once it is confirmed."
     ),
-    "address_changed": gettext_noop("Your Barpoint account has another email address now."),
+    "address_changed": gettext_noop("The email address of your Barpoint account was changed."),
     "password_changed": gettext_noop("The password of your Barpoint account was changed."),
     "second_factor_on": gettext_noop("A second factor was set up for your Barpoint account."),
     "second_factor_off": gettext_noop("The second factor of your Barpoint account was turned off."),
@@ -31,7 +31,7 @@ EVENTS = {
 """The changes that the owner of an account is told of, and what they are told."""
 SECURITY = NotificationKind(
     code="security",
-    label=gettext_noop("Something changed how to get into your account"),
+    label=gettext_noop("A change to how you sign in to your account"),
     sentences=EVENTS,
     details=dict.fromkeys(EVENTS, gettext_noop("If it was not you, choose a new password.")),
     # Its e-mail is one of its own: it goes to the address that the account had, and nobody can turn it off.

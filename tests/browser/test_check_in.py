@@ -184,7 +184,7 @@ def test_who_waits_is_here_and_is_seen_wherever_they_may_be_passed(
     page.goto(f"{home}entries/{entry.public_id}/substitute/")
     page.get_by_label("Who plays instead?").fill("Zoe")
     follow(page.get_by_role("button", name="Substitute"))
-    expect(page.get_by_label("Those who wait go on waiting")).to_be_visible()
+    expect(page.get_by_label("Those on the waiting list keep waiting")).to_be_visible()
     picture(page, "substitute")
     looked_at(page)
 

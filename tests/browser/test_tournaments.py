@@ -175,7 +175,7 @@ def test_a_director_sees_what_follows_from_another_start(
     page = open_page(f"/events/harbour/{event.slug}/edit/", width=width, scheme=scheme, user=alice)
     page.get_by_label("Starts").fill("2027-12-05T18:30")
     page.get_by_role("button", name="Save").click()
-    expect(page.get_by_role("heading", name="Check this before it is saved")).to_be_visible()
+    expect(page.get_by_role("heading", name="Check this before saving")).to_be_visible()
     looked_at(page)
     page.get_by_label("registration closes").uncheck()
     page.get_by_role("button", name="Save").first.click()

@@ -39,7 +39,7 @@ class SubstituteForm(AddEntryForm):
     name = forms.CharField(label=_("Who plays instead?"), max_length=LONGEST_NAME)
     after = forms.IntegerField(min_value=0, widget=forms.HiddenInput)
     reason = forms.CharField(label=_("Reason"), max_length=LONGEST_NOTE, required=False)
-    past_waiting = forms.BooleanField(label=_("Those who wait go on waiting"), required=False)
+    past_waiting = forms.BooleanField(label=_("Those on the waiting list keep waiting"), required=False)
     FIELD_OF: ClassVar[dict[str, str]] = {**AddEntryForm.FIELD_OF, "others_wait": "past_waiting"}
 
 

@@ -107,7 +107,7 @@ class EditEventSerializer(EventFieldsSerializer):
 
     move_dates = serializers.BooleanField(
         required=False,
-        help_text="Whether the dates that hang on the start move with it, and into a new time zone, unless they are "
+        help_text="Whether the dates that depend on the start move with it, and into a new time zone, unless they are "
         "given here: end, check-in, registration, re-entry, deadlines and last days. Without it they do.",
     )
     preview = serializers.BooleanField(required=False, help_text="Only preview what follows from the change.")

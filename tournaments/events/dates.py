@@ -1,4 +1,4 @@
-"""The dates of an event that hang on its start, and how they move with it."""
+"""The dates of an event that depend on its start, and how they move with it."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
@@ -52,8 +52,8 @@ def is_announced(tournament: Tournament, values: Mapping[str, Any]) -> bool:
     return (starts_at, values.get("venue", tournament.venue)) != (tournament.starts_at, tournament.venue)
 
 
-class HangingDate(NamedTuple):
-    """A date that hangs on the start of an event; the deadlines of the rounds of a stage are one."""
+class DependentDate(NamedTuple):
+    """A date that depends on the start of an event; the deadlines of the rounds of a stage are one."""
 
     row: Tournament | Division | Stage
     field: str
@@ -103,8 +103,8 @@ def _text(value: Value, start: datetime) -> str:
     return ", ".join(_text(at, start) if at is not None else "–" for at in value)
 
 
-def dates_of(tournament: Tournament, values: Mapping[str, Any]) -> list[HangingDate]:
-    """Return every date that is set and hangs on the start of an event, which is to have new values."""
+def dates_of(tournament: Tournament, values: Mapping[str, Any]) -> list[DependentDate]:
+    """Return every date that is set and depends on the start of an event, which is to have new values."""
     dates: list[tuple[Tournament | Division | Stage, str, Any]] = [
         (tournament, field, getattr(tournament, field)) for field in OF_EVENT
     ]
@@ -116,10 +116,10 @@ def dates_of(tournament: Tournament, values: Mapping[str, Any]) -> list[HangingD
             dates += ((stage, field, date.fromisoformat(day)) for field, day in days.items() if day)
             dates.append((stage, DEADLINES, round_deadlines(stage)))
     start = Start.of(tournament, values)
-    return [HangingDate(*row, start) for row in dates if row[2]]
+    return [DependentDate(*row, start) for row in dates if row[2]]
 
 
-def moved_dates(tournament: Tournament, values: Mapping[str, Any]) -> list[HangingDate]:
+def moved_dates(tournament: Tournament, values: Mapping[str, Any]) -> list[DependentDate]:
     """Return the dates that move with new values of an event, except for those among the values.
 
     Refused: `bad_time` if there is no such date.
@@ -130,7 +130,7 @@ def moved_dates(tournament: Tournament, values: Mapping[str, Any]) -> list[Hangi
         raise Refused("bad_time", text=str(values.get("starts_at", ""))) from None
 
 
-def move_dates(divisions: Sequence[Division], dates: Sequence[HangingDate], *, by: Actor, now: datetime) -> None:
+def move_dates(divisions: Sequence[Division], dates: Sequence[DependentDate], *, by: Actor, now: datetime) -> None:
     """Move dates of locked divisions, whose event has its new start and time zone already."""
     for division in divisions:
         own = [row for row in dates if row.division == division]
@@ -146,7 +146,7 @@ def move_dates(divisions: Sequence[Division], dates: Sequence[HangingDate], *, b
             log(by, "division_changed", division.topic, club=division.tournament.club, changes=changes)
 
 
-def _move_stage(stage: Stage, dates: Mapping[str, HangingDate], by: Actor, now: datetime) -> None:
+def _move_stage(stage: Stage, dates: Mapping[str, DependentDate], by: Actor, now: datetime) -> None:
     if dates:
         stage.settings = {**stage.settings, **{field: _as_data(row.becomes) for field, row in dates.items()}}
         stage.save(update_fields=["settings"])

@@ -21,7 +21,7 @@ from matches.models import ClockPreset, LiveMatch, PlayMode
 from matches.models.matches import LONGEST_MATCH
 from matches.models.reports import NO_SHOW_MINUTES
 from players.forms import RefusingForm, ZoneField
-from tournaments.events.dates import HangingDate, Start, dates_of, is_announced, moved_dates
+from tournaments.events.dates import DependentDate, Start, dates_of, is_announced, moved_dates
 from tournaments.events.services import AFTER_DRAW
 from tournaments.events.venues import VenueInput
 from tournaments.ledger.money import WITHOUT_CENTS
@@ -161,13 +161,13 @@ class EditTournamentForm(TournamentForm):
         kwargs["initial"] = {field: getattr(tournament, field) for field in self.FIELDS} | shown
         super().__init__(*args, **kwargs)
         self.tournament, self.audience = tournament, audience
-        self.moved: list[HangingDate] = []
+        self.moved: list[DependentDate] = []
         move = self.fields["move"]
         assert isinstance(move, forms.MultipleChoiceField)  # noqa: S101, declared above
         move.choices = [(date.key, date.label) for date in dates_of(tournament, {})]
 
     def times(self, cleaned: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the times of the event once those that hang on its start have moved."""
+        """Return the times of the event once those that depend on its start have moved."""
         values = self.values(cleaned)
         try:
             self.moved = moved_dates(self.tournament, values)
@@ -187,7 +187,7 @@ class EditTournamentForm(TournamentForm):
         return {name: value for name, value in cleaned.items() if name in names}
 
     @property
-    def offers(self) -> list[tuple[HangingDate, bool]]:
+    def offers(self) -> list[tuple[DependentDate, bool]]:
         """The dates that move, each with whether it is ticked: all of them until somebody has seen them."""
         ticked = self.cleaned_data.get("move") if self.cleaned_data.get("checked") else None
         return [(row, ticked is None or row.key in ticked) for row in self.moved]

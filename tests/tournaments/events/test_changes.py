@@ -234,7 +234,7 @@ def test_a_shortened_round_is_told(running: RunningEvent, by_alice: Actor, bob: 
     assert sentences(bob) == ["The event has changed. Match length of Open, round 2: 5 (was 7)."]
 
 
-# Dates that hang on the start.
+# Dates that depend on the start.
 
 
 def test_an_untick_leaves_a_date(planned: Division, by_alice: Actor) -> None:

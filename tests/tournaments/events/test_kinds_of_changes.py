@@ -1,4 +1,4 @@
-"""Every field of an event, a division and a stage is told, in calendars, hangs on the start, or is none of these.
+"""Every field of an event, a division and a stage is told, in calendars, depends on the start, or is none of these.
 
 A new field fails here until that is decided. What is written is tried: each field is changed through its service.
 """
@@ -222,7 +222,7 @@ def test_every_date_of_the_app_is_decided() -> None:
                 if not (hangs or name in NOT_MOVED or FACTS.search(field.name)):
                     undecided.append(name)
     assert set(NOT_MOVED) <= set(dates)
-    assert undecided == [], "do these hang on the start?"
+    assert undecided == [], "do these depend on the start?"
 
 
 def test_everything_that_hangs_on_the_start_moves_with_it(
