@@ -3,6 +3,7 @@
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from math import inf
 
 from django.utils.translation import gettext as _
 
@@ -78,7 +79,7 @@ NAME_IN_COLUMN = 9
 SMALLEST = 0.65
 """How far a long name is made smaller before it is cut."""
 TIGHT = 0.8
-"""Share of its room above which the width of a name is prescribed, since fonts in place of Arial may be broader."""
+"""Share of its room above which the width of a text is prescribed, since fonts in place of Arial may be broader."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,14 +113,13 @@ class PageDrawing:
         """The view box of the SVG."""
         return f"0 0 {_number(self.width)} {_number(self.height)}"
 
-    def text(self, x: float, y: float, size: float, text: str, kind: str = "name", anchor: str = "start") -> None:
-        """Write a text."""
-        self.texts.append(Text(_number(x), _number(y), _number(size), text, kind, anchor))
-
-    def name(self, x: float, y: float, size: float, text: str, kind: str, *, width: float, room: float) -> None:
-        """Write a name that is about `width` wide, so that it never leaves its room."""
+    def text(
+        self, x: float, y: float, size: float, text: str, kind: str = "name", anchor: str = "start",
+        *, width: float = 0.0, room: float = inf,
+    ) -> None:  # fmt: skip
+        """Write a text that is about `width` wide, so that it never leaves its room."""
         prescribed = _number(min(width, room)) if width > TIGHT * room else ""
-        self.texts.append(Text(_number(x), _number(y), _number(size), text, kind, width=prescribed))
+        self.texts.append(Text(_number(x), _number(y), _number(size), text, kind, anchor, prescribed))
 
     def line(self, *points: tuple[float, float], kind: str = "line") -> None:
         """Draw a line through these points."""
@@ -231,14 +231,15 @@ class PartDrawer:
         if line.known:
             size, text = self._fitted(line.text, self.name, room)
             kind, width = "won" if line.won else "name", self._width(text, size)
-            self.drawing.name(start, base, size, text, kind, width=width, room=room)
+            self.drawing.text(start, base, size, text, kind, width=width, room=room)
         else:
             self._coming(line.text, start, y, room, below=end - start - taken)
 
     def _coming(self, text: str, x: float, y: float, room: float, *, below: float) -> None:
         """Write where a player comes from: below the line if it fits there, so that a name can be written on it."""
         if self.sizes.filled_in and self._width(text, self.sizes.small) <= below:
-            self.drawing.text(x, self._below(y, self.sizes.small), self.sizes.small, text, "coming")
+            width, y = self._width(text, self.sizes.small), self._below(y, self.sizes.small)
+            self.drawing.text(x, y, self.sizes.small, text, "coming", width=width, room=below)
             return
         size, text = self._fitted(text, self.sizes.small if self.sizes.filled_in else 0.85 * self.name, room)
         self.drawing.text(x, y - ABOVE_LINE * self.pitch, size, text, "coming")
@@ -267,11 +268,14 @@ class PartDrawer:
         is_narrow = placed.tops[1] - placed.tops[0] < NARROW
         base = self._below(upper, small) if is_narrow else middle + 0.35 * self.label
         label = small if is_narrow else self.label
-        self.drawing.text(right - 1.5 * self.margin, base, label, number, "number", "end")
+        # Three texts stand side by side here, so each is as wide as was computed, in whatever font.
+        width = self._width(number, label)
+        self.drawing.text(right - 1.5 * self.margin, base, label, number, "number", "end", width=width, room=width)
         if onward:
-            end = right - 3 * self.margin - self._width(number, label)
+            end = right - 3 * self.margin - width
             size, text = self._fitted(", ".join(onward), small, end - left)
-            self.drawing.text(end, base, size, text, "onward", "end")
+            width = self._width(text, size)
+            self.drawing.text(end, base, size, text, "onward", "end", width=width, room=width)
 
     def _fitted(self, text: str, size: float, room: float) -> tuple[float, str]:
         return _fitted(text, size, room / self.sizes.letter, self.sizes.least)
