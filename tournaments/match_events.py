@@ -32,7 +32,7 @@ from tournaments.seasons.honours import honours_of_player
 from tournaments.seasons.titles import supported, title_label, title_url, titles_of_players
 from tournaments.standings.brackets import bracket_name
 from tournaments.standings.context import entries_of, event_end, match_contexts, places_of
-from tournaments.standings.rounds import round_names
+from tournaments.standings.rounds import RoundNames
 from tournaments.state.floor import beginnings_of
 from tournaments.state.names import match_names
 from tournaments.state.plans import is_continuous
@@ -97,7 +97,7 @@ def _next_match(fixture: Fixture, match: Match, side: int, *, won: bool, reader:
     if slot is None:
         return _end_of_bracket(won, name, bracket, reader)
     following = slot.fixture
-    rounds = round_names(Round.objects.filter(bracket=following.round.bracket_id))
+    rounds = RoundNames(Round.objects.filter(bracket=following.round.bracket_id))
     params = {
         "name": name,
         "match": f"M{following.number}",

@@ -37,7 +37,7 @@ from tournaments.formats.settings import ELIMINATION
 from tournaments.models import Division, Entry, Fixture, Round, Slot, Stage, Tournament
 from tournaments.seasons.page import seasons_of_event
 from tournaments.standings.placings import Leader, champion_of, champions, leaders
-from tournaments.standings.rounds import round_names
+from tournaments.standings.rounds import RoundNames
 from tournaments.state.figures import event_figures
 from tournaments.state.names import shown_entry
 from tournaments.state.topics import event_topics
@@ -299,7 +299,7 @@ def event_home(user: Visitor, tournament: Tournament, now: datetime) -> dict[str
     directs = people.is_at_least(role, Role.DIRECTOR)
     divisions = divisions_of(tournament)
     several = len(divisions) > 1
-    rounds = round_names(Round.objects.filter(bracket__stage__division__tournament=tournament), in_words=True)
+    rounds = RoundNames(Round.objects.filter(bracket__stage__division__tournament=tournament), in_words=True)
     viewer = Viewer.of(user)
     mine = _my_matches(tournament, rounds, user, viewer, now)
     own_matches = {row.line.match.public_id for row in mine if row.line.match is not None}

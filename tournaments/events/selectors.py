@@ -19,7 +19,7 @@ from players.models import Club, Membership, Player, User
 from tournaments.access import VISIBLE
 from tournaments.formats.settings import ELIMINATION
 from tournaments.models import Division, Entry, Fixture, Helper, Round, Slot, Tournament
-from tournaments.standings.rounds import round_names
+from tournaments.standings.rounds import RoundNames
 from tournaments.state.figures import Figures, figures_of, takes_part
 from tournaments.state.format_labels import stages_name
 from tournaments.state.names import match_names
@@ -201,7 +201,7 @@ def open_fixtures(tournament: Tournament) -> QuerySet[Fixture]:
 
 def names_of_rounds(tournament: Tournament) -> dict[int, str]:
     """Return the name of every round of an event by its id."""
-    return round_names(Round.objects.filter(bracket__stage__division__tournament=tournament))
+    return RoundNames(Round.objects.filter(bracket__stage__division__tournament=tournament))
 
 
 def match_lines(

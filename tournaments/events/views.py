@@ -48,7 +48,7 @@ from tournaments.events.pages import (
 )
 from tournaments.events.venues import hours_of, next_evening, save_venue, tables_of_venue, venue_of
 from tournaments.models import Round, Tournament
-from tournaments.standings.rounds import round_names
+from tournaments.standings.rounds import RoundNames
 from tournaments.state.changes import audience_of
 from tournaments.state.forms import CancelForm
 
@@ -87,7 +87,7 @@ def _events(tournament: Tournament, absolute: Callable[[str], str]) -> Iterator[
     event = calendar_entry(tournament, absolute)
     yield event
     rounds = Round.objects.filter(bracket__stage__division__in=divisions)
-    names = round_names(rounds)
+    names = RoundNames(rounds)
     due = rounds.filter(deadline__isnull=False).select_related("bracket__stage").order_by("deadline", "pk")
     for row in due:
         division = divisions[row.bracket.stage.division_id]

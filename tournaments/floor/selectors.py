@@ -51,7 +51,7 @@ from tournaments.models import (
     Tournament,
 )
 from tournaments.standings.brackets import bracket_name
-from tournaments.standings.rounds import round_names
+from tournaments.standings.rounds import RoundNames
 from tournaments.state.names import reentries, shown
 from tournaments.state.presence import presence_facts
 
@@ -381,7 +381,7 @@ def floor(tournament: Tournament, now: datetime, *, staff: bool = True) -> Floor
     ids = {player for match in facts.matches.values() for player in match.players if player is not None}
     players = Player.objects.filter(pk__in=ids).select_related("merged_into").only(*NAMES)
     names = {player.pk: shown(player, staff) for player in players}
-    rounds = round_names(Round.objects.filter(bracket__stage__division__tournament=tournament))
+    rounds = RoundNames(Round.objects.filter(bracket__stage__division__tournament=tournament))
     # Of the matches played here, only public ones to whoever is not on the staff.
     live = [
         row["match"]

@@ -40,7 +40,7 @@ from tournaments.results.forms import (
     WithdrawForm,
 )
 from tournaments.results.services import reserved_for_directors
-from tournaments.standings.rounds import round_names
+from tournaments.standings.rounds import RoundNames
 from tournaments.state import log
 from tournaments.state.names import match_names
 
@@ -62,7 +62,7 @@ def fixture_page(fixture: Fixture, role: Role | None, by: Actor, now: datetime) 
         "match": match,
         "may_direct": is_at_least(role, Role.DIRECTOR),
         "only_helps": role is None,
-        "round": round_names(Round.objects.filter(bracket=fixture.round.bracket_id))[fixture.round_id],
+        "round": RoundNames(Round.objects.filter(bracket=fixture.round.bracket_id))[fixture.round_id],
         "winner_to": _next_fixture(fixture, Slot.Source.WINNER),
         "loser_to": _next_fixture(fixture, Slot.Source.LOSER),
         "slots": list(fixture.slots.select_related("entry__player", "absent__player").order_by("side")),

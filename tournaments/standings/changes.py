@@ -19,7 +19,7 @@ from tournaments.formats.settings import BY_ROUND, LIVES
 from tournaments.formats.states import FixtureState, SlotState, SlotStatus
 from tournaments.models import Division, Fixture, Round, Slot
 from tournaments.standings.brackets import ordinal, ranking_name
-from tournaments.standings.rounds import round_names
+from tournaments.standings.rounds import RoundNames
 from tournaments.state.names import names_in_club, names_of
 from tournaments.state.plans import is_continuous
 from tournaments.state.preview import Consequences, FixtureChange, PlaceChange
@@ -99,7 +99,7 @@ class ChangeLabels:
         self.division = division
         self.names = names_of(division, staff=staff)
         self.voided_rated = voided_rated
-        self.rounds = round_names(Round.objects.filter(bracket__stage__division=division))
+        self.rounds = RoundNames(Round.objects.filter(bracket__stage__division=division))
         self.stages = division.stages.count()
 
     def change(self, change: FixtureChange) -> ChangeLine:

@@ -12,7 +12,7 @@ from matches.models import PlayMode
 from tournaments.access import end_of
 from tournaments.formats.settings import BY_ROUND, Pairing
 from tournaments.models import Division, Entry, Fixture, Round, Stage, Tournament
-from tournaments.standings.rounds import board_name, boards_of, round_names
+from tournaments.standings.rounds import RoundNames, board_name, boards_of
 from tournaments.state.plans import is_continuous
 
 KIND = "division:"
@@ -49,7 +49,7 @@ def places_of(matches: Collection[int]) -> Mapping[int, str]:
     """Return match id -> “Board 4 · Round 2 · M13”; a board only if rounds are paired one by one, without a floor."""
     rows = list(Fixture.objects.filter(match__in=matches).select_related("stage"))
     brackets = Round.objects.filter(pk__in={row.round_id for row in rows}).values("bracket")
-    names = round_names(Round.objects.filter(bracket__in=brackets))
+    names = RoundNames(Round.objects.filter(bracket__in=brackets))
     boards = boards_of({row.round_id for row in rows if row.stage.format in BY_ROUND and not is_continuous(row.stage)})
     places = {}
     for row in rows:

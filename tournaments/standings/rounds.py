@@ -23,26 +23,44 @@ IN_ORDER = (ROUND_ROBIN, GROUPS)
 """Formats whose matches are all open from the start and are played round by round."""
 
 
-def round_names(rounds: QuerySet[Round], *, in_words: bool = False) -> dict[int, str]:
-    """Return round id -> its name, or what it means without the letters of brackets; one query.
+class RoundNames(dict[int, str]):
+    """Round id -> its name, or what it means without the letters of brackets.
 
-    A stage without rounds has one name for all of its matches.
+    A stage without rounds has one name for all of its matches. A round that is drawn while a page is put together,
+    after the names and before the matches were read, is read when its name is asked for.
     """
-    name = round_in_words if in_words else round_name
-    rows = list(
-        rounds.annotate(count=Count("fixtures"))
-        .order_by()
-        .values_list(
-            "pk", "bracket", "bracket__key", "bracket__stage__format", "number", "count", "bracket__stage__settings"
+
+    def __init__(self, rounds: QuerySet[Round], *, in_words: bool = False) -> None:
+        self._rounds, self._in_words = rounds, in_words
+        super().__init__(self._read())
+
+    def __missing__(self, round_id: int) -> str:
+        self.update(self._read())
+        # get, since a round that is still missing would be asked for again and again.
+        name = self.get(round_id)
+        if name is None:
+            raise KeyError(round_id)
+        return name
+
+    def _read(self) -> dict[int, str]:
+        """Return all names, by one query."""
+        name = round_in_words if self._in_words else round_name
+        rows = list(
+            self._rounds.annotate(count=Count("fixtures"))
+            .order_by()
+            .values_list(
+                "pk", "bracket", "bracket__key", "bracket__stage__format", "number", "count", "bracket__stage__settings"
+            )
         )
-    )
-    sizes = Counter(row[1] for row in rows)
-    return {
-        pk: str(FORMAT_NAMES[format_])
-        if settings.get("pairing") == Pairing.CONTINUOUS
-        else name(key, number, count, sizes[bracket], upper=format_ == DOUBLE, starts=len(settings.get("starts") or ()))
-        for pk, bracket, key, format_, number, count, settings in rows
-    }
+        sizes = Counter(row[1] for row in rows)
+        return {
+            pk: str(FORMAT_NAMES[format_])
+            if settings.get("pairing") == Pairing.CONTINUOUS
+            else name(
+                key, number, count, sizes[bracket], upper=format_ == DOUBLE, starts=len(settings.get("starts") or ())
+            )
+            for pk, bracket, key, format_, number, count, settings in rows
+        }
 
 
 def called_in_order(fixtures: Iterable[Fixture]) -> list[Fixture]:
