@@ -138,6 +138,7 @@ def other_parts(content: bytes, chance: Random) -> bytes:
     return target.getvalue()
 
 
+@pytest.mark.slow
 @pytest.mark.soak
 @pytest.mark.filterwarnings("ignore")
 def test_a_damaged_file_is_read_or_refused() -> None:

@@ -19,46 +19,50 @@ class Tier(NamedTuple):
 
     examples: int = 100
     """Of each property that does not set a number of its own."""
-    events: int = 20
+    events: int = 12
     event_steps: int = 40
     """Histories of an event, and what happens in each (tests/tournaments/test_state_machine.py)."""
     short_way_matches: int = 1
     """Matches of both ways of an action, at each delay of spectators; 90 have over 20,000 actions in all."""
-    live_matches: int = 15
+    live_matches: int = 8
     live_steps: int = 60
     """Matches played here, and what happens in each (tests/matches/play/test_match_machine.py)."""
-    corrections: int = 6
+    corrections: int = 4
     """Histories of each property of corrections."""
     second_model: int = 8
     """Pairs and triples of corrections, predicted (tests/tournaments/results/test_second_model.py)."""
-    nights: int = 2
+    nights: int = 1
     """Random nights without rounds."""
-    lives: int = 5
+    lives: int = 3
     """Histories of corrections in an event of lives."""
     swiss: int = 3
     """Histories of each property of events that are paired round by round (tests/tournaments/test_swiss_machine.py)."""
-    places: int = 25
+    places: int = 12
     """Histories of places that are freed and taken (tests/tournaments/entries/test_places.py)."""
-    ended_events: int = 3
+    ended_events: int = 2
     """Events that are played to their end (tests/tournaments/test_every_event_ends.py)."""
     every_write: bool = False
     """Whether every write is sent twice, or a sample (tests/repeats)."""
     pairs: int = 1
     """Pairs of formats, each with a field (tests/tournaments/test_stages_that_follow.py)."""
+    proposals: int = 4
+    """Evenings for which formats are proposed and simulated (tests/tournaments/formats/test_proposals.py)."""
     every_size: bool = False
     """Whether formats are tested with every size of field, or with those where something changes."""
     evenings: int = 1
     evening_steps: int = 6
     """Evenings, and what happens on each (tests/tournaments/test_where_everyone_is.py)."""
-    mutated_files: int = 240
+    mutated_files: int = 160
     """Damaged spreadsheets, pictures, lists and records (tests/test_mutated_files.py)."""
     fuzzed: int = 2
     """Valid and invalid requests to each operation of the API."""
-    rows: int = 4
+    rows: int = 3
     """Rows of each kind for which the privacy tests request a route."""
     every_page: bool = False
     """Whether a walk reads every page after it has tried what must not succeed, or those where it would show."""
-    interleavings: int = 400
+    every_role: bool = False
+    """Whether a walk is repeated for roles that are led to the same pages as another, or nearly."""
+    interleavings: int = 100
     """Services called by several threads at once."""
     players: int = 16
     kills: int = 12
@@ -69,7 +73,7 @@ class Tier(NamedTuple):
 
 TIERS = {
     "test": Tier(),
-    "postgresql": Tier(events=3),
+    "postgresql": Tier(events=3, places=4, fuzzed=1, interleavings=400),
     "soak": Tier(
         examples=1000,
         events=60,
@@ -84,8 +88,10 @@ TIERS = {
         ended_events=300,
         every_write=True,
         pairs=300,
+        proposals=60,
         every_size=True,
         every_page=True,
+        every_role=True,
         evenings=4,
         evening_steps=12,
         mutated_files=12_000,

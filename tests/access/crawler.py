@@ -4,13 +4,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
+from functools import cache
 from html.parser import HTMLParser
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urljoin, urlsplit
 
 from django.db import transaction
 from django.test import Client
-from django.urls import Resolver404, resolve
+from django.urls import Resolver404, ResolverMatch, resolve
 
 HOST = "http://testserver"
 UNFOLLOWED = ("/static/", "/api/v1/", "/admin/")
@@ -181,9 +182,8 @@ class Walk:
 
     def _kind(self, form: Form) -> tuple[str, str]:
         """Return the route of a link or button, and the state of what its page is about if that matters."""
-        try:
-            match = resolve(urlsplit(form.url).path)
-        except Resolver404:
+        match = match_of(form.url)
+        if match is None:
             return "", form.url
         about = [*map(str, match.kwargs.values()), *dict(parse_qsl(urlsplit(form.url).query)).values()]
         named = [self.states[value] for value in about if value in self.states]
@@ -193,7 +193,14 @@ class Walk:
 
 def route_of(url: str) -> str:
     """Return the name of the route of a URL; empty if there is none."""
+    match = match_of(url)
+    return match.url_name or "" if match else ""
+
+
+@cache
+def match_of(url: str) -> ResolverMatch | None:
+    """Return the view of a URL with its arguments; None if there is none."""
     try:
-        return resolve(urlsplit(url).path).url_name or ""
+        return resolve(urlsplit(url).path)
     except Resolver404:
-        return ""
+        return None

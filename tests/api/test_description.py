@@ -30,6 +30,7 @@ def description() -> Described:
     return described
 
 
+@pytest.mark.slow
 def test_it_is_valid_without_warnings(tmp_path: Any) -> None:
     call_command("spectacular", "--validate", "--fail-on-warn", "--file", str(tmp_path / "schema.yml"))
     assert (tmp_path / "schema.yml").stat().st_size > 50_000

@@ -69,6 +69,7 @@ def test_a_first_connection_to_a_missing_broker_fails_at_once() -> None:
     assert time.monotonic() - began < NOT_HUNG
 
 
+@pytest.mark.slow
 def test_a_hanging_broker_does_not_block_a_request(
     transactional_db: None, bob: User, client: Client, valkey_server: ValkeyServer
 ) -> None:

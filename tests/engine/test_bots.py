@@ -46,6 +46,7 @@ def test_the_club_bot_beats_the_others(other: Bot, length: int) -> None:
     assert wins(Bot.CLUB, other, matches=40, length=length) >= 31
 
 
+@pytest.mark.slow
 def test_the_pip_bot_beats_the_random_one() -> None:
     assert wins(Bot.PIP, Bot.RANDOM, matches=40, length=1) >= 31
 

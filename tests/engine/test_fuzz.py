@@ -39,6 +39,7 @@ def assert_sound(report):
     assert [fault for fault in report.faults if not fault.endswith(" s")] == []
 
 
+@pytest.mark.slow
 def test_damaged_samples_of_our_own_get_a_sound_verdict():
     report = run(SAMPLES, inputs=200, seed=7)
     assert_sound(report)

@@ -49,6 +49,7 @@ def test_every_game_has_gnubgs_winner_points_cube_kind_and_score(matches, suffix
     assert games >= 350
 
 
+@pytest.mark.slow
 def test_the_replay_shows_the_board_gnubg_had_before_every_play_and_double(shared_data):
     paths = sorted((shared_data / "gnubg").glob("*.actions.json"))
     assert len(paths) >= 50
@@ -69,6 +70,7 @@ def test_the_replay_shows_the_board_gnubg_had_before_every_play_and_double(share
                 ), where
 
 
+@pytest.mark.slow
 def test_a_replay_has_no_jumps(matches):
     """Each frame starts where the one before it ended, and each game with the opening position."""
     for path in matches:

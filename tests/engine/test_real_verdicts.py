@@ -1,5 +1,7 @@
 """Records of other programs: each game has its known winner and points, or a finding explains the difference."""
 
+import pytest
+
 from benchmarks.records_table import compared, illegal_plays, manifest, plays_judged_illegal, table
 from engine import Outcome, check_record
 
@@ -16,6 +18,7 @@ def test_every_known_result_is_confirmed_or_its_difference_explained(shared_data
     assert sum(game.equal for game in games) >= len(games) - 4
 
 
+@pytest.mark.slow
 def test_exactly_the_listed_illegal_plays_are_reported(shared_data):
     folder, listed = shared_data / "records", 0
     for row in manifest(folder):
@@ -26,6 +29,7 @@ def test_exactly_the_listed_illegal_plays_are_reported(shared_data):
     assert listed >= 4
 
 
+@pytest.mark.slow
 def test_a_record_is_rejected_only_for_a_known_reason(shared_data):
     folder = shared_data / "records"
     for row in manifest(folder):

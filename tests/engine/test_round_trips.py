@@ -7,6 +7,7 @@ from engine.records import read, write
 from engine.simulation import Style, play_out
 from engine.transcript import Event, Kind, Transcript
 from engine.verdict import Frame
+from tests.tiers import first_in_make_test
 
 FORMATS = ("mat", "sgf", "json")
 SAMPLES = {
@@ -77,7 +78,7 @@ def test_every_format_can_be_turned_into_every_other(target):
 
 
 @pytest.mark.parametrize("format", FORMATS)
-@pytest.mark.parametrize("pattern", ["gnubg/*.mat", "gnubg/*.sgf", "records/*/*"])
+@pytest.mark.parametrize("pattern", first_in_make_test("gnubg/*.mat", "gnubg/*.sgf", "records/*/*"))
 def test_records_of_other_programs_survive_writing_and_reading(shared_data, pattern, format):  # noqa: A002
     """Every fourth record is read, not the same ones for each format."""
     paths = [path for path in sorted(shared_data.glob(pattern)) if path.is_file()]

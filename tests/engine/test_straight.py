@@ -2,6 +2,7 @@
 
 from random import Random
 
+import pytest
 from hypothesis import given
 
 from benchmarks.fuzz import mutated, own_samples
@@ -94,6 +95,7 @@ def test_no_straight_play_of_every_die_is_illegal(position, rolled):
         assert after is None or board_of(after) in legal
 
 
+@pytest.mark.slow
 def test_the_verdict_is_the_same_where_every_play_is_resolved():
     """With frames, every play goes through `resolve` and its stars are compared; without, straight plays do not."""
     chance = Random(13)

@@ -48,6 +48,7 @@ transcripts = st.builds(
 )
 
 
+@pytest.mark.slow
 @given(transcripts)
 def test_no_transcript_makes_adjudication_raise(transcript):
     verdict = adjudicate(transcript)

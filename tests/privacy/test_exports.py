@@ -153,6 +153,7 @@ def jens(club: Club) -> Player:
     return player
 
 
+@pytest.mark.slow
 def test_a_director_copies_and_erases_a_player_without_an_account(
     club: Club, jens: Player, alice: User, erin: User, frank: User, as_user: AsUser
 ) -> None:
@@ -195,6 +196,7 @@ def test_directors_lose_a_copy_when_the_player_has_an_account(
     assert as_user(alice).get(url).status_code == 404
 
 
+@pytest.mark.slow
 def test_people_and_members_are_erased_by_api(
     club: Club, jens: Player, bob: User, bob_player: Player, alice: User, password: str, as_user: AsUser
 ) -> None:

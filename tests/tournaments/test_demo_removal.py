@@ -22,6 +22,7 @@ def filled() -> set[str]:
     return {name for name, model in tables.items() if models.QuerySet(model).exists()}
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_the_demo_club_is_removed_with_one_command(
     carol: User, tmp_path: Path, settings: Any, django_capture_on_commit_callbacks: Any

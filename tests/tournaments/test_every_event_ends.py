@@ -245,6 +245,7 @@ class Evening(DivisionDriver):
         return f"{players} players; {'; '.join(shown)}; {dict(self.done)}; refused: {dict(self.refusals)}"
 
 
+@pytest.mark.slow
 @pytest.mark.soak
 @pytest.mark.django_db
 def test_every_event_can_be_played_to_its_end_with_what_a_director_has() -> None:

@@ -332,6 +332,7 @@ MORE: tuple[Case, ...] = tuple(
 """Each format once as the first and once as the second."""
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_some_pairs_of_formats_are_played_to_their_end(alice: User) -> None:
     print(walk(FEW, alice, every_page=False))

@@ -609,6 +609,7 @@ def to_player(known: Known, side: int) -> str | None:
     return None
 
 
+@pytest.mark.slow
 @pytest.mark.soak
 @pytest.mark.parametrize("number", range(1, TIER.evenings + 1))
 def test_everybody_is_told_the_same(number: int, club: Club, alice: User) -> None:

@@ -194,6 +194,7 @@ def test_spectators_are_counted_and_players_are_not(port: int, match: Match) -> 
     streams[2].close()
 
 
+@pytest.mark.slow
 def test_clients_that_leave_as_their_streams_begin_are_not_counted(port: int, match: Match) -> None:
     for milliseconds in range(100):
         with socket.create_connection(("127.0.0.1", port)) as client:

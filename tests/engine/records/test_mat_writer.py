@@ -203,6 +203,7 @@ def test_everything_that_a_mat_file_can_hold_survives(transcript: Transcript) ->
     assert read(write(again, "mat")) == again
 
 
+@pytest.mark.slow
 @RECORD_SETTINGS
 @given(RANDOM, st.sampled_from(("gnubg", "xg", "xg-text", "galaxy", "studio", "opengammon")))
 def test_every_style_can_write_and_be_read(transcript: Transcript, dialect: str) -> None:

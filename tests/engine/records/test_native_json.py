@@ -177,6 +177,7 @@ def any_event(draw: st.DrawFn) -> Event:
     )
 
 
+@pytest.mark.slow
 @RECORD_SETTINGS
 @given(
     transcripts(
@@ -204,6 +205,7 @@ def test_json_may_have_so_many_values_and_no_more() -> None:
     assert refused.value.code == "too_many_values"
 
 
+@pytest.mark.slow
 def test_json_of_as_many_plies_as_a_record_may_have_is_read() -> None:
     game = replace(MATCH.games[0], events=MATCH.games[0].events[:1] * Limits().plies)
     assert len(read(write(replace(MATCH, games=(game,)), "json")).games[0].events) == Limits().plies

@@ -146,6 +146,7 @@ def without_hits(transcript: Transcript) -> list[object]:
     ]
 
 
+@pytest.mark.slow
 def test_records_survive_being_written_again(shared_data: Path) -> None:
     paths = [path for path in sorted(shared_data.glob("records/*/*")) if path.is_file()]
     paths += sorted((shared_data / "gnubg").glob("*.sgf"))
@@ -182,6 +183,7 @@ def test_small_files_are_read_as_gnubg_reads_them(shared_data: Path) -> None:
     assert compared > 20
 
 
+@pytest.mark.slow
 def test_damaged_real_records_raise_nothing_but_refusals(shared_data: Path) -> None:
     paths = [path for path in sorted(shared_data.glob("records/*/*")) if path.stat().st_size < 200_000]
     files = [path.read_bytes() for path in paths + sorted((shared_data / "gnubg").glob("m*.*"))]

@@ -66,6 +66,7 @@ def test_a_wrong_answer_about_one_game_costs_that_game(tmp_path: Path, fault: st
     assert {decision.game for decision in analysed.decisions} == {1, 2, 3} - {number}
 
 
+@pytest.mark.slow
 @needs_gnubg
 def test_a_match_is_judged_by_its_games_as_it_is_whole() -> None:
     """Seven points, so that cube and luck depend on the score, with a Crawford game."""
@@ -85,6 +86,7 @@ def test_a_program_yields_to_those_of_other_sessions_too(tmp_path: Path) -> None
     assert (niceness, of_session) == ("19", ["nice", "19"])
 
 
+@pytest.mark.slow
 def test_a_hanging_program_is_killed_with_its_children(tmp_path: Path) -> None:
     with pytest.raises(Refused) as refused:
         analyse(MATCH, fake_gnubg(tmp_path, "hang", idle_seconds=1))

@@ -38,6 +38,7 @@ run(["/bin/sh", "-c", sys.argv[1]], folder=pathlib.Path(sys.argv[2]), limits=Pro
 PATIENCE = 20
 
 
+@pytest.mark.slow
 def test_a_program_gets_its_share_of_the_time(tmp_path: Path) -> None:
     """A busy machine makes it less, never more."""
     finished = run(
@@ -63,6 +64,7 @@ def test_a_program_hardly_runs_while_others_do_and_still_comes_to_its_end(tmp_pa
     assert not finished.timed_out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("most", [{"seconds": 1}, {"idle_seconds": 0.4}], ids=str)
 def test_a_program_is_killed_with_its_children_though_it_is_stopped(tmp_path: Path, most: dict[str, float]) -> None:
     finished = run(

@@ -202,6 +202,7 @@ def play_to_turn_of(side: int, board: Board, carol: Device, bob: Phones, *, chan
             take_turn(board, bob.current)
 
 
+@pytest.mark.slow
 def test_forty_changes_of_device_in_the_opponents_turn_are_not_noticed(long_board, tmp_path):
     """Bob moves between five devices while Carol thinks about her play; no roll waits and none is weak."""
     bob, carol = Phones(long_board, BOB, Device(long_board, BOB), 5), Device(long_board, CAROL)

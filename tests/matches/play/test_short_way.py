@@ -399,6 +399,7 @@ def test_too_many_actions_are_refused_as_usual(
     assert (response.status_code, json.loads(response.content)["code"]) == (429, "too_many_attempts")
 
 
+@pytest.mark.slow
 def test_request_ids_logs_and_metrics_are_as_usual(
     to_roll: tuple[Pages, int, dict[str, Any]], settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

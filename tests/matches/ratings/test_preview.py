@@ -30,6 +30,7 @@ from tests.matches.ratings.history import (
     replay,
     void,
 )
+from tests.tiers import TIER
 
 __all__ = ["bob", "carol", "erik"]
 
@@ -231,6 +232,7 @@ def test_a_record_in_which_a_side_never_moved_does_not_count(bob: Player, carol:
 # How much it takes
 
 
+@pytest.mark.slow
 def test_previewing_the_last_match_takes_a_constant_number_of_queries(bob: Player, carol: Player, erik: Player) -> None:
     cast = [bob, carol, erik]
     counts = []
@@ -311,7 +313,7 @@ def outcome_of(match: Match, change: str, kind: str, winner: int) -> SupposedRes
     merged=st.booleans(),
 )
 @settings(
-    max_examples=60,
+    max_examples=TIER.examples // 4,
     # What fails is short already, and every attempt to make it shorter takes a while.
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
     suppress_health_check=[HealthCheck.function_scoped_fixture],

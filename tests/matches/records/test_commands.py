@@ -48,6 +48,7 @@ def illegal(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_an_accepted_match_is_described_in_words_by_a_process_without_services(legal: Path) -> None:
     kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
     env = {**kept, **UNREACHABLE, "SECRET_KEY": "only-for-tests-0123456789-abcdefghijklmnop", "LANG": "C.UTF-8"}

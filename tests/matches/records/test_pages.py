@@ -263,7 +263,7 @@ def test_players_without_names_are_called_by_their_colour(client: Client) -> Non
 
 @pytest.mark.slow
 def test_each_step_of_the_replay_leads_to_the_next_until_the_end_of_the_match(client: Client) -> None:
-    data = simulated(seed=4, length=3)
+    data = simulated(seed=4, length=1)
     path = f"/check/{checked(data).public_id}/replay/"
     steps, following = [], f"{path}?g=1&p=1"
     while following:

@@ -208,6 +208,7 @@ def at_once(count: int, act: Callable[[], Any]) -> list[BaseException]:
     return raised
 
 
+@pytest.mark.slow
 def test_of_concurrent_workers_one_adjudicates(transactional_db: None) -> None:
     submission = sent(long_session(100))
     assert at_once(6, lambda: adjudicate_submission(submission_id=submission.pk, now=NOW)) == []
@@ -216,6 +217,7 @@ def test_of_concurrent_workers_one_adjudicates(transactional_db: None) -> None:
     assert submission.verdicts.count() == 1
 
 
+@pytest.mark.slow
 def test_without_a_claim_every_worker_would_write(transactional_db: None) -> None:
     """Control: without a lock, only the database constraint prevents a second verdict."""
     submission = sent(long_session(100))

@@ -153,6 +153,7 @@ def clients(visitors: dict[str, User | AnonymousUser]) -> Iterator[tuple[str, Cl
         yield name, client
 
 
+@pytest.mark.slow
 def test_every_route_of_a_match_answers_as_the_table_says(
     addresses: dict[str, str], visitors: dict[str, User], dave: User
 ) -> None:
@@ -164,6 +165,7 @@ def test_every_route_of_a_match_answers_as_the_table_says(
         assert access_of_route == ROUTES[route], path
 
 
+@pytest.mark.slow
 def test_only_the_two_players_can_act(addresses: dict[str, str], visitors: dict[str, User]) -> None:
     acts = [addresses[route] for route in OURS if ROUTES[route] == ONLY_POST and not route.startswith("^m/")]
     # No record of that name is there: for the players too this address is nowhere.

@@ -9,6 +9,7 @@ from matches.lifecycle.finish import ResultInput
 from matches.reporting import reports
 from players.actors import SYSTEM, Actor
 from players.models import Player
+from tests.tiers import first_in_make_test
 from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean
 from tournaments.draws import services as draws
 from tournaments.draws.kept_apart import keep_apart
@@ -122,7 +123,7 @@ def test_lines_are_drawn_as_soon_as_their_players_are_known(
     assert driver.division.stages.get().status == Stage.Status.FINISHED
 
 
-@pytest.mark.parametrize("byes", LowerByes)
+@pytest.mark.parametrize("byes", first_in_make_test(*LowerByes))
 def test_a_correction_before_the_lines_begin_and_its_undo_give_the_same_lot(begun: Begun, byes: LowerByes) -> None:
     driver = begun(19, PROGRESSIVE, byes)
     round_ = drawn_round(driver)
@@ -149,7 +150,7 @@ def play_until_ready(driver: DivisionDriver, numbers: set[int], *, but: Collecti
         driver.report(next(fixture for fixture in ready if fixture.number not in but), chance.randrange(2))
 
 
-@pytest.mark.parametrize("byes", LowerByes)
+@pytest.mark.parametrize("byes", first_in_make_test(*LowerByes))
 @pytest.mark.parametrize("how", ["played", "reported"])
 def test_lines_that_have_begun_are_not_drawn_again(begun: Begun, how: str, byes: LowerByes) -> None:
     driver = begun(19, PROGRESSIVE, byes)

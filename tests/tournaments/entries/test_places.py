@@ -244,6 +244,7 @@ ACTS = ("capacity", "register", "enter", "withdraw", "come_back", "check_in", "m
 STEPS = st.lists(st.tuples(st.sampled_from(ACTS), st.integers(0, 11)), min_size=5, max_size=25)
 
 
+@pytest.mark.slow
 @quickly(TIER.places)
 @given(steps=STEPS)
 def test_places_go_in_turn_whatever_frees_them(steps: list[tuple[str, int]]) -> None:
@@ -296,6 +297,7 @@ def frees(function: ast.FunctionDef) -> bool:
     return False
 
 
+@pytest.mark.slow
 def test_whatever_can_free_a_place_fills_it() -> None:
     """Itself, or for a part of a service each function of its module that calls it."""
     known = functions()

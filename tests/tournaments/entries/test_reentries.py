@@ -264,6 +264,7 @@ def with_reentry(begun: Begun) -> tuple[DivisionDriver, Fixture, str]:
     return driver, fixture, f"{loser.player.name} (2)"
 
 
+@pytest.mark.slow
 def test_every_page_that_names_a_reentered_player_says_which_entry_it_is(
     begun: Begun, alice_client: Client, client: Client
 ) -> None:

@@ -103,6 +103,7 @@ def status_of(client: Client, method: str, url: str) -> int:
     return int(status)
 
 
+@pytest.mark.slow
 def test_helpers_may_do_what_strangers_may_and_what_is_listed(running: RunningEvent, dave_client: Client) -> None:
     names = [name for name in TABLE if name not in BY_SECRET]
     assert set(names) > HELPED
@@ -172,6 +173,7 @@ def links_of(page: str, running: RunningEvent) -> set[str]:
     return {url for url in urls if url.startswith(running.url)}
 
 
+@pytest.mark.slow
 def test_pages_offer_helpers_nothing_that_they_may_not_do(running: RunningEvent, dave_client: Client) -> None:
     fee = running.division
     fee.fee = 10

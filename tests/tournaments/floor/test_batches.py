@@ -25,6 +25,7 @@ from players.actors import Actor
 from players.models import Club, Delivery, LogEntry, Membership, Player, User
 from tests.journeys.evenings import account_of
 from tests.pages import html
+from tests.tiers import first_in_make_test
 from tests.tournaments.support.pages import text
 from tournaments.draws.kept_apart import keep_apart
 from tournaments.entries import check_in
@@ -176,6 +177,7 @@ class Night:
         raise AssertionError("the night does not end")
 
 
+@pytest.mark.slow
 def test_a_night_ends_with_one_winner(start: Callable[..., Tournament], by_alice: Actor) -> None:
     night = Night(start(), by_alice)
     night.play()
@@ -195,6 +197,7 @@ def test_a_night_ends_with_one_winner(start: Callable[..., Tournament], by_alice
     assert list(differences(Selection.of())) == []
 
 
+@pytest.mark.slow
 def test_who_shares_a_place_shares_it_in_the_summary_and_for_prizes(
     start: Callable[..., Tournament], by_alice: Actor, client: Client
 ) -> None:
@@ -214,6 +217,7 @@ def test_who_shares_a_place_shares_it_in_the_summary_and_for_prizes(
     assert f"3–{2 + len(third)}. {names_of_third}" in page
 
 
+@pytest.mark.slow
 def test_a_night_switches_to_a_bracket(start: Callable[..., Tournament], by_alice: Actor) -> None:
     night = Night(start(stages=SWITCH), by_alice, seed=3)
     night.play()
@@ -267,6 +271,7 @@ def at_clock(moment: datetime) -> str:
     return f"{moment.astimezone(ZoneInfo('Europe/Copenhagen')):%H:%M}"
 
 
+@pytest.mark.slow
 def test_a_night_switches_to_a_bracket_by_the_clock(start: Callable[..., Tournament], by_alice: Actor) -> None:
     switch = NOON + timedelta(minutes=70)
     stages = (replace(SWITCH[0], switch_time=at_clock(switch)), SWITCH[1])
@@ -292,7 +297,7 @@ def test_a_night_switches_to_a_bracket_by_the_clock(start: Callable[..., Tournam
     assert LogEntry.objects.get(verb="switched_by_clock").params["places"] == bracket_size(places)
 
 
-@pytest.mark.parametrize("seed", range(1, 7))
+@pytest.mark.parametrize("seed", first_in_make_test(*range(1, 5)))
 def test_a_clock_alone_draws_the_bracket_or_the_night_ends_before(
     start: Callable[..., Tournament], by_alice: Actor, seed: int
 ) -> None:
@@ -313,6 +318,7 @@ def test_a_clock_alone_draws_the_bracket_or_the_night_ends_before(
     assert list(differences(Selection.of())) == []
 
 
+@pytest.mark.slow
 def test_a_director_lets_the_bracket_be_drawn_now(start: Callable[..., Tournament], by_alice: Actor) -> None:
     night = Night(start(stages=SWITCH), by_alice, seed=3)
     for _step in range(9):
@@ -336,6 +342,7 @@ def test_a_switch_after_midnight_is_on_the_next_day() -> None:
     assert moment_of("", began, zone) is None
 
 
+@pytest.mark.slow
 def test_few_players_play_longer_matches(start: Callable[..., Tournament], by_alice: Actor) -> None:
     night = Night(start(stages=(replace(FLOW[0], late_from=4, late_length=9),)), by_alice, seed=3)
     night.play()
@@ -429,6 +436,7 @@ def mishear(night: Night) -> tuple[Night, Fixture, Fixture, int]:
     raise AssertionError("never paired again")
 
 
+@pytest.mark.slow
 def test_a_corrected_result_takes_back_a_pairing_that_has_not_begun(
     misheard: tuple[Night, Fixture, Fixture, int],
 ) -> None:
@@ -446,6 +454,7 @@ def test_a_corrected_result_takes_back_a_pairing_that_has_not_begun(
     assert list(differences(Selection.of())) == []
 
 
+@pytest.mark.slow
 def test_a_begun_match_stands_although_a_correction_puts_its_player_out(
     misheard: tuple[Night, Fixture, Fixture, int],
 ) -> None:
@@ -495,6 +504,7 @@ def changing(night: Night) -> tuple[Fixture, int]:
     raise AssertionError("no result changes the bracket")
 
 
+@pytest.mark.slow
 def test_a_correction_draws_a_bracket_again_that_has_not_begun(switched: Night) -> None:
     night = switched
     fixture, winner = changing(night)
@@ -521,6 +531,7 @@ def lives_before_bracket(night: Night) -> dict[int, int]:
     return lives_left(state.event, 2)
 
 
+@pytest.mark.slow
 def test_a_bracket_that_has_begun_stands_when_a_result_before_it_is_corrected(switched: Night) -> None:
     night = switched
     fixture, winner = changing(night)
@@ -540,6 +551,7 @@ def test_a_bracket_that_has_begun_stands_when_a_result_before_it_is_corrected(sw
     assert list(differences(Selection.of())) == []
 
 
+@pytest.mark.slow
 def test_a_correction_cannot_be_undone_once_its_bracket_has_begun(switched: Night) -> None:
     night = switched
     fixture, winner = changing(night)
@@ -554,6 +566,7 @@ def test_a_correction_cannot_be_undone_once_its_bracket_has_begun(switched: Nigh
     assert refused.value.code == "successor_begun"
 
 
+@pytest.mark.slow
 def test_who_withdraws_after_the_switch_leaves_a_walkover_and_the_bracket_as_it_is(switched: Night) -> None:
     night = switched
     first = seats(night)
@@ -564,6 +577,7 @@ def test_who_withdraws_after_the_switch_leaves_a_walkover_and_the_bracket_as_it_
     assert list(differences(Selection.of())) == []
 
 
+@pytest.mark.slow
 def test_who_withdraws_frees_the_opponent_of_a_match_that_has_not_begun(
     start: Callable[..., Tournament], by_alice: Actor
 ) -> None:
@@ -588,6 +602,7 @@ def test_who_withdraws_frees_the_opponent_of_a_match_that_has_not_begun(
     assert list(differences(Selection.of())) == []
 
 
+@pytest.mark.slow
 def test_a_late_entry_pays_half_a_life_for_each_match_missed(start: Callable[..., Tournament], by_alice: Actor) -> None:
     night = Night(start(), by_alice)
     for _minute in range(120):
@@ -605,6 +620,7 @@ def test_a_late_entry_pays_half_a_life_for_each_match_missed(start: Callable[...
     assert list(differences(Selection.of())) == []
 
 
+@pytest.mark.slow
 def test_in_a_strict_night_each_missed_match_costs_a_life_or_not_by_lot(
     start: Callable[..., Tournament], client: Client, by_alice: Actor
 ) -> None:
@@ -674,6 +690,7 @@ def test_late_entries_are_possible_until_the_time_that_a_director_sets(
     assert len(come("Eve Late")) == 1
 
 
+@pytest.mark.slow
 def test_who_is_away_is_not_paired_and_loses_lives_by_missing_matches(
     start: Callable[..., Tournament], by_alice: Actor
 ) -> None:
@@ -719,6 +736,7 @@ def test_a_pairing_taken_back_is_not_made_again(start: Callable[..., Tournament]
     assert refused.value.code == "pairing_begun"
 
 
+@pytest.mark.slow
 def test_a_swiss_without_rounds_gives_everybody_as_many_matches(
     start: Callable[..., Tournament], by_alice: Actor, client: Client
 ) -> None:
@@ -745,6 +763,7 @@ def verify(night: Night, client: Client) -> tuple[list[str], int]:
     return faults + runpy.run_path(str(SCRIPT))["verify_in_list"](data, rows["results"]), unchecked
 
 
+@pytest.mark.slow
 def test_everybody_can_verify_a_night_once_it_is_over(
     start: Callable[..., Tournament], client: Client, by_alice: Actor
 ) -> None:
@@ -760,6 +779,7 @@ def test_everybody_can_verify_a_night_once_it_is_over(
     assert verify(night, client) == ([], 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["waived", "adjourned"])
 def test_a_night_in_which_a_match_held_others_up_again_can_be_verified(
     start: Callable[..., Tournament], client: Client, by_alice: Actor, how: str
@@ -843,6 +863,7 @@ def waiting_names(event: Tournament) -> list[str]:
     return [row.entry.player.name for row in waiting_in(flow, state, now)]
 
 
+@pytest.mark.slow
 def test_who_has_lost_every_life_is_told_so(start: Callable[..., Tournament], by_alice: Actor, club: Club) -> None:
     night = Night(start(), by_alice)
     while all(lives_of(night).get(entry.pk, 0) for entry in Entry.objects.all()):
@@ -855,6 +876,7 @@ def test_who_has_lost_every_life_is_told_so(start: Callable[..., Tournament], by
     assert "being played" not in page
 
 
+@pytest.mark.slow
 def test_the_rules_can_be_changed_between_batches(start: Callable[..., Tournament], by_alice: Actor) -> None:
     night = Night(start(), by_alice)
     (stage,) = Stage.objects.all()
@@ -892,6 +914,7 @@ def test_a_personal_link_says_why_its_player_waits(start: Callable[..., Tourname
     assert free not in text(html(other))
 
 
+@pytest.mark.slow
 def test_directors_read_in_the_summary_who_reported_late_or_fell_behind(
     start: Callable[..., Tournament], by_alice: Actor, alice: User, as_user: Callable[[User], Client]
 ) -> None:
@@ -927,6 +950,7 @@ def questions(fixture: Fixture) -> list[FloorEvent]:
     return list(FloorEvent.objects.filter(fixture=fixture, kind="asked", undone_by=None).order_by("pk"))
 
 
+@pytest.mark.slow
 def test_a_score_that_decides_a_match_asks_both_players_whether_it_is_over(
     start: Callable[..., Tournament], by_alice: Actor, alice: User, club: Club, as_user: Callable[[User], Client]
 ) -> None:
@@ -1086,6 +1110,7 @@ def test_a_pair_that_may_not_be_is_refused_even_by_hand(start: Callable[..., Tou
     assert refused.value.code == "not_free_to_pair"
 
 
+@pytest.mark.slow
 def test_a_night_with_a_pair_set_by_hand_can_be_verified(
     start: Callable[..., Tournament], by_alice: Actor, client: Client
 ) -> None:
@@ -1100,6 +1125,7 @@ def test_a_night_with_a_pair_set_by_hand_can_be_verified(
     assert verify(night, client) == ([], 1)
 
 
+@pytest.mark.slow
 def test_a_begun_match_of_somebody_who_is_out_can_be_stopped(
     misheard: tuple[Night, Fixture, Fixture, int], alice: User, as_user: Callable[[User], Client]
 ) -> None:
@@ -1173,6 +1199,7 @@ def derived(night: Night) -> list[str]:
     return [re.sub(r"match_id=\d+", "", repr(fact)) for fact in facts]
 
 
+@pytest.mark.slow
 def test_a_stopped_match_goes_on_once_that_is_undone(out_and_playing: tuple[Night, Fixture, Entry]) -> None:
     night, paired, _opponent = out_and_playing
     before = derived(night)
@@ -1225,6 +1252,7 @@ def paired_again(night: Night, entry: Entry) -> Fixture:
     raise AssertionError("never paired again")
 
 
+@pytest.mark.slow
 def test_what_was_paired_since_a_stop_is_taken_back_unless_it_has_begun(
     out_and_playing: tuple[Night, Fixture, Entry], client: Client
 ) -> None:
@@ -1251,6 +1279,7 @@ def test_what_was_paired_since_a_stop_is_taken_back_unless_it_has_begun(
     assert verify(night, client) == ([], 0)
 
 
+@pytest.mark.slow
 def test_a_stopped_match_does_not_go_on_once_the_bracket_was_drawn_without_it(
     start: Callable[..., Tournament], by_alice: Actor
 ) -> None:

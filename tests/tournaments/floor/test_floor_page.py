@@ -110,6 +110,7 @@ def test_a_match_is_called_started_scored_and_decided_from_the_page(page: Page) 
     assert re.search(r"Undo: Player \d wins 7–4 at table 1", shown)
 
 
+@pytest.mark.slow
 def test_a_line_and_undo_work_on_the_floor(page: Page) -> None:
     entered = page.client.post(page.url("floor-line"), {"line": "m2 7-3"}, follow=True)
     assert "M2 ·" in html(entered)

@@ -14,6 +14,7 @@ import pytest
 from matches.lifecycle.finish import ResultInput
 from players.actors import Actor
 from players.models import Player
+from tests.tiers import first_in_make_test
 from tests.tournaments.conftest import NOON
 from tests.tournaments.support.played_stages import STAGES, drawn_as
 from tournaments.entries import check_in
@@ -244,9 +245,7 @@ def room_of(
     return make
 
 
-@pytest.mark.parametrize("seed", [1, 2, pytest.param(3, marks=pytest.mark.slow), *(
-    pytest.param(seed, marks=pytest.mark.slow) for seed in range(4, 12)
-)])  # fmt: skip
+@pytest.mark.parametrize("seed", first_in_make_test(*range(1, 6)))
 def test_nobody_absent_is_called_and_nobody_is_called_twice(room_of: Callable[[int], RandomEvening], seed: int) -> None:
     evening = room_of(seed)
     evening.play()

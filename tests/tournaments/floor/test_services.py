@@ -357,6 +357,7 @@ def test_only_a_player_of_the_match_can_be_late_for_it(event: Evening) -> None:
     calls.mark_late(fixture=event.fixture(1), player=event.match(1).player_0, **late)
 
 
+@pytest.mark.slow
 def test_players_enter_scores_once_they_are_called_and_not_endlessly(event: Evening) -> None:
     enter = {"side": 0, "by": Actor.link(0), "now": event.now}
     assert refusal(calls.set_players_score, fixture=event.fixture(1), score=(1, 0), **enter) == "not_called"

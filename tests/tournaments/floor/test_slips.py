@@ -58,6 +58,7 @@ def slip(number: int, first: Entry, second: Entry) -> str:
     return f"m{number} {first.player.name}, {second.player.name}"
 
 
+@pytest.mark.slow
 def test_pairs_and_results_of_an_evening_on_paper_are_typed_in_any_order(night: Night, client: Client) -> None:
     first, second, third, *_rest = here(night)
     outcomes = typed(night, "m142 5-2", slip(142, first, third), "m141 3-5", slip(141, first, second))

@@ -105,6 +105,7 @@ class Floor:
         return check_in.mark(entry=entry, state=state, until=until, **self.by)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", first_in_make_test(*range(1, 1 + TIER.nights)))
 def test_undoing_whatever_was_done_restores_where_everybody_is(
     start: Callable[..., Tournament], by_alice: Actor, seed: int

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.tiers import TIER, first_in_make_test
 from tests.tournaments.formats.cast import SEED, SIZES, coin, play_out, sizes
 from tournaments.formats.elimination.byes import LowerByes
 from tournaments.formats.elimination.knockout import draw, knockout, take_bye
@@ -84,7 +85,7 @@ def test_no_bye_goes_to_somebody_while_another_has_had_fewer(size, which, toss):
 
 @pytest.mark.slow
 @pytest.mark.soak
-@pytest.mark.parametrize("size", [size for size in SIZES if 4 <= size <= 128])
+@pytest.mark.parametrize("size", [size for size in SIZES if 4 <= size <= (128 if TIER.every_size else 65)])
 def test_no_bye_is_unfair_at_any_size_in_any_pattern(size):
     offered = list(graphs(size))
     assert offered
@@ -283,7 +284,7 @@ def test_every_bye_stands_on_a_clean_line_if_any_plan_has_one(size):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", range(4, 65))
+@pytest.mark.parametrize("size", range(4, 65) if TIER.every_size else (*range(4, 18), 22, 27, 33, 48, 63))
 def test_nobody_has_a_second_bye_or_one_before_another_whatever_the_results(size):
     for stage in graphs(size, LowerByes.LINES):
         graph = planned(stage, size, random.Random(size).randbytes(32))
@@ -327,7 +328,7 @@ def test_a_match_of_a_round_with_a_lot_begins_when_its_two_players_are_there():
     assert not any(fixture.number in results for fixture in seated)
 
 
-@pytest.mark.parametrize("size", [11, 19, 21, 37])
+@pytest.mark.parametrize("size", first_in_make_test(11, *([19, 21, 37] if TIER.every_size else [19])))
 def test_the_lot_can_give_the_bye_to_each_of_its_lines(size):
     took = Counter()
     for toss in range(60):

@@ -59,6 +59,7 @@ def played(matches, pace, tempo, chance):
     return begins, ends
 
 
+@pytest.mark.slow
 def test_the_forecast_of_every_stage_of_the_evening_holds_as_often_as_it_says():
     matches, hits, count = evening(16), {0.5: 0, 0.75: 0, 0.9: 0}, 0
     for seed in range(60):

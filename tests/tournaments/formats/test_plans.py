@@ -63,6 +63,7 @@ def test_everybody_is_drawn_once_and_the_same_seed_draws_the_same(chosen, draft,
     assert drawn.algorithm
 
 
+@pytest.mark.slow
 @settings(max_examples=80)
 @given(formats)
 def test_a_plan_is_sound_and_everybody_is_in_it(chosen):
@@ -76,6 +77,7 @@ def test_a_plan_is_sound_and_everybody_is_in_it(chosen):
         check(graph)
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(st.sampled_from(["knockout", "double", "roundrobin", "groups"]), st.integers(8, 40), st.integers(1, 500))
 def test_numbers_go_on_from_the_stage_before(name, entries, first):

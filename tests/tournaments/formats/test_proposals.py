@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.tiers import TIER
 from tournaments.formats.forecast.finish_times import Pace
 from tournaments.formats.forecast.forecasts import forecast_stages
 from tournaments.formats.forecast.proposals import (
@@ -31,7 +32,7 @@ def minutes_of_lengths(stages: tuple[StageSettings, ...], lengths: tuple[int, ..
 
 
 @pytest.mark.slow
-@settings(max_examples=15)
+@settings(max_examples=TIER.proposals)
 @given(st.integers(3, 128), st.integers(1, 64), st.integers(4, 40))
 def test_a_proposal_fits_and_no_longer_matches_of_its_format_fit(players: int, tables: int, quarters: int) -> None:
     minutes = 15 * quarters
@@ -47,7 +48,8 @@ def test_a_proposal_fits_and_no_longer_matches_of_its_format_fit(players: int, t
             assert longer > minutes, (proposal, length)
 
 
-@settings(max_examples=60, deadline=None)
+@pytest.mark.slow
+@settings(max_examples=4 * TIER.proposals)
 @given(st.integers(2, 32), st.integers(1, 16), st.integers(4, 40))
 def test_what_is_proposed_first_uses_the_time_or_nothing_better_does(players: int, tables: int, quarters: int) -> None:
     minutes = 15 * quarters
@@ -95,6 +97,7 @@ def test_formats_that_are_too_long_are_listed_last() -> None:
     assert (round_robin.in_time, round_robin.length, round_robin.matches_each.least) == (False, 3, 13)
 
 
+@pytest.mark.slow
 def test_if_nothing_is_over_in_time_the_fastest_format_is_proposed() -> None:
     proposal = propose_format(64, 4, 30)
     assert (proposal.stages[0].format, proposal.length, proposal.in_time) == ("knockout", 1, False)

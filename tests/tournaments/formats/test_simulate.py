@@ -14,6 +14,7 @@ def timeless(report):
     return replace(report, pairing_seconds=[])
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(st.sampled_from(sorted(FORMATS)), st.integers(0, 60), st.integers(1, 99))
 def test_every_format_runs_to_its_end_and_equal_input_gives_an_equal_event(name, more, seed):

@@ -248,6 +248,7 @@ def hidden_and_chosen(page: str) -> list[tuple[str, str]]:
     return [(row["name"], row.get("value", "")) for row in kept if "name" in row and row["name"] != "here"]
 
 
+@pytest.mark.slow
 def test_the_screen_starts_tonight_and_undoes_it(
     alice_client: Client, club: Club, people: list[Player], by_alice: Actor
 ) -> None:
@@ -288,6 +289,7 @@ def test_change_more_opens_all_settings_filled_in(alice_client: Client, club: Cl
     assert division.stages.get().format == SWISS
 
 
+@pytest.mark.slow
 def test_same_as_last_week_fills_in_everything(
     alice_client: Client, club: Club, start_it: Callable[..., Tournament], people: list[Player]
 ) -> None:

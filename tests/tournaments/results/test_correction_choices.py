@@ -97,6 +97,7 @@ def test_a_kept_bracket_keeps_every_slot_and_every_later_stage(stages: list[Stag
     assert integrity_differences() == []
 
 
+@pytest.mark.slow
 def test_a_bracket_kept_twice_is_still_kept_and_the_preview_says_so() -> None:
     """Two of each of two groups in a knockout, of which a semi-final is decided; a group match is corrected twice."""
     cup = Cup.create(8, GROUPS).play(Random(6), most=13, wild=False)
@@ -125,6 +126,7 @@ def test_a_bracket_kept_twice_is_still_kept_and_the_preview_says_so() -> None:
     assert moved, "some of these corrections would move the bracket"
 
 
+@pytest.mark.slow
 def test_a_kept_bracket_that_moved_is_found() -> None:
     cup = Cup.create(8, GROUPS).play(Random(6), most=13, wild=False)
     forfeit = ResultInput(None, None, "double_forfeit")

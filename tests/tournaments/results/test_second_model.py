@@ -15,7 +15,7 @@ from django.db import transaction
 from engine.errors import Refused
 from matches.lifecycle.finish import ResultInput
 from matches.models import PlayerRating, Result
-from tests.tiers import TEST_SEED, TIER
+from tests.tiers import TEST_SEED, TIER, first_in_make_test
 from tests.tournaments.support.correcting import (
     DOUBLE,
     KNOCKOUT,
@@ -251,7 +251,7 @@ def tried(done: Counter[str]) -> int:
     return done["pairs"] + done["triples"]
 
 
-@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.parametrize("part", first_in_make_test(*range(PARTS)))
 def test_corrections_do_what_the_second_model_says(part: int) -> None:
     done = trials(TIER.second_model // PARTS, range(part, 10**6, PARTS))
     print(f"{tried(done)} tried:", ", ".join(f"{count} {what}" for what, count in sorted(done.items())))

@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from players.actors import SYSTEM
 from players.models import Club, Player, User
+from tests.tiers import first_in_make_test
 from tests.tournaments.conftest import NOON
 from tests.tournaments.seasons.test_seasons import TODAY, cast, night, season
 from tests.tournaments.support.correcting import KNOCKOUT, PROGRESSIVE, Cup, won_by
@@ -66,7 +67,7 @@ def test_somebody_who_only_entered_can_come_and_a_merged_one_is_counted_once(cas
 
 
 @pytest.mark.parametrize("stages", [KNOCKOUT, PROGRESSIVE])
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", first_in_make_test(1, 2))
 def test_what_is_certain_while_it_is_played_stays_and_comes_true(stages: list, seed: int, cast: list[Player]) -> None:
     night(cast, "one", seed=seed, weeks=2)
     night(cast, "two", seed=seed + 7, weeks=1)

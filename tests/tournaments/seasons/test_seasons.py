@@ -282,6 +282,7 @@ def test_rows_show_what_they_can_reach_and_their_places_so_far(cast: list[Player
     assert {line.can_reach for line in season_view(NOBODY, row).rows} == {""}, "nothing is open any more"
 
 
+@pytest.mark.slow
 def test_the_home_page_says_how_a_place_has_changed_and_what_tonight_gives(cast: list[Player], bob: User) -> None:
     night(cast, "one", seed=1, weeks=2)
     night(cast, "two", seed=3, weeks=1)

@@ -238,6 +238,7 @@ def test_a_view_without_players_says_so(cast: list[Player], alices: Client) -> N
     assert page.count('name="players"') == 16
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_more_views_and_players_need_no_more_queries(cast: list[Player], alices: Client) -> None:
     night(cast, "one")

@@ -249,6 +249,7 @@ def test_a_page_that_was_hidden_meanwhile_is_not_drawn(running: RunningEvent) ->
     assert not SharePicture.objects.exists()
 
 
+@pytest.mark.slow
 def test_a_crawler_of_everything_fills_nothing(club: Club, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(services, "MOST_WAITING", 3)
     monkeypatch.setattr(services, "MOST_KEPT", 5)

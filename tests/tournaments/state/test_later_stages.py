@@ -165,6 +165,7 @@ def test_a_bracket_at_a_time_needs_a_knockout() -> None:
         checked_stages([by_the_clock, StageSettings(ROUND_ROBIN)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("later", [StageSettings(GROUPS, groups=2), StageSettings(DOUBLE)])
 def test_whoever_has_lives_left_plays_in_the_next_stage(later: StageSettings, hall: Callable[..., Hall]) -> None:
     night = hall(8, StageSettings(LIVES, lives=2, pairing=Pairing.CONTINUOUS, qualifiers=8), later)

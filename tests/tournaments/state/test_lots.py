@@ -46,6 +46,7 @@ def fixture_taken(driver: DivisionDriver, player: Player) -> int:
     return int(params["fixture"])
 
 
+@pytest.mark.slow
 def test_a_late_entry_gets_the_same_bye_however_often_it_is_previewed_undone_and_repeated(
     driver: DivisionDriver,
 ) -> None:

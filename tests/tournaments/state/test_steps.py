@@ -15,6 +15,7 @@ from matches.models import Match
 from matches.reporting import reports
 from players.actors import Actor
 from players.models import Player
+from tests.tiers import first_in_make_test
 from tests.tournaments.conftest import NOW
 from tests.tournaments.support.drawn_divisions import DivisionBuilder
 from tests.tournaments.support.played_stages import STAGES, drawn_as, play, ready
@@ -67,7 +68,7 @@ def enter(fixture: Fixture, winner: int, by: Actor) -> None:
     results.enter_result(fixture=fixture, result=ResultInput(winner, score), by=by, now=NOW)
 
 
-@pytest.mark.parametrize("players", [5, 8, 11])
+@pytest.mark.parametrize("players", first_in_make_test(5, 8, 11))
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_step_leaves_nothing_to_settle(
     name: str, players: int, builder: DivisionBuilder, by_alice: Actor, make_players: Callable[[int], list[Player]]

@@ -59,6 +59,7 @@ def calls_on(page: str) -> list[tuple[str, frozenset[str]]]:
     ]
 
 
+@pytest.mark.slow
 def test_the_wall_shows_the_calls_of_the_floor(division: Division, by_alice: Actor) -> None:
     event, chance = division.tournament, random.Random(7)
     tables = list(Table.objects.filter(tournament=event))

@@ -73,6 +73,7 @@ def listed(club: Club) -> list[int]:
     return [len(group.matches) for group in friendlies_to_review(club, timezone.now())]
 
 
+@pytest.mark.slow
 def test_more_than_six_that_one_player_won_are_listed(club: Club, player: Player, carol_player: Player) -> None:
     week_of(player, carol_player, 6, plays=10)
     assert listed(club) == []
@@ -83,12 +84,14 @@ def test_more_than_six_that_one_player_won_are_listed(club: Club, player: Player
     assert pair.matches[0].match == seventh
 
 
+@pytest.mark.slow
 def test_they_are_not_if_both_have_won_and_few_ended_early(club: Club, player: Player, carol_player: Player) -> None:
     week_of(player, carol_player, 6, plays=10)
     played(player, carol_player, timezone.now(), loser=0, plays=10)
     assert listed(club) == []
 
 
+@pytest.mark.slow
 def test_they_are_if_half_were_given_up_before_the_tenth_play(club: Club, player: Player, carol_player: Player) -> None:
     week_of(player, carol_player, 3, ago=7, loser=0, plays=9)
     week_of(player, carol_player, 3, plays=10)
@@ -103,6 +106,7 @@ def test_a_month_later_nothing_is_listed(club: Club, player: Player, carol_playe
     assert friendlies_to_review(club, timezone.now() + timedelta(days=31)) == []
 
 
+@pytest.mark.slow
 def test_a_winner_of_early_ends_against_several_is_listed(
     club: Club, player: Player, carol_player: Player, dave_player: Player
 ) -> None:

@@ -62,6 +62,7 @@ def test_the_state_is_the_one_before_the_decision_and_the_log_keeps_everything(p
     assert list(differences_of(live_of(match))) == []
 
 
+@pytest.mark.slow
 def test_decisions_can_be_taken_back_one_after_the_other_and_played_again(player: Player) -> None:
     match, chance = begun(player, plays=14), Random(7)
     decisions = live_of(match).actions.filter(side=BOB, kind__in=DECISIONS).count()

@@ -40,6 +40,7 @@ def address(division: Division, name: str) -> str:
     return reverse(name, args=[event.club.slug, event.slug, division.public_id])
 
 
+@pytest.mark.slow
 def test_lives_without_rounds_and_their_bracket_are_stored(division: Division, client: Client, alice: User) -> None:
     client.force_login(alice)
     lives = {"format": "lives", "pairing": "continuous", "lives": "2", "lead": "1", "window": "2", "qualifiers": "8"}
@@ -73,6 +74,7 @@ def test_the_preview_compares_rounds_and_no_rounds(division: Division, client: C
     assert "When a round is complete, the next one" not in page
 
 
+@pytest.mark.slow
 def test_where_there_is_a_fee_strict_is_proposed(division: Division, client: Client, alice: User) -> None:
     client.force_login(alice)
     in_rounds = {"format": "lives", "lives": "2", "lengths": "5"}

@@ -8,6 +8,7 @@ import pytest
 
 from players.actors import Actor
 from players.models import Player
+from tests.tiers import first_in_make_test
 from tests.tournaments.draws.swiss.conftest import MakePlayers, Swiss, refused
 from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean
 from tournaments.draws import rounds as round_services
@@ -30,7 +31,7 @@ def statuses(driver: DivisionDriver) -> tuple[str, str]:
     return driver.division.status, Tournament.objects.get(pk=driver.division.tournament_id).status
 
 
-@pytest.mark.parametrize("rounds", [3, None])
+@pytest.mark.parametrize("rounds", first_in_make_test(3, None))
 def test_a_finished_swiss_can_get_another_round(swiss: Swiss, rounds: int | None) -> None:
     driver = swiss(8, rounds)
     driver.play_out(Random(8))
