@@ -62,8 +62,10 @@ run-lan: run ## the same, open to phones and other devices in the network
 
 # .ci/run runs all of them (MARK=) and those that PostgreSQL may make differ (MARK=postgresql).
 MARK ?= not slow
-test: $(VENV)/.dev ## run the tests except the slow ones, with a real worker and a real Valkey
-	$(PYTEST) -n $(TEST_WORKERS) --dist worksteal -m "$(MARK)" $(ARGS)
+# CHANGED=1 is for writing, since it misses some tests: nothing else here uses it. CHANGED=<revision> names another start.
+CHANGED_TESTS = set -o pipefail; $(PY) -m tools.changed_tests $(filter-out 1,$(CHANGED)) | xargs -r
+test: $(VENV)/.dev ## run the tests except the slow ones (CHANGED=1: only those that your changes reach)
+	$(if $(CHANGED),$(CHANGED_TESTS) )$(PYTEST) -n $(TEST_WORKERS) --dist worksteal -m "$(MARK)" $(ARGS)
 
 MINUTES ?= 30
 soak: $(VENV)/.dev ## search for faults with new random choices, for MINUTES (30)
