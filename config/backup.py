@@ -33,6 +33,7 @@ from django.utils.crypto import salted_hmac
 from django.utils.duration import duration_string
 from redis.exceptions import RedisError
 
+from config import new_database
 from config.celery import SWEEPS
 from config.environment import VERSION
 from core.queue import broker
@@ -333,9 +334,14 @@ def models_after(migrations: Migrations) -> list[type[Model]]:
 
 def create_tables(migrations: Migrations) -> None:
     """Create the tables as they are after these migrations, in a database without any. Raises UnknownMigrations."""
-    executor = MigrationExecutor(connection)
-    _check_known(executor.loader, migrations)
-    executor.migrate(_latest(executor.loader, migrations))
+    loader = MigrationLoader(connection)
+    _check_known(loader, migrations)
+    if connection.vendor == "sqlite" and set(migrations) >= set(loader.graph.nodes):
+        # They are those of this release, of which the script has at least the older ones.
+        with connection.cursor() as cursor:
+            for statement in new_database.statements():
+                cursor.execute(statement)
+    MigrationExecutor(connection).migrate(_latest(loader, migrations))
     # On PostgreSQL, migrations end with foreign keys checked row by row in the rest of the transaction.
     connection.check_constraints()
 

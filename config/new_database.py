@@ -8,6 +8,7 @@ import os
 import re
 import sqlite3
 import sys
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -19,9 +20,23 @@ def create(path: Path) -> None:
     """Create the database with the tables of the script. A process that is killed meanwhile leaves none."""
     unfinished = path.with_suffix(".unfinished")
     unfinished.unlink(missing_ok=True)
-    with closing(sqlite3.connect(unfinished)) as database:
-        database.executescript(SCRIPT.read_text())
+    with closing(sqlite3.connect(unfinished, isolation_level=None)) as database:
+        database.execute("BEGIN")
+        for statement in statements():
+            database.execute(statement)
+        database.execute("COMMIT")
     os.replace(unfinished, path)
+
+
+def statements() -> Iterator[str]:
+    """Yield the statements of the script, for a transaction that has begun in a database without tables."""
+    statement = ""
+    for line in SCRIPT.read_text().splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            if statement not in ("BEGIN TRANSACTION;\n", "COMMIT;\n"):
+                yield statement
+            statement = ""
 
 
 def script_of(path: Path) -> str:

@@ -10,7 +10,13 @@ from django.db import DEFAULT_DB_ALIAS, connection
 
 from config.backup import ArchivedTable, ArchiveReader, applied_migrations, models_after, save, throw_away_database
 from players.models import LogEntry, Player, User
-from tests.config.test_backup import parts_of, sqlite_database
+from tests.config.test_backup import (
+    OLDER,
+    parts_of,
+    replaces_what_a_newer_release_has_migrated,
+    sqlite_database,
+    table_names,
+)
 from tests.conftest import ValkeyServer
 from tests.tournaments.conftest import NOON
 from tournaments.demo import load
@@ -20,8 +26,6 @@ pytestmark = [
     pytest.mark.postgresql,
     pytest.mark.slow,
 ]
-OLDER = Path(__file__).with_name("older-release.zip")
-"""The demo club of release 4bb9aaaf, from SQLite: fewer tables, and archives of the first format."""
 
 
 @pytest.fixture
@@ -83,8 +87,13 @@ def test_the_demo_club_moves_to_postgresql_and_back(
             assert written_again() == parts_of(archive)
             assert ids_given_twice() == []
 
+        with subtests.test("replacing what a newer release has migrated"):
+            replaces_what_a_newer_release_has_migrated(archive)
+
         with subtests.test("a drill"):
+            before = table_names()
             assert is_restored(tmp_path / "again.zip", drill=True)
+            assert table_names() == before
             assert LogEntry.objects.filter(verb="restore_drill").count() == 1
 
     with subtests.test("back to SQLite"), sqlite_database(tmp_path / "back.sqlite3"):
