@@ -64,8 +64,8 @@ class Tier(NamedTuple):
     """Whether a walk is repeated for roles that are led to the same pages as another, or nearly."""
     interleavings: int = 100
     """Services called by several threads at once."""
-    players: int = 16
-    kills: int = 12
+    players: int = 8
+    kills: int = 9
     """Of an event that goes on while processes are killed (tests/faults/test_event.py)."""
     kills_of_each: int = 1
     """Processes of each kind that are killed during live play."""

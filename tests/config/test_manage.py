@@ -9,6 +9,7 @@ from secrets import token_hex
 
 import pytest
 
+pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[2]
 COMMAND = ["simulate", "--format", "knockout", "--players", "5", "--json"]
 

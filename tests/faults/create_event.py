@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from players.models import Club, User
     from tournaments.models import Draw
 
-FORGOTTEN_FOR = timedelta(seconds=15)
+FORGOTTEN_FOR = timedelta(seconds=10)
 """One match of each first round is never reported; its deadline is so much later."""
 PATIENCE = 60.0
-SWISS_ROUNDS = 4
+SWISS_ROUNDS = 3
 
 
 def create(counts: dict[str, int]) -> None:
@@ -61,7 +61,7 @@ def create_event(club: "Club", alice: "User", format_: str, count: int) -> None:
     division.refresh_from_db()
     draws.publish_draw(division=division, after=division.seq, **acts)
     forgotten = Fixture.objects.select_related("match", "stage").get(stage__division=division, number=1)
-    deadlines.extend_deadline(fixture=forgotten, due_at=now + FORGOTTEN_FOR, **acts)
+    deadlines.extend_deadline(fixture=forgotten, due_at=timezone.now() + FORGOTTEN_FOR, **acts)
 
 
 def wait_for_draft(draw: "Draw") -> None:

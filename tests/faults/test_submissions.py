@@ -96,7 +96,7 @@ def stopped_without_lock(checking: Checking) -> bool:
 
 def test_a_worker_killed_during_an_adjudication(checking: Checking) -> None:
     warmed_up(checking)
-    for games in (240, 241, 242):
+    for games in (80, 81, 82):
         checking.send(long_session(games))
     assert eventually(lambda: checking.states()["working"] > 0)
     assert checking.kill("records")
@@ -139,7 +139,7 @@ def test_a_broker_missing_during_the_upload(checking: Checking) -> None:
 
 def test_a_record_that_kills_every_worker_is_given_up(checking: Checking) -> None:
     warmed_up(checking)
-    checking.send(long_session(400))
+    checking.send(long_session(120))
     for attempt in (1, 2, 3):
         working = f"state = 'working' AND attempts = {attempt}"
         assert eventually(lambda working=working: bool(checking.submissions("id", working)), PATIENCE), attempt

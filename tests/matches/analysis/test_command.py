@@ -17,7 +17,7 @@ from tests.matches.records.samples import ILLEGAL
 def files(tmp_path: Path, settings: LazySettings) -> list[str]:
     """A match between Bob and Carol, and one with an illegal play; gnubg is a program that stands in for it."""
     settings.ANALYSIS_GNUBG = fake_gnubg(tmp_path).path
-    (tmp_path / "match.mat").write_bytes(write(play_out(3, 3, players=("Bob", "Carol")), "mat"))
+    (tmp_path / "match.mat").write_bytes(write(play_out(3, 1, players=("Bob", "Carol")), "mat"))
     (tmp_path / "illegal.mat").write_text(ILLEGAL)
     return [str(tmp_path / name) for name in ("match.mat", "illegal.mat", "absent.mat")]
 
