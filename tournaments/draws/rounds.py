@@ -22,7 +22,7 @@ from tournaments.formats.swiss.event import SwissEvent, SwissRound
 from tournaments.formats.swiss.feasibility import plan_rounds
 from tournaments.formats.swiss.lives import lives_left, pair_lives
 from tournaments.formats.swiss.pairing import RoundRequest, best_matching, legal, pair_round
-from tournaments.models import Bracket, ByeRequest, Division, Draw, Entry, Stage, Tournament
+from tournaments.models import ByeRequest, Division, Draw, Entry, Stage, Tournament
 from tournaments.state.advancement import replace_draft, request_draft
 from tournaments.state.derivation import StageState, states_of
 from tournaments.state.locks import division_changed, lock_division, take_numbers
@@ -240,7 +240,7 @@ def store_first_batch(draw: Draw, *, event: Tournament, by: Actor, now: datetime
 def store_round_of(draw: Draw, deadlines: Sequence[datetime | None], *, event: Tournament) -> None:
     """Write a paired round into the plan of its stage; `event` must be locked."""
     stage = draw.stage
-    bracket, _ = Bracket.objects.get_or_create(stage=stage, key=ROUNDS)
+    bracket, _ = stage.brackets.get_or_create(key=ROUNDS)
     pairs = list(zip(draw.places[::2], draw.places[1::2], strict=True))
     first = take_numbers(event, len(pairs))
     fixtures = tuple(

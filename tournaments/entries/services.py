@@ -9,13 +9,13 @@ from django.db.models import Q, QuerySet
 
 from engine.errors import Refused
 from matches.models import Match
-from players.actors import Actor, log
+from players.actors import Actor, log, log_all
 from players.models import Player
 from players.people.rows import canonical, lock_present, players_among
 from tournaments.formats.graph import EntryId
 from tournaments.models import Bracket, Division, Entry, Tournament, Withdrawal
 from tournaments.state.locks import division_changed, lock_division, lock_unfinished_matches
-from tournaments.state.places import fill_places, is_full, moving_up
+from tournaments.state.places import fill_places, free_places, moving_up
 from tournaments.state.preview import DivisionFacts, FixtureChange, changes_between
 from tournaments.state.settle import settle
 from tournaments.state.stage_rows import DivisionRows
@@ -44,7 +44,7 @@ def enter(
             _withdraw(row, entry, {}, by, now, "")
         entering = list(players)
         lock_present(*entering)
-        entries = [_enter(row, player, by, now) for player in _as_merged(entering)]
+        entries = _enter(row, _as_merged(entering), by, now)
         fill_places(row, now)
         _touch(row)
     return entries
@@ -60,7 +60,7 @@ def register(*, division: Division, player: Player, by: Actor, now: datetime) ->
             raise Refused("registration_closed")
         fill_places(row, now)
         lock_present(player)
-        entry = _enter(row, _as_merged([player])[0], by, now)
+        (entry,) = _enter(row, _as_merged([player]), by, now)
         _touch(row)
     return entry
 
@@ -191,18 +191,29 @@ def _as_merged(players: Iterable[Player]) -> list[Player]:
     return [canonical(rows[pk]) for pk in ids]
 
 
-def _enter(division: Division, player: Player, by: Actor, now: datetime) -> Entry:
-    if division.entries.exclude(status=Entry.Status.OUT).filter(same_person(player)).exists():
-        raise Refused("already_entered", name=player.shown_name)
-    entry = Entry.objects.create(
-        division=division,
-        player=player,
-        status=Entry.Status.WAITING if is_full(division) else Entry.Status.IN,
-        entered_at=now,
-        entered_by=by.user,
+def _enter(division: Division, players: Sequence[Player], by: Actor, now: datetime) -> list[Entry]:
+    entered = division.entries.exclude(status=Entry.Status.OUT).filter(
+        Q(player__in=players) | Q(player__merged_into__in=players)
     )
-    log(by, "entered", division.topic, club=division.tournament.club, entry=entry.pk, status=entry.status)
-    return entry
+    persons = {pk for ids in entered.values_list("player", "player__merged_into") for pk in ids}
+    for player in players:
+        if player.pk in persons:
+            raise Refused("already_entered", name=player.shown_name)
+        persons.add(player.pk)
+    free = free_places(division)
+    entries = Entry.objects.bulk_create(
+        Entry(
+            division=division,
+            player=player,
+            status=Entry.Status.IN if free is None or at < free else Entry.Status.WAITING,
+            entered_at=now,
+            entered_by=by.user,
+        )
+        for at, player in enumerate(players)
+    )
+    entered_now = ((division.topic, {"entry": entry.pk, "status": entry.status}) for entry in entries)
+    log_all(by, "entered", entered_now, club=division.tournament.club)
+    return entries
 
 
 def _check_open(division: Division) -> None:

@@ -15,7 +15,7 @@ from tournaments.formats.graph import BYE, EntryId, EntrySource, Fixture, Round,
 from tournaments.formats.plans import ROUNDS
 from tournaments.formats.settings import LIVES
 from tournaments.formats.swiss.lives import MISSED_FOR_A_LIFE, lives_left
-from tournaments.models import Batch, Bracket, Division, MissedMatch, OpenPairing, Pairing, Stage, Tournament
+from tournaments.models import Batch, Division, MissedMatch, OpenPairing, Pairing, Stage, Tournament
 from tournaments.state.derivation import StageState
 from tournaments.state.locks import take_number, take_numbers
 from tournaments.state.plans import settings_of, store_round
@@ -65,7 +65,7 @@ def store_batch(stage: Stage, new: NewBatch, *, event: Tournament, by: Actor, no
         rule={name: getattr(settings, name) for name in RULE}, room=new.room, pool=list(map(list, new.pool)),
         left_out=list(map(list, new.left_out)), private=new.private, playing=list(new.playing), reason=new.reason,
     )  # fmt: skip
-    bracket, _created = Bracket.objects.get_or_create(stage=stage, key=ROUNDS)
+    bracket, _created = stage.brackets.get_or_create(key=ROUNDS)
     sources: list[tuple[Source, Source]] = [(EntrySource(pair.first), EntrySource(pair.second)) for pair in new.pairs]
     sources += [(EntrySource(entry), BYE) for entry in new.byes]
     if new.slip is None:
@@ -76,11 +76,10 @@ def store_batch(stage: Stage, new: NewBatch, *, event: Tournament, by: Actor, no
     fixtures = tuple(Fixture(first + at, pair) for at, pair in enumerate(sources))
     # All pairs of a batch have the length of a round; it changes only between batches.
     length = new.pairs[0].length if new.pairs else 1
-    round_ = store_round(bracket, Round(number, fixtures), lengths=[length])
-    rows = {row.number: row for row in round_.fixtures.all()}
+    rows = store_round(bracket, Round(number, fixtures), lengths=[length])
     pairings = Pairing.objects.bulk_create(
         Pairing(
-            batch=batch, fixture=rows[first + at], number=first + at, first_id=pair.first, second_id=pair.second,
+            batch=batch, fixture=rows[at], number=first + at, first_id=pair.first, second_id=pair.second,
             costs=list(pair.costs), why=[[code, dict(params)] for code, params in pair.why], reason=pair.reason,
         )
         for at, pair in enumerate(new.pairs)

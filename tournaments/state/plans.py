@@ -58,12 +58,18 @@ def store(
     """Save the plan of a stage. `lengths` are the division's match lengths by round, used if the stage has none."""
     settings = settings_of(stage)
     season = season_end(stage)
-    for order, bracket in enumerate(graph.brackets):
-        row = Bracket.objects.create(stage=stage, key=bracket.key, order=order, fed_by=bracket.fed_by or "")
+    brackets = Bracket.objects.bulk_create(
+        Bracket(stage=stage, key=bracket.key, order=order, fed_by=bracket.fed_by or "")
+        for order, bracket in enumerate(graph.brackets)
+    )
+    rounds = []
+    for row, bracket in zip(brackets, graph.brackets, strict=True):
         by_round = lengths_of(settings, bracket.key, lengths)
         for round_ in bracket.rounds:
             deadline = season or deadline_of(bracket.key, round_.number, deadlines)
-            store_round(row, round_, lengths=by_round, deadline=deadline)
+            rounds.append((_round(row, round_, by_round, deadline), round_))
+    Round.objects.bulk_create(row for row, _plan in rounds)
+    _store_fixtures(stage, rounds)
 
 
 def store_round(
@@ -73,12 +79,18 @@ def store_round(
     lengths: Sequence[int],
     deadline: datetime | None = None,
     once_each: bool = True,
-) -> Round:
-    """Save one round of a plan and return it. The last of `lengths` applies to all later rounds.
+) -> list[Fixture]:
+    """Save one round of a plan and return its fixtures. The last of `lengths` applies to all later rounds.
 
     With `once_each` the database refuses an entry that stands in two slots of the round.
     """
-    stored = Round.objects.create(
+    stored = _round(bracket, round_, lengths, deadline)
+    stored.save()
+    return _store_fixtures(bracket.stage, [(stored, round_)], once_each=once_each)
+
+
+def _round(bracket: Bracket, round_: plan.Round, lengths: Sequence[int], deadline: datetime | None) -> Round:
+    return Round(
         bracket=bracket,
         number=round_.number,
         length=lengths[min(round_.number, len(lengths)) - 1],
@@ -86,33 +98,35 @@ def store_round(
         drops=list(round_.drops),
         entrants=entrants_as_data(round_.entrants),
     )
-    _store_fixtures(bracket.stage, stored, round_.fixtures, once_each=once_each)
-    return stored
 
 
-def _store_fixtures(stage: Stage, round_: Round, fixtures: Iterable[plan.Fixture], *, once_each: bool) -> None:
+def _store_fixtures(
+    stage: Stage, rounds: Iterable[tuple[Round, plan.Round]], *, once_each: bool = True
+) -> list[Fixture]:
     pairs = [
         (
             Fixture(
                 stage=stage,
-                round=round_,
+                round=row,
                 number=fixture.number,
                 needed_if_fixture=fixture.needed_if.fixture if fixture.needed_if else None,
                 needed_if_slot=fixture.needed_if.slot if fixture.needed_if else None,
-                due_at=round_.deadline,
+                due_at=row.deadline,
             ),
             fixture.sources,
         )
-        for fixture in fixtures
+        for row, round_ in rounds
+        for fixture in round_.fixtures
     ]
-    Fixture.objects.bulk_create([row for row, _ in pairs])
+    fixtures = Fixture.objects.bulk_create([fixture for fixture, _sources in pairs])
     Slot.objects.bulk_create(
         [
-            Slot(fixture=row, side=side, round=round_, live=once_each, **source_fields(source))
-            for row, sources in pairs
+            Slot(fixture=fixture, side=side, round=fixture.round, live=once_each, **source_fields(source))
+            for fixture, sources in pairs
             for side, source in enumerate(sources)
         ]
     )
+    return fixtures
 
 
 def entrants_as_data(entrants: Iterable[plan.Source]) -> list[tuple[str, int]]:

@@ -1,4 +1,4 @@
-"""A page asks the database a bounded number of questions, however large the event is."""
+"""Pages, and services that write many rows, take a bounded number of queries, however large the event is."""
 
 from collections.abc import Callable
 
@@ -11,8 +11,13 @@ from matches.lifecycle.finish import ResultInput
 from players.actors import Actor
 from players.models import Player
 from tests.tournaments.conftest import NOW
+from tests.tournaments.support.played_stages import STAGES
+from tournaments.draws import services as draws
+from tournaments.entries import services as entries
+from tournaments.events import services as events
 from tournaments.models import Division, Fixture, Tournament
 from tournaments.results import services as results
+from tournaments.state.stages import set_stages
 
 pytestmark = pytest.mark.django_db
 SMALL, LARGE = 8, 128
@@ -64,3 +69,28 @@ def test_128_players_cost_no_more_queries_than_8(
     assert large <= MOST[path], f"{large} queries"
     # Both divisions are of one event, so a page of the event shows both the second time.
     assert large - small <= (2 if "{" not in path else 0), f"{small} queries, then {large}"
+
+
+WRITING = {"knockout": (12, 35), "progressive": (12, 37), "double": (12, 39)}
+"""Format -> the most queries to enter any number of players, and to publish the draw of their division."""
+
+
+@pytest.mark.parametrize("format_", WRITING)
+def test_64_players_are_entered_and_drawn_in_as_many_queries_as_8(
+    format_: str, make_division: Callable[..., Division], make_players: Callable[[int], list[Player]], by_alice: Actor
+) -> None:
+    for count in (8, 64):
+        division, players = make_division(name=f"{count} players"), make_players(count)
+        with CaptureQueriesContext(connection) as entering:
+            entries.enter(division=division, players=players, by=by_alice, now=NOW)
+        division.refresh_from_db()
+        set_stages(division=division, stages=STAGES[format_], after=division.seq, by=by_alice, now=NOW)
+        if division.tournament.status == Tournament.Status.DRAFT:
+            events.publish_tournament(tournament=division.tournament, by=by_alice, now=NOW)
+        draws.make_draft(draw_id=draws.request_draw(division=division, by=by_alice, now=NOW).pk, now=NOW)
+        division.refresh_from_db()
+        with CaptureQueriesContext(connection) as drawing:
+            draws.publish_draw(division=division, after=division.seq, by=by_alice, now=NOW)
+        most_entering, most_drawing = WRITING[format_]
+        assert len(entering) <= most_entering
+        assert len(drawing) <= most_drawing
