@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
 from django.db import transaction
-from django.db.models import Max, Q, Sum
+from django.db.models import Q, Sum
 from django.utils import timezone
 from django.utils.formats import time_format
 from django.utils.translation import gettext as _
@@ -470,11 +470,15 @@ def pair_now(*, stage: Stage, after: int, by: Actor, now: datetime, reason: str 
 
 def changes_of(tournament: Tournament) -> int:
     """Return a number that grows with every change of an event, of its floor or of one of its matches."""
-    event = Tournament.objects.filter(pk=tournament.pk)
-    changes = event.aggregate(divisions=Sum("divisions__seq"), floor=Max("floor__seq"))
-    matches = Match.objects.filter(parent_topic__in=[division.topic for division in tournament.divisions.all()])
-    changes |= matches.aggregate(matches=Sum("seq"))
-    return sum(number or 0 for number in changes.values())
+    topics = [division.topic for division in tournament.divisions.all()]
+    matches = Match.objects.filter(parent_topic__in=topics).order_by().values("parent_topic")
+    changes = Division.objects.filter(tournament=tournament).order_by().values_list("seq")
+    changes = changes.union(
+        Floor.objects.filter(tournament=tournament).order_by().values_list("seq"),
+        matches.annotate(changes=Sum("seq")).values_list("changes"),
+        all=True,
+    )
+    return int(sum(number for (number,) in changes))
 
 
 def _make(
@@ -595,13 +599,17 @@ def _store_and_call(flow: Flow, new: NewBatch, event: Tournament, floor: Floor, 
     numbers = [row.number for row in batch.pairings.all()]
     club = division.tournament.club
     log(by, "batch_made", division.topic, club=club, number=batch.number, fixtures=numbers)
-    settle(division, by=by, now=now, keep_waiting=True)
-    division_changed(division)
-    for pairing, (_pair, table) in zip(batch.pairings.select_related("fixture"), flow.granted, strict=True):
-        if table is not None and pairing.fixture is not None:
-            locked, _match = lock_fixture(pairing.fixture)
-            about = About(fixture=locked, table=Table.objects.get(pk=table))
-            record(floor, FloorKind.CALLED, about, by=by, now=now)
+    settled = settle(division, by=by, now=now, keep_waiting=True)
+    if not settled.opened:
+        division_changed(division)
+    tables = floor.tournament.floor_tables.in_bulk([table for _pair, table in flow.granted if table is not None])
+    fixtures = Fixture.objects.filter(pairing__batch=batch).order_by("number")
+    opened = fixtures.select_related("match__player_0__user", "match__player_1__user")
+    for fixture, (_pair, table) in zip(opened, flow.granted, strict=True):
+        if table is not None:
+            # Its match needs no lock: nobody else sees it before the commit.
+            fixture.stage = stage
+            record(floor, FloorKind.CALLED, About(fixture=fixture, table=tables[table]), by=by, now=now)
     return batch
 
 

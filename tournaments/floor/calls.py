@@ -355,7 +355,8 @@ def call_ready(*, tournament_id: int, now: datetime) -> list[FloorEvent]:
     own. Nothing happens in an event that is over.
     """
     state = make_due_batches(tournament_id=tournament_id, now=now).floor
-    ask_due(tournament_id=tournament_id, now=now)
+    if state is None or any(row.facts.scored is not None for row in state.matches.values()):
+        ask_due(tournament_id=tournament_id, now=now)
     called: list[FloorEvent] = []
     seq: int | None = None
     while state is None or _is_anything_due(state):

@@ -80,7 +80,7 @@ def lock_fixture(fixture: Fixture) -> tuple[Fixture, Match]:
     if match_id is None:
         raise Refused("fixture_not_ready", fixture=fixture.number)
     match = lock_match(match_id)
-    row = Fixture.objects.select_related("stage__division").get(pk=fixture.pk)
+    row = Fixture.objects.select_related("stage__division__tournament").get(pk=fixture.pk)
     if row.match_id != match.pk or match.state == Match.State.VOID:
         raise Refused("fixture_not_ready", fixture=fixture.number)
     row.match = match

@@ -114,7 +114,8 @@ def notify_call(event: FloorEvent) -> None:
     if event.kind not in CALLS or fixture is None or match is None:
         return
     params = match_params(fixture.stage.division, fixture, match)
-    table = where_of([match], NOBODY, event.at)[match.pk].table
+    # A second call is to the table where the match was called to.
+    table = event.table.label if event.table is not None else where_of([match], NOBODY, event.at)[match.pk].table
     params |= {"event": event.pk, "table": table, "variant": event.kind}
     accounts = accounts_of(match.players)
     notices = side_notices(match, (0, 1), params, f"{CALLED}:{event.pk}", accounts)

@@ -13,8 +13,9 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
-from django.db import transaction
+from django.db import connection, transaction
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
@@ -95,6 +96,8 @@ pytestmark = pytest.mark.django_db
 NOON = datetime.fromisoformat("2026-11-20T12:00:00+00:00")
 FLOW = (StageSettings(LIVES, lives=2, lengths=(5,), pairing=Mode.CONTINUOUS),)
 SWITCH = (replace(FLOW[0], qualifiers=8), StageSettings(KNOCKOUT, lengths=(7,)))
+# The most queries of a step in which nobody can be paired, of one with a batch, for each of its pairs, and on average.
+IDLE, WITH_BATCH, EACH_PAIR, AVERAGE = 28, 61, 3, 38
 
 
 @pytest.fixture
@@ -175,6 +178,22 @@ class Night:
             if not self.step():
                 return
         raise AssertionError("the night does not end")
+
+
+@pytest.mark.slow
+def test_a_step_takes_few_queries(start: Callable[..., Tournament], by_alice: Actor) -> None:
+    night, counts = Night(start(), by_alice, seed=1), []
+    for _step in range(30):
+        before = Pairing.objects.count()
+        with CaptureQueriesContext(connection) as captured:
+            call_ready(tournament_id=night.event.pk, now=night.now)
+        queries = [query["sql"] for query in captured if "SAVEPOINT" not in query["sql"]]
+        pairs = Pairing.objects.count() - before
+        most = WITH_BATCH + EACH_PAIR * pairs if pairs else IDLE
+        counts.append(len(queries))
+        assert len(queries) <= most, "\n".join([f"{len(queries)} queries, {pairs} pairs:", *queries])
+        night.step()
+    assert sum(counts) / len(counts) <= AVERAGE
 
 
 @pytest.mark.slow
