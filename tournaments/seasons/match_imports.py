@@ -22,11 +22,11 @@ from matches.rankings.imports import Effect, PastResult, create_past_matches, ef
 from matches.ratings import rated
 from matches.ratings.services import forget_matches
 from players.actors import Actor, log
-from players.models import Club, Membership, Player
+from players.models import Club, Player
 from players.people.rows import club_topic, lock_club
 from players.people.services import NameMatch, find_players
 from players.ratings import RatedMatch
-from tournaments.seasons.past import Question, asked_about, decided_names, players_of, spelled_once, unused
+from tournaments.seasons.past import Question, asked_about, decided_names, players_of, remove_unused, spelled_once
 from tournaments.seasons.past_matches import (
     SKIPPED,
     MatchProblem,
@@ -280,10 +280,7 @@ def undo_matches(*, source: MatchImport, by: Actor, now: datetime) -> MatchImpor
         row.matches.remove(*gone)
         Result.objects.filter(match__in=gone).delete()
         Match.objects.filter(pk__in=gone).delete()
-        for player in unused(list(row.added.all()), row):
-            row.added.remove(player)
-            Membership.objects.filter(player=player).delete()
-            player.delete()
+        remove_unused(row)
         row.undone_at = now
         row.save(update_fields=["undone_at"])
         log(by, "past_matches_undone", club_topic(row.club), club=row.club, source=row.public_id)

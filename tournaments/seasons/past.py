@@ -338,11 +338,7 @@ def undo_past(*, season: PastSeason, by: Actor, now: datetime) -> PastSeason:
             row.counts_in = None
         lock_club(row.club)
         row.placings.all().delete()
-        added = list(row.added.all())
-        for player in unused(added, row):
-            row.added.remove(player)
-            Membership.objects.filter(player=player).delete()
-            player.delete()
+        remove_unused(row)
         row.undone_at = now
         row.save(update_fields=["undone_at", "counts_in"])
         if counted_in is not None and _came_with(row, counted_in):
@@ -357,6 +353,14 @@ def _came_with(season: PastSeason, series: Series) -> bool:
     is_used = rows.exclude(verb__in=("series_created", COUNTED, LEFT_OUT)).exists()
     is_its_own = rows.filter(verb=COUNTED, params__season=season.public_id, params__is_new=True).exists()
     return is_its_own and not is_used and is_empty(series)
+
+
+def remove_unused(source: PastSeason | MatchImport) -> None:
+    """Delete the new members of an import to whom nothing else refers, all at once: each kind of row is looked at."""
+    gone = unused(list(source.added.all()), source)
+    source.added.remove(*gone)
+    Membership.objects.filter(player__in=gone).delete()
+    Player.objects.filter(pk__in=[player.pk for player in gone]).delete()
 
 
 def unused(players: Sequence[Player], source: PastSeason | MatchImport) -> list[Player]:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from datetime import date
 from decimal import Decimal
 from random import Random
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
@@ -247,14 +248,18 @@ def test_a_former_member_stays_one(club: Club) -> None:
     assert Membership.objects.get(player=ann).left_at == NOW
 
 
-def test_placings_alone_make_a_table_and_undoing_it_leaves_nothing(club: Club) -> None:
+def test_placings_alone_make_a_table_and_undoing_it_leaves_nothing(
+    club: Club, django_assert_max_num_queries: Any
+) -> None:
     ann = member(club, "Ann")
     people = set(Player.objects.values_list("pk", flat=True))
     season = bring(club, SMALL)
     assert [(row.rank, row.player.name) for row in table_of(season)] == [(1, "Ann"), (2, "Ben"), (2, "Cleo")]
     assert table_of(season)[0].player == ann
     assert code(lambda: bring(club, SMALL)) == "past_twice"
-    undo_past(season=season, by=SYSTEM, now=NOW)
+    # The new members go all at once.
+    with django_assert_max_num_queries(79):
+        undo_past(season=season, by=SYSTEM, now=NOW)
     assert set(Player.objects.values_list("pk", flat=True)) == people
     assert not PastPlacing.objects.exists()
     assert code(lambda: undo_past(season=season, by=SYSTEM, now=NOW)) == "past_undone"
