@@ -168,7 +168,8 @@ def offer(
     """
     with transaction.atomic():
         row = _locked(series)
-        if not qualified_in(row).places:
+        qualified = qualified_in(row)
+        if not qualified.places:
             raise Refused("series_no_final")
         if is_drawn(row.final):
             raise Refused("final_drawn", season=row.name)
@@ -177,7 +178,10 @@ def offer(
             until = end_of_day(answer_by, ZoneInfo(row.club.time_zone))
             if until <= now:
                 raise Refused("final_past")
-        offered = [offer_to(row, player, by=by, now=now)] if player else offer_places(row, until, by=by, now=now)
+        if player is None:
+            offered = offer_places(row, until, by=by, now=now, qualified=qualified)
+        else:
+            offered = [offer_to(row, player, by=by, now=now, qualified=qualified)]
         _enter_holders(row, by, now)
         if offered:
             row.seq += 1

@@ -50,6 +50,7 @@ from tournaments.seasons.places import (
     free_places,
     is_drawn,
     place_lines,
+    qualified_by,
     starts_lines,
     tied_sentence,
 )
@@ -69,7 +70,6 @@ from tournaments.seasons.tables import (
     names_by_id,
     names_of_table,
     newest_plan,
-    nights_of,
     standing_of,
     table_of,
     table_of_view,
@@ -556,7 +556,9 @@ def _around_the_table(user: Visitor, view: SeasonView) -> dict[str, Any]:
     """Return what belongs to a whole season, not to a view: its final, titles and pool."""
     row, now = view.series, timezone.now()
     may_direct = _directs(user, row.club)
-    free = free_places(row, now) if may_direct and view.qualifiers and not is_drawn(row.final) else None
+    free = None
+    if may_direct and view.qualifiers and not is_drawn(row.final):
+        free = free_places(row, now, qualified_by(view.standing, view.closing))
     own = player_of(user) if isinstance(user, User) else None
     has_entries = view.standing.plan.belongs is Belongs.ENTERED and view.closing is None
     people_names = _names_of_places(user, row, free)
@@ -715,13 +717,14 @@ def series_edit(request: HttpRequest, slug: str, series: str) -> HttpResponse:
     row = series_of(slug, series)
     people.require(request.user, row.club, Role.DIRECTOR)
     version = newest_plan(row)
+    standing = standing_of(row, version=version)
     form = PlanLinesForm(request.GET if "show_digits" in request.GET else None, version.plan)
     data, refusal = version.plan, None
     preview: PlanPreview | None = None
     try:
         if form.is_bound and form.is_valid():
             data = form.proposed
-        preview = preview_of(request.user, row, data, form.example)
+        preview = preview_of(request.user, standing, data, form.example)
     except Refused as refused:
         form.full_clean()
         refusal = refused
@@ -731,7 +734,6 @@ def series_edit(request: HttpRequest, slug: str, series: str) -> HttpResponse:
         return render(request, "tournaments/seasons/_preview.html", context)
     plan = plan_from(version.plan)
     kinds = _kinds(plan)
-    nights = nights_of(row)
     days = {"name": row.name, "first_day": row.first_day, "last_day": row.last_day}
     context |= {
         "details": DetailsForm(initial=days, auto_id="id_details_%s"),
@@ -742,14 +744,14 @@ def series_edit(request: HttpRequest, slug: str, series: str) -> HttpResponse:
         "reopen": ReopenForm(),
         "counted": [
             (night, (night.row.kind or ("by_month" if plan.class_by_month else "normal")) if night.row else "")
-            for night in nights
+            for night in standing.nights
         ],
-        "own_nights": [night for night in nights if night.row is not None],
+        "own_nights": [night for night in standing.nights if night.row is not None],
         "missing": [(event, day_of(event)) for event in missing_events(row)],
         "by_hand": _by_hand(row),
         **_entries_context(row, plan),
         **_pool_context(row),
-        **_views_context(request.user, standing_of(row, version=version, nights=nights)),
+        **_views_context(request.user, standing),
         "has_shares": any(isinstance(each, Places) and isinstance(each.values, Shares) for each in nodes(plan.points)),
         "kinds": _kind_choices(plan, kinds),
     }

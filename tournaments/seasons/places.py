@@ -25,9 +25,9 @@ from players.people.rows import canonical, lock_players, lock_present
 from players.people.stored_elsewhere import Leaving
 from tournaments.formats.series.final import FinalRounds, Start, final_rounds
 from tournaments.formats.series.plan import Plan
-from tournaments.models import FinalPlace, Series, Tournament
+from tournaments.models import FinalPlace, Series, SeriesClosing, Tournament
 from tournaments.seasons.changes import qualifying_places
-from tournaments.seasons.tables import closing_of, players_by_public_id, standing_of, table_of
+from tournaments.seasons.tables import Standing, closing_of, players_by_public_id, standing_of, table_of
 from tournaments.state.notifications import directors_to_tell
 
 DAYS_TO_ANSWER = 7
@@ -62,7 +62,11 @@ class Qualified:
 def qualified_in(series: Series) -> Qualified:
     """Return who qualifies for the final of a season: by the announced table once it is closed."""
     closing = closing_of(series)
-    standing = standing_of(series, version=closing.plan if closing is not None else None)
+    return qualified_by(standing_of(series, version=closing.plan if closing is not None else None), closing)
+
+
+def qualified_by(standing: Standing, closing: SeriesClosing | None) -> Qualified:
+    """Return who qualifies by a season as it stands, or by the table announced when it was closed."""
     table = closing.table if closing is not None else table_of(standing)
     ranked = [(row["rank"], row["player"]) for row in table["rows"] if row["rank"] is not None]
     return Qualified(sorted(ranked, key=lambda pair: pair[0]), standing.plan)
@@ -88,9 +92,9 @@ def standing_places(series: Series) -> QuerySet[FinalPlace]:
     return series.final_places.filter(taken_back_at=None).select_related("player__merged_into")
 
 
-def free_places(series: Series, now: datetime) -> Free:
-    """Return the free places of a final, and who is next."""
-    qualified = qualified_in(series)
+def free_places(series: Series, now: datetime, qualified: Qualified | None = None) -> Free:
+    """Return the free places of a final, and who is next of those `qualified`, if that has been derived."""
+    qualified = qualified or qualified_in(series)
     rows = list(standing_places(series))
     invited = {canonical(row.player).pk for row in rows}
     free = qualified.places - len({canonical(row.player) for row in rows if row.is_held(now)})
@@ -113,7 +117,9 @@ def free_places(series: Series, now: datetime) -> Free:
 # Offering and answering.
 
 
-def offer_places(series: Series, answer_by: datetime | None, *, by: Actor, now: datetime) -> list[FinalPlace]:
+def offer_places(
+    series: Series, answer_by: datetime | None, *, by: Actor, now: datetime, qualified: Qualified | None = None
+) -> list[FinalPlace]:
     """Offer the free places of a locked season to those who are next, and tell them.
 
     Without `answer_by` somebody moves up by themselves: the day of the first offers applies, and nobody is asked if
@@ -122,11 +128,12 @@ def offer_places(series: Series, answer_by: datetime | None, *, by: Actor, now: 
     if answer_by is None and _is_stopped(series):
         return []
     until = answer_by or _until(series, now)
-    free = free_places(series, now)
+    qualified = qualified or qualified_in(series)
+    free = free_places(series, now, qualified)
     next_players = lock_players(*(player for _rank, group in free.next for player in group))
     if any(player.has_left for player in next_players.values()):
         # Somebody has left since the places were read.
-        free = free_places(series, now)
+        free = free_places(series, now, qualified)
     return [
         _offer(series, player, rank, until, by, now, moved_up=rank > free.places)
         for rank, group in free.next
@@ -140,7 +147,9 @@ def _is_stopped(series: Series) -> bool:
     return last is not None and not standing_places(series).filter(offered_at__gt=last).exists()
 
 
-def offer_to(series: Series, player: Player, *, by: Actor, now: datetime) -> FinalPlace:
+def offer_to(
+    series: Series, player: Player, *, by: Actor, now: datetime, qualified: Qualified | None = None
+) -> FinalPlace:
     """Offer a free place to one of those who share the rank at the border, as a director has decided.
 
     Doing it twice changes nothing. Refused: `final_full`, `final_not_tied`, and as `lock_present`.
@@ -148,7 +157,7 @@ def offer_to(series: Series, player: Player, *, by: Actor, now: datetime) -> Fin
     lock_present(player)
     if (place := standing_places(series).filter(player=player).first()) is not None:
         return place
-    free = free_places(series, now)
+    free = free_places(series, now, qualified)
     if free.count < 1:
         raise Refused("final_full")
     if free.tied is None or player not in free.tied[1]:

@@ -26,7 +26,6 @@ from tournaments.seasons.tables import (
     day_of,
     display,
     names_of_table,
-    nights_of,
     standing_of,
     table_of,
 )
@@ -52,20 +51,20 @@ class PlanPreview:
     """Who is in the table, in words, if not everybody is."""
 
 
-def preview_of(user: Visitor, series: Series, data: Mapping[str, Any], invented: Invented | None) -> PlanPreview:
-    """Return what a proposed plan would change, and its points for an evening: an invented one, or else the last.
+def preview_of(user: Visitor, before: Standing, data: Mapping[str, Any], invented: Invented | None) -> PlanPreview:
+    """Return what a proposed plan would change in a season, and its points for an evening, an invented or the last one.
 
     The last is that of the season, before its first evening that of the club, and without any an invented one.
     Raises Refused, as `plan_from` and `final_rounds`.
     """
-    proposed, nights = plan_from(data), nights_of(series)
+    series, proposed = before.series, plan_from(data)
     final_rounds(proposed.qualify)
-    before, after = standing_of(series, nights=nights), standing_of(series, plan=proposed, nights=nights)
+    after = standing_of(series, version=before.version, plan=proposed, nights=before.nights)
     names = names_of_table(user, series.club, {"rows": table_of(before)["rows"] + table_of(after)["rows"]})
     evening = _in_season(after, names) if invented is None and after.over else None
     if evening is None:
         evening = _on_its_own(user, series, proposed, invented)
-    warnings = warnings_of(proposed, [evening.facts], {evening.facts.id: evening.points}, len(nights) or None)
+    warnings = warnings_of(proposed, [evening.facts], {evening.facts.id: evening.points}, len(before.nights) or None)
     names |= evening.names
     texts = [
         _(WARNINGS[warning.code]).format_map(

@@ -84,9 +84,13 @@ NOW = NOON
 LATER = NOON + timedelta(days=8)
 
 
-def test_the_best_ranks_are_asked_and_whoever_declines_makes_room(cast: list[Player]) -> None:
+def test_the_best_ranks_are_asked_and_whoever_declines_makes_room(
+    cast: list[Player], django_assert_max_num_queries: Any
+) -> None:
     row = season(cast, range(80, 0, -10), 3)
-    offer(series=row, answer_by=IN_A_WEEK, player=None, by=SYSTEM, now=NOON)
+    # The season is evaluated once.
+    with django_assert_max_num_queries(23):
+        offer(series=row, answer_by=IN_A_WEEK, player=None, by=SYSTEM, now=NOON)
     assert names_of(row) == ["Player 1", "Player 2", "Player 3"]
     event = prepare_final(series=row, by=SYSTEM, now=NOON)
     assert entered(event) == ["Player 1", "Player 2", "Player 3"]
