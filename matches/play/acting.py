@@ -14,9 +14,10 @@ from engine.match import MatchState
 from engine.plays import Play, legal_plays
 from engine.position import Position
 from matches.lifecycle.arrivals import arrive_at_board
-from matches.models import Action, LiveMatch, Match
+from matches.models import Action, DiceChain, LiveMatch, Match
 from matches.play import due
 from matches.play.absences import claim_absence
+from matches.play.chains import LINK_FIELDS, Chains
 from matches.play.deciding_ahead import answer_as_decided
 from matches.play.journal import Journal, event_of, lock_with_live, standing
 from matches.play.live import Event, EventKind, LiveState, after_event, to_ms
@@ -206,7 +207,7 @@ def append_action(journal: Journal, side: Side, request: ActionInput, by: Actor,
         is_dead_cube = request.kind == Act.DOUBLE and not journal.state.match.may_double
         seen = journal.live.changed_by
         action = journal.append(event, by=by, key=request.key)
-        if request.kind == Act.PLAY and not _is_played_again(journal.live):
+        if request.kind == Act.PLAY and not _is_played_again(journal):
             chains = journal.chains()
             link = chains.reveal_with_play(side, request.link, request.seen)
             if link is not None:
@@ -239,9 +240,10 @@ def _last_decision(live: LiveMatch, side: Side) -> Action | None:
     return next((action for action in reversed(standing(rows)) if not action.data.get("forced")), None)
 
 
-def _is_played_again(live: LiveMatch) -> bool:
+def _is_played_again(journal: Journal) -> bool:
     """Whether the dice on the board were played before and that was taken back: their play has given its link."""
-    if live.bot_side is None:
+    live = journal.live
+    if live.bot_side is None or live.last == len(journal.appended):
         return False
     last = live.actions.filter(kind__in=(Act.ROLL, EventKind.TAKE_BACK)).order_by("-seq").first()
     return last is not None and last.kind == EventKind.TAKE_BACK
@@ -310,7 +312,29 @@ def play_by_itself(state: MatchState, at: int, *, play_forced: bool, bear_off: b
 
 def act_again(*, match: Match, history: Iterable[tuple[Side, ActionInput, Actor, datetime]], now: datetime) -> None:
     """Add what was done elsewhere, with its times, to a locked match that has not begun; in a transaction."""
-    journal = Journal.of(match)
+    journal = _JournalAtOnce.of(match)
     for side, request, by, at in history:
         append_action(journal, side, request, by, at, 0)
+    journal.known_chains.save()
     journal.close(now)
+
+
+class _ChainsAtOnce(Chains):
+    """Chains that are saved once all links that were revealed are used."""
+
+    def _save(self, chain: DiceChain) -> None:
+        pass
+
+    def save(self) -> None:
+        DiceChain.objects.bulk_update(self._chains, LINK_FIELDS)
+
+
+class _JournalAtOnce(Journal):
+    """The journal of many actions."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.known_chains = _ChainsAtOnce(self.live, self.match.public_id)
+
+    def chains(self) -> Chains:
+        return self.known_chains

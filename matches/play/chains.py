@@ -20,6 +20,8 @@ BETWEEN_NEW_CHAINS = timedelta(minutes=1)
 """A player's third chain and every later one is committed this long after the one before, or later."""
 MOST_ARMINGS = 100
 """How often a side may change between devices without revealing a link: more than anyone does."""
+LINK_FIELDS = ("used", "latest", "seen", "last_reveal")
+"""The columns of a chain that change with each link."""
 Data = dict[str, Any]
 
 
@@ -272,7 +274,7 @@ class Chains:
         return Reveal(chain.owner, chain.number, chain.used, link, seen)
 
     def _save(self, chain: DiceChain) -> None:
-        chain.save(update_fields=["used", "latest", "seen", "last_reveal"])
+        chain.save(update_fields=LINK_FIELDS)
 
     def _latest(self, owner: str) -> DiceChain | None:
         """The chain whose link a side has revealed last."""

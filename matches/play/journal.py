@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import pairwise
-from typing import Any
+from typing import Any, Self
 
 from django.db import transaction
 
@@ -89,7 +89,7 @@ class Journal:
         return cls.of(lock_with_live(match_id))
 
     @classmethod
-    def of(cls, match: Match) -> "Journal":
+    def of(cls, match: Match) -> Self:
         """The journal of a locked match. Refused: `not_live`."""
         if match.state != Match.State.LIVE:
             raise Refused("not_live")

@@ -145,11 +145,15 @@ def test_a_kept_match_is_an_ordinary_practice_match(player: Player, bob: User, s
 
 
 @pytest.mark.django_db
-def test_a_whole_match_is_kept_with_its_result_and_its_dice_can_be_checked(player: Player, bob: User) -> None:
+def test_a_whole_match_is_kept_with_its_result_and_its_dice_can_be_checked(
+    player: Player, bob: User, django_assert_max_num_queries: Any
+) -> None:
     guest = played(5, 1500)
     assert guest.state.match.is_over
     assert guest.state.match.game > 1
-    match = kept_by(bob, player, guest)
+    # The links of dice chains are saved at once.
+    with django_assert_max_num_queries(68):
+        match = kept_by(bob, player, guest)
     live = LiveMatch.objects.select_related("match__player_0", "match__player_1").get(pk=match.pk)
     assert match.state == Match.State.SETTLED
     assert [each for each in adjudicate(transcript_of(live)).findings if each.severity == "error"] == []
