@@ -14,7 +14,7 @@ from tournaments.formats.settings import BY_ROUND, ELIMINATION
 from tournaments.ledger.money import Currency
 from tournaments.models import CashCount, Division, Draw, Entry, Fixture, PrizePlan, Stage, Tournament
 from tournaments.prizes.cash_page import CLOSING, PRIZES, cash_url
-from tournaments.prizes.prizes import prizes_for_staff
+from tournaments.prizes.prizes import prizes_of
 from tournaments.state.plans import is_continuous
 
 TO_DO, NOW, DONE = "to-do", "now", "done"
@@ -267,7 +267,7 @@ def _prizes(tournament: Tournament, divisions: Sequence[Division], *, is_played:
     if published:
         fact = _("published")
     if published and is_played:
-        due = sum(prizes_for_staff(row).open_amount for row in published)
+        due = sum(max(0, prize.open) for row in published for prize in prizes_of(row).every_row)
         is_done = not due
         fact = _("%(amount)s due") % {"amount": Currency.of(tournament).text(due)} if due else _("paid")
     return Step("prizes", _("Prizes"), url, _state(is_done), fact)
