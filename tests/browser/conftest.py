@@ -31,6 +31,13 @@ HEIGHT = {PHONE: 844, DESK: 800}
 ENDED_WITH_ITS_PAGE = re.compile(r": htmx:(?:afterRequest|sendError|sendAbort), \[object HTMLElement\]$")
 """What htmx logs about a request that was under way when its page was left. If one fails, the browser logs it too."""
 
+SETTLED = """async () => {
+  await new Promise(requestAnimationFrame);
+  const ends = document.getAnimations().filter((each) => each.effect.getComputedTiming().endTime !== Infinity);
+  await Promise.allSettled(ends.map((each) => each.finished));
+}"""
+"""Wait until nothing moves any more, except what moves for ever."""
+
 NAMES = (
     "Elif Ristic", "Omar Kageyama", "花子 山田", "Wolfeschlegelsteinhausenbergerdorff Featherstonehaugh", "Ng",
     "Maximiliane Konstantinopolitanischer-Dudelsackpfeifer", "Íngrid Lylloff", "Søren Simonsen", "Zoe Ballard",
@@ -203,3 +210,22 @@ def looked_at(axe: Check, fits: Check) -> Check:
         assert screen.locator(".button-primary:visible").count() <= 1
 
     return check
+
+
+@pytest.fixture
+def in_both_views(looked_at: Check) -> Check:
+    """Look at the page as it is now in both views, on the phone last, where the test goes on."""
+
+    def check(page: Page) -> None:
+        for width, scheme in reversed(VIEWS):
+            view(page, width, scheme)
+            looked_at(page)
+
+    return check
+
+
+def view(page: Page, width: int, scheme: str) -> None:
+    """Give the page a width and a theme, and wait until it has taken them on."""
+    page.set_viewport_size({"width": width, "height": HEIGHT.get(width, HEIGHT[DESK])})
+    page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+    page.evaluate(SETTLED)

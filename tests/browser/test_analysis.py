@@ -7,7 +7,7 @@ import pytest
 from django.conf import LazySettings
 from django.db import transaction
 from django.utils import timezone
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from engine.records import write
 from engine.simulation import play_out
@@ -19,7 +19,7 @@ from matches.reporting.records import adjudicate_submission
 from matches.tasks import analyse
 from players.actors import Actor
 from players.models import Club, Player, User
-from tests.browser.conftest import DESK, HEIGHT, PHONE, VIEWS, Check, OpenPage
+from tests.browser.conftest import DESK, PHONE, Check, OpenPage
 from tests.browser.test_check import drop
 from tests.matches.analysis.programs import fake_gnubg
 from tests.matches.analysis.rows import analysis_of
@@ -54,7 +54,7 @@ def finish(match: Match) -> None:
 
 
 def test_an_analysis_appears_and_leads_to_the_errors(
-    open_page: OpenPage, axe: Check, fits: Check, match: Match
+    open_page: OpenPage, axe: Check, fits: Check, in_both_views: Check, match: Match
 ) -> None:
     Analysis.objects.all().delete()
     Analysis.objects.create(submission=Submission.objects.get(match=match), match=match)
@@ -84,28 +84,26 @@ def test_an_analysis_appears_and_leads_to_the_errors(
     expect(candidates.locator(".is-played th")).to_have_text(played[1])
     axe(page)
     fits(page)
-    _quiz(open_page, axe, fits, match)
+    _quiz(open_page, axe, fits, in_both_views, match)
 
 
 @pytest.mark.usefixtures("celery_worker")
-@pytest.mark.parametrize(("width", "scheme"), [(PHONE, "light"), (DESK, "dark")])
 def test_a_record_goes_from_the_upload_to_the_quiz_on_one_page(
-    open_page: OpenPage, axe: Check, fits: Check, settings: LazySettings, tmp_path: Path, width: int, scheme: str
+    open_page: OpenPage, in_both_views: Check, settings: LazySettings, tmp_path: Path
 ) -> None:
     """The program stands in for gnubg, and finds one error."""
     settings.ANALYSIS_BACKEND, settings.ANALYSIS_GNUBG = "gnubg", fake_gnubg(tmp_path).path
-    page = open_page("/check/", width=width, scheme=scheme)
+    settings.ANALYSIS_CPU_SHARE = 1.0
+    page = open_page("/check/", width=PHONE)
     drop(page, simulated(seed=4, length=3))
     expect(page.get_by_text("Accepted", exact=True)).to_be_visible(timeout=20_000)
     expect(page.locator("#analysis")).to_contain_text("Waiting to be analysed, about 1 minute.")
     page.evaluate("document.body.dataset.kept = 'yes'")
     # As the worker that takes the queue of analyses does.
     analyse(Analysis.objects.get().pk)
-    graph = page.locator(".graph-phone" if width == PHONE else ".graph-desk")
-    expect(graph).to_be_visible(timeout=15_000)
+    expect(page.locator(".graph-phone")).to_be_visible()
     assert page.evaluate("document.body.dataset.kept") == "yes", "the page was loaded again"
-    axe(page)
-    fits(page)
+    in_both_views(page)
     error = page.locator(".errors").get_by_role("link", name="Replay")
     expect(error).to_have_count(1)
     error.click()
@@ -115,11 +113,10 @@ def test_a_record_goes_from_the_upload_to_the_quiz_on_one_page(
     expect(now).to_have_text("What would you play?")
     page.get_by_role("button", name="Show the answer").click()
     expect(page.locator("[data-candidates] [data-judged]:not([hidden])")).to_contain_text("−0.030")
-    axe(page)
-    fits(page)
+    in_both_views(page)
 
 
-def _quiz(open_page: OpenPage, axe: Check, fits: Check, match: Match) -> None:
+def _quiz(open_page: OpenPage, axe: Check, fits: Check, in_both_views: Check, match: Match) -> None:
     """On a large screen: the pages, then the next error with its play hidden until it is asked for."""
     page = open_page(f"/matches/{match.public_id}/", width=DESK, scheme="light")
     expect(page.locator(".graph-desk .graph-blunder").first).to_be_visible()
@@ -143,15 +140,7 @@ def _quiz(open_page: OpenPage, axe: Check, fits: Check, match: Match) -> None:
     player = match.player_0.public_id
     page.goto(page.url.split("/check/")[0] + f"/players/{player}/analysis/")
     expect(page.get_by_role("heading", name="Worst decisions")).to_be_visible()
-    _in_both_views(page, axe, fits)
+    in_both_views(page)
     page.goto(page.url.split("/players/")[0] + "/clubs/harbour/analysis/")
     expect(page.get_by_text("Biggest swing")).to_be_visible()
-    _in_both_views(page, axe, fits)
-
-
-def _in_both_views(page: Page, axe: Check, fits: Check) -> None:
-    for width, scheme in VIEWS:
-        page.set_viewport_size({"width": width, "height": HEIGHT[width]})
-        page.emulate_media(color_scheme=scheme)
-        axe(page)
-        fits(page)
+    in_both_views(page)

@@ -9,9 +9,9 @@ from playwright.sync_api import Locator, Page, expect
 from config.static_files import slimmed
 from players.models import Player, User
 from tests.browser.conftest import PHONE, Check, OpenPage
-from tests.browser.test_board_object import picture, played_board, press
+from tests.browser.test_board_object import picture, press
 from tests.browser.test_moments import begin_with, give_up
-from tests.browser.test_play import BOB, CAROL, Seat, eventually
+from tests.browser.test_play import BOB, CAROL, Seat, eventually, played_board
 from tests.browser.test_play_page import PIXELS, luminance
 from tests.config.test_static_storage import MODULES, ROOT
 from tests.matches.play.conftest import Board

@@ -16,18 +16,12 @@ from redis import Redis
 from config.celery import app as celery_app
 from engine.actions import Phase
 from matches.analysis.access import announce
-from matches.models import Analysis, Challenge, Match
-from matches.play.starting import PlaySettings, commit_chain, start
-from players.actors import Actor
-from players.models import Player, User
+from matches.models import Analysis, Challenge
+from players.models import User
 from tests.browser.conftest import PHONE, Check, OpenPage
-from tests.browser.test_play import Seat, eventually, match, on_turn, open_seats
+from tests.browser.test_play import Seat, eventually, on_turn, open_seats_of, played_board, to_the_end
 from tests.engine.gnubg import PROGRAM
-from tests.matches.cast import match_between
-from tests.matches.play.conftest import Board
 from tests.matches.play.test_ending import analysed
-
-__all__ = ["match"]
 
 
 def picture(page: Page, name: str) -> None:
@@ -58,39 +52,30 @@ def play_on_the_board(seat: Seat) -> None:
         expect(seat.panel("play")).to_have_count(0)
 
 
-@pytest.fixture
-def length() -> int:
-    return 1
-
-
 @pytest.mark.slow
-def test_a_match_on_the_board_alone_by_mouse_and_by_touch(
-    match: Match, open_page: OpenPage, looked_at: Check, bob: User, celery_worker: object
+def test_the_beginning_and_the_end_of_a_match_on_the_board_alone_by_mouse_and_by_touch(
+    open_page: OpenPage, looked_at: Check, bob: User, carol: User, alice: User
 ) -> None:
-    seats = open_seats(match, open_page, bob)
+    board = played_board(bob, carol, alice, length=1)
+    seats = open_seats_of(board, open_page)
     for seat in seats:
         press(seat, ".game-board .cup")
     expect(seats[0].page.locator(".game-board .throw > span").first).to_be_visible()
-    seats[0].page.wait_for_timeout(500)
-    for seat, name in zip(seats, ("1280", "390"), strict=True):
-        picture(seat.page, f"opening-{name}")
-    for ply in range(400):
-        if any(seat.panel("over").count() for seat in seats):
-            break
+    for ply in range(4):
         side = on_turn(seats)
         if ply in (2, 3):
             expect(seats[side].page.locator(".game-board .cup")).to_be_visible()
             picture(seats[side].page, f"roll-{side}")
             looked_at(seats[side].page)
         play_on_the_board(seats[side])
-        if ply in (2, 3):
-            picture(seats[1 - side].page, f"after-{1 - side}")
+    to_the_end(board, seats)
+    while not any(seat.panel("over").count() for seat in seats):
+        play_on_the_board(seats[on_turn(seats)])
     for seat, name in zip(seats, ("1280", "390"), strict=True):
         expect(seat.panel("over")).to_be_visible()
-        seat.page.wait_for_timeout(500)
         picture(seat.page, f"end-{name}")
         looked_at(seat.page)
-    assert match.results.count() == 1
+    assert board.match.results.count() == 1
 
 
 @pytest.mark.slow
@@ -246,16 +231,3 @@ def try_again(page: Page) -> None:
         seat.step()
     press(seat, ".game-board .dice")
     return None
-
-
-def played_board(bob: User, carol: User, alice: User, length: int = 3) -> Board:
-    """A match of Bob and Carol, whose dice the server keeps."""
-    users = [bob, carol]
-    players = [Player.objects.create(name=name, user=user) for name, user in zip(("Bob", "Carol"), users, strict=True)]
-    board = Board(match_between(*players, length=length), users)
-    Player.objects.update(analysis_visibility=Player.AnalysisVisibility.PUBLIC)
-    start(match=board.match, settings=PlaySettings(server_chains=True), by=Actor.of(alice), now=timezone.now())
-    for side in (0, 1):
-        commit_chain(match=board.match, side=side, anchor="", by=Actor.of(users[side]), now=timezone.now())
-    board.now = timezone.now()
-    return board

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from players.models import User
-from tests.browser.conftest import DESK, HEIGHT, PHONE, Check, OpenPage, follow
+from tests.browser.conftest import DESK, PHONE, Check, OpenPage, follow, view
 from tests.tournaments.support.drawn_divisions import DivisionBuilder, page_of
 from tournaments.formats.settings import DOUBLE, PROGRESSIVE, StageSettings
 
@@ -27,19 +27,20 @@ HEADINGS = """() => [...document.querySelectorAll(".bracket")].flatMap(bracket =
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_bracket_can_be_read_at_every_width(
     open_page: OpenPage,
-    looked_at: Check,
+    fits: Check,
+    in_both_views: Check,
     builder: DivisionBuilder,
     name: str,
 ) -> None:
     count, stage = FORMATS[name]
     division = builder.drawn(count, stage)
     builder.play(division, most=count // 2)
-    page = open_page("/")
+    page = open_page(page_of(division))
     for width in (PHONE, DOUBLED, TABLET, DESK):
-        page.set_viewport_size({"width": width, "height": HEIGHT.get(width, HEIGHT[DESK])})
-        page.goto(page_of(division))
-        looked_at(page)
-        assert page.evaluate(HEADINGS) == []
+        view(page, width, "light")
+        fits(page)
+        assert page.evaluate(HEADINGS) == [], width
+    in_both_views(page)
 
 
 def test_a_name_in_a_bracket_opens_the_match(open_page: OpenPage, builder: DivisionBuilder, alice: User) -> None:

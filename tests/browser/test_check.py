@@ -12,10 +12,9 @@ from playwright.sync_api import Browser, Page, expect
 from matches.models import MOST_BYTES, Submission
 from matches.records.submissions import RecordFile, submit
 from matches.reporting.records import adjudicate_submission
-from tests.browser.conftest import DESK, HEIGHT, PHONE, Check, OpenPage
+from tests.browser.conftest import DESK, HEIGHT, PHONE, Check, OpenPage, view
 from tests.matches.records.samples import ILLEGAL, simulated
 
-VIEWS = [(PHONE, "light"), (PHONE, "dark"), (DESK, "light"), (DESK, "dark")]
 LANDSCAPE = {"width": 844, "height": 390}
 DROP = """([name, content]) => {
   const bytes = Uint8Array.from(atob(content), (letter) => letter.charCodeAt(0));
@@ -41,47 +40,38 @@ def checked(data: bytes) -> str:
 
 
 @pytest.mark.usefixtures("celery_worker")
-@pytest.mark.parametrize(("width", "scheme"), VIEWS)
-def test_a_dropped_file_ends_as_a_verdict_with_a_replay(
-    open_page: OpenPage, axe: Check, fits: Check, width: int, scheme: str
-) -> None:
-    page = open_page("/check/", width=width, scheme=scheme)
-    axe(page)
-    fits(page)
+def test_a_dropped_file_ends_as_a_verdict_with_a_replay(open_page: OpenPage, in_both_views: Check) -> None:
+    page = open_page("/check/", width=PHONE)
+    in_both_views(page)
     drop(page, simulated(seed=4, length=5))
     expect(page.get_by_text("Accepted", exact=True)).to_be_visible(timeout=20_000)
     assert re.search(r"/check/\w{10}/$", page.url)
     expect(page.get_by_role("heading", name="Score sheet")).to_be_visible()
-    axe(page)
-    fits(page)
+    in_both_views(page)
     page.get_by_role("link", name="Replay the match").click()
     expect(page.get_by_role("button", name="24 point, 2 of Bob")).to_be_visible()
-    axe(page)
-    fits(page)
+    in_both_views(page)
     page.get_by_role("link", name="Next", exact=True).click()
     expect(page).to_have_url(re.compile(r"g=1&p=2$"))
-    axe(page)
+    in_both_views(page)
 
 
 @pytest.mark.usefixtures("celery_worker")
-@pytest.mark.parametrize(("width", "scheme"), VIEWS)
 def test_a_chosen_file_with_an_error_shows_it_on_a_board(
-    open_page: OpenPage, axe: Check, fits: Check, tmp_path: Path, width: int, scheme: str
+    open_page: OpenPage, in_both_views: Check, tmp_path: Path
 ) -> None:
     path = tmp_path / "illegal.txt"
     path.write_text(ILLEGAL)
-    page = open_page("/check/", width=width, scheme=scheme)
+    page = open_page("/check/", width=PHONE)
     page.set_input_files("#record-file", path)
     page.get_by_role("button", name="Check the match").click()
     expect(page.get_by_text("Not accepted")).to_be_visible(timeout=20_000)
     finding = page.locator("[data-code=must_play_more]")
     expect(finding.get_by_role("img", name=re.compile("Carol to play 6-6"))).to_be_visible()
-    axe(page)
-    fits(page)
+    in_both_views(page)
     finding.get_by_role("link", name="Show in replay").click()
     expect(page.locator("[data-moves] [aria-current]")).to_contain_text("66: 24/18 13/7")
-    axe(page)
-    fits(page)
+    in_both_views(page)
 
 
 @pytest.fixture
@@ -177,16 +167,17 @@ def test_a_phone_in_landscape_shows_the_whole_board_and_the_buttons(open_page: O
         assert box["y"] + box["height"] <= LANDSCAPE["height"]
 
 
-@pytest.mark.parametrize("width", [PHONE, DESK])
-def test_very_long_names_fit(open_page: OpenPage, fits: Check, width: int) -> None:
+def test_very_long_names_fit(open_page: OpenPage, fits: Check) -> None:
     long = ("Maximiliane-Wilhelmina" * 6, "望月正行" * 25)
     path = checked(simulated(players=long))
-    fits(open_page(path, width=width))
-    page = open_page(path + "replay/", width=width)
-    fits(page)
-    bar = page.locator(".thumb").bounding_box()
-    assert bar is not None
-    assert bar["y"] + bar["height"] <= HEIGHT[width]
+    verdict, replay = open_page(path), open_page(path + "replay/")
+    for width in (PHONE, DESK):
+        for page in (verdict, replay):
+            view(page, width, "light")
+            fits(page)
+        bar = replay.locator(".thumb").bounding_box()
+        assert bar is not None
+        assert bar["y"] + bar["height"] <= HEIGHT[width]
 
 
 def test_the_xgid_of_a_position_and_its_link_can_be_copied(open_page: OpenPage) -> None:

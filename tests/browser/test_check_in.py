@@ -10,7 +10,7 @@ from playwright.sync_api import APIResponse, Route, expect
 from players.actors import Actor
 from players.models import Player, User
 from tests.browser.chromium import SOON
-from tests.browser.conftest import DESK, NAMES, PHONE, VIEWS, Check, OpenPage, follow
+from tests.browser.conftest import DESK, NAMES, PHONE, VIEWS, Check, OpenPage, follow, view
 from tests.browser.test_draws import picture
 from tests.tournaments.conftest import NOW, by_alice, club, make_division, make_players, tournament
 from tournaments.draws import services as draws
@@ -154,14 +154,12 @@ def test_fees_are_taken_at_the_desk_and_the_last_tap_is_undone(
     fits(page)
 
 
-@pytest.mark.parametrize(("width", "scheme"), [*VIEWS, (320, "light")])
 def test_who_waits_is_here_and_is_seen_wherever_they_may_be_passed(
     division: Division,
     open_page: OpenPage,
     alice: User,
-    width: int,
-    scheme: str,
     looked_at: Check,
+    in_both_views: Check,
     expected_errors: list[re.Pattern[str]],
 ) -> None:
     expected_errors.append(re.compile("422"))
@@ -172,11 +170,13 @@ def test_who_waits_is_here_and_is_seen_wherever_they_may_be_passed(
     events.update_division(division=division, after=division.seq, capacity=FIELD, by=by, now=now)
     entries.enter(division=division, players=[Player.objects.create(name=name) for name in NAMES[:5]], by=by, now=now)
     home = f"/events/{event.club.slug}/{event.slug}/"
-    page = open_page(f"{home}check-in/", width=width, scheme=scheme, user=alice)
+    page = open_page(f"{home}check-in/", width=PHONE, user=alice)
     row = page.locator(".rows li").filter(has_text=NAMES[4])
     follow(row.get_by_role("button", name="is here"))
     expect(page.locator(".rows li").first).to_contain_text(NAMES[4])
     picture(page, "waiting")
+    in_both_views(page)
+    view(page, 320, "light")
     looked_at(page)
 
     entry = division.entries.filter(status="in").first()
@@ -186,6 +186,8 @@ def test_who_waits_is_here_and_is_seen_wherever_they_may_be_passed(
     follow(page.get_by_role("button", name="Substitute"))
     expect(page.get_by_label("Those on the waiting list keep waiting")).to_be_visible()
     picture(page, "substitute")
+    in_both_views(page)
+    view(page, 320, "light")
     looked_at(page)
 
     draw = draws.request_draw(division=division, here_only=False, by=by, now=now)
@@ -193,4 +195,6 @@ def test_who_waits_is_here_and_is_seen_wherever_they_may_be_passed(
     page.goto(f"{home}{division.public_id}/draw/")
     expect(page.locator(".draft-head")).to_contain_text("Still on the waiting list")
     picture(page, "draft")
+    in_both_views(page)
+    view(page, 320, "light")
     looked_at(page)

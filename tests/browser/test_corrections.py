@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from matches.lifecycle.finish import ResultInput
 from players.actors import Actor
 from players.models import Club, Player, User
-from tests.browser.conftest import DESK, PHONE, Check, OpenPage, follow
+from tests.browser.conftest import PHONE, Check, OpenPage, follow
 from tests.tournaments.conftest import NOW
 from tournaments.draws import services as draws
 from tournaments.entries import services as entries
@@ -79,12 +79,11 @@ def standing(division: Division) -> list[Any]:
     ]
 
 
-@pytest.mark.parametrize("width", [PHONE, DESK])
 @pytest.mark.usefixtures("celery_worker")
 def test_a_first_round_result_is_corrected_after_the_final_and_undone(
-    open_page: OpenPage, division: Division, alice: User, looked_at: Check, width: int
+    open_page: OpenPage, division: Division, alice: User, in_both_views: Check
 ) -> None:
-    page = open_page("/", width=width, user=alice)
+    page = open_page("/", width=PHONE, user=alice)
     draw(page, division)
     assert play_to_the_end(page, division) > 12 + 8
     division.refresh_from_db()
@@ -95,9 +94,9 @@ def test_a_first_round_result_is_corrected_after_the_final_and_undone(
     assert first.match is not None
 
     page.goto(f"/events/harbour/{division.tournament.slug}/fixtures/{first.public_id}/")
-    looked_at(page)
+    in_both_views(page)
     follow(page.get_by_role("link", name="Correct this result…"))
-    looked_at(page)
+    in_both_views(page)
     page.locator("#left").fill("1")
     page.locator("#right").fill(str(first.match.length))
     page.locator("#right").press("Tab")
@@ -108,11 +107,11 @@ def test_a_first_round_result_is_corrected_after_the_final_and_undone(
     expect(preview).to_contain_text("would become void (played: stays rated)")
     expect(preview.get_by_role("heading", name="Ratings")).to_be_visible()
     page.get_by_label("Reason").fill("Read from the wrong sheet.")
-    looked_at(page)
+    in_both_views(page)
     page.get_by_role("button", name="Apply").click()
     expect(page.locator(".messages")).to_contain_text(f"M{first.number} was corrected.")
     expect(page.locator("main")).to_contain_text("Read from the wrong sheet.")
-    looked_at(page)
+    in_both_views(page)
     correction = Correction.objects.get()
     assert len(correction.changed) > 2
     assert standing(division) != before
@@ -122,10 +121,10 @@ def test_a_first_round_result_is_corrected_after_the_final_and_undone(
     assert _ready(division) is not None, "who was put right can play on"
     page.goto(f"/events/harbour/{division.tournament.slug}/corrections/")
     expect(page.locator("main")).to_contain_text("Read from the wrong sheet.")
-    looked_at(page)
+    in_both_views(page)
     page.get_by_role("link", name="Undo…").click()
     expect(page.locator("#preview")).to_contain_text("results count again")
-    looked_at(page)
+    in_both_views(page)
     page.get_by_role("button", name="Undo the correction").click()
     expect(page.locator(".messages")).to_contain_text("was undone")
     assert standing(division) == before

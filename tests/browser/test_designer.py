@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from players.actors import Actor
 from players.models import Club, Player, User
-from tests.browser.conftest import DESK, PHONE, Check, OpenPage
+from tests.browser.conftest import PHONE, Check, OpenPage
 from tests.tournaments.conftest import NOW
 from tournaments.entries import services as entries
 from tournaments.events import services as events
@@ -29,16 +29,15 @@ def address(division: Division) -> str:
     return f"/events/harbour/{division.tournament.slug}/{division.public_id}/draw/?format"
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(PHONE, "dark"), (DESK, "light")])
 def test_a_format_is_chosen_changed_and_saved(
-    width: int, scheme: str, open_page: OpenPage, division: Division, alice: User, looked_at: Check
+    open_page: OpenPage, division: Division, alice: User, in_both_views: Check
 ) -> None:
-    page = open_page(address(division), width=width, scheme=scheme, user=alice)
+    page = open_page(address(division), width=PHONE, user=alice)
     totals = page.locator(".totals")
     expect(totals).to_contain_text("13 players · 12 matches")
     page.get_by_role("button", name="Groups, then knockout").click()
     expect(totals).to_contain_text("3 rounds, then 3 rounds")
-    looked_at(page)
+    in_both_views(page)
     page.get_by_role("button", name="Remove the last stage").click()
     expect(totals).to_contain_text("15 matches · 3 rounds")
     expect(page.locator(".htmx-settling")).to_have_count(0)
@@ -52,7 +51,7 @@ def test_a_format_is_chosen_changed_and_saved(
     expect(totals).to_contain_text("30 matches · 5 rounds")
     expect(page.locator("#design")).not_to_contain_text("not five")
     page.get_by_text("More settings").click()
-    looked_at(page)
+    in_both_views(page)
     page.get_by_role("button", name="Save format").click()
     expect(page.locator("main")).to_contain_text("Swiss, 5 rounds")
     (stage,) = stage_settings(division)

@@ -14,7 +14,7 @@ from matches.models import Action, DiceChain, Match
 from matches.play.dice_page import dice_of
 from matches.play.simulation import Simulation
 from players.models import Player, User
-from tests.browser.conftest import DESK, PHONE, VIEWS, Check, OpenPage
+from tests.browser.conftest import PHONE, Check, OpenPage
 from tests.engine import test_verify_dice
 from tests.matches.play.conftest import Board, match, users
 from tests.matches.play.test_chains import Device, devices, own_board, play_turns
@@ -175,18 +175,17 @@ def running(own_board: Board, devices: list[Device]) -> Board:
     return own_board
 
 
-@pytest.mark.parametrize(("width", "scheme"), VIEWS)
 def test_the_page_of_a_running_match_checks_new_rolls_as_they_fall(
-    site: str, open_page: OpenPage, running: Board, devices: list[Device], looked_at: Check, width: int, scheme: str
+    site: str, open_page: OpenPage, running: Board, devices: list[Device], in_both_views: Check
 ) -> None:
-    page = open_page(dice_page(running.match), width=width, scheme=scheme)
+    page = open_page(dice_page(running.match), width=PHONE)
     verdict(page, "All 7 rolls check out")
     expect(page.locator("[data-figures]")).to_contain_text(re.compile(r"strength\s+6\s+Weak\s+1\s+Wrong\s+0"))
     expect(page.locator("#roll-7")).to_contain_text("Checks, weak")
     page.locator("#roll-6 summary").click()
     left, right = dice_of(running.live)["rolls"][5]["dice"]
     expect(page.locator("#roll-6")).to_contain_text(f"of the 36 rolls: {left}-{right}")
-    looked_at(page)
+    in_both_views(page)
     page.clock.install()
     page.reload()
     page.locator("#roll-5 summary").click()
@@ -199,15 +198,14 @@ def test_the_page_of_a_running_match_checks_new_rolls_as_they_fall(
     expect(page.locator("#roll-5")).to_contain_text("of the 36 rolls")
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(PHONE, "light"), (DESK, "dark")])
 def test_the_page_of_a_finished_match(
-    site: str, open_page: OpenPage, bob: User, carol: User, looked_at: Check, fits: Check, width: int, scheme: str
+    site: str, open_page: OpenPage, bob: User, carol: User, in_both_views: Check, fits: Check
 ) -> None:
     match = simulated(TWO_POINTS, bob, carol)
     rolls = dice_of(match.live)["rolls"]
-    page = open_page(dice_page(match), width=width, scheme=scheme)
+    page = open_page(dice_page(match), width=PHONE)
     verdict(page, f"All {len(rolls)} rolls check out")
-    looked_at(page)
+    in_both_views(page)
     page.evaluate("document.documentElement.style.fontSize = '200%'")
     fits(page)
     page.goto(f"{dice_page(match)}?game=1#roll-1")

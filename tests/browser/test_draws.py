@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from players.actors import Actor
 from players.models import Club, Player, User
-from tests.browser.conftest import VIEWS, Check, OpenPage, follow
+from tests.browser.conftest import PHONE, Check, OpenPage, follow
 from tests.tournaments.support.swiss_rounds import DivisionDriver
 from tournaments.draws import services as draws
 from tournaments.events import services as events
@@ -43,25 +43,21 @@ def picture(page: Page, name: str) -> None:
         page.screenshot(path=Path(PICTURES) / f"{name}-{width}.png", full_page=True)
 
 
-@pytest.mark.parametrize(("width", "scheme"), VIEWS)
-def test_the_list_of_commitments_is_public(
-    open_page: OpenPage, driver: DivisionDriver, width: int, scheme: str, looked_at: Check
-) -> None:
+def test_the_list_of_commitments_is_public(open_page: OpenPage, driver: DivisionDriver, in_both_views: Check) -> None:
     driver.begin(StageSettings("knockout"))
-    page = open_page(f"/clubs/{driver.division.tournament.club.slug}/commitments/", width=width, scheme=scheme)
+    page = open_page(f"/clubs/{driver.division.tournament.club.slug}/commitments/", width=PHONE)
     expect(page.locator("h1")).to_have_text("Draw commitments")
     expect(page.locator(".commitments")).to_contain_text("Drawn")
     picture(page, "commitments")
-    looked_at(page)
+    in_both_views(page)
 
 
-@pytest.mark.parametrize(("width", "scheme"), VIEWS)
 def test_a_director_publishes_draws_and_takes_the_draw_back(
-    open_page: OpenPage, driver: DivisionDriver, alice: User, width: int, scheme: str, looked_at: Check
+    open_page: OpenPage, driver: DivisionDriver, alice: User, in_both_views: Check
 ) -> None:
-    page = open_page(address(driver, "draw/"), user=alice, width=width, scheme=scheme)
+    page = open_page(address(driver, "draw/"), user=alice, width=PHONE)
     picture(page, "draw-unpublished")
-    looked_at(page)
+    in_both_views(page)
     page.get_by_role("button", name="Publish event and draw").click()
     expect(page.locator("#draw")).to_contain_text("Being drawn")
     draws.make_draft(draw_id=Draw.objects.get().pk, now=timezone.now())
@@ -69,31 +65,30 @@ def test_a_director_publishes_draws_and_takes_the_draw_back(
     follow(page.get_by_role("link", name="Take back the draw…"))
     page.locator("summary", has_text="Take back the draw…").click()
     picture(page, "draw-take-back")
-    looked_at(page)
+    in_both_views(page)
     page.get_by_label("Reason (shown to everybody)").fill("Two were missing")
     page.get_by_role("button", name="Take back the draw").click()
     expect(page.locator(".messages")).to_contain_text("was taken back")
     expect(page.locator("#draw")).to_contain_text("Two were missing")
     expect(page.get_by_label("Why again?")).to_have_count(0)
     picture(page, "draw-taken-back")
-    looked_at(page)
+    in_both_views(page)
 
 
-@pytest.mark.parametrize(("width", "scheme"), VIEWS)
 def test_a_countdown_is_shown_and_stopped_and_a_round_taken_back(
-    open_page: OpenPage, driver: DivisionDriver, alice: User, width: int, scheme: str, looked_at: Check
+    open_page: OpenPage, driver: DivisionDriver, alice: User, in_both_views: Check
 ) -> None:
     driver.begin(StageSettings("swiss", rounds=3, next_round=NextRound.PUBLISH))
     driver.play_round()
     draft = Draw.objects.get(state=Draw.State.REQUESTED)
     draws.make_draft(draw_id=draft.pk, now=timezone.now())
-    page = open_page(address(driver, "rounds/"), user=alice, width=width, scheme=scheme)
+    page = open_page(address(driver, "rounds/"), user=alice, width=PHONE)
     expect(page.locator("#countdown")).to_contain_text("is published automatically")
     picture(page, "countdown")
-    looked_at(page)
+    in_both_views(page)
     page.get_by_role("button", name="Stop the countdown").click()
     expect(page.locator("#countdown")).to_have_count(0)
     page.get_by_role("button", name="Publish round 2").click()
     page.get_by_text("Take back round 2…").click()
     picture(page, "round-take-back")
-    looked_at(page)
+    in_both_views(page)

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from matches.models import Match
 from players.models import Player, User
-from tests.browser.conftest import DESK, PHONE, VIEWS, Check, OpenPage
+from tests.browser.conftest import DESK, PHONE, Check, OpenPage
 from tests.tournaments.conftest import bob_player, by_alice, club, make_division, make_players, tournament
 from tests.tournaments.support.drawn_divisions import DivisionBuilder, page_of
 from tests.tournaments.wall.test_tv import division, play_here
@@ -23,28 +23,25 @@ def event_of(division: Division) -> str:
     return f"/events/{division.tournament.club.slug}/{division.tournament.slug}/"
 
 
-@pytest.mark.parametrize(("width", "scheme"), VIEWS)
 def test_a_live_board_leads_to_its_match(
     site: str,
     division: Division,
     play_here: Callable[..., Match],
     open_page: OpenPage,
-    looked_at: Check,
-    width: int,
-    scheme: str,
+    in_both_views: Check,
 ) -> None:
     for player, name in zip(Player.objects.order_by("pk"), (LONG, HEBREW) * 20, strict=False):
         Player.objects.filter(pk=player.pk).update(name=name)
     match = play_here(1, (4, 3))
     play_here(2, (1, 0), 10)
-    page = open_page(event_of(division), width=width, scheme=scheme)
+    page = open_page(event_of(division), width=PHONE)
     featured = page.locator(".featured")
     expect(featured.locator("svg.board")).to_be_visible()
     expect(featured.locator(".featured-side strong")).to_have_text(["4", "3"])
     expect(featured.get_by_role("link", name="Watch")).to_have_attribute("href", f"/matches/{match.public_id}/play/")
     expect(page.locator(".played-now")).to_contain_text("10 min behind")
     expect(page.locator(".played-now strong")).to_have_text(["0", "0"])
-    looked_at(page)
+    in_both_views(page)
 
 
 def test_a_delayed_match_has_no_board(

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, Route, expect
 from core import throttle
 from matches.models import Match
 from players.models import User
-from tests.browser.conftest import DESK, PHONE, Check, OpenPage
+from tests.browser.conftest import PHONE, Check, OpenPage
 
 
 def play(page: Page) -> None:
@@ -28,12 +28,11 @@ def play(page: Page) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize(("width", "scheme"), [(PHONE, "dark"), (DESK, "light")])
 def test_a_guest_plays_takes_back_and_goes_on_after_a_reload(
-    open_page: OpenPage, axe: Check, fits: Check, settings: LazySettings, bob: User, width: int, scheme: str
+    open_page: OpenPage, in_both_views: Check, settings: LazySettings, bob: User
 ) -> None:
     settings.ANALYSIS_BACKEND = "off"
-    page = open_page("/play/guest/", width=width, scheme=scheme)
+    page = open_page("/play/guest/", width=PHONE)
     page.locator('[data-act="ready"]').click()
     take_back, plays = page.locator('[data-act="take_back"]'), page.locator("#play-list")
     roll = page.locator('[data-act="roll"]')
@@ -51,8 +50,7 @@ def test_a_guest_plays_takes_back_and_goes_on_after_a_reload(
     page.locator('[data-act="hint"]').click()
     expect(hint).to_contain_text("Hint by the Club Bot")
     expect(hint.locator("li").first).to_contain_text("/")
-    axe(page)
-    fits(page)
+    in_both_views(page)
     before = plays.inner_text()
     play(page)
     expect(hint).to_be_hidden()
@@ -66,8 +64,7 @@ def test_a_guest_plays_takes_back_and_goes_on_after_a_reload(
     take_back.evaluate("button => button.click()")
     expect(page.locator('[data-panel="play"]')).to_be_visible()
     assert plays.inner_text() == before
-    axe(page)
-    fits(page)
+    in_both_views(page)
     assert "sessionid" not in {cookie["name"] for cookie in page.context.cookies()}
     assert not Match.objects.exists()
 

@@ -1,6 +1,5 @@
 import re
 
-import pytest
 from django.utils import timezone
 from playwright.sync_api import Browser, expect
 
@@ -10,31 +9,25 @@ from matches.play.acting import ActionInput, act
 from players.accounts.services import ensure_player
 from players.actors import SYSTEM
 from players.models import User
-from tests.browser.conftest import DESK, PHONE, VIEWS, Check, OpenPage
+from tests.browser.conftest import DESK, PHONE, Check, OpenPage, view
 from tests.browser.weight import MOST_BYTES, Weights
 from tests.config.test_home import correspondence, live_match, move, played_final
-from tournaments.demo import load
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [PHONE, DESK])
-def test_the_home_page_is_accessible_and_fits(
-    open_page: OpenPage, axe: Check, fits: Check, width: int, scheme: str
-) -> None:
-    page = open_page("/", width=width, scheme=scheme)
+def test_the_home_page_is_accessible_and_fits(open_page: OpenPage, in_both_views: Check) -> None:
+    page = open_page("/", width=PHONE)
     expect(page.get_by_role("link", name="Play now").first).to_be_in_viewport()
-    fits(page)
-    axe(page)
+    in_both_views(page)
+    view(page, DESK, "light")
+    expect(page.get_by_role("link", name="Play now").first).to_be_in_viewport()
 
 
-def test_a_live_board_follows_its_match(open_page: OpenPage, axe: Check, fits: Check) -> None:
+def test_a_live_board_follows_its_match(open_page: OpenPage, in_both_views: Check) -> None:
     match = live_match("Anna", "Berit")
-    for width, scheme in VIEWS:
-        page = open_page("/", width=width, scheme=scheme)
-        board = page.locator("#home-board")
-        expect(board.locator(".game-board")).to_be_visible()
-        fits(page)
-        axe(page)
+    page = open_page("/", width=PHONE)
+    board = page.locator("#home-board")
+    expect(board.locator(".game-board")).to_be_visible()
+    in_both_views(page)
     move(match)
     match.refresh_from_db()
     expect(board).to_have_attribute("data-shown", str(match.seq))
@@ -43,14 +36,12 @@ def test_a_live_board_follows_its_match(open_page: OpenPage, axe: Check, fits: C
     expect(board).to_contain_text("Over")
 
 
-def test_a_final_replays_itself_until_it_is_paused(open_page: OpenPage, axe: Check, fits: Check) -> None:
+def test_a_final_replays_itself_until_it_is_paused(open_page: OpenPage, in_both_views: Check) -> None:
     played_final()
-    for width, scheme in VIEWS:
-        page = open_page("/", width=width, scheme=scheme)
-        board = page.locator("#home-board")
-        expect(board).to_have_attribute("data-shown", re.compile(r"\d"))
-        fits(page)
-        axe(page)
+    page = open_page("/", width=PHONE)
+    board = page.locator("#home-board")
+    expect(board).to_have_attribute("data-shown", re.compile(r"\d"))
+    in_both_views(page)
     page.get_by_role("button", name="Pause").click()
     expect(page.get_by_role("button", name="Play")).to_be_visible()
     page.wait_for_timeout(500)
@@ -70,14 +61,12 @@ def test_a_replay_waits_where_less_motion_is_wanted(browser: Browser, site: str)
     expect(page.locator("#home-board")).to_have_attribute("data-shown", re.compile(r"\d"))
 
 
-def test_a_members_page_is_accessible_and_fits(open_page: OpenPage, axe: Check, fits: Check, bob: User) -> None:
+def test_a_members_page_is_accessible_and_fits(open_page: OpenPage, in_both_views: Check, bob: User) -> None:
     correspondence(ensure_player(user=bob, by=SYSTEM), 4)
     live_match("Anna", "Berit")
-    for width, scheme in VIEWS:
-        page = open_page("/", width=width, scheme=scheme, user=bob)
-        expect(page.get_by_role("link", name="Next board (4)")).to_be_visible()
-        fits(page)
-        axe(page)
+    page = open_page("/", width=PHONE, user=bob)
+    expect(page.get_by_role("link", name="Next board (4)")).to_be_visible()
+    in_both_views(page)
 
 
 def test_all_files_of_a_first_visit_are_light(browser: Browser, site: str) -> None:
@@ -119,15 +108,13 @@ def test_bobs_pages_have_the_theme_of_his_account(open_page: OpenPage, bob: User
     expect(open_page("/", user=bob).locator("html")).to_have_attribute("data-theme", "dark")
 
 
-def test_the_page_about_the_api_is_accessible_and_fits(open_page: OpenPage, axe: Check, fits: Check) -> None:
-    for width, scheme in VIEWS:
-        page = open_page("/", width=width, scheme=scheme)
-        page.get_by_role("link", name="API", exact=True).click()
-        expect(page.get_by_role("heading", name="Quick start")).to_be_visible()
-        fits(page)
-        axe(page)
-        page.get_by_role("link", name="Back to Barpoint").click()
-        expect(page).to_have_url(re.compile("/$"))
+def test_the_page_about_the_api_is_accessible_and_fits(open_page: OpenPage, in_both_views: Check) -> None:
+    page = open_page("/", width=PHONE)
+    page.get_by_role("link", name="API", exact=True).click()
+    expect(page.get_by_role("heading", name="Quick start")).to_be_visible()
+    in_both_views(page)
+    page.get_by_role("link", name="Back to Barpoint").click()
+    expect(page).to_have_url(re.compile("/$"))
 
 
 def test_the_api_pages_load_nothing_from_other_sites(open_page: OpenPage, site: str) -> None:
@@ -136,12 +123,3 @@ def test_the_api_pages_load_nothing_from_other_sites(open_page: OpenPage, site: 
     urls = page.evaluate("performance.getEntriesByType('resource').map(entry => entry.name)")
     assert urls
     assert [url for url in urls if not url.startswith((site, "data:"))] == []
-
-
-def test_current_events_are_accessible_and_fit(open_page: OpenPage, axe: Check, fits: Check) -> None:
-    load(password="crawford-1969", now=timezone.now())
-    for width, scheme in VIEWS:
-        page = open_page("/", width=width, scheme=scheme)
-        expect(page.get_by_role("link", name="Winter Knockout")).to_be_visible()
-        fits(page)
-        axe(page)

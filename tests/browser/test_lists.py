@@ -6,7 +6,7 @@ from playwright.sync_api import Page, expect
 
 from players.actors import Actor
 from players.models import Club, Membership, Player, User
-from tests.browser.conftest import DESK, PHONE, VIEWS, Check, OpenPage
+from tests.browser.conftest import PHONE, Check, OpenPage, view
 from tests.browser.test_draws import address, picture
 from tests.tournaments.support.swiss_rounds import DivisionDriver
 from tournaments.events import services as events
@@ -40,27 +40,27 @@ def checked(page: Page, button: str) -> None:
     expect(page.get_by_text("line 4", exact=True)).to_be_visible()
 
 
-@pytest.mark.parametrize(("width", "scheme"), [*VIEWS, (320, "light")])
 @pytest.mark.usefixtures("anna")
 def test_a_list_of_players_is_checked(
-    open_page: OpenPage, looked_at: Check, driver: DivisionDriver, alice: User, width: int, scheme: str
+    open_page: OpenPage, looked_at: Check, in_both_views: Check, driver: DivisionDriver, alice: User
 ) -> None:
-    page = open_page(f"{address(driver)}entries/", width=width, scheme=scheme, user=alice)
+    page = open_page(f"{address(driver)}entries/", width=PHONE, user=alice)
     checked(page, "Check the names")
+    in_both_views(page)
+    view(page, 320, "light")
     looked_at(page)
-    picture(page, f"list-of-entries-{scheme}")
+    picture(page, "list-of-entries")
     page.get_by_label("Who is Ana Kowalski?").select_option(label="a new player")
     page.get_by_role("button", name="Enter").click()
     expect(page.get_by_text("4 players entered.")).to_be_visible()
 
 
-@pytest.mark.parametrize("width", [PHONE, DESK])
 def test_a_list_of_members_is_checked(
-    open_page: OpenPage, looked_at: Check, anna: Player, club: Club, alice: User, width: int
+    open_page: OpenPage, in_both_views: Check, anna: Player, club: Club, alice: User
 ) -> None:
-    page = open_page(f"/clubs/{club.slug}/members/", width=width, user=alice)
+    page = open_page(f"/clubs/{club.slug}/members/", width=PHONE, user=alice)
     checked(page, "Add all")
-    looked_at(page)
+    in_both_views(page)
     picture(page, "list-of-members")
     page.get_by_label("Who is Ana Kowalski?").select_option(anna.public_id)
     page.get_by_role("button", name="Add all").click()

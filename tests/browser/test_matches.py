@@ -21,58 +21,49 @@ __all__ = ["bob_player", "carol_player", "club", "match", "pool"]
 WIDTHS = pytest.mark.parametrize(("width", "scheme"), [(PHONE, "light"), (DESK, "dark")])
 
 
-@WIDTHS
 def test_one_player_reports_and_the_other_confirms(
-    open_page: OpenPage, axe: Check, fits: Check, match: Match, bob: User, carol: User, width: int, scheme: str
+    open_page: OpenPage, in_both_views: Check, match: Match, bob: User, carol: User
 ) -> None:
-    page = open_page("/my/", width=width, scheme=scheme, user=bob)
-    axe(page)
-    fits(page)
+    page = open_page("/my/", width=PHONE, user=bob)
+    in_both_views(page)
     page.get_by_role("link", name="Report the result").click()
     for _ in range(7):
         page.get_by_role("button", name="One point more for Bob").click()
     for _ in range(6):
         page.get_by_role("button", name="One point more for Carol").click()
     page.get_by_role("button", name="One point less for Carol").click()
-    axe(page)
+    in_both_views(page)
     page.get_by_role("button", name="Continue").click()
     expect(page.get_by_role("heading", name="Bob wins 7–5.")).to_be_visible()
-    axe(page)
-    fits(page)
+    in_both_views(page)
     page.get_by_role("button", name="Send report").click()
     expect(page.get_by_role("status")).to_contain_text("The other player has to confirm it.")
 
-    hers = open_page("/my/", width=width, scheme=scheme, user=carol)
+    hers = open_page("/my/", width=PHONE, user=carol)
     expect(hers.get_by_text("Bob reports a 7–5 win against you. Is that right?")).to_be_visible()
     follow(hers.get_by_role("link", name="Answer"))
-    axe(hers)
-    fits(hers)
+    in_both_views(hers)
     hers.get_by_role("button", name="Confirm this score").click()
     expect(hers.get_by_text("Bob won 7–5.").first).to_be_visible()
-    axe(hers)
-    fits(hers)
+    in_both_views(hers)
     match.refresh_from_db()
     assert match.state == Match.State.SETTLED
 
 
-@WIDTHS
-def test_a_dispute_over_personal_links(
-    open_page: OpenPage, axe: Check, fits: Check, match: Match, width: int, scheme: str
-) -> None:
-    his = open_page(f"/m/{links.token_for(match, BOB)}/", width=width, scheme=scheme)
+def test_a_dispute_over_personal_links(open_page: OpenPage, in_both_views: Check, match: Match) -> None:
+    his = open_page(f"/m/{links.token_for(match, BOB)}/", width=PHONE)
     his.get_by_role("spinbutton", name="Bob").fill("7")
     his.get_by_role("spinbutton", name="Carol").fill("5")
     his.get_by_role("button", name="Continue").click()
     follow(his.get_by_role("button", name="Send report"))
-    hers = open_page(f"/m/{links.token_for(match, CAROL)}/", width=width, scheme=scheme)
+    hers = open_page(f"/m/{links.token_for(match, CAROL)}/", width=PHONE)
     hers.get_by_text("That’s not the score").click()
     hers.get_by_role("spinbutton", name="Bob").fill("5")
     hers.get_by_role("spinbutton", name="Carol").fill("7")
     hers.get_by_role("button", name="Continue").click()
     hers.get_by_role("button", name="Send report").click()
     expect(hers.get_by_role("heading", name="The players disagree")).to_be_visible()
-    axe(hers)
-    fits(hers)
+    in_both_views(hers)
 
 
 def test_a_waiting_page_shows_the_verdict_of_a_record(
@@ -112,11 +103,8 @@ def test_a_time_is_proposed_and_accepted(open_page: OpenPage, axe: Check, match:
     axe(hers)
 
 
-@WIDTHS
-def test_a_waiting_page_never_replaces_a_field_in_use(
-    open_page: OpenPage, match: Match, bob: User, width: int, scheme: str
-) -> None:
-    page = open_page(f"/m/{links.token_for(match, CAROL)}/", width=width, scheme=scheme)
+def test_a_waiting_page_never_replaces_a_field_in_use(open_page: OpenPage, match: Match, bob: User) -> None:
+    page = open_page(f"/m/{links.token_for(match, CAROL)}/", width=PHONE)
     page.get_by_role("spinbutton", name="Bob").fill("4")
     page.get_by_role("spinbutton", name="Carol").fill("7")
     reports.report_score(

@@ -9,8 +9,8 @@ from engine.actions import Phase
 from players.models import User
 from tests.browser.conftest import OpenPage
 from tests.browser.test_board import AFTER, BEFORE, MOVES, OPEN, SHOW
-from tests.browser.test_board_object import picture, played_board, press
-from tests.browser.test_play import BOB, CAROL, Seat, eventually
+from tests.browser.test_board_object import picture, press
+from tests.browser.test_play import BOB, CAROL, Seat, eventually, played_board
 from tests.matches.play.conftest import Board
 
 COUNT = """

@@ -109,29 +109,6 @@ NAMES_UNDER_SCORES = """() => [...document.querySelectorAll('.drawing')].flatMap
 """Names that reach under the score on their line."""
 
 
-@pytest.mark.parametrize(("players", "pages", "matches"), [(13, 1, 9), (32, 2, 30), (64, 4, 50)])
-def test_draw_sheets_fit_their_pages(
-    players: int,
-    pages: int,
-    matches: int,
-    site: str,
-    make_division: Drawn,
-    by_alice: Actor,
-    open_page: OpenPage,
-    looked_at: Check,
-) -> None:
-    division = make_division(name="Open", match_length=7)
-    drawn_as(division, [PROGRESSIVE], people(players), by_alice)
-    play(division, by_alice, random.Random(7), most=matches)
-    event = division.tournament
-    page = open_page(f"/events/{event.club.slug}/{event.slug}/paper/draws/", width=DESK)
-    assert printed(page, f"draw-{players}") <= pages
-    looked_at(page)
-    page.goto(f"{page.url}?paper=letter")
-    assert printed(page, f"draw-{players}-letter") <= pages
-    assert page.evaluate(NAMES_UNDER_SCORES) == []
-
-
 def test_lists_and_table_cards_are_printed_in_whole_pages(
     site: str, make_division: Drawn, by_alice: Actor, alice: User, open_page: OpenPage, looked_at: Check
 ) -> None:
@@ -239,10 +216,11 @@ def all_came(division: Division, by: Actor) -> None:
 
 
 @pytest.mark.parametrize(
-    ("players", "played", "pages"), [(13, 0, 2), (13, 9, 2), (19, 12, 2), (32, 24, 2), (32, 0, 3), (64, 40, 5)]
+    ("players", "played", "pages", "sheets"),
+    [(13, 0, 2, 1), (13, 9, 2, 1), (19, 12, 2, 2), (32, 24, 2, 2), (32, 0, 3, 2), (64, 40, 5, 4)],
 )
-def test_the_night_fits_its_pages_with_all_who_owe(
-    players: int, played: int, pages: int, site: str, make_division: Drawn, by_alice: Actor, alice: User,
+def test_the_night_and_its_draw_sheets_fit_their_pages_with_all_who_owe(
+    players: int, played: int, pages: int, sheets: int, site: str, make_division: Drawn, by_alice: Actor, alice: User,
     open_page: OpenPage, looked_at: Check,
 ) -> None:  # fmt: skip
     division = make_division(name="Open", match_length=7, fee=3000)
@@ -264,12 +242,15 @@ def test_the_night_fits_its_pages_with_all_who_owe(
         assert page.evaluate(EMPTY_HEADINGS) == []
         assert page.evaluate(OUTSIDE) == []
         page.goto(f"{base}/draws/?paper={paper}")
-        printed(page, f"sheet-{players}-{played}-{paper}")
+        assert printed(page, f"sheet-{players}-{played}-{paper}") <= sheets
         assert page.evaluate(OUTSIDE) == []
         assert page.evaluate(TOUCHING) == []
+        assert page.evaluate(NAMES_UNDER_SCORES) == []
         least = page.evaluate("Math.min(...[...document.querySelectorAll('.text-onward')].map((text) => "
                               "parseFloat(text.getAttribute('font-size'))))")  # fmt: skip
         assert least >= 1.8, "millimetres: about five points"
+        if played and paper == "a4":
+            looked_at(page)
 
 
 def test_the_night_goes_on_without_the_server(

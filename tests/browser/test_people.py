@@ -8,7 +8,7 @@ from players.clubs.services import create_club
 from players.joining.services import ask_to_join
 from players.models import Player, User
 from players.people.services import find_or_add_players, invite, remember_alias
-from tests.browser.conftest import DESK, HEIGHT, PHONE, VIEWS, Check, OpenPage, follow
+from tests.browser.conftest import HEIGHT, PHONE, Check, OpenPage, follow
 from tests.players.conftest import NOW
 
 NAMES = "Søren Åberg\nJens Hansen\nMia Møller"
@@ -21,15 +21,11 @@ def sign_up(page: Page, name: str) -> None:
     page.get_by_role("button", name="Create account").click()
 
 
-@pytest.mark.parametrize("width", [PHONE, DESK])
-def test_from_signing_up_to_an_accepted_invitation(
-    open_page: OpenPage, site: str, axe: Check, fits: Check, width: int
-) -> None:
+def test_from_signing_up_to_an_accepted_invitation(open_page: OpenPage, site: str, in_both_views: Check) -> None:
     def sound(page: Page) -> None:
-        fits(page)
-        axe(page)
+        in_both_views(page)
 
-    olga = open_page("/", width=width)
+    olga = open_page("/", width=PHONE)
     follow(olga.get_by_role("link", name="Sign up"))
     sound(olga)
     sign_up(olga, "Olga")
@@ -59,7 +55,7 @@ def test_from_signing_up_to_an_accepted_invitation(
     link = olga.get_by_role("textbox", name="Link").input_value()
     assert link.startswith(f"{site}/invitations/")
 
-    jens = open_page(link.removeprefix(site), width=width)
+    jens = open_page(link.removeprefix(site), width=PHONE)
     expect(jens.get_by_role("heading", name="Are you Jens Hansen?")).to_be_visible()
     sound(jens)
     sign_up(jens, "Jens Hansen")
@@ -68,10 +64,7 @@ def test_from_signing_up_to_an_accepted_invitation(
     assert Player.objects.get(name="Jens Hansen").user == User.objects.get(email="jens@example.org")
 
 
-@pytest.mark.parametrize(("width", "scheme"), VIEWS)
-def test_pages_with_long_names_are_accessible_and_fit(
-    open_page: OpenPage, axe: Check, fits: Check, bob: User, width: int, scheme: str
-) -> None:
+def test_pages_with_long_names_are_accessible_and_fit(open_page: OpenPage, in_both_views: Check, bob: User) -> None:
     long = "W" * 80
     User.objects.filter(pk=bob.pk).update(display_name=long)
     bob.refresh_from_db()
@@ -87,18 +80,17 @@ def test_pages_with_long_names_are_accessible_and_fit(
     assert match.player is not None
     newcomer = User.objects.create_user("newcomer@example.org", display_name="V" * 80)
     asking = {"user": newcomer, "claimed": match.player.public_id, "by": Actor.of(newcomer), "now": NOW}
-    page = open_page("/", width=width, scheme=scheme, user=newcomer)
+    page = open_page("/", width=PHONE, user=newcomer)
 
     def sound(path: str) -> None:
         page.goto(path)
-        fits(page)
-        axe(page)
+        in_both_views(page)
 
     sound(here)
     sound(f"{here}join/?q={'N' * 80}")
     ask_to_join(club=club, **asking)
     sound(f"{here}join/")
-    page = open_page("/", width=width, scheme=scheme, user=bob)
+    page = open_page("/", width=PHONE, user=bob)
     for path in (
         "/clubs/", here, f"{here}edit/", f"{here}members/", f"{here}join-requests/", member,
         "/preferences/", "/preferences/delete/",

@@ -6,8 +6,7 @@ from engine.ids import xgid
 from matches.lifecycle import links
 from players.models import User
 from tests.browser.conftest import OpenPage
-from tests.browser.test_board_object import played_board
-from tests.browser.test_play import Seat
+from tests.browser.test_play import Seat, played_board
 
 
 def test_a_play_is_made_and_the_position_copied(

@@ -10,13 +10,16 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Locator, Page, expect
 
+from engine.actions import Phase
 from engine.clock import MINUTE, SECOND, ClockSettings
 from matches.lifecycle import links
 from matches.models import Match
-from matches.play.starting import PlaySettings, start
+from matches.play.starting import PlaySettings, commit_chain, start
 from players.actors import Actor
-from players.models import User
+from players.models import Player, User
 from tests.browser.conftest import PHONE, Check, OpenPage
+from tests.matches.cast import match_between
+from tests.matches.play.conftest import Board
 from tests.tournaments.support.drawn_divisions import DivisionBuilder, fixture_of, page_of
 from tournaments.formats.settings import KNOCKOUT, StageSettings
 from tournaments.models import Division
@@ -24,6 +27,8 @@ from tournaments.models import Division
 BOB, CAROL = 0, 1
 CLOCK = ClockSettings(12 * SECOND, 30 * MINUTE)
 PATIENCE = 20.0
+LEFT = 4
+"""Checkers that are still to be borne off where a test plays on."""
 
 
 def eventually(true: Callable[[], bool]) -> None:
@@ -156,6 +161,44 @@ def open_seats(match: Match, open_page: OpenPage, bob: User) -> list[Seat]:
     desk = open_page(f"/matches/{match.public_id}/play/", user=bob)
     phone = open_page(f"/m/{links.token_for(match, CAROL)}/play/", width=PHONE, scheme="dark", touch=True)
     return [Seat(desk), Seat(phone, touch=True)]
+
+
+def played_board(bob: User, carol: User, alice: User, length: int = 3) -> Board:
+    """A match of Bob and Carol, whose dice the server keeps."""
+    users = [bob, carol]
+    players = [Player.objects.create(name=name, user=user) for name, user in zip(("Bob", "Carol"), users, strict=True)]
+    board = Board(match_between(*players, length=length), users)
+    Player.objects.update(analysis_visibility=Player.AnalysisVisibility.PUBLIC)
+    start(match=board.match, settings=PlaySettings(server_chains=True), by=Actor.of(alice), now=timezone.now())
+    for side in (0, 1):
+        commit_chain(match=board.match, side=side, anchor="", by=Actor.of(users[side]), now=timezone.now())
+    board.now = timezone.now()
+    return board
+
+
+def open_seats_of(board: Board, open_page: OpenPage) -> list[Seat]:
+    """Bob at a desk in the light theme, Carol on a phone in the dark one."""
+    url, (bob, carol) = f"/matches/{board.match.public_id}/play/", board.users
+    desk = open_page(url, user=bob)
+    return [Seat(desk), Seat(open_page(url, width=PHONE, scheme="dark", user=carol, touch=True), touch=True)]
+
+
+def to_the_end(board: Board, seats: Sequence[Seat]) -> None:
+    """Both leave their pages, and open them again when a side has only a few checkers left."""
+    urls = [seat.page.url for seat in seats]
+    for seat in seats:
+        seat.page.goto("about:blank")
+    board.now, game = timezone.now(), board.game
+    while max(game.position.borne_off) < 15 - LEFT:
+        side = game.to_act
+        assert side is not None
+        if game.phase is Phase.TO_ROLL:
+            acted = board.do(side, "roll")
+        else:
+            acted = board.do(side, "play", moves=board.any_play())
+        game = acted.state.match
+    for seat, url in zip(seats, urls, strict=True):
+        seat.page.goto(url)
 
 
 def test_a_match_by_mouse_and_by_touch_watched_by_a_third(
@@ -352,11 +395,12 @@ def first_play(graph: list[dict[str, Any]]) -> str:
     return " ".join(steps)
 
 
-@pytest.mark.parametrize("length", [2])
 def test_a_match_by_keyboard_and_typed_plays_alone(
-    match: Match, open_page: OpenPage, looked_at: Check, bob: User
+    open_page: OpenPage, looked_at: Check, bob: User, carol: User, alice: User
 ) -> None:
-    seats = [KeyboardSeat(seat.page) for seat in open_seats(match, open_page, bob)]
+    board = played_board(bob, carol, alice, length=2)
+    match = board.match
+    seats = [KeyboardSeat(seat.page) for seat in open_seats_of(board, open_page)]
     for seat in seats:
         expect(seat.panel("ready")).to_be_visible()
         seat.go_on()
@@ -365,6 +409,11 @@ def test_a_match_by_keyboard_and_typed_plays_alone(
     for seat, sentence in zip((seats[first], seats[1 - first]), starts, strict=True):
         expect(seat.page.locator("#announcer")).to_contain_text(sentence)
     seats[first].walk()
+    while board.game.cube == 1 or board.game.phase is not Phase.TO_PLAY:
+        seats[on_turn(seats)].go_on()
+    for _ in range(4):
+        seats[on_turn(seats)].go_on()
+    to_the_end(board, seats)
     while Match.objects.get(pk=match.pk).state == Match.State.LIVE:
         for seat in seats:
             seat.go_on()

@@ -29,9 +29,8 @@ from tests.matches.play.lobby.test_practice import practise as practise_with_bot
 
 
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize(("width", "scheme"), [(PHONE, "light"), (DESK, "dark")])
 def test_a_member_gets_a_hint_takes_back_and_plays_again(
-    open_page: OpenPage, axe: Check, fits: Check, settings: LazySettings, bob: User, width: int, scheme: str
+    open_page: OpenPage, in_both_views: Check, settings: LazySettings, bob: User
 ) -> None:
     settings.ANALYSIS_BACKEND = "off"
     match = practise_with_bot(player_of(bob), length=3)
@@ -40,12 +39,11 @@ def test_a_member_gets_a_hint_takes_back_and_plays_again(
     while not Action.objects.filter(live=match.pk, side=0, kind=Act.PLAY).exists() or not has_choice(state_of(match)):
         play_on(match, chance)
         bots.act_for_bot(match_id=match.pk, now=timezone.now())
-    page = open_page(f"/matches/{match.public_id}/play/", width=width, scheme=scheme, user=bob)
+    page = open_page(f"/matches/{match.public_id}/play/", width=PHONE, user=bob)
     hint, plays = page.locator('[data-banner="hint"]'), page.locator("#play-list")
     page.locator('[data-act="hint"]').click()
     expect(hint).to_contain_text("Hint by the Club Bot")
-    axe(page)
-    fits(page)
+    in_both_views(page)
     before, last = plays.inner_text(), live_of(match).last
     page.locator('[data-act="take_back"]').click()
     expect(plays).not_to_have_text(before)

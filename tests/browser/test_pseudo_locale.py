@@ -1,13 +1,34 @@
-"""Pages on a phone with texts 40 % longer: nothing is cut off, and nothing scrolls sideways."""
+"""With text at 200 %, or 40 % longer, nothing scrolls sideways; nothing that is longer is cut off."""
+
+from collections.abc import Iterator
+from urllib.parse import urlsplit
 
 import pytest
 from django.utils import timezone
+from playwright.sync_api import Page, expect
 
 from players.models import User
-from tests.browser.conftest import PHONE, OpenPage
-from tests.browser.test_no_overflow import WIDE, visit_pages
+from tests.browser.conftest import DESK, HEIGHT, PHONE, Check, OpenPage
 from tournaments.demo import load
 
+TABLET = 768
+TEXT_SIZES = {PHONE: (100, 200), TABLET: (100, 200), DESK: (200,)}
+"""The sizes of text in per cent, by the width of the window."""
+MOST_PAGES = 120
+ONE_OF_EACH = ("/players/", "/matches/", "/check/")
+"""Of the pages below these paths only one of each kind is visited."""
+WIDE = """() => {
+    const most = document.documentElement.clientWidth
+    if (document.documentElement.scrollWidth <= most) return []
+    const scrolls = (element) => element && element !== document.documentElement &&
+        (getComputedStyle(element).overflowX !== "visible" || scrolls(element.parentElement))
+    const wide = [...document.querySelectorAll("body *")]
+        .filter((element) => element.getBoundingClientRect().right > most + 1 && !scrolls(element.parentElement))
+        .map((element) => `${element.tagName}.${element.className.baseVal ?? element.className}`)
+        .slice(0, 5)
+    return wide.length ? wide : [`${document.documentElement.scrollWidth} px`]
+}"""
+"""Return the elements that stick out of the window, except inside boxes that scroll."""
 CLIPPED = """() => [...document.querySelectorAll("body *")]
     .filter((element) => {
         const style = getComputedStyle(element)
@@ -21,15 +42,66 @@ CLIPPED = """() => [...document.querySelectorAll("body *")]
 """Elements that cut their text off without saying so by an ellipsis."""
 
 
-def test_longer_texts_fit_on_a_phone(open_page: OpenPage, pseudo_locale: str, subtests: pytest.Subtests) -> None:
+def kind(path: str) -> str:
+    """Return the kind of a page: its path without the ids in it."""
+    parts = [part for part in path.split("/") if part]
+    return "/".join("*" if len(part) == 10 and part.isalnum() else part for part in parts)
+
+
+def links(page: Page) -> list[str]:
+    hrefs: list[str] = page.evaluate(
+        "[...document.querySelectorAll('a[href]')].map((a) => a.href).filter((at) => at.startsWith(location.origin))"
+    )
+    return [urlsplit(link).path for link in hrefs]
+
+
+def visit_pages(page: Page, seen: set[str]) -> Iterator[str]:
+    """Open the pages that are reached from the home page, one of each kind, and yield the path of each.
+
+    `seen` has the kinds that are left out, and gets those that were opened.
+    """
+    opened, waiting = 0, ["/"]
+    while waiting and opened < MOST_PAGES:
+        path = waiting.pop(0)
+        if kind(path) in seen or "." in path.rpartition("/")[2] or path.startswith(("/static/", "/api/")):
+            continue
+        seen.add(kind(path))
+        response = page.goto(path)
+        if response is not None and response.ok and "html" in response.headers["content-type"]:
+            opened += 1
+            waiting += links(page)
+            yield path
+
+
+def test_pages_fit_with_larger_and_with_longer_texts(
+    open_page: OpenPage, in_both_views: Check, pseudo_locale: str, subtests: pytest.Subtests
+) -> None:
     load(password="crawford-1969", now=timezone.now())
-    for user in (None, User.objects.get(email="alice@example.org")):
+    page = open_page("/", width=PHONE)
+    expect(page.get_by_role("link", name="Winter Knockout")).to_be_visible()
+    in_both_views(page)
+    visited = 0
+    for path in visit_pages(page, set()):
+        visited += 1
+        for width, percents in TEXT_SIZES.items():
+            page.set_viewport_size({"width": width, "height": HEIGHT.get(width, HEIGHT[DESK])})
+            for percent in percents:
+                page.evaluate(f"document.documentElement.style.fontSize = '{percent}%'")
+                with subtests.test(path, width=width, percent=percent):
+                    assert page.evaluate(WIDE) == []
+        page.set_viewport_size({"width": PHONE, "height": HEIGHT[PHONE]})
+    assert visited > 20
+
+    # Whoever is not signed in sees other pages besides, and another front page.
+    seen: set[str] = set()
+    for user, least in ((User.objects.get(email="alice@example.org"), 20), (None, 2)):
         page = open_page("/", width=PHONE, user=user)
         page.set_extra_http_headers({"Accept-Language": pseudo_locale})
-        opened = 0
-        for path in visit_pages(page):
-            opened += 1
+        visited = 0
+        for path in visit_pages(page, seen):
+            visited += 1
             assert page.get_attribute("html", "lang") == pseudo_locale
             with subtests.test(path, user=str(user)):
                 assert [*page.evaluate(WIDE), *page.evaluate(CLIPPED)] == []
-        assert opened > 20
+        assert visited > least
+        seen.discard(kind("/"))

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from matches.models import Match, PlayerRating, Result
 from matches.ratings import services as ratings
 from players.models import Club, Membership, Player, User
-from tests.browser.conftest import DESK, PHONE, VIEWS, Check, OpenPage
+from tests.browser.conftest import PHONE, Check, OpenPage
 from tests.matches.ratings.history import Kind
 
 LONG_NAME = "Wolfeschlegelsteinhausenbergerdorff Maximiliana-Konstantinopolitanische"
@@ -76,28 +76,24 @@ def paths(cast: list[Player]) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize(("width", "scheme"), VIEWS)
 def test_the_pages_are_accessible_and_fit(
-    open_page: OpenPage, cast: list[Player], axe: Check, fits: Check, bob: User, width: int, scheme: str
+    open_page: OpenPage, cast: list[Player], in_both_views: Check, bob: User
 ) -> None:
-    page = open_page("/rankings/", width=width, scheme=scheme, user=bob)
+    page = open_page("/rankings/", width=PHONE, user=bob)
     for path in paths(cast):
         page.goto(path)
         expect(page.locator("h1")).to_have_count(1)
-        fits(page)
-        axe(page)
+        in_both_views(page)
 
 
-@pytest.mark.parametrize("width", [PHONE, DESK])
 def test_a_reader_opens_the_explanation_of_a_rating_change(
-    open_page: OpenPage, cast: list[Player], axe: Check, fits: Check, width: int
+    open_page: OpenPage, cast: list[Player], in_both_views: Check
 ) -> None:
-    page = open_page(f"/players/{cast[0].public_id}/", width=width)
+    page = open_page(f"/players/{cast[0].public_id}/", width=PHONE)
     why = page.locator(".why").first
     why.locator("summary").click()
     expect(why.get_by_role("term").first).to_be_visible()
-    fits(page)
-    axe(page)
+    in_both_views(page)
     page.locator(".why summary").last.click()
     expect(why.get_by_role("term").first).to_be_hidden()
 

@@ -2,19 +2,17 @@
 
 import re
 
-import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from engine import check_record, parse_xgid
 from engine.records import to_data
 from matches.records.replays import ReplayedMatch, ReplayStep
 from matches.records.verdicts import as_json
-from tests.browser.conftest import DESK, PHONE, Check, OpenPage
+from tests.browser.conftest import PHONE, Check, OpenPage
 from tests.browser.test_check import checked
 from tests.browser.weight import MOST_BYTES, Weights
 from tests.matches.records.samples import simulated
 
-VIEWS = [(width, scheme) for width in (PHONE, DESK) for scheme in ("light", "dark")]
 COUNTS = """board => {
   const counts = Array(26).fill(0);
   for (const place of board.querySelectorAll(".place")) {
@@ -130,16 +128,15 @@ def test_fast_steps_end_at_the_last_one(open_page: OpenPage) -> None:
     shown(page, moments[12])
 
 
-@pytest.mark.parametrize(("width", "scheme"), VIEWS)
-def test_the_replay_is_accessible_and_fits(open_page: OpenPage, looked_at: Check, width: int, scheme: str) -> None:
+def test_the_replay_is_accessible_and_fits(open_page: OpenPage, in_both_views: Check) -> None:
     data = simulated(seed=13, length=3)
     moments = moments_of(data)
-    page = open_page(checked(data) + "replay/?g=1&p=4", width=width, scheme=scheme)
+    page = open_page(checked(data) + "replay/?g=1&p=4", width=PHONE)
     shown(page, moments[3])
-    looked_at(page)
+    in_both_views(page)
     page.keyboard.press("End")
     shown(page, next(moment for moment in moments if moment.side is None))
-    looked_at(page)
+    in_both_views(page)
     page.set_viewport_size({"width": 667, "height": 375})
     board = page.locator(".game-board").bounding_box()
     assert board is not None

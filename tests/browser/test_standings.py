@@ -4,11 +4,11 @@ import random
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from players.actors import Actor
 from players.models import Player, User
-from tests.browser.conftest import PHONE, VIEWS, Check, OpenPage
+from tests.browser.conftest import PHONE, Check, OpenPage, view
 from tests.tournaments.conftest import bob_player, by_alice, club, make_division, make_players, tournament
 from tests.tournaments.support.played_stages import STAGES, drawn_as, play
 from tournaments.models import Division
@@ -47,16 +47,18 @@ def test_both_pages_are_accessible_and_fit(
     division_url: Callable[..., str],
     open_page: OpenPage,
     bob: User,
-    axe: Check,
-    fits: Check,
+    in_both_views: Check,
 ) -> None:
     address = division_url(name)
-    for width, scheme in VIEWS:
-        page = open_page("/", width=width, scheme=scheme, user=bob)
-        for path in ("standings/", "pairings/"):
-            page.goto(f"{address}/{path}")
-            axe(page)
-            fits(page)
+    page = open_page(f"{address}/pairings/", width=PHONE, user=bob)
+    in_both_views(page)
+    page.goto(f"{address}/standings/")
+    in_both_views(page)
+    if name == "lives":
+        # The reader's own row, as it looks once they are out.
+        expect(page.locator("tr.here")).to_have_count(1)
+        page.evaluate("document.querySelector('tr.here').classList.add('is-out')")
+        in_both_views(page)
 
 
 def test_an_explanation_opens_by_keyboard_and_only_one_at_a_time(
@@ -73,11 +75,16 @@ def test_an_explanation_opens_by_keyboard_and_only_one_at_a_time(
     axe(page)
 
 
-@pytest.mark.parametrize("width", [PHONE, 768])
 def test_a_card_shows_figures_below_the_name_and_rounds_in_a_row(
-    width: int, division_url: Callable[..., str], open_page: OpenPage, bob: User
+    division_url: Callable[..., str], open_page: OpenPage, bob: User
 ) -> None:
-    page = open_page(f"{division_url('swiss', 9, 20)}/standings/", width=width, user=bob)
+    page = open_page(f"{division_url('swiss', 9, 20)}/standings/", user=bob)
+    for width in (PHONE, 768):
+        view(page, width, "light")
+        figures_are_below_names(page)
+
+
+def figures_are_below_names(page: Page) -> None:
     lines = page.locator(".standing tbody tr").all()
     assert len(lines) == 9
     figures = 0
@@ -139,14 +146,3 @@ def test_paper_has_the_table_and_no_links_to_click(
             assert page.locator(gone).first.is_hidden()
         assert page.pdf(format="A4").startswith(b"%PDF")
     assert page.locator(".name-index li").count() >= count - 1 or name == "round robin"
-
-
-def test_the_readers_own_row_is_accessible_once_they_are_out(
-    division_url: Callable[..., str], open_page: OpenPage, bob: User, axe: Check
-) -> None:
-    address = division_url("lives")
-    for scheme in ("light", "dark"):
-        page = open_page(f"{address}/standings/", width=1280, scheme=scheme, user=bob)
-        expect(page.locator("tr.here")).to_have_count(1)
-        page.evaluate("document.querySelector('tr.here').classList.add('is-out')")
-        axe(page)

@@ -10,7 +10,7 @@ from django.utils import timezone
 from playwright.sync_api import Browser, Page, expect
 
 from players.models import Club, Player, User
-from tests.browser.conftest import PHONE, VIEWS, Check, OpenPage
+from tests.browser.conftest import PHONE, Check, OpenPage, view
 from tests.tournaments.support.drawn_divisions import DivisionBuilder
 from tournaments.draws import services as draws
 from tournaments.events.services import publish_tournament
@@ -41,59 +41,58 @@ def publish_event(page: Page) -> None:
     expect(page.get_by_text("Friday Knockout published.")).to_be_visible()
 
 
-@pytest.mark.parametrize(("width", "scheme"), VIEWS)
 @pytest.mark.usefixtures("draw_worker")
 def test_a_knockout_of_five_from_start_to_finish(
-    open_page: OpenPage, looked_at: Check, club: Club, alice: User, width: int, scheme: str
+    open_page: OpenPage, in_both_views: Check, club: Club, alice: User
 ) -> None:
-    page = open_page("/clubs/harbour/", width=width, scheme=scheme, user=alice)
-    looked_at(page)
+    page = open_page("/clubs/harbour/", width=PHONE, user=alice)
+    in_both_views(page)
     page.get_by_role("link", name="New event").click()
     expect(page.get_by_role("heading", name="New event")).to_be_visible()
-    looked_at(page)
+    in_both_views(page)
     make_event(page)
-    looked_at(page)
+    in_both_views(page)
     for name in NAMES:
         add(page, name)
     page.get_by_text("Paste a list or upload a spreadsheet").click()
     page.get_by_label("Paste a list", exact=True).fill("Fifth Player\nelif ristic")
     page.get_by_role("button", name="Check the names").click()
     expect(page.get_by_text("already entered", exact=True)).to_be_visible()
-    looked_at(page)
+    in_both_views(page)
     page.get_by_role("button", name="Enter 1 player").click()
     page.get_by_role("button", name=re.compile("^花子 山田")).click()
     expect(page.locator(".arrival-here", has_text="花子 山田")).to_be_visible()
-    looked_at(page)
+    in_both_views(page)
 
     publish_event(page)
-    looked_at(page)
+    in_both_views(page)
     page.get_by_role("link", name="Console").click()
     page.get_by_role("link", name=re.compile("^Draw")).first.click()
     expect(page.get_by_role("button", name="Draw", exact=True)).to_be_visible()
-    looked_at(page)
+    in_both_views(page)
     page.get_by_role("button", name="Draw", exact=True).click()
     expect(page.get_by_role("button", name="Publish this draw")).to_be_visible(timeout=20_000)
-    looked_at(page)
+    in_both_views(page)
     page.get_by_role("button", name="Publish this draw").click()
     expect(page.get_by_role("heading", name="Main draw")).to_be_visible()
     assert page.locator("p.bye").count() == 3
-    looked_at(page)
+    in_both_views(page)
 
     page.get_by_role("link", name="Console").click()
     expect(page.get_by_label("Quick entry")).to_be_visible()
-    looked_at(page)
+    in_both_views(page)
     first = Fixture.objects.get(status="ready", round__number=1)
     page.get_by_label("Quick entry").fill(f"m{first.number} 3-1")
     page.get_by_role("button", name="Enter", exact=True).click()
     expect(page.locator(".messages")).to_contain_text(f"M{first.number}")
 
-    by_stepper(page, looked_at)
+    by_stepper(page, in_both_views)
     page.get_by_label("Quick entry").fill("m6 forfeit both")
     page.get_by_role("button", name="Enter", exact=True).click()
     expect(page.get_by_text("No match is open.")).to_be_visible()
     page.get_by_role("link", name=re.compile("^Draw")).first.click()
     expect(page.locator(".page-head").get_by_text("won by")).to_be_visible()
-    looked_at(page)
+    in_both_views(page)
     assert Division.objects.get().status == Division.Status.FINISHED
 
 
@@ -149,9 +148,8 @@ def test_the_same_without_scripts(browser: Browser, site: str, club: Club, alice
     expect(page.get_by_text("No match is open.")).to_be_visible()
 
 
-@pytest.mark.parametrize(("width", "scheme"), VIEWS)
 def test_pages_of_a_large_event_are_accessible_and_fit(
-    open_page: OpenPage, looked_at: Check, club: Club, alice: User, width: int, scheme: str
+    open_page: OpenPage, in_both_views: Check, club: Club, alice: User
 ) -> None:
     division = large_event(club, alice)
     home = f"/events/harbour/{division.tournament.slug}/"
@@ -159,23 +157,24 @@ def test_pages_of_a_large_event_are_accessible_and_fit(
     assert fixture is not None
     paths = ["", f"{division.public_id}/", f"{division.public_id}/settings/", "check-in/"]
     paths += ["console/", "console/log/", "status/", "edit/", "cancel/", f"fixtures/{fixture.public_id}/"]
-    page = open_page("/", width=width, scheme=scheme, user=alice)
+    page = open_page("/", width=PHONE, user=alice)
     for path in paths:
         page.goto(home + path)
-        looked_at(page)
-    looked_at(open_page("/events/", width=width, scheme=scheme))
+        in_both_views(page)
+    in_both_views(open_page("/events/", width=PHONE))
 
 
-@pytest.mark.parametrize(("width", "scheme"), [*VIEWS, (320, "light")])
 def test_a_director_sees_what_follows_from_another_start(
-    open_page: OpenPage, looked_at: Check, builder: DivisionBuilder, alice: User, width: int, scheme: str
+    open_page: OpenPage, looked_at: Check, in_both_views: Check, builder: DivisionBuilder, alice: User
 ) -> None:
     event = builder.make_division(name="Open " * 15, closes_at=timezone.now()).tournament
     publish_tournament(tournament=event, by=builder.by, now=timezone.now())
-    page = open_page(f"/events/harbour/{event.slug}/edit/", width=width, scheme=scheme, user=alice)
+    page = open_page(f"/events/harbour/{event.slug}/edit/", width=PHONE, user=alice)
     page.get_by_label("Starts").fill("2027-12-05T18:30")
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_role("heading", name="Check this before saving")).to_be_visible()
+    in_both_views(page)
+    view(page, 320, "light")
     looked_at(page)
     page.get_by_label("registration closes").uncheck()
     page.get_by_role("button", name="Save").first.click()

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-import pytest
 from django.utils import timezone
 from playwright.sync_api import expect
 
@@ -11,7 +10,7 @@ from matches.models import LiveMatch, Match
 from matches.play.directing import Ruling, rule
 from players.actors import Actor
 from players.models import Player
-from tests.browser.conftest import DESK, PHONE, Check, OpenPage
+from tests.browser.conftest import PHONE, Check, OpenPage
 from tests.tournaments.conftest import bob_player, by_alice, club, make_division, make_players, tournament
 from tests.tournaments.wall.test_tv import division, play_here
 from tournaments.models import Division
@@ -19,27 +18,24 @@ from tournaments.models import Division
 __all__ = ["bob_player", "by_alice", "club", "division", "make_division", "make_players", "play_here", "tournament"]
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(DESK, "dark"), (PHONE, "light")])
 def test_the_screen_shows_the_board_and_new_scores(
     site: str,
-    width: int,
-    scheme: str,
     division: Division,
     play_here: Callable[..., Match],
     by_alice: Actor,
     open_page: OpenPage,
-    looked_at: Check,
+    in_both_views: Check,
 ) -> None:
     Player.objects.update(name="Maximiliane Friederike von und zu Hohenlohe-Langenburg-Walde")
     match = play_here(1, (4, 3))
     play_here(2, (1, 0))
     event = division.tournament
-    page = open_page(f"/events/{event.club.slug}/{event.slug}/tv/", width=width, scheme=scheme)
+    page = open_page(f"/events/{event.club.slug}/{event.slug}/tv/", width=PHONE)
     scores = page.locator("[data-score]")
     expect(scores).to_have_text(["3", "4"])
     expect(page.locator("#board.game-board")).to_be_visible()
     expect(page.locator(".tv-also")).to_contain_text("1–0")
-    looked_at(page)
+    in_both_views(page)
     names = page.locator(".tv-line > .name")
     heights = [box["height"] for box in (name.bounding_box() for name in names.all()) if box is not None]
     assert len(heights) >= 4

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
@@ -145,12 +144,7 @@ def test_the_wall_follows_the_floor_and_keeps_its_content_without_a_network(
 RTL_NAME = "יעל לוי"
 
 
-@pytest.mark.parametrize(
-    ("scheme", "looked_at_counts"), [("dark", (1, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22)), ("light", (12, 20))]
-)
 def test_up_to_twenty_calls_are_shown_at_once(
-    scheme: str,
-    looked_at_counts: tuple[int, ...],
     site: str,
     make_division: Callable[..., Division],
     by_alice: Actor,
@@ -170,11 +164,11 @@ def test_up_to_twenty_calls_are_shown_at_once(
     Table.objects.filter(pk=tables[2].pk).update(label="Terrace by the door")
     matches = ready(division)
     path = f"/events/{event.club.slug}/{event.slug}/wall/"
-    page = open_page(path, width=1920, scheme=scheme)
+    page = open_page(path, width=1920, scheme="dark")
     page.set_viewport_size({"width": 1920, "height": 1080})
     for count in range(1, 23):
         call(fixture=matches[count - 1], table=tables[count - 1], by=by_alice, now=timezone.now())
-        if count not in looked_at_counts:
+        if count > 1 and count % 2:
             continue
         for order, lines in (("table", count), ("name", count if count <= 2 else 2 * count)):
             page.goto(f"{path}?order={order}")
@@ -185,7 +179,10 @@ def test_up_to_twenty_calls_are_shown_at_once(
             assert page.evaluate(OUTSIDE) == [], (count, order)
             cut = [name for name in page.evaluate(CUT) if not name.startswith(LONG_NAME[:20])]
             assert cut == [], (count, order)
-            picture(page, f"wall-{scheme}-{count}-{order}")
-        axe(page)
+            picture(page, f"wall-{count}-{order}")
+        # Only the sizes change with the number of calls.
+        for scheme in ("light", "dark") if count in (2, 12, 22) else ():
+            page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+            axe(page)
         assert screens.count() == (1 if count <= 20 else 2)
     assert page.locator(".wall-name bdi", has_text=RTL_NAME).count() == 1

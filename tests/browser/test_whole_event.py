@@ -1,10 +1,6 @@
-"""A knockout of five from creation to ratings, with a real worker and a real beat: records, reports, a deadline.
-
-The director sits at a desk, and the players report from their phones.
-"""
+"""A knockout of five from the draw to ratings, with a real worker and a real beat: records, reports, a deadline."""
 
 import os
-import re
 import subprocess
 import sys
 import time
@@ -25,15 +21,24 @@ from matches.lifecycle import links
 from matches.models import Match, PlayerRating
 from matches.ratings.services import default_pool, dirty_since
 from players.actors import SYSTEM
-from players.models import Club, User
+from players.models import User
 from players.people.services import remember_alias
 from tests.browser.conftest import DESK, PHONE, Check, OpenPage
 from tests.conftest import SHARED_DATA, ValkeyServer
+from tests.tournaments.support.drawn_divisions import DivisionBuilder
 from tournaments.events.deadlines import extend_deadline
+from tournaments.formats.settings import KNOCKOUT, StageSettings
 from tournaments.models import Division, Fixture
 
-NAMES = ["Elif Ristic", "Omar Kageyama", "Nino Beridze", "Jörg Weißmüller", "Siobhán O’Neill"]
 PATIENCE = 60.0
+
+
+@pytest.fixture
+def knockout(builder: DivisionBuilder) -> Division:
+    """A drawn knockout of five, in which who does not play in time is out or goes on by lot."""
+    division = builder.drawn(5, StageSettings(KNOCKOUT, lengths=(3, 5, 7)))
+    Division.objects.update(deadline_rule=Division.DeadlineRule.LOTS)
+    return division
 
 
 @pytest.fixture
@@ -54,14 +59,9 @@ def eventually(true: Callable[[], bool]) -> None:
         time.sleep(0.1)
 
 
-@pytest.mark.usefixtures("beat")
 def test_a_knockout_of_five_decided_by_records_reports_and_a_deadline(
-    open_page: OpenPage, looked_at: Check, club: Club, alice: User
+    knockout: Division, open_page: OpenPage, looked_at: Check, alice: User, beat: None
 ) -> None:
-    page = open_page("/clubs/harbour/", width=DESK, user=alice)
-    set_up(page, looked_at)
-    Division.objects.update(deadline_rule=Division.DeadlineRule.LOTS)
-
     by_record(open_page, looked_at, opened(1))
     first, second = opened(2)
     by_claim_and_answer(open_page, looked_at, first)
@@ -73,36 +73,11 @@ def test_a_knockout_of_five_decided_by_records_reports_and_a_deadline(
     eventually(lambda: dirty_since(default_pool()) is None and default_pool().claimed_at is None)
     # Five players; the lots drawn at the deadline are not rated.
     assert PlayerRating.objects.exclude(rating=1500).count() >= 3
-    page.goto("/rankings/")
+    page = open_page("/rankings/", width=DESK, user=alice)
     looked_at(page)
     page.goto(f"/players/{PlayerRating.objects.order_by('-rating')[0].player.public_id}/")
     looked_at(page)
     call_command("check_integrity")  # exits with an error if anything differs
-
-
-def set_up(page: Page, looked_at: Check) -> None:
-    """Create, fill, draw and publish the event, as a director does."""
-    page.get_by_role("link", name="New event").click()
-    page.get_by_label("Name").fill("Friday Knockout")
-    page.get_by_label("Starts").fill("2027-12-05T18:30")
-    page.get_by_role("button", name="Create event").click()
-    page.get_by_label("Match length by round").fill("3 5 7")
-    page.get_by_role("button", name="Create division").click()
-    for name in NAMES:
-        page.get_by_label("Find or add a player").fill(name)
-        page.get_by_role("button", name=f"New player {name}").click()
-        expect(page.locator(".arrival-name", has_text=name)).to_be_visible()
-    looked_at(page)
-    page.get_by_role("link", name="Friday Knockout").first.click()
-    page.get_by_role("button", name="Publish").click()
-    page.get_by_role("link", name="Console").click()
-    page.get_by_role("link", name=re.compile("^Draw")).first.click()
-    page.get_by_role("button", name="Draw", exact=True).click()
-    expect(page.get_by_role("button", name="Publish this draw")).to_be_visible(timeout=PATIENCE * 1000)
-    looked_at(page)
-    page.get_by_role("button", name="Publish this draw").click()
-    expect(page.get_by_role("heading", name="Main draw")).to_be_visible()
-    looked_at(page)
 
 
 def opened(round_number: int) -> list[Fixture]:
