@@ -31,12 +31,14 @@ HEIGHT = {PHONE: 844, DESK: 800}
 ENDED_WITH_ITS_PAGE = re.compile(r": htmx:(?:afterRequest|sendError|sendAbort), \[object HTMLElement\]$")
 """What htmx logs about a request that was under way when its page was left. If one fails, the browser logs it too."""
 
-SETTLED = """async () => {
-  await new Promise(requestAnimationFrame);
-  const ends = document.getAnimations().filter((each) => each.effect.getComputedTiming().endTime !== Infinity);
-  await Promise.allSettled(ends.map((each) => each.finished));
+SETTLED = """() => {
+  const transitions = document.getAnimations().filter((each) => each instanceof CSSTransition);
+  return Promise.race([
+    Promise.allSettled(transitions.map((each) => each.finished)),
+    new Promise((resolve) => setTimeout(resolve, 1_000)),
+  ]).then(() => null);
 }"""
-"""Wait until nothing moves any more, except what moves for ever."""
+"""Wait for the transitions to the colours and sizes of another view, a second at most."""
 
 NAMES = (
     "Elif Ristic", "Omar Kageyama", "花子 山田", "Wolfeschlegelsteinhausenbergerdorff Featherstonehaugh", "Ng",
