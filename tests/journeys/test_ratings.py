@@ -5,6 +5,7 @@ from random import Random
 
 import pytest
 from django.utils import timezone
+from playwright.sync_api import Page
 
 from matches.models import FormulaComparison, PoolSettings, RatingPool
 from matches.rankings.formulas import compare_next
@@ -13,7 +14,7 @@ from matches.ratings.pools import create_pool
 from matches.ratings.services import replay_pool
 from players.actors import SYSTEM
 from players.models import Club, Membership, Player, User
-from tests.browser.conftest import PHONE, Check, OpenPage
+from tests.browser.conftest import PHONE, VIEWS, Check, OpenPage, view
 from tests.journeys.conftest import Journey
 
 NAMES = ("Ann", "Ben", "Cleo", "Dora", "Emil")
@@ -87,15 +88,22 @@ def test_the_pages_are_accessible_and_fit(
     club: Club,
     ladder: RatingPool,
     alice: User,
-    in_both_views: Check,
+    axe: Check,
+    fits: Check,
 ) -> None:
+    def sound(page: Page) -> None:
+        for width, scheme in VIEWS:
+            view(page, width, scheme)
+            fits(page)
+            axe(page)
+
     pool = f"/clubs/{club.slug}/pools/{ladder.pk}/"
     for path in (f"/clubs/{club.slug}/pools/", f"/clubs/{club.slug}/ratings/", pool):
         page = open_page(path, width=PHONE, user=alice)
-        in_both_views(page)
+        sound(page)
     page.get_by_label("Formula", exact=True).select_option("free")
     page.locator("form").filter(has=page.get_by_label("Formula", exact=True)).get_by_role(
         "button", name="Preview"
     ).click()
     page.get_by_role("button", name="Apply these settings").wait_for()
-    in_both_views(page)
+    sound(page)
