@@ -1,7 +1,8 @@
 """What the tests of a run cost: a pytest plugin that writes var/costs/, which `tools.costs` compares with costs.toml.
 
-Seconds are those of the processor, of a test with its fixtures and the processes that ended during it. So that
-machines compare, they are stated in units of `work`, a piece of work that is repeated between the tests.
+Seconds are those of the processor, of a test with its fixtures and the processes that ended during it. What a fixture
+of several tests costs is noted beside them, not as the cost of the test that happens to come first. So that machines
+compare, seconds are stated in units of `work`, a piece of work that is repeated between the tests.
 """
 
 import json
@@ -19,7 +20,10 @@ UNIT = 0.02
 """Seconds that `work` takes on the machine in whose seconds costs are stated."""
 BETWEEN = 10.0
 """Seconds of tests after which `work` is timed again."""
-COSTS, WORK = pytest.StashKey[dict[str, tuple[float, bool]]](), pytest.StashKey[list[float]]()
+SHARED = " (shared)"
+"""The end of what stands for a fixture of several tests in place of a test."""
+COSTS = pytest.StashKey[dict[str, tuple[float, bool]]]()
+WORK, OF_FIXTURES = pytest.StashKey[list[float]](), pytest.StashKey[list[float]]()
 
 
 def work() -> int:
@@ -44,7 +48,7 @@ def seconds() -> float:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Begin with no costs."""
-    config.stash[COSTS], config.stash[WORK] = {}, []
+    config.stash[COSTS], config.stash[WORK], config.stash[OF_FIXTURES] = {}, [], []
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
@@ -58,16 +62,35 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[Any]:
     """Note what a test costs."""
-    start, timed = seconds(), item.config.stash[WORK]
+    start, timed, of_fixtures = seconds(), item.config.stash[WORK], item.config.stash[OF_FIXTURES]
     if start >= BETWEEN * len(timed):
         work()
         timed.append(seconds() - start)
         start = seconds()
+    before = len(of_fixtures)
     try:
         return (yield)
     finally:
-        is_slow = item.get_closest_marker("slow") is not None
-        item.config.stash[COSTS][item.nodeid] = (seconds() - start, is_slow)
+        _note(item, item.nodeid, seconds() - start - sum(of_fixtures[before:]))
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_fixture_setup(fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest) -> Iterator[Any]:
+    """Note what a fixture of several tests costs."""
+    if fixturedef.scope == "function":
+        return (yield)
+    start = seconds()
+    try:
+        return (yield)
+    finally:
+        cost, item = seconds() - start, request._pyfuncitem
+        request.config.stash[OF_FIXTURES].append(cost)
+        _note(item, f"{item.nodeid.partition('::')[0]}::{fixturedef.argname}{SHARED}", cost)
+
+
+def _note(item: pytest.Item, name: str, cost: float) -> None:
+    costs = item.config.stash[COSTS]
+    costs[name] = (costs.get(name, (0.0, False))[0] + cost, item.get_closest_marker("slow") is not None)
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -14,6 +14,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from tests.costs import SHARED
+
 ROOT = Path(__file__).resolve().parents[1]
 TABLE, FOLDER = ROOT / "tests" / "costs.toml", ROOT / "var" / "costs"
 MORE = 0.1
@@ -47,7 +49,8 @@ def faults(tests: Mapping[str, tuple[float, bool]], table: Mapping[str, Any], ru
     found += [
         f"{test} costs {seconds:.1f} s: mark it as slow, make it cheaper, or say under [only] why it has to."
         for test, (seconds, is_slow) in tests.items()
-        if run == "sqlite" and not is_slow and seconds > (1 + allowed) * DEAR and test.partition("[")[0] not in only
+        if run == "sqlite" and not is_slow and seconds > (1 + allowed) * DEAR
+        if test.partition("[")[0] not in only and not test.endswith(SHARED)
     ]
     return found
 

@@ -89,7 +89,8 @@ __all__ += ["running", "tournament"]
 pytestmark = pytest.mark.django_db
 
 # `make test` walks as those who may do least. On PostgreSQL, an owner and a player reach every query of the pages.
-MARKS = {"anonymous": [], "player": [pytest.mark.postgresql], "owner": [pytest.mark.slow, pytest.mark.postgresql]}
+ON_POSTGRESQL = [pytest.mark.slow, pytest.mark.postgresql]
+MARKS = {"anonymous": [], "player": ON_POSTGRESQL, "owner": ON_POSTGRESQL}
 WALKS = [pytest.param(role, marks=MARKS.get(role, [pytest.mark.slow])) for role in ROLES]
 
 
