@@ -28,7 +28,7 @@ from tournaments.entries import services as entries
 from tournaments.events import services as events
 from tournaments.floor.calls import call_ready, start
 from tournaments.formats.settings import KNOCKOUT, LIVES, Pairing, StageSettings
-from tournaments.models import Batch, Division, Fixture, Floor, OpenPairing, Tournament
+from tournaments.models import Batch, Division, Draw, Fixture, Floor, OpenPairing, Tournament
 from tournaments.results.services import enter_result
 from tournaments.state.stages import set_stages
 
@@ -222,6 +222,7 @@ def test_a_bracket_drawn_by_the_clock(
 
     # Two hours later, the director sees that the time is short, and sets an end for the lives.
     Batch.objects.update(at=F("at") - timedelta(hours=2))
+    Draw.objects.update(published_at=F("published_at") - timedelta(hours=2))
     later = timezone.now().astimezone(zone) + timedelta(hours=2)
     director.tap(re.compile("^Floor"))
     director.tap_text("Rules")
