@@ -25,10 +25,10 @@ from benchmarks.live.installation import ROOT, Installation, installation
 from tests.tiers import TEST_SEED, TIER
 
 pytestmark = [pytest.mark.slow, pytest.mark.soak, pytest.mark.postgresql]
-MATCHES, EVERY = 22, 0.55
+MATCHES, EVERY = 44, 1.1
 """Matches at once, and seconds between two actions of one."""
 KILLS = 4 * TIER.kills_of_each
-BETWEEN_KILLS = (100, 200)
+BETWEEN_KILLS = (200, 400)
 """Actions: each session's first one takes the plain way."""
 PATIENCE = 60.0
 SIGNED_AFTER = 1.0
