@@ -38,7 +38,7 @@ GOLDEN = Path(__file__).resolve().parents[4] / "shared/data/continuous/golden.js
 PLENTY = 99
 NEVER = 10_000
 """A window in minutes that is not over in any case."""
-STATES = 12 * TIER.events
+STATES = max(240, 12 * TIER.events)
 """Random states compared with the second model."""
 
 
