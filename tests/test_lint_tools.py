@@ -122,6 +122,13 @@ def test_a_word_of_several_meanings_has_a_context(text: str | tuple[str, ...], c
     assert len(list(lint_messages.homonym_faults([message]))) == count
 
 
+def test_a_message_with_a_plural_is_looked_up_with_a_number_everywhere() -> None:
+    plural = messages.Message(("%(count)d min", "%(count)d min"), None, "a.py")
+    others = [messages.Message("%(count)d min", context, "b.py") for context in (None, "of a clock")]
+    (fault,) = lint_messages.singular_faults([plural, *others])
+    assert fault == "b.py: has a plural elsewhere, so needs a number or a context: %(count)d min"
+
+
 def test_messages_of_packages_without_django_are_in_a_catalogue() -> None:
     engine = {message.id for message in messages.messages_of("engine")}
     assert len(engine) > 100

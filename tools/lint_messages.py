@@ -6,13 +6,14 @@
 - Every code of a refusal has a message, and every message is in a catalogue.
 - A translation has the placeholders of its message.
 - A word of several meanings that is a message by itself says in its context which one is meant.
+- A message with a plural is looked up with a number everywhere.
 """
 
 import ast
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import django
@@ -130,6 +131,17 @@ def homonym_faults(catalogue: Iterable[messages.Message]) -> Iterator[str]:
             yield f"{message.path}: several meanings without a context: {word}"
 
 
+def singular_faults(catalogue: Sequence[messages.Message]) -> Iterator[str]:
+    """Yield the messages that are looked up without a number, though they have a plural elsewhere.
+
+    They share an entry of the catalogue, and Python 3.11.2, which is Debian's, does not find its translation then.
+    """
+    plurals = {(message.context, message.id[0]) for message in catalogue if not isinstance(message.id, str)}
+    for message in catalogue:
+        if isinstance(message.id, str) and (message.context, message.id) in plurals:
+            yield f"{message.path}: has a plural elsewhere, so needs a number or a context: {message.id}"
+
+
 def placeholder_faults(path: Path) -> Iterator[str]:
     """Yield the translations of a catalogue that lack a placeholder of their message or have one of their own."""
     with path.open("rb") as file:
@@ -159,8 +171,9 @@ def faults() -> Iterator[str]:
         for line, fault in python_faults(path.read_text(encoding="utf-8"), for_api=for_api):
             yield f"{path.relative_to(messages.ROOT)}:{line}: {fault}"
     yield from registry_faults()
-    for app in messages.SOURCES:
-        yield from homonym_faults(messages.messages_of(app))
+    every = [message for app in messages.SOURCES for message in messages.messages_of(app)]
+    yield from homonym_faults(every)
+    yield from singular_faults(every)
     for path in sorted(messages.ROOT.glob("*/locale/*/LC_MESSAGES/django.po")):
         yield from placeholder_faults(path)
 

@@ -107,7 +107,7 @@ class Match(models.Model):
 
     class Meta:
         ordering = ("-created_at", "-pk")
-        verbose_name = pgettext_lazy("of backgammon", "match")
+        verbose_name = pgettext_lazy("model", "match")
         verbose_name_plural = pgettext_lazy("of backgammon", "matches")
         indexes: ClassVar = [
             models.Index(fields=["-created_at", "-id"], name="match_newest"),

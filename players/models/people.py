@@ -10,6 +10,7 @@ from django.db.models.functions import Lower
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from core.names import LONGEST_NAME_KEY, fold, initials_of
 from core.public_ids import LENGTH, new_public_id
@@ -84,7 +85,7 @@ class Player(models.Model):
 
     class Meta:
         ordering = ("name", "pk")
-        verbose_name = _("player")
+        verbose_name = pgettext_lazy("model", "player")
         verbose_name_plural = _("players")
         indexes: ClassVar = [
             models.Index(Lower("name"), name="player_name"),
@@ -216,7 +217,7 @@ class Club(models.Model):
 
     class Meta:
         ordering = ("name",)
-        verbose_name = _("club")
+        verbose_name = pgettext_lazy("model", "club")
         verbose_name_plural = _("clubs")
 
     def __str__(self) -> str:

@@ -170,8 +170,9 @@ class Cards:
     def counts(self) -> str:
         """Return the numbers of tables by state, in words."""
         states = [table.match.state if table.match else table.state for table in self.view.tables.values()]
+        playing = states.count(MatchState.PLAYING)
         words: list[tuple[MatchState | TableState, str]] = [
-            (MatchState.PLAYING, _("%(count)d playing")),
+            (MatchState.PLAYING, ngettext("%(count)d playing", "%(count)d playing", playing)),
             (MatchState.CALLED, _("%(count)d called")),
             (MatchState.REPORTED, _("%(count)d reported")),
             (TableState.FREE, _("%(count)d free")),

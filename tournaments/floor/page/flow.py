@@ -393,7 +393,7 @@ def _line(row: Waiting, is_next: bool, view: FloorView, zone: ZoneInfo, *, has_l
         name=shown_entry(entry, staff=True),
         discs=discs_of(row.left, row.lives) if has_lives else None,
         matches=ngettext("%(count)d match", "%(count)d matches", row.begun) % {"count": row.begun},
-        minutes=_("%(count)d min") % {"count": minutes} if row.is_here else "",
+        minutes=ngettext("%(count)d min", "%(count)d min", minutes) % {"count": minutes} if row.is_here else "",
         is_long=row.is_here and minutes >= LONG_WAIT,
         is_next=is_next,
         reason=waits_for(row.code, row.params, zone, you=False),
@@ -454,7 +454,8 @@ def _hold_up(number: int, fixture: int, count: int, cards: Cards) -> HoldUpLine:
         posts.append(Post(action_url(event, "clocks"), _("Put clocks on it"), own, f"hold-clocks-{facts.public_id}"))
     posts.append(Post(action_url(event, "waive-lead"), _("Do not wait for it"), own, f"waive-{facts.public_id}"))
     score = "–".join(map(str, match.score)) if match.score else ""
-    details = [_("%(count)d min") % {"count": int(match.minutes)}, *([score] if score else [])]
+    minutes = int(match.minutes)
+    details = [ngettext("%(count)d min", "%(count)d min", minutes) % {"count": minutes}, *([score] if score else [])]
     if facts.asked is not None:
         if decided := facts.asked.params.get("score"):
             details.append(_("%(score)s would decide it") % {"score": "–".join(map(str, decided))})
