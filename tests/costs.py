@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 FOLDER = Path(__file__).resolve().parents[1] / "var" / "costs"
-UNIT = 0.02
+UNIT = 0.015
 """Seconds that `work` takes on the machine in whose seconds costs are stated."""
 BETWEEN = 10.0
 """Seconds of tests after which `work` is timed again."""

@@ -49,7 +49,8 @@ def faults(tests: Mapping[str, tuple[float, bool]], table: Mapping[str, Any], ru
     found += [
         f"{test} costs {seconds:.1f} s: mark it as slow, make it cheaper, or say under [only] why it has to."
         for test, (seconds, is_slow) in tests.items()
-        if run == "sqlite" and not is_slow and seconds > (1 + allowed) * DEAR
+        # The seconds of one test vary more between machines than those of all.
+        if run == "sqlite" and not is_slow and seconds > (1 + 2 * allowed) * DEAR
         if test.partition("[")[0] not in only and not test.endswith(SHARED)
     ]
     return found

@@ -98,6 +98,7 @@ def test_a_page_is_read_once_the_one_before_was_sent(crowd: str, alice_client: C
     assert list(chunks) == []
 
 
+@pytest.mark.slow
 def test_the_rows_of_one_page_are_in_memory_at_a_time(crowd: str, alice_client: Client) -> None:
     def rows() -> int:
         return sum(type(value) is Entry for value in gc.get_objects())

@@ -121,6 +121,7 @@ def test_impossible_requests_are_refused_with_a_code(
     assert not Draw.objects.filter(round=2).exists()
 
 
+@pytest.mark.slow
 def test_a_round_that_cannot_be_paired_names_the_ways_out(driver: DivisionDriver, director: APIClient) -> None:
     director.post(
         url(driver, "rounds/change/"), {"after": driver.seq, "rounds": 9, "next_round": "draft"}, format="json"

@@ -234,6 +234,7 @@ def answers(client: Client, crosstable_division: CrosstableDivision) -> dict[tup
     }
 
 
+@pytest.mark.slow
 def test_every_published_answer_of_the_fide_exercise_is_the_answer_of_a_real_division(
     make_division: Make, by_alice: Actor, client: Client
 ) -> None:

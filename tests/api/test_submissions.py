@@ -103,6 +103,7 @@ def test_an_invalid_upload_returns_a_problem_with_a_code(client: Client, data: A
     assert not Submission.objects.exists()
 
 
+@pytest.mark.slow
 def test_the_largest_record_can_be_sent_as_json_even_if_it_is_all_line_ends(client: Client) -> None:
     text = "\n" * (MOST_BYTES - 1) + "x"
     assert len(json.dumps({"text": text})) > 2 * MOST_BYTES - 2

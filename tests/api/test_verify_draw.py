@@ -105,6 +105,7 @@ KINDS: dict[str, tuple[StageSettings, int, dict[str, Any]]] = {
 APART = ("knockout", "groups", "swiss", "lives")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "apart"), [*((kind, False) for kind in KINDS), *((kind, True) for kind in APART)])
 def test_the_script_repeats_draws_of_every_kind(
     kind: str,

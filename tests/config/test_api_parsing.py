@@ -29,6 +29,7 @@ def parsed(text: str) -> Any:
     return JSONParser().parse(BytesIO(text.encode()))
 
 
+@pytest.mark.slow
 @given(VALUES, st.booleans())
 def test_whatever_json_can_say_is_read(value: Any, ascii_only: bool) -> None:
     assert parsed(json.dumps(value, ensure_ascii=ascii_only)) == value

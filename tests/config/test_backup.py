@@ -461,6 +461,7 @@ def metrics(client: Client) -> str:
 # A stolen backup.
 
 
+@pytest.mark.slow
 @pytest.mark.postgresql
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("valkey")

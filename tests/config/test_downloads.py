@@ -141,6 +141,7 @@ def test_a_head_request_reads_no_rows(port: int) -> None:
     assert endless.rows_read == 0
 
 
+@pytest.mark.slow
 def test_a_short_download_arrives_in_full(port: int, rated_matches: int) -> None:
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/rankings/matches.csv", timeout=PATIENCE) as response:
         lines = list(csv.reader(io.TextIOWrapper(response)))
@@ -177,6 +178,7 @@ def rated_matches(db: None) -> int:
     return len(matches)
 
 
+@pytest.mark.slow
 def test_a_chunk_contains_many_rows(client: Client, rated_matches: int) -> None:
     pieces = list(client.get("/rankings/matches.csv").streaming_content)  # type: ignore[attr-defined]
     assert b"".join(pieces).count(b"\r\n") == rated_matches + 1

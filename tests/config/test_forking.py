@@ -66,6 +66,7 @@ def test_a_fork_begins_like_a_new_process(tmp_path: Path) -> None:
         assert (report["input"], report["blocked"]) == ("", [])
 
 
+@pytest.mark.slow
 def test_a_process_with_a_connection_to_the_database_is_not_forked(tmp_path: Path) -> None:
     completed = run(FORK_WITH_A_CONNECTION, tmp_path)
     assert "RuntimeError: A process with a connection to the database cannot be forked." in completed.stderr

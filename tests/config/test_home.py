@@ -242,6 +242,7 @@ def test_a_board_on_which_the_next_game_is_to_begin_waits_as_the_header_says(cli
     assert "ready to start" in page
 
 
+@pytest.mark.slow
 def test_the_queries_do_not_depend_on_how_many_boards_wait(client: Client, bob: User) -> None:
     player = ensure_player(user=bob, by=SYSTEM)
     client.force_login(bob)

@@ -31,6 +31,7 @@ def hashed(tmp_path: Path, settings: Any) -> Iterator[None]:
     import_map.cache_clear()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("hashed")
 def test_a_module_is_mapped_to_its_hashed_name_and_cached_for_ever(db: None) -> None:
     imports = json.loads(import_map())["imports"]
@@ -40,6 +41,7 @@ def test_a_module_is_mapped_to_its_hashed_name_and_cached_for_ever(db: None) -> 
     assert [name for name in imports if name.startswith(("/static/admin/", "/static/vendor/"))] == []
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("hashed")
 def test_the_import_map_is_the_only_inline_script_and_in_the_policy(db: None) -> None:
     response = Client().get("/")

@@ -170,6 +170,7 @@ def test_a_nul_character_in_a_request_is_refused(client: Client, db: None, addre
     assert client.get(address.replace("%00", "%20")).status_code in (200, 404)
 
 
+@pytest.mark.slow
 def test_the_home_page_shows_current_events(client: Client, db: None, password: str) -> None:
     assert "home-events" not in client.get("/").content.decode()
     load(password=password, now=timezone.now())

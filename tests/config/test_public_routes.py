@@ -29,6 +29,7 @@ from tests.access.test_role_walk import (  # noqa: F401
 pytestmark = pytest.mark.django_db
 
 
+@pytest.mark.slow
 def test_public_pages_set_no_cookie_and_read_none(world: World) -> None:  # noqa: F811
     wrong: dict[str, Any] = {}
     for name in PUBLIC_ROUTES:
@@ -42,6 +43,7 @@ def test_public_pages_set_no_cookie_and_read_none(world: World) -> None:  # noqa
     assert wrong == {}
 
 
+@pytest.mark.slow
 def test_who_is_signed_in_is_never_answered_from_the_cache(visitors: dict[str, Client], world: World) -> None:  # noqa: F811
     for role, client in visitors.items():
         cookie = client.cookies.output(header="", sep=";").strip()

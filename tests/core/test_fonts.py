@@ -20,6 +20,7 @@ def test_what_the_fonts_lack_is_left_out(name: str, shown: str) -> None:
     assert drawable(name, "White") == shown
 
 
+@pytest.mark.slow
 @given(text=st.text(max_size=200), width=st.integers(40, 600))
 def test_no_text_is_wider_than_its_place(text: str, width: int) -> None:
     shown = drawable(text)

@@ -47,6 +47,7 @@ def test_damaged_samples_of_our_own_get_a_sound_verdict():
     assert {"rejected", "accepted"} <= set(report.outcomes)
 
 
+@pytest.mark.slow
 def test_damaged_records_of_other_programs_get_a_sound_verdict(shared_data):
     report = run(shared_samples(), inputs=40, seed=8)
     assert_sound(report)
@@ -107,6 +108,7 @@ def test_the_check_of_plays_notices_an_illegal_one():
     assert fault.endswith("accepted without a legal play")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [1 << 10, 1 << 18])
 def test_endless_repetition_gets_a_verdict(size):
     for unit in (b"1) 31: 8/5 6/5 42: 8/4 6/4\n", b"(;", b"[", b"{", b" Game 1\n", b"11:", b"/1", b"\n", b"(4)", b"; "):

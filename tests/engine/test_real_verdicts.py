@@ -6,6 +6,7 @@ from benchmarks.records_table import compared, illegal_plays, manifest, plays_ju
 from engine import Outcome, check_record
 
 
+@pytest.mark.slow
 def test_every_known_result_is_confirmed_or_its_difference_explained(shared_data):
     folder, games = shared_data / "records", []
     for row in manifest(folder):
@@ -40,6 +41,7 @@ def test_a_record_is_rejected_only_for_a_known_reason(shared_data):
             assert illegal_plays(row) or marked or jacoby, row["file"]
 
 
+@pytest.mark.slow
 def test_the_table_counts_every_file(shared_data):
     lines = table(shared_data / "records").splitlines()
     print(*lines, sep="\n")

@@ -60,6 +60,7 @@ def test_no_transcript_makes_adjudication_raise(transcript):
     assert (verdict.outcome is Outcome.REJECTED) == bool(errors)
 
 
+@pytest.mark.slow
 @given(transcripts)
 def test_the_score_is_the_sum_of_the_games_unless_a_header_differs(transcript):
     verdict = adjudicate(transcript)

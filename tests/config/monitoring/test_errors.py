@@ -28,6 +28,7 @@ print(client.post("/crash/?token=crawford-1969", {"note": "crawford-1969"}).stat
 """
 
 
+@pytest.mark.slow
 def test_an_error_is_reported_without_secrets() -> None:
     received: list[str] = []
 

@@ -38,6 +38,7 @@ def test_a_process_that_is_about_to_stop_fails_its_health_check_and_goes_on(clie
     assert client.get("/healthz").status_code == 200
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_readyz_is_red_while_another_process_holds_the_lock(client: Client) -> None:
     other = connection.copy()

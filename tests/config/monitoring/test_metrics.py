@@ -29,6 +29,7 @@ def value(text: str, name: str) -> float:
     return float(number)
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_only_the_operator_reads_metrics(client: Client, settings: Any) -> None:
     assert client.get("/metrics").status_code == 404
@@ -41,6 +42,7 @@ def test_only_the_operator_reads_metrics(client: Client, settings: Any) -> None:
     assert client.get("/metrics", REMOTE_ADDR="192.0.2.7").status_code == 404
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_requests_queues_and_sweeps_are_measured(client: Client, valkey: Redis) -> None:
     Submission.objects.create(data=b"x", size=1, sha256="0" * 64, created_at=timezone.now() - timedelta(seconds=90))
@@ -63,6 +65,7 @@ def test_requests_queues_and_sweeps_are_measured(client: Client, valkey: Redis) 
     assert "INVENTED" not in text
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 @pytest.mark.usefixtures("broker_down")
 def test_metrics_are_answered_without_the_broker(client: Client) -> None:
@@ -70,6 +73,7 @@ def test_metrics_are_answered_without_the_broker(client: Client) -> None:
     assert value(text, 'barpoint_waiting_work{kind="draws"}') == 0
 
 
+@pytest.mark.slow
 def test_one_process_answers_for_all(tmp_path: Path) -> None:
     count = "from config.monitoring import metrics as m; m.observe('GET', 'home', 200, 0.1, m.QueryTime()); "
     count += "m.open_streams.inc()"

@@ -211,6 +211,7 @@ def spectators_in_the_end(match: Match, expected: int) -> int | None:
     return counted
 
 
+@pytest.mark.slow
 def test_a_watch_is_forgotten_if_its_stream_never_begins() -> None:
     async def refused() -> int:
         own = hub()

@@ -112,6 +112,7 @@ def test_damaged_files_raise_nothing_but_refusals() -> None:
     assert max(survives(data) for data in mutations(seeds(), 4000)) < ON_AND_ON
 
 
+@pytest.mark.slow
 def test_a_damaged_file_can_be_written_again() -> None:
     written = 0
     for data in mutations(seeds(), 1000):

@@ -193,6 +193,7 @@ RANDOM = transcripts(
 ).filter(lambda transcript: _no_answer_follows(transcript) and _no_setup_marker(transcript))
 
 
+@pytest.mark.slow
 @RECORD_SETTINGS
 @given(RANDOM)
 def test_everything_that_a_mat_file_can_hold_survives(transcript: Transcript) -> None:

@@ -193,6 +193,7 @@ def test_a_file_without_a_game_is_refused() -> None:
         read(packed(header()))
 
 
+@pytest.mark.slow
 def test_a_file_that_unpacks_to_too_much_is_refused_without_unpacking_it() -> None:
     bomb = packed(bytes(200 * 1024 * 1024))
     assert len(bomb) < Limits().bytes

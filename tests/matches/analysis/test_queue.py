@@ -154,6 +154,7 @@ def test_the_games_of_another_program_are_analysed_again(analysis: Analysis, tmp
     assert others == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("fault", "failure"), [("kill", "analysis_unreadable"), ("play", "analysis_differs")])
 def test_what_fails_is_tried_again_and_given_up(analysis: Analysis, tmp_path: Path, fault: str, failure: str) -> None:
     backend = fake_gnubg(tmp_path, fault)
@@ -311,6 +312,7 @@ def test_the_record_of_a_match(bob_player: Player, carol_player: Player, club: C
     assert analysis_of_match(match) == analysis
 
 
+@pytest.mark.slow
 def test_a_match_played_here() -> None:
     """The plays that the site made for a player do not count, whatever choice there was."""
     players = (Player.objects.create(name="Bob"), Player.objects.create(name="Carol"))

@@ -77,6 +77,7 @@ def mirrored(state: MatchState) -> MatchState:
 # What is in play
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 @pytest.mark.postgresql
 @pytest.mark.parametrize("seed", [1, 2])

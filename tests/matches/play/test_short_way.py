@@ -131,6 +131,7 @@ def content(published: bytes) -> Any:
     return seq, without(json.loads(text), {"now"}) if text else None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(TIER.short_way_matches))
 @pytest.mark.parametrize("delay", first_in_make_test(0, 5, None))
 @pytest.mark.soak

@@ -57,6 +57,7 @@ def random_action(board: Board, chance: Random) -> Acted:
     return board.do(side, Act.ROLL, play_forced=chance.random() < 0.5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", first_in_make_test(0, 1, 2, 3))
 def test_each_reader_can_do_without_reading_again(board: Board, seed: int) -> None:
     chance, kinds = Random(seed), set()

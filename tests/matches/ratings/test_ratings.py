@@ -343,6 +343,7 @@ def test_replaying_the_last_match_takes_a_constant_number_of_queries(bob: Player
     assert not differences()
 
 
+@pytest.mark.slow
 def test_results_are_recorded_while_the_broker_is_down(
     bob: Player, carol: Player, broker_down: None, django_capture_on_commit_callbacks: Any
 ) -> None:

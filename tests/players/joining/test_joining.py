@@ -310,6 +310,7 @@ def test_the_same_by_the_api(club: Club, olga: User, carol: User, karl: Player) 
     assert is_member(carol, club)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("valkey")
 def test_searches_and_requests_are_throttled(club: Club, carol: User) -> None:
     person = client_of(carol)

@@ -123,6 +123,7 @@ def test_lines_are_drawn_as_soon_as_their_players_are_known(
     assert driver.division.stages.get().status == Stage.Status.FINISHED
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("byes", first_in_make_test(*LowerByes))
 def test_a_correction_before_the_lines_begin_and_its_undo_give_the_same_lot(begun: Begun, byes: LowerByes) -> None:
     driver = begun(19, PROGRESSIVE, byes)
@@ -150,6 +151,7 @@ def play_until_ready(driver: DivisionDriver, numbers: set[int], *, but: Collecti
         driver.report(next(fixture for fixture in ready if fixture.number not in but), chance.randrange(2))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("byes", first_in_make_test(*LowerByes))
 @pytest.mark.parametrize("how", ["played", "reported"])
 def test_lines_that_have_begun_are_not_drawn_again(begun: Begun, how: str, byes: LowerByes) -> None:
@@ -172,6 +174,7 @@ def test_lines_that_have_begun_are_not_drawn_again(begun: Begun, how: str, byes:
             assert is_clean()
 
 
+@pytest.mark.slow
 def test_a_match_on_a_fixed_line_of_the_round_does_not_keep_the_lot(begun: Begun) -> None:
     driver = begun(19, PROGRESSIVE)
     round_ = drawn_round(driver)

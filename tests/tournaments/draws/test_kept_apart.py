@@ -87,6 +87,7 @@ def test_a_draw_places_a_pair_in_different_halves_or_groups(
     assert together() == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["swiss", "lives"])
 def test_a_pair_is_never_paired_in_any_round(start_division: StartDivision, name: str) -> None:
     driver = start_division(8, StageSettings(name, **({"rounds": 6} if name == "swiss" else {"lives": 3})))

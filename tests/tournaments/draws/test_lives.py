@@ -36,6 +36,7 @@ def lives(
     return make
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("count", "each"), [(2, 2), (5, 2), (8, 3), pytest.param(11, 3, marks=pytest.mark.slow)])
 def test_lives_are_played_until_a_single_player_is_left(lives: Lives, count: int, each: int) -> None:
     driver = lives(count, each)

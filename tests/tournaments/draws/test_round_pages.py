@@ -65,6 +65,7 @@ def test_a_running_round_shows_its_progress_and_what_happens_next(begun: Begun, 
     assert page.count("button-primary") == 0, "there is no main action"
 
 
+@pytest.mark.slow
 def test_the_director_pairs_pairs_again_with_a_reason_and_publishes(begun: Begun, alice_client: Client) -> None:
     driver = begun(6, rounds=3, next_round=NextRound.ASK)
     driver.play_round()
@@ -116,6 +117,7 @@ def test_a_bye_is_added_shown_and_cancelled(begun: Begun, alice_client: Client) 
     assert "No byes requested." in shown(alice_client, driver)
 
 
+@pytest.mark.slow
 def test_a_round_that_cannot_be_paired_shows_the_reason_and_two_ways_to_go_on(
     begun: Begun, alice_client: Client
 ) -> None:

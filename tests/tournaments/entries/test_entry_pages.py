@@ -239,6 +239,7 @@ def test_a_withdrawal_moves_up_the_waiting_list(division: Division, alice_client
     assert "Bob is not entered." in twice
 
 
+@pytest.mark.slow
 def test_free_places_go_to_those_who_have_waited_longest(division: Division, alice_client: Client) -> None:
     Division.objects.filter(pk=division.pk).update(capacity=2)
     for name in ("Bob", "Carol", "Dave", "Erin", "Frank"):
@@ -267,6 +268,7 @@ def make(division: Division) -> None:
     draws.make_draft(draw_id=Draw.objects.get(state="requested", stage__division=division).pk, now=NOW)
 
 
+@pytest.mark.slow
 def test_a_director_requests_repeats_and_publishes_a_draft(
     entered: Division, alice_client: Client, client: Client
 ) -> None:

@@ -121,6 +121,7 @@ def matches_of(driver: DivisionDriver) -> list[int]:
     return sorted(counted[entry.pk] for entry in driver.division.entries.filter(status=Entry.Status.IN))
 
 
+@pytest.mark.slow
 def test_a_consolation_without_a_bye_is_drawn_again_so_that_everybody_has_two_matches(begun: Begun) -> None:
     driver = begun("progressive", 12)
     for fixture in driver.ready():
@@ -140,6 +141,7 @@ def test_a_consolation_without_a_bye_is_drawn_again_so_that_everybody_has_two_ma
     assert is_clean()
 
 
+@pytest.mark.slow
 def test_a_late_entry_that_drew_the_consolation_again_is_undone(begun: Begun) -> None:
     driver = begun("progressive", 12)
     before = [(row.round.number, row.slots.count()) for row in consolation(driver)]

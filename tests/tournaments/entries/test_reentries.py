@@ -309,6 +309,7 @@ def test_every_page_that_names_a_reentered_player_says_which_entry_it_is(
     assert entered.count(name) >= 2, "the message and “Just in”"
 
 
+@pytest.mark.slow
 def test_pages_calendar_and_messages_of_their_match_name_a_reentered_player_by_entry(
     begun: Begun, bob: User, as_user: Callable[[User], Client]
 ) -> None:

@@ -179,6 +179,7 @@ def test_an_empty_event_has_no_empty_parts(client: Client, tournament: Tournamen
         assert part not in shown
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [8, 32])
 def test_the_number_of_queries_does_not_grow_with_players(builder: DivisionBuilder, client: Client, size: int) -> None:
     for format_ in (PROGRESSIVE, SWISS, LIVES):

@@ -141,6 +141,7 @@ def test_a_line_for_directors_is_refused_to_helpers(running: RunningEvent, helpe
     assert outcome.refused.code == "directors_only"
 
 
+@pytest.mark.slow
 def test_a_removed_helper_loses_access_at_once(
     running: RunningEvent, dave_client: Client, helper: Helper, by_alice: Actor
 ) -> None:

@@ -171,6 +171,7 @@ def kinds_of_each(
     return kinds
 
 
+@pytest.mark.slow
 def test_each_field_of_an_event(event: RunningEvent, by_alice: Actor, bob: User) -> None:
     def change(field: str, value: Any) -> None:
         events.update_tournament(tournament=event.tournament, by=by_alice, now=NOON + DAY, **{field: value})
@@ -179,6 +180,7 @@ def test_each_field_of_an_event(event: RunningEvent, by_alice: Actor, bob: User)
     assert kinds_of_each(Observed(event, bob), EVENT, change) == declared
 
 
+@pytest.mark.slow
 def test_each_field_of_a_division(event: RunningEvent, by_alice: Actor, bob: User) -> None:
     def change(field: str, value: Any) -> None:
         division = event.tournament.divisions.get(name="Open" if field in AFTER_DRAW else "Beginners")

@@ -316,6 +316,7 @@ def test_a_night_switches_to_a_bracket_by_the_clock(start: Callable[..., Tournam
     assert LogEntry.objects.get(verb="switched_by_clock").params["places"] == bracket_size(places)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", first_in_make_test(*range(1, 5)))
 def test_a_clock_alone_draws_the_bracket_or_the_night_ends_before(
     start: Callable[..., Tournament], by_alice: Actor, seed: int
@@ -669,6 +670,7 @@ def test_in_a_strict_night_each_missed_match_costs_a_life_or_not_by_lot(
     assert faults == []
 
 
+@pytest.mark.slow
 def test_late_entries_are_possible_until_the_time_that_a_director_sets(
     start: Callable[..., Tournament], by_alice: Actor, alice: User, as_user: Callable[[User], Client]
 ) -> None:
@@ -844,6 +846,7 @@ def fresh(night: Night) -> Fixture:
     raise AssertionError("nobody is paired any more")
 
 
+@pytest.mark.slow
 def test_only_directors_and_the_player_learn_who_is_free(
     start: Callable[..., Tournament], client: Client, alice: User, people: list[Player]
 ) -> None:
@@ -1003,6 +1006,7 @@ def test_a_score_that_decides_a_match_asks_both_players_whether_it_is_over(
     assert "Is your match over?" not in text(html(client.get(page)))
 
 
+@pytest.mark.slow
 def test_a_match_a_point_from_the_end_is_asked_once_after_a_while(
     start: Callable[..., Tournament], by_alice: Actor
 ) -> None:
@@ -1059,6 +1063,7 @@ def have_met(first: Entry, second: Entry) -> bool:
     return Pairing.objects.filter(first__in=(first, second), second__in=(first, second)).exists()
 
 
+@pytest.mark.slow
 def test_a_director_pairs_two_who_are_free_with_a_public_reason(
     start: Callable[..., Tournament], by_alice: Actor, alice: User, client: Client, as_user: Callable[[User], Client]
 ) -> None:
@@ -1237,6 +1242,7 @@ def test_a_stopped_match_goes_on_once_that_is_undone(out_and_playing: tuple[Nigh
     assert list(differences(Selection.of())) == []
 
 
+@pytest.mark.slow
 def test_the_undo_of_a_stop_says_beforehand_what_it_does(
     out_and_playing: tuple[Night, Fixture, Entry], alice: User, as_user: Callable[[User], Client]
 ) -> None:
@@ -1319,6 +1325,7 @@ def test_a_stopped_match_does_not_go_on_once_the_bracket_was_drawn_without_it(
     assert list(differences(Selection.of())) == []
 
 
+@pytest.mark.slow
 def test_no_page_speaks_of_rounds_or_draws_a_bracket_where_there_are_none(
     start: Callable[..., Tournament], client: Client, by_alice: Actor
 ) -> None:
@@ -1340,6 +1347,7 @@ def test_no_page_speaks_of_rounds_or_draws_a_bracket_where_there_are_none(
         assert "No bracket has been drawn yet." in text(html(client.get(url)))
 
 
+@pytest.mark.slow
 def test_a_preview_counts_lives(misheard: tuple[Night, Fixture, Fixture, int]) -> None:
     _night, first, _paired, _entry = misheard
     view = preview_view(preview_correction(fixture=first, new=ResultInput(1, (1, 5))))

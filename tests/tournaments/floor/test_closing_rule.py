@@ -118,6 +118,7 @@ def test_only_matches_that_are_being_played_run_and_only_after_the_end(closing: 
     assert at(0) == (False, [1, 2, 3])
 
 
+@pytest.mark.slow
 def test_the_floor_proposes_the_rule_of_the_event_which_its_page_says(
     closing: Evening, alice_client: Client, as_user: Callable[..., Client], erin: Any
 ) -> None:
@@ -142,6 +143,7 @@ def test_the_floor_proposes_the_rule_of_the_event_which_its_page_says(
     assert "still run" not in html(alice_client.get(f"{home}floor/"))
 
 
+@pytest.mark.slow
 def test_alice_confirms_the_rule_and_reads_what_was_refused(closing: Evening, alice_client: Client) -> None:
     event = closing.division.tournament
     url = f"/events/{event.club.slug}/{event.slug}/floor/close/"

@@ -168,6 +168,7 @@ def test_the_leader_wins_at_the_running_score_unrated_and_undo_takes_it_back(eve
     assert list(differences()) == []
 
 
+@pytest.mark.slow
 def test_alice_closes_matches_from_their_sheet_and_an_assistant_does_not(
     event: Evening, alice_client: Client, erin: User, as_user: Callable[[User], Client]
 ) -> None:

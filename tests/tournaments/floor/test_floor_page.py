@@ -88,6 +88,7 @@ def test_the_floor_opens_from_the_pages_of_an_event_with_tables(
         assert opens not in shown
 
 
+@pytest.mark.slow
 def test_a_match_is_called_started_scored_and_decided_from_the_page(page: Page) -> None:
     assert "Call to table 1" in page.html()
     assert " is called to table 1." in page.do("call", fixture=page.fixture(1), table=page.table("1"))
@@ -141,6 +142,7 @@ def test_undo_names_a_fact_of_this_event(page: Page, by_alice: Actor) -> None:
     assert not FloorEvent.objects.filter(kind="undone").exists()
 
 
+@pytest.mark.slow
 def test_a_no_show_takes_two_taps_and_a_line_takes_it_back(page: Page) -> None:
     page.do("call", fixture=page.fixture(1), table=page.table("1"))
     assert "Who is missing?" not in page.html()
@@ -157,6 +159,7 @@ def test_a_no_show_takes_two_taps_and_a_line_takes_it_back(page: Page) -> None:
     assert match.state == Match.State.OPEN
 
 
+@pytest.mark.slow
 def test_a_call_of_the_autopilot_is_taken_back_by_one_tap(page: Page) -> None:
     page.do("autopilot", mode="call")
     event = page.tournament.pk
@@ -170,6 +173,7 @@ def test_a_call_of_the_autopilot_is_taken_back_by_one_tap(page: Page) -> None:
     assert "is not called" in page.do("take-back", fixture=last.public_id), "a second tap changes nothing"
 
 
+@pytest.mark.slow
 def test_a_table_out_of_use_a_pause_and_the_autopilot(page: Page) -> None:
     assert "Lamp broken" in page.do("out", table=page.table("2"), reason="Lamp broken")
     assert "1 out of use" in page.html()
@@ -200,6 +204,7 @@ def test_an_assistant_calls_but_does_not_pause(
     assert client.post(page.url("floor-action", action), {"mode": "call"}).status_code == status
 
 
+@pytest.mark.slow
 def test_the_pilot_proposes_shorter_matches_and_one_click_applies_them(page: Page, by_alice: Actor) -> None:
     assert "Closing-time pilot" not in page.html()
     now = timezone.now()
@@ -241,6 +246,7 @@ def test_the_line_says_what_enter_will_do(page: Page) -> None:
     assert "Table 3 is out of use." in html(entered)
 
 
+@pytest.mark.slow
 def test_players_read_on_their_pages_to_which_table_they_are_called(
     running: RunningEvent, bob: User, carol: User, dave: User, as_user: Callable[[User | None], Client], by_alice: Actor
 ) -> None:
@@ -286,6 +292,7 @@ def versions_in(markup: str) -> str:
     return versions
 
 
+@pytest.mark.slow
 def test_an_update_has_only_what_has_changed(page: Page) -> None:
     floor = OpenFloor(page)
     clock, second = {"floor-now"}, f"table-{page.table('2')}"

@@ -29,6 +29,7 @@ def started(club: Club, by: Actor, *stages: StageSettings, tables: int = 6, hour
     return start_evening(club=club, plan=plan, by=by, now=NOON)
 
 
+@pytest.mark.slow
 def test_the_whole_rest_is_one_row(club: Club, by_alice: Actor) -> None:
     event = started(club, by_alice, FLOW)
     evening = evening_forecast(selectors.floor(event, NOON))
@@ -37,6 +38,7 @@ def test_the_whole_rest_is_one_row(club: Club, by_alice: Actor) -> None:
     assert len(chart_of(evening).lines) == 1
 
 
+@pytest.mark.slow
 def test_few_tables_make_it_late(club: Club, by_alice: Actor) -> None:
     event = started(club, by_alice, FLOW, tables=2)
     evening = evening_forecast(selectors.floor(event, NOON))
@@ -61,6 +63,7 @@ def test_the_bracket_begins_when_the_lives_are_over(club: Club, by_alice: Actor)
     assert all(later > first for minutes in others for first, later in zip(ends[own], minutes, strict=True))
 
 
+@pytest.mark.slow
 def test_a_night_comes_closer_to_its_end(club: Club, by_alice: Actor) -> None:
     event, now = started(club, by_alice, FLOW), NOON
     before = evening_forecast(selectors.floor(event, now)).total.median

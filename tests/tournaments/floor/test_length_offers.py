@@ -102,6 +102,7 @@ def kinds() -> list[str]:
     return list(shown.order_by("pk").values_list("kind", flat=True))
 
 
+@pytest.mark.slow
 def test_a_match_is_shorter_only_once_the_other_player_agrees_and_alice_can_take_it_back(
     playing: AtTable, alice_client: Client
 ) -> None:
@@ -230,6 +231,7 @@ def test_an_open_page_hears_that_the_end_of_the_event_has_come(playing: AtTable)
     assert poll.get(f"{playing.link(0)}?after={version}").headers["HX-Refresh"] == "true"
 
 
+@pytest.mark.slow
 def test_alice_asks_both_players_at_any_time_and_needs_both(
     playing: AtTable, alice_client: Client, erin: User, as_user: Callable[[User], Client]
 ) -> None:
@@ -333,6 +335,7 @@ def test_players_cannot_flood_the_floor_with_offers(playing: AtTable, monkeypatc
     assert propose(playing, 4).kind == "length_offered"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", first_in_make_test(0, 1))
 def test_whatever_they_do_the_length_changes_only_when_both_want_it(playing: AtTable, seed: int) -> None:
     """The reference keeps what each side wants at this score, and knows nothing of facts."""

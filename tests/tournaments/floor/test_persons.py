@@ -223,6 +223,7 @@ def check_notices(event: TwoDivisions) -> None:
         assert told.filter(params__event=call.pk).count() == hers
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_carol_first", [True, False], ids=["Carol first", "Carol second"])
 @pytest.mark.parametrize("second", FORMATS)
 @pytest.mark.parametrize("first", ["knockout", pytest.param("lives", marks=pytest.mark.slow)])

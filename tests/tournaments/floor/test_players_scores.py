@@ -171,6 +171,7 @@ def test_an_open_page_hears_of_a_score_and_of_its_being_taken_back(at_table: AtT
     assert poll.get(f"{at_table.link(0)}?after={versions[0]}").headers["HX-Refresh"] == "true"
 
 
+@pytest.mark.slow
 def test_alice_sees_who_entered_a_score_and_takes_it_back(at_table: AtTable, alice_client: Client) -> None:
     at_table.call()
     at_table.enter(1, 0, 1)

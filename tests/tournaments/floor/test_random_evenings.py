@@ -245,6 +245,7 @@ def room_of(
     return make
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", first_in_make_test(*range(1, 6)))
 def test_nobody_absent_is_called_and_nobody_is_called_twice(room_of: Callable[[int], RandomEvening], seed: int) -> None:
     evening = room_of(seed)

@@ -50,6 +50,7 @@ def floor_url(evening: Evening) -> str:
     return f"/events/{event.club.slug}/{event.slug}/floor/"
 
 
+@pytest.mark.slow
 def test_one_tap_enters_a_loser_again_for_the_fee_and_another_undoes_it(
     evening: Evening, alice_client: Client, erin: User, as_user: Callable[[User], Client]
 ) -> None:
@@ -81,6 +82,7 @@ def test_one_tap_enters_a_loser_again_for_the_fee_and_another_undoes_it(
     assert list(differences()) == []
 
 
+@pytest.mark.slow
 def test_a_reentry_can_be_undone_until_its_match_begins_and_the_page_says_what_was_paid(
     evening: Evening, alice_client: Client, erin: User, as_user: Callable[[User], Client]
 ) -> None:

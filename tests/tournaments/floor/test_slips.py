@@ -80,6 +80,7 @@ def test_the_first_of_two_names_may_be_long(night: Night) -> None:
     assert {pairing.first.player.name, pairing.second.player.name} == {"Kim de la Cruz", "Jan van Dam"}
 
 
+@pytest.mark.slow
 def test_what_cannot_be_on_a_slip_is_refused(night: Night) -> None:
     first, second, third, fourth, *_rest = here(night)
     number = Fixture.objects.latest("number").number
@@ -101,6 +102,7 @@ def test_what_cannot_be_on_a_slip_is_refused(night: Night) -> None:
     assert Batch.objects.count() == 2
 
 
+@pytest.mark.slow
 def test_somebody_who_is_out_is_refused(night: Night) -> None:
     lives = lives_of(night)
     last, *_rest = (row for row in here(night) if lives[row.pk] == 1)
@@ -110,6 +112,7 @@ def test_somebody_who_is_out_is_refused(night: Night) -> None:
     assert outcome_text(outcomes[2]) == f"{last.player.name} is out, or has played all their matches."
 
 
+@pytest.mark.slow
 def test_a_slip_is_undone_after_its_result(night: Night) -> None:
     first, second, *_rest = here(night)
     before = lives_of(night)
@@ -126,6 +129,7 @@ def test_a_slip_is_undone_after_its_result(night: Night) -> None:
     assert codes(typed(night, slip(142, first, second))) == ["done"]
 
 
+@pytest.mark.slow
 def test_a_match_on_paper_is_not_called(night: Night) -> None:
     lines = [slip(140 + at, *here(night)[:2]) for at in (1,)]
     typed(night, *lines)
@@ -164,6 +168,7 @@ def test_only_directors_type_slips(night: Night, erin: User) -> None:
     assert Batch.objects.count() == 1
 
 
+@pytest.mark.slow
 def test_the_snapshot_prints_a_card_for_everybody_who_is_in_and_slips(
     night: Night, alice: User, as_user: Callable[[User], Client]
 ) -> None:
@@ -187,6 +192,7 @@ def test_the_snapshot_prints_a_card_for_everybody_who_is_in_and_slips(
     assert codes(typed(night, slip(numbers[0], *here(night)[:2]))) == ["done"]
 
 
+@pytest.mark.slow
 def test_the_score_of_a_slip_is_in_the_order_of_its_names(night: Night) -> None:
     lives = lives_of(night)
     low, high, *_rest = sorted((row for row in here(night) if lives[row.pk] == 2), key=lambda row: row.pk)
@@ -196,6 +202,7 @@ def test_the_score_of_a_slip_is_in_the_order_of_its_names(night: Night) -> None:
     assert list(differences(Selection.of())) == []
 
 
+@pytest.mark.slow
 def test_cards_of_a_swiss_show_points_and_the_matches_left(
     start: Callable[..., Tournament],  # noqa: F811, a fixture
     by_alice: Actor,

@@ -412,6 +412,7 @@ def _refused(event: Evening, act: Act, by: Actor) -> bool:
     return False
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", first_in_make_test(*range(3)))
 def test_any_evening_is_undone_in_the_order_of_each_director(event: Evening, bob: User, seed: int) -> None:
     """A stack of acts for each director is the model; what is refused stays on it."""

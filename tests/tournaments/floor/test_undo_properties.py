@@ -178,6 +178,7 @@ def pairs_of(night: Night) -> list[object]:
     return [state.pause, state.queue, state.facts.autopilot, *((flow.pool, flow.granted, flow.held) for flow in flows)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", first_in_make_test(*range(1, 1 + TIER.nights)))
 def test_what_changes_the_next_pairs_changes_the_number_by_which_one_knows(
     start: Callable[..., Tournament], by_alice: Actor, seed: int

@@ -72,6 +72,7 @@ def test_an_elimination_is_played_as_it_was_outlined(stage, entries, seed):
     assert set(played) == set(range(1, entries + 1))
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(st.integers(2, 40), st.integers(1, 8), st.booleans(), st.sampled_from(["roundrobin", "groups", "league"]))
 def test_tables_are_played_as_they_were_outlined(entries, groups, twice, name):
@@ -273,6 +274,7 @@ def test_few_tables_make_a_long_evening():
     assert few.finish.median > outlined(StageSettings(), 17).finish.median * 1.5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(set(PRESETS) - {"league"}))
 def test_a_preset_works_for_every_field_of_four_or_more(name):
     # Nights without rounds are played, which takes a second for each field.

@@ -190,6 +190,7 @@ def test_places_are_shared_by_those_who_went_out_in_the_same_round():
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(st.integers(2, 40), st.booleans(), st.data())
 def test_a_place_that_is_certain_while_others_play_is_the_place_at_the_end(size, twice, data):

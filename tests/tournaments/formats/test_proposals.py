@@ -120,6 +120,7 @@ def test_what_takes_all_night_at_these_tables_is_not_simulated(
     assert is_hopeless(stage, 3, players, tables, minutes=240) is hopeless
 
 
+@pytest.mark.slow
 @given(st.integers(6, 24), st.integers(2, 12), st.integers(8, 36), st.sampled_from([(3, 5), (5, 7), (9,)]))
 @settings(max_examples=40, deadline=None)
 def test_a_changed_evening_changes_the_lengths_of_its_format(

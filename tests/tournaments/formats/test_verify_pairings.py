@@ -279,6 +279,7 @@ def test_a_swapped_pair_of_a_swiss_is_noticed(swiss_data):
     assert verify(changed)[0][0] == "Batch 1 is not one of least cost."
 
 
+@pytest.mark.slow
 def test_a_pair_that_only_the_lot_speaks_against_is_noticed(swiss_data):
     damaged = list(other_pairs(swiss_data, dearer_by(6)))
     assert damaged

@@ -241,6 +241,7 @@ def test_who_meets_nobody_in_the_final_has_won_it(running: RunningEvent, client:
     assert "won by" in text(page(client, running.division_url))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["swiss", "lives", "league", "groups", "knockout"])
 def test_the_seed_stays_secret_while_something_is_still_drawn_from_it(
     name: str, client: Client, make_division: Callable[..., Division], make_players: Any, by_alice: Actor

@@ -104,6 +104,7 @@ def test_directors_read_which_work_has_stopped(
     assert not is_on("floor")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("broker_down")
 def test_the_status_page_works_without_a_broker(running: RunningEvent, alice_client: Client) -> None:
     page_text = text(page(alice_client, f"{running.url}status/"))

@@ -229,6 +229,7 @@ def test_each_role_writes_what_the_table_says(
                     check(status, expected, role)
 
 
+@pytest.mark.slow
 def test_each_role_changes_what_the_table_says(
     running: RunningEvent, visitors: dict[str, Client], subtests: pytest.Subtests
 ) -> None:

@@ -126,6 +126,7 @@ def test_several_divisions_are_offered_where_one_is_needed(
     assert "Masters" in text(page.content.decode())
 
 
+@pytest.mark.slow
 def test_everything_of_the_head_can_be_opened_by_who_sees_it(
     running: RunningEvent,
     alice_client: Client,

@@ -51,6 +51,7 @@ def late(prizes: Prizes) -> Player:
     return player
 
 
+@pytest.mark.slow
 def test_who_owes_comes_first_and_pays_with_one_tap(prizes: Prizes, late: Player, alice_client: Client) -> None:
     page = html(alice_client.get(url(prizes)))
     assert "4 of 5" in page
@@ -78,6 +79,7 @@ def test_who_owes_comes_first_and_pays_with_one_tap(prizes: Prizes, late: Player
     assert "“ten” is not an amount." in page
 
 
+@pytest.mark.slow
 def test_a_prize_is_paid_from_the_page_and_the_desk_is_closed_short(prizes: Prizes, alice_client: Client) -> None:
     page = html(alice_client.get(url(prizes, "cash/?tab=prizes")))
     assert "4 × 24.00 = 96.00 · rounded down to 5.00, remainder to first" in page
@@ -99,6 +101,7 @@ def test_a_prize_is_paid_from_the_page_and_the_desk_is_closed_short(prizes: Priz
     assert "The cash desk is open again." in send(alice_client, prizes, "cash/reopen/")
 
 
+@pytest.mark.slow
 def test_prizes_pools_and_splits_are_set_on_their_page(prizes: Prizes, alice_client: Client) -> None:
     path = f"{prizes.division.public_id}/prizes/"
     page = html(alice_client.get(url(prizes, path)))

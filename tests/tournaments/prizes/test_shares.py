@@ -179,6 +179,7 @@ def standings(draw: st.DrawFn) -> dict[str, CertainPlaces]:
     return {key: draw(standing(100 * index)) for index, key in enumerate(("main", "consolation", "last_chance"), 1)}
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(st.integers(0, 10**8), pots(), standings(), st.sampled_from([1, 5, 10, 100, 500, 10**4]), st.data())
 def test_the_prizes_add_up_to_the_fund(

@@ -148,6 +148,7 @@ def kept_of(standing: dict[str, Any]) -> dict[str, Any]:
     return {name: standing[name] for name in ("slots", "fixtures", "stages", "division")}
 
 
+@pytest.mark.slow
 def test_an_undo_makes_a_match_void_as_it_was_before_the_correction() -> None:
     """The final does not count for the ratings after the first correction, but does after the third."""
     cup = Cup.create(4, KNOCKOUT).play(Random(1), wild=False)
@@ -182,6 +183,7 @@ def test_letting_a_result_stand_only_writes_to_the_log() -> None:
     assert LogEntry.objects.latest("pk").verb == "correction_left"
 
 
+@pytest.mark.slow
 def test_a_paired_round_stays_and_the_next_follows_the_corrected_scores() -> None:
     cup = Cup.create(6, SWISS).play(Random(2), most=4, wild=False)
     first = cup.settled()[0]

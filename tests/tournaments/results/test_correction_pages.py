@@ -97,6 +97,7 @@ def test_htmx_gets_the_preview_alone(alice_client: Client, played: RunningEvent)
     assert 'role="alert"' in html(wrong)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("choice", ["correct_all", "keep_bracket"])
 def test_an_applied_correction_is_listed_and_undone_on_the_match_page(
     alice_client: Client, played: RunningEvent, choice: str

@@ -251,6 +251,7 @@ def tried(done: Counter[str]) -> int:
     return done["pairs"] + done["triples"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", first_in_make_test(*range(PARTS)))
 def test_corrections_do_what_the_second_model_says(part: int) -> None:
     done = trials(TIER.second_model // PARTS, range(part, 10**6, PARTS))

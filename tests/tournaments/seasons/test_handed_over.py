@@ -100,6 +100,7 @@ def test_places_of_a_double_elimination_go_by_the_round_of_the_last_loss(seed: i
     assert [set(placing) for placing in main_of(row).placings] == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2])
 def test_places_with_lives_go_by_the_round_of_elimination(seed: int) -> None:
     cup = Cup.create(7, LIVES).play(Random(seed), wild=False)
@@ -109,6 +110,7 @@ def test_places_with_lives_go_by_the_round_of_elimination(seed: int) -> None:
     assert [set(placing) for placing in main_of(facts(cup)).placings] == expected
 
 
+@pytest.mark.slow
 def test_consolation_and_last_chance_have_places_of_their_own() -> None:
     cup = Cup.create(12, PROGRESSIVE).play(Random(4), wild=False)
     row = facts(cup)

@@ -198,6 +198,7 @@ def test_each_of_300_messy_rows_with_points_in_two_columns_is_right_or_asked_abo
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("write", [xlsx, ods])
 def test_each_of_300_messy_rows_is_right_or_asked_about(club: Club, seed: int, write: Callable[..., bytes]) -> None:

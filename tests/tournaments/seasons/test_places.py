@@ -199,6 +199,7 @@ def test_two_finalists_who_are_merged_have_one_place(cast: list[Player]) -> None
     assert [line.name for line in lines] == ["Player 3", "Player 4", "Player 5"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_random_answers_never_give_more_places_than_there_are(cast: list[Player], seed: int) -> None:
     chance = Random(seed)

@@ -176,6 +176,7 @@ def test_an_entry_that_is_taken_back_takes_its_part_back(cast: list[Player]) -> 
     assert brought(series) == {"EUR": [("One", 1600)]}
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_a_closed_cash_desk_keeps_its_share_until_it_is_reopened(cast: list[Player]) -> None:
     first, second, series = paying(cast, "One"), paying(cast, "Two", seed=2), season()
@@ -277,6 +278,7 @@ def test_a_director_sets_the_pool_and_everybody_reads_it(cast: list[Player], cli
     assert "12.00 EUR" in page
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_the_queries_of_a_pool_do_not_grow_with_its_evenings(cast: list[Player]) -> None:
     counts = []
@@ -388,6 +390,7 @@ def test_whoever_was_merged_is_paid_what_both_are_due(cast: list[Player]) -> Non
     assert accounts(series)[second] == (1200, 1200)
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 @pytest.mark.parametrize("seed", first_in_make_test(*range(3)))
 def test_fees_are_kept_given_to_seasons_or_prizes_whatever_is_paid_and_taken_back(
@@ -423,6 +426,7 @@ def test_fees_are_kept_given_to_seasons_or_prizes_whatever_is_paid_and_taken_bac
     assert box
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_a_director_pays_on_the_page_and_players_see_only_their_own(
     cast: list[Player], client: Client, alice: User, bob: User

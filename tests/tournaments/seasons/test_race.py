@@ -66,6 +66,7 @@ def test_somebody_who_only_entered_can_come_and_a_merged_one_is_counted_once(cas
     assert new.public_id not in race(row).contest.upcoming[0].entrants
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stages", [KNOCKOUT, PROGRESSIVE])
 @pytest.mark.parametrize("seed", first_in_make_test(1, 2))
 def test_what_is_certain_while_it_is_played_stays_and_comes_true(stages: list, seed: int, cast: list[Player]) -> None:

@@ -54,6 +54,7 @@ def best_of(row: Series) -> tuple[Fraction, set[str]]:
     return best, {line.player for line in rows if line.total == best}
 
 
+@pytest.mark.slow
 def test_the_best_total_is_of_one_plan_never_across_plans(cast: list[Player]) -> None:
     night(cast, "one", seed=1, weeks=20)
     night(cast, "two", seed=2, weeks=10)
@@ -137,6 +138,7 @@ def test_the_highest_rating_needs_four_hundred_points(cast: list[Player], club: 
     assert record.url == f"/matches/{champion.match.public_id}/"
 
 
+@pytest.mark.slow
 def test_most_titles_are_shared_and_one_is_no_record(cast: list[Player], club: Club) -> None:
     cups = [night(cast, name, seed=seed) for seed, name in enumerate(("one", "two", "three", "four"), start=1)]
     for cup in cups:

@@ -250,6 +250,7 @@ def test_a_night_that_counts_no_longer_after_a_correction_is_named(cast: list[Pl
     assert list(by_name[loser].nights) == expected, "evenings often share a name"
 
 
+@pytest.mark.slow
 def test_rows_show_what_they_can_reach_and_their_places_so_far(cast: list[Player]) -> None:
     for week in (3, 2, 1):
         night(cast, f"week {week}", seed=week, weeks=week)
@@ -784,6 +785,7 @@ def test_days_that_make_no_season_are_refused(cast: list[Player]) -> None:
 # Its name and days, and a season made by mistake
 
 
+@pytest.mark.slow
 def test_the_name_and_days_are_corrected_and_events_of_new_days_count(cast: list[Player], alices: Client) -> None:
     cups = [night(cast, name, weeks=weeks) for weeks, name in ((30, "old"), (2, "left out"), (1, "kept"))]
     row = season()
@@ -813,6 +815,7 @@ def test_the_name_and_days_are_corrected_and_events_of_new_days_count(cast: list
         services.change_details(series=other, name="New", days=(TODAY, TODAY), after=1, by=SYSTEM)
 
 
+@pytest.mark.slow
 def test_only_an_empty_season_can_be_removed(cast: list[Player], alices: Client) -> None:
     cup = night(cast, "one")
     row = season()

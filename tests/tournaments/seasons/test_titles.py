@@ -64,6 +64,7 @@ def award(row: Series, kind: str = "season", player: Player | None = None) -> Ti
 # The rules
 
 
+@pytest.mark.slow
 def test_a_season_gives_titles_once_it_is_closed(cast: list[Player]) -> None:
     night(cast, "one", seed=1, weeks=2)
     night(cast[:4], "two", seed=2, weeks=1)
@@ -127,6 +128,7 @@ def test_what_more_than_half_of_the_table_shares_is_no_title(cast: list[Player])
     assert "evenings" not in {proposal.kind for proposal in proposals_left(closed())}
 
 
+@pytest.mark.slow
 def test_whoever_wins_the_final_of_a_season_is_its_champion(cast: list[Player]) -> None:
     night(cast, "one", weeks=2)
     row = season()
@@ -265,6 +267,7 @@ def test_a_correction_of_a_single_event_is_previewed_for_its_title(cast: list[Pl
 # Pages, privacy and erasure
 
 
+@pytest.mark.slow
 def test_directors_award_with_one_tap_and_everybody_reads_it(
     cast: list[Player], club: Club, alice_client: Client
 ) -> None:
@@ -383,6 +386,7 @@ def test_a_class_that_its_players_keep_private_gives_no_title(classed: list[Play
     assert [p for p in proposals_left(row) if p.kind == "class"] == []
 
 
+@pytest.mark.slow
 def test_programs_read_what_a_correction_does_to_seasons_and_titles(
     cast: list[Player], club: Club, alice_client: Client
 ) -> None:
@@ -432,6 +436,7 @@ def test_programs_read_what_a_correction_does_to_seasons_and_titles(
     assert all(kind in Title.Kind.values for kind, _player in gained)
 
 
+@pytest.mark.slow
 def test_a_right_to_a_final_that_is_drawn_is_not_taken_back(cast: list[Player], club: Club) -> None:
     cup = night(cast, "one")
     row = season()

@@ -194,6 +194,7 @@ def test_a_closed_season_ranks_the_announced_table_and_keeps_its_views(cast: lis
 # Pages, files and the API
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_everybody_finds_a_view_above_the_table(cast: list[Player], alices: Client) -> None:
     night(cast, "one")
@@ -289,6 +290,7 @@ def wall_titles(cup: Cup) -> list[str]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_a_wall_shows_the_views_that_are_chosen_and_says_when_one_is_gone(cast: list[Player], alices: Client) -> None:
     night(cast[:6], "one", weeks=1)

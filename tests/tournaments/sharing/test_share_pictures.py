@@ -124,6 +124,7 @@ def test_texts_are_in_the_language_of_the_site(running: RunningEvent) -> None:
 # Who sees it.
 
 
+@pytest.mark.slow
 def test_pages_name_their_picture_for_visitors(running: RunningEvent, bob: User) -> None:
     match = finish(running)
     member = Client()
@@ -318,6 +319,7 @@ def card_of_division(division: Division) -> Card:
     return card_of("division", f"{event.club.slug}/{event.slug}/{division.public_id}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format_", [KNOCKOUT, DOUBLE])
 def test_a_bracket_that_is_over_has_its_final_and_its_winner(
     open_division: Division, make_players: MakePlayers, format_: str

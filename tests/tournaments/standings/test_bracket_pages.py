@@ -368,6 +368,7 @@ def test_a_bracket_of_256_is_light_and_needs_no_more_queries_than_8(
     assert query_counts[0] == query_counts[1] <= MOST_QUERIES
 
 
+@pytest.mark.slow
 def test_closed_sections_of_a_very_large_event_are_loaded_separately(builder: DivisionBuilder, client: Client) -> None:
     division = builder.drawn(LARGE, DOUBLE_TWICE)
     html = page_html(client.get(page_of(division)))
@@ -422,6 +423,7 @@ def test_only_the_first_bracket_that_goes_on_is_led_to(builder: DivisionBuilder,
     assert html.index('id="tree-consolation"') < html.index('id="now"') < html.index('id="tree-last_chance"')
 
 
+@pytest.mark.slow
 def test_rounds_with_a_letter_explain_themselves(builder: DivisionBuilder, client: Client) -> None:
     division = builder.drawn(16, PROGRESSIVE_ALL)
     shown = text_of(client, page_of(division))

@@ -176,6 +176,7 @@ def test_who_withdraws_is_marked_and_his_deleted_matches_are_struck(
     assert "is-deleted" in text
 
 
+@pytest.mark.slow
 def test_lives_are_counted_and_the_round_of_the_last_loss_is_shown(
     staged: Callable[..., Division], by_alice: Actor
 ) -> None:
@@ -190,6 +191,7 @@ def test_lives_are_counted_and_the_round_of_the_last_loss_is_shown(
     assert any(cell.kind == "bye_sit_out" for line in table.lines for cell in line.cells)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STAGES)
 def test_every_format_has_both_pages_before_while_and_after_it_is_played(
     name: str, staged: Callable[..., Division], by_alice: Actor, client: Client

@@ -112,6 +112,7 @@ def as_alice(client: Client, alice: User) -> Client:
     return client
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("later", [FLOWING_SWISS, FLOW, StageSettings(SWISS, rounds=1)])
 def test_pages_open_while_the_first_pairs_of_a_later_stage_are_not_published(
     later: StageSettings, hall: Callable[..., Hall], as_alice: Client
@@ -125,6 +126,7 @@ def test_pages_open_while_the_first_pairs_of_a_later_stage_are_not_published(
     assert need.kind == "draft"
 
 
+@pytest.mark.slow
 def test_every_page_shows_the_bye_of_a_swiss_without_rounds(hall: Callable[..., Hall], as_alice: Client) -> None:
     night = hall(3, FLOWING_SWISS)
     night.play()
@@ -133,6 +135,7 @@ def test_every_page_shows_the_bye_of_a_swiss_without_rounds(hall: Callable[..., 
     assert set(answers(as_alice, night.division).values()) == {200}
 
 
+@pytest.mark.slow
 def test_a_double_elimination_of_two(hall: Callable[..., Hall], as_alice: Client) -> None:
     night = hall(2, StageSettings(DOUBLE))
     assert set(answers(as_alice, night.division).values()) == {200}
@@ -179,6 +182,7 @@ def test_whoever_has_lives_left_plays_in_the_next_stage(later: StageSettings, ha
     assert is_clean(night.division)
 
 
+@pytest.mark.slow
 def test_who_comes_back_changes_nothing_in_a_bracket_that_has_begun(hall: Callable[..., Hall]) -> None:
     """A Swiss without rounds, in which they would have matches left."""
     swiss = StageSettings(SWISS, rounds=3, pairing=Pairing.CONTINUOUS, qualifiers=4)
@@ -195,6 +199,7 @@ def test_who_comes_back_changes_nothing_in_a_bracket_that_has_begun(hall: Callab
     assert is_clean(night.division)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "settings",
     [
@@ -217,6 +222,7 @@ def test_the_winner_who_goes_home_has_won(settings: StageSettings, hall: Callabl
     assert is_clean(night.division)
 
 
+@pytest.mark.slow
 def test_the_winner_who_leaves_the_bracket_after_its_end_has_won(hall: Callable[..., Hall]) -> None:
     night = hall(4, FLOW)
     night.play()

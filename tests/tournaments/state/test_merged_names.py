@@ -168,6 +168,7 @@ def merged(aloys: Player, club: Club) -> Merge:
     return merge_players(player=aloys, into=into, by=SYSTEM, now=NOW, club=club)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "only", [pytest.param(SAMPLE, id="sample"), pytest.param((), id="all", marks=pytest.mark.slow)]
 )

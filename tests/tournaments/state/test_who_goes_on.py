@@ -112,6 +112,7 @@ def test_a_withdrawal_after_one_of_the_group_began_the_knockout_is_a_walkover(le
     play_out(cup)
 
 
+@pytest.mark.slow
 def test_a_place_that_led_to_a_walkover_under_an_earlier_rule_stays() -> None:
     cup = after_groups()
     first, *_others = order_of(cup)

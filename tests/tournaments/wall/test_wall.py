@@ -86,6 +86,7 @@ def test_the_wall_shows_the_calls_of_the_floor(division: Division, by_alice: Act
         assert ('class="wall-screen is-bracket' in page) == (not fresh)
 
 
+@pytest.mark.slow
 def test_calls_are_ordered_by_table_or_by_name(division: Division, by_alice: Actor) -> None:
     tables = list(Table.objects.filter(tournament=division.tournament))
     for fixture, table in zip(ready(division), reversed(tables), strict=False):

@@ -171,6 +171,7 @@ def practise(player: Player, length: int = 1) -> Match:
     return match
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 @pytest.mark.usefixtures("installed")
 @pytest.mark.parametrize("program", [Indifferent(), Broken(), None], ids=["works", "fails", "absent"])

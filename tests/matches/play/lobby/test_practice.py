@@ -58,6 +58,7 @@ def play_on(match: Match, chance: Random) -> None:
     bob_acts(match, decision.act, moves=decision.moves, value=value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("style", [bot.value for bot in Bot])
 def test_a_whole_match_against_a_bot_is_adjudicated_without_error(player: Player, style: str) -> None:
     match = practise(player, style, length=3)

@@ -120,6 +120,7 @@ def test_a_winner_of_early_ends_against_several_is_listed(
     assert (group.players, len(group.matches), group.only_winner) == ((player,), 7, player)
 
 
+@pytest.mark.slow
 def test_administrators_look_at_players_without_a_club(
     player: Player, carol_player: Player, club: Club, client: Client
 ) -> None:
@@ -183,6 +184,7 @@ def test_what_was_taken_out_still_counts_for_the_limit(
         played(player, carol_player, now)
 
 
+@pytest.mark.slow
 def test_the_page_and_the_api(club: Club, player: Player, carol_player: Player, alice: User) -> None:
     match = week_of(player, carol_player, 7)[0]
     client, api = Client(), APIClient()

@@ -87,6 +87,7 @@ def test_decisions_can_be_taken_back_one_after_the_other_and_played_again(player
     assert [each for each in adjudicate(transcript_of(live)).findings if each.severity == "error"] == []
 
 
+@pytest.mark.slow
 def test_the_dice_of_the_decision_stay_and_every_roll_can_be_checked(player: Player, bob: User) -> None:
     match, chance = begun(player, plays=4), Random(3)
     export: dict[str, Any] = {}

@@ -198,6 +198,7 @@ def test_a_division_is_only_found_under_the_url_of_its_event(alice_client: Clien
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("field", "value"), [("stages", ""), ("stages", "0"), ("stages", "99"), ("new_count", "x"), ("preset", "whatever")]
 )

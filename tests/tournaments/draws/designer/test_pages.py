@@ -88,6 +88,7 @@ def test_a_preset_can_be_saved_as_it_is(alice_client: Client, tonight: Division)
         assert stage_settings(tonight) == chosen
 
 
+@pytest.mark.slow
 def test_saving_stores_and_logs_the_tables_of_the_event(alice_client: Client, tonight: Division) -> None:
     alice_client.post(
         division_url(tonight) + "format/", designer_data(tonight, {"format": "swiss", "rounds": 5}, tables=7)

@@ -265,6 +265,7 @@ def test_a_refused_round_is_requested_again_after_a_change(swiss: Swiss) -> None
 # Paired rounds are facts
 
 
+@pytest.mark.slow
 def test_a_correction_changes_later_pairings_and_no_paired_round(swiss: Swiss, by_alice: Actor) -> None:
     driver = swiss(8, rounds=4)
     driver.play_round()
