@@ -32,11 +32,11 @@ def test_packages_are_summed() -> None:
     ],
 )
 def test_what_costs_more_is_refused_unless_the_table_says_why(changed: dict, more: dict, says: list[str]) -> None:
-    found = faults({**TESTS, **changed}, {**TABLE_OF_THEM, "more": more}, "sqlite")
-    assert len(found) == len(says)
-    assert all(word in sentence for word, sentence in zip(says, found, strict=True))
+    sentences = faults({**TESTS, **changed}, {**TABLE_OF_THEM, "more": more}, "sqlite")
+    assert len(sentences) == len(says)
+    assert all(word in sentence for word, sentence in zip(says, sentences, strict=True))
     assert faults({**TESTS, **changed}, {**TABLE_OF_THEM, "more": more, "only": {"tests/core/test_a.py::test_a": "…"}},
-                  "sqlite") == [sentence for sentence in found if "test_a" not in sentence]  # fmt: skip
+                  "sqlite") == [sentence for sentence in sentences if "test_a" not in sentence]  # fmt: skip
 
 
 def test_figures_replace_those_of_the_same_run() -> None:

@@ -58,18 +58,18 @@ def imports(path: str, node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str,
 
 def definitions(path: str, source: str) -> dict[str, list[ast.stmt | str]]:
     """The statements at the top of a module by the names that they bind; of an import, what the name stands for."""
-    found: dict[str, list[ast.stmt | str]] = defaultdict(list)
+    statements: dict[str, list[ast.stmt | str]] = defaultdict(list)
     for node in ast.parse(source, path).body:
         targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
         if isinstance(node, ast.Import | ast.ImportFrom):
             for name, origin in imports(path, node):
-                found[name].append(origin)
+                statements[name].append(origin)
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            found[node.name].append(node)
+            statements[node.name].append(node)
         elif not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):  # a docstring
             for target in targets:
-                found[target.id if isinstance(target, ast.Name) else BODY].append(node)
-    return found
+                statements[target.id if isinstance(target, ast.Name) else BODY].append(node)
+    return statements
 
 
 def changed_names(path: str, old: str, new: str) -> set[str]:
@@ -77,8 +77,11 @@ def changed_names(path: str, old: str, new: str) -> set[str]:
     if not path.endswith(".py"):
         return {BODY}
     before, after = (
-        {name: [node if isinstance(node, str) else ast.dump(node) for node in nodes] for name, nodes in found.items()}
-        for found in (definitions(path, old), definitions(path, new))
+        {
+            name: [node if isinstance(node, str) else ast.dump(node) for node in nodes]
+            for name, nodes in statements.items()
+        }
+        for statements in (definitions(path, old), definitions(path, new))
     )
     return {name for name in before.keys() | after.keys() if before.get(name) != after.get(name)}
 
@@ -94,13 +97,13 @@ class Code:
         self.definitions = {path: definitions(path, sources[path]) for path in paths}
         self.imported = {
             f"{module_of(path)}.{name}": target
-            for path, found in self.definitions.items()
-            for name, [target, *_others] in found.items()
+            for path, statements in self.definitions.items()
+            for name, [target, *_others] in statements.items()
             if isinstance(target, str)
         }
         self.users: dict[str, set[Definition]] = defaultdict(set)
-        for path, found in self.definitions.items():
-            for name, nodes in found.items() if not WIRING.fullmatch(path) else ():
+        for path, statements in self.definitions.items():
+            for name, nodes in statements.items() if not WIRING.fullmatch(path) else ():
                 for node in nodes:
                     for used in self.used(module_of(path), path, node) if not isinstance(node, str) else ():
                         self.users[used].add((path, name))
@@ -154,7 +157,7 @@ class Code:
         """The tests in the folder named like that of `path`, or like the nearest folder above that has tests."""
         parts = re.sub(r"^(templates|\w+/static)/", "", path).split("/")[:-1]
         folders = ("/".join(["tests", *parts[:length], ""]) for length in range(len(parts), 0, -1))
-        return next((found for folder in folders if (found := self.below(folder))), set())
+        return next((tests for folder in folders if (tests := self.below(folder))), set())
 
     def of_no_package(self) -> set[str]:
         """The tests of no single package."""
@@ -163,14 +166,14 @@ class Code:
     def tests_of(self, changed: set[Definition]) -> set[str]:
         """The tests of this change, beside those of no single package."""
         reached = self.reached(changed)
-        found = {path for path, _name in reached} & self.tests
+        tests = {path for path, _name in reached} & self.tests
         folders = {path for path, _name in changed if OF_A_FOLDER.fullmatch(path) or WIRING.fullmatch(path)}
         for path in folders | {path for path, _name in reached if PAGE.fullmatch(path)}:
-            found |= self.in_folder_of(path)
+            tests |= self.in_folder_of(path)
         for path, _name in self.reached(pair for pair in changed if pair[0].startswith("tests/")):
             if path.endswith("/conftest.py"):
-                found |= self.below(path.removesuffix("conftest.py"))
-        return found
+                tests |= self.below(path.removesuffix("conftest.py"))
+        return tests
 
 
 def chosen(sources: dict[str, str], before: dict[str, str]) -> tuple[set[str], str]:

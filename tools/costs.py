@@ -42,20 +42,20 @@ def by_package(tests: Mapping[str, tuple[float, bool]]) -> Costs:
 
 def faults(tests: Mapping[str, tuple[float, bool]], table: Mapping[str, Any], run: str) -> list[str]:
     """Return what is wrong with the costs of a run, as sentences."""
-    found = []
+    sentences = []
     allowed = max(MORE, *(row["share"] for row in table.get("more", {}).values()), 0.0)
     now, before = (sum(map(sum, costs.values())) for costs in (by_package(tests), table.get(run, {})))
     if now > (1 + allowed) * before:
-        found.append(f"The tests cost {now:.0f} s; {before:.0f} s and {allowed:.0%} more are allowed.")
+        sentences.append(f"The tests cost {now:.0f} s; {before:.0f} s and {allowed:.0%} more are allowed.")
     only = table.get("only", {})
-    found += [
+    sentences += [
         f"{test} costs {seconds:.1f} s: mark it as slow, make it cheaper, or say under [only] why it has to."
         for test, (seconds, is_slow) in tests.items()
         # The seconds of one test vary more between machines than those of all.
         if run == "sqlite" and not is_slow and seconds > (1 + 2 * allowed) * DEAR + FIRST
         if test.partition("[")[0] not in only and not test.endswith(SHARED)
     ]
-    return found
+    return sentences
 
 
 def report(tests: Mapping[str, tuple[float, bool]], table: Costs) -> str:
@@ -94,9 +94,9 @@ def main(arguments: Sequence[str]) -> int:
     table = tomllib.loads(TABLE.read_text())
     print(report(tests, table.get(options.run, {})))
     print(f"\nA second here is {measured['scale']:.2f} seconds in this table.")
-    found = faults(tests, table, options.run)
-    print("\n".join(found))
-    return 1 if found else 0
+    sentences = faults(tests, table, options.run)
+    print("\n".join(sentences))
+    return 1 if sentences else 0
 
 
 if __name__ == "__main__":
