@@ -37,7 +37,7 @@ from players.accounts.kept_input import COOKIE as KEPT_INPUT_COOKIE
 # Which sources this process runs: pages of another release must not be shown.
 
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 SOURCES = ("engine", "core", "players", "matches", "tournaments", "config", "templates")
 
 

@@ -217,6 +217,11 @@ def test_requests_that_differ_in_what_no_public_page_depends_on_are_equal() -> N
     assert {name for name, _ in reduced["headers"]} == {b"host", b"accept-language"}
 
 
+def test_a_release_is_told_by_its_sources() -> None:
+    assert page_cache.SOURCES
+    assert [name for name in page_cache.SOURCES if not (page_cache.ROOT / name).is_dir()] == []
+
+
 def test_a_process_keeps_a_limited_number_of_small_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(page_cache, "MOST_ANSWERS", 3)
 
