@@ -19,7 +19,6 @@ from tournaments.events import services as events
 from tournaments.floor import calls, selectors
 from tournaments.floor import evening as opening
 from tournaments.floor.page.page import HEADER
-from tournaments.formats.forecast.live import live_forecast
 from tournaments.formats.settings import PROGRESSIVE, StageSettings
 from tournaments.models import Fixture, Tournament
 from tournaments.state.stages import set_stages
@@ -98,7 +97,6 @@ def main() -> None:
         sheet = Fixture.objects.order_by("number").first()
         if sheet is not None:
             measure("sheet of a match", f"{page}matches/{sheet.public_id}/", user=alice, **{"HX-Request": "true"})
-        print(f"  forecasts computed: {live_forecast.cache_info().misses}")
 
 
 if __name__ == "__main__":
