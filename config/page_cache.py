@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from hashlib import blake2b
 from http import HTTPStatus
-from pathlib import Path
 from secrets import token_hex
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
@@ -31,14 +30,14 @@ from redis.exceptions import RedisError
 from config.disconnects import Receive, Scope, Send
 from core.live.site_version import VERSION, WRITERS
 from core.ndjson import NdjsonRenderer
+from core.packages import PACKAGES, ROOT
 from core.requests import entity_tags
 from players.accounts.kept_input import COOKIE as KEPT_INPUT_COOKIE
 
 # Which sources this process runs: pages of another release must not be shown.
 
 
-ROOT = Path(__file__).resolve().parents[1]
-SOURCES = ("engine", "core", "players", "matches", "tournaments", "config", "templates")
+SOURCES = (*PACKAGES, "templates")
 
 
 @cache

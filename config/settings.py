@@ -20,6 +20,7 @@ from config import database
 from config.environment import cpu_share, days, flag, words
 from config.logs import logging_config
 from config.monitoring.errors import report_errors
+from core.packages import DJANGO_APPS, PACKAGES
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 VAR_DIR = Path(os.environ.get("BARPOINT_VAR", BASE_DIR / "var"))
@@ -106,10 +107,7 @@ INSTALLED_APPS = [
     "drf_spectacular_sidecar",
     "django_otp",
     "django_otp.plugins.otp_totp",
-    "players",
-    "matches",
-    "tournaments",
-    "config",
+    *DJANGO_APPS,
 ]
 
 MIDDLEWARE = [
@@ -278,7 +276,7 @@ SECURITY_CONTACT = os.environ.get("SECURITY_CONTACT") or f"mailto:{parseaddr(DEF
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English")]
 # Of the packages that are no Django apps; apps have their catalogues found without being named.
-LOCALE_PATHS = [BASE_DIR / "engine" / "locale", BASE_DIR / "core" / "locale"]
+LOCALE_PATHS = [BASE_DIR / name / "locale" for name in PACKAGES if name not in DJANGO_APPS]
 if DEBUG and (VAR_DIR / "locale" / "en_XA").exists():
     # The pseudo-translation of tools/pseudo_locale.py.
     LANGUAGES.append(("en-xa", "Pseudo"))

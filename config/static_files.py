@@ -16,15 +16,13 @@ from django.core.files.base import ContentFile
 from django.templatetags.static import static
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
+from core.packages import PACKAGES
+
 # The import map of our ES modules.
 #
 # Files have hashed names, but `import "./dice.js"` inside a module requests the plain name. The map translates it to
-# the hashed one, so that modules can be cached for ever. Without hashing (DEBUG, tests) no map is needed.
-
-
-# Folders in static/ with our modules; other folders contain third-party scripts.
-OUR_FOLDERS = ("config", "players", "matches", "tournaments")
-
+# the hashed one, so that modules can be cached for ever. Without hashing (DEBUG, tests) no map is needed. Our modules
+# are in folders of static/ with the names of our packages; other folders contain third-party scripts.
 
 IMPORTS = re.compile(r"""\b(?:from|import)[ (]*"(\.[^"]+\.js)\"""")
 
@@ -36,7 +34,7 @@ def import_map() -> str:
     if not isinstance(storage, ManifestFilesMixin):
         return ""
     prefix = storage.base_url or ""
-    ours = [name for name in storage.hashed_files if name.endswith(".js") and name.split("/", 1)[0] in OUR_FOLDERS]
+    ours = [name for name in storage.hashed_files if name.endswith(".js") and name.split("/", 1)[0] in PACKAGES]
     imported = {target for name in ours for target in _imports_of(storage, name)}
     imports = {prefix + name: static(name) for name in sorted(imported)}
     return json.dumps({"imports": imports}, separators=(",", ":")) if imports else ""
@@ -105,7 +103,7 @@ class StaticStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
     """The storage of `collectstatic`."""
 
     def _save(self, name: str, content: Any) -> str:
-        if name.endswith((".js", ".css")) and name.split("/", 1)[0] in OUR_FOLDERS:
+        if name.endswith((".js", ".css")) and name.split("/", 1)[0] in PACKAGES:
             # `chunks` begins at the start: a file that is hashed has been read already.
             source = b"".join(content.chunks()).decode()
             content = ContentFile(slimmed(source, is_style=name.endswith(".css")).encode())

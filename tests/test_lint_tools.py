@@ -153,7 +153,7 @@ def test_the_pseudo_translation_is_longer_and_keeps_placeholders() -> None:
 
 def test_django_reads_every_catalogue() -> None:
     paths = {Path(path) for path in all_locale_paths()}
-    assert {messages.ROOT / app / "locale" for app in messages.SOURCES} <= paths
+    assert {path for app in messages.SOURCES if (path := messages.ROOT / app / "locale").exists()} <= paths
 
 
 def test_every_template_compiles() -> None:

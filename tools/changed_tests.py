@@ -25,7 +25,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 # What settings, requests and the tests themselves are made of.
 EVERYTHING = re.compile(
-    r"config/((settings|middleware|urls|context|database|celery)\.py|backends/.*)|core/downloads\.py"
+    r"config/((settings|middleware|urls|context|database|celery)\.py|backends/.*)|core/(downloads|packages)\.py"
     r"|players/accounts/(sessions|backend|kept_input)\.py|matches/play/short_way\.py|\w+/templatetags/.*"
     r"|templates/(\w+\.html|_partials/.*)|tests/(conftest|settings)\.py|pyproject\.toml|requirements.*\.txt|Makefile"
 )

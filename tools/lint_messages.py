@@ -19,9 +19,9 @@ from pathlib import Path
 import django
 from babel.messages.pofile import read_po
 
+from core.packages import PACKAGES
 from tools import lint_templates, messages
 
-APPS = ("core", "players", "matches", "tournaments", "config")
 SHOWN_ATTRIBUTES = re.compile(r"""\b(?:alt|aria-label|aria-description|placeholder|title)=(?:"([^"]*)"|'([^']*)')""")
 BUTTON_TEXT = re.compile(r"""<input(?=[^>]*type="(?:submit|button|reset)")[^>]*\bvalue="([^"]*)\"""")
 TEMPLATE_TAG = re.compile(r"\{%.*?%\}|\{\{.*?\}\}", re.DOTALL)
@@ -113,7 +113,7 @@ def registry_faults() -> Iterator[str]:
     from core.messages import registered
 
     known = registered()
-    for path in messages.source_files(("engine", *APPS), ".py"):
+    for path in messages.source_files(PACKAGES, ".py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and ast.unparse(node.func) == "Refused" and node.args:
                 code = node.args[0].value if isinstance(node.args[0], ast.Constant) else None
@@ -164,7 +164,7 @@ def faults() -> Iterator[str]:
     for path in sorted((messages.ROOT / "templates").rglob("*.html")):
         for line, fault in template_faults(path.read_text(encoding="utf-8")):
             yield f"{path.relative_to(messages.ROOT)}:{line}: {fault}"
-    for path in messages.source_files(APPS, ".py"):
+    for path in messages.source_files(PACKAGES, ".py"):
         for_api = (
             "api" in path.parts or path.stem in {"api", "serializers"} or path.stem.endswith(("_serializers", "_api"))
         )

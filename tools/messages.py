@@ -22,22 +22,18 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 from django.utils.translation.template import templatize
 
-ROOT = Path(__file__).resolve().parent.parent
+from core.packages import PACKAGES, PURE, ROOT
+
 SOURCE_LANGUAGE = "en"
 
 SOURCES: Mapping[str, tuple[str, ...]] = {
-    "engine": ("engine",),
-    "core": ("core",),
-    "players": ("players", "templates/players"),
-    "matches": ("matches", "templates/matches"),
-    "tournaments": ("tournaments", "templates/tournaments"),
+    **{name: (name, f"templates/{name}") for name in PACKAGES},
     "config": ("config", "templates/config", "templates/_partials", "templates/*.html"),
 }
-"""App -> the folders whose messages its catalogue has."""
+"""Package -> the folders whose messages its catalogue has."""
 
 REGISTRIES = ("MESSAGES", "EXPLANATIONS", "REMARKS", "TITLES")
 """Module-level dictionaries of sentences in the packages that import the standard library alone."""
-PURE_PACKAGES = ("engine", "tournaments/formats")
 
 KEYWORDS: Mapping[str, tuple[int | tuple[int, str], ...] | None] = {
     **dict.fromkeys(("_", "gettext", "gettext_lazy", "gettext_noop")),
@@ -66,7 +62,7 @@ def messages_of(app: str) -> Iterator[Message]:
     for path in source_files(SOURCES[app], ".py", ".html", ".txt"):
         name = str(path.relative_to(ROOT))
         yield from _extracted(path, name)
-        if path.suffix == ".py" and name.startswith(PURE_PACKAGES):
+        if path.suffix == ".py" and name.startswith(PURE):
             yield from (Message(text, None, name) for text in _registered(path))
 
 

@@ -12,13 +12,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+from core.packages import PURE, ROOT
+
 # Django, Celery and Python ask for these by name, however short they are.
 NAMED_BY_OTHERS = {"admin", "apps", "urls", "tasks", "wsgi", "asgi", "celery", "__main__", "manage", "formats"}
 FOLDERS_NAMED_BY_OTHERS = {"commands", "templatetags"}
 SHORT = 30
-# What the target for modules leaves out.
-OWN_LIBRARIES = ("engine/", "tournaments/formats/")
 VALUE_BASES = {"NamedTuple", "TypedDict"}
 
 
@@ -148,14 +147,14 @@ def figures() -> Iterator[tuple[str, object]]:
     """Yield each figure with its name."""
     by_name = modules()
     filled = [module for module in by_name.values() if not module.is_empty_init]
-    ours = [module for module in filled if not module.path.startswith(OWN_LIBRARIES)]
+    ours = [module for module in filled if not module.path.startswith(PURE)]
     importers: Counter[str] = Counter()
     for module in by_name.values():
         importers.update(module.imports | module.later_imports)
     import_lines = sum(module.import_lines for module in ours)
     yield "Python files beside tests and migrations", len(by_name)
     yield "modules (files beside empty __init__)", len(filled)
-    yield "modules outside engine/ and tournaments/formats/", len(ours)
+    yield f"modules outside {' and '.join(PURE)}", len(ours)
     yield "  their lines", sum(module.lines for module in ours)
     yield "  their import lines", import_lines
     yield "  import lines a module", round(import_lines / len(ours), 1)

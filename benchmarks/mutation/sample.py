@@ -11,12 +11,11 @@ from types import CodeType
 from typing import Any
 
 from benchmarks.mutation.operators import Function, Mutation, mutations
+from core.packages import PACKAGES, ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = ("engine", "core", "players", "matches", "tournaments")
 OUTER_LAYERS = frozenset(
     ("admin", "api", "apps", "command_line", "commands", "demo", "forms", "management", "migrations", "models", "pages")
-) | frozenset(("serializers", "tasks", "templatetags", "urls", "views"))
+) | frozenset(("config", "serializers", "tasks", "templatetags", "urls", "views"))
 """Folders and modules that are left out: they translate between the pure modules and services and the outside."""
 OUTER_SUFFIXES = ("_api.py", "_form.py", "_forms.py", "_serializers.py", "_pages.py")
 

@@ -10,6 +10,7 @@ from django.db.models import Q
 from django.utils.translation import ngettext
 
 from core.messages import sentence
+from core.packages import PACKAGES
 from engine.errors import Refused
 from matches.models import BotPlayer, Match, RatingPool
 from players.models import Club, Player, User
@@ -17,7 +18,6 @@ from tournaments.demo.club import SLUG, accounts, logins_file
 from tournaments.models import Installation, Tournament
 
 Rows = defaultdict[type[models.Model], set[Any]]
-OUR_APPS = ("players", "matches", "tournaments")
 
 
 class Contents(NamedTuple):
@@ -124,7 +124,7 @@ def _others(rows: Rows, references: "list[models.ForeignKey[Any, Any]]") -> list
     names = set()
     for field in references:
         target = field.related_model
-        if _is_optional(field) or not rows[field.model] or target._meta.app_label not in OUR_APPS:
+        if _is_optional(field) or not rows[field.model] or target._meta.app_label not in PACKAGES:
             continue
         referring: models.QuerySet[Any] = models.QuerySet(field.model).filter(pk__in=rows[field.model])
         if outside := set(referring.values_list(field.attname, flat=True)) - rows[target] - {None}:
