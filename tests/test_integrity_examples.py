@@ -9,8 +9,7 @@ from tests.test_layout import ROOT, module_of, python_files
 
 def services() -> Iterator[str]:
     """Yield the public functions that take who acts as a keyword."""
-    paths = [path for app in ("players", "matches", "tournaments") for path in python_files(app)]
-    for path in paths:
+    for path in python_files():
         if "by: Actor" not in (source := path.read_text(encoding="utf-8")):
             continue
         for node in ast.parse(source).body:

@@ -12,9 +12,9 @@ import pytest
 from django.apps import apps
 from django.db import models
 
-ROOT = Path(__file__).resolve().parents[1]
-# Each app may import itself and those before it.
-APPS = ("engine", "core", "players", "matches", "tournaments", "config")
+from core.packages import PACKAGES as APPS
+from core.packages import PURE, ROOT
+
 # Inside an app a package may import itself and those before it. `access` is a module: it fetches and authorises.
 # `presentation` (who may see a match, and what its event is called) comes before everything that shows matches.
 # `rankings` (tables, profiles, histories) is apart from the rating computation in `ratings`, which `lifecycle` uses.
@@ -81,14 +81,15 @@ PACKAGES = {
 }
 # Modules and folders beside the packages: Django's own, which may import every package of their app.
 DJANGO_MODULES = {"__init__", "admin", "apps", "tasks", "urls", "management", "migrations", "static", "templatetags"}
-# Packages that import only the standard library, and the exceptions by file.
-PURE = {"engine": {}, "tournaments/formats": {"tournaments/formats/swiss/pairing.py": {"rustworkx"}}}
+# What else a module in a pure folder may import.
+THIRD_PARTY = {"tournaments/formats/swiss/pairing.py": {"rustworkx"}}
 # The only module of the engine that `players` may import.
 PLAYERS_MAY_IMPORT = "engine.errors"
 
 
-def python_files(folder: str) -> list[Path]:
-    return sorted((ROOT / folder).rglob("*.py"))
+def python_files(*folders: str) -> list[Path]:
+    """The Python files in these folders, or in all apps."""
+    return [path for folder in folders or APPS for path in sorted((ROOT / folder).rglob("*.py"))]
 
 
 def imports(source: str, package: str) -> Iterator[str]:
@@ -176,7 +177,7 @@ def test_a_planted_import_of_a_later_package_is_reported() -> None:
 
 def modules_imported() -> dict[str, set[str]]:
     """Return each module with those of ours that it imports, at its top or inside functions."""
-    paths = {module_of(path): path for app in APPS for path in python_files(app)}
+    paths = {module_of(path): path for path in python_files()}
     return {
         module: {_module_in(name, paths) for name in imports_of(path)} - {"", module} for module, path in paths.items()
     }
@@ -232,7 +233,7 @@ def test_pure_packages_import_only_the_standard_library(folder: str) -> None:
     wrong = {}
     for path in files:
         name = str(path.relative_to(ROOT))
-        names = third_party(imports_of(path), PURE[folder].get(name, set()))
+        names = third_party(imports_of(path), THIRD_PARTY.get(name, set()))
         if folder != "engine":
             names += [imported for imported in imports_of(path) if not is_pure(imported)]
         if names:
@@ -241,8 +242,9 @@ def test_pure_packages_import_only_the_standard_library(folder: str) -> None:
 
 
 def is_pure(name: str) -> bool:
-    """Whether a dotted name is in the engine, in the formats, or not ours at all."""
-    return name.split(".")[0] not in APPS[1:] or name.startswith("tournaments.formats.")
+    """Whether a dotted name is in a pure folder, or not ours at all."""
+    folders = tuple(f"{folder}/" for folder in PURE)
+    return name.split(".")[0] not in APPS or f"{name}/".replace(".", "/").startswith(folders)
 
 
 def test_planted_imports_of_later_apps_and_third_parties_are_reported() -> None:

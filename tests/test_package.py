@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
-SOURCES = ("engine", "core", "players", "matches", "tournaments", "config")
+from core.packages import PACKAGES, ROOT
+
 CAN_BUILD = """
 import setuptools
 if int(setuptools.__version__.split(".")[0]) < 71:
@@ -44,7 +44,7 @@ def builder() -> str:
 def wheel(builder: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A wheel of this checkout, built in a copy."""
     copy, built = tmp_path_factory.mktemp("sources"), tmp_path_factory.mktemp("built")
-    for folder in SOURCES:
+    for folder in PACKAGES:
         shutil.copytree(ROOT / folder, copy / folder, ignore=shutil.ignore_patterns("__pycache__", "static"))
     for name in ("pyproject.toml", "README.md"):
         shutil.copy(ROOT / name, copy)

@@ -7,8 +7,8 @@ from typing import TypeGuard
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
-APPS = ("core", "players", "matches", "tournaments", "config")
+from tests.test_layout import ROOT, python_files
+
 COPIES_UNREAD = {Path("players/accounts/kept_input.py"), Path("players/accounts/idempotency.py")}
 """Keeps typed input to be sent again, or the hash of it, without reading it."""
 
@@ -49,7 +49,7 @@ def read_by_hand(source: str) -> Iterator[int]:
 
 
 def sources() -> list[Path]:
-    return [path.relative_to(ROOT) for app in APPS for path in sorted((ROOT / app).rglob("*.py"))]
+    return [path.relative_to(ROOT) for path in python_files()]
 
 
 def test_only_forms_read_input() -> None:

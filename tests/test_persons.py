@@ -7,12 +7,11 @@ function that has one is listed here, with why it may.
 
 import ast
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
-APPS = ("players", "matches", "tournaments", "config")
+from tests.test_layout import ROOT, python_files
+
 IDS = {"player_id", "player_0_id", "player_1_id", "opponent_id"}
 FIELDS = ("player", "player_id", "player_0", "player_1")
 LOOKUPS = {"get", "setdefault", "add", "discard"}
@@ -101,7 +100,7 @@ def _is_id(node: ast.expr) -> bool:
 
 def test_nothing_is_known_of_a_player_that_should_be_known_of_a_person() -> None:
     found: dict[str, dict[str, int]] = {}
-    for path in (path for app in APPS for path in (ROOT / app).rglob("*.py")):
+    for path in python_files():
         for function, line in raw_uses(ast.parse(path.read_text())):
             found.setdefault(str(path.relative_to(ROOT)), {})[function] = line
     new = [

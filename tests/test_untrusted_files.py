@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 
-from tests.test_parsed_input import ROOT
+from tests.test_layout import ROOT, python_files
 
 PARSERS = {
     *("PIL", "bz2", "csv", "gzip", "html.parser", "lzma", "marshal", "pickle", "plistlib", "shelve", "struct"),
@@ -58,8 +58,7 @@ ADVICE = "pass the file to core.limited, or say in this test why that is not nee
 def sources() -> dict[str, ast.Module]:
     """Return the modules of the site that mention a parser, a reader or a field for files."""
     mentioned = re.compile("|".join({*PARSERS, *set[str]().union(*READERS.values()), "FileField", "ImageField"}))
-    folders = ("engine", "core", "players", "matches", "tournaments", "config")
-    texts = {path: path.read_text() for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))}
+    texts = {path: path.read_text() for path in python_files()}
     trees = {str(path.relative_to(ROOT)): ast.parse(text) for path, text in texts.items() if mentioned.search(text)}
     assert len(texts) > len(trees) > len(READERS) + len(OTHERS)
     return trees

@@ -2,15 +2,15 @@
 
 import re
 from html import unescape
-from pathlib import Path
 
 import pytest
 from django.test import Client
 
 from config.templatetags.barpoint import HELP_PICTURES
+from core.packages import DJANGO_APPS, ROOT
+from tests.test_layout import python_files
 
 PAGES = ("/help/players/", "/help/directors/")
-ROOT = Path(__file__).parents[2]
 MOST_BYTES = 30 * 1024
 """Of a picture."""
 ENTRY = re.compile(r'<section class="help-entry" id="([\w-]+)">\s*<h3>(.*?)</h3>', re.DOTALL)
@@ -29,8 +29,7 @@ def shown(client: Client, path: str) -> str:
 def sources() -> str:
     """What pages may show: all templates but those of the help, and all modules."""
     templates = (path for path in (ROOT / "templates").rglob("*.html") if not path.name.startswith("help"))
-    modules = (path for app in ("players", "matches", "tournaments") for path in (ROOT / app).rglob("*.py"))
-    return "\n".join(path.read_text(encoding="utf-8") for path in (*templates, *modules))
+    return "\n".join(path.read_text(encoding="utf-8") for path in (*templates, *python_files(*DJANGO_APPS)))
 
 
 @pytest.mark.parametrize("path", PAGES)

@@ -6,7 +6,6 @@ import zoneinfo
 from collections.abc import Collection, Iterator
 from datetime import UTC, date, datetime, tzinfo
 from html import unescape
-from pathlib import Path
 
 import pytest
 from django.apps import apps
@@ -30,10 +29,9 @@ from tests.access.test_role_walk import (  # noqa: F401
     world,
 )
 from tests.pages import html
+from tests.test_layout import APPS, ROOT, python_files
 from tournaments.models import Tournament
 
-ROOT = Path(__file__).resolve().parents[2]
-APPS = ("core", "players", "matches", "tournaments", "config")
 AUCKLAND = zoneinfo.ZoneInfo("Pacific/Auckland")
 MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 DAY = re.compile(rf"\b\d{{1,2}} (?:{'|'.join(MONTHS)})")
@@ -125,7 +123,7 @@ def test_other_ways_are_found(use: str) -> None:
 
 def test_presenters_do_not_write_times_on_a_clock_they_do_not_name() -> None:
     wrong = []
-    for path in (path for app in APPS for path in (ROOT / app).rglob("*.py") if path != ROOT / "core/times.py"):
+    for path in (path for path in python_files() if path != ROOT / "core/times.py"):
         for call in (node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)):
             name = getattr(call.func, "attr", getattr(call.func, "id", ""))
             clocks = [inner for inner in ast.walk(call) if isinstance(inner, ast.Call) and _is_readers(inner)]

@@ -8,6 +8,7 @@ from django.contrib.admin.models import LogEntry as AdminLogEntry
 from django.db.models import BinaryField, CharField, JSONField, Model, TextField
 from django.utils.module_loading import import_string
 
+from core.packages import PACKAGES
 from players.models import Player, User
 from players.people import mentions
 from players.privacy.sections import ACCOUNT_FIELDS, PLAYER_FIELDS, sections
@@ -178,9 +179,10 @@ def test_every_field_of_a_player_and_an_account_is_exported_or_left_out_for_a_re
 def test_every_text_is_searched_for_erased_names_or_left_out_on_purpose() -> None:
     undecided = []
     for model in apps.get_models():
-        if model._meta.app_label not in CODES:
+        app, label = model._meta.app_label, model._meta.label
+        if app not in PACKAGES:
             continue
-        decided = set(CODES[model._meta.app_label].split()) | set(NOT_ABOUT_OTHERS.get(model._meta.label, "").split())
+        decided = {*CODES.get(app, "").split(), *NOT_ABOUT_OTHERS.get(label, "").split()}
         decided |= set(mentions.registered().get(model, ()))
         for field in model._meta.concrete_fields:
             is_text = isinstance(field, CharField | TextField | JSONField | BinaryField) and not field.choices

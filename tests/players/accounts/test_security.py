@@ -4,7 +4,6 @@ import ast
 import re
 from collections.abc import Callable, Iterator
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 from django.contrib.auth.tokens import default_token_generator
@@ -25,11 +24,11 @@ from players.notifications.services import choices_of
 from tests.pages import html
 from tests.players.accounts.test_second_factor import code_of, turn_on
 from tests.players.conftest import NOW
+from tests.test_layout import module_of, python_files
 from tests.tokens import key_for
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 OLD, NEW, PASSWORD = "bob@example.org", "new@example.org", "gammon-and-1"
-ROOT = Path(__file__).resolve().parents[3]
 
 # What Bob, or whoever sits at his computer, does.
 
@@ -235,14 +234,13 @@ FIELDS = {"email", "new_email", "confirmed"}
 
 def changes_of_credentials() -> Iterator[str]:
     """Yield the functions of the site that write credentials, by their dotted names."""
-    for folder in ("core", "players", "matches", "tournaments", "config"):
-        for path in sorted((ROOT / folder).rglob("*.py")):
-            module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
-            if ".migrations." in module or module in ("tournaments.demo", "players.privacy.retention"):
-                continue
-            for function in ast.walk(ast.parse(path.read_text())):
-                if isinstance(function, ast.FunctionDef) and any(map(_writes, ast.walk(function))):
-                    yield f"{module}.{function.name}"
+    for path in python_files():
+        module = module_of(path)
+        if ".migrations." in module or module in ("tournaments.demo", "players.privacy.retention"):
+            continue
+        for function in ast.walk(ast.parse(path.read_text())):
+            if isinstance(function, ast.FunctionDef) and any(map(_writes, ast.walk(function))):
+                yield f"{module}.{function.name}"
 
 
 def _writes(node: ast.AST) -> bool:

@@ -9,6 +9,7 @@ from django.apps import apps
 from django.db import connection, models, transaction
 from django.test import Client
 
+from core.packages import DJANGO_APPS
 from tests.access.event_roles import TABLE
 from tests.tournaments.conftest import RunningEvent
 from tests.tournaments.pages.test_roles import address
@@ -30,7 +31,7 @@ SHOWS = {"design-show", "tonight-show", "api-outline", "api-correction-undo-prev
 def everything() -> dict[str, list[dict[str, Any]]]:
     """All rows of our own apps."""
     posts = {}
-    for label in ("players", "matches", "tournaments"):
+    for label in DJANGO_APPS:
         for model in apps.get_app_config(label).get_models():
             fields = [
                 field.attname for field in model._meta.concrete_fields if not isinstance(field, models.BinaryField)
