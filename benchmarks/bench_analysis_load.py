@@ -111,13 +111,13 @@ def _swiss() -> "Division":
     """Return a division that has played some rounds of a Swiss, and has a draft of the next."""
     from django.utils import timezone
 
+    from formats.settings import SWISS, NextRound, StageSettings
     from matches.lifecycle.finish import ResultInput
     from players.actors import SYSTEM
     from players.models import Club, Player
     from tournaments.draws import services as draws
     from tournaments.entries import services as entries
     from tournaments.events import services as events
-    from tournaments.formats.settings import SWISS, NextRound, StageSettings
     from tournaments.models import Fixture
     from tournaments.results import services as results
     from tournaments.state.stages import set_stages

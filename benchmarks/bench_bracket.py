@@ -8,13 +8,13 @@ from benchmarks.pages import REQUESTS, bare, database, measure
 from django.db import connection
 from django.utils import timezone
 
+from formats.settings import DOUBLE, KNOCKOUT, StageSettings
 from matches.lifecycle.finish import ResultInput
 from players.actors import SYSTEM
 from players.models import Club, Player
 from tournaments.draws import services as draws
 from tournaments.entries import services as entries
 from tournaments.events import services as events
-from tournaments.formats.settings import DOUBLE, KNOCKOUT, StageSettings
 from tournaments.models import Division, Fixture
 from tournaments.results import services as results
 from tournaments.state.stages import set_stages

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor
 from time import process_time
 
-from tests.tournaments.formats.evenings import Setting, held_counts
-from tournaments.formats.settings import StageSettings
+from formats.settings import StageSettings
+from tests.formats.evenings import Setting, held_counts
 
 EVENINGS = 1000
 AT_ONCE = 50

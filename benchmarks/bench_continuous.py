@@ -5,8 +5,8 @@ The first batch of 256 players is to take 400 ms at most, any later one of that 
 
 from random import Random
 
-from tournaments.formats.continuous.night import Field, Night, Pace
-from tournaments.formats.settings import LIVES, SWISS, Pairing, StageSettings
+from formats.continuous.night import Field, Night, Pace
+from formats.settings import LIVES, SWISS, Pairing, StageSettings
 
 SIZES = (8, 16, 32, 64, 128, 256)
 STAGES = {

@@ -15,13 +15,13 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from formats.settings import StageSettings
 from matches.lifecycle.finish import ResultInput
 from players.actors import SYSTEM
 from players.models import Club, Player
 from tournaments.draws import services as draws
 from tournaments.entries import services as entries
 from tournaments.events import services as events
-from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Fixture
 from tournaments.results import corrections
 from tournaments.results import services as results

@@ -10,6 +10,7 @@ from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
+from formats.settings import PROGRESSIVE, StageSettings
 from matches.models import Match
 from players.actors import Actor
 from players.models import Club, Membership, Player, User
@@ -19,7 +20,6 @@ from tournaments.events import services as events
 from tournaments.floor import calls, selectors
 from tournaments.floor import evening as opening
 from tournaments.floor.page.page import HEADER
-from tournaments.formats.settings import PROGRESSIVE, StageSettings
 from tournaments.models import Fixture, Tournament
 from tournaments.state.stages import set_stages
 

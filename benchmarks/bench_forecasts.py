@@ -3,12 +3,12 @@
 from statistics import median
 from time import process_time
 
-from tournaments.formats.forecast.finish_times import Pace
-from tournaments.formats.forecast.forecasts import forecast_stages
-from tournaments.formats.forecast.stages import choices_of, planned_before
-from tournaments.formats.settings import StageSettings
-from tournaments.formats.tables.records import Game, Records, RoundKind
-from tournaments.formats.tables.tiebreaks import standings
+from formats.forecast.finish_times import Pace
+from formats.forecast.forecasts import forecast_stages
+from formats.forecast.stages import choices_of, planned_before
+from formats.settings import StageSettings
+from formats.tables.records import Game, Records, RoundKind
+from formats.tables.tiebreaks import standings
 
 STAGES = {
     "progressive consolation and last chance": StageSettings("progressive", last_chance=""),

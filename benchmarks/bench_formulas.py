@@ -10,9 +10,9 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 from time import process_time
 
-from players.glicko2 import Rated, after_period, expected_score
-from players.rating_comparison import Comparison, compare_families
-from players.ratings import FAMILIES, RatedMatch, k_factor, win_probability
+from formats.glicko2 import Rated, after_period, expected_score
+from formats.rating_comparison import Comparison, compare_families
+from formats.ratings import FAMILIES, RatedMatch, k_factor, win_probability
 
 MATCHES = 20_000
 RUNS = 5

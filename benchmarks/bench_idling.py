@@ -9,7 +9,7 @@ minutes and a bracket at 8; see docs/formats.md.
 import sys
 from argparse import ArgumentParser
 
-from tournaments.command_line.simulate import add_arguments, simulated_nights
+from formats.command_line.simulate import add_arguments, simulated_nights
 
 PLAYERS, NIGHTS = 20, 800
 RULES = {"Standard": "--lead 2", "Strict": "--lead 1 --window 2 --switch 8"}

@@ -145,12 +145,12 @@ def _draw(number: int) -> tuple[Any, float]:
     """Draw a new division; return it, and how long that took."""
     from django.utils import timezone
 
+    from formats.settings import SWISS, NextRound, StageSettings
     from players.actors import SYSTEM
     from players.models import Club, Player
     from tournaments.draws import services as draws
     from tournaments.entries import services as entries
     from tournaments.events import services as events
-    from tournaments.formats.settings import SWISS, NextRound, StageSettings
     from tournaments.models import Draw
     from tournaments.state.stages import set_stages
 

@@ -11,13 +11,13 @@ Then the default consolation of 4 to 64 players, with byes on fixed lines and by
 import sys
 from statistics import mean
 
-from tournaments.formats.elimination.byes import LowerByes
-from tournaments.formats.elimination.patterns import fewest, knockout_losers
-from tournaments.formats.forecast.stages import planned_before
-from tournaments.formats.forecast.waits import waits_by_choice
-from tournaments.formats.graph import CONSOLATION
-from tournaments.formats.settings import PROGRESSIVE, StageSettings
-from tournaments.formats.simulate import Spec, simulate
+from formats.elimination.byes import LowerByes
+from formats.elimination.patterns import fewest, knockout_losers
+from formats.forecast.stages import planned_before
+from formats.forecast.waits import waits_by_choice
+from formats.graph import CONSOLATION
+from formats.settings import PROGRESSIVE, StageSettings
+from formats.simulate import Spec, simulate
 
 EVENTS = 100
 WAITING_EVENTS = 300

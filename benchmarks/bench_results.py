@@ -18,6 +18,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from config.web_process import collect_rarely
+from formats.settings import KNOCKOUT, SWISS, StageSettings
 from matches.lifecycle.finish import ResultInput
 from players.actors import SYSTEM
 from players.models import Club, Player
@@ -25,7 +26,6 @@ from tests.tournaments.support.rows_read import rows_read
 from tournaments.draws import services as draws
 from tournaments.entries import services as entries
 from tournaments.events import services as events
-from tournaments.formats.settings import KNOCKOUT, SWISS, StageSettings
 from tournaments.models import Division, Draw, Fixture
 from tournaments.results import services as results
 from tournaments.state.stages import set_stages

@@ -6,10 +6,10 @@ from fractions import Fraction
 from random import Random
 from time import process_time
 
-from tournaments.formats.series.facts import Bracket, Division, Event, How, Match
-from tournaments.formats.series.outlook import Upcoming, contest_of, outlook
-from tournaments.formats.series.presets import PRESETS
-from tournaments.formats.series.table import season
+from formats.series.facts import Bracket, Division, Event, How, Match
+from formats.series.outlook import Upcoming, contest_of, outlook
+from formats.series.presets import PRESETS
+from formats.series.table import season
 
 PLAYERS = tuple(f"Player {number}" for number in range(60))
 EVENINGS = 40

@@ -13,9 +13,9 @@ from time import perf_counter
 
 import networkx
 
-from tournaments.formats.facts import Result
-from tournaments.formats.swiss.event import Order, SwissEvent, SwissPair, SwissPlayer, SwissRound
-from tournaments.formats.swiss.pairing import pair_round
+from formats.facts import Result
+from formats.swiss.event import Order, SwissEvent, SwissPair, SwissPlayer, SwissRound
+from formats.swiss.pairing import pair_round
 
 SEED = b"benchmark of the swiss pairing"
 

@@ -35,9 +35,9 @@ from matches.records.replays import diagram_at
 from matches.reporting.my_matches import MyMatch, action_label, my_matches
 from players import selectors
 from players.models import Club, Player, User
+from seasons.page import own_places
+from seasons.places import own_offers
 from tournaments.events import selectors as event_selectors
-from tournaments.seasons.page import own_places
-from tournaments.seasons.places import own_offers
 
 # The board of the page: a match that is being played, else the replay of the last final, else a fixed position.
 

@@ -33,7 +33,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/docs/reference/", views.ApiReference.as_view(url_name="api-schema"), name="api-reference"),
     path("", include("matches.urls")),
     path("", include("players.urls")),
-    path("", include("tournaments.urls")),
+    path("", include("config.tournaments_urls")),
     path(".well-known/security.txt", views.security_txt, name="security-txt"),
     # Instead of the admin's own form, which knows no second factor.
     path("admin/login/", views.admin_sign_in, name="admin-sign-in"),

@@ -7,11 +7,24 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 
-PACKAGES = ("engine", "core", "players", "matches", "tournaments", "config")
+PACKAGES = (
+    "engine",
+    "formats",
+    "core",
+    "players",
+    "matches",
+    "tournaments",
+    "prizes",
+    "seasons",
+    "display",
+    "clubhouse",
+    "demo",
+    "config",
+)
 """Each may import itself and those before it."""
 
-PURE = ("engine", "tournaments/formats")
-"""Folders that import only the standard library, with the exceptions in `tests/test_layout.py`."""
+PURE = ("engine", "formats")
+"""Those that import only the standard library, with the exceptions in `tests/test_layout.py`."""
 
 DJANGO_APPS = tuple(name for name in PACKAGES if (ROOT / name / "apps.py").is_file())
-"""Those that Django installs, in the same order."""
+"""Those that Django installs."""

@@ -5,7 +5,10 @@ from typing import Any
 
 from django.db.models import Q
 
+from demo import club as demo
+from demo.club import FINISHED, PLAYERS, play_share, publish_draw
 from engine.actions import Act
+from formats.settings import DOUBLE, KNOCKOUT, LEAGUE, LIVES, PROGRESSIVE, ROUND_ROBIN, StageSettings
 from matches.lifecycle.finish import ResultInput
 from matches.models import ChatMessage, ChatReport, Match, PoolSettings
 from matches.play.acting import ActionInput, act
@@ -19,22 +22,19 @@ from players.accounts.services import register_user
 from players.actors import SYSTEM, Actor
 from players.models import Club, Membership, Player, User
 from players.people.services import invite
+from prizes.services import PlanInput, PoolInput, save_plan
+from prizes.services import create_pool as create_side_pool
+from seasons.services import SeriesInput, create_series
 from tests.matches.analysis.rows import analysis_of
-from tournaments.demo import club as demo
-from tournaments.demo.club import FINISHED, PLAYERS, play_share, publish_draw
 from tournaments.draws import services as draws
 from tournaments.entries import late, substitutions
 from tournaments.entries import services as entries
 from tournaments.entries.substitutions import SubstituteInput
 from tournaments.events import services as events
 from tournaments.events.helpers import accept_helping, add_helper
-from tournaments.formats.settings import DOUBLE, KNOCKOUT, LEAGUE, LIVES, PROGRESSIVE, ROUND_ROBIN, StageSettings
 from tournaments.ledger.shares import Pot
 from tournaments.models import Division, Fixture, Tournament
-from tournaments.prizes.services import PlanInput, PoolInput, save_plan
-from tournaments.prizes.services import create_pool as create_side_pool
 from tournaments.results.services import enter_result
-from tournaments.seasons.services import SeriesInput, create_series
 from tournaments.state.stages import set_stages
 
 PASSWORD = "crawford-1969"

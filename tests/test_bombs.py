@@ -8,8 +8,8 @@ from django.test import Client
 
 from players.models import User
 from tests.bombs import BOMBS, MIB, Bomb, Site, peak, reset_peak
+from tests.event_cast import as_user, by_alice, club, make_division, tournament
 from tests.tiers import first_in_make_test
-from tests.tournaments.conftest import as_user, by_alice, club, make_division, tournament
 from tournaments.models import Division
 
 __all__ = ["as_user", "by_alice", "club", "make_division", "tournament"]

@@ -22,9 +22,6 @@ PACKAGES = {
     "players": [
         "models",
         "refusals",
-        "glicko2",
-        "ratings",
-        "rating_comparison",
         "actors",
         "mail",
         "people",
@@ -56,33 +53,24 @@ PACKAGES = {
     "tournaments": [
         "models",
         "refusals",
-        "formats",
-        "command_line",
         "access",
         "state",
+        "consequences",
         "standings",
         "ledger",
-        "seasons",
+        "panels",
         "events",
         "entries",
         "draws",
-        "prizes",
         "results",
         "floor",
         "match_events",
-        "paper",
-        "wall",
-        "sharing",
-        "pages",
-        "privacy",
-        "demo",
-        "owner",
     ],
 }
 # Modules and folders beside the packages: Django's own, which may import every package of their app.
 DJANGO_MODULES = {"__init__", "admin", "apps", "tasks", "urls", "management", "migrations", "static", "templatetags"}
 # What else a module in a pure folder may import.
-THIRD_PARTY = {"tournaments/formats/swiss/pairing.py": {"rustworkx"}}
+THIRD_PARTY = {"formats/swiss/pairing.py": {"rustworkx"}}
 # The only module of the engine that `players` may import.
 PLAYERS_MAY_IMPORT = "engine.errors"
 

@@ -26,8 +26,8 @@ from matches.analysis.queue import senders_analysis
 from matches.rankings.imports import match_rows, start_rows
 from matches.records.verdicts import checked_record
 from tests.engine.records.test_xg import game, header, packed, roll
+from tests.seasons.workbooks import Cell, ods, xlsx
 from tests.tiers import TEST_SEED, TIER
-from tests.tournaments.seasons.workbooks import Cell, ods, xlsx
 
 ROWS: list[list[Cell]] = [["Name", "Date", "Points"], *([f"Player {n}", date(2024, 1, n), n / 4] for n in range(1, 9))]
 TABLE = "\n".join(";".join(str(cell) for cell in row) for row in ROWS)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from core.packages import PACKAGES, ROOT
+from core.packages import PACKAGES, PURE, ROOT
 
 CAN_BUILD = """
 import setuptools
@@ -79,9 +79,8 @@ def console_script(installed: Path, *arguments: object) -> subprocess.CompletedP
 
 def test_the_wheel_contains_the_engine_and_formats_but_no_server(wheel: Path) -> None:
     names = [name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name]
-    folders = ("engine", "tournaments/command_line", "tournaments/formats")
-    ours = {str(path.relative_to(ROOT)) for folder in folders for path in (ROOT / folder).rglob("*.py")}
-    assert set(names) == {*ours, "engine/py.typed", "players/__init__.py", "players/ratings.py"}
+    ours = {str(path.relative_to(ROOT)) for folder in PURE for path in (ROOT / folder).rglob("*.py")}
+    assert set(names) == {*ours, "engine/py.typed"}
 
 
 def test_the_engine_needs_only_python(installed: Path) -> None:

@@ -25,6 +25,8 @@ from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
 from pytest_django import DjangoDbBlocker
 
+from demo import club
+from display.sharing.cards import card_of
 from matches.models import ChatMessage, Claim, Match, Proposal, Result, Submission
 from matches.play.codec import from_data
 from matches.play.public_state import STREAMED, streamed_state
@@ -36,13 +38,11 @@ from players.people import mentions
 from players.people.erasure import erase_player
 from players.people.services import claim_player, undo_merge
 from players.people.stored_elsewhere import has_open
+from seasons.services import SeriesInput, create_series
 from tests.privacy.addresses import LIVE, ROUTES, addresses
 from tests.privacy.leaving import ERASED, STAYS, rows_of
 from tests.privacy.private_club import NOTE, NOW, NUMBER, make_private, secrets
-from tournaments.demo import club
 from tournaments.models import CashCount, Entry, Fixture, Payment, Series, Tournament, Withdrawal
-from tournaments.seasons.services import SeriesInput, create_series
-from tournaments.sharing.cards import card_of
 
 PERSONAL = {
     "event_token",

@@ -13,6 +13,7 @@ from django.test import Client
 from django.utils import timezone
 
 from core.names import initials_of
+from demo.club import load
 from matches.models import Verdict
 from players.models import Notification, Player, User
 from tests.access import test_role_walk
@@ -33,7 +34,6 @@ from tests.access.test_role_walk import (  # noqa: F401  # noqa: F401
     world,
 )
 from tools.pseudo_locale import LANGUAGE
-from tournaments.demo import load
 from tournaments.models import FloorEvent
 
 pytestmark = pytest.mark.django_db

@@ -6,10 +6,10 @@ import pytest
 from django.db.models import TextChoices
 
 from engine.actions import FlagRule
+from formats.states import FixtureStatus, SlotStatus
 from matches.analysis.values import DecisionKind, Phase
 from matches.models import Decision, LiveMatch, Match
 from tournaments.floor.state import Progress
-from tournaments.formats.states import FixtureStatus, SlotStatus
 from tournaments.models import Fixture, Slot
 
 

@@ -37,8 +37,8 @@ OTHERS = {
     "matches/reporting/match_page.py": OURS,
     "players/accounts/idempotency.py": OURS,
     "players/privacy/services.py": OURS,
-    "tournaments/demo/club.py": OURS,
-    "tournaments/sharing/drawing.py": OURS,
+    "demo/club.py": OURS,
+    "display/sharing/drawing.py": OURS,
 }
 """Other modules that import a parser, and why that needs no limited process."""
 FIELDS = {
@@ -47,8 +47,8 @@ FIELDS = {
     ("players/accounts/serializers.py", "ImageFileField"): "drawn_anew",
     ("players/accounts/serializers.py", "ListFileField"): "spreadsheet_text",
     ("players/forms.py", "forms.FileField"): "drawn_anew, and spreadsheet_text for lists",
-    ("tournaments/seasons/past_page.py", "SpreadsheetField"): "spreadsheet_text",
-    ("tournaments/seasons/past_page.py", "forms.FileField"): "spreadsheet_text",
+    ("seasons/past_page.py", "SpreadsheetField"): "spreadsheet_text",
+    ("seasons/past_page.py", "forms.FileField"): "spreadsheet_text",
 }
 """Fields that take a file, and the reader that it is passed to."""
 ADVICE = "pass the file to core.limited, or say in this test why that is not needed"

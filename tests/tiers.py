@@ -46,7 +46,7 @@ class Tier(NamedTuple):
     pairs: int = 1
     """Pairs of formats, each with a field (tests/tournaments/test_stages_that_follow.py)."""
     proposals: int = 4
-    """Evenings for which formats are proposed and simulated (tests/tournaments/formats/test_proposals.py)."""
+    """Evenings for which formats are proposed and simulated (tests/formats/test_proposals.py)."""
     every_size: bool = False
     """Whether formats are tested with every size of field, or with those where something changes."""
     evenings: int = 1

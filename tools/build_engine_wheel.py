@@ -21,7 +21,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "var" / "engine-wheel"
 SOURCE, INSTALLED, LOG = FOLDER / "source", FOLDER / "installed", FOLDER / "build.log"
-COPIED = ("pyproject.toml", "README.md", "engine", "players/ratings.py", "tournaments")
+COPIED = ("pyproject.toml", "README.md", "engine", "formats")
 """What the wheel is built from; `pyproject.toml` says which of it goes in."""
 COMPILED = (
     "keys",

@@ -6,11 +6,11 @@ from typing import Any
 
 from django.db.models import Q
 from django.dispatch import receiver
-from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from engine.errors import Refused
+from formats.settings import BY_ROUND, ELIMINATION, LIVES
 from matches.lifecycle.at_tables import Answered, Asked, AtTables, Entered, Offered, RunningScore
 from matches.lifecycle.begun import is_untouched
 from matches.lifecycle.events import AwardedTitle, EventEnd, Events, MatchContext, OwnEntry, WonHonour
@@ -26,10 +26,8 @@ from tournaments.floor.calls import set_players_score
 from tournaments.floor.length_offers import accept_length, decline_length, offer_length, players_offer_from
 from tournaments.floor.selectors import floor
 from tournaments.floor.state import MatchFacts, MatchState
-from tournaments.formats.settings import BY_ROUND, ELIMINATION, LIVES
 from tournaments.models import Division, Fixture, Round, Slot, Stage, Tournament
-from tournaments.seasons.honours import honours_of_player
-from tournaments.seasons.titles import supported, title_label, title_url, titles_of_players
+from tournaments.panels import Home, panel_of
 from tournaments.standings.brackets import bracket_name
 from tournaments.standings.context import entries_of, event_end, match_contexts, places_of
 from tournaments.standings.rounds import RoundNames
@@ -222,27 +220,6 @@ def _on_open_floor(match: Match) -> Fixture | None:
     return fixtures.filter(stage__division__tournament__floor__isnull=False).first()
 
 
-def awarded_titles(players: Collection[int]) -> Sequence[AwardedTitle]:
-    """Return the titles of one person, the newest first."""
-    titles = titles_of_players(players)
-    kept = supported(titles)
-    return [
-        AwardedTitle(title.day.year, title_label(title), title.club.name, title_url(title), title.pk in kept)
-        for title in titles
-    ]
-
-
-def won_honours(player: Player, viewer: Viewer, now: datetime) -> Sequence[WonHonour]:
-    """Return what a player stood out for in the latest months, the newest first."""
-    return [
-        WonHonour(
-            row.period.name, row.line.label, row.line.reason, row.club.name,
-            f"{reverse('hall-of-fame', args=[row.club.slug])}?period={row.period.key}#honours", row.line.url,
-        )
-        for row in honours_of_player(player, viewer, now)
-    ]  # fmt: skip
-
-
 class TournamentEvents(Events):
     """The divisions of events; a match belongs to one if a fixture of it has the match, or by its topic."""
 
@@ -259,10 +236,10 @@ class TournamentEvents(Events):
         return own_entries(players, timezone.now()) if players else ()
 
     def titles(self, players: Collection[int]) -> Sequence[AwardedTitle]:
-        return awarded_titles(players)
+        return panel_of(Home.PLAYER, "titles")(players)  # type: ignore[no-any-return]
 
     def honours(self, player: Player, viewer: Viewer, now: datetime) -> Sequence[WonHonour]:
-        return won_honours(player, viewer, now)
+        return panel_of(Home.PLAYER, "honours")(player, viewer, now)  # type: ignore[no-any-return]
 
     def play_rules(self, topic: str) -> PlayRules:
         return play_rules_of(topic)

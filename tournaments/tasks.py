@@ -6,9 +6,7 @@ from django.utils import timezone
 from tournaments.draws import services as draws
 from tournaments.entries import check_in
 from tournaments.floor import calls
-from tournaments.pages import finals
 from tournaments.results import overdue, workers
-from tournaments.sharing import services as sharing
 from tournaments.state import advancement, floor, settle
 
 
@@ -44,30 +42,6 @@ def sweep_held_up() -> None:
     """Start the stages and finish the events that a locked event or a crash left behind."""
     for division_id in advancement.stalled_divisions().values_list("pk", flat=True):
         settle.settle_stalled(division_id=division_id, now=timezone.now())
-
-
-@shared_task(name="tournaments.sweep_finals")
-def sweep_finals() -> None:
-    """Offer the places of finals that nobody has answered about in time to the next ranks."""
-    finals.offer_expired(timezone.now())
-
-
-@shared_task(name=sharing.DRAW)
-def draw_share_picture(picture_id: int) -> None:
-    """Draw the picture of a shared page, if it is still wanted."""
-    sharing.draw_picture(picture_id=picture_id, now=timezone.now())
-
-
-@shared_task(name=sharing.PREPARE)
-def prepare_share_picture(kind: str, key: str) -> None:
-    """Have the picture of a page that a visitor reads drawn before it is requested."""
-    sharing.prepare_picture(kind=kind, key=key, now=timezone.now())
-
-
-@shared_task(name="tournaments.sweep_share_pictures")
-def sweep_share_pictures() -> None:
-    """Send the task again for pictures that a lost message or a crashed worker left behind."""
-    sharing.send_again(now=timezone.now())
 
 
 @shared_task(name=floor.CALL_READY)

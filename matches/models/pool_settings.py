@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db.models import Q
 
-from players.ratings import FAMILIES, FIBS, Formula, Glicko, Ramp, Settings, Standing
+from formats.ratings import FAMILIES, FIBS, Formula, Glicko, Ramp, Settings, Standing
 
 USUAL_GLICKO = Glicko()
 FIBS_FAMILY, FREE, ELO, GLICKO2 = "fibs", "free", "elo_by_length", "glicko2"

@@ -9,8 +9,8 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from core.text_lengths import LONGEST_NAME
+from formats.ratings import DIGITS, Ramp, Settings, Standing
 from matches.models.pool_settings import ENOUGH_EVENT_MATCHES, GLICKO2, IN_COLUMNS, OF_SITE, PoolSettings
-from players.ratings import DIGITS, Ramp, Settings, Standing
 
 
 class RatingPool(models.Model):

@@ -13,6 +13,8 @@ from django.utils.translation import gettext_lazy
 
 from core.locks import for_update
 from core.queue import claim_lasts, hint, resend_after
+from formats.rating_comparison import FEWEST, Prediction, compare_families
+from formats.ratings import FAMILIES
 from matches.models import FormulaComparison, PoolSettings, RatingPool
 from matches.models.pool_settings import GLICKO2
 from matches.rankings.sentences import FAMILIES as LABELS
@@ -20,8 +22,6 @@ from matches.ratings import rated
 from matches.ratings.rated import BEGINNING
 from players.actors import Actor, log
 from players.people.rows import club_topic
-from players.rating_comparison import FEWEST, Prediction, compare_families
-from players.ratings import FAMILIES
 
 COMPARE = "matches.compare_formulas"
 """Name of the Celery task that `hint` publishes."""

@@ -15,19 +15,7 @@ from django.utils.dateparse import parse_date
 from core.downloads import safe
 from core.pagination import page_of
 from core.requests import parse_int
-from matches.lifecycle.events import MatchContext, events
-from matches.models import Match, RatingChange, RatingPool, Result
-from matches.models.pool_settings import FIBS_FAMILY
-from matches.presentation import labels
-from matches.presentation.visibility import Viewer
-from matches.rankings.sentences import FAMILIES
-from matches.rankings.tables import Filters as RankingFilters
-from matches.rankings.tables import clubs_of, named, opened, table
-from matches.ratings import rated
-from matches.ratings.services import default_pool
-from players.access import Visitor
-from players.models import Membership, Player
-from players.ratings import (
+from formats.ratings import (
     EXPERIENCE_PER_K,
     EXPERIENCE_PER_SLOW_K,
     FIBS,
@@ -40,6 +28,18 @@ from players.ratings import (
     win_probability,
     working,
 )
+from matches.lifecycle.events import MatchContext, events
+from matches.models import Match, RatingChange, RatingPool, Result
+from matches.models.pool_settings import FIBS_FAMILY
+from matches.presentation import labels
+from matches.presentation.visibility import Viewer
+from matches.rankings.sentences import FAMILIES
+from matches.rankings.tables import Filters as RankingFilters
+from matches.rankings.tables import clubs_of, named, opened, table
+from matches.ratings import rated
+from matches.ratings.services import default_pool
+from players.access import Visitor
+from players.models import Membership, Player
 
 # Match histories of players, and head-to-head comparisons.
 

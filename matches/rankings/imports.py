@@ -16,6 +16,7 @@ from core.locks import for_update, lock_row
 from core.names import fold
 from core.queue import hint
 from engine.errors import Refused
+from formats.ratings import RatedMatch, Start, replay, standings_after
 from matches.lifecycle.begun import begun_at
 from matches.lifecycle.opening import MatchSettings, Opening, open_matches
 from matches.lifecycle.voiding import void_matches
@@ -29,7 +30,6 @@ from players.actors import Actor, log
 from players.models import Club, Player
 from players.people.rows import club_topic
 from players.people.services import How, NameMatch, find_or_add_players, find_players
-from players.ratings import RatedMatch, Start, replay, standings_after
 
 # Parsing starting ratings and past matches from CSV; errors name their row.
 

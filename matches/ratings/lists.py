@@ -6,10 +6,10 @@ from datetime import datetime, time, timedelta
 from enum import StrEnum
 from zoneinfo import ZoneInfo
 
+from formats.ratings import WEEK, Settings, Standing
 from matches.models import PoolSettings
 from matches.models.pool_settings import AT_ONCE, WEEKDAYS
 from players.models import Membership, Player
-from players.ratings import WEEK, Settings, Standing
 
 
 class Place(StrEnum):

@@ -11,6 +11,7 @@ from core.locks import lock_row
 from core.names import clean_name
 from core.queue import hint
 from engine.errors import Refused
+from formats.ratings import Standing, replay, standings_after
 from matches.models import PoolSettings, RatingChange, RatingPool, RatingPoolVersion
 from matches.models.pool_settings import ELO, IN_COLUMNS, stakes_of
 from matches.ratings import rated
@@ -20,7 +21,6 @@ from matches.ratings.services import REPLAY
 from players.actors import Actor, log
 from players.models import Club, Player
 from players.people.rows import club_topic
-from players.ratings import Standing, replay, standings_after
 
 LEAST_RATING, MOST_RATING = 0, 5000
 LEAST_SCALE, MOST_SCALE = 0.1, 10.0

@@ -6,12 +6,12 @@ The ratings are replayed from the earliest match that would change; what comes b
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
+from formats.ratings import RatedMatch, replay, standings_after
 from matches.models import Match, RatingPool, Result
 from matches.ratings import rated
 from matches.ratings.rated import BEGINNING, COUNTED_KINDS, Key
 from matches.ratings.services import default_pool, pending_since, pool_counting
 from players.models import Club
-from players.ratings import RatedMatch, replay, standings_after
 
 
 @dataclass(frozen=True, slots=True)

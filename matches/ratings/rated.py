@@ -9,6 +9,7 @@ from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
 from core.names import fold
 from engine.actions import Act
 from engine.transcript import Kind as EventKind
+from formats.ratings import RatedMatch, RatingEffect, Standing, Start
 from matches.models import (
     Action,
     Match,
@@ -22,7 +23,6 @@ from matches.models import (
 )
 from matches.models.pool_settings import AT_TABLES, HERE
 from players.models import Club, Membership, Player
-from players.ratings import RatedMatch, RatingEffect, Standing, Start
 
 RATED_KINDS = (Result.Kind.PLAYED, Result.Kind.CONCESSION, Result.Kind.FLAG)
 """Kinds of results that are rated. Reported and entered scores are of kind `played`."""

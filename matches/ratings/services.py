@@ -14,6 +14,7 @@ from django.utils.translation import gettext_noop
 from core.locks import for_update
 from core.queue import claim_lasts, hint
 from engine.errors import Refused
+from formats.ratings import RatingEffect, Standing, replay, standings_after
 from matches.models import Match, PlayerRating, RatingChange, RatingMark, RatingPool, Result
 from matches.ratings import rated
 from matches.ratings.rated import BEGINNING, Key
@@ -22,7 +23,6 @@ from players.models import Club, Player
 from players.notifications.kinds import NotificationKind
 from players.notifications.services import Notice, notify_each
 from players.people.rows import club_topic, lock_club
-from players.ratings import RatingEffect, Standing, replay, standings_after
 
 # Notifications of changed ratings.
 

@@ -130,7 +130,7 @@ PAGES: dict[str, tuple[Row, Row]] = {
     "floor-settings": (DIRECTORS, DIRECTORS),
     "floor-line": (NO_FORM, STAFF),
     "floor-close": (NO_FORM, DIRECTORS),
-    # What only directors do: tests/tournaments/pages/test_floor_page.py.
+    # What only directors do: tests/clubhouse/test_floor_page.py.
     "floor-action": (NO_FORM, STAFF),
     "floor-match": (STAFF, NO_POST_SIGNED_IN),
     "floor-table": (STAFF, NO_POST_SIGNED_IN),
@@ -360,7 +360,7 @@ OF_CLUBS = (
 )  # fmt: skip
 """Routes about a club, whatever its events are."""
 SHARED = ("event-card", "division-card", "match-card", "replay-card", "player-card")
-"""Pictures of pages as everybody sees them, whoever requests them (tests/tournaments/sharing/)."""
+"""Pictures of pages as everybody sees them, whoever requests them (tests/display/sharing/)."""
 BY_SECRET = ("helping", "helping-accept")
 """Routes for whoever has a secret link, whatever else they may see."""
 OF_PAST_SEASONS = (

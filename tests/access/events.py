@@ -8,7 +8,7 @@ EVENT = r"^events/(?P<club>[a-z0-9_-]+)/(?P<slug>[a-z0-9_-]+)/"
 SHARE = r"^share/(?P<version>[0-9a-f]{10})/"
 
 ROUTES: dict[str, Access] = {
-    # Pictures of pages, of those that everybody may see: tests/tournaments/sharing/.
+    # Pictures of pages, of those that everybody may see: tests/display/sharing/.
     rf"{SHARE}clubs/(?P<slug>[a-z0-9-]+)\.png$": EVERYBODY,
     rf"{SHARE}clubs/(?P<slug>[a-z0-9-]+)/seasons/(?P<series>[a-z0-9_-]+)\.png$": EVERYBODY,
     rf"{SHARE}events/(?P<club>[a-z0-9_-]+)/(?P<slug>[a-z0-9_-]+)\.png$": EVERYBODY,
@@ -16,9 +16,9 @@ ROUTES: dict[str, Access] = {
     rf"{SHARE}matches/(?P<public_id>[2-9a-z]{{10}})\.png$": EVERYBODY,
     rf"{SHARE}replays/(?P<public_id>[2-9a-z]{{10}})\.png$": Access(404, 404, 404),
     rf"{SHARE}players/(?P<public_id>[2-9a-z]{{10}})\.png$": EVERYBODY,
-    # Events, for each role: tests/tournaments/pages/test_roles.py. Drafts are 404 except for the officers of the club.
+    # Events, for each role: tests/clubhouse/test_roles.py. Drafts are 404 except for the officers of the club.
     "events/": EVERYBODY,
-    # Only for those who run the site: tests/tournaments/pages/test_acceptance.py
+    # Only for those who run the site: tests/clubhouse/test_acceptance.py
     "waiting-clubs/": Access(SIGN_IN, 403, 200),
     r"^events/new/(?P<club>[a-z0-9_-]+)/$": ONLY_OFFICERS,
     rf"{EVENT}$": EVERYBODY,
@@ -26,7 +26,7 @@ ROUTES: dict[str, Access] = {
     rf"{EVENT}prizes/$": EVERYBODY,
     r"^matches/(?P<match>[2-9a-z]{10})/correct/$": ONLY_OFFICERS,
     rf"{EVENT}report/$": EVERYBODY,
-    # tests/tournaments/prizes/test_summary.py
+    # tests/prizes/test_summary.py
     rf"{EVENT}analysis\.csv$": EVERYBODY,
     rf"{EVENT}calendar\.ics$": EVERYBODY,
     rf"{EVENT}cash\.csv$": ONLY_OFFICERS,
@@ -172,7 +172,7 @@ ROUTES: dict[str, Access] = {
     "kiosk/check-in/": ONLY_POST,
     "kiosk/undo/": ONLY_POST,
     r"^kiosk/pair/(?P<pairing_token>[2-9a-z]{10}\.[\w-]{43})/$": EVERYBODY,
-    # tests/tournaments/pages/test_roles.py and tests/api/test_tournaments.py
+    # tests/clubhouse/test_roles.py and tests/api/test_tournaments.py
     "api/v1/tournaments/": EVERYBODY,
     **{
         f"^api/v1/{read}/$": EVERYBODY

@@ -77,7 +77,7 @@ ROUTES: dict[str, Access] = {
     r"^clubs/(?P<slug>[a-z0-9-]+)/$": EVERYBODY,
     r"^clubs/(?P<slug>[a-z0-9-]+)/commitments/$": EVERYBODY,
     r"^clubs/(?P<slug>[a-z0-9-]+)/poster/$": ONLY_OFFICERS,
-    # Titles and seasons, for each role: tests/tournaments/pages/test_roles.py.
+    # Titles and seasons, for each role: tests/clubhouse/test_roles.py.
     rf"{CLUB}hall-of-fame/$": EVERYBODY,
     rf"{CLUB}titles/award/$": ONLY_POST_WITH_ACCOUNT,
     rf"{CLUB}titles/(?P<title>[2-9a-z]{{10}})/withdraw/$": ONLY_POST_WITH_ACCOUNT,
@@ -154,14 +154,14 @@ ROUTES: dict[str, Access] = {
     r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/pools/(?P<pk>\d{1,18})/imports/(?P<source>\d{1,18})/undo/$": Access(
         401, NOT_GET, NOT_GET
     ),
-    # tests/tournaments/seasons/test_past.py
+    # tests/seasons/test_past.py
     r"^clubs/(?P<slug>[a-z0-9-]+)/past-seasons/$": EVERYBODY,
     r"^clubs/(?P<slug>[a-z0-9-]+)/past-seasons/import/$": ONLY_POST_WITH_ACCOUNT,
     r"^clubs/(?P<slug>[a-z0-9-]+)/past-seasons/(?P<public_id>[2-9a-z]{10})/$": EVERYBODY,
     r"^clubs/(?P<slug>[a-z0-9-]+)/past-seasons/(?P<public_id>[2-9a-z]{10})/undo/$": ONLY_POST_WITH_ACCOUNT,
     r"^clubs/(?P<slug>[a-z0-9-]+)/past-seasons/(?P<public_id>[2-9a-z]{10})/count/$": ONLY_POST_WITH_ACCOUNT,
     r"^clubs/(?P<slug>[a-z0-9-]+)/past-seasons/(?P<public_id>[2-9a-z]{10})/leave-out/$": ONLY_POST_WITH_ACCOUNT,
-    # tests/tournaments/seasons/test_match_imports.py
+    # tests/seasons/test_match_imports.py
     r"^clubs/(?P<slug>[a-z0-9-]+)/past-matches/import/$": ONLY_POST_WITH_ACCOUNT,
     r"^clubs/(?P<slug>[a-z0-9-]+)/past-matches/(?P<public_id>[2-9a-z]{10})/undo/$": ONLY_POST_WITH_ACCOUNT,
     r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/past-matches/$": Access(401, 403, 403),
@@ -204,7 +204,7 @@ ROUTES: dict[str, Access] = {
     r"^invitations/(?P<secret>[\w-]{20,64})/$": EVERYBODY,
     r"^invitations/(?P<secret>[\w-]{20,64})/accept/$": ONLY_POST_WITH_ACCOUNT,
     r"^invitations/(?P<secret>[\w-]{20,64})/sign-up/$": ONLY_POST,
-    # Anybody with the link of the installation's owner: tests/tournaments/test_owner_link.py.
+    # Anybody with the link of the installation's owner: tests/demo/test_owner_link.py.
     r"^owner-link/(?P<owner_token>[\w-]{43})/$": EVERYBODY,
     r"^owner-link/(?P<owner_token>[\w-]{43})/club/$": EVERYBODY,
     # tests/api/test_people.py

@@ -11,6 +11,7 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import DjangoDbBlocker
 
+from display.sharing.cards import CARDS
 from matches.models import Analysis, LiveMatch, Match, Proposal
 from players.models import Player
 from tests import demo_club
@@ -21,7 +22,6 @@ from tests.test_privacy import PERSONAL
 from tests.tiers import TIER
 from tests.tournaments.events.test_helpers import HELPED
 from tournaments.models import Entry, Fixture, Floor, Tournament
-from tournaments.sharing.cards import CARDS
 
 MOST_STEPS = 5
 NEARLY_LIKE_OTHERS = ("stranger", "assistant")

@@ -1,7 +1,7 @@
 """Who may do what: every route of the site with every method, as each user who may use it.
 
 On the way the headers and cookies of every answer are checked, as a scanner would.
-The tables are in tests/access/; tests/tournaments/pages/test_roles.py reads and writes the routes of events.
+The tables are in tests/access/; tests/clubhouse/test_roles.py reads and writes the routes of events.
 """
 
 from collections.abc import Iterator
@@ -15,6 +15,7 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.utils import timezone
 
+from demo import owner
 from engine.records import write
 from engine.simulation import play_out
 from matches.lifecycle import links
@@ -37,6 +38,8 @@ from players.models import Club, DataExport, DataExportPart, Membership, Player,
 from players.notifications import emails
 from players.notifications.services import notify
 from players.people.services import claim_player, invite, merge_players
+from seasons.match_imports import MatchesInput, import_matches
+from seasons.past import PastInput, import_past
 from tests.access import event_roles
 from tests.access.roles import (
     ACCEPTED,
@@ -49,9 +52,8 @@ from tests.access.roles import (
     SIGN_IN,
     TABLE,
 )
-from tests.pages import assert_not_shared, assert_protected
-from tests.players.clubs.test_emblems import picture
-from tests.tournaments.conftest import (
+from tests.clubhouse import test_roles
+from tests.event_cast import (
     NOW,
     Role,
     RunningEvent,
@@ -68,10 +70,8 @@ from tests.tournaments.conftest import (
     running,
     tournament,
 )
-from tests.tournaments.pages import test_roles
-from tournaments import owner
-from tournaments.seasons.match_imports import MatchesInput, import_matches
-from tournaments.seasons.past import PastInput, import_past
+from tests.pages import assert_not_shared, assert_protected
+from tests.players.clubs.test_emblems import picture
 
 __all__ = [
     "as_user",

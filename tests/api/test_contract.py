@@ -24,10 +24,10 @@ from matches.reporting import appointments
 from players.actors import SYSTEM, Actor
 from players.joining.services import ask_to_join
 from players.models import Club, User
+from seasons.past import PastInput, import_past
 from tests.api.requests import API, problem_code
 from tests.api.test_fuzzed import World, world
 from tests.tokens import key_for
-from tournaments.seasons.past import PastInput, import_past
 
 __all__ = ["world"]
 

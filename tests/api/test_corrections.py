@@ -12,7 +12,7 @@ from matches.models import Match
 from players.actors import Actor
 from players.models import User
 from tests.api.requests import problem_code, send
-from tests.tournaments.conftest import NOW, RunningEvent
+from tests.event_cast import NOW, RunningEvent
 from tournaments.models import Correction, Fixture
 from tournaments.results import services as results
 

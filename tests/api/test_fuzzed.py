@@ -24,6 +24,7 @@ from schemathesis.checks import content_type_conformance, not_a_server_error, re
 from schemathesis.generation import GenerationMode
 
 from config.api_errors import PROBLEM_JSON
+from demo.club import load
 from matches.models import Challenge, ChatMessage, Match, Proposal, RatingImport, RatingPool, Submission
 from matches.play.lobby import services as lobby
 from matches.play.lobby.services import ChallengeInput
@@ -33,9 +34,9 @@ from players.clubs.services import add_member
 from players.models import Club, DataExport, Merge, Player, User
 from players.people.services import claim_player
 from players.privacy.services import request_export
+from seasons.services import SeriesInput, create_series
 from tests.tiers import TIER
 from tests.tokens import key_for
-from tournaments.demo import load
 from tournaments.entries import services as entries
 from tournaments.events import helpers
 from tournaments.events import services as events
@@ -55,7 +56,6 @@ from tournaments.models import (
     Title,
     Tournament,
 )
-from tournaments.seasons.services import SeriesInput, create_series
 
 pytestmark = pytest.mark.django_db
 

@@ -14,7 +14,7 @@ from players.accounts.idempotency import KEPT
 from players.models import Club, IdempotencyKey, Membership, Player, User
 from players.privacy.retention import delete_expired
 from tests.api.requests import API, problem_code, send
-from tests.tournaments.conftest import RunningEvent
+from tests.event_cast import RunningEvent
 from tournaments.models import Division, Payment, Tournament
 
 EVENT = {"club": "harbour", "name": "Winter Cup", "starts_at": "2026-11-20T18:00:00Z"}

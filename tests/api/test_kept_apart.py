@@ -5,11 +5,11 @@ from collections.abc import Callable
 import pytest
 from rest_framework.test import APIClient
 
+from formats.settings import StageSettings
 from players.actors import Actor
 from players.models import Player, User
 from tests.tournaments.support.swiss_rounds import DivisionDriver
 from tournaments.draws.kept_apart import keep_apart
-from tournaments.formats.settings import StageSettings
 from tournaments.models import Division
 
 pytestmark = pytest.mark.django_db

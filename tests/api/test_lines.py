@@ -16,7 +16,7 @@ from core import downloads
 from core.pagination import MAX_PAGE_SIZE
 from players.models import Player
 from tests.api.requests import API, problem_code
-from tests.tournaments.conftest import RunningEvent
+from tests.event_cast import RunningEvent
 from tournaments.models import Division, Entry, Tournament
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]

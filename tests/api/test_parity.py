@@ -15,7 +15,10 @@ from django.forms import ChoiceField, Form
 from django.urls import URLPattern, URLResolver, get_resolver
 from drf_spectacular.generators import SchemaGenerator
 
+from clubhouse import acceptance, tonight
 from config.views import ThemeForm
+from demo import owner
+from display import wall
 from matches.play.chat import views as chat
 from matches.play.lobby import views as lobby
 from matches.play.preferences import PlayPreferencesForm
@@ -28,8 +31,9 @@ from players.actions import Action
 from players.notifications import views as notifications
 from players.pages import NextForm
 from players.privacy.views import EraseForm
+from prizes import forms as prizes
+from seasons import match_imports_page, past_page
 from tests.test_parsed_input import ROOT, is_input, makes_form, sources
-from tournaments import owner, wall
 from tournaments.draws import actions as draws
 from tournaments.draws.designer.forms import DesignerForm
 from tournaments.draws.evenings import EveningTemplateForm
@@ -37,10 +41,7 @@ from tournaments.entries import forms as entries
 from tournaments.events import forms as events
 from tournaments.floor.page import forms as floor
 from tournaments.floor.page.actions import ACTIONS as FLOOR_ACTIONS
-from tournaments.pages import acceptance, tonight
-from tournaments.prizes import forms as prizes
 from tournaments.results import forms as results
-from tournaments.seasons import match_imports_page, past_page
 from tournaments.state import forms as state
 
 # Why one side has a field, a form or an operation that the other has not.

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
+from formats.settings import NextRound, StageSettings
 from players.actors import Actor
 from players.models import Player, User
 from tests.tournaments.support.swiss_rounds import DivisionDriver
-from tournaments.formats.settings import NextRound, StageSettings
 from tournaments.models import Division, Draw
 
 pytestmark = pytest.mark.django_db

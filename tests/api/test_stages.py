@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from formats.settings import FORMATS, StageSettings
 from players.actors import Actor
 from players.models import Player, User
+from tests.event_cast import NOW, RunningEvent
 from tests.tokens import key_for
-from tests.tournaments.conftest import NOW, RunningEvent
 from tournaments.entries import services as entries
-from tournaments.formats.settings import FORMATS, StageSettings
 from tournaments.models import Division
 from tournaments.state.stages import stage_settings
 

@@ -8,6 +8,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from formats.settings import StageSettings
+from formats.tables.records import Edition
+from formats.tables.tiebreaks import EXPLANATIONS
 from matches.lifecycle.finish import ResultInput
 from matches.models import Result
 from players.actors import Actor
@@ -18,9 +21,6 @@ from tournaments.draws import services as draws
 from tournaments.draws.rounds import current_event
 from tournaments.entries import services as entries
 from tournaments.events import services as events
-from tournaments.formats.settings import StageSettings
-from tournaments.formats.tables.records import Edition
-from tournaments.formats.tables.tiebreaks import EXPLANATIONS
 from tournaments.models import Division, Draw, Entry, Fixture
 from tournaments.results import services as results
 from tournaments.standings.labels import LIVES_EXPLANATIONS, TIEBREAK_TEXTS
@@ -128,7 +128,7 @@ def test_pairings_tell_bye_walkover_and_entry_apart(staged: Make, client: Client
 # The FIDE exercise
 
 ROW_12 = ["-W4", "+BYE", "+F14", "--", "--"]
-"""The row that the shared file lacks, from the others (tests/tournaments/formats/test_tiebreaks.py says how)."""
+"""The row that the shared file lacks, from the others (tests/formats/test_tiebreaks.py says how)."""
 BYES = {"+BYE": "full", "=BYE": "half", "--": "requested"}
 OWN = {
     "1": ["+W2", "+B3"],

@@ -14,14 +14,14 @@ from matches.models import Match, Result
 from matches.reporting import reports
 from players.actors import Actor
 from players.models import Club, Membership, Player, User
+from seasons.services import SeriesInput, create_series
 from tests.api.requests import problem_code, send
-from tests.tournaments.conftest import NOW, RunningEvent
+from tests.event_cast import NOW, RunningEvent
 from tests.tournaments.support.played_stages import STAGES, drawn_as
 from tournaments.draws import services as draws
 from tournaments.entries import services as entries
 from tournaments.events import services as events
 from tournaments.models import Division, Draw, Entry, Fixture, Tournament
-from tournaments.seasons.services import SeriesInput, create_series
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 API = "/api/v1/"

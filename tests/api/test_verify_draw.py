@@ -13,13 +13,13 @@ import pytest
 from django.contrib.staticfiles import finders
 from django.test import Client
 
+from formats.settings import StageSettings
+from formats.swiss.event import Order
 from players.actors import Actor
 from players.models import Player
 from tests.tournaments.support.played_stages import drawn_as
 from tests.tournaments.support.swiss_rounds import DivisionDriver
 from tournaments.draws.kept_apart import keep_apart
-from tournaments.formats.settings import StageSettings
-from tournaments.formats.swiss.event import Order
 from tournaments.models import Division
 
 pytestmark = pytest.mark.django_db

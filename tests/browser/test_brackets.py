@@ -3,10 +3,10 @@
 import pytest
 from playwright.sync_api import expect
 
+from formats.settings import DOUBLE, PROGRESSIVE, StageSettings
 from players.models import User
 from tests.browser.conftest import DESK, PHONE, Check, OpenPage, follow, view
 from tests.tournaments.support.drawn_divisions import DivisionBuilder, page_of
-from tournaments.formats.settings import DOUBLE, PROGRESSIVE, StageSettings
 
 TABLET = 768
 DOUBLED = 640

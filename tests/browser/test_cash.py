@@ -6,12 +6,12 @@ import pytest
 from playwright.sync_api import expect
 
 from players.models import User
+from prizes.services import PoolInput, create_pool, join_pool
 from tests.browser.conftest import DESK, PHONE, VIEWS, Check, OpenPage, follow
 from tests.browser.test_paper import printed
-from tests.tournaments.conftest import NOW, by_alice, club, drawn, make_division, make_players, tournament
-from tests.tournaments.prizes.conftest import Prizes, prizes, unplayed
+from tests.event_cast import NOW, by_alice, club, drawn, make_division, make_players, tournament
+from tests.prizes.conftest import Prizes, prizes, unplayed
 from tournaments.models import CashCount, Payment
-from tournaments.prizes.services import PoolInput, create_pool, join_pool
 
 __all__ = ["by_alice", "club", "drawn", "make_division", "make_players", "prizes", "tournament", "unplayed"]
 

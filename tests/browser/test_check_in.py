@@ -12,7 +12,7 @@ from players.models import Player, User
 from tests.browser.chromium import SOON
 from tests.browser.conftest import DESK, NAMES, PHONE, VIEWS, Check, OpenPage, follow, view
 from tests.browser.test_draws import picture
-from tests.tournaments.conftest import NOW, by_alice, club, make_division, make_players, tournament
+from tests.event_cast import NOW, by_alice, club, make_division, make_players, tournament
 from tournaments.draws import services as draws
 from tournaments.entries import services as entries
 from tournaments.events import services as events

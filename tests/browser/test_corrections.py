@@ -10,7 +10,7 @@ from matches.lifecycle.finish import ResultInput
 from players.actors import Actor
 from players.models import Club, Player, User
 from tests.browser.conftest import PHONE, Check, OpenPage, follow
-from tests.tournaments.conftest import NOW
+from tests.event_cast import NOW
 from tournaments.draws import services as draws
 from tournaments.entries import services as entries
 from tournaments.events import services as events

@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 from players.actors import Actor
 from players.models import Club, Player, User
 from tests.browser.conftest import PHONE, Check, OpenPage
-from tests.tournaments.conftest import NOW
+from tests.event_cast import NOW
 from tournaments.entries import services as entries
 from tournaments.events import services as events
 from tournaments.models import Division

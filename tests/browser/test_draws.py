@@ -7,13 +7,13 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
+from formats.settings import NextRound, StageSettings
 from players.actors import Actor
 from players.models import Club, Player, User
 from tests.browser.conftest import PHONE, Check, OpenPage, follow
 from tests.tournaments.support.swiss_rounds import DivisionDriver
 from tournaments.draws import services as draws
 from tournaments.events import services as events
-from tournaments.formats.settings import NextRound, StageSettings
 from tournaments.models import Draw
 
 PICTURES = os.environ.get("PICTURES")

@@ -9,9 +9,9 @@ from playwright.sync_api import expect
 from matches.models import Match
 from players.models import Player, User
 from tests.browser.conftest import DESK, PHONE, Check, OpenPage
-from tests.tournaments.conftest import bob_player, by_alice, club, make_division, make_players, tournament
+from tests.display.wall.test_tv import division, play_here
+from tests.event_cast import bob_player, by_alice, club, make_division, make_players, tournament
 from tests.tournaments.support.drawn_divisions import DivisionBuilder, page_of
-from tests.tournaments.wall.test_tv import division, play_here
 from tournaments.models import Division
 
 __all__ = ["bob_player", "by_alice", "club", "division", "make_division", "make_players", "play_here", "tournament"]

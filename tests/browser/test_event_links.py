@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from matches.models import Claim
 from tests.browser.conftest import DESK, PHONE, Check, OpenPage, follow
-from tests.tournaments.conftest import (
+from tests.event_cast import (
     RunningEvent,
     bob_player,
     by_alice,

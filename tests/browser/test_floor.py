@@ -9,6 +9,7 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Page, Request, expect
 
+from formats.settings import StageSettings
 from matches.models import Match
 from players.actors import Actor
 from players.models import Club, Player, User
@@ -19,7 +20,6 @@ from tournaments.events import services as events
 from tournaments.floor import calls
 from tournaments.floor import evening as opening
 from tournaments.floor.lines import enter_lines
-from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Fixture, Tournament
 from tournaments.state.stages import set_stages
 

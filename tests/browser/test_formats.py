@@ -3,18 +3,10 @@
 import pytest
 from playwright.sync_api import expect
 
+from formats.settings import DOUBLE, GROUPS, KNOCKOUT, PROGRESSIVE, ROUND_ROBIN, SWISS, StageSettings
 from players.models import User
 from tests.browser.conftest import PHONE, Check, OpenPage
 from tests.tournaments.support.drawn_divisions import DivisionBuilder, page_of
-from tournaments.formats.settings import (
-    DOUBLE,
-    GROUPS,
-    KNOCKOUT,
-    PROGRESSIVE,
-    ROUND_ROBIN,
-    SWISS,
-    StageSettings,
-)
 
 PAPER = 717
 """CSS pixels across an upright A4 page between its margins."""

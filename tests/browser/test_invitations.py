@@ -12,6 +12,7 @@ from redis import Redis
 from core.live import presence
 from engine.clock import MINUTE, SECOND, ClockSettings
 from engine.errors import Refused
+from formats.settings import KNOCKOUT, StageSettings
 from matches.lifecycle.opening import MatchSettings, Opening, open_matches
 from matches.models import Action, Challenge, DiceChain, Match
 from matches.play import absences, clock_worker, due
@@ -26,7 +27,6 @@ from tests.conftest import ValkeyServer
 from tests.matches.conftest import bob_player, carol_player
 from tests.matches.play.conftest import Board
 from tests.tournaments.support.drawn_divisions import DivisionBuilder, fixture_of
-from tournaments.formats.settings import KNOCKOUT, StageSettings
 
 __all__ = ["bob_player", "carol_player"]
 

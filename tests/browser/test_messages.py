@@ -75,7 +75,7 @@ NOT_ALONE = {
     "div of matches/reporting/_outbox.html": "around what it says",
     "div of _partials/_messages.html": "around the messages",
     "p of players/notifications/_bell.html": "in the call",
-    "li of tournaments/pages/_quick.html": "in the outcomes",
+    "li of clubhouse/_quick.html": "in the outcomes",
     ".end-error": "a decision of the match",
     ".small of matches/play/_end.html": "in the result",
     ".stack-s of matches/play/_end.html": "in the result",

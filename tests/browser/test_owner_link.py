@@ -7,9 +7,9 @@ from pathlib import Path
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
+from demo import owner
 from players.models import Club, User
 from tests.browser.conftest import DESK, PHONE, Check, OpenPage, follow
-from tournaments import owner
 
 PICTURES = os.environ.get("OWNER_PICTURES")
 """A folder for pictures of the pages."""

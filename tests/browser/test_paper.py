@@ -12,16 +12,16 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
+from formats.settings import StageSettings
 from players.actors import SYSTEM, Actor
 from players.models import Player, User
 from tests.browser.conftest import DESK, PHONE, Check, OpenPage, follow
-from tests.tournaments.conftest import bob_player, by_alice, club, make_division, make_players, tournament
+from tests.event_cast import bob_player, by_alice, club, make_division, make_players, tournament
 from tests.tournaments.support.played_stages import NOON, drawn_as, play, ready
 from tournaments.entries.check_in import mark_players_here
 from tournaments.events.services import publish_tournament
 from tournaments.floor.calls import call
 from tournaments.floor.evening import open_floor
-from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Table, Venue, VenueTable
 
 __all__ = ["bob_player", "by_alice", "club", "make_division", "make_players", "tournament"]

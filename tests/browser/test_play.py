@@ -12,6 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from engine.actions import Phase
 from engine.clock import MINUTE, SECOND, ClockSettings
+from formats.settings import KNOCKOUT, StageSettings
 from matches.lifecycle import links
 from matches.models import Match
 from matches.play.starting import PlaySettings, commit_chain, start
@@ -21,7 +22,6 @@ from tests.browser.conftest import PHONE, Check, OpenPage
 from tests.matches.cast import match_between
 from tests.matches.play.conftest import Board
 from tests.tournaments.support.drawn_divisions import DivisionBuilder, fixture_of, page_of
-from tournaments.formats.settings import KNOCKOUT, StageSettings
 from tournaments.models import Division
 
 BOB, CAROL = 0, 1

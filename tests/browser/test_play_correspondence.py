@@ -10,6 +10,7 @@ from playwright.sync_api import Route, expect
 
 from engine.actions import Phase
 from engine.clock import DAY, ClockSettings
+from formats.settings import KNOCKOUT, StageSettings
 from matches.models import Match
 from matches.play.live import VACATION_DAYS
 from matches.play.starting import PlaySettings, commit_chain, start
@@ -21,7 +22,6 @@ from tests.browser.test_play import BOB, CAROL, Seat, on_turn, open_seats
 from tests.matches.cast import match_between
 from tests.matches.play.conftest import Board
 from tests.tournaments.support.drawn_divisions import DivisionBuilder, fixture_of
-from tournaments.formats.settings import KNOCKOUT, StageSettings
 
 KEPT_HERE = PlaySettings(ClockSettings(2 * DAY, 0, correspondence=True), server_chains=True)
 Skip = Callable[[timedelta], None]

@@ -11,7 +11,7 @@ from players.actors import Actor
 from players.models import Player, User
 from tests.browser.chromium import SOON
 from tests.browser.conftest import OpenPage
-from tests.tournaments.conftest import NOW, bob_player, by_alice, club, make_division, make_players, tournament
+from tests.event_cast import NOW, bob_player, by_alice, club, make_division, make_players, tournament
 from tests.tournaments.support.played_stages import STAGES, drawn_as, play
 from tournaments.models import Division, Fixture
 from tournaments.results import services as results

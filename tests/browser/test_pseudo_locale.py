@@ -7,9 +7,9 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
+from demo.club import load
 from players.models import User
 from tests.browser.conftest import DESK, HEIGHT, PHONE, Check, OpenPage
-from tournaments.demo import load
 
 TABLET = 768
 TEXT_SIZES = {PHONE: (100, 200), TABLET: (100, 200), DESK: (200,)}

@@ -8,12 +8,12 @@ from django.utils import timezone
 
 from players.actors import SYSTEM
 from players.models import Club, Player, User
+from seasons.services import SeriesInput, close_series, create_series
+from seasons.titles import award_title, proposals_left
+from seasons.views import ViewInput, save_view
 from tests.browser.conftest import NAMES, PHONE, VIEWS, Check, OpenPage, view
 from tests.tournaments.support.correcting import KNOCKOUT, Cup
 from tournaments.models import PastPlacing, PastSeason, Series, Tournament
-from tournaments.seasons.services import SeriesInput, close_series, create_series
-from tournaments.seasons.titles import award_title, proposals_left
-from tournaments.seasons.views import ViewInput, save_view
 
 SHEET = 1047
 """Width of A4 across without its margins of 10 mm, in CSS pixels."""

@@ -8,10 +8,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from playwright.sync_api import expect
 
+from formats.settings import PROGRESSIVE, StageSettings
 from players.models import Club
 from tests.browser.conftest import PHONE, Check, OpenPage, follow
 from tests.tournaments.support.drawn_divisions import DivisionBuilder
-from tournaments.formats.settings import PROGRESSIVE, StageSettings
 from tournaments.models import Division
 
 COPIES = """navigator.clipboard.writeText = async (text) => { window.copied = text; };"""

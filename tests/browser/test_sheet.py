@@ -8,7 +8,7 @@ import pytest
 from players.actors import Actor
 from players.models import Player, User
 from tests.browser.conftest import PHONE, OpenPage
-from tests.tournaments.conftest import bob_player, by_alice, club, make_division, make_players, tournament
+from tests.event_cast import bob_player, by_alice, club, make_division, make_players, tournament
 from tests.tournaments.support.played_stages import STAGES, drawn_as, play
 from tournaments.models import Division, Fixture
 

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from players.actors import Actor
 from players.models import Player, User
 from tests.browser.conftest import PHONE, Check, OpenPage, view
-from tests.tournaments.conftest import bob_player, by_alice, club, make_division, make_players, tournament
+from tests.event_cast import bob_player, by_alice, club, make_division, make_players, tournament
 from tests.tournaments.support.played_stages import STAGES, drawn_as, play
 from tournaments.models import Division
 

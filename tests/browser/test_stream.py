@@ -16,7 +16,7 @@ from matches.models import Match
 from players.actors import SYSTEM
 from players.models import Player
 from tests.browser.chromium import SOON, Chromium
-from tests.tournaments.conftest import NOW
+from tests.event_cast import NOW
 
 pytestmark = pytest.mark.django_db(transaction=True)
 WATCH = """async ([topics, important, ticket]) => {

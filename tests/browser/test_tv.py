@@ -11,8 +11,8 @@ from matches.play.directing import Ruling, rule
 from players.actors import Actor
 from players.models import Player
 from tests.browser.conftest import PHONE, Check, OpenPage
-from tests.tournaments.conftest import bob_player, by_alice, club, make_division, make_players, tournament
-from tests.tournaments.wall.test_tv import division, play_here
+from tests.display.wall.test_tv import division, play_here
+from tests.event_cast import bob_player, by_alice, club, make_division, make_players, tournament
 from tournaments.models import Division
 
 __all__ = ["bob_player", "by_alice", "club", "division", "make_division", "make_players", "play_here", "tournament"]

@@ -9,18 +9,18 @@ from pathlib import Path
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
+from display.wall import FRESH
+from formats.settings import StageSettings
 from players.actors import Actor
 from players.models import Player, User
 from tests.browser.chromium import SOON
 from tests.browser.conftest import Check, OpenPage, follow
 from tests.browser.test_paper import people
-from tests.tournaments.conftest import bob_player, by_alice, club, make_division, make_players, tournament
+from tests.event_cast import bob_player, by_alice, club, make_division, make_players, tournament
 from tests.tournaments.support.played_stages import NOON, drawn_as, play, ready
 from tournaments.floor.calls import call, start
 from tournaments.floor.evening import open_floor
-from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, FloorEvent, Table
-from tournaments.wall import FRESH
 
 __all__ = ["bob_player", "by_alice", "club", "make_division", "make_players", "tournament"]
 

@@ -17,6 +17,7 @@ from playwright.sync_api import Page, expect
 from config.processes import spawn, stop
 from engine.records import write_mat
 from engine.simulation import play_out
+from formats.settings import KNOCKOUT, StageSettings
 from matches.lifecycle import links
 from matches.models import Match, PlayerRating
 from matches.ratings.services import default_pool, dirty_since
@@ -27,7 +28,6 @@ from tests.browser.conftest import DESK, PHONE, Check, OpenPage
 from tests.conftest import SHARED_DATA, ValkeyServer
 from tests.tournaments.support.drawn_divisions import DivisionBuilder
 from tournaments.events.deadlines import extend_deadline
-from tournaments.formats.settings import KNOCKOUT, StageSettings
 from tournaments.models import Division, Fixture
 
 PATIENCE = 60.0

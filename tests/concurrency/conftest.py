@@ -7,7 +7,7 @@ import pytest
 
 from players.models import Club, Player, User
 from tests.concurrency.event import EventBuilder
-from tests.tournaments.conftest import club, make_players
+from tests.event_cast import club, make_players
 
 __all__ = ["club", "make_players"]
 

@@ -9,7 +9,7 @@ from django.db import connection
 from matches.models import Match
 from players.actors import Actor
 from players.models import Club, Player, User
-from tests.tournaments.conftest import NOON
+from tests.event_cast import NOON
 from tournaments.draws import services as draws
 from tournaments.entries import services as entries
 from tournaments.events import services as events

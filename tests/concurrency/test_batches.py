@@ -9,19 +9,19 @@ from typing import Any
 import pytest
 from django.db import transaction
 
+from clubhouse.tonight import EveningPlan, start_evening
+from formats.settings import LIVES, StageSettings
+from formats.settings import Pairing as Mode
 from matches.lifecycle.finish import ResultInput
 from players.actors import Actor
 from players.models import Club, Player, User
 from tests.concurrency.event import POSTGRESQL_ONLY
 from tests.concurrency.racing import at_once, faults, refusals, without_locks
-from tests.tournaments.conftest import NOON
+from tests.event_cast import NOON
 from tournaments.floor.batches import make_due_batches, pair_now
 from tournaments.floor.calls import start
 from tournaments.floor.journal import lock_floor
-from tournaments.formats.settings import LIVES, StageSettings
-from tournaments.formats.settings import Pairing as Mode
 from tournaments.models import Batch, Division, Fixture, Floor, OpenPairing, Pairing, PendingBatch, Stage, Tournament
-from tournaments.pages.tonight import EveningPlan, start_evening
 from tournaments.results.services import enter_result
 from tournaments.state.locks import lock_event
 

@@ -4,6 +4,9 @@ from functools import partial
 from typing import Any
 
 from matches.lifecycle.finish import ResultInput
+from prizes import services as prize_services
+from prizes.prizes import prizes_of
+from prizes.services import PlanInput
 from tests.concurrency.event import POSTGRESQL_ONLY, EventBuilder, fixtures
 from tests.concurrency.racing import at_once, faults, refusals, without_locks
 from tournaments.ledger import payments
@@ -11,9 +14,6 @@ from tournaments.ledger.accounts import account_of, box_of
 from tournaments.ledger.payments import PaymentInput
 from tournaments.ledger.shares import Pot
 from tournaments.models import CashDesk, Division, Entry, Payment
-from tournaments.prizes import services as prize_services
-from tournaments.prizes.prizes import prizes_of
-from tournaments.prizes.services import PlanInput
 from tournaments.results import services as results
 
 pytestmark = POSTGRESQL_ONLY

@@ -14,7 +14,7 @@ from matches.models import Match
 from players.actors import SYSTEM
 from tests.concurrency.event import EventBuilder, entry_of, fixtures
 from tests.concurrency.racing import at_once, faults, refusals, without_locks
-from tests.tournaments.conftest import NOON
+from tests.event_cast import NOON
 from tournaments.entries import late
 from tournaments.floor import calls, evening, length_offers, selectors
 from tournaments.models import Division, Entry, Fixture, FloorEvent, Tournament

@@ -14,7 +14,7 @@ from players.actors import Actor
 from players.models import LogEntry
 from tests.concurrency.event import POSTGRESQL_ONLY, EventBuilder, entry_of, fixtures, match_of
 from tests.concurrency.racing import at_once, faults, refusals, without_locks
-from tests.tournaments.conftest import NOON
+from tests.event_cast import NOON
 from tournaments.draws import services as draws
 from tournaments.entries import services as entries
 from tournaments.models import Division, Entry, Fixture, Slot, Withdrawal

@@ -8,14 +8,14 @@ import pytest
 
 from players.actors import SYSTEM
 from players.models import Club, Player
+from seasons.finals import answer, offer, take_back
 from tests.concurrency.event import POSTGRESQL_ONLY
 from tests.concurrency.racing import at_once, faults
-from tests.tournaments.conftest import NOON
-from tests.tournaments.seasons.test_places import season
-from tests.tournaments.seasons.test_pool import accounts, closed, pay, paying, share
-from tests.tournaments.seasons.test_seasons import season as series_of_nights
+from tests.event_cast import NOON
+from tests.seasons.test_places import season
+from tests.seasons.test_pool import accounts, closed, pay, paying, share
+from tests.seasons.test_seasons import season as series_of_nights
 from tournaments.models import FinalPlace, Series
-from tournaments.pages.finals import answer, offer, take_back
 
 pytestmark = POSTGRESQL_ONLY
 DAY = NOON.date() + timedelta(days=7)

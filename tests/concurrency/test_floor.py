@@ -10,7 +10,7 @@ from matches.lifecycle.finish import ResultInput
 from players.actors import SYSTEM
 from tests.concurrency.event import POSTGRESQL_ONLY, EventBuilder, fixtures
 from tests.concurrency.racing import PATIENCE, at_once, faults, refusals, without_locks
-from tests.tournaments.conftest import NOON
+from tests.event_cast import NOON
 from tournaments.floor import calls, evening, selectors
 from tournaments.floor.state import MatchState
 from tournaments.models import Autopilot, Division, Fixture, Floor, FloorEvent, Table

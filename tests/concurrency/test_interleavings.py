@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from demo.club import DIALECTS, written
 from engine.errors import Refused
 from engine.simulation import play_out
 from matches.lifecycle.finish import ResultInput
@@ -25,9 +26,8 @@ from matches.reporting.records import adjudicate_submission
 from players.actors import Actor
 from tests.concurrency.event import POSTGRESQL_ONLY, EventBuilder
 from tests.concurrency.racing import at_once, faults
+from tests.event_cast import NOON
 from tests.tiers import TEST_SEED, TIER
-from tests.tournaments.conftest import NOON
-from tournaments.demo.club import DIALECTS, written
 from tournaments.entries import services as entries
 from tournaments.models import Entry, Fixture, Tournament
 from tournaments.results import overdue

@@ -10,17 +10,17 @@ from players.models import Player, User
 from players.people.erasure import erase_player
 from players.people.leaving import suspend
 from players.people.stored_elsewhere import has_open
+from seasons.finals import answer, offer
 from tests.concurrency.event import POSTGRESQL_ONLY, EventBuilder
 from tests.concurrency.racing import at_once, faults, refusals, without_locks
+from tests.event_cast import NOON
 from tests.matches.cast import player_of
-from tests.tournaments.conftest import NOON
-from tests.tournaments.seasons.test_places import IN_A_WEEK, season
+from tests.seasons.test_places import IN_A_WEEK, season
 from tests.tournaments.support.swiss_rounds import is_clean
 from tournaments.draws.services import publish_draw
 from tournaments.entries.services import enter
 from tournaments.events.services import create_division
 from tournaments.models import Division, Entry, FinalPlace
-from tournaments.pages.finals import answer, offer
 
 pytestmark = POSTGRESQL_ONLY
 

@@ -12,7 +12,7 @@ from matches.play.starting import PlaySettings, start
 from players.models import Club, Player, User
 from tests.concurrency.event import POSTGRESQL_ONLY, EventBuilder, fixtures
 from tests.concurrency.racing import at_once
-from tests.tournaments.conftest import NOON
+from tests.event_cast import NOON
 from tournaments.models import Division
 from tournaments.state import settle
 from tournaments.state.locks import lock_unfinished_matches

@@ -13,7 +13,7 @@ from players.people.erasure import erase_player
 from players.people.services import claim_player, merge_players, undo_merge
 from tests.concurrency.event import POSTGRESQL_ONLY
 from tests.concurrency.racing import at_once, faults, refusals, without_locks
-from tests.tournaments.conftest import NOON
+from tests.event_cast import NOON
 from tournaments.entries import services as entries
 from tournaments.events import services as events
 from tournaments.models import Division, Entry

@@ -3,12 +3,12 @@
 from functools import partial
 from typing import Any
 
+from formats.settings import StageSettings
 from tests.concurrency.event import POSTGRESQL_ONLY, EventBuilder
 from tests.concurrency.racing import at_once, faults, without_locks
 from tests.tournaments.support.swiss_rounds import DivisionDriver as Rounds
 from tests.tournaments.support.swiss_rounds import is_clean
 from tournaments.draws import services as draws
-from tournaments.formats.settings import StageSettings
 from tournaments.models import Fixture, Tournament
 
 pytestmark = POSTGRESQL_ONLY

@@ -8,15 +8,15 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
+from demo import owner
+from demo.club import SLUG
+from demo.removal import decline, is_declined
 from engine.errors import Refused
 from players.actors import Actor, log
 from players.clubs.services import create_club
 from players.models import Club, User
 from tests.concurrency.event import POSTGRESQL_ONLY
 from tests.concurrency.racing import at_once, faults, refusals, without_locks
-from tournaments import owner
-from tournaments.demo.club import SLUG
-from tournaments.demo.removal import decline, is_declined
 
 pytestmark = POSTGRESQL_ONLY
 

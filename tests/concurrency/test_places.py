@@ -9,7 +9,7 @@ from players.actors import Actor
 from players.models import Club, LogEntry, Player, User
 from tests.concurrency.event import POSTGRESQL_ONLY
 from tests.concurrency.racing import at_once, faults, refusals, without_locks
-from tests.tournaments.conftest import NOON
+from tests.event_cast import NOON
 from tournaments.entries import services as entries
 from tournaments.events import services as events
 from tournaments.models import Division, Entry

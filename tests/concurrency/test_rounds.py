@@ -7,18 +7,18 @@ from typing import Any
 import pytest
 from django.db.utils import IntegrityError
 
+from formats.settings import NextRound, StageSettings
 from players.actors import Actor
 from players.models import Club, Player, User
 from tests.concurrency.event import POSTGRESQL_ONLY
 from tests.concurrency.racing import at_once, faults, refusals, without_locks
-from tests.tournaments.conftest import NOON
+from tests.event_cast import NOON
 from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean
 from tournaments.draws import rounds
 from tournaments.draws import services as draws
 from tournaments.entries import late
 from tournaments.entries import services as entries
 from tournaments.events import services as events
-from tournaments.formats.settings import NextRound, StageSettings
 from tournaments.models import Division, Draw
 
 pytestmark = POSTGRESQL_ONLY

@@ -16,7 +16,7 @@ from players.actors import Actor
 from players.models import Player
 from tests.concurrency.event import POSTGRESQL_ONLY, EventBuilder, fixtures, match_of
 from tests.concurrency.racing import PATIENCE, at_once, faults, refusals, without_locks
-from tests.tournaments.conftest import NOON
+from tests.event_cast import NOON
 from tournaments.entries import services as entries
 from tournaments.models import Division, Fixture, Tournament
 from tournaments.results import services as results

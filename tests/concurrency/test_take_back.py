@@ -8,19 +8,19 @@ from typing import Any
 import pytest
 from django.db import IntegrityError
 
+from formats.settings import NextRound, StageSettings
 from matches.models import Claim, Match
 from matches.reporting import reports
 from players.actors import Actor
 from players.models import Club, Player, User
 from tests.concurrency.event import POSTGRESQL_ONLY, EventBuilder, fixtures
 from tests.concurrency.racing import at_once, faults, refusals, without_locks
-from tests.tournaments.conftest import NOON
+from tests.event_cast import NOON
 from tests.tournaments.support.swiss_rounds import DivisionDriver as Rounds
 from tests.tournaments.support.swiss_rounds import is_clean
 from tournaments.draws import services as draws
 from tournaments.draws.take_back import take_back_draw, take_back_round
 from tournaments.events import services as events
-from tournaments.formats.settings import NextRound, StageSettings
 from tournaments.models import Commitment, Division, Draw, Fixture
 
 pytestmark = POSTGRESQL_ONLY

@@ -10,7 +10,7 @@ from players.actors import Actor
 from players.models import User
 from tests.concurrency.event import POSTGRESQL_ONLY, EventBuilder, fixtures
 from tests.concurrency.racing import at_once, faults, refusals
-from tests.tournaments.conftest import NOON
+from tests.event_cast import NOON
 from tournaments.floor.undo import Act, last_act, undo
 from tournaments.models import Division, Fixture, Slot
 from tournaments.results import services as results

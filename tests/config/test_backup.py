@@ -47,6 +47,7 @@ from config.backup import (
 from config.celery import SWEEPS
 from config.database import from_url
 from core.live.site_version import VERSION
+from demo.club import load
 from matches.models import Match, Pulse
 from players.access import has_second_factor
 from players.actors import SYSTEM
@@ -58,7 +59,6 @@ from tests.config.test_new_database import tables_of
 from tests.privacy import addresses as walk
 from tests.privacy.addresses import ROUTES, addresses
 from tests.tiers import TIER
-from tournaments.demo import load
 from tournaments.models import Division
 
 READABLE = [

@@ -9,11 +9,11 @@ from django.urls import path
 from django.utils import timezone
 
 from config.views import home
+from demo.club import load
 from engine.errors import Refused
 from players.actors import Actor
 from players.clubs.services import create_club
 from players.models import User
-from tournaments.demo import load
 from tournaments.events.services import create_division, create_tournament, publish_tournament
 
 

@@ -26,7 +26,7 @@ INSTEAD = {
     ("players/static/players/notifications/push.js", "PushManager"): "the same words",
     ("players/static/players/notifications/push.js", "navigator.serviceWorker"): "the same words",
     ("players/static/players/notifications/bind.js", "navigator.serviceWorker"): "nothing is subscribed there",
-    ("tournaments/static/tournaments/wall.js", "navigator.wakeLock"): "the screen goes off as the device is set",
+    ("display/static/display/wall.js", "navigator.wakeLock"): "the screen goes off as the device is set",
 }
 """What readers have in place of it, by file and name."""
 COMMENT = re.compile(r"/\*.*?\*/|(?<!:)//[^\n]*", re.DOTALL)

@@ -6,7 +6,7 @@ import pytest
 
 from core.spreadsheets import MOST_BYTES, MOST_SHEETS, MOST_UNPACKED, Sheet, as_text, read_spreadsheet, read_text
 from engine.errors import Refused
-from tests.tournaments.seasons.workbooks import Cell, ods, ods_content, xlsx, zipped
+from tests.seasons.workbooks import Cell, ods, ods_content, xlsx, zipped
 
 ROWS: list[list[Cell]] = [
     ["Name", "Date", None, "Points"],

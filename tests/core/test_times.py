@@ -11,21 +11,10 @@ from django.utils import timezone
 from config.middleware import Preferences
 from core import times
 from players.models import User
-from tests.pages import html
-from tests.tournaments.conftest import (  # noqa: F401  # noqa: F401  # noqa: F401
+from tests.event_cast import (
     RunningEvent,
-    as_user,
-    bob_player,
-    by_alice,
-    carol_player,
-    club,
-    erin,
-    frank,
-    make_division,
-    make_players,
-    running,
-    tournament,
 )
+from tests.pages import html
 
 EVENING = datetime(2026, 11, 20, 18, 30, tzinfo=UTC)
 TOKYO = zoneinfo.ZoneInfo("Asia/Tokyo")
@@ -111,7 +100,7 @@ def test_a_chosen_zone_comes_before_the_browsers(bob: User) -> None:
 
 
 @pytest.mark.django_db
-def test_an_event_page_shows_both_clocks_in_tokyo(running: RunningEvent, client: Client) -> None:  # noqa: F811
+def test_an_event_page_shows_both_clocks_in_tokyo(running: RunningEvent, client: Client) -> None:
     starts = running.tournament.starts_at
     assert f"{starts.astimezone(TOKYO):%H:%M} for you" not in html(client.get(running.url))
     client.cookies["time_zone"] = "Asia/Tokyo"

@@ -19,6 +19,7 @@ def make(players: int, tables: int, mode: str) -> dict[str, Any]:
     """Create Alice's club with an event whose floor is open; Bob directs, too, and nobody rests between matches."""
     from django.utils import timezone
 
+    from formats.settings import StageSettings
     from players.accounts.tokens import SCOPES, create_token
     from players.actors import Actor
     from players.models import Club, Membership, Player, User
@@ -26,7 +27,6 @@ def make(players: int, tables: int, mode: str) -> dict[str, Any]:
     from tournaments.entries import services as entries
     from tournaments.events import services as events
     from tournaments.floor import evening
-    from tournaments.formats.settings import StageSettings
     from tournaments.models import Autopilot, Floor
     from tournaments.state.stages import set_stages
 

@@ -32,13 +32,13 @@ def create_event(club: "Club", alice: "User", format_: str, count: int) -> None:
     """Create an event of matches to 1, and publish its draw."""
     from django.utils import timezone
 
+    from formats.settings import NextRound, StageSettings
     from players.actors import Actor
     from players.models import Player
     from tournaments.draws import services as draws
     from tournaments.entries import services as entries
     from tournaments.events import deadlines
     from tournaments.events import services as events
-    from tournaments.formats.settings import NextRound, StageSettings
     from tournaments.models import Fixture
     from tournaments.state.stages import set_stages
 

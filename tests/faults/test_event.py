@@ -29,11 +29,11 @@ import pytest
 from django.core.signing import Signer
 
 from config.valkey import free_port
+from demo.club import DIALECTS, written
 from engine.simulation import play_out
 from tests.faults.create_event import SWISS_ROUNDS
 from tests.faults.test_supervisor import DATABASE, ROOT, Installation, alive
 from tests.tiers import TEST_SEED, TIER
-from tournaments.demo.club import DIALECTS, written
 
 SWISS_PLAYERS = 8
 LAST = {"knockout": TIER.players - 1, "swiss": SWISS_ROUNDS * SWISS_PLAYERS // 2}

@@ -4,15 +4,15 @@ from datetime import timedelta
 
 from django.utils import timezone
 
+from clubhouse.tonight import EveningPlan, start_evening
+from formats.settings import PROGRESSIVE, StageSettings
 from players.actors import Actor
 from players.models import Club, Membership, Player, User
 from tests.browser.test_floor import NAMES
 from tournaments.entries import services as entries
 from tournaments.events import services as events
-from tournaments.formats.settings import PROGRESSIVE, StageSettings
 from tournaments.ledger.money import Currency
 from tournaments.models import Division, Tournament
-from tournaments.pages.tonight import EveningPlan, start_evening
 
 
 def account_of(player: Player, email: str, club: Club) -> User:

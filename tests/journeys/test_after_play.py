@@ -4,10 +4,10 @@ import re
 
 import pytest
 
+from formats.settings import StageSettings
 from players.models import Club, User
 from tests.journeys.conftest import Journey
 from tests.tournaments.support.drawn_divisions import DivisionBuilder
-from tournaments.formats.settings import StageSettings
 from tournaments.models import Division
 
 

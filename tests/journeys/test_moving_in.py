@@ -16,9 +16,9 @@ from tests.browser.conftest import DESK, PHONE, Check, OpenPage
 from tests.journeys.conftest import Journey
 from tests.journeys.evenings import account_of
 from tests.journeys.person import Person
-from tests.tournaments.seasons.messy import Messy, messy, wide
-from tests.tournaments.seasons.messy_matches import PLAYERS, messy_matches
-from tests.tournaments.seasons.workbooks import xlsx
+from tests.seasons.messy import Messy, messy, wide
+from tests.seasons.messy_matches import PLAYERS, messy_matches
+from tests.seasons.workbooks import xlsx
 from tournaments.models import PastPlacing, PastSeason
 
 PICTURES = os.environ.get("FLOW_PICTURES")

@@ -8,6 +8,7 @@ import pytest
 from django.conf import LazySettings
 from django.utils import timezone
 
+from formats.settings import StageSettings
 from matches.analysis.access import announce
 from matches.models import Analysis, Match, PlayerRating, Submission
 from matches.ratings.services import default_pool, replay_pool
@@ -25,7 +26,6 @@ from tests.matches.analysis.rows import analysis_of
 from tests.matches.records.samples import simulated
 from tests.tournaments.support.drawn_divisions import DivisionBuilder
 from tournaments.entries.services import enter
-from tournaments.formats.settings import StageSettings
 from tournaments.models import Fixture, Tournament
 from tournaments.results import overdue
 

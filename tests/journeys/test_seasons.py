@@ -9,20 +9,20 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import expect
 
+from clubhouse.tonight import EveningPlan, start_evening
+from formats.settings import KNOCKOUT, StageSettings
 from matches.lifecycle.finish import ResultInput
 from players.actors import Actor
 from players.models import Club, Membership, Player, User
+from seasons.services import SeriesInput, create_series
 from tests.browser.conftest import Check
 from tests.browser.test_floor import NAMES
 from tests.journeys.conftest import Journey
 from tests.journeys.evenings import account_of, entered_event
 from tournaments.draws import services as draws
-from tournaments.formats.settings import KNOCKOUT, StageSettings
 from tournaments.ledger.money import Currency
 from tournaments.models import Division, FinalPlace, Fixture
-from tournaments.pages.tonight import EveningPlan, start_evening
 from tournaments.results.services import enter_result
-from tournaments.seasons.services import SeriesInput, create_series
 
 
 @pytest.fixture

@@ -9,13 +9,13 @@ from django.utils import timezone
 from matches.models import Match, Result
 from players.actors import SYSTEM
 from players.models import Club, Membership, Player, User
+from seasons.honours import month_of
+from seasons.services import close_series
 from tests.browser.test_floor import NAMES
 from tests.browser.test_seasons import autumn, last_night, nights
 from tests.journeys.conftest import Journey
 from tests.journeys.evenings import account_of
 from tournaments.models import Series
-from tournaments.seasons.honours import month_of
-from tournaments.seasons.services import close_series
 
 
 def members(club: Club) -> list[Player]:

@@ -15,6 +15,7 @@ from django.db.models import F
 from django.utils import timezone
 from django.utils.formats import time_format
 
+from formats.settings import KNOCKOUT, LIVES, Pairing, StageSettings
 from matches.lifecycle.finish import ResultInput
 from matches.models import Result
 from players.actors import Actor
@@ -27,7 +28,6 @@ from tests.journeys.person import Person
 from tournaments.entries import services as entries
 from tournaments.events import services as events
 from tournaments.floor.calls import call_ready, start
-from tournaments.formats.settings import KNOCKOUT, LIVES, Pairing, StageSettings
 from tournaments.models import Batch, Division, Draw, Fixture, Floor, OpenPairing, Tournament
 from tournaments.results.services import enter_result
 from tournaments.state.stages import set_stages

@@ -7,12 +7,12 @@ from typing import Any
 from django.db.models import Q
 from django.urls import NoReverseMatch, reverse
 
+from demo import club
 from matches.lifecycle import links
 from matches.models import Challenge, Match, Submission
 from players.models import Player
 from tests.access.test_role_walk import OF_RECORDS, ROUTES
 from tests.tiers import TIER
-from tournaments.demo import club
 from tournaments.models import Correction, Division, Entry, Fixture, Series, Table, Tournament
 
 NO_ROW = "2222222222"

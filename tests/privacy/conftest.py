@@ -1,6 +1,6 @@
 """The club and the running event of the tests of tournaments."""
 
-from tests.tournaments.conftest import (
+from tests.event_cast import (
     alice_client,
     as_user,
     bob_player,

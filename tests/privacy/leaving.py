@@ -10,7 +10,7 @@ from django.db.models import SET_NULL, ForeignKey, Model
 
 from players.models import Player, User
 
-EVENTS, BOARDS = "tournaments.pages.leaving.end_all", "matches.play.lobby.leaving.end_all"
+EVENTS, BOARDS = "clubhouse.leaving.end_all", "matches.play.lobby.leaving.end_all"
 ENDS = {
     "matches.Challenge.challenger": BOARDS,
     "matches.Challenge.opponent": BOARDS,

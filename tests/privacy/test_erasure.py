@@ -11,7 +11,7 @@ from matches.records.submissions import RecordFile
 from players.actors import SYSTEM, log
 from players.models import Club, Invitation, LogEntry, Membership, Player, User
 from players.people.erasure import erase_player
-from tests.tournaments.conftest import NOW, RunningEvent
+from tests.event_cast import NOW, RunningEvent
 from tournaments.models import FloorEvent, Tournament
 
 

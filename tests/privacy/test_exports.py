@@ -27,7 +27,7 @@ from players.people.services import remember_alias
 from players.privacy import services
 from players.privacy.sections import sections
 from players.privacy.services import PART_SIZE
-from tests.tournaments.conftest import NOW, RunningEvent
+from tests.event_cast import NOW, RunningEvent
 from tournaments.models import Entry, Payment, Withdrawal
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]

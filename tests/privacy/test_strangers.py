@@ -18,6 +18,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from clubhouse.tonight import TonightForm
 from matches.ratings.preview import RatingPreview
 from players.actions import Action
 from players.actors import SYSTEM, Actor
@@ -25,26 +26,25 @@ from players.clubs.services import create_club
 from players.forms import AddPlayerForm, ChosenListForm, MergeForm
 from players.models import Membership, Player, User
 from players.people.club_people import people_among
+from prizes import forms as prizes
+from seasons.actions import edit_url, series_url
+from seasons.match_imports_page import PastMatchesForm
+from seasons.past_page import PastSeasonForm
+from seasons.services import count_events, enter_season
 from tests.access import event_roles
 from tests.access.test_role_walk import ROUTES
 from tests.api.test_parity import bound_forms, declared, fields_of, resolved, schema, writing
+from tests.clubhouse import test_roles
+from tests.event_cast import NOW, RunningEvent, join
 from tests.test_privacy import text_of
 from tests.tiers import TIER
 from tests.tokens import key_for
-from tests.tournaments.conftest import NOW, RunningEvent, join
-from tests.tournaments.pages import test_roles
 from tournaments.entries import forms as entries
 from tournaments.entries.services import enter
 from tournaments.events.helpers import accept_helping, add_helper
 from tournaments.events.services import create_division
 from tournaments.floor.page import forms as floor
 from tournaments.models import Division, Series, SeriesEntry, SeriesPoints, SeriesView
-from tournaments.pages.tonight import TonightForm
-from tournaments.prizes import forms as prizes
-from tournaments.seasons.actions import edit_url, series_url
-from tournaments.seasons.match_imports_page import PastMatchesForm
-from tournaments.seasons.past_page import PastSeasonForm
-from tournaments.seasons.services import count_events, enter_season
 from tournaments.standings.changes import ChangeLabels
 from tournaments.state.preview import Consequences
 

@@ -23,10 +23,10 @@ from players.models import User
 from tests.api import test_generated_client as story
 from tests.api.generated import Api, Site, generate
 from tests.concurrency.racing import at_once
+from tests.event_cast import bob_player, carol_player, club
 from tests.repeats.rows import Rows, changes, restore, settled_rows
 from tests.tiers import TIER
 from tests.tokens import key_for
-from tests.tournaments.conftest import bob_player, carol_player, club
 
 __all__ = ["bob_player", "carol_player", "club"]
 

@@ -11,9 +11,9 @@ from players.accounts import idempotency
 from players.accounts.idempotency import LONGEST_REQUEST
 from players.models import IdempotencyKey, User
 from tests.api.requests import problem_code
+from tests.clubhouse.test_roles import season_of
 from tests.concurrency.racing import at_once
-from tests.repeats.rows import all_rows, changes, restore
-from tests.tournaments.conftest import (
+from tests.event_cast import (
     RunningEvent,
     alice_client,
     as_user,
@@ -26,7 +26,7 @@ from tests.tournaments.conftest import (
     running,
     tournament,
 )
-from tests.tournaments.pages.test_roles import season_of
+from tests.repeats.rows import all_rows, changes, restore
 from tournaments.models import Payment, SeriesPoints
 
 __all__ = ["alice_client", "as_user", "bob_player", "by_alice", "carol_player", "club", "make_division"]

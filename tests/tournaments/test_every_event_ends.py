@@ -14,12 +14,13 @@ from django.db import transaction
 from django.test import TestCase
 
 from engine.errors import Refused
+from formats.settings import BY_ROUND, FORMATS, NextRound, StageSettings
 from matches.lifecycle.finish import ResultInput
 from players.actors import SYSTEM
 from players.models import Club, Player
+from tests.event_cast import NOON
 from tests.integrity import differences_left
 from tests.tiers import TEST_SEED, TIER
-from tests.tournaments.conftest import NOON
 from tests.tournaments.support.swiss_rounds import DivisionDriver
 from tournaments.draws import kept_apart, rounds, take_back
 from tournaments.draws import lists as draw_lists
@@ -29,7 +30,6 @@ from tournaments.draws.rounds import RoundChanges, WayOut, paired_stage_of
 from tournaments.entries import late, returns
 from tournaments.entries import services as entries
 from tournaments.events import services as events
-from tournaments.formats.settings import BY_ROUND, FORMATS, NextRound, StageSettings
 from tournaments.models import ByeRequest, Correction, Division, Draw, Entry, Fixture, Slot, Tournament
 from tournaments.results import corrections
 from tournaments.results import services as results

@@ -16,9 +16,11 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from engine.errors import Refused
+from formats.settings import BY_ROUND, FORMATS, LIVES, SWISS, NextRound, Pairing, StageSettings
 from matches.lifecycle.finish import ResultInput
 from players.actors import SYSTEM
 from players.models import Membership, Player, User
+from prizes.prizes import standings_of
 from tests.tiers import TEST_SEED, TIER
 from tests.tournaments.support.swiss_rounds import is_clean
 from tests.tournaments.test_every_event_ends import MOST_STEPS, Evening
@@ -27,9 +29,7 @@ from tournaments.entries import late, returns
 from tournaments.entries import services as entries
 from tournaments.floor import evening
 from tournaments.floor.calls import call_ready
-from tournaments.formats.settings import BY_ROUND, FORMATS, LIVES, SWISS, NextRound, Pairing, StageSettings
 from tournaments.models import Autopilot, Correction, Division, Draw, Entry, Slot, Stage, Tournament
-from tournaments.prizes.prizes import standings_of
 from tournaments.results import corrections
 from tournaments.results import services as results
 from tournaments.results.corrections import CorrectionInput

@@ -21,6 +21,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+from demo.club import DIALECTS, with_an_illegal_play, written
 from engine.simulation import play_out
 from matches.lifecycle.finish import ResultInput
 from matches.models import Claim, Match, Objection, Proposal, Submission
@@ -31,7 +32,6 @@ from matches.reporting.records import adjudicate_submission
 from players.actors import Actor
 from tests.tiers import TIER
 from tests.tournaments.support.event_machine import World, replay
-from tournaments.demo.club import DIALECTS, with_an_illegal_play, written
 from tournaments.draws import services as draws
 from tournaments.entries import services as entries
 from tournaments.events import deadlines

@@ -6,17 +6,17 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from formats.settings import StageSettings
+from formats.swiss.event import PAIRING_BYES
 from matches.lifecycle.finish import ResultInput
 from players.actors import SYSTEM
 from players.models import Club, Player
+from tests.event_cast import NOON
 from tests.integrity import differences_left
 from tests.tiers import TIER
-from tests.tournaments.conftest import NOON
 from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean, pairs_of
 from tournaments.draws import rounds as round_services
 from tournaments.events import services as events
-from tournaments.formats.settings import StageSettings
-from tournaments.formats.swiss.event import PAIRING_BYES
 from tournaments.models import Entry, Fixture, Stage
 from tournaments.results import services as results
 from tournaments.state.derivation import states_of

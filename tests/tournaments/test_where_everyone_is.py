@@ -30,10 +30,10 @@ from matches.reporting.reports import ScoreReport
 from players.actors import Actor
 from players.models import Club, Membership, Notification, Player, User
 from players.notifications.kinds import kind_of
+from tests.event_cast import club
 from tests.integrity import differences_left
 from tests.pages import html
 from tests.tiers import TEST_SEED, TIER, TIER_NAME
-from tests.tournaments.conftest import club
 from tests.tournaments.support.played_stages import STAGES
 from tournaments.draws import services as draws
 from tournaments.entries import services as entries

@@ -19,6 +19,7 @@ from core.public_ids import LENGTH
 from core.repeats import Repeat, repeated
 from core.text_lengths import LONGEST_NOTE
 from engine.errors import Refused
+from formats.settings import LONGEST_COUNTDOWN, MOST_ROUNDS, NextRound
 from players.actions import Endpoint, FormSerializer
 from players.forms import RefusingForm, YesNoField
 from tournaments.draws import kept_apart, services
@@ -28,7 +29,6 @@ from tournaments.draws.page import ROUNDS, render_division, rounds_context
 from tournaments.draws.rounds import RoundChanges
 from tournaments.draws.take_back import take_back_draw, take_back_round
 from tournaments.events.pages import DivisionAction, chosen_entry, division_url_args, missed, refuse
-from tournaments.formats.settings import LONGEST_COUNTDOWN, MOST_ROUNDS, NextRound
 from tournaments.models import ByeRequest, Division, Draw, Tournament
 from tournaments.state.api import WRITE, AfterSerializer, DrawSerializer, TakeBackSerializer
 from tournaments.state.format_labels import NEXT_ROUND_NAMES

@@ -15,6 +15,8 @@ from rest_framework.response import Response
 from core.public_ids import LENGTH
 from core.repeats import Repeat, repeated
 from core.text_lengths import LONGEST_NOTE
+from formats.settings import BY_ROUND, MOST_ROUNDS, NextRound
+from formats.swiss.event import ByeKind
 from players import access
 from players.access import Role, is_at_least, role_in
 from tournaments.draws import kept_apart, rounds, services, verifiable
@@ -23,8 +25,6 @@ from tournaments.draws.kept_apart import pairs_apart
 from tournaments.draws.lists import FATES, CommitmentLine, commitments_of, lines
 from tournaments.draws.rounds import PairedStage, WayOut
 from tournaments.events.api import DivisionView, PublicView
-from tournaments.formats.settings import BY_ROUND, MOST_ROUNDS, NextRound
-from tournaments.formats.swiss.event import ByeKind
 from tournaments.models import ByeRequest, Division, Draw, Stage
 from tournaments.standings import brackets
 from tournaments.state.api import (

@@ -14,21 +14,21 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from engine.errors import Refused
+from formats.forecast.counts import Count
+from formats.forecast.durations import REST
+from formats.forecast.finish_times import Finish, Pace
+from formats.forecast.forecasts import Beside, forecast_stages
+from formats.forecast.proposals import RUNS, FormatProposal, fit_lengths, propose_format, propose_formats
+from formats.forecast.without_rounds import compare
+from formats.plans import check_field
+from formats.settings import BY_ROUND, LIVES, PROGRESSIVE, StageSettings, strict
+from formats.settings import Pairing as Mode
 from matches.models import PlayMode
 from players.actors import Actor
 from players.forms import RefusingForm
 from players.models import Club
 from tournaments.events.forms import shown_local
 from tournaments.events.services import create_division
-from tournaments.formats.forecast.counts import Count
-from tournaments.formats.forecast.durations import REST
-from tournaments.formats.forecast.finish_times import Finish, Pace
-from tournaments.formats.forecast.forecasts import Beside, forecast_stages
-from tournaments.formats.forecast.proposals import RUNS, FormatProposal, fit_lengths, propose_format, propose_formats
-from tournaments.formats.forecast.without_rounds import compare
-from tournaments.formats.plans import check_field
-from tournaments.formats.settings import BY_ROUND, LIVES, PROGRESSIVE, StageSettings, strict
-from tournaments.formats.settings import Pairing as Mode
 from tournaments.models import Division, Entry, EveningTemplate, Floor, Stage, Tournament
 from tournaments.state.format_labels import FORMAT_NAMES, stages_name
 from tournaments.state.plans import settings_of

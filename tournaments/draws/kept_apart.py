@@ -6,9 +6,9 @@ from datetime import datetime
 from django.db import transaction
 
 from engine.errors import Refused
+from formats.settings import BY_ROUND, ELIMINATION, GROUPS, KNOCKOUT
 from players.actors import Actor, log
 from tournaments.draws.rounds import request_again_if_refused
-from tournaments.formats.settings import BY_ROUND, ELIMINATION, GROUPS, KNOCKOUT
 from tournaments.models import Division, Draw, Entry, KeptApart, Stage, Tournament
 from tournaments.state.locks import division_changed, lock_division
 from tournaments.state.names import Names

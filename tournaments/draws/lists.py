@@ -9,6 +9,27 @@ from django.db.models import Max, Prefetch, QuerySet
 from django.utils.translation import gettext_lazy as _
 
 from core.pagination import page_of
+from formats.forecast.stages import matches_each, planned_before
+from formats.graph import Graph, Source
+from formats.plans import TABLE, as_drawn, later_sources, lengths_of, plan_of, sources_of
+from formats.progress import Progress, progress
+from formats.settings import (
+    BY_ROUND,
+    ELIMINATION,
+    GROUPS,
+    KNOCKOUT,
+    LEAGUE,
+    LIVES,
+    MOST_ROUNDS,
+    PROGRESSIVE,
+    SWISS,
+    NextRound,
+    StageSettings,
+)
+from formats.states import SlotState
+from formats.swiss.event import ByeKind
+from formats.tables.groups import group_names
+from formats.tables.tiebreaks import plain
 from players.models import Club
 from tournaments.draws.kept_apart import apart_view
 from tournaments.draws.rounds import (
@@ -25,27 +46,6 @@ from tournaments.draws.rounds import (
 )
 from tournaments.draws.take_back import round_to_take_back
 from tournaments.events.selectors import divisions_of
-from tournaments.formats.forecast.stages import matches_each, planned_before
-from tournaments.formats.graph import Graph, Source
-from tournaments.formats.plans import TABLE, as_drawn, later_sources, lengths_of, plan_of, sources_of
-from tournaments.formats.progress import Progress, progress
-from tournaments.formats.settings import (
-    BY_ROUND,
-    ELIMINATION,
-    GROUPS,
-    KNOCKOUT,
-    LEAGUE,
-    LIVES,
-    MOST_ROUNDS,
-    PROGRESSIVE,
-    SWISS,
-    NextRound,
-    StageSettings,
-)
-from tournaments.formats.states import SlotState
-from tournaments.formats.swiss.event import ByeKind
-from tournaments.formats.tables.groups import group_names
-from tournaments.formats.tables.tiebreaks import plain
 from tournaments.models import ByeRequest, CheckIn, Commitment, Division, Draw, Entry, Stage, Tournament
 from tournaments.standings import brackets
 from tournaments.standings.brackets import BracketOptions, FixtureRow, RoundRow, SlotRow, Tree, bracket_name

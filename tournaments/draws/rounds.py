@@ -12,16 +12,16 @@ from django.db import transaction
 from django.utils.translation import ngettext
 
 from engine.errors import Refused
+from formats.continuous.rule import ALGORITHM
+from formats.graph import BYE, EntrySource, Fixture, Round
+from formats.plans import ROUNDS, lengths_of
+from formats.settings import BY_ROUND, LIVES, SWISS, NextRound, StageSettings
+from formats.swiss.event import SwissEvent, SwissRound
+from formats.swiss.feasibility import plan_rounds
+from formats.swiss.lives import lives_left, pair_lives
+from formats.swiss.pairing import RoundRequest, best_matching, legal, pair_round
 from matches.ratings.services import ratings_of
 from players.actors import Actor, log
-from tournaments.formats.continuous.rule import ALGORITHM
-from tournaments.formats.graph import BYE, EntrySource, Fixture, Round
-from tournaments.formats.plans import ROUNDS, lengths_of
-from tournaments.formats.settings import BY_ROUND, LIVES, SWISS, NextRound, StageSettings
-from tournaments.formats.swiss.event import SwissEvent, SwissRound
-from tournaments.formats.swiss.feasibility import plan_rounds
-from tournaments.formats.swiss.lives import lives_left, pair_lives
-from tournaments.formats.swiss.pairing import RoundRequest, best_matching, legal, pair_round
 from tournaments.models import ByeRequest, Division, Draw, Entry, Stage, Tournament
 from tournaments.state.advancement import replace_draft, request_draft
 from tournaments.state.derivation import StageState, states_of

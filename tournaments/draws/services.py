@@ -1,7 +1,7 @@
 """The draw: a worker makes a private draft, a new draft needs a reason, and a director publishes one.
 
 All drafts of a stage are drawn from one secret seed whose hash is public from the start, and are numbered, so that the
-published page can show how many there were and why. `tournaments.formats.lots` explains how to repeat a draw.
+published page can show how many there were and why. `formats.lots` explains how to repeat a draw.
 """
 
 from collections.abc import Mapping
@@ -14,13 +14,13 @@ from django.db.models import Q
 from core.locks import for_update
 from core.queue import claim_lasts, hint, resend_after
 from engine.errors import Refused
+from formats.plans import Drawn, check_field, draw_places, plan_of, sources_of
+from formats.settings import BY_ROUND
 from matches.ratings.services import ratings_of
 from players.actors import SYSTEM, Actor, log
 from tournaments.draws import rounds
 from tournaments.draws.rounds import DraftContent
 from tournaments.events.services import publish_tournament
-from tournaments.formats.plans import Drawn, check_field, draw_places, plan_of, sources_of
-from tournaments.formats.settings import BY_ROUND
 from tournaments.ledger.accounts import refuse_unpaid
 from tournaments.models import Division, Draw, Entry, Stage, Tournament
 from tournaments.state.advancement import MAKE_DRAFT, plan_following, plan_stage, replace_draft

@@ -11,12 +11,12 @@ from itertools import product
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from formats.continuous.rule import ALGORITHM
+from formats.continuous.state import moment_of
+from formats.graph import MAIN
+from formats.settings import BY_ROUND, ELIMINATION, GROUPS, LIVES, MOST_ROUNDS
+from formats.swiss.event import PAIRING_BYES, ByeKind, Order, SwissEvent
 from matches.models import Result
-from tournaments.formats.continuous.rule import ALGORITHM
-from tournaments.formats.continuous.state import moment_of
-from tournaments.formats.graph import MAIN
-from tournaments.formats.settings import BY_ROUND, ELIMINATION, GROUPS, LIVES, MOST_ROUNDS
-from tournaments.formats.swiss.event import PAIRING_BYES, ByeKind, Order, SwissEvent
 from tournaments.models import (
     Batch,
     Division,

@@ -9,6 +9,13 @@ from zoneinfo import ZoneInfo
 from django.db import transaction
 
 from engine.errors import Refused
+from formats.continuous.state import moment_of
+from formats.elimination.knockout import eligible_byes, take_bye
+from formats.forecast.stages import matches_each
+from formats.graph import BYE, MAIN, EntryId, EntrySource, Fixture, Graph, Round
+from formats.plans import TABLE, LateDrop, as_drawn, lengths_of, planned_anew, with_late_drop
+from formats.settings import BY_ROUND, KNOCKOUT, LEAGUE, LIVES, MOST_ROUNDS, PROGRESSIVE, SWISS, check_league_size
+from formats.states import FixtureStatus
 from matches.lifecycle.begun import is_untouched
 from matches.lifecycle.own_match import check_own_match, side_of
 from matches.lifecycle.voiding import void_matches
@@ -20,22 +27,6 @@ from players.people.rows import canonical, lock_present
 from tournaments.entries import check_in
 from tournaments.entries.returns import bring_back, preview_return
 from tournaments.entries.services import next_number, same_person, withdraw
-from tournaments.formats.continuous.state import moment_of
-from tournaments.formats.elimination.knockout import eligible_byes, take_bye
-from tournaments.formats.forecast.stages import matches_each
-from tournaments.formats.graph import BYE, MAIN, EntryId, EntrySource, Fixture, Graph, Round
-from tournaments.formats.plans import TABLE, LateDrop, as_drawn, lengths_of, planned_anew, with_late_drop
-from tournaments.formats.settings import (
-    BY_ROUND,
-    KNOCKOUT,
-    LEAGUE,
-    LIVES,
-    MOST_ROUNDS,
-    PROGRESSIVE,
-    SWISS,
-    check_league_size,
-)
-from tournaments.formats.states import FixtureStatus
 from tournaments.models import (
     Bracket,
     CheckIn,

@@ -31,7 +31,6 @@ from tournaments.models import (
     KeptApart,
     PoolMember,
 )
-from tournaments.seasons.places import TAKEN_BACK, notice_key
 from tournaments.state.locks import division_changed, lock_division
 from tournaments.state.places import fill_places, is_full
 
@@ -183,6 +182,6 @@ def _end_access(merge: Merge, players: Collection[int]) -> None:
     own = Entry.objects.filter(same_person(person)).exclude(player__in=players).values("division")
     entries = Entry.objects.filter(player__in=players).exclude(division__in=own)
     divisions = entries.values_list("division__public_id", flat=True)
-    places = FinalPlace.objects.filter(player__in=players).values_list("pk", flat=True)
-    about = {*divisions, *(notice_key(place, variant) for place in places for variant in ("", TAKEN_BACK))}
+    places = FinalPlace.objects.filter(player__in=players)
+    about = {*divisions, *(key for place in places for key in place.notice_keys)}
     forget_notifications(user=person.user_id, since=merge.merged_at, about=about)

@@ -6,6 +6,9 @@ from dataclasses import dataclass, field
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from formats.plans import LateDrop
+from formats.settings import BY_ROUND
+from formats.states import SlotStatus
 from players.models import Player
 from tournaments.entries.late import (
     NEW_ENTRY,
@@ -17,9 +20,6 @@ from tournaments.entries.late import (
 )
 from tournaments.entries.returns import DivisionReturn, ReturnPreview
 from tournaments.entries.services import DivisionWithdrawal
-from tournaments.formats.plans import LateDrop
-from tournaments.formats.settings import BY_ROUND
-from tournaments.formats.states import SlotStatus
 from tournaments.ledger.accounts import fees_of, paid_for, plans_of
 from tournaments.ledger.money import Currency
 from tournaments.models import Division, Entry, Fixture, Slot, Stage

@@ -12,13 +12,13 @@ from hashlib import sha256
 from django.db import transaction
 
 from engine.errors import Refused
+from formats.settings import BY_ROUND
 from matches.lifecycle.own_match import check_own_match, side_of
 from matches.lifecycle.voiding import void_matches
 from matches.models import Match, Result
 from players.actors import Actor, log
 from players.people.rows import lock_present
 from tournaments.entries.services import same_person
-from tournaments.formats.settings import BY_ROUND
 from tournaments.models import Division, Draw, Entry, Fixture, Return, Slot, Withdrawal
 from tournaments.state.locks import division_changed, lock_division, lock_unfinished_matches
 from tournaments.state.places import is_full

@@ -8,11 +8,11 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from engine.errors import Refused
+from formats.graph import EntryId
 from matches.models import Match
 from players.actors import Actor, log, log_all
 from players.models import Player
 from players.people.rows import canonical, lock_present, players_among
-from tournaments.formats.graph import EntryId
 from tournaments.models import Bracket, Division, Entry, Tournament, Withdrawal
 from tournaments.state.locks import division_changed, lock_division, lock_unfinished_matches
 from tournaments.state.places import fill_places, free_places, moving_up

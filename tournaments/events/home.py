@@ -12,6 +12,8 @@ from django.utils.translation import gettext as _
 from core.live import audience
 from core.names import fold
 from engine.ids import xgid
+from formats.graph import FINAL, LOWER, MAIN
+from formats.settings import ELIMINATION
 from matches.lifecycle.where import Where, WhereState, in_words
 from matches.play.watching import LiveLine, Watched, live_now, most_watched
 from matches.presentation.visibility import NOBODY, Viewer
@@ -32,10 +34,8 @@ from tournaments.events.selectors import (
     my_player,
     open_fixtures,
 )
-from tournaments.formats.graph import FINAL, LOWER, MAIN
-from tournaments.formats.settings import ELIMINATION
 from tournaments.models import Division, Entry, Fixture, Round, Slot, Stage, Tournament
-from tournaments.seasons.page import seasons_of_event
+from tournaments.panels import event_panels
 from tournaments.standings.placings import Leader, champion_of, champions, leaders
 from tournaments.standings.rounds import RoundNames
 from tournaments.state.figures import event_figures
@@ -342,7 +342,7 @@ def event_home(user: Visitor, tournament: Tournament, now: datetime) -> dict[str
         "mine": mine[:1],
         "mine_later": mine[1:],
         "my_player": my_player(user),
-        "seasons": seasons_of_event(user, tournament),
+        **event_panels(user, tournament),
     }
 
 

@@ -10,6 +10,7 @@ from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from core.pagination import page_of
+from formats.settings import ELIMINATION
 from matches.lifecycle.where import Where
 from matches.models import Match
 from matches.play.watching import where_of
@@ -17,7 +18,6 @@ from matches.presentation.visibility import NOBODY, Viewer
 from players.access import RANK, Role, Visitor
 from players.models import Club, Membership, Player, User
 from tournaments.access import VISIBLE
-from tournaments.formats.settings import ELIMINATION
 from tournaments.models import Division, Entry, Fixture, Helper, Round, Slot, Tournament
 from tournaments.standings.rounds import RoundNames
 from tournaments.state.figures import Figures, figures_of, takes_part

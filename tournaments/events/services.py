@@ -6,6 +6,7 @@ from typing import Any
 from zoneinfo import available_timezones
 
 from django.db import IntegrityError, transaction
+from django.dispatch import Signal
 from django.utils.text import slugify
 
 from engine.errors import Refused
@@ -19,7 +20,6 @@ from tournaments.events.dates import Start, move_dates, moved_dates
 from tournaments.events.venues import tables_of_venue, venue_of
 from tournaments.ledger.money import Currency
 from tournaments.models import Division, Entry, Payment, Stage, Tournament
-from tournaments.seasons.services import count_published
 from tournaments.state.changes import audience_of, facts_of, notify_cancelled, notify_changed
 from tournaments.state.locks import (
     calendar_changed,
@@ -31,6 +31,9 @@ from tournaments.state.locks import (
 from tournaments.state.places import fill_places
 from tournaments.state.settle import settle
 from tournaments.state.stages import commit_published, first_stage
+
+event_published = Signal()
+"""Sent in the transaction that publishes an event, with `event` and `by`."""
 
 EDITABLE = (
     "name",
@@ -172,7 +175,7 @@ def update_tournament(
 
 
 def publish_tournament(*, tournament: Tournament, by: Actor, now: datetime) -> Tournament:
-    """Publish an event, commit its stages to the seeds they will be drawn from, and count it in the club's seasons.
+    """Publish an event and commit its stages to the seeds they will be drawn from; seasons count it.
 
     Refused: `tournament_not_draft`, `no_division`.
     """
@@ -189,7 +192,7 @@ def publish_tournament(*, tournament: Tournament, by: Actor, now: datetime) -> T
             first_stage(division)
         stages = Stage.objects.filter(division__tournament=row).order_by("division__order", "division", "number")
         commit_published(row, list(stages), club=club, now=now)
-        count_published(row, by)
+        event_published.send(Tournament, event=row, by=by)
         log(by, "tournament_published", row.topic, club=row.club)
     return row
 

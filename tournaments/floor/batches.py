@@ -20,6 +20,26 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 
 from engine.errors import Refused
+from formats.continuous.rule import RESTING, against, decide
+from formats.continuous.state import (
+    ABSENT,
+    AWAY,
+    BUSY,
+    NO_TABLE,
+    Action,
+    Decision,
+    FlowMatch,
+    FlowPair,
+    FlowPlayer,
+    FlowState,
+    Settled,
+    moment_of,
+)
+from formats.elimination.from_lives import PLACES
+from formats.elimination.knockout import bracket_size
+from formats.graph import EntryId
+from formats.plans import lengths_of
+from formats.settings import BY_ROUND, LIVES, Leader
 from matches.lifecycle.at_tables import AtTables
 from matches.lifecycle.begun import has_begun, is_untouched
 from matches.lifecycle.where import Facts, where_is
@@ -44,26 +64,6 @@ from tournaments.floor.selectors import load_facts
 from tournaments.floor.sentences import objection, waits_for
 from tournaments.floor.state import FloorState, MatchFacts, MatchOnFloor, MatchState, Progress, Rank, TableState
 from tournaments.floor.times import expected_minutes
-from tournaments.formats.continuous.rule import RESTING, against, decide
-from tournaments.formats.continuous.state import (
-    ABSENT,
-    AWAY,
-    BUSY,
-    NO_TABLE,
-    Action,
-    Decision,
-    FlowMatch,
-    FlowPair,
-    FlowPlayer,
-    FlowState,
-    Settled,
-    moment_of,
-)
-from tournaments.formats.elimination.from_lives import PLACES
-from tournaments.formats.elimination.knockout import bracket_size
-from tournaments.formats.graph import EntryId
-from tournaments.formats.plans import lengths_of
-from tournaments.formats.settings import BY_ROUND, LIVES, Leader
 from tournaments.models import (
     ON_PAPER,
     Autopilot,

@@ -10,6 +10,8 @@ from zoneinfo import ZoneInfo
 from django.db.models import Q
 
 from core.names import numbered
+from formats.graph import CONSOLATION, LAST_CHANCE
+from formats.settings import Pairing
 from matches.lifecycle.where import Facts, OnBoard, Where, WhereState, where_is
 from matches.models import Claim, Match, PlayMode, Result
 from matches.play.watching import boards_of, reports_of
@@ -35,8 +37,6 @@ from tournaments.floor.state import (
     TableOnFloor,
     fold,
 )
-from tournaments.formats.graph import CONSOLATION, LAST_CHANCE
-from tournaments.formats.settings import Pairing
 from tournaments.models import (
     Division,
     Entry,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from tournaments.formats.forecast.durations import MEAN_SHARE, MINUTES_PER_POINT
+from formats.forecast.durations import MEAN_SHARE, MINUTES_PER_POINT
 
 SLOW = 1.0
 """The share beyond which a match is slow."""

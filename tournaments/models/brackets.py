@@ -15,14 +15,14 @@ from core.text_lengths import LONGEST_NOTE
 # The plan of a stage (brackets, rounds, fixtures and the sources of their slots), and the state of each slot.
 #
 # The plan is written when a draw is published; the states of slots and fixtures are derived by
-# `tournaments.formats.progress` from the plan, the results and the withdrawals.
+# `formats.progress` from the plan, the results and the withdrawals.
 
 
 class Stage(models.Model):
     """A part of a division that is played in one format."""
 
     class Format(models.TextChoices):
-        """The format; see `tournaments.formats.settings`."""
+        """The format; see `formats.settings`."""
 
         KNOCKOUT = "knockout", _("knockout")
         PROGRESSIVE = "progressive", _("knockout with consolation")
@@ -140,7 +140,7 @@ class Fixture(models.Model):
     """Two slots. A fixture with two entrants always has a match, even for a walkover; voided matches are kept."""
 
     class Status(models.TextChoices):
-        """The values of `tournaments.formats.progress.FixtureStatus`."""
+        """The values of `formats.progress.FixtureStatus`."""
 
         WAITING = "waiting", _("to be decided")
         READY = "ready", _("ready")
@@ -201,7 +201,7 @@ class Slot(models.Model):
         DRAWN = "drawn", _("drawn by lot")
 
     class Status(models.TextChoices):
-        """The values of `tournaments.formats.progress.SlotStatus`."""
+        """The values of `formats.progress.SlotStatus`."""
 
         ENTRY = "entry", pgettext_lazy("in a division", "entry")
         BYE = "bye", _("bye")

@@ -223,7 +223,7 @@ class ByeRequest(models.Model):
     """A bye that an entry requested for a round of a Swiss, for half a point or none."""
 
     class Kind(models.TextChoices):
-        """Kinds of `tournaments.formats.swiss.event.ByeKind` that can be requested."""
+        """Kinds of `formats.swiss.event.ByeKind` that can be requested."""
 
         HALF = "half", _("half-point bye")
         REQUESTED = "requested", _("bye without points")

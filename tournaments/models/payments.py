@@ -1,7 +1,7 @@
 """Payments, side pools, prize plans and the closing of the cash desk, as facts that are never edited.
 
 Amounts are whole minor units of the event's currency. What somebody owes, the prize table and what should be in the
-box are derived: `tournaments.ledger` and `tournaments.prizes`.
+box are derived: `tournaments.ledger` and `prizes`.
 """
 
 from typing import ClassVar

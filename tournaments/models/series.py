@@ -266,6 +266,11 @@ class FinalPlace(models.Model):
             return self.State(self.answer)
         return self.State.OFFERED if now < self.answer_by else self.State.EXPIRED
 
+    @property
+    def notice_keys(self) -> tuple[str, str]:
+        """The keys of the notifications about the place: of what its player is offered, and that it was taken back."""
+        return f"final-place:{self.pk}", f"final-place:{self.pk}:{self.State.TAKEN_BACK}"
+
     def is_held(self, now: datetime) -> bool:
         """Whether the place is taken or may still be."""
         return self.state(now) in (self.State.OFFERED, self.State.COMES)

@@ -1,6 +1,5 @@
 """API of results: single matches, lines of quick entry, players' reports, and corrections."""
 
-from dataclasses import asdict
 from typing import Any
 
 from django.http import Http404
@@ -20,18 +19,14 @@ from matches.lifecycle.finish import ENDINGS, MOST_POINTS, ResultInput
 from matches.models import Provisional, Result
 from players.access import Role
 from tournaments import access
+from tournaments.consequences import represented
 from tournaments.draws.take_back import round_after
-from tournaments.formats.series.difference import RowChange
-from tournaments.formats.series.numbers import written
 from tournaments.models import Correction, Division, Fixture, Title, Tournament
-from tournaments.prizes.prizes import prize_changes
 from tournaments.results import corrections
 from tournaments.results.forms import LONGEST_MARK
 from tournaments.results.lines import LONGEST_LINE
 from tournaments.results.quick_entry import enter_line
 from tournaments.results.services import OpenReport, confirm_all, open_reports, provisional_results
-from tournaments.seasons.changes import SeasonChanges, season_changes
-from tournaments.seasons.titles import division_title_changes
 from tournaments.standings import brackets
 from tournaments.standings.api import fixture_body, rows_and_names, seq_of
 from tournaments.standings.changes import ChangeLabels
@@ -443,41 +438,7 @@ def _following(choice: Choice, following: Consequences, labels: ChangeLabels) ->
             }
             for change in following.ratings
         ],
-        "prizes": [asdict(change) for change in prize_changes(labels.division, following.states)],
-        "seasons": [_season(changes) for changes in season_changes(labels.division, following.states)],
-        "titles": [asdict(change) for change in division_title_changes(labels.division, following.states)],
-    }
-
-
-def _season(changes: SeasonChanges) -> dict[str, Any]:
-    return {
-        "series": changes.series.public_id,
-        "name": changes.series.name,
-        "closed": changes.is_closed,
-        "rows": [
-            {"player": row.player, "name": changes.names.get(row.player, ""), **_season_row(row, changes)}
-            for row in changes.change.rows
-        ],
-        "qualify": changes.change.now,
-        "no_longer_qualify": changes.change.no_longer,
-        "titles": [asdict(change) for change in changes.titles],
-        "pool": [asdict(change) for change in changes.pool],
-    }
-
-
-def _season_row(row: RowChange, changes: SeasonChanges) -> dict[str, Any]:
-    before, after = (points.get(row.player) for points in changes.points)
-    numbers = {
-        "total_before": row.before.total, "total_after": row.after.total,
-        "points_before": before.points if before is not None else None,
-        "points_after": after.points if after is not None else None,
-    }  # fmt: skip
-    return {
-        "rank_before": row.before.rank,
-        "rank_after": row.after.rank,
-        **{name: None if value is None else written(value) for name, value in numbers.items()},
-        "counted_before": row.before.counted,
-        "counted_after": row.after.counted,
+        **represented(labels.division, following.states),
     }
 
 

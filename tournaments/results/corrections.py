@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
@@ -17,10 +18,8 @@ from matches.models import Match, Result
 from matches.presentation.labels import score_of
 from matches.reporting.notifications import notify_ruling
 from players.actors import Actor, log
+from tournaments.consequences import changes_of
 from tournaments.models import Advance, Correction, Division, Draw, Fixture, Pairing, Slot, Stage, Tournament
-from tournaments.prizes.prizes import prize_changes
-from tournaments.seasons.changes import SeasonChanges, season_changes
-from tournaments.seasons.titles import TitleChange, division_title_changes
 from tournaments.standings.changes import ChangeLabels, ChangeLine, CollapsedList, collapse
 from tournaments.state.locks import lock_division, lock_unfinished_matches
 from tournaments.state.names import match_names
@@ -361,9 +360,8 @@ class ChoiceView:
     places: list[tuple[str, CollapsedList]] = field(default_factory=list)
     ratings: CollapsedList = field(default_factory=lambda: collapse([]))
     prizes: CollapsedList = field(default_factory=lambda: collapse([]))
-    seasons: list[SeasonChanges] = field(default_factory=list)
-    titles: list[TitleChange] = field(default_factory=list)
-    """What would happen to titles of the division itself."""
+    following: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    """What follows in later apps, by the names of `tournaments.consequences`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -431,7 +429,8 @@ def _choice_view(choice: Choice, following: Consequences, labels: ChangeLabels, 
     title, text = _titles()[choice]
     changes = [labels.change(change) for change in following.changes]
     ratings = labels.ratings(following)
-    prizes = prize_changes(division, following.states)
+    in_apps = changes_of(division, following.states)
+    prizes = in_apps["prizes"]
     return ChoiceView(
         choice.value,
         title,
@@ -442,8 +441,7 @@ def _choice_view(choice: Choice, following: Consequences, labels: ChangeLabels, 
         labels.places(following.places),
         collapse(ratings),
         collapse(prizes),
-        season_changes(division, following.states),
-        division_title_changes(division, following.states),
+        in_apps,
     )
 
 

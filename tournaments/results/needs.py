@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet, Subquery
 from django.utils.translation import gettext_lazy
 
+from formats.settings import BY_ROUND, NextRound
 from matches.lifecycle.own_match import MayDecide, standing_of
 from matches.models import ChatReport, Claim, Match, Objection, Provisional, Result, Submission
 from matches.play.chat.services import ReportedMessage, undecided
@@ -18,7 +19,6 @@ from players.people.rows import canonical, player_of
 from tournaments.draws.rounds import WaysOut, paired_stage_of, still_refused, ways_out
 from tournaments.events import selectors as event_selectors
 from tournaments.events.selectors import MatchLine
-from tournaments.formats.settings import BY_ROUND, NextRound
 from tournaments.models import Division, Draw, Fixture, Stage, Tournament
 from tournaments.standings.rounds import called_in_order
 from tournaments.state.names import match_names

@@ -4,12 +4,12 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 
+from formats.tables.round_robin import Unplayed
 from matches.lifecycle.finish import Basis, ResultInput, append_result
 from matches.lifecycle.opening import set_due
 from matches.models import Match, Result, Submission
 from matches.reporting.appointments import who_tried
 from players.actors import SYSTEM, log
-from tournaments.formats.tables.round_robin import Unplayed
 from tournaments.models import Division, Fixture
 from tournaments.state.commitments import lot
 from tournaments.state.locks import division_changed, lock_division, lock_unfinished_matches

@@ -10,15 +10,15 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
+from formats.elimination import knockout
+from formats.graph import CONSOLATION, FINAL, LAST_CHANCE, LOWER, MAIN
+from formats.plans import ROUNDS, TABLE
+from formats.settings import DOUBLE, ELIMINATION, KNOCKOUT
 from matches.lifecycle.where import Where
 from matches.models import Match, Result
 from matches.play.watching import where_of
 from matches.presentation.labels import shown_score
 from matches.presentation.visibility import NOBODY
-from tournaments.formats.elimination import knockout
-from tournaments.formats.graph import CONSOLATION, FINAL, LAST_CHANCE, LOWER, MAIN
-from tournaments.formats.plans import ROUNDS, TABLE
-from tournaments.formats.settings import DOUBLE, ELIMINATION, KNOCKOUT
 from tournaments.models import Advance, Division, Draw, Fixture, Round, Slot
 from tournaments.state.figures import Counted, Matches, counted
 from tournaments.state.names import Names

@@ -10,13 +10,13 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
+from formats.plans import ROUNDS
+from formats.settings import BY_ROUND, LIVES
+from formats.states import FixtureState, SlotState, SlotStatus
 from matches.models import Result
 from matches.presentation.labels import final_score, score_of
 from matches.ratings.rated import measures_play
 from players.models import Player
-from tournaments.formats.plans import ROUNDS
-from tournaments.formats.settings import BY_ROUND, LIVES
-from tournaments.formats.states import FixtureState, SlotState, SlotStatus
 from tournaments.models import Division, Fixture, Round, Slot
 from tournaments.standings.brackets import ordinal, ranking_name
 from tournaments.standings.rounds import RoundNames

@@ -7,10 +7,10 @@ from django.db.models import Exists, OuterRef
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from formats.settings import BY_ROUND, Pairing
 from matches.lifecycle.events import EventEnd, MatchContext, OwnEntry
 from matches.models import PlayMode
 from tournaments.access import end_of
-from tournaments.formats.settings import BY_ROUND, Pairing
 from tournaments.models import Division, Entry, Fixture, Round, Stage, Tournament
 from tournaments.standings.rounds import RoundNames, board_name, boards_of
 from tournaments.state.plans import is_continuous

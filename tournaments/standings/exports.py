@@ -7,8 +7,8 @@ from typing import Any
 from django.core.serializers.json import DjangoJSONEncoder
 
 from core.downloads import safe
+from formats.tables.tiebreaks import TIEBREAKS
 from matches.reporting.serializers import where_data
-from tournaments.formats.tables.tiebreaks import TIEBREAKS
 from tournaments.models import Division
 from tournaments.standings.pairings import Pairing, PairingsView, Side
 from tournaments.standings.standings import Cell, PlacesView, ShownEntry, StageView, TableLine, TableView

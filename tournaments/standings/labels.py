@@ -8,9 +8,9 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext, gettext_noop, ngettext
 from django.utils.translation import gettext as _
 
-from tournaments.formats.settings import ELIMINATION, OWN_SETTINGS, StageSettings
-from tournaments.formats.tables.records import Edition, RoundKind
-from tournaments.formats.tables.tiebreaks import EXPLANATIONS, Explanation, Share, plain
+from formats.settings import ELIMINATION, OWN_SETTINGS, StageSettings
+from formats.tables.records import Edition, RoundKind
+from formats.tables.tiebreaks import EXPLANATIONS, Explanation, Share, plain
 from tournaments.models import Stage
 
 # Titles of the stages of a division, and the links between them on a page.

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from tournaments.formats.graph import EntryId
-from tournaments.formats.settings import LIVES, SWISS
-from tournaments.formats.states import FixtureState, SlotStatus
-from tournaments.formats.swiss.event import PAIRING_BYES, SwissEvent
+from formats.graph import EntryId
+from formats.settings import LIVES, SWISS
+from formats.states import FixtureState, SlotStatus
+from formats.swiss.event import PAIRING_BYES, SwissEvent
 from tournaments.models import Round, Slot
 from tournaments.standings.labels import points_text, why_paired
 from tournaments.state.derivation import StageState

@@ -6,15 +6,15 @@ from dataclasses import dataclass, field
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from formats.graph import Bracket, ByeSource, EntryId
+from formats.graph import Round as PlannedRound
+from formats.settings import DOUBLE, ELIMINATION, GROUPS, SWISS
+from formats.states import FixtureState, FixtureStatus, SlotStatus
 from matches.lifecycle.where import Where
 from matches.models import Result
 from matches.play.watching import where_of
 from matches.presentation.labels import shown_score
 from matches.presentation.visibility import NOBODY
-from tournaments.formats.graph import Bracket, ByeSource, EntryId
-from tournaments.formats.graph import Round as PlannedRound
-from tournaments.formats.settings import DOUBLE, ELIMINATION, GROUPS, SWISS
-from tournaments.formats.states import FixtureState, FixtureStatus, SlotStatus
 from tournaments.models import Division, Stage
 from tournaments.standings.brackets import bracket_name, round_name
 from tournaments.standings.labels import meaning, points_text

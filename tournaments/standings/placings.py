@@ -6,21 +6,13 @@ from typing import NamedTuple
 
 from django.utils.translation import ngettext
 
+from formats import graph
+from formats.progress import Progress, SharedPlace
+from formats.settings import ELIMINATION, LIVES
+from formats.states import BYE_SLOT, EMPTY_SLOT, OPEN_SLOT, FixtureState, FixtureStatus, SlotState, SlotStatus
+from formats.tables.tables import elimination_places
+from formats.tables.tiebreaks import plain
 from players.access import Visitor
-from tournaments.formats import graph
-from tournaments.formats.progress import Progress, SharedPlace
-from tournaments.formats.settings import ELIMINATION, LIVES
-from tournaments.formats.states import (
-    BYE_SLOT,
-    EMPTY_SLOT,
-    OPEN_SLOT,
-    FixtureState,
-    FixtureStatus,
-    SlotState,
-    SlotStatus,
-)
-from tournaments.formats.tables.tables import elimination_places
-from tournaments.formats.tables.tiebreaks import plain
 from tournaments.models import Division, Stage
 from tournaments.standings import brackets
 from tournaments.standings.brackets import FixtureRow, RoundRow, SlotRow, bracket_name

@@ -6,10 +6,10 @@ from collections.abc import Collection, Iterable, Sequence
 from django.db.models import Count, QuerySet
 from django.utils.translation import gettext as _
 
+from formats.graph import CONSOLATION, FINAL, LAST_CHANCE, LOWER
+from formats.settings import DOUBLE, GROUPS, ROUND_ROBIN, Pairing
 from matches.lifecycle.begun import has_begun
 from matches.models import Match
-from tournaments.formats.graph import CONSOLATION, FINAL, LAST_CHANCE, LOWER
-from tournaments.formats.settings import DOUBLE, GROUPS, ROUND_ROBIN, Pairing
 from tournaments.models import Fixture, Floor, Round
 from tournaments.standings.brackets import round_in_words, round_name
 from tournaments.state.format_labels import FORMAT_NAMES

@@ -8,20 +8,20 @@ from django.utils.formats import time_format
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
+from formats.facts import DOUBLE_FORFEIT, FORFEIT
+from formats.graph import EntryId
+from formats.graph import Round as PlannedRound
+from formats.plans import FEWEST_QUALIFIERS, ROUNDS, TABLE, places_before
+from formats.progress import SharedPlace
+from formats.settings import DOUBLE, ELIMINATION, GROUPS, LIVES, StageSettings
+from formats.states import FixtureState, FixtureStatus, SlotStatus
+from formats.swiss.event import SwissEvent
+from formats.tables.records import Records
+from formats.tables.tables import Table, elimination_places, round_table
+from formats.tables.tiebreaks import TIEBREAKS, Explanation, Row, plain
+from formats.tables.tiebreaks import Figure as Counted
 from matches.models import Match, Result
 from matches.presentation.labels import shown_score
-from tournaments.formats.facts import DOUBLE_FORFEIT, FORFEIT
-from tournaments.formats.graph import EntryId
-from tournaments.formats.graph import Round as PlannedRound
-from tournaments.formats.plans import FEWEST_QUALIFIERS, ROUNDS, TABLE, places_before
-from tournaments.formats.progress import SharedPlace
-from tournaments.formats.settings import DOUBLE, ELIMINATION, GROUPS, LIVES, StageSettings
-from tournaments.formats.states import FixtureState, FixtureStatus, SlotStatus
-from tournaments.formats.swiss.event import SwissEvent
-from tournaments.formats.tables.records import Records
-from tournaments.formats.tables.tables import Table, elimination_places, round_table
-from tournaments.formats.tables.tiebreaks import TIEBREAKS, Explanation, Row, plain
-from tournaments.formats.tables.tiebreaks import Figure as Counted
 from tournaments.models import Division, Stage
 from tournaments.standings.brackets import bracket_name, ranking_name
 from tournaments.standings.labels import (

@@ -13,10 +13,10 @@ from django.db.models import Exists, Max, OuterRef, Q, QuerySet
 
 from core.queue import hint
 from engine.errors import Refused
+from formats.graph import Source
+from formats.plans import as_drawn, later_sources, plan_of
+from formats.settings import BY_ROUND, ELIMINATION, NextRound, lives_are_places
 from players.actors import SYSTEM, Actor, log
-from tournaments.formats.graph import Source
-from tournaments.formats.plans import as_drawn, later_sources, plan_of
-from tournaments.formats.settings import BY_ROUND, ELIMINATION, NextRound, lives_are_places
 from tournaments.models import Division, Draw, Entry, Stage, Tournament
 from tournaments.state.commitments import commitment_of
 from tournaments.state.derivation import StageState, seats_after_lives

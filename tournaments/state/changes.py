@@ -14,12 +14,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from core.times import LONG, event_time
+from formats.settings import StageSettings
 from players.actors import Actor
 from players.models import LogEntry, Notification, User
 from players.notifications.kinds import NotificationKind, Params
 from players.notifications.services import Notice, accounts_of, notify, notify_each
 from players.people.rows import players_among
-from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Entry, FinalPlace, Round, Tournament
 from tournaments.state.format_labels import stages_name
 from tournaments.state.plans import settings_of

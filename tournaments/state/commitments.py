@@ -6,10 +6,10 @@ from datetime import datetime
 
 from django.db.models import Max
 
+from formats import lots
+from formats.lots import Lots
+from formats.lots import commitment as hash_of
 from players.models import Club
-from tournaments.formats import lots
-from tournaments.formats.lots import Lots
-from tournaments.formats.lots import commitment as hash_of
 from tournaments.models import Commitment, Stage
 
 # A club's public list of commitments, made before a draw and ended when nothing more is drawn from them.
@@ -79,5 +79,5 @@ def lots_seed(stage: Stage) -> bytes:
 
 
 def lot(stage: Stage, *key: str | int) -> Lots:
-    """Return the lots of a stage for the decision named by `key`; see `tournaments.formats.lots.lot` for keys."""
+    """Return the lots of a stage for the decision named by `key`; see `formats.lots.lot` for keys."""
     return lots.lot(lots_seed(stage), *key)

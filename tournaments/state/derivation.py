@@ -8,17 +8,17 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 
-from tournaments.formats.elimination.from_lives import seat_lives
-from tournaments.formats.facts import Result
-from tournaments.formats.graph import EntryId, PlaceOf, Source
-from tournaments.formats.lots import lot
-from tournaments.formats.plans import ROUNDS, places_before, sources_of
-from tournaments.formats.progress import Progress
-from tournaments.formats.settings import BY_ROUND, KNOCKOUT, LIVES, TABLES, lives_are_places
-from tournaments.formats.states import FixtureState
-from tournaments.formats.swiss.event import ByeKind, SwissBye, SwissEvent, SwissPair, SwissPlayer, SwissRound
-from tournaments.formats.swiss.lives import lives_left
-from tournaments.formats.tables.tables import (
+from formats.elimination.from_lives import seat_lives
+from formats.facts import Result
+from formats.graph import EntryId, PlaceOf, Source
+from formats.lots import lot
+from formats.plans import ROUNDS, places_before, sources_of
+from formats.progress import Progress
+from formats.settings import BY_ROUND, KNOCKOUT, LIVES, TABLES, lives_are_places
+from formats.states import FixtureState
+from formats.swiss.event import ByeKind, SwissBye, SwissEvent, SwissPair, SwissPlayer, SwissRound
+from formats.swiss.lives import lives_left
+from formats.tables.tables import (
     Table,
     bracket_tables,
     entries_at,

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery, Value
 from django.db.models.functions import Coalesce
 
+from formats.settings import BY_ROUND, SWISS
 from matches.models import Result
-from tournaments.formats.settings import BY_ROUND, SWISS
 from tournaments.models import Division, Entry, Fixture, Round, Slot, Stage, Withdrawal
 from tournaments.state.plans import settings_of
 from tournaments.state.stage_rows import UNPLAYED

@@ -6,9 +6,9 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from tournaments.formats.elimination.patterns import LETTERS, parse
-from tournaments.formats.errors import Refused
-from tournaments.formats.settings import (
+from formats.elimination.patterns import LETTERS, parse
+from formats.errors import Refused
+from formats.settings import (
     DOUBLE,
     GROUPS,
     KNOCKOUT,
@@ -22,7 +22,7 @@ from tournaments.formats.settings import (
     Pairing,
     StageSettings,
 )
-from tournaments.formats.swiss.event import Order
+from formats.swiss.event import Order
 
 FORMAT_NAMES: Mapping[str, Promise] = {
     KNOCKOUT: gettext_lazy("Knockout"),

@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 from django.db.models import Q, QuerySet
 
+from formats.soundness import faults
+from formats.states import FixtureState
 from matches.lifecycle.begun import begun_at
 from matches.models import Action, Claim, Match, RatingPool, Result
 from matches.play.live import EventKind
 from matches.play.transcripts import differences_of
 from matches.ratings import services as ratings
 from players.models import Club
-from tournaments.formats.soundness import faults
-from tournaments.formats.states import FixtureState
 from tournaments.models import Correction, Division, Entry, Fixture, FloorEvent, FloorKind, JoinedEntry, Slot, Stage
 from tournaments.state.derivation import StageState, states_of
 from tournaments.state.floor import beginnings_of

@@ -8,13 +8,13 @@ from typing import Any
 
 from django.db.models import Max
 
+from formats.continuous.rule import ALGORITHM, decide
+from formats.continuous.state import FlowPlayer, FlowState
+from formats.graph import BYE, EntryId, EntrySource, Fixture, Round, Source
+from formats.plans import ROUNDS
+from formats.settings import LIVES
+from formats.swiss.lives import MISSED_FOR_A_LIFE, lives_left
 from players.actors import SYSTEM, Actor
-from tournaments.formats.continuous.rule import ALGORITHM, decide
-from tournaments.formats.continuous.state import FlowPlayer, FlowState
-from tournaments.formats.graph import BYE, EntryId, EntrySource, Fixture, Round, Source
-from tournaments.formats.plans import ROUNDS
-from tournaments.formats.settings import LIVES
-from tournaments.formats.swiss.lives import MISSED_FOR_A_LIFE, lives_left
 from tournaments.models import Batch, Division, MissedMatch, OpenPairing, Pairing, Stage, Tournament
 from tournaments.state.derivation import StageState
 from tournaments.state.locks import take_number, take_numbers

@@ -8,10 +8,10 @@ from datetime import date, datetime, time, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from tournaments.formats import graph as plan
-from tournaments.formats.graph import EntryId, PlaceOf
-from tournaments.formats.plans import lengths_of
-from tournaments.formats.settings import LEAGUE, StageSettings
+from formats import graph as plan
+from formats.graph import EntryId, PlaceOf
+from formats.plans import lengths_of
+from formats.settings import LEAGUE, StageSettings
 from tournaments.models import Bracket, Fixture, Round, Slot, Stage
 
 Places = Mapping[PlaceOf, EntryId | None]

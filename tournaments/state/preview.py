@@ -7,17 +7,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 
+from formats import facts as pure
+from formats.difference import Change, difference
+from formats.facts import NOBODY
+from formats.settings import ELIMINATION, LIVES
+from formats.states import FixtureState
+from formats.swiss.spent_lives import decided_without_lives
+from formats.tables.tables import elimination_places
 from matches.lifecycle.begun import is_going_on
 from matches.lifecycle.finish import ResultInput
 from matches.models import Match, Result
 from matches.ratings.preview import RatingPreview, SupposedResult, preview_ratings
-from tournaments.formats import facts as pure
-from tournaments.formats.difference import Change, difference
-from tournaments.formats.facts import NOBODY
-from tournaments.formats.settings import ELIMINATION, LIVES
-from tournaments.formats.states import FixtureState
-from tournaments.formats.swiss.spent_lives import decided_without_lives
-from tournaments.formats.tables.tables import elimination_places
 from tournaments.models import Advance, Correction, Division, Entry, Fixture
 from tournaments.state.derivation import StageState, states_of
 from tournaments.state.plans import Places

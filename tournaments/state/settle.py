@@ -9,6 +9,9 @@ from typing import NamedTuple
 from django.db import transaction
 from django.db.models import Count, Exists, OuterRef, Q
 
+from formats.progress import Progress
+from formats.settings import DOUBLE, ELIMINATION, GROUPS, KNOCKOUT, LEAGUE, PROGRESSIVE, ROUND_ROBIN, SWISS, NextRound
+from formats.states import FixtureState
 from matches.lifecycle.finish import Announced, Basis, ResultInput, append_result
 from matches.lifecycle.opening import MatchSettings, Opening, open_matches, renumber_entries
 from matches.lifecycle.own_match import check_own_win
@@ -17,19 +20,6 @@ from matches.models import Match, Result
 from matches.play.directing import adjourn_boards, restore_boards
 from players.actors import SYSTEM, Actor
 from players.models import Player
-from tournaments.formats.progress import Progress
-from tournaments.formats.settings import (
-    DOUBLE,
-    ELIMINATION,
-    GROUPS,
-    KNOCKOUT,
-    LEAGUE,
-    PROGRESSIVE,
-    ROUND_ROBIN,
-    SWISS,
-    NextRound,
-)
-from tournaments.formats.states import FixtureState
 from tournaments.models import Advance, Division, Draw, Entry, Fixture, Round, Slot, Stage, Tournament
 from tournaments.state.advancement import request_draft, stalled_divisions, start_next, unfinished_divisions
 from tournaments.state.derivation import StageState, state_of

@@ -13,18 +13,18 @@ from typing import Any, NamedTuple, TypeVar
 
 from django.db.models import F, Model
 
+from formats import graph as plan
+from formats.facts import DOUBLE_FORFEIT, FORFEIT, NOBODY, PLAYED, Result, Withdrawal
+from formats.graph import EntryId, PlaceOf
+from formats.progress import Progress
+from formats.progress import progress as progress_of
+from formats.settings import BY_ROUND, DOUBLE, ELIMINATION, LIVES
+from formats.swiss.event import ByeKind, SwissEvent, SwissPlayer
+from formats.swiss.lives import lives_for_missed
+from formats.swiss.spent_lives import without_spent_lives, without_spent_pairings
 from matches.lifecycle.begun import has_begun
 from matches.models import Claim, LiveMatch, Match
 from matches.models import Result as MatchResult
-from tournaments.formats import graph as plan
-from tournaments.formats.facts import DOUBLE_FORFEIT, FORFEIT, NOBODY, PLAYED, Result, Withdrawal
-from tournaments.formats.graph import EntryId, PlaceOf
-from tournaments.formats.progress import Progress
-from tournaments.formats.progress import progress as progress_of
-from tournaments.formats.settings import BY_ROUND, DOUBLE, ELIMINATION, LIVES
-from tournaments.formats.swiss.event import ByeKind, SwissEvent, SwissPlayer
-from tournaments.formats.swiss.lives import lives_for_missed
-from tournaments.formats.swiss.spent_lives import without_spent_lives, without_spent_pairings
 from tournaments.models import (
     Advance,
     Bracket,

@@ -7,12 +7,12 @@ from datetime import datetime
 from django.db import transaction
 
 from engine.errors import Refused
+from formats.elimination.knockout import seed_order
+from formats.plans import checked_stages
+from formats.settings import ELIMINATION, StageSettings
 from players.actors import Actor, log
 from players.models import Club
 from players.people.rows import lock_club
-from tournaments.formats.elimination.knockout import seed_order
-from tournaments.formats.plans import checked_stages
-from tournaments.formats.settings import ELIMINATION, StageSettings
 from tournaments.models import Commitment, Division, Draw, FinalPlace, Stage, Tournament
 from tournaments.state.changes import facts_of, notify_changed
 from tournaments.state.commitments import abandon, commit, commitment_of, new_seed

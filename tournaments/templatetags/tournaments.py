@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 from zoneinfo import ZoneInfo
 
 from django import template
@@ -19,7 +18,6 @@ from matches.models import ClockPreset
 from tournaments.floor.page.page import Parts
 from tournaments.ledger.money import Currency
 from tournaments.models import Division, Entry, PrizePlan, Stage, Tournament
-from tournaments.pages import steps
 from tournaments.standings import labels
 from tournaments.state import topics
 from tournaments.state.format_labels import stages_name
@@ -185,32 +183,6 @@ def match_state_class(mark: str) -> str:
 def next_round_card(state: str) -> str:
     """The CSS class of the card that shows the next round."""
     return NEXT_ROUND_CARDS.get(state, "")
-
-
-@register.inclusion_tag("tournaments/_console_head.html", takes_context=True)
-def console_head(
-    context: Context, page: str, *, may_direct: bool | None = None, has_floor: bool | None = None
-) -> dict[str, Any]:
-    """Render the head of a director's page; the context names the event, and the division if one is open.
-
-    `has_floor` is the event's, for a page that knows it.
-    """
-    tournament = context["tournament"]
-    directs = context.get("may_direct", False) if may_direct is None else may_direct
-    reader = steps.Reader(may_direct=bool(directs), only_helps=bool(context.get("only_helps")))
-    is_open = tournament.has_floor if has_floor is None else has_floor
-    shown = steps.head(tournament, context.get("division"), page=page, reader=reader, has_floor=is_open)
-    return {"tournament": tournament, **shown._asdict()}
-
-
-@register.inclusion_tag("tournaments/_after_play.html", takes_context=True)
-def after_play(context: Context, page: str = "", *, is_main: bool = True) -> dict[str, Any]:
-    """Render the way on after the last match of the event; nothing before that, or if it leads to `page` itself.
-
-    It is the main button, unless the page has another one.
-    """
-    step = steps.after_play(context["tournament"], may_direct=bool(context.get("may_direct")))
-    return {"step": step if step is not None and step.key != page else None, "is_main": is_main}
 
 
 # The format of a division, in a few words.

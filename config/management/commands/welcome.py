@@ -13,10 +13,10 @@ from django.utils import timezone
 
 from config import lan
 from core.links import is_for_this_machine_only
+from demo import owner
+from demo.club import is_loaded, logins_file
 from matches.analysis.backends.chosen import installed_backend_name
 from players.models import Club
-from tournaments import owner
-from tournaments.demo.club import is_loaded, logins_file
 
 RULE = "─" * 78
 MULTICAST_DNS = Path("/run/avahi-daemon/pid")

@@ -9,6 +9,7 @@ from django.core.management.sql import emit_post_migrate_signal
 from django.db import DEFAULT_DB_ALIAS, connection
 
 from config.backup import ArchivedTable, ArchiveReader, applied_migrations, models_after, save, throw_away_database
+from demo.club import load
 from players.models import LogEntry, Player, User
 from tests.config.test_backup import (
     OLDER,
@@ -18,8 +19,7 @@ from tests.config.test_backup import (
     table_names,
 )
 from tests.conftest import ValkeyServer
-from tests.tournaments.conftest import NOON
-from tournaments.demo import load
+from tests.event_cast import NOON
 
 pytestmark = [
     pytest.mark.skipif(connection.vendor != "postgresql", reason="needs PostgreSQL"),

@@ -10,6 +10,9 @@ from django.urls import reverse
 from django.utils import timezone
 from PIL import Image
 
+from display.sharing import services as sharing
+from display.sharing.cards import card_of
+from display.sharing.page import share_url
 from engine import check_record
 from engine.actions import Act
 from engine.verdict import Outcome
@@ -19,9 +22,6 @@ from tests.matches.play.conftest import BOB, CAROL, Board
 from tests.matches.play.test_delay import make_board
 from tests.pages import html
 from tournaments.models import SharePicture
-from tournaments.sharing import services as sharing
-from tournaments.sharing.cards import card_of
-from tournaments.sharing.page import share_url
 
 __all__ = ["make_board"]
 

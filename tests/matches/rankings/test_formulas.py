@@ -8,6 +8,7 @@ from django.test import Client
 from django.urls import reverse
 
 from core.queue import claim_lasts
+from formats.rating_comparison import FEWEST
 from matches.models import FormulaComparison, PoolSettings, RatingPool
 from matches.rankings.formulas import (
     KEPT,
@@ -22,7 +23,6 @@ from matches.rankings.imports import apply_import
 from matches.ratings.pools import create_pool
 from players.actors import SYSTEM
 from players.models import Club, User
-from players.rating_comparison import FEWEST
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)

@@ -7,6 +7,7 @@ from random import Random
 import pytest
 
 from engine.errors import Refused
+from formats.ratings import change
 from matches.lifecycle.finish import Basis, ResultInput, append_result
 from matches.models import Match, PlayerRating, PoolSettings, RatingChange, RatingImport, RatingPool
 from matches.rankings.imports import MOST_ROWS, apply_import, preview_import, undo_import
@@ -15,7 +16,6 @@ from matches.ratings import services as ratings
 from matches.ratings.pools import create_pool, update_pool
 from players.actors import SYSTEM
 from players.models import Club, Membership, Player
-from players.ratings import change
 from tests.matches.cast import open_match
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]

@@ -8,6 +8,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from formats.ratings import FAMILIES as FORMULAS
 from matches.models import PlayerRating, PoolSettings, RatingChange, RatingPool
 from matches.rankings.imports import apply_import
 from matches.rankings.sentences import FAMILIES, sentences_of
@@ -15,7 +16,6 @@ from matches.ratings import services as ratings
 from matches.ratings.pools import create_pool, update_pool
 from players.actors import SYSTEM
 from players.models import Club, Player, User
-from players.ratings import FAMILIES as FORMULAS
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from engine.errors import Refused
+from formats.ratings import FAMILIES
 from matches.models import (
     LiveMatch,
     Match,
@@ -36,7 +37,6 @@ from matches.ratings.pools import (
 )
 from players.actors import SYSTEM
 from players.models import Club, LogEntry, Membership, Player
-from players.ratings import FAMILIES
 from tests.matches.ratings.history import correct, played, player
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]

@@ -17,6 +17,7 @@ from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
+from demo import club as demo
 from matches.models import Match, PlayerRating, PoolSettings, RatingChange, RatingPool
 from matches.models.pool_settings import ENOUGH_EVENT_MATCHES
 from matches.rankings.tables import Filters, ranking
@@ -28,7 +29,6 @@ from tests.matches.ratings.history import LATER, NOON, Kind, correct, played, pl
 from tests.privacy.addresses import ROUTES, addresses
 from tests.test_privacy import PERSONAL
 from tests.tiers import TEST_SEED
-from tournaments.demo import club as demo
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 

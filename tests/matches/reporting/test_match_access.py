@@ -109,7 +109,7 @@ def test_a_merged_player_keeps_their_side(match: Match, bob_player: Player, bob:
 # Every route, as everybody
 
 # Those of matches played here are in tests/api/test_live.py, those of analyses in tests/matches/analysis, those of
-# pictures in tests/tournaments/sharing; imports of earlier matches are of clubs.
+# pictures in tests/display/sharing; imports of earlier matches are of clubs.
 OURS = [
     route
     for route in ROUTES

@@ -8,14 +8,14 @@ from django.test import Client
 from django.urls import reverse
 
 from engine.errors import Refused
+from formats.settings import StageSettings
 from players.actors import Actor
 from players.models import Club, Player
-from tests.tournaments.conftest import NOON
+from tests.event_cast import NOON
 from tournaments.draws import services as draws
 from tournaments.draws.lists import commitments_of, lines
 from tournaments.entries import services as entries
 from tournaments.events import services as events
-from tournaments.formats.settings import StageSettings
 from tournaments.models import Commitment, Division, Draw, Stage, Tournament
 from tournaments.state.stages import set_stages
 

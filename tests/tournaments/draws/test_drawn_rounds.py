@@ -5,6 +5,9 @@ from random import Random
 
 import pytest
 
+from display.paper.brackets import SheetMatch, sheet_brackets
+from formats.elimination.byes import LowerByes
+from formats.settings import DOUBLE, PROGRESSIVE, StageSettings
 from matches.lifecycle.finish import ResultInput
 from matches.reporting import reports
 from players.actors import SYSTEM, Actor
@@ -15,10 +18,7 @@ from tournaments.draws import services as draws
 from tournaments.draws.kept_apart import keep_apart
 from tournaments.draws.lists import draft_rounds
 from tournaments.events import services as events
-from tournaments.formats.elimination.byes import LowerByes
-from tournaments.formats.settings import DOUBLE, PROGRESSIVE, StageSettings
 from tournaments.models import Correction, Division, Draw, Fixture, Round, Slot, Stage
-from tournaments.paper.brackets import SheetMatch, sheet_brackets
 from tournaments.results import corrections
 from tournaments.state import stages
 from tournaments.state.preview import Choice

@@ -6,6 +6,8 @@ import pytest
 from django.test import Client
 
 from engine.errors import Refused
+from formats.plans import draw_places
+from formats.settings import StageSettings
 from players.actors import Actor
 from players.models import Notification, Player, User
 from players.notifications.kinds import texts_of
@@ -15,8 +17,6 @@ from tournaments.draws import services as draws
 from tournaments.draws import take_back
 from tournaments.entries import check_in
 from tournaments.events import services as events
-from tournaments.formats.plans import draw_places
-from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Draw, Entry
 from tournaments.state import stages
 from tournaments.state.plans import settings_of

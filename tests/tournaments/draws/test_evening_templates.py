@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from formats.settings import StageSettings
 from players.actors import Actor
 from players.models import Club
+from tests.event_cast import NOW
 from tests.pages import html
-from tests.tournaments.conftest import NOW
 from tests.tournaments.events.test_event_pages import DIVISION
 from tournaments.draws.evenings import Evening, EveningFormat, create_division_for
-from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, EveningTemplate, Tournament
 from tournaments.state.stages import set_stages, stage_settings
 

@@ -6,16 +6,16 @@ from random import Random
 import pytest
 
 from engine.errors import Refused
+from formats.lots import commitment
+from formats.settings import NextRound, StageSettings
 from players.actors import Actor
 from players.models import LogEntry, Player
-from tests.tournaments.conftest import SEED
+from tests.event_cast import SEED
 from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean, pairs_of
 from tournaments.draws import services as draws
 from tournaments.draws.kept_apart import apart_view, can_keep_apart, keep_apart, let_meet
 from tournaments.draws.rounds import request_round
 from tournaments.events import services as events
-from tournaments.formats.lots import commitment
-from tournaments.formats.settings import NextRound, StageSettings
 from tournaments.models import Division, Draw, Entry, KeptApart, Tournament
 from tournaments.state import stages
 from tournaments.state.names import names_of

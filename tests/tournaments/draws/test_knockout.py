@@ -8,7 +8,7 @@ from engine.errors import Refused
 from matches.lifecycle.finish import ResultInput
 from matches.models import Match, Result
 from players.actors import Actor
-from tests.tournaments.conftest import NOON
+from tests.event_cast import NOON
 from tests.tournaments.support.knockouts import fixtures, play_all
 from tournaments.draws.rounds import request_round
 from tournaments.entries import services as entries

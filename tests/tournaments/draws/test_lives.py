@@ -6,15 +6,15 @@ from random import Random
 import pytest
 
 from engine.errors import Refused
+from formats.settings import NextRound, StageSettings
+from formats.swiss.event import ByeKind
+from formats.swiss.lives import lives_left
 from players.actors import Actor
 from players.models import Player
 from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean, pairs_of
 from tournaments.draws import rounds
 from tournaments.draws.kept_apart import keep_apart
 from tournaments.draws.rounds import RoundChanges
-from tournaments.formats.settings import NextRound, StageSettings
-from tournaments.formats.swiss.event import ByeKind
-from tournaments.formats.swiss.lives import lives_left
 from tournaments.models import Division, Entry
 from tournaments.state.derivation import states_of
 

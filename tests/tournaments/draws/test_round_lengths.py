@@ -6,7 +6,7 @@ from engine.errors import Refused
 from matches.lifecycle.finish import ResultInput
 from matches.models import Match
 from players.models import LogEntry
-from tests.tournaments.conftest import NOON
+from tests.event_cast import NOON
 from tournaments.draws.round_lengths import RoundLength, change_round_lengths, rounds_begun
 from tournaments.models import Fixture, Round
 from tournaments.results import services as results

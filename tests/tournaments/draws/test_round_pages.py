@@ -6,6 +6,7 @@ from itertools import combinations
 import pytest
 from django.test import Client
 
+from formats.settings import NextRound, StageSettings
 from players.actors import Actor
 from players.models import Player, User
 from tests.tournaments.support.swiss_rounds import DivisionDriver, pairs_of
@@ -13,7 +14,6 @@ from tournaments.draws.kept_apart import keep_apart
 from tournaments.draws.rounds import request_bye
 from tournaments.draws.services import make_draft, request_draw
 from tournaments.events.services import publish_tournament
-from tournaments.formats.settings import NextRound, StageSettings
 from tournaments.models import ByeRequest, Division, Draw, Entry
 from tournaments.state.stages import set_stages
 

@@ -9,17 +9,17 @@ from django.test import Client
 from django.urls import reverse
 
 from engine.errors import Refused
+from formats.settings import NextRound, StageSettings
 from matches.models import Match
 from matches.reporting.appointments import Offer, propose
 from matches.reporting.reports import ScoreReport, report_score, withdraw_report
 from players.actors import Actor
 from players.models import LogEntry, Player
-from tests.tournaments.conftest import NOON
+from tests.event_cast import NOON
 from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean
 from tournaments.draws import rounds
 from tournaments.draws import services as draws
 from tournaments.draws.take_back import take_back_draw, take_back_round
-from tournaments.formats.settings import NextRound, StageSettings
 from tournaments.models import Commitment, Division, Draw, Fixture, Stage, Tournament
 from tournaments.results.services import withdraw_from_bracket
 from tournaments.state.derivation import states_of

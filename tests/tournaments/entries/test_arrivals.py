@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from engine.errors import Refused
 from players.actors import Actor
 from players.models import Club, Membership, Player, User
-from tests.tournaments.conftest import NOW
+from tests.event_cast import NOW
 from tests.tournaments.support.pages import text
 from tournaments.entries import arrivals, check_in
 from tournaments.entries import services as entries

@@ -14,7 +14,7 @@ from django.utils import timezone
 from engine.errors import Refused
 from players.actors import Actor
 from players.models import LogEntry, Player, User
-from tests.tournaments.conftest import NOW
+from tests.event_cast import NOW
 from tests.tournaments.support.pages import text
 from tournaments.entries import check_in
 from tournaments.entries import services as entries

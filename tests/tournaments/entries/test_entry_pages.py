@@ -14,7 +14,7 @@ from engine.errors import Refused
 from players.actors import Actor
 from players.models import Club, Membership, Player
 from players.people.services import merge_players
-from tests.tournaments.conftest import NOW, publish
+from tests.event_cast import NOW, publish
 from tests.tournaments.support.correcting import GROUPS, Cup, won_by
 from tests.tournaments.support.pages import page, text
 from tournaments.draws import services as draws

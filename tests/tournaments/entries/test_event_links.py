@@ -12,9 +12,9 @@ from players.accounts.tokens import SCOPES
 from players.actors import SYSTEM, Actor
 from players.models import Club, LogEntry, Membership, Player, User
 from players.people.services import merge_players
+from tests.event_cast import NOW, RunningEvent
 from tests.pages import html
 from tests.tokens import key_for
-from tests.tournaments.conftest import NOW, RunningEvent
 from tests.tournaments.support.pages import text
 from tournaments.entries import services as entries
 from tournaments.entries import substitutions

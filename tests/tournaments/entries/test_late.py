@@ -7,12 +7,12 @@ from random import Random
 import pytest
 
 from engine.errors import Refused
+from formats.settings import StageSettings
 from players.actors import Actor
 from players.models import LogEntry, Player
-from tests.tournaments.conftest import NOON
+from tests.event_cast import NOON
 from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean
 from tournaments.entries.late import may_come_late
-from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Entry, Fixture, Slot
 from tournaments.state.derivation import states_of
 

@@ -7,6 +7,8 @@ from random import Random
 import pytest
 
 from engine.errors import Refused
+from formats.elimination.byes import LowerByes
+from formats.settings import StageSettings
 from players.actors import Actor
 from players.models import Player
 from tests.tiers import first_in_make_test
@@ -14,8 +16,6 @@ from tests.tournaments.support.entries import refusal_code, slot_states
 from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean
 from tournaments.entries.late import enter_late, preview_late, preview_undo, undo_late
 from tournaments.entries.previews import late_view
-from tournaments.formats.elimination.byes import LowerByes
-from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Entry, Fixture, LateEntry, Slot
 
 pytestmark = pytest.mark.django_db

@@ -18,8 +18,8 @@ from core.people_lists import is_name, names_of, read_people
 from core.spreadsheets import spreadsheet_text
 from engine.errors import Refused
 from players.models import Club, Membership, Player
+from tests.seasons.workbooks import xlsx
 from tests.tournaments.entries.listed import KNOWN, LISTS, Listed
-from tests.tournaments.seasons.workbooks import xlsx
 from tournaments.models import Division, PastPlacing
 
 pytestmark = pytest.mark.django_db

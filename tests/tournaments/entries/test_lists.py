@@ -7,7 +7,7 @@ import pytest
 from engine.errors import Refused
 from players.actors import Actor
 from players.models import Club, Membership, Player
-from tests.tournaments.conftest import NOON
+from tests.event_cast import NOON
 from tournaments.entries import lists
 from tournaments.models import Division, Entry
 

@@ -17,8 +17,9 @@ from matches.models import Match
 from players.actors import Actor
 from players.models import Merge, Player, User
 from players.people.services import merge_players, undo_merge
+from prizes.services import PoolInput, create_pool, join_pool
+from tests.event_cast import NOW, publish
 from tests.pages import html
-from tests.tournaments.conftest import NOW, publish
 from tournaments.draws.kept_apart import keep_apart
 from tournaments.entries import check_in, services
 from tournaments.entries.arrivals import arrivals_of
@@ -29,7 +30,6 @@ from tournaments.ledger import payments
 from tournaments.ledger.accounts import account_of, accounts_of, box_of, owed_by_entry
 from tournaments.ledger.payments import PaymentInput
 from tournaments.models import CheckIn, Division, Entry, JoinedEntry, KeptApart, Payment, PoolMember, Withdrawal
-from tournaments.prizes.services import PoolInput, create_pool, join_pool
 from tournaments.state import integrity
 from tournaments.state.figures import figures_of
 

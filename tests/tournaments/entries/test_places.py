@@ -17,18 +17,21 @@ from django.utils import timezone
 from hypothesis import given, note
 from hypothesis import strategies as st
 
+from clubhouse.tonight import EveningPlan, prepare_evening
+from formats.settings import StageSettings
 from matches.lifecycle.finish import ResultInput
 from players.actors import SYSTEM, Actor
 from players.models import Club, Notification, Player, User
 from players.notifications.kinds import texts_of
 from players.people.leaving import lift_suspension, suspend
 from players.people.services import merge_players, undo_merge
+from seasons.finals import answer, offer, prepare_final
+from tests.event_cast import NOON
 from tests.pages import html
+from tests.seasons.test_places import IN_A_WEEK, entered, season
+from tests.seasons.test_places import cast as season_cast
 from tests.test_layout import module_of, python_files
 from tests.tiers import TIER
-from tests.tournaments.conftest import NOON
-from tests.tournaments.seasons.test_places import IN_A_WEEK, entered, season
-from tests.tournaments.seasons.test_places import cast as season_cast
 from tests.tournaments.support.correcting import quickly
 from tests.tournaments.support.pages import text
 from tournaments.draws import services as draws
@@ -37,11 +40,8 @@ from tournaments.entries import check_in, services
 from tournaments.entries.returns import bring_back, preview_return
 from tournaments.entries.substitutions import undo_substitution
 from tournaments.events import services as events
-from tournaments.formats.settings import StageSettings
 from tournaments.ledger.accounts import owed_by_entry
 from tournaments.models import CheckIn, Division, Entry, FinalPlace, Fixture, Tournament
-from tournaments.pages.finals import answer, offer, prepare_final
-from tournaments.pages.tonight import EveningPlan, prepare_evening
 from tournaments.results.services import enter_result
 from tournaments.state import integrity
 from tournaments.state.places import passed_over

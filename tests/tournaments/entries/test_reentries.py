@@ -17,6 +17,12 @@ from django.urls import reverse
 from django.utils import timezone
 
 from engine.errors import Refused
+from formats.elimination.knockout import knockout
+from formats.facts import Result, Withdrawal
+from formats.graph import MAIN
+from formats.progress import progress
+from formats.settings import StageSettings
+from formats.states import FixtureStatus
 from matches.lifecycle import links
 from matches.models import Match
 from matches.reporting import appointments, calendars, reports
@@ -33,12 +39,6 @@ from tournaments.entries.substitutions import SubstituteInput, substitute
 from tournaments.events.services import update_division
 from tournaments.floor import calls
 from tournaments.floor.evening import open_floor
-from tournaments.formats.elimination.knockout import knockout
-from tournaments.formats.facts import Result, Withdrawal
-from tournaments.formats.graph import MAIN
-from tournaments.formats.progress import progress
-from tournaments.formats.settings import StageSettings
-from tournaments.formats.states import FixtureStatus
 from tournaments.ledger.accounts import division_charges
 from tournaments.models import Division, Entry, Fixture, Slot
 from tournaments.state.integrity import differences

@@ -5,16 +5,16 @@ from random import Random
 
 import pytest
 
+from formats.settings import StageSettings
 from matches.models import Match
 from players.actors import Actor
 from players.models import LogEntry, Player
+from tests.event_cast import NOON
 from tests.tiers import first_in_make_test
-from tests.tournaments.conftest import NOON
 from tests.tournaments.support.entries import refusal_code, slot_states
 from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean
 from tournaments.entries import services as entries
 from tournaments.entries.returns import bring_back, preview_return
-from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Entry, Fixture, Return
 from tournaments.results.services import withdraw_from_bracket
 from tournaments.state.preview import FixtureChange

@@ -10,8 +10,8 @@ from matches.lifecycle.finish import ResultInput
 from players.actors import Actor
 from players.models import LogEntry, Membership, Player
 from players.people.erasure import erase_player
+from tests.event_cast import NOON
 from tests.pages import html
-from tests.tournaments.conftest import NOON
 from tournaments.entries import check_in
 from tournaments.entries.substitutions import SubstituteInput, substitute, undo_substitution
 from tournaments.models import Division, Entry, Fixture, Substitution

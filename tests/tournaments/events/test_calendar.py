@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.test import Client
 
-from tests.tournaments.conftest import NOW, RunningEvent
+from tests.event_cast import NOW, RunningEvent
 from tournaments.models import Round, Tournament
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]

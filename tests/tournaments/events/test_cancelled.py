@@ -14,7 +14,7 @@ from matches.models import Match, Result
 from matches.reporting.reports import ScoreReport, report_score
 from players.actors import SYSTEM, Actor
 from players.models import Player
-from tests.tournaments.conftest import NOON
+from tests.event_cast import NOON
 from tests.tournaments.support.correcting import KNOCKOUT, Cup
 from tests.tournaments.support.knockouts import fixtures
 from tournaments.entries import services as entries

@@ -10,14 +10,15 @@ from django.core import mail
 from django.test import Client
 from django.utils import timezone
 
+from formats.settings import LEAGUE, SWISS, StageSettings
 from matches.reporting import calendars
 from players.actors import Actor
 from players.models import Club, Delivery, Notification, Player, User
 from players.notifications.deliveries import claim_emails
 from players.notifications.emails import send_emails
 from players.notifications.kinds import texts_of
+from tests.event_cast import NOON, RunningEvent, join
 from tests.pages import html
-from tests.tournaments.conftest import NOON, RunningEvent, join
 from tests.tournaments.events.test_event_pages import FORM
 from tests.tournaments.support import calendars as reader
 from tournaments.draws.round_lengths import RoundLength, change_round_lengths
@@ -25,7 +26,6 @@ from tournaments.entries import services as entries
 from tournaments.events import services as events
 from tournaments.events.dates import dates_of
 from tournaments.events.deadlines import extend_deadline, set_deadlines
-from tournaments.formats.settings import LEAGUE, SWISS, StageSettings
 from tournaments.models import Division, Entry, FinalPlace, Fixture, Round, Series, Tournament
 from tournaments.state.changes import CANCELLED, CHANGED, TELL_AFTER, audience_of
 from tournaments.state.stages import set_stages

@@ -8,7 +8,7 @@ import pytest
 from engine.errors import Refused
 from players.actors import Actor
 from players.models import LogEntry
-from tests.tournaments.conftest import NOON
+from tests.event_cast import NOON
 from tournaments.events.deadlines import extend_deadline, set_deadlines
 from tournaments.models import Division, Fixture, Round
 

@@ -10,14 +10,14 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from formats.settings import DOUBLE, GROUPS, KNOCKOUT, LIVES, PROGRESSIVE, SWISS, StageSettings
 from matches.reporting import reports
 from players.actors import Actor
 from players.models import Player, User
-from tests.tournaments.conftest import NOW, RunningEvent
+from tests.event_cast import NOW, RunningEvent
 from tests.tournaments.support.drawn_divisions import DivisionBuilder
 from tests.tournaments.support.pages import page, report_first_match, text
 from tournaments.events.home import SCHEDULE_SHOWN, DivisionRow, event_home, schedule_of
-from tournaments.formats.settings import DOUBLE, GROUPS, KNOCKOUT, LIVES, PROGRESSIVE, SWISS, StageSettings
 from tournaments.models import Division, Entry, Fixture, Round, Tournament
 
 pytestmark = pytest.mark.django_db

@@ -10,8 +10,8 @@ from django.test import Client
 
 from players.actors import Actor
 from players.models import Club, User
+from tests.event_cast import NOW, RunningEvent
 from tests.pages import html
-from tests.tournaments.conftest import NOW, RunningEvent
 from tests.tournaments.support.pages import page, text
 from tournaments.events import services as events
 from tournaments.models import Division, Tournament

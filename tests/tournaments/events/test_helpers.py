@@ -20,9 +20,9 @@ from players.mail import send
 from players.models import AccountEmail, LogEntry, Membership, Player, User
 from players.people.erasure import erase_player
 from tests.access.event_roles import BY_SECRET, OK, TABLE, WRITES_BY_OTHER_METHODS
+from tests.clubhouse.test_roles import address, check
+from tests.event_cast import NOW, RunningEvent
 from tests.pages import html
-from tests.tournaments.conftest import NOW, RunningEvent
-from tests.tournaments.pages.test_roles import address, check
 from tournaments import access
 from tournaments.events import helpers
 from tournaments.events.services import create_tournament

@@ -14,10 +14,11 @@ from django.apps import apps
 from django.db import models, transaction
 from django.test import Client
 
+from formats.settings import LEAGUE, StageSettings
 from matches.reporting import calendars
 from players.actors import Actor
 from players.models import Notification, Player, User
-from tests.tournaments.conftest import NOON, RunningEvent
+from tests.event_cast import NOON, RunningEvent
 from tests.tournaments.support import calendars as reader
 from tournaments.entries.services import enter
 from tournaments.events import services as events
@@ -26,7 +27,6 @@ from tournaments.events.dates import OF_DIVISION, OF_EVENT, OF_STAGE
 from tournaments.events.deadlines import set_deadlines
 from tournaments.events.forms import DivisionForm, EditTournamentForm
 from tournaments.events.services import AFTER_DRAW, EDITABLE, SETTINGS
-from tournaments.formats.settings import LEAGUE, StageSettings
 from tournaments.models import Division, Tournament
 from tournaments.state.stages import set_stages
 

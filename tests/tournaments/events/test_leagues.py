@@ -7,22 +7,22 @@ from typing import Any
 
 import pytest
 
+from clubhouse import copies as seasons
 from engine.errors import Refused
+from formats.settings import LEAGUE, StageSettings
+from formats.tables.round_robin import Unplayed
 from matches.lifecycle.finish import ResultInput
 from matches.models import Result
 from matches.reporting.reports import ScoreReport, report_score
 from players.actors import Actor
 from players.models import Player
-from tests.tournaments.conftest import NOON
+from tests.event_cast import NOON
 from tournaments.draws import services as draws
 from tournaments.entries import late
 from tournaments.entries import services as entries
 from tournaments.events import services as events
 from tournaments.events.deadlines import set_deadlines
-from tournaments.formats.settings import LEAGUE, StageSettings
-from tournaments.formats.tables.round_robin import Unplayed
 from tournaments.models import Division, Fixture, Round
-from tournaments.pages import seasons
 from tournaments.results import services as results
 from tournaments.results.overdue import apply_deadline, due_fixtures
 from tournaments.state import stages

@@ -17,9 +17,9 @@ from matches.play.starting import PlaySettings, open_by_player, start
 from matches.reporting import appointments, reports
 from players.actors import SYSTEM, Actor
 from players.models import User
+from tests.event_cast import NOW, RunningEvent
 from tests.matches.play.conftest import Board, refused
 from tests.pages import html
-from tests.tournaments.conftest import NOW, RunningEvent
 from tests.tournaments.events.test_event_pages import DIVISION
 from tournaments.events import services as events
 from tournaments.models import Division, Fixture

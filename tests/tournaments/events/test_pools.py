@@ -10,7 +10,7 @@ from matches.models import Match, PlayerRating, RatingPool
 from matches.rankings.pools import PoolForm
 from matches.ratings import services as ratings
 from players.models import Club, Player
-from tests.tournaments.conftest import NOW
+from tests.event_cast import NOW
 from tests.tournaments.support.pages import page, text
 from tournaments.models import Division, Tournament
 

@@ -5,16 +5,16 @@ from datetime import datetime, time
 import pytest
 from django.test import Client
 
+from clubhouse.copies import copy_event
 from engine.errors import Refused
 from players.actors import Actor
 from players.models import Club
+from tests.event_cast import NOON
 from tests.pages import html
-from tests.tournaments.conftest import NOON
 from tournaments.events import services as events
 from tournaments.events.venues import EVENING, VenueInput, next_evening, save_venue, tables_for_event, venue_of
 from tournaments.floor.evening import open_floor
 from tournaments.models import Division, OpeningHours, Tournament
-from tournaments.pages.seasons import copy_event
 
 pytestmark = pytest.mark.postgresql
 

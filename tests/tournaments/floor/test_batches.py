@@ -19,11 +19,19 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
+from clubhouse.tonight import EveningPlan, start_evening, undo_start
 from engine.errors import Refused
+from formats.continuous.state import moment_of
+from formats.elimination.knockout import bracket_size
+from formats.graph import BYE
+from formats.settings import KNOCKOUT, LIVES, SWISS, Leader, StageSettings, strict
+from formats.settings import Pairing as Mode
+from formats.swiss.lives import lives_for_missed, lives_left
 from matches.lifecycle.finish import ResultInput
 from matches.models import Match, Result
 from players.actors import Actor
 from players.models import Club, Delivery, LogEntry, Membership, Player, User
+from prizes.prizes import standings_of
 from tests.journeys.evenings import account_of
 from tests.pages import html
 from tests.tiers import first_in_make_test
@@ -54,12 +62,6 @@ from tournaments.floor.derivation import floor_state
 from tournaments.floor.evening import adjourn, let_go_on, set_needs_accessible
 from tournaments.floor.selectors import load_facts
 from tournaments.floor.undo import Act, last_act, undo
-from tournaments.formats.continuous.state import moment_of
-from tournaments.formats.elimination.knockout import bracket_size
-from tournaments.formats.graph import BYE
-from tournaments.formats.settings import KNOCKOUT, LIVES, SWISS, Leader, StageSettings, strict
-from tournaments.formats.settings import Pairing as Mode
-from tournaments.formats.swiss.lives import lives_for_missed, lives_left
 from tournaments.models import (
     Batch,
     Correction,
@@ -77,8 +79,6 @@ from tournaments.models import (
     Table,
     Tournament,
 )
-from tournaments.pages.tonight import EveningPlan, start_evening, undo_start
-from tournaments.prizes.prizes import standings_of
 from tournaments.results.corrections import (
     CorrectionInput,
     apply_correction,

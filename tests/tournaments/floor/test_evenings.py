@@ -4,11 +4,11 @@ from itertools import product
 
 import pytest
 
-from tournaments.demo import evenings
-from tournaments.demo.evenings import CHANCES, FORECAST_AT, first_come_end, simulate_evening
+from demo import evenings
+from demo.evenings import CHANCES, FORECAST_AT, first_come_end, simulate_evening
+from demo.management.commands.simulate_evening import FAULTS, calibration, summary
 from tournaments.floor import calls as autopilot
 from tournaments.floor.state import MatchFacts, Progress, Rank
-from tournaments.management.commands.simulate_evening import FAULTS, calibration, summary
 from tournaments.models import Tournament
 
 

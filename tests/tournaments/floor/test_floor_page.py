@@ -14,8 +14,8 @@ from django.utils import timezone
 from matches.models import Match, Result
 from players.actors import Actor
 from players.models import User
+from tests.event_cast import RunningEvent
 from tests.pages import html
-from tests.tournaments.conftest import RunningEvent
 from tournaments.events.services import create_tournament, update_tournament
 from tournaments.floor import calls, evening
 from tournaments.floor.page.page import HEADER

@@ -5,17 +5,17 @@ from datetime import timedelta
 
 import pytest
 
+from clubhouse.tonight import EveningPlan, start_evening
+from formats.settings import KNOCKOUT, LIVES, Pairing, StageSettings
 from matches.lifecycle.finish import ResultInput
 from players.actors import Actor
 from players.models import Club, Membership, Player
-from tests.tournaments.conftest import NOON
+from tests.event_cast import NOON
 from tournaments.floor import selectors
 from tournaments.floor.calls import call_ready
 from tournaments.floor.calls import start as begin
 from tournaments.floor.page.forecast import chart_of, evening_forecast, pilot_options
-from tournaments.formats.settings import KNOCKOUT, LIVES, Pairing, StageSettings
 from tournaments.models import Fixture, Tournament
-from tournaments.pages.tonight import EveningPlan, start_evening
 from tournaments.results.services import enter_result
 
 pytestmark = pytest.mark.django_db

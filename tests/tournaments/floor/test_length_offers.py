@@ -16,9 +16,9 @@ from matches.models import Match
 from matches.reporting import reports
 from players.actors import Actor
 from players.models import LogEntry, User
+from tests.event_cast import RunningEvent
 from tests.pages import html
 from tests.tiers import first_in_make_test
-from tests.tournaments.conftest import RunningEvent
 from tests.tournaments.floor.test_players_scores import AtTable, at_table
 from tournaments.entries.event_links import path_for
 from tournaments.floor import calls, evening, length_offers, selectors

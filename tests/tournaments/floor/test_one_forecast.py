@@ -4,17 +4,17 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
+from formats.forecast.finish_times import Finish, Pace
+from formats.forecast.forecasts import Beside, forecast_stages
+from formats.settings import StageSettings
 from players.actors import Actor
 from players.models import Player
-from tests.tournaments.conftest import NOON
+from tests.event_cast import NOON
 from tests.tournaments.support.played_stages import drawn_as
 from tournaments.draws.designer.page import DesignerPage
 from tournaments.events.pages import zone_of
 from tournaments.floor import evening, selectors
 from tournaments.floor.page.forecast import EveningForecast, evening_forecast
-from tournaments.formats.forecast.finish_times import Finish, Pace
-from tournaments.formats.forecast.forecasts import Beside, forecast_stages
-from tournaments.formats.settings import StageSettings
 from tournaments.models import Division
 
 pytestmark = pytest.mark.django_db

@@ -15,13 +15,15 @@ from django.http import Http404
 from django.test import Client
 
 from engine.errors import Refused
+from formats.settings import KNOCKOUT, LIVES, SWISS, StageSettings
+from formats.settings import Pairing as Mode
 from matches.access import match_for_player
 from matches.lifecycle.finish import ResultInput
 from players.actors import Actor
 from players.models import Club, Membership, Merge, Notification, Player, User
 from players.people.services import merge_players, undo_merge
+from tests.event_cast import NOON
 from tests.tiers import TEST_SEED
-from tests.tournaments.conftest import NOON
 from tests.tournaments.support.played_stages import drawn_as
 from tournaments.entries import check_in
 from tournaments.entries.arrivals import arrivals_of
@@ -30,8 +32,6 @@ from tournaments.floor.batches import Flow, flows_of, waiting_in
 from tournaments.floor.notifications import CALLED
 from tournaments.floor.page.forecast import evening_forecast
 from tournaments.floor.state import MatchState
-from tournaments.formats.settings import KNOCKOUT, LIVES, SWISS, StageSettings
-from tournaments.formats.settings import Pairing as Mode
 from tournaments.models import Autopilot, CheckIn, Division, Entry, Fixture, FloorEvent, FloorKind, Table, Tournament
 from tournaments.results import services as results
 from tournaments.results.lines import NamedForfeit

@@ -12,8 +12,8 @@ from matches.lifecycle.begun import has_begun
 from matches.models import Match
 from players.actors import Actor
 from players.models import LogEntry, User
+from tests.event_cast import RunningEvent
 from tests.pages import html
-from tests.tournaments.conftest import RunningEvent
 from tournaments.entries.event_links import path_for
 from tournaments.floor import calls, evening, selectors
 from tournaments.models import FloorEvent, FloorKind

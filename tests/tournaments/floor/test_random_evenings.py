@@ -14,8 +14,8 @@ import pytest
 from matches.lifecycle.finish import ResultInput
 from players.actors import Actor
 from players.models import Player
+from tests.event_cast import NOON
 from tests.tiers import first_in_make_test
-from tests.tournaments.conftest import NOON
 from tests.tournaments.support.played_stages import STAGES, drawn_as
 from tournaments.entries import check_in
 from tournaments.entries import services as entries

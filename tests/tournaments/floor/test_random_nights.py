@@ -18,6 +18,11 @@ from django.test import Client
 from django.urls import reverse
 
 from engine.errors import Refused
+from formats.elimination.from_lives import PLACES
+from formats.elimination.knockout import bracket_size
+from formats.settings import SWISS, StageSettings, strict
+from formats.settings import Pairing as Mode
+from formats.swiss.lives import lives_for_missed, lives_left
 from matches.models import Result
 from players.actors import Actor
 from players.models import Player
@@ -41,11 +46,6 @@ from tournaments.entries.late import enter_late
 from tournaments.entries.services import withdraw
 from tournaments.floor.batches import pair_now, take_back_pairing, waive_lead
 from tournaments.floor.calls import call_ready
-from tournaments.formats.elimination.from_lives import PLACES
-from tournaments.formats.elimination.knockout import bracket_size
-from tournaments.formats.settings import SWISS, StageSettings, strict
-from tournaments.formats.settings import Pairing as Mode
-from tournaments.formats.swiss.lives import lives_for_missed, lives_left
 from tournaments.models import (
     Batch,
     Correction,

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from engine.errors import Refused
+from formats.settings import StageSettings
 from matches.lifecycle import links
 from matches.lifecycle.at_tables import Entered, Offered
 from matches.lifecycle.begun import has_begun
@@ -16,14 +17,13 @@ from matches.lifecycle.finish import ResultInput, standing_result
 from matches.models import Match
 from players.actors import Actor
 from players.models import Player, User
-from tests.tournaments.conftest import NOON
+from tests.event_cast import NOON
 from tests.tournaments.support.played_stages import drawn_as
 from tournaments.entries import check_in
 from tournaments.floor import calls, evening, selectors, undo
 from tournaments.floor.lines import enter_lines, preview_line
 from tournaments.floor.sentences import sentence_of_fact
 from tournaments.floor.state import FloorState, MatchState, TableState
-from tournaments.formats.settings import StageSettings
 from tournaments.models import Autopilot, Division, Fixture, FloorEvent, Table
 from tournaments.results import quick_entry
 from tournaments.results import services as results

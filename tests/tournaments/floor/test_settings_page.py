@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 
 from players.actors import SYSTEM
-from tests.tournaments.conftest import NOON, RunningEvent
+from tests.event_cast import NOON, RunningEvent
 from tournaments.floor import evening, selectors
 from tournaments.floor.state import TableState
 

@@ -8,6 +8,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from formats.settings import SWISS, StageSettings
+from formats.settings import Pairing as Mode
 from players.actors import Actor
 from players.models import Player, User
 from tests.pages import html
@@ -15,8 +17,6 @@ from tests.tournaments.floor.test_batches import SWITCH, Night, lives_of, people
 from tournaments.draws.kept_apart import keep_apart
 from tournaments.floor.calls import call_ready
 from tournaments.floor.lines import enter_lines, preview_line
-from tournaments.formats.settings import SWISS, StageSettings
-from tournaments.formats.settings import Pairing as Mode
 from tournaments.models import Batch, Entry, Fixture, OpenPairing, Pairing, Tournament
 from tournaments.results.quick_entry import LineOutcome, outcome_text
 from tournaments.state.integrity import Selection, differences

@@ -9,7 +9,9 @@ from django.db import IntegrityError, transaction
 from engine.errors import Refused
 from players.actors import Actor
 from players.models import Player
-from tests.tournaments.conftest import NOW
+from prizes import services as prize_services
+from prizes.services import PoolInput
+from tests.event_cast import NOW
 from tournaments.draws import services as draws
 from tournaments.entries import services as entries
 from tournaments.events import services as events
@@ -26,8 +28,6 @@ from tournaments.ledger.accounts import (
 )
 from tournaments.ledger.payments import PaymentInput
 from tournaments.models import Division, Entry, Payment, Substitution, Tournament
-from tournaments.prizes import services as prize_services
-from tournaments.prizes.services import PoolInput
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 

@@ -10,7 +10,7 @@ from matches.models import Claim, Match, Result, Submission
 from matches.reporting import reports
 from players.actors import Actor
 from players.models import Club, Membership, Player, User
-from tests.tournaments.conftest import NOON
+from tests.event_cast import NOON
 from tests.tournaments.support.swiss_rounds import is_clean
 from tournaments.draws import services as draws
 from tournaments.entries import services as entries

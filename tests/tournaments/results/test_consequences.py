@@ -5,14 +5,14 @@ from collections.abc import Callable
 import pytest
 from django.test import Client
 
+from formats.settings import StageSettings
 from matches.models import Match
 from players.actors import Actor
 from players.models import Club, Player, User
+from tests.event_cast import RunningEvent
 from tests.matches.cast import match_between
 from tests.pages import html
-from tests.tournaments.conftest import RunningEvent
 from tests.tournaments.support.drawn_divisions import DivisionBuilder, fixture_of
-from tournaments.formats.settings import StageSettings
 from tournaments.match_events import consequences_of, settle_after_result
 from tournaments.models import Division
 

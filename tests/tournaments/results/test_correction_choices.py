@@ -11,6 +11,7 @@ import pytest
 from engine.errors import Refused
 from engine.records import write
 from engine.simulation import play_out
+from formats.settings import StageSettings
 from matches.lifecycle.finish import ResultInput
 from matches.models import PlayerRating
 from matches.records.submissions import RecordFile
@@ -29,7 +30,6 @@ from tests.tournaments.support.correcting import (
     integrity_differences,
     won_by,
 )
-from tournaments.formats.settings import StageSettings
 from tournaments.models import Advance, Correction, Fixture
 from tournaments.results import corrections
 from tournaments.results import services as results

@@ -12,8 +12,8 @@ from matches.models import Match
 from matches.reporting import reports
 from players.actors import Actor
 from players.models import LogEntry, User
+from tests.event_cast import NOW, RunningEvent
 from tests.pages import html
-from tests.tournaments.conftest import NOW, RunningEvent
 from tournaments.models import Correction, Fixture
 from tournaments.results import services as results
 

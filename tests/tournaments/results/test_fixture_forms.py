@@ -8,8 +8,8 @@ from django.test import Client
 
 from matches.models import Result
 from players.models import Membership, Player, User
+from tests.event_cast import RunningEvent
 from tests.pages import html
-from tests.tournaments.conftest import RunningEvent
 from tests.tournaments.support.pages import page, text
 from tournaments.models import Entry, Withdrawal
 

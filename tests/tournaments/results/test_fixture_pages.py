@@ -14,9 +14,9 @@ from matches.reporting import records, reports
 from matches.reporting.records import adjudicate_submission
 from players.actors import Actor
 from players.models import User
+from tests.event_cast import NOW, RunningEvent
 from tests.matches.records.samples import ILLEGAL, simulated
 from tests.pages import html as page_html
-from tests.tournaments.conftest import NOW, RunningEvent
 from tests.tournaments.support.pages import needs, page, post, report_first_match, text
 from tournaments.models import Entry, Fixture, Withdrawal
 

@@ -7,13 +7,13 @@ import pytest
 from django.db import transaction
 
 from engine.errors import Refused
+from formats.settings import StageSettings
 from matches.lifecycle.finish import ResultInput
 from matches.models import Match, Result
 from players.actors import SYSTEM
 from tests.integrity import differences_left
 from tests.tiers import TEST_SEED, TIER
 from tests.tournaments.support.correcting import Cup, another, won_by
-from tournaments.formats.settings import StageSettings
 from tournaments.models import Correction, Division, Fixture
 from tournaments.results import corrections
 from tournaments.state.derivation import states_of

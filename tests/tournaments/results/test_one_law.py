@@ -33,9 +33,9 @@ from matches.reporting import appointments, deadlines, objections, records, repo
 from matches.reporting.records import adjudicate_submission
 from players.actors import Actor
 from players.models import Player, User
+from tests.event_cast import join
 from tests.matches.records.samples import simulated
 from tests.tiers import TEST_SEED, first_in_make_test
-from tests.tournaments.conftest import join
 from tests.tournaments.support.own_match import draw_pair
 from tournaments.entries import check_in
 from tournaments.models import CheckIn, Division, Fixture, Tournament

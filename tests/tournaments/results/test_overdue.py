@@ -18,8 +18,8 @@ from matches.reporting.records import adjudicate_submission, submit_for_match
 from matches.reporting.reports import ScoreReport, report_score
 from players.actors import SYSTEM, Actor
 from players.models import Delivery, LogEntry, User
+from tests.event_cast import NOON
 from tests.matches.records.samples import simulated
-from tests.tournaments.conftest import NOON
 from tests.tournaments.support.knockouts import fixtures
 from tournaments.models import Division, Fixture
 from tournaments.results.overdue import apply_deadline, due_fixtures

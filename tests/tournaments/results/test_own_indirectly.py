@@ -9,7 +9,7 @@ from matches.lifecycle.finish import ResultInput
 from matches.models import Result
 from players.actors import Actor
 from players.models import Club, Membership, Player, User
-from tests.tournaments.conftest import NOON
+from tests.event_cast import NOON
 from tests.tournaments.support.own_match import draw_pair, refusal
 from tests.tournaments.support.swiss_rounds import is_clean
 from tournaments.entries import services as entries

@@ -10,7 +10,7 @@ from matches.models import Match, Result
 from matches.reporting import reports
 from players.actors import Actor
 from players.models import Club, Membership, Player, User
-from tests.tournaments.conftest import NOON
+from tests.event_cast import NOON
 from tests.tournaments.support.own_match import draw_pair, refusal
 from tournaments.models import Division, Fixture
 from tournaments.results import corrections, quick_entry

@@ -8,7 +8,7 @@ from django.test import Client
 
 from matches.models import Result
 from players.models import Membership, User
-from tests.tournaments.conftest import RunningEvent
+from tests.event_cast import RunningEvent
 from tests.tournaments.support.pages import page, report_first_match, text
 from tournaments.models import Withdrawal
 

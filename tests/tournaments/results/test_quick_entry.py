@@ -7,18 +7,18 @@ import pytest
 from django.utils import timezone
 
 from engine.errors import Refused
+from formats.settings import ROUND_ROBIN, StageSettings
 from matches.lifecycle.finish import ResultInput
 from matches.models import Match, Result
 from players.actors import Actor
 from players.models import Player, User
-from tests.tournaments.conftest import NOON
+from tests.event_cast import NOON
 from tests.tournaments.support.played_stages import drawn_as
 from tests.tournaments.support.swiss_rounds import is_clean
 from tournaments.draws import services as draws
 from tournaments.entries import services as entries
 from tournaments.events import services as events
 from tournaments.floor.lines import enter_lines
-from tournaments.formats.settings import ROUND_ROBIN, StageSettings
 from tournaments.models import Division, Fixture, Slot, Tournament
 from tournaments.results import services as results
 from tournaments.results.lines import MOST_LINES

@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 
 from matches.models import Match, Result
-from tests.tournaments.conftest import RunningEvent
+from tests.event_cast import RunningEvent
 from tests.tournaments.support.pages import page, post, text
 from tournaments.models import Fixture
 

@@ -8,6 +8,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from formats.settings import ROUND_ROBIN, StageSettings
 from matches.lifecycle import links
 from matches.lifecycle.finish import ResultInput
 from matches.models import Match, Objection
@@ -16,11 +17,10 @@ from matches.reporting.objections import object_to_result
 from matches.reporting.reports import accept_unanswered
 from players.actors import Actor
 from players.models import Player
+from tests.event_cast import NOW, RunningEvent, publish
 from tests.pages import html
-from tests.tournaments.conftest import NOW, RunningEvent, publish
 from tournaments.entries import services as entries
 from tournaments.events import services as events
-from tournaments.formats.settings import ROUND_ROBIN, StageSettings
 from tournaments.models import Division, Fixture
 from tournaments.results import services as results
 from tournaments.standings.rounds import playable

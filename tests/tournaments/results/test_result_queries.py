@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from engine.actions import Act
 from engine.clock import MINUTE, SECOND, ClockSettings
+from formats.settings import StageSettings
 from matches.lifecycle.finish import ResultInput
 from matches.models import Claim, LiveMatch, Match
 from matches.play.acting import ActionInput, act
@@ -20,11 +21,10 @@ from matches.play.starting import PlaySettings, commit_chain, start
 from matches.reporting import reports
 from players.actors import SYSTEM, Actor
 from players.models import Notification, Player, User
-from tests.tournaments.conftest import NOW
+from tests.event_cast import NOW
 from tests.tournaments.support.drawn_divisions import DivisionBuilder
 from tests.tournaments.support.played_stages import STAGES
 from tournaments.floor import lines
-from tournaments.formats.settings import StageSettings
 from tournaments.match_events import settle_after_result
 from tournaments.models import Division, Fixture
 from tournaments.results import services as results

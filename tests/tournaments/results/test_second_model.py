@@ -13,6 +13,7 @@ import pytest
 from django.db import transaction
 
 from engine.errors import Refused
+from formats.settings import StageSettings
 from matches.lifecycle.finish import ResultInput
 from matches.models import PlayerRating, Result
 from tests.tiers import TEST_SEED, TIER, first_in_make_test
@@ -25,7 +26,6 @@ from tests.tournaments.support.correcting import (
     won_by,
 )
 from tests.tournaments.support.second_model import FIRST_RATING, PLAIN, SecondModel
-from tournaments.formats.settings import StageSettings
 from tournaments.models import Advance, Correction, Slot
 from tournaments.results import corrections
 from tournaments.state.derivation import states_of

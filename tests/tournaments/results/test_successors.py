@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 from django.test import Client
 
+from formats.settings import StageSettings
 from matches.lifecycle import links
 from matches.models import Match
 from players.actors import Actor
@@ -12,7 +13,6 @@ from players.models import Player
 from tests.tournaments.draws.test_take_back import paired, undo_round
 from tests.tournaments.support.pages import text
 from tests.tournaments.support.swiss_rounds import DivisionDriver
-from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Tournament
 
 pytestmark = pytest.mark.django_db

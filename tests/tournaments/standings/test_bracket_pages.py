@@ -10,18 +10,9 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from matches.lifecycle.finish import ResultInput
-from players.actors import Actor
-from players.models import Player
-from tests.pages import html as page_html
-from tests.tournaments.conftest import NOW
-from tests.tournaments.support.drawn_divisions import DivisionBuilder, fixture_of, page_of, stage_formats
-from tournaments.draws.lists import DraftCounts, counts, draft_rounds
-from tournaments.draws.services import publish_draw
-from tournaments.entries.services import withdraw
-from tournaments.formats.graph import Seat, Source
-from tournaments.formats.progress import Progress
-from tournaments.formats.settings import (
+from formats.graph import Seat, Source
+from formats.progress import Progress
+from formats.settings import (
     DOUBLE,
     ELIMINATION,
     GROUPS,
@@ -33,6 +24,15 @@ from tournaments.formats.settings import (
     SWISS,
     StageSettings,
 )
+from matches.lifecycle.finish import ResultInput
+from players.actors import Actor
+from players.models import Player
+from tests.event_cast import NOW
+from tests.pages import html as page_html
+from tests.tournaments.support.drawn_divisions import DivisionBuilder, fixture_of, page_of, stage_formats
+from tournaments.draws.lists import DraftCounts, counts, draft_rounds
+from tournaments.draws.services import publish_draw
+from tournaments.entries.services import withdraw
 from tournaments.models import Division, Entry, Fixture, Slot
 from tournaments.results import services as results
 from tournaments.results.corrections import CorrectionInput, apply_correction

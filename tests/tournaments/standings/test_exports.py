@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from formats.tables.tiebreaks import TIEBREAKS
 from players.actors import Actor
 from players.models import Player
-from tests.tournaments.conftest import alice_client, as_user, by_alice, club, make_division, make_players, tournament
+from tests.event_cast import alice_client, as_user, by_alice, club, make_division, make_players, tournament
 from tests.tournaments.support.played_stages import STAGES, drawn_as, play
-from tournaments.formats.tables.tiebreaks import TIEBREAKS
 from tournaments.models import Division
 from tournaments.standings import exports
 

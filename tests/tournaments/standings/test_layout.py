@@ -4,10 +4,10 @@ from itertools import combinations, pairwise
 
 import pytest
 
-from tournaments.formats.forecast.stages import choices_of
-from tournaments.formats.graph import CONSOLATION, LOWER, MAIN, WinnerOf
-from tournaments.formats.plans import draw_places, plan_of, sources_of
-from tournaments.formats.settings import DOUBLE, PROGRESSIVE, StageSettings
+from formats.forecast.stages import choices_of
+from formats.graph import CONSOLATION, LOWER, MAIN, WinnerOf
+from formats.plans import draw_places, plan_of, sources_of
+from formats.settings import DOUBLE, PROGRESSIVE, StageSettings
 from tournaments.standings.brackets import (
     CURVES,
     MERGE,

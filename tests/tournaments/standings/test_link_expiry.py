@@ -9,7 +9,7 @@ from engine.errors import Refused
 from matches import access
 from matches.lifecycle import links
 from matches.models import Match
-from tests.tournaments.conftest import RunningEvent
+from tests.event_cast import RunningEvent
 from tournaments.standings.context import event_end
 
 pytestmark = pytest.mark.django_db

@@ -7,14 +7,14 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from formats.elimination.byes import LowerByes
+from formats.settings import StageSettings
+from formats.tables.tiebreaks import plain
 from players.actors import Actor
 from players.models import Player
 from tests.pages import html
 from tests.tournaments.support.drawn_divisions import DivisionBuilder
 from tests.tournaments.support.played_stages import STAGES, play, ready
-from tournaments.formats.elimination.byes import LowerByes
-from tournaments.formats.settings import StageSettings
-from tournaments.formats.tables.tiebreaks import plain
 from tournaments.models import Division, Fixture, Slot
 from tournaments.standings.pairing_reasons import reasons_of
 from tournaments.standings.standings import standings_of

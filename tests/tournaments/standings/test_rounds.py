@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import pytest
 
+from formats.settings import StageSettings
 from players.actors import Actor
 from players.models import Player
 from tests.tournaments.support.played_stages import drawn_as
-from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Round
 from tournaments.standings.rounds import RoundNames
 

@@ -10,19 +10,19 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from formats.facts import Withdrawal
+from formats.graph import Graph
+from formats.progress import progress
+from formats.tables.round_robin import round_robin
+from formats.tables.tables import elimination_places
+from formats.tables.tiebreaks import plain
 from players.actors import Actor
 from players.models import Player
+from tests.event_cast import NOW
 from tests.pages import html as page_html
 from tests.tiers import first_in_make_test
-from tests.tournaments.conftest import NOW
 from tests.tournaments.support.played_stages import STAGES, drawn_as, play
 from tournaments.entries import services as entries
-from tournaments.formats.facts import Withdrawal
-from tournaments.formats.graph import Graph
-from tournaments.formats.progress import progress
-from tournaments.formats.tables.round_robin import round_robin
-from tournaments.formats.tables.tables import elimination_places
-from tournaments.formats.tables.tiebreaks import plain
 from tournaments.models import Division, Entry
 from tournaments.standings.standings import kind_for_side, standings_of
 from tournaments.state.derivation import states_of

@@ -4,15 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from players.actors import SYSTEM
-from players.models import Player
-from tests.tournaments.conftest import NOW
-from tournaments.demo.club import FINISHED, play_share
-from tournaments.draws import services as draws
-from tournaments.draws.lists import counts
-from tournaments.entries import services as entries
-from tournaments.events import services as events
-from tournaments.formats.settings import (
+from demo.club import FINISHED, play_share
+from formats.settings import (
     BY_ROUND,
     DOUBLE,
     GROUPS,
@@ -24,6 +17,13 @@ from tournaments.formats.settings import (
     SWISS,
     StageSettings,
 )
+from players.actors import SYSTEM
+from players.models import Player
+from tests.event_cast import NOW
+from tournaments.draws import services as draws
+from tournaments.draws.lists import counts
+from tournaments.entries import services as entries
+from tournaments.events import services as events
 from tournaments.models import Division
 from tournaments.state.figures import Counted, Figures, Matches, counted, figures_of
 from tournaments.state.stages import set_stages

@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from matches.lifecycle.finish import ResultInput
 from matches.models import RatingPool
 from players.actors import Actor
-from tests.tournaments.conftest import NOON
+from tests.event_cast import NOON
 from tests.tournaments.support.knockouts import fixtures, play_all
 from tournaments.entries import services as entries
 from tournaments.models import Division, Fixture, Slot

@@ -9,11 +9,15 @@ from django.test import Client
 from django.urls import reverse
 
 from engine.errors import Refused
+from formats.plans import checked_stages
+from formats.settings import DOUBLE, GROUPS, KNOCKOUT, LIVES, ROUND_ROBIN, SWISS, NextRound, Pairing, StageSettings
 from matches.lifecycle.finish import ResultInput
 from players.actors import Actor
 from players.models import Player, User
+from prizes.prizes import standings_of
+from seasons.facts import facts_of_states
+from tests.event_cast import NOON
 from tests.pages import html
-from tests.tournaments.conftest import NOON
 from tests.tournaments.support.pages import text
 from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean
 from tournaments.draws import kept_apart, rounds, services
@@ -22,24 +26,10 @@ from tournaments.entries.services import preview_withdrawal, withdraw
 from tournaments.events.services import publish_tournament
 from tournaments.floor import evening
 from tournaments.floor.calls import call_ready
-from tournaments.formats.plans import checked_stages
-from tournaments.formats.settings import (
-    DOUBLE,
-    GROUPS,
-    KNOCKOUT,
-    LIVES,
-    ROUND_ROBIN,
-    SWISS,
-    NextRound,
-    Pairing,
-    StageSettings,
-)
 from tournaments.models import Autopilot, Division, Draw, Entry, Slot, Stage, Tournament
-from tournaments.prizes.prizes import standings_of
 from tournaments.results.corrections import CorrectionInput, apply_correction
 from tournaments.results.needs import round_need
 from tournaments.results.services import withdraw_from_bracket
-from tournaments.seasons.facts import facts_of_states
 from tournaments.state.derivation import states_of
 
 pytestmark = pytest.mark.django_db

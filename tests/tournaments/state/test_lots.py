@@ -8,12 +8,12 @@ from random import Random
 import pytest
 from django.db import transaction
 
+from formats.settings import StageSettings
 from matches.models import Match
 from players.actors import Actor
 from players.models import LogEntry, Player
-from tests.tournaments.conftest import NOON
+from tests.event_cast import NOON
 from tests.tournaments.support.swiss_rounds import DivisionDriver
-from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Fixture, Stage
 from tournaments.results.overdue import apply_deadline
 from tournaments.state.derivation import states_of

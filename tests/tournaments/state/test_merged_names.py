@@ -14,24 +14,24 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
+from display.sharing.cards import card_of
 from matches.lifecycle.finish import ResultInput
 from matches.lifecycle.opening import MatchSettings, Opening, open_matches
 from matches.play.starting import PlaySettings, start
 from players.actors import SYSTEM, Actor
 from players.models import Club, Membership, Merge, Player
 from players.people.services import merge_players, undo_merge
+from seasons.past import PastInput, count_past, import_past
+from seasons.services import PointsInput, count_events, give_points
 from tests.access import event_roles
+from tests.clubhouse import test_roles
+from tests.event_cast import NOW, RunningEvent, choose_seed, publish
 from tests.test_privacy import text_of
-from tests.tournaments.conftest import NOW, RunningEvent, choose_seed, publish
-from tests.tournaments.pages import test_roles
 from tournaments.entries.services import enter
 from tournaments.events.home import find_player
 from tournaments.events.services import publish_tournament
 from tournaments.models import Division, Fixture, Series
 from tournaments.results.services import enter_result
-from tournaments.seasons.past import PastInput, count_past, import_past
-from tournaments.seasons.services import PointsInput, count_events, give_points
-from tournaments.sharing.cards import card_of
 
 pytestmark = pytest.mark.django_db
 

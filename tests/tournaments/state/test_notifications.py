@@ -15,7 +15,7 @@ from players.models import Delivery, Notification, Player, User
 from players.notifications.emails import send_emails
 from players.notifications.kinds import texts_of
 from players.notifications.services import notify
-from tests.tournaments.conftest import NOW, RunningEvent
+from tests.event_cast import NOW, RunningEvent
 from tournaments.entries import services as entries
 from tournaments.floor import calls, evening
 from tournaments.models import Division, Fixture

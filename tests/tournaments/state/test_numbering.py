@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
+from formats.settings import StageSettings
 from players.actors import Actor
 from players.models import Player
 from tests.tournaments.support.swiss_rounds import DivisionDriver
-from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Fixture, Tournament
 from tournaments.state.locks import take_numbers
 

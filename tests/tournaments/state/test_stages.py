@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 
 from engine.errors import Refused
+from formats.graph import BYE, EntrySource, LoserOf, PlaceOf, Seat, Source, WinnerOf
+from formats.settings import StageSettings
 from players.actors import Actor
 from players.models import LogEntry, Player
-from tests.tournaments.conftest import NOON
+from tests.event_cast import NOON
 from tournaments.draws.services import make_draft, publish_draw, request_draw
 from tournaments.entries import services as entries
 from tournaments.events import services as events
 from tournaments.events.deadlines import set_deadlines
-from tournaments.formats.graph import BYE, EntrySource, LoserOf, PlaceOf, Seat, Source, WinnerOf
-from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Draw, Entry, Stage
 from tournaments.state.plans import source_fields, source_of
 from tournaments.state.stages import round_deadlines, set_stages, stage_settings

@@ -10,18 +10,18 @@ import pytest
 from django.db import transaction
 from django.db.models import Q
 
+from formats.settings import StageSettings
 from matches.lifecycle.finish import ResultInput
 from matches.models import Match
 from matches.reporting import reports
 from players.actors import Actor
 from players.models import Player
+from tests.event_cast import NOW
 from tests.tiers import first_in_make_test
-from tests.tournaments.conftest import NOW
 from tests.tournaments.support.drawn_divisions import DivisionBuilder
 from tests.tournaments.support.played_stages import STAGES, drawn_as, play, ready
 from tests.tournaments.support.rows_read import rows_read
 from tournaments.entries import services as entries
-from tournaments.formats.settings import StageSettings
 from tournaments.match_events import settle_after_result
 from tournaments.models import Division, Draw, Fixture
 from tournaments.results import services as results

@@ -13,7 +13,7 @@ from core.live.publishing import authorise, last_touch, now_shown, touch
 from matches.lifecycle.finish import ResultInput
 from players.actors import Actor
 from players.models import Player, User
-from tests.tournaments.conftest import NOW, bob_player, by_alice, club, make_division, make_players, tournament
+from tests.event_cast import NOW, bob_player, by_alice, club, make_division, make_players, tournament
 from tests.tournaments.support.played_stages import STAGES, drawn_as
 from tournaments.models import Division, Fixture, Tournament
 from tournaments.results import services as results

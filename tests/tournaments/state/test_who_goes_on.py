@@ -5,16 +5,16 @@ from random import Random
 import pytest
 
 from engine.errors import Refused
+from formats.settings import StageSettings
+from formats.tables.round_robin import LeaverRule
+from formats.tables.tables import who_goes_on
 from players.actors import SYSTEM
-from tests.tournaments.conftest import NOON
+from tests.event_cast import NOON
 from tests.tournaments.support.correcting import Cup, integrity_differences, won_by
 from tournaments.draws import rounds
 from tournaments.draws import services as draws
 from tournaments.entries import late, returns
 from tournaments.entries import services as entries
-from tournaments.formats.settings import StageSettings
-from tournaments.formats.tables.round_robin import LeaverRule
-from tournaments.formats.tables.tables import who_goes_on
 from tournaments.models import Draw, Entry, Fixture, Slot, Withdrawal
 from tournaments.results import services as results
 from tournaments.state.derivation import states_of

@@ -13,17 +13,17 @@ from django.db import transaction
 from hypothesis import HealthCheck, Phase
 from hypothesis import settings as hypothesis_settings
 
+from formats.lots import commitment
+from formats.settings import StageSettings
 from matches.lifecycle.finish import ResultInput
 from matches.models import Match, PlayerRating, RatingChange, RatingPool, Result
 from matches.ratings import services as ratings
 from players.actors import SYSTEM
 from players.models import Club, Player
-from tests.tournaments.conftest import NOON, Clocked
+from tests.event_cast import NOON, Clocked
 from tournaments.draws import services as draws
 from tournaments.entries import services as entries
 from tournaments.events import services as events
-from tournaments.formats.lots import commitment
-from tournaments.formats.settings import StageSettings
 from tournaments.models import Correction, Division, Draw, Entry, Fixture, Round, Slot, Stage
 from tournaments.results import corrections
 from tournaments.results import services as results

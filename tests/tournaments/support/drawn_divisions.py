@@ -3,14 +3,14 @@
 from collections.abc import Callable, Sequence
 from random import Random
 
+from formats.settings import StageSettings
 from matches.lifecycle.finish import ResultInput
 from players.actors import Actor
 from players.models import Player
-from tests.tournaments.conftest import NOW
+from tests.event_cast import NOW
 from tournaments.draws import services as draws
 from tournaments.entries import services as entries
 from tournaments.events import services as events
-from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Draw, Fixture, Tournament
 from tournaments.results import services as results
 from tournaments.state.stages import set_stages

@@ -12,6 +12,7 @@ from django.test import TestCase
 from hypothesis import note
 
 from engine.errors import Refused
+from formats.lots import commitment
 from matches.models import Claim, Match, Result
 from matches.ratings import services as ratings
 from players.actors import Actor
@@ -19,7 +20,6 @@ from players.models import Club, LogEntry, Membership, Player, User
 from tournaments.draws import services as draws
 from tournaments.entries import services as entries
 from tournaments.events import services as events
-from tournaments.formats.lots import commitment
 from tournaments.models import Advance, Correction, Division, Draw, Entry, Fixture, Slot, Stage, Tournament
 from tournaments.state.integrity import differences
 

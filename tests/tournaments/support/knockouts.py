@@ -2,7 +2,7 @@
 
 from matches.lifecycle.finish import ResultInput
 from players.actors import Actor
-from tests.tournaments.conftest import NOON
+from tests.event_cast import NOON
 from tournaments.models import Division, Fixture
 from tournaments.results import services as results
 

@@ -8,7 +8,7 @@ import pytest
 from engine.errors import Refused
 from players.actors import Actor
 from players.models import Player
-from tests.tournaments.conftest import NOON
+from tests.event_cast import NOON
 from tournaments.draws import services as draws
 from tournaments.entries import services as entries
 from tournaments.events import services as events

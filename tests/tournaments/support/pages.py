@@ -9,8 +9,8 @@ from django.utils import timezone
 from matches.models import Match
 from matches.reporting import reports
 from players.actors import Actor
+from tests.event_cast import RunningEvent
 from tests.pages import html
-from tests.tournaments.conftest import RunningEvent
 from tournaments.models import Division
 
 

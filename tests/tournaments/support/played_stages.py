@@ -4,6 +4,7 @@ import random
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from formats.settings import StageSettings
 from matches.lifecycle.finish import ResultInput
 from matches.models import Result
 from players.actors import Actor
@@ -11,7 +12,6 @@ from players.models import Player
 from tournaments.draws import services as draws
 from tournaments.entries import services as entries
 from tournaments.events import services as events
-from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Draw, Fixture, Tournament
 from tournaments.results import services as results
 from tournaments.state.stages import set_stages

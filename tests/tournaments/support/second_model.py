@@ -14,11 +14,11 @@ from datetime import datetime
 from math import sqrt
 from typing import NamedTuple
 
+from formats import graph as plan
+from formats.elimination.seating import Past, lots_of, seat_entrants
+from formats.lots import Lots
 from matches.lifecycle.finish import ResultInput
 from tests.tournaments.support.correcting import LENGTH, Cup, Left, Paired, Played
-from tournaments.formats import graph as plan
-from tournaments.formats.elimination.seating import Past, lots_of, seat_entrants
-from tournaments.formats.lots import Lots
 from tournaments.models import Fixture, Round, Slot, Stage
 
 PLAIN = ("wins", "lots")

@@ -5,15 +5,15 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from random import Random
 
+from formats.settings import StageSettings
 from matches.lifecycle.finish import ResultInput
 from players.actors import SYSTEM, Actor
 from players.models import Player
-from tests.tournaments.conftest import NOON, Clocked
+from tests.event_cast import NOON, Clocked
 from tournaments.draws import services as draws
 from tournaments.entries import late
 from tournaments.entries import services as entries
 from tournaments.events import services as events
-from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Draw, Entry, Fixture, Tournament
 from tournaments.results import services as results
 from tournaments.state import stages

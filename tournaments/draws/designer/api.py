@@ -16,20 +16,14 @@ from rest_framework.response import Response
 from core.api import validated_query
 from core.messages import sentence
 from core.repeats import Repeat, repeated
-from matches.models.matches import LONGEST_MATCH
-from players.access import Role
-from tournaments.draws.designer.forms import MOST_QUALIFIERS
-from tournaments.draws.evenings import divisions_beside, rest_of
-from tournaments.events.api import DivisionView
-from tournaments.events.forms import MOST_TABLES
-from tournaments.formats.elimination.byes import LowerByes
-from tournaments.formats.elimination.patterns import Proposal
-from tournaments.formats.forecast.brackets import BracketForecast, RoundForecast
-from tournaments.formats.forecast.finish_times import Finish, Pace
-from tournaments.formats.forecast.forecasts import Forecast, Remark, RemarkKind, StageForecast, forecast_stages
-from tournaments.formats.forecast.waits import Waits, waits_of_stage
-from tournaments.formats.plans import MOST_STAGES, with_places
-from tournaments.formats.settings import (
+from formats.elimination.byes import LowerByes
+from formats.elimination.patterns import Proposal
+from formats.forecast.brackets import BracketForecast, RoundForecast
+from formats.forecast.finish_times import Finish, Pace
+from formats.forecast.forecasts import Forecast, Remark, RemarkKind, StageForecast, forecast_stages
+from formats.forecast.waits import Waits, waits_of_stage
+from formats.plans import MOST_STAGES, with_places
+from formats.settings import (
     FEWEST_LIVES,
     GROUP_DRAWS,
     LARGEST_LATE_FIELD,
@@ -46,10 +40,16 @@ from tournaments.formats.settings import (
     Pairing,
     StageSettings,
 )
-from tournaments.formats.swiss.event import Order
-from tournaments.formats.tables.records import Edition
-from tournaments.formats.tables.round_robin import LeaverRule, Unplayed
-from tournaments.formats.tables.tiebreaks import TIEBREAKS
+from formats.swiss.event import Order
+from formats.tables.records import Edition
+from formats.tables.round_robin import LeaverRule, Unplayed
+from formats.tables.tiebreaks import TIEBREAKS
+from matches.models.matches import LONGEST_MATCH
+from players.access import Role
+from tournaments.draws.designer.forms import MOST_QUALIFIERS
+from tournaments.draws.evenings import divisions_beside, rest_of
+from tournaments.events.api import DivisionView
+from tournaments.events.forms import MOST_TABLES
 from tournaments.models import Division, Stage
 from tournaments.models.events import MOST_ENTRIES
 from tournaments.state.api import AFTER, READ, WRITE, by, read_after, validated, with_etag

@@ -14,18 +14,15 @@ from django.utils.translation import ngettext
 
 from core.messages import sentence
 from engine.errors import Refused
-from players.forms import RefusingForm
-from tournaments.draws.evenings import Evening, first_after
-from tournaments.events.forms import MOST_TABLES, LocalField, localise
-from tournaments.formats.elimination.byes import LowerByes
-from tournaments.formats.elimination.patterns import Proposal, parse
-from tournaments.formats.forecast.durations import MINUTES_PER_POINT
-from tournaments.formats.forecast.finish_times import LONGEST_MATCH, Pace, parse_lengths
-from tournaments.formats.forecast.stages import Choices
-from tournaments.formats.forecast.waits import Waits
-from tournaments.formats.plans import MOST_STAGES, with_places
-from tournaments.formats.presets import PRESETS
-from tournaments.formats.settings import (
+from formats.elimination.byes import LowerByes
+from formats.elimination.patterns import Proposal, parse
+from formats.forecast.durations import MINUTES_PER_POINT
+from formats.forecast.finish_times import LONGEST_MATCH, Pace, parse_lengths
+from formats.forecast.stages import Choices
+from formats.forecast.waits import Waits
+from formats.plans import MOST_STAGES, with_places
+from formats.presets import PRESETS
+from formats.settings import (
     BY_ROUND,
     CHOICES,
     DEFAULT_TIEBREAKS,
@@ -50,10 +47,13 @@ from tournaments.formats.settings import (
     Pairing,
     StageSettings,
 )
-from tournaments.formats.swiss.event import Order
-from tournaments.formats.tables.records import Edition
-from tournaments.formats.tables.round_robin import LeaverRule, Unplayed
-from tournaments.formats.tables.tiebreaks import TIEBREAKS
+from formats.swiss.event import Order
+from formats.tables.records import Edition
+from formats.tables.round_robin import LeaverRule, Unplayed
+from formats.tables.tiebreaks import TIEBREAKS
+from players.forms import RefusingForm
+from tournaments.draws.evenings import Evening, first_after
+from tournaments.events.forms import MOST_TABLES, LocalField, localise
 from tournaments.models.events import MOST_ENTRIES
 from tournaments.standings.labels import edition_day, tiebreak
 from tournaments.state.format_labels import (

@@ -11,6 +11,17 @@ from django.utils.translation import ngettext
 
 from core.messages import sentence
 from engine.errors import Refused
+from formats.forecast.brackets import ALL_GROUPS, BracketForecast, RoundForecast
+from formats.forecast.durations import MINUTES_PER_POINT
+from formats.forecast.finish_times import Finish
+from formats.forecast.forecasts import Forecast, Remark, StageForecast, forecast_stages
+from formats.forecast.proposals import fit_lengths
+from formats.forecast.stages import Choices, choices_of
+from formats.forecast.waits import waits_of_stage
+from formats.graph import CONSOLATION, FINAL, LAST_CHANCE, LOWER, MAIN
+from formats.plans import MOST_STAGES
+from formats.presets import preset
+from formats.settings import DOUBLE, GROUPS, LEAGUE, ROUND_ROBIN, StageSettings
 from tournaments.draws.designer.forms import OWN, DesignerForm, EveningForm, StageForm
 from tournaments.draws.evenings import (
     MOST_PLAYERS,
@@ -35,17 +46,6 @@ from tournaments.draws.evenings import (
     with_lengths,
 )
 from tournaments.draws.services import LEAST_ENTRIES
-from tournaments.formats.forecast.brackets import ALL_GROUPS, BracketForecast, RoundForecast
-from tournaments.formats.forecast.durations import MINUTES_PER_POINT
-from tournaments.formats.forecast.finish_times import Finish
-from tournaments.formats.forecast.forecasts import Forecast, Remark, StageForecast, forecast_stages
-from tournaments.formats.forecast.proposals import fit_lengths
-from tournaments.formats.forecast.stages import Choices, choices_of
-from tournaments.formats.forecast.waits import waits_of_stage
-from tournaments.formats.graph import CONSOLATION, FINAL, LAST_CHANCE, LOWER, MAIN
-from tournaments.formats.plans import MOST_STAGES
-from tournaments.formats.presets import preset
-from tournaments.formats.settings import DOUBLE, GROUPS, LEAGUE, ROUND_ROBIN, StageSettings
 from tournaments.models import Division, EveningTemplate
 from tournaments.standings.brackets import bracket_name, round_name
 from tournaments.state.format_labels import FORMAT_NAMES, pattern_in_words

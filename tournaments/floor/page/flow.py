@@ -10,6 +10,9 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from formats.continuous.state import AWAY, Action, FlowMatch, FlowPair
+from formats.plans import FEWEST_QUALIFIERS
+from formats.settings import LIVES
 from tournaments.events.pages import division_url_args, event_url_args
 from tournaments.floor.batches import (
     Flow,
@@ -24,9 +27,6 @@ from tournaments.floor.page.cards import Cards, CardSide, Discs, Post, Proposal,
 from tournaments.floor.page.forecast import clock
 from tournaments.floor.selectors import FloorView
 from tournaments.floor.sentences import waits_for
-from tournaments.formats.continuous.state import AWAY, Action, FlowMatch, FlowPair
-from tournaments.formats.plans import FEWEST_QUALIFIERS
-from tournaments.formats.settings import LIVES
 from tournaments.models import Autopilot, Entry
 from tournaments.results.needs import LatestResult
 from tournaments.standings.labels import why_paired

@@ -10,28 +10,21 @@ from django.db.models import prefetch_related_objects
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from formats.forecast.brackets import ALL_GROUPS
+from formats.forecast.closing import ClosingOption, Shortening, closing_options
+from formats.forecast.counts import lives_courses, lives_runs_like, rounds_until_unbeaten, swiss_courses
+from formats.forecast.durations import SEATING
+from formats.forecast.finish_times import Finish, FinishTimes, Pace, RemainingMatch, RoundTimes, finish_times
+from formats.forecast.forecasts import later_stages
+from formats.forecast.pace import Observed, observed_pace
+from formats.forecast.planned import SECOND_FINAL, Courses, matches_by_round, numbering
+from formats.forecast.without_rounds import Running, rest_of_night
+from formats.plans import lengths_of, places_before
+from formats.settings import BY_ROUND, DOUBLE, GROUPS, LIVES, StageSettings
 from tournaments.floor.batches import Flow, flows_of
 from tournaments.floor.selectors import FloorView
 from tournaments.floor.state import MatchFacts, MatchOnFloor, MatchState, TableState
 from tournaments.floor.times import elapsed
-from tournaments.formats.forecast.brackets import ALL_GROUPS
-from tournaments.formats.forecast.closing import ClosingOption, Shortening, closing_options
-from tournaments.formats.forecast.counts import lives_courses, lives_runs_like, rounds_until_unbeaten, swiss_courses
-from tournaments.formats.forecast.durations import SEATING
-from tournaments.formats.forecast.finish_times import (
-    Finish,
-    FinishTimes,
-    Pace,
-    RemainingMatch,
-    RoundTimes,
-    finish_times,
-)
-from tournaments.formats.forecast.forecasts import later_stages
-from tournaments.formats.forecast.pace import Observed, observed_pace
-from tournaments.formats.forecast.planned import SECOND_FINAL, Courses, matches_by_round, numbering
-from tournaments.formats.forecast.without_rounds import Running, rest_of_night
-from tournaments.formats.plans import lengths_of, places_before
-from tournaments.formats.settings import BY_ROUND, DOUBLE, GROUPS, LIVES, StageSettings
 from tournaments.models import Division, Entry, Slot, Stage
 from tournaments.standings.brackets import bracket_name
 from tournaments.state.format_labels import FORMAT_NAMES

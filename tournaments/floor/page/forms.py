@@ -10,6 +10,7 @@ from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
+from formats.settings import LONGEST_LEAD, LONGEST_WINDOW, Leader
 from matches.lifecycle.finish import ResultInput
 from players.forms import RefusingForm, YesNoField
 from players.models import Player
@@ -19,7 +20,6 @@ from tournaments.floor.evening import LONGEST_POSITION, FloorPlan
 from tournaments.floor.selectors import settings_of
 from tournaments.floor.state import FloorSettings
 from tournaments.floor.undo import Act, act_named
-from tournaments.formats.settings import LONGEST_LEAD, LONGEST_WINDOW, Leader
 from tournaments.models import (
     Autopilot,
     Entry,

@@ -7,6 +7,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
+from formats.graph import MAIN
 from matches.lifecycle.begun import has_begun
 from matches.models import Match, Result
 from players.access import Role
@@ -28,7 +29,6 @@ from tournaments.floor.journal import latest
 from tournaments.floor.page.cards import Link, Post, action_url, gone_home
 from tournaments.floor.selectors import FloorView
 from tournaments.floor.state import MatchOnFloor, MatchState, TableState
-from tournaments.formats.graph import MAIN
 from tournaments.ledger.accounts import fees_of, paid_for, plans_of
 from tournaments.ledger.money import Currency
 from tournaments.models import Division, Entry, Fixture, FloorEvent, FloorKind, Pairing, Slot, Table, Tournament

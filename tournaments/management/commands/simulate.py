@@ -1,7 +1,7 @@
 """`./manage.py simulate`: the same as `barpoint simulate`."""
 
 from core.commands import DelegatedCommand
-from tournaments.command_line import simulate
+from formats.command_line import simulate
 
 
 class Command(DelegatedCommand):

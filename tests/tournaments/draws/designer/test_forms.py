@@ -9,14 +9,14 @@ import pytest
 from django.test import Client
 
 from engine.errors import Refused
+from formats.presets import preset
+from formats.settings import StageSettings
 from players.actors import Actor
-from tests.tournaments.conftest import NOW
+from tests.event_cast import NOW
 from tests.tournaments.support.designer import designer_data
 from tests.tournaments.support.pages import division_url
 from tournaments.draws.designer.forms import DesignerForm
 from tournaments.draws.designer.page import DesignerPage
-from tournaments.formats.presets import preset
-from tournaments.formats.settings import StageSettings
 from tournaments.models import Division
 from tournaments.state.stages import set_stages, stage_settings
 

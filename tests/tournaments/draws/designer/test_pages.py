@@ -10,10 +10,15 @@ from django.test import Client
 from django.utils import timezone
 from django.utils.html import escape
 
+from formats.elimination.byes import LowerByes
+from formats.forecast.forecasts import FAULT, Remark
+from formats.plans import MOST_STAGES
+from formats.presets import PRESETS, preset
+from formats.settings import DEFAULT_TIEBREAKS, FORMATS, StageSettings
 from players.actors import Actor
 from players.models import LogEntry, Player, User
+from tests.event_cast import NOW, RunningEvent
 from tests.pages import html
-from tests.tournaments.conftest import NOW, RunningEvent
 from tests.tournaments.support.designer import designer_data
 from tests.tournaments.support.pages import division_url, text
 from tournaments.draws import services as draws
@@ -21,11 +26,6 @@ from tournaments.draws.designer.forms import initial_of
 from tournaments.draws.designer.page import _remark
 from tournaments.draws.lists import DraftStage
 from tournaments.entries import services as entries
-from tournaments.formats.elimination.byes import LowerByes
-from tournaments.formats.forecast.forecasts import FAULT, Remark
-from tournaments.formats.plans import MOST_STAGES
-from tournaments.formats.presets import PRESETS, preset
-from tournaments.formats.settings import DEFAULT_TIEBREAKS, FORMATS, StageSettings
 from tournaments.models import Division, Draw, Stage
 from tournaments.state.format_labels import PRESET_NAMES
 from tournaments.state.places import entries_in

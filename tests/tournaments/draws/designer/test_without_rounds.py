@@ -8,16 +8,16 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from formats.presets import preset
+from formats.settings import Pairing
 from players.actors import Actor
 from players.models import Player, User
+from tests.event_cast import NOON
 from tests.pages import html
-from tests.tournaments.conftest import NOON
 from tests.tournaments.support.designer import designer_data
 from tests.tournaments.support.pages import text
 from tournaments.draws.evenings import Evening, proposed_stages
 from tournaments.entries import services as entries
-from tournaments.formats.presets import preset
-from tournaments.formats.settings import Pairing
 from tournaments.models import Division, Tournament
 from tournaments.state.stages import stage_settings
 

@@ -5,10 +5,10 @@ from collections.abc import Callable
 import pytest
 
 from engine.errors import Refused
+from formats.settings import StageSettings
 from players.actors import Actor
 from players.models import Player
 from tests.tournaments.support.swiss_rounds import DivisionDriver
-from tournaments.formats.settings import StageSettings
 from tournaments.models import Division
 from tournaments.state.derivation import states_of
 

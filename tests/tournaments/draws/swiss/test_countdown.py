@@ -8,11 +8,11 @@ from django.test import Client
 from django.urls import reverse
 
 from engine.errors import Refused
+from formats.settings import NextRound
 from players.models import LogEntry, User
 from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean
 from tournaments.draws import services as draws
 from tournaments.draws.rounds import request_round
-from tournaments.formats.settings import NextRound
 from tournaments.models import Draw
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]

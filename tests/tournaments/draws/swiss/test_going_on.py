@@ -6,6 +6,7 @@ from random import Random
 
 import pytest
 
+from formats.settings import NextRound, StageSettings
 from players.actors import Actor
 from players.models import Player
 from tests.tiers import first_in_make_test
@@ -14,7 +15,6 @@ from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean
 from tournaments.draws import rounds as round_services
 from tournaments.draws.rounds import RoundChanges
 from tournaments.entries import returns
-from tournaments.formats.settings import NextRound, StageSettings
 from tournaments.models import Division, Draw, Tournament
 
 pytestmark = pytest.mark.django_db

@@ -6,6 +6,8 @@ from random import Random
 import pytest
 
 from core.queue import claim_lasts
+from formats.plans import places_before
+from formats.settings import NextRound, StageSettings
 from matches.lifecycle.finish import ResultInput
 from players.actors import Actor
 from players.models import Club, Membership
@@ -15,8 +17,6 @@ from tournaments.draws import rounds as round_services
 from tournaments.draws import services as draws
 from tournaments.draws.rounds import RoundChanges
 from tournaments.events import services as events
-from tournaments.formats.plans import places_before
-from tournaments.formats.settings import NextRound, StageSettings
 from tournaments.models import Division, Draw, Entry, Fixture, Slot, Stage
 from tournaments.results import services as results
 from tournaments.state import stages

@@ -4,6 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
+from formats.settings import NextRound, StageSettings
+from formats.swiss.event import ByeKind
 from matches.models import Result
 from players.actors import Actor
 from players.models import LogEntry
@@ -11,8 +13,6 @@ from tests.tournaments.draws.swiss.conftest import MakePlayers, Swiss, newcomer,
 from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean
 from tournaments.draws import rounds
 from tournaments.entries import late
-from tournaments.formats.settings import NextRound, StageSettings
-from tournaments.formats.swiss.event import ByeKind
 from tournaments.models import ByeRequest, Division, Draw, Entry, Fixture, Withdrawal
 
 pytestmark = pytest.mark.django_db

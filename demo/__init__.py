@@ -1,0 +1,1 @@
+"""A demonstration club, created by the same services as a real one."""

@@ -1,0 +1,426 @@
+"""Whole evenings of a club, played through the services: does the autopilot fill the tables, does the forecast hold?
+
+An evening is a knockout with consolation. Calls follow check-in; one player comes late, and another comes only after
+the first match was forfeited. The autopilot calls by itself; players sit down a little after their call, and matches
+take as long as in the model of `formats.forecast.durations`. Winners, durations and delays depend on the
+seed and the match number only, so the same evening can be replayed with another order of calls.
+"""
+
+import heapq
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from random import Random
+from statistics import mean
+from typing import ClassVar, NamedTuple
+
+from django.db import transaction
+
+from display import wall
+from formats.forecast.durations import EVENINGS_DIFFER, MINUTES_PER_POINT, REST, player_tempo, shares
+from formats.forecast.finish_times import FinishTimes
+from formats.lots import commitment as hash_of
+from formats.settings import LIVES, PROGRESSIVE, Pairing, StageSettings
+from matches.lifecycle.finish import ResultInput
+from matches.models import Match
+from players.actors import SYSTEM
+from players.models import Club, Player
+from tournaments.draws import services as draws
+from tournaments.entries import check_in
+from tournaments.entries import services as entries
+from tournaments.events import services as events
+from tournaments.floor import calls, evening, selectors
+from tournaments.floor.batches import WALK_MINUTES
+from tournaments.floor.page.forecast import evening_forecast
+from tournaments.floor.state import MatchFacts
+from tournaments.models import Autopilot, Division, Fixture, FloorEvent, FloorKind, Stage, Tournament
+from tournaments.results.services import enter_result, forfeit
+from tournaments.state.integrity import Selection, differences
+from tournaments.state.stages import set_stages
+
+STARTS = datetime(2026, 11, 21, 18, tzinfo=UTC)
+MATCH_LENGTH = 7
+LOWER_LENGTH = 5
+SLOWEST_WALK = 3.0
+"""Minutes from a call to the start of the match, at most."""
+LATE, LATE_BY = 3, 40.0
+"""The number of the player who comes late, and by how many minutes."""
+NO_SHOW, FORFEITS_AFTER, COMES_AFTER = 1, 15.0, 45.0
+"""The number of the player who does not come, the minutes until a director forfeits their match, and then until they
+come."""
+FORECAST_AT = (0.0, 0.25, 0.5, 0.75)
+"""The shares of all matches after which the end is forecast."""
+CHANCES = (0.5, 0.75, 0.9)
+"""With which probability the evening should end within the forecast times."""
+
+
+class Forecast(NamedTuple):
+    """A forecast after this share of the matches: whether the evening ended within the time given for this chance."""
+
+    after: float
+    chance: float
+    held: bool
+
+
+class _RolledBack(Exception):
+    """Ends the transaction of a simulated evening without keeping it."""
+
+
+@dataclass
+class Report:
+    """What an evening showed."""
+
+    double_booked_players: int = 0
+    double_booked_tables: int = 0
+    absent_called: int = 0
+    """Calls of matches with a player who was not here."""
+    called_twice: int = 0
+    wall_differences: int = 0
+    """How often the wall showed other calls than those of the matches that had been called and not begun."""
+    idle_with_ready: int = 0
+    integrity_differences: int = 0
+    forecasts: list[Forecast] = field(default_factory=list)
+    ended: float = 0.0
+    """Minutes after the start."""
+    ended_first_come: float = 0.0
+    """The same with matches in the order in which their players were known."""
+
+
+def simulate_evening(*, players: int, tables: int, seed: int, continuous: bool = False) -> Report:
+    """Play an evening and report on it; nothing of it stays in the database.
+
+    If it is `continuous`, it is one of two lives without rounds.
+    """
+    report = Report()
+    try:
+        with transaction.atomic():
+            (_EveningWithoutRounds if continuous else _Evening)(players, tables, seed, report).play()
+            raise _RolledBack
+    except _RolledBack:
+        return report
+
+
+class _Chance:
+    """The random course of an evening, by match number and by the number of a player."""
+
+    def __init__(self, seed: int) -> None:
+        self.seed = seed
+        self.tempo = math.exp(self._of(0, "evening").gauss(0, EVENINGS_DIFFER))
+
+    def _of(self, number: int, what: str) -> Random:
+        return Random(f"{self.seed}:{number}:{what}")  # noqa: S311, a simulation
+
+    def minutes(self, number: int, length: int, players: Iterable[int]) -> float:
+        """How long a match lasts."""
+        tempo = self.tempo * mean(player_tempo(self._of(player, "player")) for player in players)
+        return length * MINUTES_PER_POINT * tempo * self._of(number, "minutes").choice(shares(length))
+
+    def walk(self, number: int) -> float:
+        """Minutes from the call of a match to its start."""
+        return self._of(number, "walk").random() * SLOWEST_WALK
+
+    def score(self, number: int, length: int) -> tuple[int, int]:
+        """The final score of a match."""
+        chance = self._of(number, "score")
+        lost = chance.randrange(length)
+        return (length, lost) if chance.random() < 1 / 2 else (lost, length)
+
+
+@dataclass(order=True)
+class _Step:
+    at: float
+    order: int
+    act: Callable[[], None] = field(compare=False)
+
+
+class _Evening:
+    """One evening while it is played. Times are minutes after the start."""
+
+    STAGE: ClassVar = StageSettings(PROGRESSIVE, lower_lengths=(LOWER_LENGTH,))
+
+    def __init__(self, players: int, tables: int, seed: int, report: Report) -> None:
+        self.chance = _Chance(seed)
+        self.report = report
+        self.clock = 0.0
+        self.steps: list[_Step] = []
+        self.at_tables: dict[int, Fixture] = {}
+        self.called: set[int] = set()
+        self.begun: set[int] = set()
+        self.forfeited: set[int] = set()
+        self.finished: dict[int, float] = {}
+        self.free_from: dict[int, float] = {}
+        self.forecasts: list[tuple[float, float, FinishTimes]] = []
+        """After which share of the matches, at which minute, and what was forecast."""
+        self.division = _drawn_division(players, tables, seed, self.STAGE)
+        self.tournament = Tournament.objects.get(pk=self.division.tournament_id)
+        self.tables = tables
+        self.labels: dict[int, str] = {}
+        self.first_player = min(self.division.entries.values_list("player", flat=True))
+        self.absent = {self.first_player + LATE, self.first_player + NO_SHOW}
+
+    @property
+    def now(self) -> datetime:
+        return STARTS + timedelta(minutes=self.clock)
+
+    def play(self) -> None:
+        """Play until nothing more happens, then check what is left."""
+        evening.set_autopilot(tournament=self.tournament, mode=Autopilot.CALL, by=SYSTEM, now=self.now)
+        self.labels = dict(self.tournament.floor_tables.values_list("pk", "label"))
+        total = self._planned()
+        entered = self.division.entries.exclude(player__in=self.absent).select_related("player")
+        here = [entry.player for entry in entered]
+        check_in.mark_players_here(tournament=self.tournament, players=here, by=SYSTEM, now=self.now)
+        self._after(LATE_BY, lambda: self._arrive(self.first_player + LATE))
+        self._after(FORFEITS_AFTER, self._forfeit)
+        self._call()
+        while self.steps:
+            step = heapq.heappop(self.steps)
+            self.clock = step.at
+            step.act()
+            if self.steps and self.steps[0].at == self.clock:
+                continue
+            self._call()
+            due = FORECAST_AT[len(self.forecasts) :]
+            if due and len(self.finished) >= due[0] * total and self._goes_on():
+                self._forecast()
+        self._conclude()
+
+    def _planned(self) -> int:
+        return len(selectors.floor(self.tournament, self.now).matches)
+
+    def _goes_on(self) -> bool:
+        return bool(self.at_tables)
+
+    def _after(self, minutes: float, act: Callable[[], None]) -> None:
+        heapq.heappush(self.steps, _Step(self.clock + minutes, len(self.steps) + len(self.finished), act))
+
+    def _call(self) -> None:
+        """Let the autopilot call, check what it called, and look for a match that it should have called."""
+        for event in self._new_calls():
+            if event.kind != "called" or event.fixture_id is None or event.table_id is None:
+                continue
+            fixture = Fixture.objects.select_related("stage__division", "match").get(pk=event.fixture_id)
+            self._check_call(fixture, event.table_id)
+            self.at_tables[event.table_id] = fixture
+            self._after(self.chance.walk(fixture.number), _bound(self._start, fixture, event.table_id))
+        if len(self.at_tables) < self.tables and self._could_begin():
+            self.report.idle_with_ready += 1
+
+        self._check_wall()
+
+    def _new_calls(self) -> Iterable[FloorEvent]:
+        """Let the autopilot call what is ready, and return what it did."""
+        return calls.call_ready(tournament_id=self.tournament.pk, now=self.now)
+
+    def _check_wall(self) -> None:
+        """Compare the calls on the wall with the matches that were called and have not begun."""
+        view = selectors.floor(self.tournament, self.now, staff=False)
+        shown = {(call.table, call.names) for screen in wall.floor_screens(view, []) for call in screen.calls}
+        waiting = {
+            (self.labels[table], tuple(_match(fixture).names))
+            for table, fixture in self.at_tables.items()
+            if fixture.pk not in self.begun
+        }
+        self.report.wall_differences += shown != waiting
+
+    def _arrive(self, player: int) -> None:
+        players = [Player.objects.get(pk=player)]
+        check_in.mark_players_here(tournament=self.tournament, players=players, by=SYSTEM, now=self.now)
+        self.absent.discard(player)
+
+    def _forfeit(self) -> None:
+        """Forfeit the match of the player who does not come, as soon as there is one."""
+        player = self.first_player + NO_SHOW
+        open_ = Fixture.objects.filter(stage__division=self.division, match__state=Match.State.OPEN)
+        fixture = next((row for row in open_.select_related("match") if player in _players(row)), None)
+        if fixture is None:
+            self._without_match(player)
+            return
+        forfeit(fixture=fixture, side=_players(fixture).index(player), by=SYSTEM, now=self.now)
+        self.finished[fixture.pk] = self.clock
+        self.forfeited.add(fixture.pk)
+        self._after(COMES_AFTER, lambda: self._arrive(player))
+
+    def _without_match(self, player: int) -> None:
+        """Look again later whether the player who does not come has a match."""
+        self._after(FORFEITS_AFTER, self._forfeit)
+
+    def _check_call(self, fixture: Fixture, table: int) -> None:
+        self.report.absent_called += bool(set(_players(fixture)) & self.absent)
+        self.report.called_twice += fixture.pk in self.called
+        self.called.add(fixture.pk)
+        if table in self.at_tables:
+            self.report.double_booked_tables += 1
+        if set(_players(fixture)) & self._busy():
+            self.report.double_booked_players += 1
+
+    def _busy(self) -> set[int]:
+        return {player for fixture in self.at_tables.values() for player in _players(fixture)}
+
+    def _could_begin(self) -> bool:
+        """Whether the players of an open match are free and rested, by the simulation's own account."""
+        open_ = Fixture.objects.filter(stage__division=self.division, match__state=Match.State.OPEN)
+        busy, seated = self._busy() | self.absent, {fixture.pk for fixture in self.at_tables.values()}
+        return any(
+            fixture.pk not in seated
+            and not set(_players(fixture)) & busy
+            and all(self.free_from.get(player, 0.0) <= self.clock for player in _players(fixture))
+            for fixture in open_.select_related("match")
+        )
+
+    def _start(self, fixture: Fixture, table: int) -> None:
+        calls.start(fixture=fixture, by=SYSTEM, now=self.now)
+        self.begun.add(fixture.pk)
+        minutes = self._minutes(fixture.number, _match(fixture).length, _players(fixture))
+        self._after(minutes, _bound(self._finish, fixture, table))
+
+    def _minutes(self, number: int, length: int, players: Iterable[int]) -> float:
+        return self.chance.minutes(number, length, [player - self.first_player for player in players])
+
+    def _finish(self, fixture: Fixture, table: int) -> None:
+        score = self.chance.score(fixture.number, _match(fixture).length)
+        enter_result(fixture=fixture, result=ResultInput.played(score), by=SYSTEM, now=self.now)
+        del self.at_tables[table]
+        self.finished[fixture.pk] = self.clock
+        for player in _players(fixture):
+            self.free_from[player] = self.clock + REST
+        self._after(REST, lambda: None)
+
+    def _forecast(self) -> None:
+        view = selectors.floor(self.tournament, self.now)
+        share = FORECAST_AT[len(self.forecasts)]
+        self.forecasts.append((share, self.clock, evening_forecast(view).forecast))
+
+    def _conclude(self) -> None:
+        ended = max(self.finished.values(), default=0.0)
+        view = selectors.floor(self.tournament, self.now)
+        self.report.ended = ended
+        self.report.forecasts = [
+            Forecast(share, chance, ended <= minute + forecast.ends_within(chance))
+            for share, minute, forecast in self.forecasts
+            for chance in CHANCES
+        ]
+        selection = Selection.of(club=self.tournament.club)
+        self.report.integrity_differences = sum(1 for _difference in differences(selection))
+        self.report.integrity_differences += len(view.matches) - len(self.finished)
+        known = [(match, match.pair) for match in view.facts.matches.values() if match.pair is not None]
+        self.report.ended_first_come = first_come_end(
+            [match for match, _pair in known],
+            {
+                match.fixture: 0.0
+                if match.fixture in self.forfeited
+                else self.chance.walk(match.number) + self._minutes(match.number, match.length, pair)
+                for match, pair in known
+            },
+            self.tables,
+        )
+
+
+class _EveningWithoutRounds(_Evening):
+    """An evening of two lives in which whoever is free is paired and called at once."""
+
+    STAGE: ClassVar = StageSettings(LIVES, lives=2, pairing=Pairing.CONTINUOUS)
+
+    def __init__(self, players: int, tables: int, seed: int, report: Report) -> None:
+        super().__init__(players, tables, seed, report)
+        self.players, self.last_call = players, 0
+
+    def _planned(self) -> int:
+        return 2 * self.players - 1
+
+    def _new_calls(self) -> Iterable[FloorEvent]:
+        """Return the calls of batches as well."""
+        calls.call_ready(tournament_id=self.tournament.pk, now=self.now)
+        rows = FloorEvent.objects.filter(tournament=self.tournament, kind=FloorKind.CALLED, pk__gt=self.last_call)
+        made = list(rows.order_by("pk"))
+        self.last_call = made[-1].pk if made else self.last_call
+        return made
+
+    def _without_match(self, player: int) -> None:
+        """Let the player come without having forfeited: whoever is not here is not paired."""
+        self._after(COMES_AFTER, lambda: self._arrive(player))
+
+    def _finish(self, fixture: Fixture, table: int) -> None:
+        super()._finish(fixture, table)
+        # The next pairing comes before the rest ends, so that the players are at their table then.
+        self._after(max(0.0, REST - WALK_MINUTES), lambda: None)
+
+    def _conclude(self) -> None:
+        super()._conclude()
+        # Every match is made when its players are free: there is no other order.
+        self.report.ended_first_come = self.report.ended
+
+
+def first_come_end(matches: Sequence[MatchFacts], minutes: Mapping[int, float], tables: int) -> float:
+    """Return when an evening ends if matches get tables in the order that their players became known.
+
+    `minutes` are the minutes at the table by fixture. Players rest as in the simulation.
+    """
+    needs = _needs(matches)
+    done: dict[int, float] = {}
+    left = {match.fixture for match in matches}
+    free = [0.0] * tables
+    queue: list[tuple[float, int]] = []
+    while left or queue:
+        for fixture in sorted(left):
+            if all(need in done for need in needs[fixture]):
+                heapq.heappush(queue, (max((done[need] + REST for need in needs[fixture]), default=0.0), fixture))
+                left.discard(fixture)
+        since, fixture = heapq.heappop(queue)
+        done[fixture] = max(heapq.heappop(free), since) + minutes[fixture]
+        heapq.heappush(free, done[fixture])
+    return max(done.values(), default=0.0)
+
+
+def _needs(matches: Iterable[MatchFacts]) -> dict[int, set[int]]:
+    rows = list(matches)
+    needs: dict[int, set[int]] = {match.fixture: set() for match in rows}
+    for match in rows:
+        for following in needs.keys() & match.leads_to:
+            needs[following].add(match.fixture)
+    return needs
+
+
+def _drawn_division(players: int, tables: int, seed: int, stage: StageSettings) -> Division:
+    """Create a club with an event of one division, whose draw is published."""
+    club = Club.objects.create(name=f"Evening {seed}", slug=f"evening-{seed}", time_zone="UTC")
+    field_ = Player.objects.bulk_create(Player(name=f"Player {number}") for number in range(1, players + 1))
+    tournament = events.create_tournament(
+        club=club, by=SYSTEM, now=STARTS, name="Club night", starts_at=STARTS, tables=tables
+    )
+    division = events.create_division(
+        tournament=tournament, by=SYSTEM, now=STARTS, name="Open", match_length=MATCH_LENGTH, rated=False
+    )
+    entries.enter(division=division, players=field_, by=SYSTEM, now=STARTS)
+    division.refresh_from_db()
+    set_stages(division=division, stages=[stage], after=division.seq, by=SYSTEM, now=STARTS)
+    secret = Random(f"{seed}:draw").randbytes(32)  # noqa: S311, a simulation that must be repeatable
+    seeds = {
+        "seed": secret.hex(),
+        "seed_hash": hash_of(secret),
+        "lots_seed": secret.hex(),
+        "lots_hash": hash_of(secret),
+    }
+    Stage.objects.filter(division=division).update(**seeds)
+    events.publish_tournament(tournament=tournament, by=SYSTEM, now=STARTS)
+    draw = draws.request_draw(division=division, by=SYSTEM, now=STARTS)
+    draws.make_draft(draw_id=draw.pk, now=STARTS)
+    division.refresh_from_db()
+    draws.publish_draw(division=division, after=division.seq, by=SYSTEM, now=STARTS)
+    division.refresh_from_db()
+    return division
+
+
+def _bound(act: Callable[[Fixture, int], None], fixture: Fixture, table: int) -> Callable[[], None]:
+    return lambda: act(fixture, table)
+
+
+def _match(fixture: Fixture) -> Match:
+    assert fixture.match is not None  # noqa: S101, it was called
+    return fixture.match
+
+
+def _players(fixture: Fixture) -> tuple[int, int]:
+    match = _match(fixture)
+    return match.player_0_id, match.player_1_id

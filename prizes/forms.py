@@ -1,0 +1,289 @@
+"""Forms of the cash desk: payments, closing, prizes, side pools and splits."""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
+
+from core.text_lengths import LONGEST_KEY, LONGEST_NAME, LONGEST_NOTE
+from players.forms import RefusingForm
+from players.models import Player
+from prizes.services import PlanInput, PoolInput
+from tournaments.ledger.fields import SharesField
+from tournaments.ledger.money import Currency
+from tournaments.ledger.payments import PaymentInput
+from tournaments.ledger.shares import Pot
+from tournaments.models import AgreedSplit, Division, Entry, Payment, SidePool, Tournament
+from tournaments.standings.brackets import places_name
+
+SHARES = "shares_"
+"""Prefix of the fields with the shares of each bracket."""
+
+
+class AmountField(forms.CharField):
+    """An amount such as 15, 15.00 or 15,00, as whole minor units, which programs send; an empty one is None."""
+
+    def __init__(self, currency: Currency | None = None, *, negative: bool = False, **options: Any) -> None:
+        widget = forms.TextInput(attrs={"inputmode": "decimal", "autocomplete": "off", "size": 8})
+        super().__init__(max_length=16, widget=widget, **options)
+        self.currency, self.negative = currency or Currency("ticket", 0), negative
+
+    def clean(self, value: Any) -> Any:
+        """Return whole minor units. Raises ValidationError for anything that is not an amount of the currency."""
+        if isinstance(value, int):
+            return value
+        text = super().clean(value)
+        if not text:
+            return None
+        try:
+            amount = self.currency.parse(text)
+        except ValueError:
+            raise ValidationError(_("“%(text)s” is not an amount.") % {"text": text}) from None
+        if amount < 0 and not self.negative:
+            raise ValidationError(_("Enter an amount of 0 or more."))
+        return amount
+
+
+class CashForm(RefusingForm):
+    """A form of the cash desk of an event; its amounts are in the currency of the event."""
+
+    def __init__(self, *args: Any, tournament: Tournament, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.tournament = tournament
+        for field in self.fields.values():
+            if isinstance(field, AmountField):
+                field.currency = Currency.of(tournament)
+
+    def text(self, amount: int) -> str:
+        """Return an amount of the event's currency, without its sign."""
+        return Currency.of(self.tournament).text(abs(amount))
+
+    def with_name(self, amount: int) -> str:
+        """Return an amount with the event's currency, without its sign."""
+        return Currency.of(self.tournament).with_name(abs(amount))
+
+    def choose_from(self, name: str, rows: Any) -> None:
+        """Let a field choose one of these rows by public id."""
+        field = self.fields[name]
+        assert isinstance(field, forms.ModelChoiceField)  # noqa: S101, declared so
+        field.queryset = rows
+
+
+class PaymentForm(CashForm):
+    """A payment: what, how and how much, with the idempotency key of the form."""
+
+    amount = AmountField(label=_("Amount"), negative=True)
+    method = forms.ChoiceField(label=_("Method"), choices=Payment.Method.choices, initial=Payment.Method.CASH)
+    note = forms.CharField(label=_("Note"), max_length=LONGEST_NOTE, required=False)
+    key = forms.CharField(max_length=LONGEST_KEY, widget=forms.HiddenInput)
+
+    @property
+    def payment(self) -> PaymentInput:
+        """The payment that was entered."""
+        data = self.cleaned_data
+        return PaymentInput(data["amount"], data["key"], data["method"], data["note"])
+
+
+class FeeForm(PaymentForm):
+    """A payment by a player, or a refund to one; a refund is confirmed first."""
+
+    RECEIVE, REFUND = "receive", "refund"
+
+    act = forms.ChoiceField(choices=[(RECEIVE, RECEIVE), (REFUND, REFUND)])
+    player = forms.ModelChoiceField(Player.objects.none(), to_field_name="public_id")
+    confirmed = forms.BooleanField(required=False)
+
+    def __init__(self, *args: Any, tournament: Tournament, **kwargs: Any) -> None:
+        super().__init__(*args, tournament=tournament, **kwargs)
+        entered = Entry.objects.filter(division__tournament=tournament)
+        own = Player.objects.filter(pk__in=entered.values("player"))
+        into = Player.objects.filter(pk__in=own.filter(merged_into__isnull=False).values("merged_into"))
+        self.choose_from("player", own | into)
+
+
+class BoxForm(PaymentForm):
+    """An expense, or money put into the box or taken out of it."""
+
+    EXPENSE, FLOAT = "expense", "float"
+
+    act = forms.ChoiceField(label=_("What"), choices=[(FLOAT, pgettext_lazy("cash", "Float")), (EXPENSE, _("Expense"))])
+    confirmed = forms.BooleanField(required=False)
+
+
+class TakeBackForm(CashForm):
+    """A payment to be taken back."""
+
+    payment = forms.ModelChoiceField(Payment.objects.none(), to_field_name="public_id")
+    confirmed = forms.BooleanField(required=False)
+
+    def __init__(self, *args: Any, tournament: Tournament, **kwargs: Any) -> None:
+        super().__init__(*args, tournament=tournament, **kwargs)
+        payments = Payment.objects.filter(tournament=tournament).select_related(
+            "tournament__club", "entry__player", "player"
+        )
+        self.choose_from("payment", payments)
+
+
+class PayoutForm(PaymentForm):
+    """A prize to be paid out; the amount is what was due on the page."""
+
+    entry = forms.ModelChoiceField(Entry.objects.none(), to_field_name="public_id")
+    pot = forms.CharField(max_length=40)
+
+    def __init__(self, *args: Any, tournament: Tournament, **kwargs: Any) -> None:
+        super().__init__(*args, tournament=tournament, **kwargs)
+        entries = Entry.objects.filter(division__tournament=tournament)
+        self.choose_from("entry", entries.select_related("player", "division__tournament__club"))
+
+
+class CountForm(CashForm):
+    """What was counted in the box, and what the page expected."""
+
+    counted = AmountField(label=_("Counted"))
+    expected = AmountField(negative=True)
+    note = forms.CharField(label=_("What happened"), max_length=LONGEST_NOTE, required=False)
+    FIELD_OF: ClassVar[dict[str, str]] = {**RefusingForm.FIELD_OF, "difference_needs_note": "note"}
+
+
+class CashSettingsForm(CashForm):
+    """Settings of the cash desk."""
+
+    act = forms.ChoiceField(choices=[("save", "save")])  # An empty form must not untick the box.
+    draw_needs_payment = forms.BooleanField(
+        label=_("Publish a draw only once everybody in it has paid"), required=False
+    )
+
+
+class PlanForm(CashForm):
+    """The prizes of a division."""
+
+    registration = AmountField(
+        label=_("Registration share"), required=False, help_text=_("The part of each entry fee that the club keeps.")
+    )
+    reentry = AmountField(label=_("Re-entry fee"), required=False, help_text=_("Leave empty for half the entry fee."))
+    guaranteed = AmountField(
+        label=_("Guaranteed prize money"), required=False, help_text=_("The club adds what the fees do not reach.")
+    )
+    unit = AmountField(
+        label=_("Round down to"), required=False, help_text=_("The remainder goes to first place. Empty: no rounding.")
+    )
+    ties_share = forms.BooleanField(
+        label=_("Equal points share their prizes"),
+        required=False,
+        help_text=_("In tables. Otherwise the tie-breaks decide."),
+    )
+    publish = forms.BooleanField(required=False)
+    FIELD_OF: ClassVar[dict[str, str]] = {**RefusingForm.FIELD_OF, "registration_too_large": "registration"}
+
+    def __init__(self, *args: Any, division: Division, pots: Sequence[str], **kwargs: Any) -> None:
+        super().__init__(*args, tournament=division.tournament, **kwargs)
+        self.pots = pots
+        for key in pots:
+            self.fields[SHARES + key] = SharesField(
+                label=_("Percentages: %(bracket)s") % {"bracket": places_name(key)},
+                required=False,
+                help_text=_("By place, such as 40 25. All brackets together make 100."),
+            )
+
+    @property
+    def share_fields(self) -> list[forms.BoundField]:
+        """The fields with the shares of each bracket."""
+        return [self[SHARES + key] for key in self.pots]
+
+    @property
+    def plan(self) -> PlanInput:
+        """The prizes that were entered."""
+        data = self.cleaned_data
+        return PlanInput(
+            [Pot(key, data[SHARES + key]) for key in self.pots if data[SHARES + key]],
+            registration=data["registration"] or 0,
+            reentry=data["reentry"],
+            guaranteed=data["guaranteed"] or 0,
+            unit=data["unit"] or 1,
+            ties_share=data["ties_share"],
+        )
+
+
+class PoolForm(CashForm):
+    """A new side pool of a division."""
+
+    name = forms.CharField(label=_("Name"), max_length=LONGEST_NAME)
+    fee = AmountField(label=_("Fee"))
+    shares = SharesField(label=_("Percentages"), help_text=_("By place among the members, such as 70 30."))
+    unit = AmountField(label=_("Round down to"), required=False)
+    order = forms.CharField(
+        label=_("Order of places"),
+        max_length=1000,
+        help_text=_("Best first, such as: main 1, main 2, consolation 1. Members are ranked by it."),
+    )
+    FIELD_OF: ClassVar[dict[str, str]] = {"name_taken": "name", "bad_shares": "shares"}
+
+    def __init__(self, *args: Any, division: Division, pots: Sequence[str], **kwargs: Any) -> None:
+        super().__init__(*args, tournament=division.tournament, **kwargs)
+        self.pots = pots
+
+    def clean_order(self) -> list[tuple[str, int]]:
+        """Parse places separated by commas, each a bracket and a number."""
+        order = []
+        for item in self.cleaned_data["order"].split(","):
+            key, _space, number = item.strip().rpartition(" ")
+            if key not in self.pots or not number.isdecimal() or not int(number):
+                raise ValidationError(_("“%(text)s” is not a place of this division.") % {"text": item.strip()})
+            order.append((key, int(number)))
+        return order
+
+    @property
+    def pool(self) -> PoolInput:
+        """The side pool that was entered."""
+        data = self.cleaned_data
+        return PoolInput(data["name"], data["fee"], data["shares"], data["order"], data["unit"] or 1)
+
+
+class PoolMemberForm(CashForm):
+    """An entry that joins a side pool or leaves it."""
+
+    JOIN, LEAVE = "join", "leave"
+
+    act = forms.ChoiceField(choices=[(JOIN, JOIN), (LEAVE, LEAVE)])
+    pool = forms.ModelChoiceField(SidePool.objects.none(), to_field_name="public_id")
+    entry = forms.ModelChoiceField(Entry.objects.none(), to_field_name="public_id")
+
+    def __init__(self, *args: Any, tournament: Tournament, **kwargs: Any) -> None:
+        super().__init__(*args, tournament=tournament, **kwargs)
+        pools = SidePool.objects.filter(division__tournament=tournament)
+        self.choose_from("pool", pools.select_related("division__tournament__club"))
+        entries = Entry.objects.filter(division__tournament=tournament)
+        self.choose_from("entry", entries.select_related("player"))
+
+
+class SplitForm(CashForm):
+    """What the holders of prizes of one bracket agreed to receive: an amount for each of those who take part."""
+
+    pot = forms.CharField(max_length=40)
+    note = forms.CharField(label=_("Note"), max_length=LONGEST_NOTE, required=False)
+
+    def __init__(self, *args: Any, division: Division, entries: Sequence[Entry], **kwargs: Any) -> None:
+        super().__init__(*args, tournament=division.tournament, **kwargs)
+        self.entries = entries
+        for entry in entries:
+            self.fields[f"amount_{entry.public_id}"] = AmountField(Currency.of(self.tournament), required=False)
+
+    @property
+    def amounts(self) -> dict[int, int]:
+        """The amounts that were entered, by entry id."""
+        entered = {entry.pk: self.cleaned_data[f"amount_{entry.public_id}"] for entry in self.entries}
+        return {entry: amount for entry, amount in entered.items() if amount is not None}
+
+
+class SplitBackForm(CashForm):
+    """An agreed split to be taken back."""
+
+    split = forms.ModelChoiceField(AgreedSplit.objects.none(), to_field_name="public_id")
+
+    def __init__(self, *args: Any, tournament: Tournament, **kwargs: Any) -> None:
+        super().__init__(*args, tournament=tournament, **kwargs)
+        rows = AgreedSplit.objects.filter(division__tournament=tournament)
+        self.choose_from("split", rows.select_related("division__tournament__club"))

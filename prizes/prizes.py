@@ -1,0 +1,565 @@
+"""The prize of each place of a division: who is due it, and what has been paid of it."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from fractions import Fraction
+
+from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
+
+from core.public_ids import new_form_key
+from formats import graph
+from formats.plans import ROUNDS, TABLE
+from formats.settings import DOUBLE, ELIMINATION, GROUPS, LEAGUE, LIVES, PROGRESSIVE, ROUND_ROBIN, StageSettings
+from formats.tables.groups import group_names
+from formats.tables.tables import Table, elimination_places
+from formats.tables.tiebreaks import Row
+from tournaments.ledger.accounts import division_charges, fees_of
+from tournaments.ledger.money import WHOLE, Currency, percent
+from tournaments.ledger.season_pools import SeasonPart, shares_of_events
+from tournaments.ledger.shares import (
+    CertainPlaces,
+    Placing,
+    Pot,
+    Prize,
+    Split,
+    is_applied,
+    pool_standing,
+    prize_table,
+)
+from tournaments.models import AgreedSplit, Division, Payment, PoolMember, PrizePlan, Series, SidePool, Stage
+from tournaments.standings.brackets import places_name
+from tournaments.state.derivation import StageState, states_of
+from tournaments.state.names import Names, names_of
+from tournaments.state.plans import settings_of
+
+# The places of a division that prizes are given for: those of its last stage.
+
+
+def pot_keys(division: Division) -> tuple[str, ...]:
+    """Return the brackets, tables or groups of the division's last stage, the one that decides the title first."""
+    last = division.stages.order_by("-number").first()
+    settings = settings_of(last) if last is not None else StageSettings()
+    if settings.format == PROGRESSIVE:
+        third = () if settings.last_chance is None else (graph.LAST_CHANCE,)
+        return (graph.MAIN, graph.CONSOLATION, *third)
+    if settings.format == DOUBLE:
+        return (graph.FINAL,)
+    if settings.format in ELIMINATION:
+        return (graph.MAIN,)
+    if settings.format == GROUPS:
+        return group_names(settings.groups)
+    return (TABLE,) if settings.format in (ROUND_ROBIN, LEAGUE) else (ROUNDS,)
+
+
+def standings_of(
+    division: Division, *, ties_share: bool = False, states: Sequence[StageState] | None = None
+) -> dict[str, CertainPlaces]:
+    """Return the certain places by bracket or table of the last stage; empty until its draw is published.
+
+    Who shares a place in a table shares it here. With `ties_share`, so do entries with equal points; where lives are
+    counted, nearly everybody ends with none, and only shared places count. `states` are derived ones, for previews.
+    """
+    derived = states_of(division) if states is None else states
+    last = division.stages.order_by("-number").values_list("number", flat=True).first()
+    state = next((row for row in derived if row.stage.number == last), None)
+    if state is None:
+        return {}
+    settings = state.rows.settings
+    if settings.format in ELIMINATION:
+        return {
+            key: CertainPlaces(
+                tuple(Placing(row.first, row.last, row.entries) for row in places), over=_is_over(state, key, settings)
+            )
+            for key, places in elimination_places(settings, state.progress).items()
+        }
+    return {table.key: _of_table(table, ties_share and settings.format != LIVES) for table in state.tables}
+
+
+def _is_over(state: StageState, key: str, settings: StageSettings) -> bool:
+    """Whether every match of a bracket is over; a double elimination counts as one."""
+    if settings.format == DOUBLE:
+        return state.over
+    numbers = [fixture.number for fixture in state.progress.graph.bracket(key).fixtures]
+    return all(state.progress.fixtures[number].over for number in numbers)
+
+
+def _of_table(table: Table, ties_share: bool) -> CertainPlaces:
+    """Return the places of a table, which are certain once it is over."""
+    if not table.over:
+        return CertainPlaces()
+    groups: list[list[int]] = []
+    before: Row | None = None
+    for row in table.rows:
+        is_equal = before is not None and (row.place == before.place or (ties_share and row.points == before.points))
+        if is_equal:
+            groups[-1].append(row.entry)
+        else:
+            groups.append([row.entry])
+        before = row
+    placings, place = [], 1
+    for group in groups:
+        placings.append(Placing(place, place + len(group) - 1, tuple(group)))
+        place += len(group)
+    return CertainPlaces(tuple(placings), over=True)
+
+
+# The prize table of a division: what each place is due, to whom, and what has been paid of it.
+
+
+@dataclass(frozen=True, slots=True)
+class Payout:
+    """What was paid to an entry from a pot, and when last."""
+
+    amount: int = 0
+    at: datetime | None = None
+
+
+@dataclass(slots=True)
+class PrizeRow:
+    """A prize and what has been paid of it; `prize` is None if nothing is due any more."""
+
+    pot: str
+    entry: int | None
+    prize: Prize | None
+    paid: int = 0
+    paid_at: datetime | None = None
+
+    @property
+    def due(self) -> int:
+        """The amount due."""
+        return 0 if self.prize is None else self.prize.due
+
+    @property
+    def open(self) -> int:
+        """What is still to be paid to a known winner; negative if too much was paid."""
+        return 0 if self.entry is None else self.due - self.paid
+
+
+@dataclass(frozen=True, slots=True)
+class Fund:
+    """Where the prize money of a division comes from."""
+
+    entries: int
+    reentries: int
+    each: int
+    each_reentry: int
+    total: int
+    added: int
+    """What the club adds to reach the guaranteed amount."""
+    seasons: Sequence[SeasonPart] = ()
+    """What goes to the pools of seasons instead."""
+
+
+@dataclass(slots=True)
+class DivisionPrizes:
+    """The prizes of a division and of its side pools."""
+
+    division: Division
+    plan: PrizePlan | None
+    fund: Fund
+    rows: list[PrizeRow] = field(default_factory=list)
+    pools: list["PoolPrizes"] = field(default_factory=list)
+    splits: list[tuple[AgreedSplit, bool]] = field(default_factory=list)
+    """Agreed splits, and whether they apply."""
+
+    @property
+    def every_row(self) -> list[PrizeRow]:
+        """The prizes of the division and of its side pools."""
+        return [*self.rows, *(row for pool in self.pools for row in pool.rows)]
+
+
+@dataclass(slots=True)
+class PoolPrizes:
+    """A side pool with its members and prizes."""
+
+    pool: SidePool
+    members: list[int]
+    total: int
+    rows: list[PrizeRow]
+
+
+def pots_of(plan: PrizePlan) -> list[Pot]:
+    """Return the shares of a plan."""
+    return [Pot(key, tuple(shares)) for key, shares in plan.shares]
+
+
+def plan_of(division: Division) -> PrizePlan | None:
+    """Return the highest published version of a division's plan, or else its latest draft."""
+    return division.prize_plans.order_by("-published", "-version").first()
+
+
+def fund_of(division: Division, plan: PrizePlan | None) -> Fund:
+    """Return the prize money of a division: what its entries owe, whether they have paid or not."""
+    fees, charges = fees_of(division, plan), division_charges(division)
+    again = sum(charge.is_reentry for charge in charges)
+    first = len(charges) - again
+    event = division.tournament
+    parts = shares_of_events({event.pk: Currency.of(event)})[event.pk].parts(fees, first, again)
+    for_seasons = sum(part.amount for part in parts)
+    total = fees.fund(first, again, plan.guaranteed if plan else 0, for_seasons)
+    return Fund(
+        first,
+        again,
+        fees.prize_money(is_reentry=False),
+        fees.prize_money(is_reentry=True),
+        total,
+        total - fees.fund(first, again, seasons=for_seasons),
+        [part for part in parts if part.amount],
+    )
+
+
+def prizes_of(
+    division: Division, *, plan: PrizePlan | None = None, states: Sequence[StageState] | None = None
+) -> DivisionPrizes:
+    """Return the prize table; `plan` replaces the plan that counts, and `states` the places, for previews."""
+    used = plan or plan_of(division)
+    fund = fund_of(division, used)
+    prizes = DivisionPrizes(division, used, fund)
+    standings = standings_of(division, ties_share=used is not None and used.ties_share, states=states)
+    payouts = payouts_of(division)
+    if used is not None:
+        rows = list(division.agreed_splits.filter(taken_back_at=None))
+        splits = [split_of(row) for row in rows]
+        table = prize_table(fund.total, pots_of(used), standings, unit=used.unit, splits=splits)
+        prizes.rows = _rows(table, payouts)
+        prizes.splits = [(row, is_applied(table, split)) for row, split in zip(rows, splits, strict=True)]
+    prizes.pools = _pools(division, standings, payouts)
+    prizes.rows += [PrizeRow(pot, entry, None, paid.amount, paid.at) for (pot, entry), paid in payouts.items()]
+    return prizes
+
+
+def split_of(row: AgreedSplit) -> Split:
+    """Return an agreed split as a value."""
+    return Split(row.pot, tuple((entry, amount) for entry, amount in row.amounts), tuple(row.places))
+
+
+def payouts_of(division: Division) -> dict[tuple[str, int], Payout]:
+    """Return (pot, entry) -> what was paid and not taken back."""
+    amounts: dict[tuple[str, int], int] = defaultdict(int)
+    at: dict[tuple[str, int], datetime] = {}
+    rows = Payment.objects.filter(entry__division=division, kind=Payment.Kind.PAYOUT).order_by("at", "pk")
+    for row in rows:
+        if row.entry_id is not None:
+            amounts[row.pot, row.entry_id] -= row.amount
+            at[row.pot, row.entry_id] = row.at
+    return {key: Payout(amount, at[key]) for key, amount in amounts.items() if amount}
+
+
+def _rows(table: Sequence[Prize], payouts: dict[tuple[str, int], Payout]) -> list[PrizeRow]:
+    """Return the prizes with what was paid of each; their payouts are removed from the mapping."""
+    rows = []
+    for prize in table:
+        payout = payouts.pop((prize.pot, prize.entry), Payout()) if prize.entry is not None else Payout()
+        rows.append(PrizeRow(prize.pot, prize.entry, prize, payout.amount, payout.at))
+    return rows
+
+
+def _pools(
+    division: Division, standings: Mapping[str, CertainPlaces], payouts: dict[tuple[str, int], Payout]
+) -> list[PoolPrizes]:
+    """Return the side pools of a division; members who owe no entry fee any more do not count."""
+    charged = {charge.entry.pk for charge in division_charges(division)}
+    members: dict[int, list[int]] = defaultdict(list)
+    joined = PoolMember.objects.filter(pool__division=division, taken_back_at=None)
+    for pool, entry in joined.order_by("pk").values_list("pool", "entry"):
+        if entry in charged:
+            members[pool].append(entry)
+    pools = []
+    for row in division.side_pools.all():
+        own = members[row.pk]
+        standing = pool_standing(own, [(key, place) for key, place in row.order], standings)
+        total = row.fee * len(own)
+        table = prize_table(total, [Pot(row.key, tuple(row.shares))], {row.key: standing}, unit=row.unit)
+        pools.append(PoolPrizes(row, own, total, _rows(table, payouts) if own else []))
+    return pools
+
+
+# The prize table as its pages, files and the API show it.
+
+
+@dataclass(frozen=True, slots=True)
+class PrizeLine:
+    """A line of the prize table; amounts with the suffix `_amount` in minor units, the others as text."""
+
+    place: str
+    entry: int | None
+    entry_id: str
+    name: str
+    pot: str
+    share: str
+    exact: str
+    due: str
+    due_amount: int
+    paid_amount: int
+    open_amount: int
+    open_text: str
+    """The open amount for a form field."""
+    key: str
+    """The idempotency key of the form that pays it."""
+    pay_label: str
+    paid_at: datetime | None
+    state: str
+    """`open`, `paid`, `too_much` or `waiting`."""
+    agreed: bool
+    status: str
+    """What is still to be done, as a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class PrizeSection:
+    """A bracket, table or side pool with its lines and sums."""
+
+    key: str
+    title: str
+    share: str
+    exact: str
+    due: str
+    lines: list[PrizeLine]
+
+
+@dataclass(frozen=True, slots=True)
+class SplitLine:
+    """An agreed split."""
+
+    split: AgreedSplit
+    text: str
+    applies: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SeasonLine:
+    """What the entry fees of a division give to the pool of a season."""
+
+    series: Series
+    amount: int
+    text: str
+    """The amount."""
+    share: str
+    """The part of each entry fee."""
+    is_fixed: bool
+    """Whether the cash desk was closed with this share."""
+
+
+def season_line(part: SeasonPart, currency: Currency) -> SeasonLine:
+    """Return a part of the entry fees as text."""
+    share = part.share
+    each = percent(share.percent) if share.percent else currency.text(share.amount)
+    return SeasonLine(part.series, part.amount, currency.text(part.amount), each, part.is_fixed)
+
+
+@dataclass(frozen=True, slots=True)
+class DivisionPrizesView:
+    """The prizes of a division as text."""
+
+    division: Division
+    is_published: bool
+    has_plan: bool
+    summary: str
+    sections: list[PrizeSection] = field(default_factory=list)
+    splits: list[SplitLine] = field(default_factory=list)
+    open_amount: int = 0
+    open_players: int = 0
+    seasons: list[SeasonLine] = field(default_factory=list)
+
+    @property
+    def split_sections(self) -> list[PrizeSection]:
+        """The brackets and tables with prizes for at least two known players."""
+        return [
+            section
+            for section in self.sections
+            if not section.key.startswith("pool:") and sum(line.entry is not None for line in section.lines) > 1
+        ]
+
+
+def prizes_view(division: Division, names: Names, prizes: DivisionPrizes | None = None) -> DivisionPrizesView:
+    """Return the prize table of a division for readers who may see these names."""
+    table = prizes or prizes_of(division)
+    builder = _Builder(division, names, Currency.of(division.tournament))
+    rows = [row for row in table.every_row if row.open > 0]
+    return DivisionPrizesView(
+        division,
+        is_published=table.plan is not None and table.plan.published,
+        has_plan=table.plan is not None,
+        summary=builder.summary(table),
+        sections=builder.sections(table),
+        splits=[builder.split(row, applies) for row, applies in table.splits],
+        open_amount=sum(row.open for row in rows),
+        open_players=len({row.entry for row in rows}),
+        seasons=[season_line(part, builder.currency) for part in table.fund.seasons],
+    )
+
+
+def prizes_for_staff(division: Division) -> DivisionPrizesView:
+    """Return the prize table with full names."""
+    return prizes_view(division, names_of(division, staff=True))
+
+
+class _Builder:
+    """Formats prizes for one reader."""
+
+    def __init__(self, division: Division, names: Names, currency: Currency) -> None:
+        self.division, self.names, self.currency = division, names, currency
+        self.in_brackets = _in_brackets(division)
+
+    def summary(self, table: DivisionPrizes) -> str:
+        """Say where the prize money comes from and how it is rounded."""
+        fund, text = table.fund, self.currency.text
+        parts = [f"{fund.entries} × {text(fund.each)}"]
+        if fund.reentries:
+            parts.append(f"{fund.reentries} × {text(fund.each_reentry)}")
+        if fund.added:
+            parts.append(_("%(amount)s added by the club") % {"amount": text(fund.added)})
+        for_seasons = sum(part.amount for part in fund.seasons)
+        less = " − " + _("%(amount)s for the season") % {"amount": text(for_seasons)} if for_seasons else ""
+        sentence = f"{' + '.join(parts)}{less} = {text(fund.total)}"
+        if table.plan is not None and table.plan.unit > 1:
+            rounding = _("rounded down to %(unit)s, remainder to first") % {"unit": text(table.plan.unit)}
+            return f"{sentence} · {rounding}"
+        return sentence
+
+    def sections(self, table: DivisionPrizes) -> list[PrizeSection]:
+        """Return the brackets, then the side pools."""
+        titles = {row.pot: "" for row in table.rows}
+        pools = {pool.pool.key: pool for pool in table.pools}
+        sections = []
+        for key in titles:
+            rows = [row for row in table.rows if row.pot == key]
+            title = pools[key].pool.name if key in pools else places_name(key)
+            sections.append(self._section(key, title, rows))
+        sections += [self._section(key, pool.pool.name, pool.rows) for key, pool in pools.items() if pool.rows]
+        return sections
+
+    def _section(self, key: str, title: str, rows: Sequence[PrizeRow]) -> PrizeSection:
+        prizes = [row.prize for row in rows if row.prize is not None]
+        share = sum((prize.share for prize in prizes), Fraction(0))
+        exact = sum((prize.exact for prize in prizes), Fraction(0))
+        return PrizeSection(
+            key,
+            title,
+            percent(share) if share else "",
+            self.currency.text(int(exact)),
+            self.currency.text(sum(row.due for row in rows)),
+            [self._line(row) for row in rows],
+        )
+
+    def _line(self, row: PrizeRow) -> PrizeLine:
+        prize, entry = row.prize, self.names.entries.get(row.entry or 0)
+        state, name = self._state(row), self.names.of(row.entry)
+        amount = {"amount": self.currency.with_name(max(0, row.open)), "name": name}
+        return PrizeLine(
+            self._place(row),
+            row.entry,
+            entry.public_id if entry is not None else "",
+            name,
+            row.pot,
+            percent(prize.share) if prize is not None else "",
+            self.currency.text(int(prize.exact)) if prize is not None else "",
+            self.currency.text(row.due),
+            row.due,
+            row.paid,
+            row.open,
+            self.currency.plain(max(0, row.open)),
+            new_form_key(),
+            _("Pay %(amount)s to %(name)s") % amount,
+            row.paid_at,
+            state,
+            prize is not None and prize.agreed,
+            self._status(row, state),
+        )
+
+    def _state(self, row: PrizeRow) -> str:
+        if row.entry is None or (not row.due and not row.paid):
+            return "waiting"
+        if row.open < 0:
+            return "too_much"
+        return "open" if row.open else "paid"
+
+    def _status(self, row: PrizeRow, state: str) -> str:
+        """Return what is still to be done for a prize."""
+        if state == "too_much":
+            return _("%(amount)s too much was paid") % {"amount": self.currency.text(-row.open)}
+        if state == "open" and row.paid:
+            return _("%(paid)s paid, %(open)s to pay") % {
+                "paid": self.currency.text(row.paid),
+                "open": self.currency.text(row.open),
+            }
+        return ""
+
+    def _place(self, row: PrizeRow) -> str:
+        if row.prize is None:
+            return "–"
+        first, last = row.prize.first, row.prize.last
+        if first != last:
+            return f"{first}–{last}"
+        if self.in_brackets and not row.pot.startswith("pool:"):
+            return {1: pgettext("prize", "Winner"), 2: pgettext("prize", "Finalist")}.get(first, str(first))
+        return str(first)
+
+    def split(self, row: AgreedSplit, applies: bool) -> SplitLine:
+        """Describe an agreed split."""
+        shares = [f"{self.names.of(entry)} {self.currency.text(amount)}" for entry, amount in row.amounts]
+        return SplitLine(row, " · ".join(shares), applies)
+
+
+def _in_brackets(division: Division) -> bool:
+    last: Stage | None = division.stages.order_by("-number").first()
+    return last is None or last.format in ELIMINATION
+
+
+def default_shares(keys: Sequence[str]) -> dict[str, list[int]]:
+    """Return the shares that are suggested for these brackets: 40/25 and 25/10, or 50/30/20 for a single one."""
+    if len(keys) == 1:
+        return {keys[0]: [5000, 3000, 2000]}
+    suggested = {keys[0]: [4000, 2500], keys[1]: [2500, 1000]}
+    assert sum(map(sum, suggested.values())) == WHOLE  # noqa: S101, the suggestion is complete
+    return suggested
+
+
+# Which prizes a correction would change, for its preview.
+
+
+@dataclass(frozen=True, slots=True)
+class PrizeChange:
+    """The prize of an entry that would change; amounts as text, in the currency of the event."""
+
+    entry: str
+    name: str
+    prize: str
+    before: str
+    after: str
+
+
+def prize_changes(division: Division, states: Sequence[StageState]) -> list[PrizeChange]:
+    """Return the published prizes that would change if the stages of a division were in these states.
+
+    Payments are not mentioned, because assistants see previews, too.
+    """
+    plan = plan_of(division) if states else None
+    if plan is None or not plan.published:
+        return []
+    before, after = _due(prizes_of(division)), _due(prizes_of(division, states=states))
+    names, currency = names_of(division, staff=True), Currency.of(division.tournament)
+    titles = {pool.key: pool.name for pool in division.side_pools.all()}
+    return [
+        PrizeChange(
+            names.entries[entry].public_id,
+            names.of(entry),
+            titles.get(pot) or places_name(pot),
+            currency.text(before[pot, entry]),
+            currency.text(after[pot, entry]),
+        )
+        for pot, entry in sorted(before.keys() | after.keys())
+        if before[pot, entry] != after[pot, entry]
+    ]
+
+
+def _due(prizes: DivisionPrizes) -> defaultdict[tuple[str, int], int]:
+    """Return (pot, entry) -> what is due."""
+    due: defaultdict[tuple[str, int], int] = defaultdict(int)
+    for row in prizes.every_row:
+        if row.entry is not None:
+            due[row.pot, row.entry] += row.due
+    return due

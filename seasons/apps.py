@@ -1,0 +1,21 @@
+from django.apps import AppConfig
+
+
+class SeasonsConfig(AppConfig):
+    name = "seasons"
+
+    def ready(self) -> None:
+        """Count events that are published, say what a correction changes, and show seasons on other homes."""
+        from dataclasses import asdict
+
+        from players.notifications import kinds
+        from seasons import changes, honours, page, places, titles
+        from tournaments import consequences, panels
+        from tournaments.consequences import Consequence
+
+        kinds.register(places.KIND, places.GIVEN_UP)
+        consequences.register("seasons", Consequence(changes.season_changes, changes.represented))
+        consequences.register("titles", Consequence(titles.division_title_changes, asdict))
+        panels.register(panels.Home.EVENT, "seasons", page.seasons_of_event)
+        panels.register(panels.Home.PLAYER, "titles", titles.awarded_titles)
+        panels.register(panels.Home.PLAYER, "honours", honours.won_honours)

@@ -1,0 +1,287 @@
+"""What the events of a club hand over to its series: players, places and matches of each division."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import groupby
+from typing import NamedTuple
+
+from django.core.cache import cache
+from django.db.models import Exists, OuterRef
+
+from formats import graph
+from formats.facts import PLAYED
+from formats.progress import Progress, SharedPlace
+from formats.series.facts import Bracket, How, Match
+from formats.series.facts import Division as DivisionFacts
+from formats.series.plan import GROUP, MAIN
+from formats.settings import DOUBLE, ELIMINATION, GROUPS, LIVES
+from formats.states import FixtureState, FixtureStatus
+from formats.tables.tables import Table, elimination_places
+from matches.models import Match as MatchRow
+from matches.models import Result
+from tournaments.models import Division, Entry, Fixture
+from tournaments.state.derivation import StageState, states_of
+
+KEPT = 7 * 24 * 3600
+"""Seconds for which the facts of a division are cached; its `seq` is part of their key."""
+FORM = 3
+"""Part of the key as well: grows when what is cached changes its form."""
+QUALIFYING = "qualifying"
+"""The bracket of a stage that only decides who goes on to the next one."""
+
+
+class VoidedMatch(NamedTuple):
+    """A match that was played and then voided by a correction; entries by id."""
+
+    winner: str
+    loser: str
+    length: int
+
+
+States = Mapping[int, Sequence[StageState]]
+"""Division id -> states of its stages that take the place of those derived, for previews."""
+
+
+def facts_of(divisions: Sequence[Division], instead: States | None = None) -> dict[int, DivisionFacts]:
+    """Return the facts of divisions by id, with players by public id; a merged player is the one merged into."""
+    replaced = instead or {}
+    keys = {row.pk: f"series-facts:{FORM}:{row.public_id}:{row.seq}" for row in divisions if row.pk not in replaced}
+    stored = cache.get_many(keys.values())
+    facts: dict[int, DivisionFacts] = {}
+    for row in divisions:
+        key = keys.get(row.pk)
+        if key in stored:
+            facts[row.pk] = stored[key]
+            continue
+        facts[row.pk] = facts_of_states(row, replaced.get(row.pk) or states_of(row))
+        if key is not None:
+            cache.set(key, facts[row.pk], KEPT)
+    people = players_of_entries(divisions)
+    return {pk: with_players(division, people) for pk, division in facts.items()}
+
+
+def facts_of_states(division: Division, states: Iterable[StageState]) -> DivisionFacts:
+    """Return the facts of a division with its entries as players, by id."""
+    drawn = list(states)
+    is_abandoned = division.status == Division.Status.CANCELLED
+    voided = _voided(division) if drawn else {}
+    last = max((state.stage.number for state in drawn), default=0)
+    brackets: list[Bracket] = []
+    matches: list[Match] = []
+    for state in drawn:
+        names = _names(state, is_last=state.stage.number == last)
+        brackets += _brackets(state, names, is_abandoned=is_abandoned)
+        matches += _matches(state, names)
+        matches += _voided_matches(state, names, voided)
+    players = frozenset().union(*(bracket.players for bracket in brackets))
+    return DivisionFacts(
+        name=division.name,
+        players=players,
+        brackets=tuple(brackets),
+        matches=tuple(matches),
+        rank=division.order + 1,
+    )
+
+
+def _names(state: StageState, *, is_last: bool) -> dict[str, str]:
+    """Return key of a bracket of the stage -> its name in a plan."""
+    settings = state.rows.settings
+    keys = [bracket.key for bracket in state.progress.graph.brackets]
+    if settings.format == GROUPS and len(keys) > 1:
+        return {key: f"{GROUP}{number}" for number, key in enumerate(keys, start=1)}
+    if not is_last:
+        return dict.fromkeys(keys, QUALIFYING)
+    if settings.format not in ELIMINATION or settings.format == DOUBLE:
+        return dict.fromkeys(keys, MAIN)
+    return {key: MAIN if key == graph.MAIN else key for key in keys}
+
+
+def _brackets(state: StageState, names: Mapping[str, str], *, is_abandoned: bool) -> list[Bracket]:
+    settings = state.rows.settings
+    if settings.format not in ELIMINATION:
+        return [
+            Bracket(
+                names.get(table.key, QUALIFYING if QUALIFYING in names.values() else MAIN),
+                frozenset(str(row.entry) for row in table.rows),
+                _placings(table) if table.over else (),
+                equal_points=_equal_points(table) if table.over and settings.format != LIVES else (),
+            )
+            for table in state.tables
+        ]
+    brackets = []
+    for key, places in elimination_places(settings, state.progress).items():
+        parts = state.progress.graph.brackets
+        own = parts if settings.format == DOUBLE else [bracket for bracket in parts if bracket.key == key]
+        numbers = [fixture.number for bracket in own for round_ in bracket.rounds for fixture in round_.fixtures]
+        slots = [slot for number in numbers for slot in state.progress.fixtures[number].slots]
+        rounds = sum(bool(round_.fixtures) for bracket in own[:1] for round_ in bracket.rounds)
+        deciding = graph.FINAL if settings.format == DOUBLE else key
+        shared = _without_final(state.progress, deciding, places)
+        players = frozenset(str(slot.entrant) for slot in slots if slot.entrant is not None)
+        bracket = Bracket(names.get(key, MAIN), players, _certain(shared), rounds)
+        if is_abandoned and not bracket.placings:
+            bracket = replace(
+                bracket,
+                placings=tuple(tuple(map(str, place.entries)) for place in shared),
+                places=tuple((place.first, place.last) for place in shared),
+            )
+        brackets.append(bracket)
+    return brackets
+
+
+def _without_final(progress: Progress, key: str, places: Sequence[SharedPlace]) -> list[SharedPlace]:
+    """Return the places of a bracket with those of a deciding match that nobody won: its two players share 1–2."""
+    listed = [place for place in places if place.entries]
+    numbers = [fixture.number for fixture in progress.graph.bracket(key).fixtures]
+    needed = [number for number in numbers if progress.fixtures[number].status is not FixtureStatus.NOT_NEEDED]
+    last = progress.fixtures[needed[-1]] if needed else None
+    if last is None or not last.over or last.winner.entry is not None:
+        return listed
+    finalists = sorted({slot.entrant for slot in last.slots if slot.entrant is not None})
+    others = [place for place in listed if not set(place.entries) & set(finalists)]
+    if len(finalists) < 2:
+        return listed
+    first = SharedPlace(1, 2, tuple(finalists))
+    moved = 3 - min((place.first for place in others), default=3)
+    return [first, *(SharedPlace(place.first + moved, place.last + moved, place.entries) for place in others)]
+
+
+def _certain(places: Sequence[SharedPlace]) -> tuple[tuple[str, ...], ...]:
+    """Return the places of a bracket once the first is certain: what is listed is counted from there."""
+    return tuple(tuple(map(str, place.entries)) for place in places) if places and places[0].first == 1 else ()
+
+
+def _equal_points(table: Table) -> tuple[tuple[str, ...], ...]:
+    """Return the places of a table as they are where rows with equal points share theirs."""
+    by_points = groupby(table.rows, key=lambda row: row.points)
+    return tuple(tuple(str(row.entry) for row in rows) for _points, rows in by_points)
+
+
+def _placings(table: Table) -> tuple[tuple[str, ...], ...]:
+    """Return the places of a table that is over; rows that nothing separates share theirs."""
+    by_place = groupby(table.rows, key=lambda row: row.place)
+    return tuple(tuple(str(row.entry) for row in rows) for _place, rows in by_place)
+
+
+def _matches(state: StageState, names: Mapping[str, str]) -> list[Match]:
+    settings = state.rows.settings
+    matches = []
+    for bracket in state.progress.graph.brackets:
+        rounds = [round_ for round_ in bracket.rounds if round_.fixtures]
+        for index, round_ in enumerate(rounds):
+            to_final = len(rounds) - 1 - index if settings.format in ELIMINATION and settings.format != DOUBLE else None
+            for fixture in round_.fixtures:
+                row = state.rows.fixtures[fixture.number]
+                length = row.match.length if row.match is not None else state.rows.stage.division.match_length
+                match = _match(state.progress.fixtures[fixture.number], names.get(bracket.key, MAIN), length)
+                if match is not None:
+                    matches.append(replace(match, round=round_.number, to_final=to_final))
+    return matches
+
+
+def _voided(division: Division) -> dict[int, list[VoidedMatch]]:
+    """Return number of a fixture -> its former matches that were really played and then voided by a correction."""
+    newer = Result.objects.filter(match=OuterRef("match"), version__gt=OuterRef("version"))
+    results = Result.objects.filter(
+        ~Exists(newer), match__parent_topic=division.topic, match__state=MatchRow.State.VOID, winner__isnull=False
+    ).select_related("match")
+    voided = {result.match_id: result for result in results}
+    if not voided:
+        return {}
+    entries = {
+        (player, number): str(pk) for pk, player, number in division.entries.values_list("pk", "player", "number")
+    }
+    matches: dict[int, list[VoidedMatch]] = defaultdict(list)
+    links = Fixture.former.through.objects.filter(match__in=voided).order_by("match")
+    for fixture, pk in links.values_list("fixture__number", "match"):
+        match, winner = voided[pk].match, voided[pk].winner or 0
+        sides = [
+            entries.get(side) for side in zip((match.player_0_id, match.player_1_id), match.entry_numbers, strict=True)
+        ]
+        if sides[winner] is not None and sides[1 - winner] is not None:
+            matches[fixture].append(VoidedMatch(sides[winner] or "", sides[1 - winner] or "", match.length))
+    return matches
+
+
+def _voided_matches(
+    state: StageState, names: Mapping[str, str], voided: Mapping[int, Sequence[VoidedMatch]]
+) -> list[Match]:
+    """Return the matches of a stage that were really played and are void, or would be by the states of a preview."""
+    bracket_of, matches = state.progress.graph.bracket_of, []
+    for number, fixture in state.progress.fixtures.items():
+        rows = [row for row in voided.get(number, ()) if not _counts_again(fixture, row)]
+        rows += _about_to_be_void(state, number) if fixture.void else []
+        bracket = names.get(bracket_of[number], MAIN)
+        matches += [Match(bracket, row.winner, row.loser, row.length, How.VOID) for row in rows]
+    return matches
+
+
+def _counts_again(fixture: FixtureState, row: VoidedMatch) -> bool:
+    """Whether the two players of a void match stand in its fixture again, so that what they played counts."""
+    return fixture.result is not None and {row.winner, row.loser} == {str(entry) for entry in fixture.entrants or ()}
+
+
+def _about_to_be_void(state: StageState, number: int) -> list[VoidedMatch]:
+    result, match = state.rows.results.get(number), state.rows.fixtures[number].match
+    if result is None or match is None or result.winner is None or result.between is None or result.kind != PLAYED:
+        return []
+    winner, loser = result.between[result.winner], result.between[1 - result.winner]
+    return [VoidedMatch(str(winner), str(loser), match.length)]
+
+
+def _match(state: FixtureState, bracket: str, length: int) -> Match | None:
+    """Return what a fixture counts for; None if it is open, or nobody won or came."""
+    if state.status is FixtureStatus.BYE:
+        alone = next((slot.entry for slot in state.slots if slot.entry is not None), None)
+        return None if alone is None else Match(bracket, str(alone), None, length, How.BYE)
+    result = state.result or state.walkover
+    if state.entrants is None or result is None or result.winner is None:
+        return None
+    winner, loser = state.entrants[result.winner], state.entrants[1 - result.winner]
+    return Match(bracket, str(winner), str(loser), length, How.PLAYED if result.kind == PLAYED else How.WALKOVER)
+
+
+def players_of_entries(divisions: Iterable[Division]) -> dict[str, str]:
+    """Return id of an entry -> public id of its player."""
+    rows = Entry.objects.filter(division__in=divisions).values_list(
+        "pk", "player__public_id", "player__merged_into__public_id"
+    )
+    return {str(pk): merged or own for pk, own, merged in rows}
+
+
+def with_players(division: DivisionFacts, people: Mapping[str, str]) -> DivisionFacts:
+    """Name the players instead of their entries; of several entries of a player the best place counts."""
+    matches = (
+        replace(match, winner=people[match.winner], loser=people[match.loser] if match.loser is not None else None)
+        for match in division.matches
+    )
+    return replace(
+        division,
+        players=frozenset(people[entry] for entry in division.players),
+        brackets=tuple(_bracket_of_players(bracket, people) for bracket in division.brackets),
+        matches=tuple(match for match in matches if match.winner != match.loser),
+    )
+
+
+def _bracket_of_players(bracket: Bracket, people: Mapping[str, str]) -> Bracket:
+    placings = _best_of_each(bracket.placings, people)
+    kept = [places for players, places in zip(placings, bracket.places, strict=False) if players]
+    return replace(
+        bracket,
+        players=frozenset(people[entry] for entry in bracket.players),
+        placings=tuple(filter(None, placings)),
+        places=tuple(kept),
+        equal_points=tuple(filter(None, _best_of_each(bracket.equal_points, people))),
+    )
+
+
+def _best_of_each(placings: Iterable[Iterable[str]], people: Mapping[str, str]) -> list[tuple[str, ...]]:
+    """Name the players of placings, each only where they stand best."""
+    placed: set[str] = set()
+    groups = []
+    for placing in placings:
+        new = tuple(dict.fromkeys(people[entry] for entry in placing if people[entry] not in placed))
+        groups.append(new)
+        placed |= set(new)
+    return groups

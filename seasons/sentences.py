@@ -1,0 +1,73 @@
+"""Each figure of a series in a sentence, in the language of the reader."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from formats.series.plan import Belongs, Plan
+from formats.series.sentences import EXPLANATIONS, Phrase, explain_rank, explain_result
+from formats.series.table import Result, Row
+from seasons.plan_form import bracket_label
+from tournaments.standings.brackets import ordinal
+
+WHOLE = re.compile(r"(?<=\d)\.0+$")
+"""Decimals that say nothing."""
+
+
+def result_sentence(row: Row, result: Result, digits: int) -> str:
+    """Say where a player's points of one event come from, and whether they count."""
+    phrases = explain_result(row, result, digits)
+    shown = (phrase for phrase in phrases if phrase.code != "rounding" or WHOLE.sub("", phrase.params["points"]) != "0")
+    return "; ".join(phrase_text(phrase, {}) for phrase in shown)
+
+
+def rank_sentence(row: Row, names: Mapping[str, str], digits: int) -> str:
+    """Say why a player stands before another with the same total; empty if no rule decided it."""
+    if row.reason is None:
+        return ""
+    return phrase_text(explain_rank(row.reason, digits), names)
+
+
+def belongs_text(plan: Plan) -> str:
+    """Say who is in the table, and what becomes of the places of others; empty if everybody is."""
+    if plan.belongs is Belongs.MEMBERS:
+        who = _("Only members of the club are in the table.")
+    elif plan.belongs is Belongs.ENTERED:
+        who = _("Only players who have entered the season are in the table.")
+    elif plan.players is not None:
+        who = _("Only players whom the plan names are in the table.")
+    else:
+        return ""
+    keep, close_up = _("Guests take places but are not in it."), _("Guests are left out, and places close up.")
+    return f"{who} {close_up if plan.close_up else keep}"
+
+
+def phrase_text(phrase: Phrase, names: Mapping[str, str]) -> str:
+    """Return a phrase as text; players are named as in `names`."""
+    params: dict[str, Any] = {
+        key: WHOLE.sub("", value) if isinstance(value, str) else value for key, value in phrase.params.items()
+    }
+    if "bracket" in params:
+        params["bracket"] = bracket_label(str(params["bracket"]))
+    if "position" in params:
+        params["position"] = ordinal(params["position"])
+    if "other" in params:
+        params["other"] = names.get(str(params["other"]), "")
+    text = _(EXPLANATIONS[phrase.code]).format_map(params)
+    factors = " ".join(phrase_text(factor, names) for factor in phrase.factors)
+    return _("{text} (including {factors})").format(text=text, factors=factors) if factors else text
+
+
+def members_who_stay(count: int) -> str:
+    """Say how many new members of an import that is undone stay; empty if none."""
+    if not count:
+        return ""
+    text = ngettext(
+        "{count} new member stays, because they have been used since.",
+        "{count} new members stay, because they have been used since.",
+        count,
+    )
+    return text.format(count=count)

@@ -1,0 +1,439 @@
+"""The hall of fame of a club, and what directors do about titles, on pages and through the API."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, ClassVar
+
+from django import forms
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_safe
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.permissions import IsAuthenticatedOrReadOnly
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from core.api import APIView, validated_query
+from core.public_ids import LENGTH
+from core.repeats import Repeat, repeated
+from core.text_lengths import LONGEST_NOTE
+from matches.presentation.visibility import Viewer
+from players import access
+from players.access import Role, Visitor, is_at_least, role_in
+from players.actions import Action, Endpoint, FormSerializer
+from players.actors import Actor
+from players.forms import RefusingForm
+from players.models import Club
+from players.people.rows import canonical
+from seasons.honours import Honours, Period, honours_in, latest_month, month_with, periods_of
+from seasons.honours import Kind as HonourKind
+from seasons.past import table_of
+from seasons.records import records_of
+from seasons.titles import Proposal, TitleLine, award_title, proposals, title_lines, titles_of, withdraw_title
+from tournaments.access import VISIBLE
+from tournaments.models import Division, PastSeason, Series, Title
+from tournaments.state.api import READ, WRITE
+from tournaments.state.names import shown
+
+# What directors send.
+
+
+class AwardForm(RefusingForm):
+    """A proposed title: its kind, who it goes to, and the season or the division that it is of."""
+
+    kind = forms.ChoiceField(choices=Title.Kind.choices)
+    player = forms.CharField(max_length=LENGTH)
+    series = forms.CharField(max_length=LENGTH, required=False)
+    division = forms.CharField(max_length=LENGTH, required=False)
+
+
+class WithdrawTitleForm(RefusingForm):
+    """Why a title is withdrawn; everybody who runs the club can read it."""
+
+    reason = forms.CharField(label=gettext_lazy("Reason"), max_length=LONGEST_NOTE)
+
+
+class AwardSerializer(FormSerializer):
+    """A proposed title."""
+
+    class Meta:
+        form = AwardForm
+        extra_kwargs: ClassVar = {
+            "player": {"help_text": "Public id."},
+            "series": {"help_text": "Public id of the season that it is of."},
+            "division": {"help_text": "Public id of the division that it is of, if it is of no season."},
+        }
+
+
+class WithdrawTitleSerializer(FormSerializer):
+    """Why it is withdrawn."""
+
+    class Meta:
+        form = WithdrawTitleForm
+
+
+# What the API answers.
+
+
+class TitleSerializer(serializers.Serializer[Any]):
+    """A title, awarded or proposed."""
+
+    title = serializers.CharField(allow_null=True, help_text="Public id; null for a proposal.")
+    kind = serializers.ChoiceField(Title.Kind.choices)
+    player = serializers.CharField(help_text="Public id.")
+    name = serializers.CharField()
+    series = serializers.CharField(allow_null=True, help_text="Public id.")
+    division = serializers.CharField(allow_null=True, help_text="Public id.")
+    day = serializers.DateField(help_text="The last day of the season, or the day of the event.")
+    figure = serializers.CharField(
+        allow_blank=True, help_text="Points, wins, evenings or the highest PR of the class when it was awarded."
+    )
+    supported = serializers.BooleanField(help_text="Whether the results, as they are now, still give it.")
+
+
+def title_data(line: TitleLine) -> dict[str, Any]:
+    """Return a title as the API shows it."""
+    title = line.title
+    return {
+        "title": title.public_id if isinstance(title, Title) else None,
+        "kind": title.kind,
+        "player": line.player,
+        "name": line.name,
+        "series": title.series.public_id if title.series is not None else None,
+        "division": title.division.public_id if title.division is not None else None,
+        "day": title.day,
+        "figure": title.figure,
+        "supported": line.is_supported,
+    }
+
+
+# What they do.
+
+
+class AwardAction(Action):
+    """Awarding a title of a club."""
+
+    responses: ClassVar = {200: TitleSerializer, **WRITE}
+
+    def fetch(self, user: Visitor, **url: str) -> Club:
+        """Return the club to one of its directors."""
+        return access.club_as(user, url["slug"], self.needed)
+
+    def url(self, request: HttpRequest, obj: Club) -> str:
+        """The hall of fame."""
+        return reverse("hall-of-fame", args=[obj.slug])
+
+    def success_url(self, request: HttpRequest, obj: Club, form: Any) -> str:
+        """The season, if the title is of one."""
+        series = form.instance.series
+        return reverse("series", args=[obj.slug, series.slug]) if series is not None else self.url(request, obj)
+
+    def answer(self, request: Request, obj: Club, form: Any) -> Response:
+        """The title."""
+        return _one(request.user, form.instance)
+
+
+class WithdrawTitleAction(Action):
+    """Withdrawing a title."""
+
+    responses: ClassVar = {200: TitleSerializer, **WRITE}
+
+    def fetch(self, user: Visitor, **url: str) -> Title:
+        """Return the title to a director of its club."""
+        rows = Title.objects.filter(public_id=url["title"])
+        titles = titles_of(rows.filter(club__slug=url["slug"]) if "slug" in url else rows)
+        if not titles:
+            raise Http404
+        access.require(user, titles[0].club, self.needed)
+        return titles[0]
+
+    def url(self, request: HttpRequest, obj: Title) -> str:
+        """The hall of fame."""
+        return reverse("hall-of-fame", args=[obj.club.slug])
+
+    def answer(self, request: Request, obj: Title, form: Any) -> Response:
+        """The title as it was."""
+        return _one(request.user, obj)
+
+
+def _one(user: Visitor, title: Title) -> Response:
+    (line,) = title_lines(user, title.club, titles_of(Title.objects.filter(pk=title.pk)))
+    return Response(TitleSerializer(title_data(line)).data)
+
+
+@repeated(Repeat.KEY)
+def _award(form: Any, by: Actor, now: datetime) -> str:
+    """Award a proposed title.
+
+    Awarding one that stands already changes nothing. 409 `title_not_proposed`.
+    """
+    fields, club = form.cleaned_data, form.instance
+    of: Series | Division | None
+    if fields["series"]:
+        of = Series.objects.select_related("club").filter(club=club, public_id=fields["series"]).first()
+    else:
+        rows = Division.objects.filter(tournament__club=club, tournament__status__in=VISIBLE)
+        of = rows.select_related("tournament__club").filter(public_id=fields["division"]).first()
+    if of is None:
+        raise Http404
+    player = access.person_of(club, fields["player"]).public_id
+    title = award_title(club=club, kind=fields["kind"], player=player, of=of, by=by, now=now)
+    form.instance = title
+    return _("The title is awarded to %(name)s.") % {"name": canonical(title.player).shown_name}
+
+
+@repeated(Repeat.STATE)
+def _withdraw(form: Any, by: Actor, now: datetime) -> str:
+    """Withdraw a title.
+
+    It is kept with the reason, and can be awarded again. 409 `title_withdrawn`.
+    """
+    withdraw_title(title=form.instance, reason=form.cleaned_data["reason"], by=by, now=now)
+    return _("The title is withdrawn.")
+
+
+award = AwardAction(
+    "award",
+    AwardForm,
+    _award,
+    Role.DIRECTOR,
+    Endpoint("titles_award", AwardSerializer, {"kind": "season", "player": "p3n8w5r2cd", "series": "k7m2x9q4ab"}),
+)
+withdraw = WithdrawTitleAction(
+    "withdraw",
+    WithdrawTitleForm,
+    _withdraw,
+    Role.DIRECTOR,
+    Endpoint("titles_withdraw", WithdrawTitleSerializer, {"reason": "The final is played again."}),
+)
+
+
+# The hall of fame.
+
+
+@dataclass(frozen=True)
+class Year:
+    """The titles of a year; `as_told` are the winners of imported seasons."""
+
+    year: int
+    lines: Sequence[TitleLine]
+    as_told: Sequence[tuple[PastSeason, Sequence[str]]]
+
+
+def years_of(user: Visitor, club: Club, lines: Sequence[TitleLine]) -> list[Year]:
+    """Return the titles of a club by year, the newest first, with the winners of imported seasons."""
+    staff = is_at_least(role_in(user, club), Role.ASSISTANT)
+    told: dict[int, list[tuple[PastSeason, Sequence[str]]]] = {}
+    past = PastSeason.objects.filter(club=club, undone_at=None).prefetch_related("placings")
+    for season in past:
+        days = [placing.day for placing in season.placings.all() if placing.day is not None]
+        winners = [shown(row.player, staff) for row in table_of(season) if row.rank == 1]
+        if winners:
+            told.setdefault(max(days).year if days else season.at.year, []).append((season, winners))
+    by_year: dict[int, list[TitleLine]] = {}
+    for line in lines:
+        by_year.setdefault(line.title.day.year, []).append(line)
+    return [Year(year, by_year.get(year, []), told.get(year, [])) for year in sorted({*told, *by_year}, reverse=True)]
+
+
+@dataclass(frozen=True)
+class Chooser:
+    """The honours of a club, with the months and seasons to choose from."""
+
+    honours: Honours
+    months: Sequence[Period]
+    seasons: Sequence[Period]
+
+
+def chosen_honours(user: Visitor, club: Club, key: str, now: datetime) -> Chooser | None:
+    """Return the honours of the month or season with this key, by default of the latest month; None if unknown."""
+    months, seasons = periods_of(club, now)
+    if key:
+        period = next((row for row in seasons if row.key == key), None) or month_with(key, now)
+    else:
+        period = latest_month(club) or months[0]
+    if period is None:
+        return None
+    staff = is_at_least(role_in(user, club), Role.ASSISTANT)
+    return Chooser(honours_in(club, Viewer.of(user), period, staff=staff), months, seasons)
+
+
+def latest_honours(user: Visitor, club: Club) -> Honours | None:
+    """Return the honours of the latest month with a match; None if there are none."""
+    period = latest_month(club)
+    if period is None:
+        return None
+    staff = is_at_least(role_in(user, club), Role.ASSISTANT)
+    honours = honours_in(club, Viewer.of(user), period, staff=staff)
+    return honours if honours.lines else None
+
+
+@require_safe
+def hall_of_fame(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show honours, records and titles of a club to everybody; directors award proposed ones here.
+
+    `?period=` is a month such as 2026-11, or the public id of a season.
+    """
+    club, now = access.club(slug), timezone.now()
+    chooser = chosen_honours(request.user, club, request.GET.get("period", ""), now)
+    if chooser is None:
+        raise Http404
+    role = role_in(request.user, club)
+    may_direct, staff = is_at_least(role, Role.DIRECTOR), is_at_least(role, Role.ASSISTANT)
+    lines = title_lines(request.user, club, titles_of(Title.objects.filter(club=club, withdrawn_at=None)))
+    context: dict[str, Any] = {
+        "club": club,
+        "chooser": chooser,
+        "years": years_of(request.user, club, lines),
+        "records": records_of(club, Viewer.of(request.user), lines, staff=staff),
+        "may_direct": may_direct,
+    }
+    if may_direct:
+        withdrawn = titles_of(Title.objects.filter(club=club).exclude(withdrawn_at=None))
+        context |= {
+            "proposals": title_lines(request.user, club, proposals(club, now)),
+            "withdrawn": title_lines(request.user, club, withdrawn),
+            "form": WithdrawTitleForm(),
+        }
+    return render(request, "seasons/hall_of_fame.html", context)
+
+
+# Reading titles through the API.
+
+
+class Titles(APIView):
+    """The titles of a club."""
+
+    permission_classes = (IsAuthenticatedOrReadOnly,)
+
+    @extend_schema(
+        operation_id="titles_list",
+        summary="List the titles of a club",
+        responses={200: TitleSerializer(many=True), **READ},
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        """The newest first, without those that were withdrawn."""
+        club = access.club(slug)
+        titles = titles_of(Title.objects.filter(club=club, withdrawn_at=None))
+        return _lines(request, club, titles)
+
+
+class ProposedTitles(APIView):
+    """The titles that can be awarded."""
+
+    permission_classes = (IsAuthenticatedOrReadOnly,)
+
+    @extend_schema(
+        operation_id="titles_proposed",
+        summary="List the titles that can be awarded",
+        responses={200: TitleSerializer(many=True), **READ},
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        """Of closed seasons and of the last year's events that count in no season."""
+        club = access.club_as(request.user, slug, Role.DIRECTOR)
+        return _lines(request, club, proposals(club, timezone.now()))
+
+
+def _lines(request: Request, club: Club, titles: Sequence[Title | Proposal]) -> Response:
+    body = [title_data(line) for line in title_lines(request.user, club, titles)]
+    return Response(TitleSerializer(body, many=True).data)
+
+
+class HonourSerializer(serializers.Serializer[Any]):
+    """Who stood out for what; several players may share an honour."""
+
+    kind = serializers.ChoiceField(HonourKind.choices)
+    player = serializers.CharField(help_text="Public id.")
+    name = serializers.CharField()
+    figure = serializers.FloatField(
+        help_text="Performance rating, rating points, wins in a row, or a change or chance of winning the match (0–1)."
+    )
+    reason = serializers.CharField(help_text="How it was found, in the language of the request.")
+    match = serializers.CharField(help_text="Public id of the match that shows it.")
+    opponent = serializers.CharField(help_text="Name of the other player of that match.")
+    position = serializers.CharField(
+        allow_blank=True, help_text="Path of the position in the replay; empty if it is about no position."
+    )
+
+
+class HonoursSerializer(serializers.Serializer[Any]):
+    """The honours of a month or of the days of a season."""
+
+    period = serializers.CharField(source="period.key", help_text="A month, or the public id of a season.")
+    first_day = serializers.DateField(source="period.first")
+    last_day = serializers.DateField(source="period.last")
+    matches = serializers.IntegerField(help_text="Matches that count and that the reader may see.")
+    honours = HonourSerializer(source="lines", many=True)
+
+
+class PeriodQuery(serializers.Serializer[Any]):
+    """Query parameter of honours."""
+
+    period = serializers.CharField(
+        required=False,
+        max_length=LENGTH,
+        help_text="A month such as 2026-11, or the public id of a season; without it the latest month with a match.",
+    )
+
+
+class ClubHonours(APIView):
+    """The honours of a club."""
+
+    permission_classes = (IsAuthenticatedOrReadOnly,)
+
+    @extend_schema(
+        operation_id="clubs_honours",
+        summary="Get the honours of a month or a season of a club",
+        parameters=[PeriodQuery],
+        responses={200: HonoursSerializer, **READ},
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        """Over the matches that the reader may see, and only of players who let the reader see how they play."""
+        club, query = access.club(slug), validated_query(PeriodQuery, request)
+        chooser = chosen_honours(request.user, club, query.get("period", ""), timezone.now())
+        if chooser is None:
+            raise Http404
+        return Response(HonoursSerializer(chooser.honours).data)
+
+
+class RecordHolderSerializer(serializers.Serializer[Any]):
+    """Who has a record."""
+
+    player = serializers.CharField(help_text="Public id.")
+    name = serializers.CharField()
+
+
+class ClubRecordSerializer(serializers.Serializer[Any]):
+    """A record; those who are equal share it."""
+
+    title = serializers.CharField(help_text="What it is for, in the language of the request.")
+    holders = RecordHolderSerializer(many=True)
+    figure = serializers.CharField()
+    of = serializers.CharField(allow_blank=True, help_text="The pool of a rating.")
+    url = serializers.CharField(allow_blank=True, help_text="Path of the season, or of the match that shows it.")
+    as_told = serializers.BooleanField(help_text="Whether it rests on an imported past.")
+
+
+class ClubRecords(APIView):
+    """The records of a club."""
+
+    permission_classes = (IsAuthenticatedOrReadOnly,)
+
+    @extend_schema(
+        operation_id="clubs_records",
+        summary="Get the records of a club",
+        responses={200: ClubRecordSerializer(many=True), **READ},
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        """Most titles, the best total by each plan, the longest streak and the highest ratings."""
+        club = access.club(slug)
+        titles = titles_of(Title.objects.filter(club=club, withdrawn_at=None))
+        staff = is_at_least(role_in(request.user, club), Role.ASSISTANT)
+        records = records_of(club, Viewer.of(request.user), title_lines(request.user, club, titles), staff=staff)
+        return Response(ClubRecordSerializer(records, many=True).data)
