@@ -27,7 +27,7 @@ from config.processes import spawn, stop
 from config.valkey import free_port
 from config.web_process import collect_rarely
 from players.models import User
-from tests import costs
+from tests import costs, event_cast
 from tests.integrity import pytest_runtest_call, pytest_runtest_protocol
 from tests.settings import RUN_DIR
 from tests.tiers import TEST_SEED, TIER, TIER_NAME
@@ -65,6 +65,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Give Hypothesis the seed, which it uses only in a soak: in other runs, its choices follow from the tests."""
     config.option.hypothesis_seed = TEST_SEED
     config.pluginmanager.register(costs)
+    config.pluginmanager.register(event_cast)
 
 
 def pytest_report_header() -> str:

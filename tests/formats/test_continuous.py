@@ -26,7 +26,7 @@ from tests.formats.continuous_reference import SEATS, Case, Player, Solver, leas
 from tests.tiers import TEST_SEED, TIER
 
 NOW = datetime(2026, 11, 25, 20, tzinfo=UTC)
-GOLDEN = Path(__file__).resolve().parents[4] / "shared/data/continuous/golden.json"
+GOLDEN = Path(__file__).resolve().parents[3] / "shared/data/continuous/golden.json"
 PLENTY = 99
 NEVER = 10_000
 """A window in minutes that is not over in any case."""

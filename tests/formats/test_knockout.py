@@ -24,7 +24,7 @@ from formats.states import FixtureStatus, SlotStatus
 from tests.formats.cast import SEED, coin, play_out, sizes
 
 fields = sizes(2, 300)
-SHARED = Path(__file__).resolve().parents[4] / "shared" / "data"
+SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
 
 
 @given(fields, st.integers(1, 5))

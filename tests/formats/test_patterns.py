@@ -21,7 +21,7 @@ from formats.errors import Refused
 from formats.graph import CONSOLATION
 from tests.formats.cast import SEED
 
-SHARED = Path(__file__).resolve().parents[4] / "shared" / "data" / "lower_bracket_patterns.json"
+SHARED = Path(__file__).resolve().parents[3] / "shared" / "data" / "lower_bracket_patterns.json"
 PROGRESSIVE = "_progressive_consolation_losers_paid_in_main_do_not_drop"
 
 

@@ -10,7 +10,7 @@ import pytest
 from formats.tables.records import Edition, Game, Records, RoundKind
 from formats.tables.tiebreaks import TIEBREAKS, standings
 
-SHARED = Path(__file__).resolve().parents[4] / "shared" / "data" / "standings" / "tec_cases.jsonl"
+SHARED = Path(__file__).resolve().parents[3] / "shared" / "data" / "standings" / "tec_cases.jsonl"
 EVENTS = 97
 NAMES = {"bh": "buchholz", "bh_c1": "buchholz_cut_1", "bh_m1": "buchholz_median", "sb": "sonneborn_berger"}
 EDITIONS = {"2024": Edition.FIDE_2023, "2026": Edition.FIDE_2026}

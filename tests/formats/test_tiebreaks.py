@@ -8,7 +8,7 @@ from formats.tables.records import Edition, Game, Records, RoundKind
 from formats.tables.tiebreaks import EXPLANATIONS, TIEBREAKS, offered, standings
 from tests.formats.cast import ALICE, BOB, CAROL, DAVE, SEED
 
-SHARED = Path(__file__).resolve().parents[4] / "shared" / "data" / "standings" / "fide_exercise_2023.json"
+SHARED = Path(__file__).resolve().parents[3] / "shared" / "data" / "standings" / "fide_exercise_2023.json"
 POINTS = {"+": 1.0, "=": 0.5, "-": 0.0}
 
 

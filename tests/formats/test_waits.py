@@ -9,7 +9,7 @@ from formats.elimination.byes import LowerByes
 from formats.forecast.waits import waits_of_stage
 from formats.settings import DOUBLE, KNOCKOUT, PROGRESSIVE, StageSettings
 
-DOCS = Path(__file__).resolve().parents[3] / "docs" / "draws.md"
+DOCS = Path(__file__).resolve().parents[2] / "docs" / "draws.md"
 
 
 def rows():

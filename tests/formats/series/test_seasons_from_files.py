@@ -18,7 +18,7 @@ from tests.formats.series.naive import evaluate
 from tests.formats.series.random_seasons import random_season, rewritten
 from tests.tiers import TEST_SEED
 
-DATA = Path(__file__).resolve().parents[5] / "shared/data/seasons"
+DATA = Path(__file__).resolve().parents[4] / "shared/data/seasons"
 FILES = [path for path in sorted(DATA.glob("*.json")) if '"plan"' in path.read_text()]
 CLOSE = Fraction(1, 10**6)
 FEW = 150

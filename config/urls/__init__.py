@@ -11,6 +11,9 @@ from config.monitoring import health as monitoring
 from core.live.stream import stream
 from core.repeats import Repeat, repeated
 
+NOUNS = ("match", "api", "event", "season", "club", "player", "account")
+"""Modules of this package, each with the routes of a noun."""
+
 handler400 = "config.middleware.bad_request"
 handler403 = "config.middleware.permission_denied"
 handler404 = "config.middleware.not_found"
@@ -31,9 +34,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/schema/", ApiSchema.as_view(), name="api-schema"),
     path("api/docs/", views.api_docs, name="api-docs"),
     path("api/docs/reference/", views.ApiReference.as_view(url_name="api-schema"), name="api-reference"),
-    path("", include("matches.urls")),
-    path("", include("players.urls")),
-    path("", include("config.tournaments_urls")),
+    # First what is requested most: resolving a path tries one pattern after the other.
+    *(path("", include(f"config.urls.{noun}")) for noun in NOUNS),
     path(".well-known/security.txt", views.security_txt, name="security-txt"),
     # Instead of the admin's own form, which knows no second factor.
     path("admin/login/", views.admin_sign_in, name="admin-sign-in"),

@@ -1,0 +1,63 @@
+"""URLs of accounts, notifications and personal data."""
+
+from django.urls import URLPattern, path, re_path
+
+import matches.play.preferences
+import players.accounts.views
+import players.joining.actions
+import players.notifications.emails
+import players.notifications.views
+import players.privacy.views
+
+ID = "[2-9a-z]{10}"
+INVITATION = r"^invitations/(?P<secret>[\w-]{20,64})/"
+CLAIM = r"claims/(?P<pk>\d{1,18})/"
+
+# fmt: off
+urlpatterns: list[URLPattern] = [
+    path("preferences/play/", matches.play.preferences.play_preferences, name="play-preferences"),
+    path("sign-up/", players.accounts.views.sign_up, name="sign-up"),
+    path("sign-in/", players.accounts.views.sign_in, name="sign-in"),
+    path("sign-in/continue/", players.accounts.views.send_kept_input, name="send-kept-input"),
+    path("sign-in/code/", players.accounts.views.sign_in_code, name="sign-in-code"),
+    path("sign-out/", players.accounts.views.sign_out, name="sign-out"),
+    path("password/forgotten/", players.accounts.views.password_forgotten, name="password-forgotten"),
+    path("password/sent/", players.accounts.views.password_sent, name="password-sent"),
+    path("password/choose/<uidb64>/<token>/", players.accounts.views.password_choose, name="password-choose"),
+    path("password/done/", players.accounts.views.password_done, name="password-done"),
+    path("preferences/", players.accounts.views.preferences, name="preferences"),
+    path("preferences/email/", players.accounts.views.change_email, name="change-email"),
+    path("preferences/email/send-again/", players.accounts.views.resend_confirmation, name="resend-confirmation"),
+    re_path(r"^confirm-email/(?P<secret>[\w:.-]{20,500})/$", players.accounts.views.confirm_email, name="confirm-email"),
+    path("preferences/password/", players.accounts.views.change_password, name="change-password"),
+    path("preferences/second-factor/", players.accounts.views.second_factor, name="second-factor"),
+    path("preferences/second-factor/start/", players.accounts.views.start_second_factor, name="start-second-factor"),
+    path("preferences/second-factor/on/", players.accounts.views.turn_on, name="second-factor-on"),
+    path("preferences/second-factor/off/", players.accounts.views.turn_off, name="second-factor-off"),
+    path("preferences/second-factor/codes/", players.accounts.views.renew_codes, name="renew-recovery-codes"),
+    path("preferences/sessions/", players.accounts.views.sessions, name="sessions"),
+    path("preferences/sessions/end/", players.accounts.views.end_session, name="end-session"),
+    path("preferences/sessions/end-others/", players.accounts.views.end_other_sessions, name="end-other-sessions"),
+    path("preferences/delete/", players.accounts.views.delete_account, name="delete-account"),
+    path("preferences/token/", players.accounts.views.make_token, name="make-token"),
+    path("preferences/token/revoke/", players.accounts.views.revoke_token, name="revoke-token"),
+    path("preferences/data/", players.privacy.views.my_data, name="my-data"),
+    path("preferences/data/export/", players.privacy.views.export_my_data, name="export-my-data"),
+    re_path(rf"^data-exports/(?P<export>{ID})\.zip$", players.privacy.views.download, name="data-export"),
+    path("notifications/", players.notifications.views.notifications, name="notifications"),
+    path("notifications/bell/", players.notifications.views.bell, name="notification-bell"),
+    path("notifications/read/", players.notifications.views.mark_read, name="notifications-read"),
+    re_path(r"^notifications/(?P<notification>\d{1,18})/open/$", players.notifications.views.open_notification, name="notification-open"),
+    re_path(r"^notifications/(?P<notification>\d{1,18})/unread/$", players.notifications.views.mark_unread, name="notification-unread"),
+    path("account/notifications/", players.notifications.views.settings, name="notification-settings"),
+    path("account/notifications/push/", players.notifications.views.subscribe, name="push-subscribe"),
+    path("account/notifications/push/session/", players.notifications.views.bind, name="push-bind"),
+    re_path(r"^account/notifications/push/(?P<browser>\d{1,18})/remove/$", players.notifications.views.remove_browser, name="push-remove"),
+    path("service-worker.js", players.notifications.views.service_worker, name="service-worker"),
+    re_path(rf"^unsubscribe/{players.notifications.emails.TOKEN}/$", players.notifications.views.unsubscribe, name="unsubscribe"),
+    re_path(rf"{INVITATION}$", players.accounts.views.invitation, name="invitation"),
+    re_path(rf"{INVITATION}accept/$", players.accounts.views.accept, name="accept-invitation"),
+    re_path(rf"{INVITATION}sign-up/$", players.accounts.views.sign_up_by_invitation, name="invitation-sign-up"),
+    *(re_path(rf"^account/{CLAIM}{act.name}/$", act.view, name=f"claim-{act.name}") for act in players.joining.actions.CLAIMS),
+]
+# fmt: on

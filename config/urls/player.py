@@ -1,0 +1,26 @@
+"""URLs of players and rankings."""
+
+from django.urls import URLPattern, path, re_path
+
+import display.sharing.page
+import matches.analysis.page
+import matches.rankings.views
+
+ID = "[2-9a-z]{10}"
+PLAYER = rf"^players/(?P<public_id>{ID})/"
+SHARE = r"^share/(?P<version>[0-9a-f]{10})/"
+
+# fmt: off
+urlpatterns: list[URLPattern] = [
+    re_path(rf"{PLAYER}analysis/$", matches.analysis.page.player_analysis, name="player-analysis"),
+    path("rankings/", matches.rankings.views.ranking, name="rankings"),
+    path("rankings/ranking.csv", matches.rankings.views.ranking_csv, name="ranking-csv"),
+    path("rankings/matches.csv", matches.rankings.views.matches_csv, name="rated-matches-csv"),
+    path("players/", matches.rankings.views.players, name="players"),
+    re_path(rf"{PLAYER}$", matches.rankings.views.player, name="player"),
+    re_path(rf"{PLAYER}matches/$", matches.rankings.views.player_matches, name="player-matches"),
+    re_path(rf"{PLAYER}vs/$", matches.rankings.views.choose_opponent, name="choose-opponent"),
+    re_path(rf"{PLAYER}vs/(?P<other_id>{ID})/$", matches.rankings.views.versus, name="versus"),
+    re_path(rf"{SHARE}players/(?P<public_id>{ID})\.png$", display.sharing.page.share_picture, {"kind": "player"}, name="player-card"),
+]
+# fmt: on
