@@ -363,12 +363,3 @@ SHARED = ("event-card", "division-card", "match-card", "replay-card", "player-ca
 """Pictures of pages as everybody sees them, whoever requests them (tests/display/sharing/)."""
 BY_SECRET = ("helping", "helping-accept")
 """Routes for whoever has a secret link, whatever else they may see."""
-OF_PAST_SEASONS = (
-    "past-seasons", "past-season-import", "past-season", "past-season-undo", "past-season-count",
-    "past-season-leave-out", "api-past-seasons", "api-past-season", "api-past-season-undo", "api-past-season-count",
-    "api-past-season-leave-out", "past-matches-import", "past-matches-undo", "api-past-matches",
-    "api-past-matches-undo",
-)  # fmt: skip
-"""Routes whose roles are those of a club (tests/access/roles.py)."""
-OF_INSTALLATION = ("owner-link", "owner-club", "waiting-clubs")
-"""Routes about no club (tests/access/people.py)."""

@@ -4,7 +4,7 @@ On the way the headers and cookies of every answer are checked, as a scanner wou
 The tables are in tests/access/; tests/clubhouse/test_roles.py reads and writes the routes of events.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -305,6 +305,21 @@ def test_each_user_gets_what_the_table_says(role: str, world: World, visitors: d
                 wrong[f"{method} {name}"] = got
     assert requests > (1000 if role == "owner" else 200)
     assert wrong == {}
+
+
+OF_THE_SITE = {"waiting-clubs", "friendlies-without-club", "api-friendlies-without-club"}
+"""Clubs that wait to be accepted, and matches of no club: only those who run the site see them."""
+
+
+@pytest.mark.usefixtures("behind_tls")
+def test_running_the_site_gives_no_role_in_a_club(world: World, as_user: Callable[[User | None], Client]) -> None:
+    staff = as_user(User.objects.create_superuser("staff@example.org", "crawford-1969", display_name="Staff"))
+    refused = {name: row["get"]["stranger"] for name, row in TABLE.items() if "get" in row}
+    refused |= {name: event_roles.TABLE[name][0].stranger for name in event_roles.TABLE}
+    refused = {name: status for name, status in refused.items() if status in (MAY_NOT, NOT_THERE)}
+    assert len(refused) > 100
+    answers = {name: outcome(staff, "get", world.address(name), {}) for name in refused}
+    assert {name for name in refused if answers[name] != refused[name]} == OF_THE_SITE
 
 
 @pytest.mark.parametrize("role", ROLES)

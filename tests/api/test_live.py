@@ -18,8 +18,6 @@ from matches.play import due
 from matches.play.absences import side_presences
 from matches.play.page import LASTS, Page, page_ticket
 from players.models import User
-from tests.access.answers import Access
-from tests.access.test_routes import ROUTES
 from tests.api.test_matches import as_, ask, at, by_link
 from tests.matches.cast import BOB, CAROL
 from tests.matches.conftest import bob_player, carol_player, club, match, pool
@@ -125,17 +123,6 @@ def test_nobody_else_acts(match: Match, clients: list[APIClient], alice: User, d
     ask(clients[BOB], at(match, "live", "rulings"), 403, {"kind": "adjourn", "after": 0})
     ask(as_(dave), at(match, "live"), 403, {})
     assert Action.objects.count() == 0
-
-
-def test_routes_answer_as_the_table_of_access_says(match: Match, clients: list[APIClient], dave: User) -> None:
-    staff = User.objects.create_superuser("staff@example.org", "x", display_name="Staff")
-    # Chats have tests of their own.
-    routes = [route for route in ROUTES if "/live/" in route and "public_id" in route and "/chat/" not in route]
-    assert len(routes) == 10
-    for route in routes:
-        path = at(match, "live", *route.partition("/live/")[2].strip("$/").split("/")).replace("//", "/")
-        answers = [client.get(path).status_code for client in (APIClient(), as_(dave), as_(staff))]
-        assert Access(*answers) == ROUTES[route], path
 
 
 def test_a_private_match_has_no_board_for_others(match: Match, clients: list[APIClient], dave: User) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.db import transaction
 from django.test import Client
-from django.urls import URLResolver, get_resolver, reverse
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.utils import timezone
 
 from matches.lifecycle.finish import ResultInput
@@ -67,6 +67,7 @@ ROUTES = {
     for included in get_resolver().url_patterns
     if isinstance(included, URLResolver)
     for route in included.url_patterns
+    if isinstance(route, URLPattern)
 }
 
 

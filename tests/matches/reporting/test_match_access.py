@@ -1,23 +1,16 @@
 """Access to a match: players, visitors, those who run it, and holders of links."""
 
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import PermissionDenied
 from django.http import Http404
-from django.test import Client
-from django.utils import timezone
 
 from matches import access
 from matches.lifecycle import links
 from matches.models import Match
-from matches.reporting import appointments
-from players.actors import Actor
 from players.models import Club, Player, User
-from tests.access.answers import ONLY_POST, Access
-from tests.access.test_routes import ROUTES
 from tests.matches.cast import BOB, CAROL, Role, join, match_between, player_of
 
 pytestmark = pytest.mark.django_db
@@ -104,79 +97,3 @@ def test_a_merged_player_keeps_their_side(match: Match, bob_player: Player, bob:
     Player.objects.filter(pk=bob_player.pk).update(user=None, merged_into=grown)
     Player.objects.filter(pk=grown.pk).update(user=bob)
     assert access.match_for_player(bob, match.public_id).side == BOB
-
-
-# Every route, as everybody
-
-# Those of matches played here are in tests/api/test_live.py, those of analyses in tests/matches/analysis, those of
-# pictures in tests/display/sharing; imports of earlier matches are of clubs.
-OURS = [
-    route
-    for route in ROUTES
-    if re.search(r"matches/\(\?P<public_id>|^\^m/", route) and not re.search(r"/live/|/analysis|share/|slug", route)
-]
-
-
-@pytest.fixture
-def addresses(match: Match) -> dict[str, str]:
-    """A URL for every route, for a match with an appointment."""
-    later = timezone.now() + timezone.timedelta(days=2)
-    now = timezone.now()
-    offered = appointments.propose(
-        match=match, side=BOB, offer=appointments.Offer([later]), by=Actor.link(BOB), now=now
-    )
-    appointments.accept(proposal=offered, side=CAROL, time=offered.instants[0], by=Actor.link(CAROL), now=now)
-    return {route: "/" + address_of(route, match, offered.public_id) for route in OURS}
-
-
-def address_of(route: str, match: Match, proposal_id: str) -> str:
-    """A route with its parameters filled in."""
-    known = {
-        "public_id": match.public_id,
-        "token": links.token_for(match, CAROL),
-        "record_id": "2222222222",
-        "extension": "mat",
-        "side": str(BOB),
-        "proposal_id": proposal_id,
-        "message": "2222222222",
-    }
-    # Up to the bracket that closes the group: none of ours has another in it.
-    filled = re.sub(r"\(\?P<(\w+)>[^)]*\)", lambda place: known[place[1]], route)
-    return filled.replace("\\", "").strip("^$")
-
-
-def clients(visitors: dict[str, User | AnonymousUser]) -> Iterator[tuple[str, Client]]:
-    for name, user in visitors.items():
-        client = Client()
-        if isinstance(user, User):
-            client.force_login(user)
-        yield name, client
-
-
-@pytest.mark.slow
-def test_every_route_of_a_match_answers_as_the_table_says(
-    addresses: dict[str, str], visitors: dict[str, User], dave: User
-) -> None:
-    staff = User.objects.create_superuser("staff@example.org", "x", display_name="Staff")
-    people = {"anonymous": AnonymousUser(), "dave": dave, "staff": staff}
-    assert len(addresses) == 88
-    for route, path in addresses.items():
-        access_of_route = Access(**{name: client.get(path).status_code for name, client in clients(people)})
-        assert access_of_route == ROUTES[route], path
-
-
-@pytest.mark.slow
-def test_only_the_two_players_can_act(addresses: dict[str, str], visitors: dict[str, User]) -> None:
-    acts = [addresses[route] for route in OURS if ROUTES[route] == ONLY_POST and not route.startswith("^m/")]
-    # No record of that name is there: for the players too this address is nowhere.
-    acts = [path for path in acts if "2222222222" not in path and "/links/" not in path]
-    assert len(acts) == 36
-    for name, client in clients(visitors):
-        for path in acts:
-            status = client.post(path, {}).status_code
-            if name == "anonymous":
-                assert status == (401 if path.startswith("/api/") else 302), path
-            elif name in ("player", "opponent"):
-                assert status not in (401, 404, 500), (name, path)
-            else:
-                assert status == 404, (name, path)
