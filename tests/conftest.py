@@ -26,6 +26,7 @@ from config.celery import app as celery_app
 from config.processes import spawn, stop
 from config.valkey import free_port
 from config.web_process import collect_rarely
+from matches.play import short_way
 from players.models import User
 from tests import costs, event_cast
 from tests.integrity import pytest_runtest_call, pytest_runtest_protocol
@@ -218,8 +219,9 @@ def celery_worker(transactional_db: None, valkey: Redis) -> Iterator[Any]:
 
 @pytest.fixture(autouse=True)
 def _empty_cache() -> None:
-    """Empty the cache before each test."""
+    """Empty the caches before each test, in which matches have the keys of those that were rolled back."""
     cache.clear()
+    short_way._known.clear()
 
 
 @pytest.fixture(autouse=True)
