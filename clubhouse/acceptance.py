@@ -23,7 +23,7 @@ from matches.ratings.rated import vouched_for_by_nobody_else
 from matches.ratings.services import accept_club
 from players.forms import RefusingForm
 from players.models import Club, Player, User
-from players.pages import account_needed, by, page, sent
+from players.requests import account_needed, by, page, sent
 from players.selectors import waiting_clubs
 from tournaments.models import Tournament
 

@@ -33,11 +33,11 @@ from players.access import Role, Visitor, is_at_least
 from players.models import Club, Membership, User
 from players.people.rows import account_of
 from players.selectors import club_home
-from seasons.page import season_card
-from seasons.titles_page import latest_honours
+from seasons.page.season import season_card
+from seasons.page.titles import latest_honours
 from tournaments.access import VISIBLE
+from tournaments.events.page import USUAL_DURATION, calendar_entry
 from tournaments.events.selectors import ENDED, FINAL_BRACKETS, can_register, visible
-from tournaments.events.views import USUAL_DURATION, calendar_entry
 from tournaments.models import Division, Entry, Fixture, Slot, Stage, Tournament
 from tournaments.standings.placings import champions
 from tournaments.state.format_labels import stages_name

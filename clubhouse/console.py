@@ -27,7 +27,7 @@ from players.access import Role, is_at_least, require
 from players.actors import Actor
 from tournaments import access
 from tournaments.events import selectors as event_selectors
-from tournaments.events.pages import account_needed, by, event_url_args, faulty
+from tournaments.events.actions import account_needed, by, event_url_args, faulty
 from tournaments.events.selectors import DivisionCounts, MatchLine, names_of_rounds
 from tournaments.floor.lines import enter_lines
 from tournaments.models import Division, Fixture, Round, Tournament

@@ -35,8 +35,8 @@ from prizes.services import PlanInput, PoolInput, create_pool, save_plan
 from tournaments import access
 from tournaments.entries.services import enter
 from tournaments.events import api as event_api
+from tournaments.events.actions import account_needed, by, event_url_args, form_key, page, refuse, zone_of
 from tournaments.events.forms import SeasonForm, localise
-from tournaments.events.pages import account_needed, by, event_url_args, form_key, page, refuse, zone_of
 from tournaments.events.services import SETTINGS, create_division, create_tournament
 from tournaments.ledger.payments import require_payment
 from tournaments.models import CashDesk, Division, Entry, Floor, Stage, Table, Tournament

@@ -33,18 +33,8 @@ from tournaments.entries.forms import WayBackForm
 from tournaments.entries.previews import withdrawal_view
 from tournaments.entries.substitutions import substitutes
 from tournaments.events import services as events
+from tournaments.events.actions import account_needed, by, division_url_args, form_key, me, page, refuse, sent, zone_of
 from tournaments.events.forms import DivisionForm
-from tournaments.events.pages import (
-    account_needed,
-    by,
-    division_url_args,
-    form_key,
-    me,
-    page,
-    refuse,
-    sent,
-    zone_of,
-)
 from tournaments.events.selectors import can_register, my_player
 from tournaments.models import Division, Draw, Entry, Stage, Tournament
 from tournaments.standings import brackets

@@ -10,9 +10,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
 from formats.settings import BY_ROUND, ELIMINATION
-from prizes.cash_page import CLOSING, PRIZES, cash_url
+from prizes.page.cash import CLOSING, PRIZES, cash_url
 from prizes.prizes import prizes_of
-from tournaments.events.pages import desk_url, division_url_args, event_url_args
+from tournaments.events.actions import desk_url, division_url_args, event_url_args
 from tournaments.ledger.money import Currency
 from tournaments.models import CashCount, Division, Draw, Entry, Fixture, PrizePlan, Stage, Tournament
 from tournaments.state.plans import is_continuous

@@ -48,8 +48,8 @@ from players.actions import Endpoint
 from players.actors import Actor, log
 from players.forms import RefusingForm
 from players.models import Club, Player
-from players.pages import account_needed, by
 from players.people.rows import canonical, lock_club
+from players.requests import account_needed, by
 from tournaments.draws.designer.forms import CLOCK_ATTRS
 from tournaments.draws.evenings import (
     MOST_PLAYERS,
@@ -75,9 +75,9 @@ from tournaments.draws.take_back import unpublish_draw
 from tournaments.entries import check_in
 from tournaments.entries.lists import enter_name
 from tournaments.entries.services import enter, withdraw_all
+from tournaments.events.actions import EventAction, division_url_args, event_url_args, form_key
 from tournaments.events.api import EventSerializer
 from tournaments.events.forms import MOST_TABLES, localise
-from tournaments.events.pages import EventAction, division_url_args, event_url_args, form_key
 from tournaments.events.services import create_division, create_tournament, publish_tournament, update_tournament
 from tournaments.events.venues import hours_of, tables_of_venue, venue_of
 from tournaments.floor.calls import call, take_out_of_use

@@ -35,7 +35,7 @@ from matches.records.replays import diagram_at
 from matches.reporting.my_matches import MyMatch, action_label, my_matches
 from players import selectors
 from players.models import Club, Player, User
-from seasons.page import own_places
+from seasons.page.season import own_places
 from seasons.places import own_offers
 from tournaments.events import selectors as event_selectors
 

@@ -44,7 +44,7 @@ from core.messages import sentence, status_of
 from core.throttle import RATE_STATE, client_address
 from engine.errors import Refused
 from players.accounts import idempotency, kept_input
-from players.pages import way_back
+from players.requests import way_back
 
 # Error pages, each with links to go on; the API gets a problem instead.
 

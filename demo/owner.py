@@ -24,11 +24,11 @@ from core.repeats import Repeat, repeated
 from demo.club import SLUG, accounts, director
 from demo.removal import contents, decline
 from engine.errors import Refused
+from players.accounts.page import SignUpForm, open_account
 from players.accounts.sessions import begin
-from players.accounts.views import SignUpForm, open_account
 from players.forms import RefusingForm
 from players.models import User
-from players.pages import page, sent
+from players.requests import page, sent
 from tournaments.models import Installation
 
 # The link of the installation's owner.

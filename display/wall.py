@@ -39,9 +39,9 @@ from players.actors import Actor, log
 from players.forms import RefusingForm
 from players.models import Club
 from seasons.actions import series_of
-from seasons.page import EveningLine, evening_table, season_view, series_of_event
+from seasons.page.season import EveningLine, evening_table, season_view, series_of_event
 from tournaments import access
-from tournaments.events.pages import account_needed, by, event_url_args
+from tournaments.events.actions import account_needed, by, event_url_args
 from tournaments.floor.batches import Flow, flows_of
 from tournaments.floor.page.cards import Discs
 from tournaments.floor.page.flow import bracket_line, count_out, lives_at_tables, lives_counts

@@ -33,7 +33,7 @@ from core.repeats import Repeat
 from engine.errors import Refused
 from players.access import Role, Visitor
 from players.forms import RefusingForm, YesNoField
-from players.pages import View, account_needed, by, faulty, refuse
+from players.requests import View, account_needed, by, faulty, refuse
 
 LARGEST_ID = 2**63 - 1
 

@@ -41,8 +41,8 @@ from seasons.forms import (
     ViewForm,
 )
 from seasons.pool import PoolInput, open_desks, pay_due, pool_data, set_pool
+from seasons.season_views import ViewInput, remove_view, save_view, view_of
 from seasons.tables import closing_of, names_of_table, newest_plan, standing_of, table_of, table_of_view
-from seasons.views import ViewInput, remove_view, save_view, view_of
 from tournaments.access import VISIBLE
 from tournaments.ledger.money import Currency
 from tournaments.ledger.payments import PaymentInput

@@ -19,8 +19,8 @@ from players.access import Visitor
 from seasons.actions import SeriesSerializer, SeriesSummarySerializer, season_data, series_by_id
 from seasons.changes import qualifying_places
 from seasons.race import FIRST, Answer, Race, Step, answer_of, bounds_of, race_of
+from seasons.season_views import find_view
 from seasons.tables import closing_of, names_of_table, standing_of, table_of
-from seasons.views import find_view
 from tournaments.models import Series
 from tournaments.state.api import READ
 

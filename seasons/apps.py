@@ -9,13 +9,14 @@ class SeasonsConfig(AppConfig):
         from dataclasses import asdict
 
         from players.notifications import kinds
-        from seasons import changes, honours, page, places, titles
+        from seasons import changes, honours, places, titles
+        from seasons.page.season import seasons_of_event
         from tournaments import consequences, panels
         from tournaments.consequences import Consequence
 
         kinds.register(places.KIND, places.GIVEN_UP)
         consequences.register("seasons", Consequence(changes.season_changes, changes.represented))
         consequences.register("titles", Consequence(titles.division_title_changes, asdict))
-        panels.register(panels.Home.EVENT, "seasons", page.seasons_of_event)
+        panels.register(panels.Home.EVENT, "seasons", seasons_of_event)
         panels.register(panels.Home.PLAYER, "titles", titles.awarded_titles)
         panels.register(panels.Home.PLAYER, "honours", honours.won_honours)

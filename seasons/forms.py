@@ -15,8 +15,8 @@ from players.forms import RefusingForm
 from players.models import Club
 from seasons.past import NEW, SAME, Question
 from seasons.pool import currencies_of
+from seasons.season_views import MEMBERS, RULES, rule_label
 from seasons.tables import day_of
-from seasons.views import MEMBERS, RULES, rule_label
 from tournaments.access import VISIBLE
 from tournaments.ledger.fields import SharesField, hundredths
 from tournaments.models import Payment, Tournament

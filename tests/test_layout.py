@@ -28,7 +28,7 @@ PACKAGES = {
         "access",
         "selectors",
         "forms",
-        "pages",
+        "requests",
         "notifications",
         "accounts",
         "actions",

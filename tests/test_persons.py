@@ -48,7 +48,7 @@ RAW = {
     "tournaments/entries/substitutions.py": {"_refuse_unfit": ROW},
     "tournaments/floor/calls.py": {"mark_late": ROW},
     "clubhouse/summary.py": {"_changes": PERSON},
-    "seasons/page.py": {"_by_hand": ROW},
+    "seasons/page/season.py": {"_by_hand": ROW},
     "seasons/past.py": {"unused": ROW, "table_of": MERGED},
     "seasons/records.py": {"_highest_in": PERSON},
     "tournaments/standings/rounds.py": {"playable": ROW},

@@ -34,7 +34,7 @@ OTHERS = {
     "core/downloads.py": OURS,
     "core/fonts/__init__.py": OURS,
     "matches/play/replay.py": OURS,
-    "matches/reporting/match_page.py": OURS,
+    "matches/reporting/match_context.py": OURS,
     "players/accounts/idempotency.py": OURS,
     "players/privacy/services.py": OURS,
     "demo/club.py": OURS,
@@ -47,8 +47,8 @@ FIELDS = {
     ("players/accounts/serializers.py", "ImageFileField"): "drawn_anew",
     ("players/accounts/serializers.py", "ListFileField"): "spreadsheet_text",
     ("players/forms.py", "forms.FileField"): "drawn_anew, and spreadsheet_text for lists",
-    ("seasons/past_page.py", "SpreadsheetField"): "spreadsheet_text",
-    ("seasons/past_page.py", "forms.FileField"): "spreadsheet_text",
+    ("seasons/page/past.py", "SpreadsheetField"): "spreadsheet_text",
+    ("seasons/page/past.py", "forms.FileField"): "spreadsheet_text",
 }
 """Fields that take a file, and the reader that it is passed to."""
 ADVICE = "pass the file to core.limited, or say in this test why that is not needed"

@@ -5,7 +5,7 @@ from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 from django.views.i18n import set_language
 
-from config import views
+from config import page as views
 from config.api_schema import ApiSchema
 from config.monitoring import health as monitoring
 from core.live.stream import stream

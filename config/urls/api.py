@@ -23,13 +23,13 @@ import players.joining.actions
 import players.joining.page
 import players.privacy.api
 import prizes.api
-import prizes.cash_page
+import prizes.page.cash
 import seasons.actions
 import seasons.api
 import seasons.finals
-import seasons.match_imports_page
-import seasons.past_page
-import seasons.titles_page
+import seasons.page.match_imports
+import seasons.page.past
+import seasons.page.titles
 import tournaments.draws.actions
 import tournaments.draws.api
 import tournaments.draws.designer.api
@@ -170,20 +170,20 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{API_MEMBER}invitation/$", players.clubs.api.MemberInvitation.as_view(), name="api-member-invitation"),
     re_path(rf"{API_MEMBER}merge/$", players.clubs.api.MemberMerge.as_view(), name="api-member-merge"),
     re_path(rf"{API_CLUB}commitments/$", tournaments.draws.api.Commitments.as_view(), name="api-commitments"),
-    re_path(rf"{API_CLUB}past-seasons/$", seasons.past_page.PastSeasons.as_view(), name="api-past-seasons"),
-    re_path(rf"{API_CLUB}past-matches/$", seasons.match_imports_page.PastMatches.as_view(), name="api-past-matches"),
-    re_path(rf"{API_PAST_MATCHES}undo/$", seasons.match_imports_page.UndoPastMatches.as_view(), name="api-past-matches-undo"),
-    re_path(rf"{API_PAST_SEASON}$", seasons.past_page.OnePastSeason.as_view(), name="api-past-season"),
-    re_path(rf"{API_PAST_SEASON}undo/$", seasons.past_page.UndoPastSeason.as_view(), name="api-past-season-undo"),
-    re_path(rf"{API_PAST_SEASON}count/$", seasons.past_page.CountPastSeason.as_view(), name="api-past-season-count"),
-    re_path(rf"{API_PAST_SEASON}leave-out/$", seasons.past_page.LeaveOutPastSeason.as_view(), name="api-past-season-leave-out"),
+    re_path(rf"{API_CLUB}past-seasons/$", seasons.page.past.PastSeasons.as_view(), name="api-past-seasons"),
+    re_path(rf"{API_CLUB}past-matches/$", seasons.page.match_imports.PastMatches.as_view(), name="api-past-matches"),
+    re_path(rf"{API_PAST_MATCHES}undo/$", seasons.page.match_imports.UndoPastMatches.as_view(), name="api-past-matches-undo"),
+    re_path(rf"{API_PAST_SEASON}$", seasons.page.past.OnePastSeason.as_view(), name="api-past-season"),
+    re_path(rf"{API_PAST_SEASON}undo/$", seasons.page.past.UndoPastSeason.as_view(), name="api-past-season-undo"),
+    re_path(rf"{API_PAST_SEASON}count/$", seasons.page.past.CountPastSeason.as_view(), name="api-past-season-count"),
+    re_path(rf"{API_PAST_SEASON}leave-out/$", seasons.page.past.LeaveOutPastSeason.as_view(), name="api-past-season-leave-out"),
     re_path(rf"{API_CLUB}tonight/$", clubhouse.tonight.Tonight.as_view(), name="api-tonight"),
-    re_path(rf"{API_CLUB}records/$", seasons.titles_page.ClubRecords.as_view(), name="api-records"),
-    re_path(rf"{API_CLUB}honours/$", seasons.titles_page.ClubHonours.as_view(), name="api-honours"),
-    re_path(rf"{API_CLUB}titles/$", seasons.titles_page.Titles.as_view(), name="api-titles"),
-    re_path(rf"{API_CLUB}titles/proposed/$", seasons.titles_page.ProposedTitles.as_view(), name="api-titles-proposed"),
-    re_path(rf"{API_CLUB}titles/award/$", seasons.titles_page.award.endpoint, name="api-title-award"),
-    re_path(rf"{API}titles/(?P<title>{ID})/withdraw/$", seasons.titles_page.withdraw.endpoint, name="api-title-withdraw"),
+    re_path(rf"{API_CLUB}records/$", seasons.page.titles.ClubRecords.as_view(), name="api-records"),
+    re_path(rf"{API_CLUB}honours/$", seasons.page.titles.ClubHonours.as_view(), name="api-honours"),
+    re_path(rf"{API_CLUB}titles/$", seasons.page.titles.Titles.as_view(), name="api-titles"),
+    re_path(rf"{API_CLUB}titles/proposed/$", seasons.page.titles.ProposedTitles.as_view(), name="api-titles-proposed"),
+    re_path(rf"{API_CLUB}titles/award/$", seasons.page.titles.award.endpoint, name="api-title-award"),
+    re_path(rf"{API}titles/(?P<title>{ID})/withdraw/$", seasons.page.titles.withdraw.endpoint, name="api-title-withdraw"),
     re_path(rf"{API_CLUB}seasons/$", seasons.api.Seasons.as_view(), name="api-series-list"),
     re_path(rf"{API_CLUB}seasons/create/$", seasons.actions.create.endpoint, name="api-series-create"),
     re_path(rf"{API_SEASON}$", seasons.api.OneSeason.as_view(), name="api-series"),
@@ -210,7 +210,7 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{API_EVENT}cash/payments/(?P<payment>{ID})/take-back/$", prizes.api.TakeBackPayment.as_view(), name="api-cash-take-back"),
     *(
         re_path(rf"{API_EVENT}cash/{act.path}/$", act.endpoint, name=f"api-cash-{act.path}")
-        for act in prizes.cash_page.ACTIONS
+        for act in prizes.page.cash.ACTIONS
         if act.api is not None
     ),
     re_path(rf"{API_EVENT}log/$", tournaments.events.api.Log.as_view(), name="api-tournament-log"),

@@ -8,23 +8,23 @@ import clubhouse.divisions
 import clubhouse.summary
 import clubhouse.tonight
 import display.paper.page
-import display.sharing.page
-import display.sharing.share_page
+import display.sharing.page.picture
+import display.sharing.page.share
 import display.wall
-import prizes.cash_page
-import prizes.prize_page
+import prizes.page.cash
+import prizes.page.prizes
 import tournaments.draws.actions
 import tournaments.draws.page
 import tournaments.entries.event_links
 import tournaments.entries.kiosks
 import tournaments.entries.page
 import tournaments.entries.substitutions
-import tournaments.events.views
-import tournaments.floor.page.views
+import tournaments.events.page
+import tournaments.floor.page.floor
 import tournaments.results.actions
-import tournaments.results.corrections_page
-import tournaments.results.fixture_page
-import tournaments.standings.views
+import tournaments.results.page.corrections
+import tournaments.results.page.fixture
+import tournaments.standings.page
 from core.links import by_personal_link
 from tournaments.entries.event_links import TOKEN
 
@@ -40,21 +40,21 @@ FIXTURE = rf"{EVENT}fixtures/(?P<fixture>{ID})/"
 
 # fmt: off
 urlpatterns: list[URLPattern] = [
-    re_path(rf"{SHARE}events/(?P<club>{SLUG})/(?P<slug>{SLUG})\.png$", display.sharing.page.share_picture, {"kind": "event"}, name="event-card"),
-    re_path(rf"{SHARE}events/(?P<club>{SLUG})/(?P<slug>{SLUG})/(?P<division>{ID})\.png$", display.sharing.page.share_picture, {"kind": "division"}, name="division-card"),
-    path("events/", tournaments.events.views.event_list, name="events"),
+    re_path(rf"{SHARE}events/(?P<club>{SLUG})/(?P<slug>{SLUG})\.png$", display.sharing.page.picture.share_picture, {"kind": "event"}, name="event-card"),
+    re_path(rf"{SHARE}events/(?P<club>{SLUG})/(?P<slug>{SLUG})/(?P<division>{ID})\.png$", display.sharing.page.picture.share_picture, {"kind": "division"}, name="division-card"),
+    path("events/", tournaments.events.page.event_list, name="events"),
     # No club has the slug “new”.
-    re_path(rf"^events/new/(?P<club>{SLUG})/$", tournaments.events.views.create, name="event-create"),
-    re_path(rf"{EVENT}$", tournaments.events.views.event, name="event"),
-    re_path(rf"{EVENT}edit/$", tournaments.events.views.edit, name="event-edit"),
-    re_path(rf"{EVENT}publish/$", tournaments.events.views.publish, name="event-publish"),
+    re_path(rf"^events/new/(?P<club>{SLUG})/$", tournaments.events.page.create, name="event-create"),
+    re_path(rf"{EVENT}$", tournaments.events.page.event, name="event"),
+    re_path(rf"{EVENT}edit/$", tournaments.events.page.edit, name="event-edit"),
+    re_path(rf"{EVENT}publish/$", tournaments.events.page.publish, name="event-publish"),
     re_path(rf"{EVENT}undo-start/$", clubhouse.tonight.undo.view, name="start-undo"),
-    re_path(rf"{EVENT}cancel/$", tournaments.events.views.cancel, name="event-cancel"),
-    re_path(rf"{EVENT}helpers/$", tournaments.events.views.helpers, name="helpers"),
-    re_path(rf"{EVENT}helpers/add/$", tournaments.events.views.add, name="helper-add"),
-    re_path(rf"{EVENT}helpers/remove/$", tournaments.events.views.remove, name="helper-remove"),
-    re_path(rf"{HELPING}$", tournaments.events.views.invitation, name="helping"),
-    re_path(rf"{HELPING}accept/$", tournaments.events.views.accept, name="helping-accept"),
+    re_path(rf"{EVENT}cancel/$", tournaments.events.page.cancel, name="event-cancel"),
+    re_path(rf"{EVENT}helpers/$", tournaments.events.page.helpers, name="helpers"),
+    re_path(rf"{EVENT}helpers/add/$", tournaments.events.page.add, name="helper-add"),
+    re_path(rf"{EVENT}helpers/remove/$", tournaments.events.page.remove, name="helper-remove"),
+    re_path(rf"{HELPING}$", tournaments.events.page.invitation, name="helping"),
+    re_path(rf"{HELPING}accept/$", tournaments.events.page.accept, name="helping-accept"),
     re_path(rf"{EVENT}leave/$", tournaments.entries.page.leave, name="event-leave"),
     re_path(rf"{EVENT}check-in/$", tournaments.entries.page.check_in_page, name="check-in"),
     re_path(rf"{EVENT}check-in/mark/$", tournaments.entries.page.mark, name="check-in-mark"),
@@ -82,27 +82,27 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{EVENT}console/confirm-all/$", clubhouse.console.confirm_all, name="console-confirm-all"),
     re_path(rf"{EVENT}console/close/$", clubhouse.console.close, name="console-close"),
     re_path(rf"{EVENT}console/log/$", clubhouse.console.log, name="event-log"),
-    re_path(rf"{EVENT}floor/$", tournaments.floor.page.views.floor, name="floor"),
-    re_path(rf"{EVENT}floor/forecast/$", tournaments.floor.page.views.forecast, name="floor-forecast"),
-    re_path(rf"{EVENT}floor/settings/$", tournaments.floor.page.views.settings, name="floor-settings"),
-    re_path(rf"{EVENT}floor/line/$", tournaments.floor.page.views.line, name="floor-line"),
-    re_path(rf"{EVENT}floor/preview/$", tournaments.floor.page.views.preview, name="floor-preview"),
-    re_path(rf"{EVENT}floor/pair/$", tournaments.floor.page.views.chosen_pair, name="floor-chosen-pair"),
-    re_path(rf"{EVENT}floor/do/(?P<action>open|call|call-again|take-back|start|start-called|move|score|take-back-score|late|no-show|clocks|result|leader-wins|settle|adjourn|let-go-on|shorten-match|propose-length|withdraw-length|take-back-length|re-enter|undo-re-entry|waive-rest|pin|hold|release|free|out|here|back|away|pair-now|pair-by-hand|stop-match|hold-pairing|flow|take-back-missed|take-back-pairing|waive-lead|ask-over|pause|resume|autopilot|undo|shorten)/$", tournaments.floor.page.views.act, name="floor-action"),
-    re_path(rf"{EVENT}floor/close/$", tournaments.floor.page.views.close, name="floor-close"),
-    re_path(rf"{EVENT}floor/matches/(?P<fixture>{ID})/$", tournaments.floor.page.views.match, name="floor-match"),
-    re_path(rf"{EVENT}floor/tables/(?P<table>{ID})/$", tournaments.floor.page.views.table, name="floor-table"),
+    re_path(rf"{EVENT}floor/$", tournaments.floor.page.floor.floor, name="floor"),
+    re_path(rf"{EVENT}floor/forecast/$", tournaments.floor.page.floor.forecast, name="floor-forecast"),
+    re_path(rf"{EVENT}floor/settings/$", tournaments.floor.page.floor.settings, name="floor-settings"),
+    re_path(rf"{EVENT}floor/line/$", tournaments.floor.page.floor.line, name="floor-line"),
+    re_path(rf"{EVENT}floor/preview/$", tournaments.floor.page.floor.preview, name="floor-preview"),
+    re_path(rf"{EVENT}floor/pair/$", tournaments.floor.page.floor.chosen_pair, name="floor-chosen-pair"),
+    re_path(rf"{EVENT}floor/do/(?P<action>open|call|call-again|take-back|start|start-called|move|score|take-back-score|late|no-show|clocks|result|leader-wins|settle|adjourn|let-go-on|shorten-match|propose-length|withdraw-length|take-back-length|re-enter|undo-re-entry|waive-rest|pin|hold|release|free|out|here|back|away|pair-now|pair-by-hand|stop-match|hold-pairing|flow|take-back-missed|take-back-pairing|waive-lead|ask-over|pause|resume|autopilot|undo|shorten)/$", tournaments.floor.page.floor.act, name="floor-action"),
+    re_path(rf"{EVENT}floor/close/$", tournaments.floor.page.floor.close, name="floor-close"),
+    re_path(rf"{EVENT}floor/matches/(?P<fixture>{ID})/$", tournaments.floor.page.floor.match, name="floor-match"),
+    re_path(rf"{EVENT}floor/tables/(?P<table>{ID})/$", tournaments.floor.page.floor.table, name="floor-table"),
     re_path(rf"{EVENT}status/$", clubhouse.console.status, name="event-status"),
     re_path(rf"{EVENT}paper/$", display.paper.page.paper, name="paper"),
     re_path(rf"{EVENT}paper/score-sheets/$", display.paper.page.sheets, name="paper-sheets"),
     re_path(rf"{EVENT}paper/draws/$", display.paper.page.draws, name="paper-draws"),
-    re_path(rf"{EVENT}calendar\.ics$", tournaments.events.views.calendar, name="event-calendar"),
+    re_path(rf"{EVENT}calendar\.ics$", tournaments.events.page.calendar, name="event-calendar"),
     re_path(rf"{EVENT}report/$", clubhouse.summary.summary, name="event-report"),
     re_path(rf"{EVENT}analysis\.csv$", clubhouse.summary.analysis_csv, name="event-analysis-file"),
-    re_path(rf"{EVENT}prizes/$", prizes.prize_page.prizes, name="prizes"),
-    re_path(rf"{EVENT}cash/$", prizes.cash_page.cash, name="cash"),
-    re_path(rf"{EVENT}cash\.csv$", prizes.cash_page.cash_file, name="cash-file"),
-    *(re_path(rf"{EVENT}cash/{act.name}/$", act.view, name=f"cash-{act.name}") for act in prizes.cash_page.ACTIONS),
+    re_path(rf"{EVENT}prizes/$", prizes.page.prizes.prizes, name="prizes"),
+    re_path(rf"{EVENT}cash/$", prizes.page.cash.cash, name="cash"),
+    re_path(rf"{EVENT}cash\.csv$", prizes.page.cash.cash_file, name="cash-file"),
+    *(re_path(rf"{EVENT}cash/{act.name}/$", act.view, name=f"cash-{act.name}") for act in prizes.page.cash.ACTIONS),
     re_path(rf"{EVENT}paper/snapshot/$", display.paper.page.snapshot_page, name="paper-snapshot"),
     re_path(rf"{EVENT}paper/cash/$", display.paper.page.cash, name="paper-cash"),
     re_path(rf"{EVENT}paper/personal-links/$", display.paper.page.personal_links, name="paper-personal-links"),
@@ -111,24 +111,24 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{EVENT}tables/$", display.paper.page.table_now, name="table-now"),
     re_path(rf"{EVENT}wall/$", display.wall.event_wall, name="event-wall"),
     re_path(rf"{EVENT}wall/settings/$", display.wall.wall_settings, name="wall-settings"),
-    re_path(rf"{EVENT}share/$", display.sharing.share_page.share, name="event-share"),
+    re_path(rf"{EVENT}share/$", display.sharing.page.share.share, name="event-share"),
     re_path(rf"{EVENT}embed/calls/$", display.wall.calls, name="embed-calls"),
     re_path(rf"{DIVISION}embed/bracket/$", display.wall.bracket, name="embed-bracket"),
     re_path(rf"{DIVISION}embed/standings/$", display.wall.standings, name="embed-standings"),
     re_path(rf"{EVENT}tv/$", display.wall.event_tv, name="event-tv"),
     re_path(rf"{DIVISION}$", clubhouse.divisions.division, name="division"),
-    re_path(rf"{DIVISION}standings/$", tournaments.standings.views.standings, name="standings"),
-    re_path(rf"{DIVISION}standings/(?P<entry>{ID})/$", tournaments.standings.views.standing, name="standing"),
-    re_path(rf"{DIVISION}standings\.(?P<extension>csv|json)$", tournaments.standings.views.standings_file, name="standings-file"),
-    re_path(rf"{DIVISION}pairings/$", tournaments.standings.views.pairings, name="pairings"),
-    re_path(rf"{DIVISION}pairings/(?P<number>[0-9]{{1,9}})/$", tournaments.standings.views.pairing, name="pairing"),
-    re_path(rf"{DIVISION}pairings\.(?P<extension>csv|json)$", tournaments.standings.views.pairings_file, name="pairings-file"),
+    re_path(rf"{DIVISION}standings/$", tournaments.standings.page.standings, name="standings"),
+    re_path(rf"{DIVISION}standings/(?P<entry>{ID})/$", tournaments.standings.page.standing, name="standing"),
+    re_path(rf"{DIVISION}standings\.(?P<extension>csv|json)$", tournaments.standings.page.standings_file, name="standings-file"),
+    re_path(rf"{DIVISION}pairings/$", tournaments.standings.page.pairings, name="pairings"),
+    re_path(rf"{DIVISION}pairings/(?P<number>[0-9]{{1,9}})/$", tournaments.standings.page.pairing, name="pairing"),
+    re_path(rf"{DIVISION}pairings\.(?P<extension>csv|json)$", tournaments.standings.page.pairings_file, name="pairings-file"),
     re_path(rf"{DIVISION}register/$", clubhouse.divisions.register, name="division-register"),
     re_path(rf"{DIVISION}withdraw/$", clubhouse.divisions.withdraw, name="division-withdraw"),
     re_path(rf"{DIVISION}settings/$", tournaments.draws.page.settings, name="division-settings"),
-    re_path(rf"{DIVISION}prizes/$", prizes.prize_page.prize_plan, name="prize-plan"),
-    re_path(rf"{DIVISION}prizes/pool/$", prizes.prize_page.pool, name="pool-create"),
-    re_path(rf"{DIVISION}prizes/split/$", prizes.prize_page.split, name="prize-split"),
+    re_path(rf"{DIVISION}prizes/$", prizes.page.prizes.prize_plan, name="prize-plan"),
+    re_path(rf"{DIVISION}prizes/pool/$", prizes.page.prizes.pool, name="pool-create"),
+    re_path(rf"{DIVISION}prizes/split/$", prizes.page.prizes.split, name="prize-split"),
     re_path(rf"{DIVISION}format/$", tournaments.draws.page.designer, name="design"),
     re_path(rf"{DIVISION}format/show/$", tournaments.draws.page.preview, name="design-show"),
     re_path(rf"{DIVISION}entries/$", tournaments.entries.page.entries_of_division, name="entries"),
@@ -155,10 +155,10 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{ENTRY}substitute/undo/$", tournaments.entries.substitutions.undo, name="entry-substitute-undo"),
     re_path(rf"{ENTRY}undo-late/$", tournaments.entries.page.undo_late_entry, name="entry-undo-late"),
     re_path(rf"{ENTRY}re-enter/$", tournaments.entries.page.re_enter, name="entry-re-enter"),
-    re_path(rf"{FIXTURE}$", tournaments.results.fixture_page.fixture, name="fixture"),
+    re_path(rf"{FIXTURE}$", tournaments.results.page.fixture.fixture, name="fixture"),
     *(re_path(rf"{FIXTURE}{act.name}/$", act.view, name=f"fixture-{act.name}") for act in tournaments.results.actions.ACTIONS),
-    re_path(rf"{FIXTURE}correct/$", tournaments.results.corrections_page.correct, name="fixture-correct"),
-    re_path(rf"{FIXTURE}correct/undo/(?P<correction>{ID})/$", tournaments.results.corrections_page.undo, name="fixture-correct-undo"),
-    re_path(rf"{EVENT}corrections/$", tournaments.results.corrections_page.corrections, name="corrections"),
+    re_path(rf"{FIXTURE}correct/$", tournaments.results.page.corrections.correct, name="fixture-correct"),
+    re_path(rf"{FIXTURE}correct/undo/(?P<correction>{ID})/$", tournaments.results.page.corrections.undo, name="fixture-correct-undo"),
+    re_path(rf"{EVENT}corrections/$", tournaments.results.page.corrections.corrections, name="corrections"),
 ]
 # fmt: on

@@ -2,9 +2,9 @@
 
 from django.urls import URLPattern, path, re_path
 
-import display.sharing.page
+import display.sharing.page.picture
 import matches.analysis.page
-import matches.rankings.views
+import matches.rankings.page
 
 ID = "[2-9a-z]{10}"
 PLAYER = rf"^players/(?P<public_id>{ID})/"
@@ -13,14 +13,14 @@ SHARE = r"^share/(?P<version>[0-9a-f]{10})/"
 # fmt: off
 urlpatterns: list[URLPattern] = [
     re_path(rf"{PLAYER}analysis/$", matches.analysis.page.player_analysis, name="player-analysis"),
-    path("rankings/", matches.rankings.views.ranking, name="rankings"),
-    path("rankings/ranking.csv", matches.rankings.views.ranking_csv, name="ranking-csv"),
-    path("rankings/matches.csv", matches.rankings.views.matches_csv, name="rated-matches-csv"),
-    path("players/", matches.rankings.views.players, name="players"),
-    re_path(rf"{PLAYER}$", matches.rankings.views.player, name="player"),
-    re_path(rf"{PLAYER}matches/$", matches.rankings.views.player_matches, name="player-matches"),
-    re_path(rf"{PLAYER}vs/$", matches.rankings.views.choose_opponent, name="choose-opponent"),
-    re_path(rf"{PLAYER}vs/(?P<other_id>{ID})/$", matches.rankings.views.versus, name="versus"),
-    re_path(rf"{SHARE}players/(?P<public_id>{ID})\.png$", display.sharing.page.share_picture, {"kind": "player"}, name="player-card"),
+    path("rankings/", matches.rankings.page.ranking, name="rankings"),
+    path("rankings/ranking.csv", matches.rankings.page.ranking_csv, name="ranking-csv"),
+    path("rankings/matches.csv", matches.rankings.page.matches_csv, name="rated-matches-csv"),
+    path("players/", matches.rankings.page.players, name="players"),
+    re_path(rf"{PLAYER}$", matches.rankings.page.player, name="player"),
+    re_path(rf"{PLAYER}matches/$", matches.rankings.page.player_matches, name="player-matches"),
+    re_path(rf"{PLAYER}vs/$", matches.rankings.page.choose_opponent, name="choose-opponent"),
+    re_path(rf"{PLAYER}vs/(?P<other_id>{ID})/$", matches.rankings.page.versus, name="versus"),
+    re_path(rf"{SHARE}players/(?P<public_id>{ID})\.png$", display.sharing.page.picture.share_picture, {"kind": "player"}, name="player-card"),
 ]
 # fmt: on

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 from display.paper.lists import BOX, NAME, NUMBER, ROWS_ON_PAGE, ListColumn
-from prizes.cash_page import CashPage, cash_page
+from prizes.page.cash import CashPage, cash_page
 from tournaments.models import Tournament
 
 HEAD_ROWS = 3

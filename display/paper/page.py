@@ -28,7 +28,7 @@ from players.access import Role, is_at_least, role_in
 from players.forms import RefusingForm
 from tournaments import access
 from tournaments.events import selectors as event_selectors
-from tournaments.events.pages import account_needed, by, event_url_args
+from tournaments.events.actions import account_needed, by, event_url_args
 from tournaments.floor.selectors import floor
 from tournaments.models import CheckIn, Division, Fixture, Round, Tournament
 from tournaments.models.floor import LONGEST_LABEL

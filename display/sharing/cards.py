@@ -31,7 +31,7 @@ from matches.ratings.services import default_pool
 from players import access as people
 from players.models import Membership, Player
 from seasons.actions import series_of
-from seasons.page import season_view
+from seasons.page.season import season_view
 from tournaments import access
 from tournaments.events import selectors
 from tournaments.models import Division, Fixture, Stage, Tournament

@@ -5,7 +5,7 @@ from typing import Any
 from django import template
 
 from display.sharing.drawing import HEIGHT, WIDTH
-from display.sharing.page import share_url
+from display.sharing.page.picture import share_url
 
 register = template.Library()
 

@@ -20,7 +20,7 @@ from matches.presentation import labels
 from matches.presentation.visibility import Viewer
 from matches.ratings.rated import merged_players
 from matches.records.names import mask_for
-from matches.records.views import latest_verdict
+from matches.records.page import latest_verdict
 from players.models import Membership, Player
 
 # Finding the analysis to show of a record or a match.

@@ -41,7 +41,7 @@ from matches.play.acting import OF_PLAYERS, Acted
 from matches.play.chains import armings_of
 from matches.play.correspondence import boards_waiting
 from matches.play.deciding_ahead import answer_ahead, may_decide_ahead
-from matches.play.dice_page import armings_up_to, dice_of
+from matches.play.dice import armings_up_to, dice_of
 from matches.play.directing import OF_DIRECTORS
 from matches.play.live import VACATION_DAYS, EventKind, LiveState, from_ms
 from matches.play.page import Page, page_of, page_ticket, seat_ticket

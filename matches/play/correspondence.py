@@ -15,7 +15,7 @@ from engine.cube import Side
 from matches.models import LiveMatch, Match
 from matches.play.codec import from_data
 from players.models import User
-from players.pages import account_needed, me
+from players.requests import account_needed, me
 
 LATEST = datetime.max.replace(tzinfo=UTC)
 

@@ -23,7 +23,7 @@ from matches.models import PlayPreferences
 from players.accounts.api import me as api_me
 from players.accounts.serializers import PROBLEM, example
 from players.models import User
-from players.pages import account_needed, me, page, sent
+from players.requests import account_needed, me, page, sent
 
 # The form of play preferences.
 

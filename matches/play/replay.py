@@ -56,9 +56,9 @@ from matches.records.board import (
 )
 from matches.records.downloads import CONTENT_TYPES, as_attachment, written
 from matches.records.names import OPEN, Mask, mask_for
+from matches.records.page import latest_verdict
 from matches.records.replays import PlayedGame, ReplayStep, Step, step_path
 from matches.records.verdicts import as_json
-from matches.records.views import latest_verdict
 
 # What a replay shows of an analysis: for each step who stands how, what was best, and where the errors are.
 

@@ -37,7 +37,7 @@ from matches.ratings.services import pending_since
 from players import access
 from players.forms import LONGEST_LIST, RefusingForm
 from players.models import Club, Player
-from players.pages import account_needed, by, page, refused_back, sent
+from players.requests import account_needed, by, page, refused_back, sent
 
 # Forms.
 

@@ -17,8 +17,8 @@ from core.messages import sentence
 from core.repeats import Repeat, repeated
 from matches import access
 from matches.models import MOST_BYTES, MOST_MEBIBYTES, Submission
+from matches.records import page as record_page
 from matches.records import submissions
-from matches.records import views as record_views
 from matches.records.downloads import CONTENT_TYPES, as_attachment, download
 from matches.records.intake import ENVELOPE, count_upload, record_in, refuse_long_body
 from matches.records.names import Mask, mask_for
@@ -234,7 +234,7 @@ def _downloads(submission: Submission, request: Request | HttpRequest) -> dict[s
 
 
 def _verdict(submission: Submission, mask: Mask) -> dict[str, Any]:
-    verdict = record_views.latest_verdict(submission)
+    verdict = record_page.latest_verdict(submission)
     content = mask.verdict(verdict.content) if mask else verdict.content
     return {
         "engine_version": verdict.engine_version,

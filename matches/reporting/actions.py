@@ -51,13 +51,13 @@ from matches.reporting.forms import (
     TapForm,
     TimesForm,
 )
+from matches.reporting.page import page, seated, zone_for
 from matches.reporting.reports import sheet_thanks
 from matches.reporting.serializers import AFTER, MatchSerializer
-from matches.reporting.views import page, seated, zone_for
 from players.accounts.serializers import PROBLEM
 from players.actions import Action, Endpoint, FormSerializer
 from players.actors import Actor
-from players.pages import View
+from players.requests import View
 
 RECORD = r"(?P<record_id>[2-9a-z]{10})"
 PROPOSAL = r"(?P<proposal_id>[2-9a-z]{10})"

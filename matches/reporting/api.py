@@ -35,7 +35,7 @@ from matches.records.intake import count_upload, record_in, refuse_long_body
 from matches.records.submissions import RecordFile
 from matches.reporting import appointments, calendars, links, records, reports
 from matches.reporting.links import log_link_shown, withheld_side
-from matches.reporting.match_page import may_offer, running_score
+from matches.reporting.match_context import may_offer, running_score
 from matches.reporting.reports import preview_of
 from matches.reporting.serializers import (
     AFTER,

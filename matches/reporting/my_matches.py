@@ -19,7 +19,7 @@ from matches.models import Challenge, Claim, Match, Proposal, Provisional, Resul
 from matches.play.watching import facts_of
 from matches.presentation import labels
 from matches.presentation.visibility import Viewer
-from matches.reporting.match_page import over_question, running_form, running_score, shorter_match
+from matches.reporting.match_context import over_question, running_form, running_score, shorter_match
 from matches.reporting.next_steps import NextStep, Pending, describe, next_steps
 from players.actors import Actor
 from players.models import Player, User

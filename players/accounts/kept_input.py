@@ -17,7 +17,7 @@ from django.shortcuts import resolve_url
 from django.urls import reverse
 
 from core.requests import is_htmx
-from players.pages import way_back
+from players.requests import way_back
 
 COOKIE = "kept_input"
 SALT = "players.accounts.kept_input"

@@ -25,8 +25,8 @@ from players.forms import RefusingForm, YesNoField
 from players.joining.services import accept_request, ask_to_join, refuse_request, withdraw_request
 from players.models import Club, JoinRequest, Merge
 from players.models.people import LONGEST_REASON
-from players.pages import me
 from players.people.services import home_club, undo_merge
+from players.requests import me
 
 # What they send.
 

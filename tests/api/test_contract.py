@@ -16,7 +16,7 @@ from drf_spectacular.generators import SchemaGenerator
 from rest_framework import views
 
 from config.api_schema import METHODS, ApiSchema
-from config.views import ApiReference
+from config.page import ApiReference
 from core.api import APIView
 from matches.models import Match, PoolSettings
 from matches.ratings.pools import create_pool

@@ -16,23 +16,23 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from drf_spectacular.generators import SchemaGenerator
 
 from clubhouse import acceptance, tonight
-from config.views import ThemeForm
+from config.page import ThemeForm
 from demo import owner
 from display import wall
-from matches.play.chat import views as chat
-from matches.play.lobby import views as lobby
+from matches.play.chat import page as chat
+from matches.play.lobby import page as lobby
 from matches.play.preferences import PlayPreferencesForm
 from matches.rankings import pools as rankings
 from matches.records.intake import RecordForm
 from matches.reporting import forms as reporting
 from players import forms as clubs
-from players.accounts import views as accounts
+from players.accounts import page as accounts
 from players.actions import Action
-from players.notifications import views as notifications
-from players.pages import NextForm
-from players.privacy.views import EraseForm
+from players.notifications import page as notifications
+from players.privacy.page import EraseForm
+from players.requests import NextForm
 from prizes import forms as prizes
-from seasons import match_imports_page, past_page
+from seasons.page import match_imports, past
 from tests.test_parsed_input import ROOT, is_input, makes_form, sources
 from tournaments.draws import actions as draws
 from tournaments.draws.designer.forms import DesignerForm
@@ -128,7 +128,7 @@ PAIRS = (
     pair(rankings.RestoreForm, api="pools_restore", page_only={"step": PREVIEW}),
     pair(rankings.ImportForm, api="pool_imports_create", names={"step": "preview"}),
     pair(
-        past_page.PastSeasonForm,
+        past.PastSeasonForm,
         api="past_seasons_create",
         names={"step": "preview"},
         page_only={
@@ -137,12 +137,12 @@ PAIRS = (
         },
     ),
     pair(
-        match_imports_page.PastMatchesForm,
+        match_imports.PastMatchesForm,
         api="past_matches_create",
         names={"step": "preview"},
         page_only={"columns_of": "for columns that were chosen before the sheet"},
     ),
-    pair(past_page.CountPastForm, api="past_seasons_count"),
+    pair(past.CountPastForm, api="past_seasons_count"),
     # Matches.
     pair(
         lobby.ChallengeForm,

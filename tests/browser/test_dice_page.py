@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from engine.actions import Act
 from matches.models import Action, DiceChain, Match
-from matches.play.dice_page import dice_of
+from matches.play.dice import dice_of
 from matches.play.simulation import Simulation
 from players.models import Player, User
 from tests.browser.conftest import PHONE, Check, OpenPage

@@ -8,9 +8,9 @@ from django.utils import timezone
 
 from players.actors import SYSTEM
 from players.models import Club, Player, User
+from seasons.season_views import ViewInput, save_view
 from seasons.services import SeriesInput, close_series, create_series
 from seasons.titles import award_title, proposals_left
-from seasons.views import ViewInput, save_view
 from tests.browser.conftest import NAMES, PHONE, VIEWS, Check, OpenPage, view
 from tests.tournaments.support.correcting import KNOCKOUT, Cup
 from tournaments.models import PastPlacing, PastSeason, Series, Tournament

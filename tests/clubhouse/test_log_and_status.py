@@ -16,7 +16,7 @@ from players.actors import Actor
 from players.models import User
 from tests.event_cast import NOW, RunningEvent, erin
 from tests.tournaments.support.pages import page, post, text
-from tournaments.events.pages import event_url_args
+from tournaments.events.actions import event_url_args
 from tournaments.models import Division, Fixture
 from tournaments.results import workers
 from tournaments.state.log import ON_A_PAGE, _named, entries_of

@@ -28,8 +28,8 @@ from players.models import Membership, Player, User
 from players.people.club_people import people_among
 from prizes import forms as prizes
 from seasons.actions import edit_url, series_url
-from seasons.match_imports_page import PastMatchesForm
-from seasons.past_page import PastSeasonForm
+from seasons.page.match_imports import PastMatchesForm
+from seasons.page.past import PastSeasonForm
 from seasons.services import count_events, enter_season
 from tests.access import event_roles
 from tests.access.test_role_walk import ROUTES

@@ -20,7 +20,7 @@ from players.people.services import merge_players
 from players.privacy.sections import Person
 from seasons import services
 from seasons.actions import season_data
-from seasons.page import evening_table, season_view
+from seasons.page.season import evening_table, season_view
 from seasons.plan_form import PlanLinesForm
 from seasons.tables import newest_plan, standing_of
 from seasons.titles import titles_of_series

@@ -17,7 +17,7 @@ from engine.errors import Refused
 from players.actors import SYSTEM
 from players.models import Alias, Club, Membership, Player, User
 from players.people.services import merge_players
-from seasons.page import season_view
+from seasons.page.season import season_view
 from seasons.past import (
     NewSeason,
     PastInput,
@@ -29,10 +29,10 @@ from seasons.past import (
     undo_past,
 )
 from seasons.past_rows import PastSheet, Problem, Reading, read_past
+from seasons.season_views import ViewInput, save_view
 from seasons.services import SeriesInput, change_details, change_plan, close_series, create_series, reopen_series
 from seasons.tables import newest_plan, standing_of
 from seasons.tables import table_of as table_of_season
-from seasons.views import ViewInput, save_view
 from tests.event_cast import NOW
 from tests.pages import html
 from tests.seasons.messy import Result, messy, wide

@@ -19,7 +19,7 @@ from matches.models import Result
 from players.actors import SYSTEM
 from players.models import Membership, Player, User
 from players.people.services import merge_players
-from prizes.cash_page import cash_rows
+from prizes.page.cash import cash_rows
 from prizes.prizes import prizes_of
 from prizes.services import PlanInput, save_plan
 from seasons import services

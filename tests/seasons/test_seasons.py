@@ -20,7 +20,7 @@ from django.utils.formats import date_format
 
 from display.sharing.cards import card_of
 from display.sharing.drawing import draw_card
-from display.sharing.page import share_url
+from display.sharing.page.picture import share_url
 from engine.errors import Refused
 from formats.series.facts import How
 from formats.series.plan import plan_from, plan_json
@@ -34,7 +34,7 @@ from seasons.changes import changes_of, season_changes
 from seasons.facts import facts_of
 from seasons.finals import prepare_final
 from seasons.invented import Invented, invented_evening
-from seasons.page import SeasonView, season_view
+from seasons.page.season import SeasonView, season_view
 from seasons.plan_form import PlanLinesForm, lines_of
 from seasons.services import SeriesInput
 from seasons.tables import closing_of, display, newest_plan, standing_of, table_of

@@ -11,6 +11,7 @@ from players.actors import SYSTEM
 from players.models import Club, LogEntry, Membership, Player, User
 from players.people.erasure import erase_player
 from seasons.changes import season_changes
+from seasons.season_views import ViewInput, save_view, view_of
 from seasons.services import change_plan, close_series, reopen_series
 from seasons.tables import Standing, closing_of, newest_plan, standing_of
 from seasons.titles import (
@@ -24,7 +25,6 @@ from seasons.titles import (
     winners_of,
     withdraw_title,
 )
-from seasons.views import ViewInput, save_view, view_of
 from tests.event_cast import NOON
 from tests.seasons.test_seasons import cast, night, refused, season
 from tests.tournaments.support.correcting import Cup, won_by

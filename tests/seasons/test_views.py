@@ -23,9 +23,9 @@ from players.people.services import merge_players
 from players.privacy.sections import Person
 from seasons import services
 from seasons.actions import season_data
-from seasons.page import season_view
+from seasons.page.season import season_view
+from seasons.season_views import MEMBERS, PLAYERS, ViewInput, remove_view, save_view, view_of
 from seasons.tables import standing_of, table_of, table_of_view
-from seasons.views import MEMBERS, PLAYERS, ViewInput, remove_view, save_view, view_of
 from tests.event_cast import NOON
 from tests.formats.series import naive
 from tests.formats.series.random_seasons import random_season

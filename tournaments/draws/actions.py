@@ -28,7 +28,7 @@ from tournaments.draws.api import RoundsSerializer, changed_draw, rounds_respons
 from tournaments.draws.page import ROUNDS, render_division, rounds_context
 from tournaments.draws.rounds import RoundChanges
 from tournaments.draws.take_back import take_back_draw, take_back_round
-from tournaments.events.pages import DivisionAction, chosen_entry, division_url_args, missed, refuse
+from tournaments.events.actions import DivisionAction, chosen_entry, division_url_args, missed, refuse
 from tournaments.models import ByeRequest, Division, Draw, Tournament
 from tournaments.state.api import WRITE, AfterSerializer, DrawSerializer, TakeBackSerializer
 from tournaments.state.format_labels import NEXT_ROUND_NAMES

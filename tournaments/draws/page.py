@@ -32,8 +32,7 @@ from tournaments.draws.services import LEAST_ENTRIES
 from tournaments.draws.take_back import draw_to_take_back
 from tournaments.events import deadlines
 from tournaments.events import services as events
-from tournaments.events.forms import DivisionForm
-from tournaments.events.pages import (
+from tournaments.events.actions import (
     account_needed,
     by,
     directed_division,
@@ -43,6 +42,7 @@ from tournaments.events.pages import (
     seen_at,
     zone_of,
 )
+from tournaments.events.forms import DivisionForm
 from tournaments.events.selectors import divisions_of, read_with_seq
 from tournaments.models import Division, Draw, Entry
 from tournaments.state.changes import audience_of

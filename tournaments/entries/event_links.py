@@ -36,7 +36,7 @@ from tournaments.entries import check_in as presence
 from tournaments.entries.check_in import own_page
 from tournaments.entries.forms import CheckInForm, RevokeEventLinkForm
 from tournaments.entries.services import same_person
-from tournaments.events.pages import account_needed, by, desk_url, event_url_args, faulty, me, refuse, zone_of
+from tournaments.events.actions import account_needed, by, desk_url, event_url_args, faulty, me, refuse, zone_of
 from tournaments.models import CheckIn, Entry, EventLink, Tournament
 from tournaments.state.topics import event_topics
 

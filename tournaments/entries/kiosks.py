@@ -37,7 +37,7 @@ from tournaments import access
 from tournaments.entries import check_in
 from tournaments.entries.check_in import is_open_for_players
 from tournaments.entries.forms import KioskCheckInForm, RevokeKioskForm, UndoCheckInForm
-from tournaments.events.pages import account_needed, by, event_url_args, faulty, refuse
+from tournaments.events.actions import account_needed, by, event_url_args, faulty, refuse
 from tournaments.models import CheckIn, Division, Entry, Kiosk, Tournament
 from tournaments.state.locks import lock_division
 from tournaments.state.names import Names, shown

@@ -25,7 +25,7 @@ from players.access import Role, is_at_least, my_player
 from players.clubs.lists import checked
 from players.forms import CHOICE, ListForm, RefusingForm
 from players.models import Player, User
-from players.pages import View
+from players.requests import View
 from tournaments import access
 from tournaments.entries import arrivals, lists, services
 from tournaments.entries import check_in as presence
@@ -65,7 +65,7 @@ from tournaments.entries.previews import (
     withdrawal_view,
 )
 from tournaments.entries.returns import bring_back, preview_return
-from tournaments.events.pages import (
+from tournaments.events.actions import (
     EntryAction,
     account_needed,
     by,

@@ -25,7 +25,7 @@ from tournaments.entries import check_in
 from tournaments.entries.forms import SubstituteForm, UndoSubstitutionForm
 from tournaments.entries.lists import find_or_add_player
 from tournaments.entries.services import same_person
-from tournaments.events.pages import (
+from tournaments.events.actions import (
     EntryAction,
     account_needed,
     by,

@@ -27,12 +27,11 @@ from players.actions import Endpoint, FormSerializer
 from tournaments import access
 from tournaments.entries.previews import withdrawal_view
 from tournaments.events import deadlines
+from tournaments.events.actions import TournamentAction, event_url_args, missed, zone_of
 from tournaments.events.forms import localise
-from tournaments.events.pages import TournamentAction, event_url_args, missed, zone_of
 from tournaments.models import Fixture
 from tournaments.results import services as results
 from tournaments.results.api import ScoreField, fixture_response
-from tournaments.results.fixture_page import SentForm, render_fixture
 from tournaments.results.forms import (
     AS_RECORDED,
     BOTH,
@@ -46,6 +45,7 @@ from tournaments.results.forms import (
     RulingForm,
     WithdrawForm,
 )
+from tournaments.results.page.fixture import SentForm, render_fixture
 from tournaments.results.quick_entry import result_summary
 from tournaments.state.api import WRITE, FixtureSerializer
 from tournaments.state.names import match_names, shown_entry

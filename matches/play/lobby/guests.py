@@ -64,7 +64,7 @@ from players.accounts.serializers import PROBLEM
 from players.accounts.services import ensure_player
 from players.actors import SYSTEM, Actor
 from players.models import Player
-from players.pages import account_needed
+from players.requests import account_needed
 
 Json = dict[str, Any]
 GUEST: Side = 0

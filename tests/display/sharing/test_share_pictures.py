@@ -14,7 +14,7 @@ from core.queue import claim_lasts
 from display.sharing import services
 from display.sharing.cards import Card, CardMatch, CardSide, card_of
 from display.sharing.drawing import draw_card, neutral_picture
-from display.sharing.page import share_url
+from display.sharing.page.picture import share_url
 from formats.settings import DOUBLE, KNOCKOUT, ROUND_ROBIN, SWISS, StageSettings
 from matches.models import Match
 from players.actors import SYSTEM

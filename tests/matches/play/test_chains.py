@@ -17,7 +17,7 @@ from engine.records.native_json import write_json
 from matches.lifecycle.opening import MatchSettings, Opening, open_matches
 from matches.models import Action, DiceChain, DiceSecret, LiveMatch
 from matches.play.chains import MOST_ARMINGS
-from matches.play.dice_page import dice_of
+from matches.play.dice import dice_of
 from matches.play.directing import Ruling, rule
 from matches.play.live import EventKind
 from matches.play.starting import PlaySettings, commit_chain, start

@@ -12,7 +12,7 @@ from core.live.publishing import authorise
 from engine.actions import Act
 from matches.lifecycle import links
 from matches.models import Match
-from matches.play.dice_page import dice_of
+from matches.play.dice import dice_of
 from tests.matches.play.conftest import BOB, CAROL, Board
 from tests.matches.play.test_chains import SCRIPT, Device, devices, own_board, play_turns
 from tests.matches.play.test_delay import make_board

@@ -12,7 +12,7 @@ from PIL import Image
 
 from display.sharing import services as sharing
 from display.sharing.cards import card_of
-from display.sharing.page import share_url
+from display.sharing.page.picture import share_url
 from engine import check_record
 from engine.actions import Act
 from engine.verdict import Outcome

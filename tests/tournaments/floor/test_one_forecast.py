@@ -12,7 +12,7 @@ from players.models import Player
 from tests.event_cast import NOON
 from tests.tournaments.support.played_stages import drawn_as
 from tournaments.draws.designer.page import DesignerPage
-from tournaments.events.pages import zone_of
+from tournaments.events.actions import zone_of
 from tournaments.floor import evening, selectors
 from tournaments.floor.page.forecast import EveningForecast, evening_forecast
 from tournaments.models import Division

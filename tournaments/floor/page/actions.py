@@ -26,7 +26,7 @@ from tournaments import access
 from tournaments.access import HELPER
 from tournaments.draws.round_lengths import change_round_lengths
 from tournaments.entries import check_in
-from tournaments.events.pages import EventAction, by, event_url_args
+from tournaments.events.actions import EventAction, by, event_url_args
 from tournaments.events.services import update_tournament
 from tournaments.floor import batches, calls, evening, length_offers, selectors, undo
 from tournaments.floor.api import FloorMatchSerializer, FloorSerializer, floor_body, match_body

@@ -13,7 +13,7 @@ from django.utils.translation import ngettext, pgettext
 from core.messages import sentence
 from core.public_ids import LENGTH
 from engine.errors import Refused
-from tournaments.events.pages import event_url_args
+from tournaments.events.actions import event_url_args
 from tournaments.floor.closing_time import ClosingTime, RunningView, closing_time, is_over
 from tournaments.floor.page.forecast import clock
 from tournaments.floor.selectors import FloorView

@@ -13,7 +13,7 @@ from django.utils.translation import ngettext
 from formats.continuous.state import AWAY, Action, FlowMatch, FlowPair
 from formats.plans import FEWEST_QUALIFIERS
 from formats.settings import LIVES
-from tournaments.events.pages import division_url_args, event_url_args
+from tournaments.events.actions import division_url_args, event_url_args
 from tournaments.floor.batches import (
     Flow,
     Waiting,

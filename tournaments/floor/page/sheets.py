@@ -23,7 +23,7 @@ from tournaments.entries.late import (
     undo_late,
 )
 from tournaments.entries.previews import bye_taken, reentry_view, refund_notes
-from tournaments.events.pages import event_url_args
+from tournaments.events.actions import event_url_args
 from tournaments.floor import selectors
 from tournaments.floor.journal import latest
 from tournaments.floor.page.cards import Link, Post, action_url, gone_home
@@ -32,7 +32,7 @@ from tournaments.floor.state import MatchOnFloor, MatchState, TableState
 from tournaments.ledger.accounts import fees_of, paid_for, plans_of
 from tournaments.ledger.money import Currency
 from tournaments.models import Division, Entry, Fixture, FloorEvent, FloorKind, Pairing, Slot, Table, Tournament
-from tournaments.results.fixture_page import fixture_page
+from tournaments.results.page.fixture import fixture_page
 from tournaments.state.names import shown_entry
 from tournaments.state.plans import is_continuous
 

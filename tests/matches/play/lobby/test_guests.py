@@ -17,7 +17,7 @@ from matches.access import match_for_player
 from matches.models import Action, DiceChain, LiveMatch, Match
 from matches.play import bots, due
 from matches.play.codec import to_data
-from matches.play.dice_page import dice_of
+from matches.play.dice import dice_of
 from matches.play.live import EventKind
 from matches.play.lobby.guests import DECISIONS, GUEST, TAKE_BACK, GuestMatch, Step, keep
 from matches.play.transcripts import transcript_of

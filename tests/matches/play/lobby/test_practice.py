@@ -14,7 +14,7 @@ from engine.bots import Bot, decide
 from matches.models import Action, BotPlayer, LiveMatch, Match, PlayerRating, Result
 from matches.play import bots, clock_worker, due
 from matches.play.acting import ActionInput, act
-from matches.play.dice_page import dice_of
+from matches.play.dice import dice_of
 from matches.play.live import EventKind
 from matches.play.lobby.services import BOT_SIDE, start_practice
 from matches.play.starting import commit_chain

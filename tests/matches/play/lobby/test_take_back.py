@@ -15,7 +15,7 @@ from matches.models import Action, Match
 from matches.play import bots, due
 from matches.play.acting import DECISIONS
 from matches.play.codec import to_data
-from matches.play.dice_page import dice_of
+from matches.play.dice import dice_of
 from matches.play.live import EventKind
 from matches.play.transcripts import differences_of, transcript_of
 from matches.play.watching import watched

@@ -23,7 +23,7 @@ from core.requests import is_htmx
 from engine.errors import Refused
 from players.access import Role, is_at_least
 from tournaments import access
-from tournaments.events.pages import account_needed, by, event_url_args, faulty, page, sent
+from tournaments.events.actions import account_needed, by, event_url_args, faulty, page, sent
 from tournaments.floor import evening, selectors
 from tournaments.floor.batches import objections
 from tournaments.floor.closing_time import close_matches

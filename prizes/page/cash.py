@@ -40,7 +40,7 @@ from prizes.forms import (
 from prizes.prizes import DivisionPrizesView, prizes_for_staff
 from prizes.services import pay_out
 from tournaments import access
-from tournaments.events.pages import EventAction, account_needed, event_url_args
+from tournaments.events.actions import EventAction, account_needed, event_url_args
 from tournaments.ledger import payments as desk
 from tournaments.ledger.accounts import (
     Account,

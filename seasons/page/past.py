@@ -36,9 +36,9 @@ from players.actions import FormSerializer
 from players.actors import Actor
 from players.forms import SPREADSHEETS, UNREADABLE, RefusingForm, spreadsheet_in
 from players.models import Club
-from players.pages import account_needed, by, page, refused_back
+from players.requests import account_needed, by, page, refused_back
 from seasons.forms import ImportForm, NumbersField, choices_of, column_field
-from seasons.match_imports_page import (
+from seasons.page.match_imports import (
     ImportPreviewSerializer,
     ImportSerializer,
     PastMatchesForm,

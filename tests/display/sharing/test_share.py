@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from display.sharing.share_page import snippet
+from display.sharing.page.share import snippet
 from players.models import Club, User
 from tests.event_cast import RunningEvent
 from tests.tournaments.support.pages import page, text

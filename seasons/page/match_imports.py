@@ -32,7 +32,7 @@ from matches.ratings.pools import pool_choices
 from players import access
 from players.accounts.serializers import PROBLEM, PROBLEMS
 from players.models import Club
-from players.pages import account_needed, by, refused_back
+from players.requests import account_needed, by, refused_back
 from seasons.forms import ImportForm, answers_to, choices_of, column_field
 from seasons.match_imports import MatchesInput, MatchesPreview, import_matches, preview_matches, undo_matches
 from seasons.past import Question

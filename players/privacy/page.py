@@ -17,11 +17,11 @@ from engine.errors import Refused
 from players import access
 from players.accounts import services as account_services
 from players.forms import RefusingForm
-from players.pages import account_needed, by, me, page, refused_back, sent
 from players.people.leaving import parts_of
 from players.people.services import check_managed_by_club
 from players.privacy import services
 from players.privacy.services import archive_download
+from players.requests import account_needed, by, me, page, refused_back, sent
 
 # Forms about a person's data.
 

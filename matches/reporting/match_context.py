@@ -38,7 +38,7 @@ from matches.play.watching import facts_of
 from matches.presentation import labels
 from matches.presentation.visibility import Viewer
 from matches.ratings import rated
-from matches.records import views as record_views
+from matches.records import page as record_page
 from matches.records.names import OPEN, Mask, mask_for
 from matches.reporting import objections
 from matches.reporting.appointments import zone_of
@@ -573,4 +573,4 @@ def _proof(standing: Result | None, now: datetime, user: Visitor, *, inside: boo
         return None
     record = Submission.objects.defer("data").get(pk=standing.submission_id)
     mask = OPEN if inside else mask_for(user, record)
-    return record_views.submission_page(record, now, mask, turned=bool(record.swapped))
+    return record_page.submission_page(record, now, mask, turned=bool(record.swapped))

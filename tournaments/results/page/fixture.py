@@ -26,8 +26,8 @@ from players.actors import Actor
 from players.forms import RefusingForm
 from players.models import LogEntry
 from tournaments import access
+from tournaments.events.actions import account_needed, by, zone_of
 from tournaments.events.forms import shown_local
-from tournaments.events.pages import account_needed, by, zone_of
 from tournaments.models import Fixture, Round, Slot
 from tournaments.results.corrections import corrections_of_fixture
 from tournaments.results.forms import (

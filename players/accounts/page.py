@@ -42,12 +42,12 @@ from players.actors import Actor
 from players.forms import CountryField, RefusingForm, ZoneField, error_of
 from players.mail import read_verification, request_reset, request_verification
 from players.models import ApiToken, Invitation, Player, User
-from players.pages import account_needed, by, me, page, refused_back, safe_next, sent
 from players.people import services as people_services
 from players.people.erasure import erase_player
 from players.people.leaving import parts_of
 from players.people.rows import player_of
 from players.people.services import accept_invitation, must_be_open
+from players.requests import account_needed, by, me, page, refused_back, safe_next, sent
 
 # Forms of accounts: signing up and in, preferences, tokens, second factor and sessions.
 

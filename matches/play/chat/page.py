@@ -18,7 +18,7 @@ from matches.play.chat import services
 from matches.play.chat.services import latest_decisions, message_for_moderator, undecided_in_club
 from players import access
 from players.models import User
-from players.pages import account_needed, by, safe_next
+from players.requests import account_needed, by, safe_next
 
 # Forms of the pages about chat messages.
 

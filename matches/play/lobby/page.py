@@ -40,8 +40,8 @@ from players import access
 from players.accounts.services import ensure_player
 from players.forms import RefusingForm
 from players.models import Player
-from players.pages import View, account_needed, by, me, page, sent
 from players.people.rows import player_of
+from players.requests import View, account_needed, by, me, page, sent
 
 # Forms of the lobby.
 

@@ -33,19 +33,9 @@ from tournaments import access
 from tournaments.events import helpers as helper_services
 from tournaments.events import home, services
 from tournaments.events import selectors as event_selectors
+from tournaments.events.actions import account_needed, by, event_url_args, faulty, form_key, me, page, refuse, sent
 from tournaments.events.forms import EditTournamentForm, HelperForm, RemoveHelperForm, TournamentForm, VenueForm
 from tournaments.events.helpers import helpers_of, state_of
-from tournaments.events.pages import (
-    account_needed,
-    by,
-    event_url_args,
-    faulty,
-    form_key,
-    me,
-    page,
-    refuse,
-    sent,
-)
 from tournaments.events.venues import hours_of, next_evening, save_venue, tables_of_venue, venue_of
 from tournaments.models import Round, Tournament
 from tournaments.standings.rounds import RoundNames

@@ -24,7 +24,7 @@ from players.notifications import services as choices
 from players.notifications.emails import read_token
 from players.notifications.kinds import NotificationKind, registered
 from players.notifications.services import CHANNELS, EMAIL, PUSH, SITE
-from players.pages import account_needed, me, page, refused_back
+from players.requests import account_needed, me, page, refused_back
 
 # Forms of notifications: what somebody chooses, and what they do with their list.
 

@@ -25,7 +25,7 @@ from config.home import members_home, visitors_home
 from core.repeats import Repeat, repeated
 from matches.presentation.visibility import Viewer
 from players.models import ApiToken, Club, User
-from players.pages import account_needed
+from players.requests import account_needed
 
 # Forms of pages that belong to no app.
 

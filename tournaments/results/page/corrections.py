@@ -19,11 +19,11 @@ from players.access import Role, is_at_least, require
 from players.forms import RefusingForm
 from tournaments import access
 from tournaments.draws.take_back import round_after
-from tournaments.events.pages import account_needed, by, event_url_args, missed
+from tournaments.events.actions import account_needed, by, event_url_args, missed
 from tournaments.models import Correction, Fixture
 from tournaments.results import corrections as selectors
-from tournaments.results.fixture_page import fixture_page
 from tournaments.results.forms import ApplyForm, NewResultForm, PreviewForm, UndoForm
+from tournaments.results.page.fixture import fixture_page
 from tournaments.state.log import LogLine
 from tournaments.state.names import match_names
 

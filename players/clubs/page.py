@@ -45,9 +45,9 @@ from players.forms import (
     SecondFactorForm,
 )
 from players.models import Club, User
-from players.pages import account_needed, by, me, page, refused_back, sent
 from players.people import services as people_services
 from players.people.services import UNCLEAR, How, NameMatch
+from players.requests import account_needed, by, me, page, refused_back, sent
 
 # The list of clubs, and creating, editing and leaving one.
 

@@ -33,8 +33,8 @@ from formats.series.warnings import kinds_of
 from players import access as people
 from players.access import Role, Visitor, is_at_least, role_in
 from players.models import Club, Player, User
-from players.pages import account_needed
 from players.people.rows import player_of
+from players.requests import account_needed
 from seasons.actions import season_data, series_of
 from seasons.changes import qualifying_places
 from seasons.forms import DetailsForm, PoolForm, ReopenForm, SeriesForm, ViewForm, season_initial
@@ -54,6 +54,7 @@ from seasons.plan_form import Line, PlanLinesForm, kind_label, lines_of
 from seasons.pool import currencies_of, open_desks, places_text, pool_lines, pools_of, share_text
 from seasons.preview import PlanPreview, preview_of
 from seasons.race import RaceView, race_view
+from seasons.season_views import PLAYERS, find_view, rule_label, view_of
 from seasons.sentences import belongs_text, rank_sentence, result_sentence
 from seasons.services import is_empty, missing_events
 from seasons.tables import (
@@ -71,7 +72,6 @@ from seasons.tables import (
     table_of_view,
 )
 from seasons.titles import proposals_left, title_lines, titles_of
-from seasons.views import PLAYERS, find_view, rule_label, view_of
 from tournaments.access import VISIBLE
 from tournaments.ledger.money import Currency, percent
 from tournaments.ledger.season_pools import newest_shares

@@ -23,8 +23,8 @@ from matches.ratings.services import default_pool, provisional_among
 from players import access
 from players.joining.actions import RefuseForm
 from players.models import JoinRequest, Player
-from players.pages import account_needed
 from players.people.rows import account_of
+from players.requests import account_needed
 from players.selectors import open_requests
 
 # The pages of rankings and players.

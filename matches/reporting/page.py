@@ -40,12 +40,12 @@ from matches.reporting import links as personal_links
 from matches.reporting.appointments import zone_of, zone_of_match
 from matches.reporting.forms import ObjectionForm, RevokeLinkForm, ScoreForm, TimesForm
 from matches.reporting.links import log_link_shown, withheld_side
-from matches.reporting.match_page import match_page, version_of, watch_context
+from matches.reporting.match_context import match_page, version_of, watch_context
 from matches.reporting.my_matches import MyMatch, what_next
 from matches.reporting.reports import preview_of
 from players.actors import Actor
 from players.models import User
-from players.pages import account_needed, me
+from players.requests import account_needed, me
 
 # What the views of a match share: rendering its page.
 

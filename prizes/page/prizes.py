@@ -15,12 +15,12 @@ from engine.errors import Refused
 from players.access import Role, is_at_least, role_in
 from players.models import User
 from players.people.rows import player_of
-from prizes.cash_page import PRIZES, cash_url
 from prizes.forms import SHARES, PlanForm, PoolForm, SplitForm
+from prizes.page.cash import PRIZES, cash_url
 from prizes.prizes import default_shares, pot_keys, pots_of, prizes_for_staff, prizes_of, prizes_view
 from prizes.services import agree_split, create_pool, save_plan
 from tournaments import access
-from tournaments.events.pages import account_needed, by, directed_division, faulty, page, refuse, sent
+from tournaments.events.actions import account_needed, by, directed_division, faulty, page, refuse, sent
 from tournaments.ledger.accounts import account_of
 from tournaments.ledger.money import Currency, percent
 from tournaments.ledger.shares import Pot, published_order
