@@ -57,9 +57,9 @@ class Download:
     """The body of a long download; chunks are made as they are sent, until it is closed."""
 
     def __init__(self, chunks: Chunks, client: str) -> None:
-        self._chunks = chunks
+        self._chunks, self._slots = chunks, slots
         self._client: str | None = None
-        slots.take(client)
+        self._slots.take(client)
         self._client = client
 
     def __iter__(self) -> Iterator[str] | Iterator[bytes]:
@@ -68,9 +68,9 @@ class Download:
     def close(self) -> None:
         """Stop reading and free the slot; harmless the second time."""
         self._chunks.close()
-        if self._client is not None:
-            slots.give_back(self._client)
-            self._client = None
+        client, self._client = self._client, None
+        if client is not None:
+            self._slots.give_back(client)
 
     # A response that was never sent is not closed by the server.
     __del__ = close
