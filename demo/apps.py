@@ -3,3 +3,10 @@ from django.apps import AppConfig
 
 class DemoConfig(AppConfig):
     name = "demo"
+
+    def ready(self) -> None:
+        """Register messages."""
+        from core import messages
+        from demo import refusals
+
+        messages.register(refusals.MESSAGES, refusals.STATUS)

@@ -5,11 +5,12 @@ class SeasonsConfig(AppConfig):
     name = "seasons"
 
     def ready(self) -> None:
-        """Count events that are published, say what a correction changes, and show seasons on other homes."""
+        """Count events that are published, say what a correction changes, show seasons elsewhere, register messages."""
         from dataclasses import asdict
 
+        from core import messages
         from players.notifications import kinds
-        from seasons import changes, honours, places, titles
+        from seasons import changes, honours, places, refusals, titles
         from seasons.page.season import seasons_of_event
         from tournaments import consequences, panels
         from tournaments.consequences import Consequence
@@ -20,3 +21,4 @@ class SeasonsConfig(AppConfig):
         panels.register(panels.Home.EVENT, "seasons", seasons_of_event)
         panels.register(panels.Home.PLAYER, "titles", titles.awarded_titles)
         panels.register(panels.Home.PLAYER, "honours", honours.won_honours)
+        messages.register(refusals.MESSAGES, refusals.STATUS)

@@ -15,22 +15,6 @@ MESSAGES: dict[str, str] = {
         "This spreadsheet has macros, or links to other files. Save it without them, or as CSV."
     ),
     "spreadsheet_unreadable": gettext_noop("This spreadsheet cannot be read. Save it as CSV, .xlsx or .ods."),
-    "past_no_file": gettext_noop("Choose a spreadsheet, or paste its rows."),
-    "past_no_columns": gettext_noop("A season needs a column with names, and another one with places or points."),
-    "past_bad_choice": gettext_noop("{name} cannot be that member. Choose one from the list."),
-    "past_cells_open": gettext_noop("Say whether the numbers below the nights are points or places."),
-    "past_names_open": gettext_noop("It is not clear who {name} is. Say who is meant."),
-    "past_rows_open": gettext_noop("Rows that are not clear: {count}. Correct them in the file, or leave them out."),
-    "past_nothing": gettext_noop("No row of this spreadsheet can be imported."),
-    "past_twice": gettext_noop("These rows have been imported already."),
-    "past_counts": gettext_noop("These evenings count in {name} already."),
-    "past_days_needed": gettext_noop("Say from which day to which day the season went."),
-    "past_no_match_columns": gettext_noop(
-        "Matches need columns with a player, an opponent and a score, or with a winner and a loser."
-    ),
-    "past_ratings_changed": gettext_noop("Look at the ratings as they would be, then import again."),
-    "past_undone": gettext_noop("This import has already been undone."),
-    # Entries, draws and results.
     # Events and divisions
     "name_taken": gettext_noop("The name {name} is already taken."),
     "tournament_not_open": gettext_noop("This event is not open."),
@@ -49,42 +33,10 @@ MESSAGES: dict[str, str] = {
     "no_show_late": gettext_noop("M{fixture} has begun or has a result, so nobody is a no-show."),
     "not_substituted": gettext_noop("Nobody took the place of this entry."),
     "venue_table_twice": gettext_noop("Two tables are called {table}."),
-    "no_league": gettext_noop("No division of this event is a league."),
-    "season_not_over": gettext_noop("{division} is not over yet; the next season depends on its final table."),
     # Seasons
-    "series_days": gettext_noop("A season ends on or after its first day, and lasts at most {most} days."),
-    "series_name_taken": gettext_noop("The club already has a season called {name}. Choose another name."),
-    "series_event_elsewhere": gettext_noop("{event} belongs to another club, so it cannot count here."),
     "series_event_left_out": gettext_noop("{event} does not count in this season. Count it first."),
-    "series_shares": gettext_noop("The percentages of the places must make 100, with one for the first place."),
-    "series_no_entries": gettext_noop("Nobody needs to enter this season: everybody who plays is in the table."),
-    "series_no_player": gettext_noop("Your account has no player yet. Enter your name in your settings first."),
-    "series_view_taken": gettext_noop("The season already has a view called {name}. Choose another name."),
-    "series_view_empty": gettext_noop("Choose the players of the view."),
-    "series_in_use": gettext_noop(
-        "{name} is not empty. A season can be removed as long as it has no evenings, entries, points by hand, views, "
-        "pool, places in a final or titles, and was never closed."
-    ),
     "series_closed": gettext_noop("This season is closed. Reopen it first to change it."),
-    "series_not_closed": gettext_noop("This season is open."),
-    "pool_due_changed": gettext_noop(
-        "{amount} of the pool is due to {name} now. Perhaps somebody else has just paid it. Look again."
-    ),
-    "final_not_offered": gettext_noop("You are not asked whether you come to this final."),
-    "final_answer_late": gettext_noop(
-        "The day to answer is over. Ask the director: if a place is still free, they can note that you come."
-    ),
-    "final_full": gettext_noop("All places of the final are taken."),
-    "final_drawn": gettext_noop("The final of {season} is drawn. Its players change in the event itself."),
-    "final_not_tied": gettext_noop("{name} is not among those who share the last place."),
-    "final_past": gettext_noop("Choose a day to come: by then they are to answer."),
-    "series_no_final": gettext_noop(
-        "Nobody qualifies for a final by the points of this season. Set how many do first."
-    ),
-    "series_nobody_qualifies": gettext_noop("Fewer than two players have a rank yet."),
-    "series_night_open": gettext_noop("{event} is still being played. Close the season when it is over."),
     # Titles
-    "title_not_proposed": gettext_noop("The results do not give {name} this title, so it cannot be awarded."),
     "title_withdrawn": gettext_noop("This title has been withdrawn already."),
     # Corrections
     "nothing_to_correct": gettext_noop("M{fixture} has no result to correct."),
@@ -180,8 +132,6 @@ MESSAGES: dict[str, str] = {
     "too_few_entries": gettext_noop("A draw needs at least two entries; there are {count}."),
     "no_countdown": gettext_noop("No countdown is running."),
     "start_begun": gettext_noop("The start can no longer be undone: M{fixture} has begun or has a result."),
-    "start_undo_over": gettext_noop("The start can no longer be undone: the minute for that is over."),
-    "evening_needs_players": gettext_noop("Tick at least two players under “Names”."),
     "draw_begun": gettext_noop("The draw can no longer be taken back: M{fixture} has begun or has a result."),
     "round_begun": gettext_noop("The round can no longer be taken back: M{fixture} has begun or has a result."),
     "length_round_begun": gettext_noop("Round {round} has begun, so its match length stays as it is."),
@@ -247,15 +197,6 @@ MESSAGES: dict[str, str] = {
         "The result of M{fixture} was entered a moment ago. Undo it, or correct it in a few seconds."
     ),
     "undo_built_on": gettext_noop("M{fixture} can no longer be undone: it was changed, or a later match has begun."),
-    # The installation's owner
-    "owner_link_used": gettext_noop(
-        "This link has already been used. For a new one, restart Barpoint or run ./manage.py owner_link."
-    ),
-    "owner_link_expired": gettext_noop(
-        "This link has expired. For a new one, restart Barpoint or run ./manage.py owner_link."
-    ),
-    "demo_in_use": gettext_noop("The demo cannot be removed, because others use it: {names}."),
-    "demo_gone": gettext_noop("The demo has been removed in the meantime."),
     # The floor.
     "not_on_floor": gettext_noop("M{fixture} is not played at the tables of this event."),
     "match_called": gettext_noop("M{fixture} is already called to table {table}."),
@@ -312,26 +253,12 @@ MESSAGES: dict[str, str] = {
     "box_changed": gettext_noop("There should be {amount} in the box now. Check the payments and close again."),
     "difference_needs_note": gettext_noop("Say what happened: the box differs by {amount}."),
     "pool_joined": gettext_noop("{name} is already in this side pool."),
-    "pool_closed": gettext_noop("“{pool}” closed with the first result, so nobody can join it any more."),
-    "pool_not_joined": gettext_noop("{name} is not in this side pool."),
-    "pool_other_division": gettext_noop("This side pool belongs to another division."),
-    "bad_shares": gettext_noop("The shares must make 100 %, with a first prize in the first bracket."),
-    "registration_too_large": gettext_noop("The registration share is larger than the entry fee."),
-    "prizes_not_published": gettext_noop("Publish the prizes before you pay them out."),
-    "nothing_due": gettext_noop("Nothing is due to {name} any more. Perhaps somebody else has just paid it."),
-    "due_changed": gettext_noop("{amount} is due to {name} now. Check it and pay again."),
-    "split_holders": gettext_noop("A split is between at least two players who hold prizes of the same bracket."),
-    "split_sum": gettext_noop("The amounts must make {amount} together."),
     "split_taken_back": gettext_noop("This split has already been taken back."),
     "unpaid_entries": gettext_noop("Not everybody has paid: {names}. The draw waits until they have."),
     "currency_in_use": gettext_noop("The currency can no longer be changed, because payments were recorded in it."),
 }
 
 STATUS = {
-    "past_twice": HTTPStatus.CONFLICT,
-    "past_counts": HTTPStatus.CONFLICT,
-    "past_ratings_changed": HTTPStatus.CONFLICT,
-    "past_undone": HTTPStatus.CONFLICT,
     "tournament_not_open": HTTPStatus.CONFLICT,
     "tournament_not_draft": HTTPStatus.CONFLICT,
     "division_drawn": HTTPStatus.CONFLICT,
@@ -353,11 +280,6 @@ STATUS = {
     "not_free_to_pair": HTTPStatus.CONFLICT,
     "bracket_follows": HTTPStatus.CONFLICT,
     "stage_over": HTTPStatus.CONFLICT,
-    "final_not_offered": HTTPStatus.CONFLICT,
-    "final_answer_late": HTTPStatus.CONFLICT,
-    "final_full": HTTPStatus.CONFLICT,
-    "final_drawn": HTTPStatus.CONFLICT,
-    "final_not_tied": HTTPStatus.CONFLICT,
     "slip_out": HTTPStatus.CONFLICT,
     "slip_playing": HTTPStatus.CONFLICT,
     "slip_used": HTTPStatus.CONFLICT,
@@ -390,7 +312,6 @@ STATUS = {
     "event_not_published": HTTPStatus.CONFLICT,
     "no_countdown": HTTPStatus.CONFLICT,
     "start_begun": HTTPStatus.CONFLICT,
-    "start_undo_over": HTTPStatus.CONFLICT,
     "draw_begun": HTTPStatus.CONFLICT,
     "round_begun": HTTPStatus.CONFLICT,
     "length_round_begun": HTTPStatus.CONFLICT,
@@ -401,8 +322,6 @@ STATUS = {
     "draft_outdated": HTTPStatus.CONFLICT,
     "fixture_not_ready": HTTPStatus.CONFLICT,
     "successor_begun": HTTPStatus.CONFLICT,
-    "no_league": HTTPStatus.CONFLICT,
-    "season_not_over": HTTPStatus.CONFLICT,
     "nothing_to_correct": HTTPStatus.CONFLICT,
     "bracket_not_kept": HTTPStatus.CONFLICT,
     "correction_undone": HTTPStatus.CONFLICT,
@@ -419,10 +338,6 @@ STATUS = {
     "helper_round_over": HTTPStatus.FORBIDDEN,
     "result_just_entered": HTTPStatus.CONFLICT,
     "undo_built_on": HTTPStatus.CONFLICT,
-    "owner_link_used": HTTPStatus.GONE,
-    "owner_link_expired": HTTPStatus.GONE,
-    "demo_in_use": HTTPStatus.CONFLICT,
-    "demo_gone": HTTPStatus.CONFLICT,
     "directors_only": HTTPStatus.FORBIDDEN,
     "not_on_floor": HTTPStatus.CONFLICT,
     "match_called": HTTPStatus.CONFLICT,
@@ -464,24 +379,10 @@ STATUS = {
         "payment_is_undo",
         "box_changed",
         "pool_joined",
-        "pool_closed",
-        "pool_not_joined",
-        "prizes_not_published",
-        "nothing_due",
-        "due_changed",
         "split_taken_back",
         "unpaid_entries",
         "currency_in_use",
-        "series_name_taken",
-        "series_no_entries",
-        "series_no_player",
-        "series_view_taken",
-        "series_in_use",
         "series_closed",
-        "series_not_closed",
-        "pool_due_changed",
-        "series_night_open",
-        "title_not_proposed",
         "title_withdrawn",
     ),
     HTTPStatus.CONFLICT,
