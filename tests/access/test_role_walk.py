@@ -311,6 +311,7 @@ OF_THE_SITE = {"waiting-clubs", "friendlies-without-club", "api-friendlies-witho
 """Clubs that wait to be accepted, and matches of no club: only those who run the site see them."""
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("behind_tls")
 def test_running_the_site_gives_no_role_in_a_club(world: World, as_user: Callable[[User | None], Client]) -> None:
     staff = as_user(User.objects.create_superuser("staff@example.org", "crawford-1969", display_name="Staff"))
