@@ -7,6 +7,7 @@ import clubhouse.copies
 import clubhouse.divisions
 import clubhouse.summary
 import clubhouse.tonight
+import display.paper.lists
 import display.paper.page
 import display.sharing.page.picture
 import display.sharing.page.share
@@ -20,6 +21,7 @@ import tournaments.entries.kiosks
 import tournaments.entries.page
 import tournaments.entries.substitutions
 import tournaments.events.page
+import tournaments.floor.page.actions
 import tournaments.floor.page.floor
 import tournaments.results.actions
 import tournaments.results.page.corrections
@@ -88,7 +90,7 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{EVENT}floor/line/$", tournaments.floor.page.floor.line, name="floor-line"),
     re_path(rf"{EVENT}floor/preview/$", tournaments.floor.page.floor.preview, name="floor-preview"),
     re_path(rf"{EVENT}floor/pair/$", tournaments.floor.page.floor.chosen_pair, name="floor-chosen-pair"),
-    re_path(rf"{EVENT}floor/do/(?P<action>open|call|call-again|take-back|start|start-called|move|score|take-back-score|late|no-show|clocks|result|leader-wins|settle|adjourn|let-go-on|shorten-match|propose-length|withdraw-length|take-back-length|re-enter|undo-re-entry|waive-rest|pin|hold|release|free|out|here|back|away|pair-now|pair-by-hand|stop-match|hold-pairing|flow|take-back-missed|take-back-pairing|waive-lead|ask-over|pause|resume|autopilot|undo|shorten)/$", tournaments.floor.page.floor.act, name="floor-action"),
+    re_path(rf"{EVENT}floor/do/(?P<action>{'|'.join(tournaments.floor.page.actions.ACTIONS)})/$", tournaments.floor.page.floor.act, name="floor-action"),
     re_path(rf"{EVENT}floor/close/$", tournaments.floor.page.floor.close, name="floor-close"),
     re_path(rf"{EVENT}floor/matches/(?P<fixture>{ID})/$", tournaments.floor.page.floor.match, name="floor-match"),
     re_path(rf"{EVENT}floor/tables/(?P<table>{ID})/$", tournaments.floor.page.floor.table, name="floor-table"),
@@ -107,7 +109,7 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{EVENT}paper/cash/$", display.paper.page.cash, name="paper-cash"),
     re_path(rf"{EVENT}paper/personal-links/$", display.paper.page.personal_links, name="paper-personal-links"),
     re_path(rf"{EVENT}paper/tables/$", display.paper.page.cards, name="paper-cards"),
-    re_path(rf"{EVENT}paper/(?P<kind>pairings|names|entries|standings|prizes|cross-tables)/$", display.paper.page.lists, name="paper-lists"),
+    re_path(rf"{EVENT}paper/(?P<kind>{'|'.join(display.paper.lists.KINDS)})/$", display.paper.page.lists, name="paper-lists"),
     re_path(rf"{EVENT}tables/$", display.paper.page.table_now, name="table-now"),
     re_path(rf"{EVENT}wall/$", display.wall.event_wall, name="event-wall"),
     re_path(rf"{EVENT}wall/settings/$", display.wall.wall_settings, name="wall-settings"),
