@@ -51,14 +51,22 @@ class ForgivingRedisClient(RedisCacheClient):
             log.warning("cache_unreachable", error=str(error))
             return missing
 
+    def _if_known(self, missing: Any, operation: Callable[..., Any], *args: Any) -> Any:
+        """Read as missing what another release has stored, if its class is now elsewhere or gone."""
+        try:
+            return operation(*args)
+        except (ImportError, AttributeError) as error:
+            log.info("cache_of_another_release", error=str(error))
+            return missing
+
     def add(self, *args: Any, **kwargs: Any) -> Any:
         return self._or(False, super().add, *args, **kwargs)
 
     def get(self, key: Any, default: Any) -> Any:
-        return self._or(default, super().get, key, default)
+        return self._or(default, self._if_known, default, super().get, key, default)
 
     def get_many(self, keys: Any) -> Any:
-        return self._or({}, super().get_many, keys)
+        return self._or({}, self._if_known, {}, super().get_many, keys)
 
     def set(self, *args: Any, **kwargs: Any) -> Any:
         return self._or(None, super().set, *args, **kwargs)
