@@ -61,9 +61,9 @@ def test_nothing_has_a_list_of_its_own() -> None:
     sources = {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in paths}
     likely = {path: source for path, source in sources.items() if MENTIONED.search(source)}
     assert len(sources) > len(likely) > len(OWN_LISTS)
-    found = {path: lines for path, source in likely.items() if (lines := list(own_lists(source)))}
-    assert set(OWN_LISTS) <= set(found), "has none any more"
-    assert {path: lines for path, lines in found.items() if path not in OWN_LISTS} == {}, "read core/packages.py"
+    lists = {path: lines for path, source in likely.items() if (lines := list(own_lists(source)))}
+    assert set(OWN_LISTS) <= set(lists), "has none any more"
+    assert {path: lines for path, lines in lists.items() if path not in OWN_LISTS} == {}, "read core/packages.py"
 
 
 @pytest.mark.parametrize(
