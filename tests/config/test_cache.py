@@ -5,7 +5,9 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from django.core.cache import cache
+from django.core.cache import cache, caches
+
+from config.cache import ForgivingRedisCache
 
 
 @pytest.fixture
@@ -17,6 +19,7 @@ def of_another_release(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(sys.modules, name, module)
         cache.set(name, module.Value())
     cache.set("plain", 1)
+    assert isinstance(caches["default"], ForgivingRedisCache)
     assert type(cache.get("left_behind")).__name__ == "Value"
     del sys.modules["left_behind"].Value  # type: ignore[attr-defined]
     monkeypatch.delitem(sys.modules, "moved_away")
