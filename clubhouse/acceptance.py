@@ -12,8 +12,8 @@ from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_http_methods
 
+from core.access import Who, open_to
 from core.pagination import page_of
 from core.repeats import Repeat, repeated
 from engine.errors import Refused
@@ -23,7 +23,7 @@ from matches.ratings.rated import vouched_for_by_nobody_else
 from matches.ratings.services import accept_club
 from players.forms import RefusingForm
 from players.models import Club, Player, User
-from players.requests import account_needed, by, page, sent
+from players.requests import by, page, sent
 from players.selectors import waiting_clubs
 from tournaments.models import Tournament
 
@@ -51,8 +51,7 @@ class ChangedRating(NamedTuple):
     after: float
 
 
-@account_needed
-@require_http_methods(["GET", "HEAD", "POST"])
+@open_to(get=Who.SITE, post=Who.SITE)
 @repeated(Repeat.STATE)
 def waiting(request: HttpRequest) -> HttpResponse:
     """List the clubs that wait, and results that only one person vouches for; a POST accepts a club.

@@ -16,8 +16,8 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_safe
 
+from core.access import Who, open_to
 from core.links import absolute_url
 from core.names import initials_of
 from core.requests import is_htmx
@@ -331,7 +331,7 @@ def club_champions(user: Visitor, divisions: Iterable[Division]) -> list[Winner]
 # The page.
 
 
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def club(request: HttpRequest, slug: str) -> HttpResponse:
     """Show a club to everybody; for htmx, only the list of its people."""
     row = club_access.club(slug)
@@ -371,7 +371,7 @@ PAST = timedelta(days=60)
 """How long past events stay in the feed."""
 
 
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def calendar(request: HttpRequest, slug: str) -> HttpResponse:
     """Return the events of a club as a calendar, for calendar programs to subscribe to; drafts are left out."""
     row = club_access.club(slug)

@@ -13,9 +13,9 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from clubhouse.divisions import RoundProgress
+from core.access import Who, open_to
 from core.messages import sentence
 from core.repeats import Repeat, repeated
 from core.requests import is_htmx
@@ -27,7 +27,7 @@ from players.access import Role, is_at_least, require
 from players.actors import Actor
 from tournaments import access
 from tournaments.events import selectors as event_selectors
-from tournaments.events.actions import account_needed, by, event_url_args, faulty
+from tournaments.events.actions import by, event_url_args, faulty
 from tournaments.events.selectors import DivisionCounts, MatchLine, names_of_rounds
 from tournaments.floor.lines import enter_lines
 from tournaments.models import Division, Fixture, Round, Tournament
@@ -174,9 +174,8 @@ def rounds_of(division: Division, names: Mapping[int, str]) -> list[RoundProgres
 # The director's console: what needs attention, quick entry, the log, and the state of the workers.
 
 
-@account_needed
+@open_to(get=Who.HELPERS)
 @never_cache
-@require_safe
 def console(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Show what needs the director, what can be played and the progress; an htmx request gets only the live part.
 
@@ -202,8 +201,7 @@ def _context(request: HttpRequest, tournament: Tournament, division: str) -> dic
     return {**context, "health": workers.short(timezone.now())}
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.HELPERS)
 @repeated(Repeat.KEY)
 def quick(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Enter results typed as lines; lines that were not entered come back for editing."""
@@ -245,8 +243,7 @@ def _console_with_outcomes(
     return render(request, "clubhouse/console.html", context, status=status)
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.HELPERS)
 @repeated(Repeat.STATE)
 def confirm_all(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Confirm every unopposed report that the director saw, and list what was confirmed and what was not."""
@@ -267,9 +264,8 @@ def confirm_all(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     return redirect(f"{url}?{urlencode({'division': division.public_id})}" if division else url)
 
 
-@account_needed
+@open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
 @never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
 @repeated(Repeat.STATE)
 def close(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Show the provisional results of the event, of a division or a round, and confirm what is left of them."""
@@ -294,8 +290,7 @@ def close(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     return redirect(url)
 
 
-@account_needed
-@require_safe
+@open_to(get=Who.STAFF)
 def log(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Show the log: who did what, when, from what to what."""
     event = access.tournament_as(request.user, club, slug, Role.ASSISTANT)
@@ -314,9 +309,8 @@ def _head(request: HttpRequest, tournament: Tournament) -> dict[str, Any]:
     return {"tournament": tournament, "club": tournament.club, "division": division, "may_direct": may_direct}
 
 
-@account_needed
+@open_to(get=Who.STAFF)
 @never_cache
-@require_safe
 def status(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Show whether beat, broker and workers are alive, and what is queued."""
     event = access.tournament_as(request.user, club, slug, Role.ASSISTANT)

@@ -13,13 +13,13 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_POST
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers, status
 from rest_framework.permissions import IsAuthenticatedOrReadOnly
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from core.access import Who, open_to
 from core.api import APIView
 from core.repeats import Repeat, repeated
 from core.text_lengths import LONGEST_NAME
@@ -35,7 +35,7 @@ from prizes.services import PlanInput, PoolInput, create_pool, save_plan
 from tournaments import access
 from tournaments.entries.services import enter
 from tournaments.events import api as event_api
-from tournaments.events.actions import account_needed, by, event_url_args, form_key, page, refuse, zone_of
+from tournaments.events.actions import by, event_url_args, form_key, page, refuse, zone_of
 from tournaments.events.forms import SeasonForm, localise
 from tournaments.events.services import SETTINGS, create_division, create_tournament
 from tournaments.ledger.payments import require_payment
@@ -260,6 +260,7 @@ class DraftedDivisionSerializer(serializers.Serializer[Any]):
     players = MovedPlayerSerializer(many=True)
 
 
+@open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
 class NextSeason(APIView):
     """The preview of the next season, and its draft event."""
 
@@ -311,8 +312,7 @@ class NextSeason(APIView):
 # Drafting an event from an earlier one: the next season of a league, or the same event again.
 
 
-@account_needed
-@require_http_methods(["GET", "HEAD", "POST"])
+@open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
 @repeated(Repeat.KEY)
 def next_season_page(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Preview the next season; a POST creates its draft."""
@@ -341,8 +341,7 @@ def next_season_page(request: HttpRequest, club: str, slug: str) -> HttpResponse
     return page(request, "clubhouse/next_season.html", context, form)
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.DIRECTORS)
 @repeated(Repeat.KEY)
 def copy(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Copy an event to a later week as a draft, then show its settings to confirm the name and date."""

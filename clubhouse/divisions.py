@@ -15,8 +15,8 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 from django.views.decorators.gzip import gzip_page
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from core.access import Who, open_to
 from core.repeats import Repeat, repeated
 from engine.errors import Refused
 from formats.settings import ELIMINATION
@@ -33,7 +33,7 @@ from tournaments.entries.forms import WayBackForm
 from tournaments.entries.previews import withdrawal_view
 from tournaments.entries.substitutions import substitutes
 from tournaments.events import services as events
-from tournaments.events.actions import account_needed, by, division_url_args, form_key, me, page, refuse, sent, zone_of
+from tournaments.events.actions import by, division_url_args, form_key, me, page, refuse, sent, zone_of
 from tournaments.events.forms import DivisionForm
 from tournaments.events.selectors import can_register, my_player
 from tournaments.models import Division, Draw, Entry, Stage, Tournament
@@ -263,7 +263,7 @@ def progress_line(
 
 
 @gzip_page
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def division(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
     """Show the entries, then the stages; `?player=` marks a player's path, `?section=` opens a section."""
     row = access.division(request.user, division, (club, slug))
@@ -285,8 +285,7 @@ def _way_back(request: HttpRequest, division: Division) -> str:
     return reverse("division", args=division_url_args(division))
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.SIGNED_IN)
 @repeated(Repeat.STATE)
 def register(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
     """Enter the signed-in player."""
@@ -302,8 +301,7 @@ def register(request: HttpRequest, club: str, slug: str, division: str) -> HttpR
     return redirect(url)
 
 
-@account_needed
-@require_http_methods(["GET", "HEAD", "POST"])
+@open_to(get=Who.SIGNED_IN, post=Who.SIGNED_IN)
 @repeated(Repeat.STATE)
 def withdraw(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
     """Show the signed-in player what follows from a withdrawal; by POST, withdraw them."""
@@ -333,8 +331,7 @@ def withdraw(request: HttpRequest, club: str, slug: str, division: str) -> HttpR
     return redirect(url)
 
 
-@account_needed
-@require_http_methods(["GET", "HEAD", "POST"])
+@open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
 @repeated(Repeat.KEY)
 def create(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Create a division of an event."""

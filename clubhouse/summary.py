@@ -10,13 +10,13 @@ from django.db.models import Max, Min, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from core import downloads
+from core.access import Who, open_to
 from formats.settings import BY_ROUND
 from matches.analysis.api import NightSerializer
 from matches.analysis.event_report import Night, night, night_rows
@@ -324,7 +324,7 @@ def _rated(changes: Sequence[RatingChange], staff: bool) -> list[RatedPlayer]:
 
 
 @never_cache
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def summary(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Show winners, prizes, figures, upsets and rating changes to everybody who may see the event."""
     event = access.tournament(request.user, club, slug)
@@ -342,7 +342,7 @@ def summary(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 
 
 @never_cache
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def analysis_csv(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """How well the event was played, as a CSV file, as far as the reader may see it."""
     event = access.tournament(request.user, club, slug)
@@ -436,6 +436,7 @@ class EventSummarySerializer(serializers.Serializer[Any]):
     ratings = SummaryRatingSerializer(many=True)
 
 
+@open_to(get=Who.EVERYBODY)
 class Summary(TournamentView):
     """The summary of an event."""
 
@@ -450,6 +451,7 @@ class Summary(TournamentView):
         return Response(EventSummarySerializer(event_summary(request.user, self.get_tournament())).data)
 
 
+@open_to(get=Who.EVERYBODY)
 class EventAnalysis(TournamentView):
     """How well an event was played."""
 

@@ -19,7 +19,6 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, pgettext
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST
 from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import exceptions, serializers, status
 from rest_framework.permissions import IsAuthenticatedOrReadOnly
@@ -27,6 +26,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from clubhouse.copies import copy_event
+from core.access import Who, open_to
 from core.api import APIView
 from core.messages import sentence
 from core.names import fold
@@ -49,7 +49,7 @@ from players.actors import Actor, log
 from players.forms import RefusingForm
 from players.models import Club, Player
 from players.people.rows import canonical, lock_club
-from players.requests import account_needed, by
+from players.requests import by
 from tournaments.draws.designer.forms import CLOCK_ATTRS
 from tournaments.draws.evenings import (
     MOST_PLAYERS,
@@ -722,9 +722,8 @@ PAGE = "clubhouse/tonight.html"
 FRAGMENT = "clubhouse/_tonight.html"
 
 
-@account_needed
+@open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
 @never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
 @repeated(Repeat.KEY)
 def tonight(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the screen; a POST starts the evening, or with `more` prepares it and shows all its settings."""
@@ -751,8 +750,7 @@ def tonight(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("floor", *event_url_args(event))
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.DIRECTORS)
 @repeated(Repeat.HARMLESS)
 def show(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the screen for other figures; nothing is stored."""
@@ -843,6 +841,7 @@ class StartSerializer(serializers.Serializer[Any]):
     )
 
 
+@open_to(post=Who.DIRECTORS)
 class Tonight(APIView):
     """Starting an evening of a club."""
 

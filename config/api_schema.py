@@ -23,6 +23,7 @@ from rest_framework.settings import api_settings
 
 from config.api_errors import PROBLEM_JSON
 from config.page_cache import PUBLIC_ROUTES, accepts_gzip
+from core.access import Who, open_to
 from core.api import description_lock
 from core.live.stream import HEARTBEAT, LONGEST, MOST_TOPICS
 from core.ndjson import NdjsonRenderer
@@ -341,6 +342,7 @@ def _generated(language: str, file_type: str) -> tuple[bytes, bytes, str]:
     return text, gzip.compress(text, mtime=0), f'W/"{blake2b(text, digest_size=12).hexdigest()}"'
 
 
+@open_to(get=Who.EVERYBODY)
 class ApiSchema(SpectacularAPIView):
     """The description of the API, the same for everybody; `?lang=` chooses a language, `Accept` JSON or YAML."""
 

@@ -41,10 +41,10 @@ from config.limits import BUSY, NOT_WRITABLE, RETRY_AFTER
 from config.monitoring import is_measured
 from config.static_files import import_map_source
 from core.messages import sentence, status_of
+from core.requests import way_back
 from core.throttle import RATE_STATE, client_address
 from engine.errors import Refused
 from players.accounts import idempotency, kept_input
-from players.requests import way_back
 
 # Error pages, each with links to go on; the API gets a problem instead.
 

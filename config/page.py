@@ -14,7 +14,6 @@ from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
 from drf_spectacular.utils import extend_schema
 from drf_spectacular.views import SpectacularSwaggerSplitView
 from rest_framework.request import Request
@@ -22,10 +21,10 @@ from rest_framework.response import Response
 from rest_framework.throttling import SimpleRateThrottle
 
 from config.home import members_home, visitors_home
+from core.access import Who, open_to
 from core.repeats import Repeat, repeated
 from matches.presentation.visibility import Viewer
 from players.models import ApiToken, Club, User
-from players.requests import account_needed
 
 # Forms of pages that belong to no app.
 
@@ -54,7 +53,7 @@ STATUSES = (
 """What the statuses of the API's errors mean."""
 
 
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def home(request: HttpRequest) -> HttpResponse:
     """Show members what concerns them now, and visitors what Barpoint is."""
     if isinstance(request.user, User):
@@ -62,22 +61,21 @@ def home(request: HttpRequest) -> HttpResponse:
     return render(request, "config/home.html", visitors_home(timezone.now()))
 
 
-@account_needed
+@open_to(get=Who.SIGNED_IN)
 @never_cache
-@require_safe
 def start_club_night(request: HttpRequest) -> HttpResponse:
     """Lead directors to tonight's event of their club, and whoever has none to a new club."""
     directed = Club.objects.filter(pk__in=Viewer.of(request.user).directs).order_by("search_key", "pk").first()
     return redirect("create-club") if directed is None else redirect("tonight", directed.slug)
 
 
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def help_players(request: HttpRequest) -> HttpResponse:
     """Explain how players do what they come for."""
     return render(request, "config/help_players.html")
 
 
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def help_directors(request: HttpRequest) -> HttpResponse:
     """Explain how directors run an evening."""
     return render(request, "config/help_directors.html")
@@ -90,14 +88,14 @@ NOT_CRAWLED = (
 """Paths that robots need not read. Links that work like a key are not listed: their answers say `noindex`."""
 
 
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def robots(request: HttpRequest) -> HttpResponse:
     """Return the rules for robots."""
     lines = ["User-agent: *", *(f"Disallow: {path}" for path in NOT_CRAWLED), ""]
     return HttpResponse("\n".join(lines), content_type="text/plain; charset=utf-8")
 
 
-@require_POST
+@open_to(post=Who.EVERYBODY)
 @repeated(Repeat.HARMLESS)
 def set_theme(request: HttpRequest) -> HttpResponse:
     """Save the theme in the account; the browsers of other visitors keep theirs."""
@@ -111,7 +109,7 @@ def set_theme(request: HttpRequest) -> HttpResponse:
     return redirect(back)
 
 
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def security_txt(request: HttpRequest) -> HttpResponse:
     """Name the contact for reports of weaknesses (RFC 9116); the file expires half a year from now."""
     expires = timezone.now().replace(microsecond=0) + SECURITY_TXT_LASTS
@@ -125,7 +123,7 @@ def security_txt(request: HttpRequest) -> HttpResponse:
 
 
 @never_cache
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def admin_sign_in(request: HttpRequest) -> HttpResponse:
     """Send whoever opens the admin to the site's own sign-in; 403 for signed-in users who may not use it."""
     if request.user.is_authenticated:
@@ -133,7 +131,7 @@ def admin_sign_in(request: HttpRequest) -> HttpResponse:
     return redirect_to_login(request.GET.get("next", "") or reverse("admin:index"))
 
 
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def api_docs(request: HttpRequest) -> HttpResponse:
     """Explain how to begin with the API, by examples that `tests/api/test_quick_start.py` runs."""
     shown = {
@@ -147,6 +145,7 @@ def api_docs(request: HttpRequest) -> HttpResponse:
     return render(request, "config/api_docs.html", shown)
 
 
+@open_to(get=Who.EVERYBODY)
 class ApiReference(SpectacularSwaggerSplitView):
     """All operations of the API, to read and try, without third-party files."""
 

@@ -1,10 +1,12 @@
-"""What views read from a request: its arrival, htmx, and numbers."""
+"""What views read from a request: its arrival, the way back, htmx, and numbers."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any, overload
+from urllib.parse import urlsplit
 
 from django.http import HttpRequest
 from django.utils import timezone
+from django.utils.http import url_has_allowed_host_and_scheme
 from rest_framework.request import Request
 
 # When a request arrived: stamped before it waits for a thread, so that a busy server costs no player time.
@@ -24,6 +26,20 @@ def arrived_at(request: HttpRequest | Request) -> datetime:
     """Return when a request was complete; the present time where the server has not stamped it."""
     arrived = request.META.get("asgi.scope", {}).get(ARRIVED)
     return timezone.now() if arrived is None else EPOCH + timedelta(microseconds=arrived)
+
+
+# Where a request came from, and where it may lead.
+
+
+def way_back(request: HttpRequest) -> str:
+    """Return the path of the page that a request came from; "/" if that is unknown or on another site."""
+    referer = request.headers.get("Referer", "")
+    return urlsplit(referer).path or "/" if is_ours(request, referer) else "/"
+
+
+def is_ours(request: HttpRequest, url: str) -> bool:
+    """Return whether a URL is on this site."""
+    return url_has_allowed_host_and_scheme(url, {request.get_host()}, require_https=request.is_secure())
 
 
 # Pages of which htmx, or one of our scripts, loads a part.

@@ -15,8 +15,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_http_methods
 
+from core.access import Who, open_to
 from core.locks import for_update
 from core.messages import sentence, status_of
 from core.public_ids import hash_of
@@ -134,7 +134,7 @@ class OwnClubForm(KeyForm):
 
 
 @never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
+@open_to(get=Who.EVERYBODY, post=Who.EVERYBODY)
 @repeated(Repeat.HARMLESS)
 def choice(request: HttpRequest, owner_token: str) -> HttpResponse:
     """Offer the demo or a club of one's own. The form signs in as the demo's director."""
@@ -157,7 +157,7 @@ def choice(request: HttpRequest, owner_token: str) -> HttpResponse:
 
 @sensitive_post_parameters("new_password")
 @never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
+@open_to(get=Who.EVERYBODY, post=Who.EVERYBODY)
 @repeated(Repeat.KEY)
 def own_club(request: HttpRequest, owner_token: str) -> HttpResponse:
     """Preview what goes with the demo; on POST remove it, create the owner's account and go on to a new club."""

@@ -22,8 +22,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, pgettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.clickjacking import xframe_options_exempt
-from django.views.decorators.http import require_http_methods, require_safe
 
+from core.access import Who, open_to
 from core.live.publishing import touch_on_commit
 from core.names import fold
 from core.repeats import Repeat, repeated
@@ -41,7 +41,7 @@ from players.models import Club
 from seasons.actions import series_of
 from seasons.page.season import EveningLine, evening_table, season_view, series_of_event
 from tournaments import access
-from tournaments.events.actions import account_needed, by, event_url_args
+from tournaments.events.actions import by, event_url_args
 from tournaments.floor.batches import Flow, flows_of
 from tournaments.floor.page.cards import Discs
 from tournaments.floor.page.flow import bracket_line, count_out, lives_at_tables, lives_counts
@@ -645,16 +645,15 @@ def expected_times(view: FloorView) -> list[ExpectedTime]:
 
 
 @never_cache
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def event_tv(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Follow the most important match of an event that is being played here."""
     event = access.tournament(request.user, club, slug)
     return render(request, "display/wall/tv.html", tv(event, timezone.now()))
 
 
-@account_needed
+@open_to(get=Who.HELPERS, post=Who.HELPERS)
 @never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
 @repeated(Repeat.HARMLESS)
 def wall_settings(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Set the message and the parts of the wall screen."""
@@ -681,7 +680,7 @@ def wall_settings(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 
 
 @never_cache
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def event_wall(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Show calls as long as they are fresh, else calls, tables, brackets, standings and seasons in turn."""
     event = access.tournament(request.user, club, slug)
@@ -697,7 +696,7 @@ def event_wall(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 
 
 @xframe_options_exempt
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def bracket(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
     """Show the brackets of a division, for a frame on another website."""
     row = access.division(AnonymousUser(), division, (club, slug))
@@ -705,7 +704,7 @@ def bracket(request: HttpRequest, club: str, slug: str, division: str) -> HttpRe
 
 
 @xframe_options_exempt
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def standings(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
     """Show the standings of a division, for a frame on another website."""
     row = access.division(AnonymousUser(), division, (club, slug))
@@ -713,7 +712,7 @@ def standings(request: HttpRequest, club: str, slug: str, division: str) -> Http
 
 
 @xframe_options_exempt
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def calls(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Show the matches called to tables, for a frame on another website."""
     event = access.tournament(AnonymousUser(), club, slug)
@@ -722,7 +721,7 @@ def calls(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 
 
 @xframe_options_exempt
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def season(request: HttpRequest, slug: str, series: str) -> HttpResponse:
     """Show the table of a season or of one of its views, for a frame on another website.
 

@@ -20,20 +20,20 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.utils import timezone
-from django.views.decorators.http import require_POST
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema
 from rest_framework import exceptions, serializers
 from rest_framework.permissions import BasePermission, IsAuthenticatedOrReadOnly
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from core.access import View, Who, open_to
 from core.api import APIView, validated
 from core.public_ids import LENGTH
 from core.repeats import Repeat
 from engine.errors import Refused
 from players.access import Role, Visitor
 from players.forms import RefusingForm, YesNoField
-from players.requests import View, account_needed, by, faulty, refuse
+from players.requests import by, faulty, refuse
 
 LARGEST_ID = 2**63 - 1
 
@@ -178,9 +178,14 @@ class Action:
         """Fetch it for whoever sends a request, of a page or of the API."""
         return self.fetch(request.user, **url)
 
+    @property
+    def who(self) -> Who:
+        """Who may do it: those with the role that is `needed`, or every account if that is None."""
+        return Who.SIGNED_IN if self.needed is None else Who(self.needed)
+
     def guard(self, view: View) -> View:
         """Return the view for those who may send its form at all."""
-        return account_needed(require_POST(view))
+        return open_to(post=self.who)(view)
 
     def perform(self, request: Any, obj: Any, form: Any, now: datetime) -> str:
         """Run the service for whoever sends a request."""
@@ -286,7 +291,11 @@ class Action:
             examples=[OpenApiExample(api.example_name, value=api.example, request_only=True)] if api.example else [],
             responses=self.responses,
         )
-        members = {api.method: described(handle), "permission_classes": self.permissions}
+        members = {
+            api.method: described(handle),
+            "permission_classes": self.permissions,
+            "open_to": {api.method: self.who},
+        }
         view_class: Any = type(api.operation, (APIView,), members)
         as_view: View = view_class.as_view()
         return as_view

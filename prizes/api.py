@@ -12,6 +12,7 @@ from rest_framework import exceptions, serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from core.access import Who, open_to
 from core.public_ids import LENGTH, new_form_key
 from core.repeats import Repeat, repeated
 from core.text_lengths import LONGEST_NOTE
@@ -383,6 +384,7 @@ def cash_body(tournament: Tournament) -> dict[str, Any]:
     }
 
 
+@open_to(get=Who.DIRECTORS, patch=Who.DIRECTORS)
 class Cash(TournamentView):
     """The cash desk."""
 
@@ -412,6 +414,7 @@ class Cash(TournamentView):
         return Response(CashSerializer(cash_body(tournament)).data)
 
 
+@open_to(post=Who.DIRECTORS)
 class Payments(TournamentView):
     """Payments of an event."""
 
@@ -462,6 +465,7 @@ def _entry(tournament: Tournament, fields: dict[str, Any]) -> Entry:
     return entry
 
 
+@open_to(post=Who.DIRECTORS)
 class TakeBackPayment(TournamentView):
     """Taking a payment back."""
 
@@ -481,6 +485,7 @@ class TakeBackPayment(TournamentView):
         return Response(PaymentSerializer(back).data, status=status.HTTP_201_CREATED)
 
 
+@open_to(get=Who.EVERYBODY)
 class PublishedPrizes(TournamentView):
     """The published prizes of an event."""
 
@@ -510,6 +515,7 @@ def _refuse_unknown(field: str, brackets: Sequence[str], division: Division, *, 
         raise exceptions.ValidationError({field: [_("Name each bracket once.")]}, code="invalid")
 
 
+@open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
 class PrizePlans(DivisionView):
     """The prizes of a division, in all their versions."""
 
@@ -550,6 +556,7 @@ def _pools(division: Division) -> Any:
     return division.side_pools.select_related("division__tournament__club").prefetch_related(members)
 
 
+@open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
 class SidePools(DivisionView):
     """The side pools of a division."""
 
@@ -585,6 +592,7 @@ class SidePools(DivisionView):
         return Response(SidePoolSerializer(pool).data, status=status.HTTP_201_CREATED)
 
 
+@open_to(post=Who.DIRECTORS)
 class PoolMembers(DivisionView):
     """The members of a side pool."""
 
@@ -605,6 +613,7 @@ class PoolMembers(DivisionView):
         return Response(SidePoolSerializer(_pools(division).get(pk=pool.pk)).data, status=status.HTTP_201_CREATED)
 
 
+@open_to(delete=Who.DIRECTORS)
 class OnePoolMember(DivisionView):
     """One member of a side pool."""
 
@@ -630,6 +639,7 @@ def split_data(split: AgreedSplit, *, applies: bool) -> dict[str, Any]:
     return {**head, "amounts": amounts, "applies": applies}
 
 
+@open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
 class Splits(DivisionView):
     """The splits that players of a division agreed on."""
 
@@ -669,6 +679,7 @@ class Splits(DivisionView):
         return Response(SplitSerializer(split_data(split, applies=True)).data, status=status.HTTP_201_CREATED)
 
 
+@open_to(delete=Who.DIRECTORS)
 class OneSplit(DivisionView):
     """One agreed split."""
 

@@ -11,6 +11,7 @@ from rest_framework.permissions import IsAuthenticatedOrReadOnly
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from core.access import Who, open_to
 from core.api import APIView
 from formats.series.numbers import written
 from formats.series.outlook import Range
@@ -25,6 +26,7 @@ from tournaments.models import Series
 from tournaments.state.api import READ
 
 
+@open_to(get=Who.EVERYBODY)
 class Seasons(APIView):
     """The seasons of a club."""
 
@@ -41,6 +43,7 @@ class Seasons(APIView):
         return Response(SeriesSummarySerializer(rows, many=True).data)
 
 
+@open_to(get=Who.EVERYBODY)
 class OneSeason(APIView):
     """A season."""
 
@@ -172,6 +175,7 @@ def race_data(user: Visitor, series: Series) -> dict[str, Any]:
     }  # fmt: skip
 
 
+@open_to(get=Who.EVERYBODY)
 class SeasonRace(APIView):
     """What is still open in a season."""
 
@@ -187,6 +191,7 @@ class SeasonRace(APIView):
         return Response(RaceSerializer(race_data(request.user, series_by_id(series))).data)
 
 
+@open_to(get=Who.EVERYBODY)
 class PlayerRace(APIView):
     """What it would take for one player."""
 

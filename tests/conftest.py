@@ -21,14 +21,17 @@ from django.db import connection
 from hypothesis import settings as hypothesis_settings
 from redis import Redis
 
+from config import page_cache
 from config import valkey as embedded
 from config.celery import app as celery_app
 from config.processes import spawn, stop
 from config.valkey import free_port
 from config.web_process import collect_rarely
+from core.live import audience, site_version
 from matches.play import short_way
 from players.models import User
 from tests import costs, event_cast
+from tests.access import world
 from tests.integrity import pytest_runtest_call, pytest_runtest_protocol
 from tests.settings import RUN_DIR
 from tests.tiers import TEST_SEED, TIER, TIER_NAME
@@ -67,6 +70,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.option.hypothesis_seed = TEST_SEED
     config.pluginmanager.register(costs)
     config.pluginmanager.register(event_cast)
+    config.pluginmanager.register(world)
 
 
 def pytest_report_header() -> str:
@@ -88,6 +92,9 @@ def _repeatable_secrets() -> Iterator[None]:
         patch.setattr(secrets, "token_bytes", lambda length=None: numbers.randbytes(length or 32))
         patch.setattr(secrets, "randbelow", numbers.randrange)
         patch.setattr(secrets, "choice", numbers.choice)
+        # How many versions of the site a test draws depends on what its process has run before; the dice must not.
+        for module in (site_version, page_cache, audience):
+            patch.setattr(module, "token_hex", lambda length: os.urandom(length).hex())
         yield
 
 

@@ -16,23 +16,8 @@ from core.names import initials_of
 from demo.club import load
 from matches.models import Verdict
 from players.models import Notification, Player, User
-from tests.access import test_role_walk
-from tests.access.test_role_walk import (  # noqa: F401  # noqa: F401
-    World,
-    as_user,
-    bob_player,
-    by_alice,
-    carol_player,
-    club,
-    erin,
-    frank,
-    make_division,
-    make_players,
-    running,
-    tournament,
-    visitors,
-    world,
-)
+from tests.access.roles import ROUTES
+from tests.access.world import World
 from tools.pseudo_locale import LANGUAGE
 from tournaments.models import FloorEvent
 
@@ -169,9 +154,9 @@ def test_no_page_of_the_demonstration_club_has_text_that_is_not_marked(subtests:
 @pytest.mark.slow
 @pytest.mark.parametrize("role", ["anonymous", "player", "owner"])
 @pytest.mark.usefixtures("pseudo_locale")
-def test_no_route_has_text_that_is_not_marked(role: str, world: World, visitors: dict[str, Client]) -> None:  # noqa: F811
+def test_no_route_has_text_that_is_not_marked(role: str, world: World, visitors: dict[str, Client]) -> None:
     typed, faults, count = typed_by_people(), dict[str, set[str]](), 0
-    for name in test_role_walk.ROUTES:
+    for name in ROUTES:
         if name.startswith("api-"):
             continue
         if (page := read(visitors[role], world.address(name))) is not None:

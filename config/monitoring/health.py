@@ -24,7 +24,6 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
@@ -36,6 +35,7 @@ from config.backup import DRILLS
 from config.celery import SWEEPS
 from config.database import DOWN, FULL, LOCKED, outage_of
 from config.monitoring import is_measured
+from core.access import Who, open_to
 from core.queue import ANALYSIS, BACKGROUND, GUESTS, OUTGOING, RECORDS, URGENT, broker, signed_ago, unattended
 from matches.models import Analysis, Match, RatingMark, Submission
 from players.models import Delivery, LogEntry
@@ -268,7 +268,7 @@ FORWARDED = ("Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwa
 
 
 @never_cache
-@require_GET
+@open_to(get=Who.EVERYBODY)
 def healthz(request: HttpRequest) -> HttpResponse:
     """Answer while the process lives; 503 once it is about to stop."""
     if is_draining():
@@ -277,7 +277,7 @@ def healthz(request: HttpRequest) -> HttpResponse:
 
 
 @never_cache
-@require_GET
+@open_to(get=Who.EVERYBODY)
 def readyz(request: HttpRequest) -> JsonResponse:
     """Answer 503 unless the database takes a write. Without the queue the site works, so that is only reported."""
     state = site_state()
@@ -285,7 +285,7 @@ def readyz(request: HttpRequest) -> JsonResponse:
 
 
 @never_cache
-@require_GET
+@open_to(get=Who.EVERYBODY)
 def metrics(request: HttpRequest) -> HttpResponse:
     """Answer with the metrics, to clients that may read them; 404 for all others."""
     if not is_measured() or not _may_read_metrics(request):

@@ -14,8 +14,8 @@ from django.utils.formats import date_format, time_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
 
+from core.access import Who, open_to
 from core.links import absolute_url, is_for_this_machine_only, qr_svg
 from display.paper.cards import fixtures_to_print, link_cards, match_at, score_sheets, table_cards, table_labels
 from display.paper.cash import cash_report
@@ -28,7 +28,7 @@ from players.access import Role, is_at_least, role_in
 from players.forms import RefusingForm
 from tournaments import access
 from tournaments.events import selectors as event_selectors
-from tournaments.events.actions import account_needed, by, event_url_args
+from tournaments.events.actions import by, event_url_args
 from tournaments.floor.selectors import floor
 from tournaments.models import CheckIn, Division, Fixture, Round, Tournament
 from tournaments.models.floor import LONGEST_LABEL
@@ -189,9 +189,8 @@ LINKS_ON_PAGE = 10
 FormT = TypeVar("FormT", bound=PaperForm)
 
 
-@account_needed
+@open_to(get=Who.HELPERS)
 @never_cache
-@require_safe
 def paper(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """List what can be printed for an event."""
     event, role = access.tournament_with_role(request.user, club, slug, access.HELPER)
@@ -207,9 +206,8 @@ def _for_phones(request: HttpRequest, event: Tournament) -> dict[str, str]:
     return {} if is_for_this_machine_only(url) else {"phone_url": url, "phone_qr": qr_svg(url)}
 
 
-@account_needed
+@open_to(get=Who.HELPERS)
 @never_cache
-@require_safe
 def sheets(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Print the score sheets of a round, or of all matches that can be played now."""
     event = access.tournament_as(request.user, club, slug, access.HELPER)
@@ -233,7 +231,7 @@ def sheets(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 
 
 @never_cache
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def draws(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Print the brackets of an event or of one division."""
     event = access.tournament(request.user, club, slug)
@@ -247,7 +245,7 @@ def draws(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 
 
 @never_cache
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def lists(request: HttpRequest, club: str, slug: str, kind: str) -> HttpResponse:
     """Print pairings, names, entries, standings or cross-tables."""
     event = access.tournament(request.user, club, slug)
@@ -260,9 +258,8 @@ def lists(request: HttpRequest, club: str, slug: str, kind: str) -> HttpResponse
     return render(request, "display/paper/lists.html", context)
 
 
-@account_needed
+@open_to(get=Who.STAFF)
 @never_cache
-@require_safe
 def snapshot_page(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Print what is needed to continue the night without the server."""
     event = access.tournament_as(request.user, club, slug, Role.ASSISTANT)
@@ -271,9 +268,8 @@ def snapshot_page(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     return render(request, "display/paper/snapshot.html", context)
 
 
-@account_needed
+@open_to(get=Who.HELPERS)
 @never_cache
-@require_safe
 def poster(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Print the poster for the door: its QR code leads to the page on which players check in or find their match."""
     event = access.tournament_as(request.user, club, slug, access.HELPER)
@@ -284,9 +280,8 @@ def poster(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     return render(request, "display/paper/poster.html", context)
 
 
-@account_needed
+@open_to(get=Who.DIRECTORS)
 @never_cache
-@require_safe
 def club_poster(request: HttpRequest, slug: str) -> HttpResponse:
     """Print the poster for the door of a club: its QR code leads to the page on which one joins the club."""
     club = club_access.club_for_director(request.user, slug)
@@ -298,9 +293,8 @@ def club_poster(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "display/paper/club_poster.html", context)
 
 
-@account_needed
+@open_to(get=Who.DIRECTORS)
 @never_cache
-@require_safe
 def cash(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Print the cash report."""
     event = access.tournament_as(request.user, club, slug, Role.DIRECTOR)
@@ -310,9 +304,8 @@ def cash(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     )
 
 
-@account_needed
+@open_to(get=Who.HELPERS)
 @never_cache
-@require_safe
 def cards(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Print a card for each table."""
     event = access.tournament_as(request.user, club, slug, access.HELPER)
@@ -322,9 +315,8 @@ def cards(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     return render(request, "display/paper/table_cards.html", _context(request, event, form) | {"pages": pages})
 
 
-@account_needed
+@open_to(get=Who.STAFF)
 @never_cache
-@require_safe
 def personal_links(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Print a card with the personal link of each player."""
     event = access.tournament_as(request.user, club, slug, Role.ASSISTANT)
@@ -339,7 +331,7 @@ def personal_links(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 
 
 @never_cache
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def table_now(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Redirect to the match at a table, as the link on its score sheet does; the card of the table leads here."""
     event = access.tournament(request.user, club, slug)

@@ -12,6 +12,7 @@ from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from core.access import Who, open_to
 from core.api import APIView, validated_query
 from matches.analysis.access import Requested, SeenAnalysis, requested_match, requested_record
 from matches.analysis.arithmetic import SideSummary
@@ -223,6 +224,7 @@ class DayQuery(serializers.Serializer[Any]):
         return day
 
 
+@open_to(get=Who.EVERYBODY)
 class MatchAnalysis(APIView):
     """The analysis of a match."""
 
@@ -243,6 +245,7 @@ class MatchAnalysis(APIView):
         return Response(analysis_data(_chosen(request, requested_match(request.user, public_id))))
 
 
+@open_to(get=Who.EVERYBODY)
 class RecordAnalysis(APIView):
     """The analysis of a record."""
 
@@ -260,6 +263,7 @@ class RecordAnalysis(APIView):
         return Response(analysis_data(_chosen(request, requested_record(request.user, public_id))))
 
 
+@open_to(get=Who.EVERYBODY)
 class PlayerAnalysis(APIView):
     """How a player has played."""
 
@@ -299,6 +303,7 @@ class PlayerAnalysis(APIView):
         return Response(PlayerAnalysisSerializer(data).data)
 
 
+@open_to(get=Who.EVERYBODY)
 class ClubAnalysis(APIView):
     """The report of an evening of a club."""
 
@@ -342,6 +347,7 @@ class ClubClassesSerializer(serializers.Serializer[ClubClasses]):
     members = ClassRowSerializer(source="rows", many=True)
 
 
+@open_to(get=Who.EVERYBODY)
 class ClubClassesView(APIView):
     """The classes of a club's members."""
 

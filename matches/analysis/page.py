@@ -10,9 +10,9 @@ from django.utils import timezone
 from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
 
 from core import downloads, times
+from core.access import Who, open_to
 from core.charts import Mark, path, scale
 from core.live.publishing import now_shown
 from core.requests import is_htmx
@@ -109,14 +109,14 @@ def _draw(matches: Sequence[tuple[Total, str, str]], size: Size) -> Drawing:
 
 
 @never_cache
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def match_analysis(request: HttpRequest, public_id: str) -> HttpResponse:
     """Show the analysis of a match; for htmx, only the part that other pages load."""
     return _page(request, requested_match(request.user, public_id))
 
 
 @never_cache
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def match_csv(request: HttpRequest, public_id: str) -> HttpResponse:
     """The decisions of a match as a file, as far as the reader may see them."""
     subject, seen, _ = requested_match(request.user, public_id)
@@ -124,7 +124,7 @@ def match_csv(request: HttpRequest, public_id: str) -> HttpResponse:
 
 
 @never_cache
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def record_analysis(request: HttpRequest, public_id: str) -> HttpResponse:
     """Show the analysis of a record; for htmx, only the part that other pages load."""
     return _page(request, requested_record(request.user, public_id))
@@ -164,7 +164,7 @@ def _page(request: HttpRequest, requested: Requested) -> HttpResponse:
     return response
 
 
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def player_analysis(request: HttpRequest, public_id: str) -> HttpResponse:
     """How a player has played over time."""
     player = people.player(public_id)
@@ -182,7 +182,7 @@ def player_analysis(request: HttpRequest, public_id: str) -> HttpResponse:
     return render(request, "matches/analysis/player.html", context)
 
 
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def club_analysis(request: HttpRequest, slug: str) -> HttpResponse:
     """The report of an evening of a club: `?day=2026-11-20`, else of the latest day with an analysed match."""
     club = people.club(slug)
@@ -191,7 +191,7 @@ def club_analysis(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "matches/analysis/club.html", context)
 
 
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def club_classes_page(request: HttpRequest, slug: str) -> HttpResponse:
     """The classes of a club's members who let the reader see how well they play."""
     club = people.club(slug)
@@ -200,7 +200,7 @@ def club_classes_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @never_cache
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def club_csv(request: HttpRequest, slug: str) -> HttpResponse:
     """The same report as a file, as far as the reader may see it."""
     club = people.club(slug)

@@ -9,8 +9,8 @@ from django.shortcuts import render
 from django.templatetags.static import static
 from django.utils.translation import gettext, pgettext
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
 
+from core.access import Who, open_to
 from engine import parse_play, parse_xgid
 from engine.cube import doubled
 from engine.errors import Refused
@@ -48,7 +48,7 @@ class Choice:
 
 
 @never_cache
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def match_again(request: HttpRequest, public_id: str = "", token: str = "") -> HttpResponse:
     """The page for a player of the match. Raise Http404 for others, and where there is nothing to try again."""
     seat = access.match_for_link(token) if token else access.match_for_player(request.user, public_id)

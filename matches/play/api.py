@@ -16,6 +16,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from core import throttle
+from core.access import Who, open_to
 from core.api import APIView, validated
 from core.live import audience
 from core.live.presence import UNKNOWN, Presence
@@ -566,6 +567,7 @@ WRITTEN: dict[Any, Any] = {
 }
 
 
+@open_to(get=Who.EVERYBODY, post=Who.STAFF)
 class Live(APIView):
     """The board of a match."""
 
@@ -605,6 +607,7 @@ class Live(APIView):
         return _answer(request, _live(match), None, code=status.HTTP_201_CREATED)
 
 
+@open_to(post=Who.PLAYERS)
 class LiveOpening(APIView):
     """The opening of a match by one of its players."""
 
@@ -628,6 +631,7 @@ class LiveOpening(APIView):
         return _answer(request, _live(player.match), player)
 
 
+@open_to(post=Who.PLAYERS)
 class LiveChains(APIView):
     """Dice chains of the players."""
 
@@ -660,6 +664,7 @@ class LiveChains(APIView):
         return _answer(request, _live(player.match), player)
 
 
+@open_to(post=Who.PLAYERS)
 class LiveActions(APIView):
     """What the players do."""
 
@@ -727,6 +732,7 @@ class HintAnswerSerializer(serializers.Serializer[Any]):
     hint = HintSerializer(allow_null=True, help_text="Null: a program is still asked. Ask again in a second.")
 
 
+@open_to(post=Who.PLAYERS)
 class LiveHint(APIView):
     """Hints in practice."""
 
@@ -757,6 +763,7 @@ class LiveHint(APIView):
         return Response({"last": live.last, "hint": advice})
 
 
+@open_to(post=Who.PLAYERS)
 class LivePing(APIView):
     """Signs of life of the players' pages."""
 
@@ -792,6 +799,7 @@ class LivePing(APIView):
         return Response({"lag": estimate, "ping": lag.new_ping(match_id, side, timezone.now()), "ticket": ticket})
 
 
+@open_to(post=Who.PLAYERS)
 class LiveGoodbye(APIView):
     """What a page says when it is closed."""
 
@@ -820,6 +828,7 @@ class LiveGoodbye(APIView):
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
+@open_to(post=Who.STAFF)
 class LiveRulings(APIView):
     """What directors do."""
 
@@ -850,6 +859,7 @@ class LiveRulings(APIView):
         return _answer(request, _live(match), None, since=form["after"])
 
 
+@open_to(get=Who.EVERYBODY)
 class LiveDice(APIView):
     """The rolls of a match with their proof."""
 

@@ -9,13 +9,13 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
 
+from core.access import Who, open_to
 from engine.cube import Side
 from matches.models import LiveMatch, Match
 from matches.play.codec import from_data
 from players.models import User
-from players.requests import account_needed, me
+from players.requests import me
 
 LATEST = datetime.max.replace(tzinfo=UTC)
 
@@ -39,9 +39,8 @@ def boards_waiting(user: User, *, besides: int | None = None) -> list[str]:
     return [public_id for _, public_id in sorted(waiting)]
 
 
-@account_needed
+@open_to(get=Who.SIGNED_IN)
 @never_cache
-@require_safe
 def next_board(request: HttpRequest) -> HttpResponse:
     """Lead to the board by correspondence that waits for the reader, or to their matches where none does."""
     waiting = boards_waiting(me(request))

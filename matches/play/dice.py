@@ -13,8 +13,8 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
 
+from core.access import Who, open_to
 from core.requests import is_htmx, parse_int
 from engine.actions import Act
 from matches.lifecycle import links
@@ -239,7 +239,7 @@ def _authorised(request: HttpRequest, public_id: str, token: str) -> DiceRequest
 
 
 @never_cache
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def dice(request: HttpRequest, public_id: str = "", token: str = "") -> HttpResponse:
     """Explain every roll; the page's script checks them. An open page asks for new rolls when the match changes."""
     about = _authorised(request, public_id, token)
@@ -293,7 +293,7 @@ def _choice(request: HttpRequest, here: str, rolls: list[ShownRoll], total: int)
 
 
 @never_cache
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def dice_file(request: HttpRequest, public_id: str = "", token: str = "") -> HttpResponse:
     """Download the rolls with their proof, for tools/verify_dice.py."""
     about = _authorised(request, public_id, token)

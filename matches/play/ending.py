@@ -12,8 +12,8 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext, ngettext
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
 
+from core.access import Who, open_to
 from core.charts import path
 from engine.cube import Side
 from matches import access
@@ -56,7 +56,7 @@ class Performance:
 
 
 @never_cache
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def match_end(request: HttpRequest, public_id: str = "", token: str = "") -> HttpResponse:
     """The part of the board's page for a match that is over. Raise Http404 while it goes on, and for viewers."""
     seat = access.match_for_link(token) if token else access.match_for_player(request.user, public_id)

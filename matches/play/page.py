@@ -12,8 +12,8 @@ from django.templatetags.static import static
 from django.urls import reverse
 from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
 
+from core.access import Who, open_to
 from engine.cube import Side
 from matches import access
 from matches.access import MatchSeat, action_url, match_url, may_direct
@@ -184,7 +184,7 @@ TEMPLATE = "matches/play/play.html"
 
 
 @never_cache
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def play(request: HttpRequest, public_id: str) -> HttpResponse:
     """The board of a match, for its players and for whoever may watch."""
     match, seat = access.match_and_seat(request.user, public_id)
@@ -192,7 +192,7 @@ def play(request: HttpRequest, public_id: str) -> HttpResponse:
 
 
 @never_cache
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def play_by_link(request: HttpRequest, token: str) -> HttpResponse:
     """The board of a match for the holder of one of its links."""
     seat = access.match_for_link(token)

@@ -10,20 +10,20 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from core.access import Who, open_to
 from core.api import APIView, validated
 from core.repeats import Repeat, repeated
 from matches.models import PlayPreferences
 from players.accounts.api import me as api_me
 from players.accounts.serializers import PROBLEM, example
 from players.models import User
-from players.requests import account_needed, me, page, sent
+from players.requests import me, page, sent
 
 # The form of play preferences.
 
@@ -80,9 +80,8 @@ def update_preferences(*, user: User, changes: dict[str, Any]) -> PlayPreference
 # The page of play preferences.
 
 
-@account_needed
+@open_to(get=Who.SIGNED_IN, post=Who.SIGNED_IN)
 @never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
 @repeated(Repeat.HARMLESS)
 def play_preferences(request: HttpRequest) -> HttpResponse:
     """Show and save how the signed-in user wants to play."""
@@ -97,6 +96,7 @@ def play_preferences(request: HttpRequest) -> HttpResponse:
 # The API of play preferences.
 
 
+@open_to(get=Who.SIGNED_IN, patch=Who.SIGNED_IN)
 class MyPlayPreferences(APIView):
     """How the signed-in user wants to play."""
 

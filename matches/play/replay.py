@@ -17,8 +17,8 @@ from django.urls import reverse
 from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext, ngettext, pgettext
 from django.views.decorators.cache import cache_control, never_cache
-from django.views.decorators.http import require_safe
 
+from core.access import Who, open_to
 from core.requests import is_htmx, parse_int
 from engine.adjudication import adjudicate
 from engine.cube import Side
@@ -648,7 +648,7 @@ PICTURE_CACHED_FOR = 300
 """Seconds."""
 
 
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def record_replay(request: HttpRequest, public_id: str) -> HttpResponse:
     """One position of a record: `?g=3&p=17`, with `&flip=1` from the other side; only its game for the script."""
     submission = access.submission(public_id)
@@ -659,7 +659,7 @@ def record_replay(request: HttpRequest, public_id: str) -> HttpResponse:
 
 
 @never_cache
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def match_replay(request: HttpRequest, public_id: str = "", token: str = "") -> HttpResponse:
     """One position of a match played here. Leads to the board while there is nothing that the reader may see."""
     reader, _ = watched_by_request(request, public_id, token)
@@ -679,7 +679,7 @@ def _own_side(request: HttpRequest, reader: Watched) -> Side:
 
 
 @never_cache
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def match_record(request: HttpRequest, extension: str, public_id: str = "", token: str = "") -> HttpResponse:
     """Download a match played here, as far as the reader may see it."""
     reader, _ = watched_by_request(request, public_id, token)
@@ -687,14 +687,14 @@ def match_record(request: HttpRequest, extension: str, public_id: str = "", toke
 
 
 @cache_control(public=True, max_age=PICTURE_CACHED_FOR)
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def record_picture(request: HttpRequest, public_id: str) -> HttpResponse:
     """A position of a record as a picture; it has no names."""
     return _picture(request, record_source(access.submission(public_id), OPEN))
 
 
 @cache_control(public=True, max_age=PICTURE_CACHED_FOR)
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def match_picture(request: HttpRequest, public_id: str) -> HttpResponse:
     """A position of a match played here as a picture: as a visitor sees it, whoever requests it."""
     match = access.match_for_viewer(AnonymousUser(), public_id)

@@ -10,6 +10,7 @@ from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from core.access import Who, open_to
 from core.api import APIView, validated_query
 from matches.models import PlayerRating, RatingChange
 from matches.presentation.visibility import Viewer
@@ -281,6 +282,7 @@ class _PublicView(APIView, generics.GenericAPIView[Any]):
         return list(self.paginate_queryset(rows) or ())
 
 
+@open_to(get=Who.EVERYBODY)
 class RankingList(_PublicView):
     """The ranking."""
 
@@ -307,6 +309,7 @@ class RankingList(_PublicView):
         )
 
 
+@open_to(get=Who.EVERYBODY)
 class PlayerList(_PublicView):
     """Players."""
 
@@ -328,6 +331,7 @@ class PlayerList(_PublicView):
         )
 
 
+@open_to(get=Who.EVERYBODY)
 class PlayerDetail(_PublicView):
     """A player."""
 
@@ -364,6 +368,7 @@ class PlayerDetail(_PublicView):
         )
 
 
+@open_to(get=Who.EVERYBODY)
 class ChangeList(_PublicView):
     """The rating changes of a player."""
 
@@ -383,6 +388,7 @@ class ChangeList(_PublicView):
         )
 
 
+@open_to(get=Who.EVERYBODY)
 class PlayerMatchList(_PublicView):
     """A player's matches."""
 
@@ -402,6 +408,7 @@ class PlayerMatchList(_PublicView):
         return self.get_paginated_response([match_data(line) for line in histories.lines(player, rows, viewer, same)])
 
 
+@open_to(get=Who.EVERYBODY)
 class HeadToHead(_PublicView):
     """Two players head to head."""
 

@@ -10,9 +10,9 @@ from django.utils import timezone
 from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
 
 from core import downloads
+from core.access import Who, open_to
 from core.requests import is_htmx, parse_int
 from matches.lifecycle.events import events
 from matches.presentation.visibility import Viewer
@@ -24,7 +24,6 @@ from players import access
 from players.joining.actions import RefuseForm
 from players.models import JoinRequest, Player
 from players.people.rows import account_of
-from players.requests import account_needed
 from players.selectors import open_requests
 
 # The pages of rankings and players.
@@ -44,7 +43,7 @@ def _either(request: HttpRequest, whole: str, part: str, context: dict[str, obje
     return response
 
 
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def ranking(request: HttpRequest) -> HttpResponse:
     """The ranking table: `?days=`, `?least=` matches, `?club=`, `?provisional=1`, `?q=`, `?page=`."""
     viewer = Viewer.of(request.user)
@@ -58,14 +57,14 @@ def ranking(request: HttpRequest) -> HttpResponse:
     return _either(request, "matches/rankings/rankings.html", "matches/rankings/_ranking.html", context)
 
 
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def ranking_csv(request: HttpRequest) -> HttpResponseBase:
     """The ranking as a file, with the filters of the page."""
     rows = histories.ranking_rows(tables.Filters.read(request.GET), timezone.now(), request.user)
     return downloads.long_file(request, rows, "ranking.csv")
 
 
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def matches_csv(request: HttpRequest) -> HttpResponseBase:
     """The rated matches as a file: `?club=`, `?since=`, `?until=` (dates)."""
     rows = histories.match_rows(
@@ -77,7 +76,7 @@ def matches_csv(request: HttpRequest) -> HttpResponseBase:
     return downloads.long_file(request, rows, "rated-matches.csv")
 
 
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def players(request: HttpRequest) -> HttpResponse:
     """Find a player: `?q=`, `?page=`."""
     words = request.GET.get("q", "")[:80]
@@ -86,7 +85,7 @@ def players(request: HttpRequest) -> HttpResponse:
     return _either(request, "matches/rankings/players.html", "matches/rankings/_players.html", context)
 
 
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def player(request: HttpRequest, public_id: str) -> HttpResponse:
     """A player's page: `?chart=all` draws every match."""
     shown_player = access.player(public_id)
@@ -112,7 +111,7 @@ def _may_challenge(request: HttpRequest, shown_player: Player, viewer: Viewer) -
     return request.user.is_authenticated and shown_player.user_id is not None and shown_player.pk != viewer.player
 
 
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def player_matches(request: HttpRequest, public_id: str) -> HttpResponse:
     """All matches of a player: `?result=`, `?rated=`, `?length=`, `?year=`, `?opponent=`, `?page=`."""
     shown_player = access.player(public_id)
@@ -127,7 +126,7 @@ def player_matches(request: HttpRequest, public_id: str) -> HttpResponse:
     return _either(request, "matches/rankings/player_matches.html", "matches/rankings/_history.html", context)
 
 
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def choose_opponent(request: HttpRequest, public_id: str) -> HttpResponse:
     """Choose an opponent to compare with: the most frequent ones, or `?q=`."""
     shown_player = access.player(public_id)
@@ -143,7 +142,7 @@ def choose_opponent(request: HttpRequest, public_id: str) -> HttpResponse:
     return render(request, "matches/rankings/choose_opponent.html", context)
 
 
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def versus(request: HttpRequest, public_id: str, other_id: str) -> HttpResponse:
     """Two players head to head."""
     first, second = access.player(public_id), access.player(other_id)
@@ -185,9 +184,8 @@ class JoinRequestRow(NamedTuple):
     form: RefuseForm
 
 
-@account_needed
+@open_to(get=Who.DIRECTORS)
 @never_cache
-@require_safe
 def join_requests(request: HttpRequest, slug: str) -> HttpResponse:
     """List the requests to join a club, for its directors."""
     club = access.club_for_director(request.user, slug)

@@ -15,9 +15,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from core import downloads
+from core.access import Who, open_to
 from core.pagination import page_of
 from core.repeats import Repeat, repeated
 from core.requests import parse_int
@@ -37,7 +37,7 @@ from matches.ratings.services import pending_since
 from players import access
 from players.forms import LONGEST_LIST, RefusingForm
 from players.models import Club, Player
-from players.requests import account_needed, by, page, refused_back, sent
+from players.requests import by, page, refused_back, sent
 
 # Forms.
 
@@ -239,8 +239,7 @@ def pool_of(club: Club, pk: int) -> RatingPool:
     return pool
 
 
-@account_needed
-@require_http_methods(["GET", "HEAD", "POST"])
+@open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
 @repeated(Repeat.KEY)
 def pools(request: HttpRequest, slug: str) -> HttpResponse:
     """List the pools of a club, and create one."""
@@ -258,8 +257,7 @@ def pools(request: HttpRequest, slug: str) -> HttpResponse:
     return page(request, "matches/rankings/pools.html", context, form)
 
 
-@account_needed
-@require_http_methods(["GET", "HEAD", "POST"])
+@open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
 @repeated(Repeat.STATE)
 def pool(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Show a pool with its ratings and imports; preview other settings, or apply them in the second step."""
@@ -284,8 +282,7 @@ def pool(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     return _pool_page(request, club, rating_pool, form, changes=changes)
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.DIRECTORS)
 @repeated(Repeat.STATE)
 def restore(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Preview the settings of an earlier version, or let them hold again in the second step."""
@@ -416,8 +413,7 @@ def _comparison(pool: RatingPool) -> dict[str, Any]:
     return {"formulas": formulas_of(comparison), "is_comparing": is_waiting}
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.DIRECTORS)
 @repeated(Repeat.KEY)
 def compare(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Have the formulas compared on the matches of a pool."""
@@ -428,9 +424,8 @@ def compare(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     return response
 
 
-@account_needed
+@open_to(get=Who.DIRECTORS)
 @never_cache
-@require_safe
 def formulas(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Show the comparison of formulas; the page of the pool asks for it until it is done."""
     club = access.club_for_director(request.user, slug)
@@ -439,8 +434,7 @@ def formulas(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     return render(request, "matches/rankings/_formulas.html", context)
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.DIRECTORS)
 @repeated(Repeat.KEY)
 def import_rows(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Preview an import, or apply it in the second step."""
@@ -461,8 +455,7 @@ def import_rows(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     return _pool_page(request, club, rating_pool, form)
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.DIRECTORS)
 @repeated(Repeat.STATE)
 def undo(request: HttpRequest, slug: str, pk: int, source: int) -> HttpResponse:
     """Undo an import."""
@@ -503,7 +496,7 @@ def list_page(pool: RatingPool, number: int, now: datetime, me: int | None) -> t
     return rows, rows_of(list(rows), people, me), len(everybody) - len(shown)
 
 
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def club_ratings(request: HttpRequest, slug: str) -> HttpResponseBase:
     """List the pools of a club for everybody; a single one is shown at once."""
     club = access.club(slug)
@@ -514,7 +507,7 @@ def club_ratings(request: HttpRequest, slug: str) -> HttpResponseBase:
     return render(request, "matches/rankings/club_ratings.html", context)
 
 
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def pool_ranking(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Show the list of a pool with the sentences of its settings: `?page=`."""
     club = access.club(slug)
@@ -540,7 +533,7 @@ def pool_ranking(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 LIST_COLUMNS = ["rank", "player", "name", "rating", "spread", "matches", "wins", "experience", "last_played", "place"]
 
 
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def pool_ranking_csv(request: HttpRequest, slug: str, pk: int) -> HttpResponseBase:
     """The list of a pool as a file."""
     rating_pool = pool_of(access.club(slug), pk)

@@ -11,6 +11,7 @@ from rest_framework.permissions import AllowAny, IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from core.access import Who, open_to
 from core.api import APIView, read_after, validated
 from core.repeats import Repeat, repeated
 from matches.models import FormulaComparison, PoolSettings, RatingImport, RatingPool
@@ -126,6 +127,7 @@ class RestoreSerializer(serializers.Serializer[Any]):
     after = serializers.IntegerField(min_value=0, required=False, help_text="The `seq` you saw.")
 
 
+@open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
 class PoolList(APIView):
     """The rating pools of a club."""
 
@@ -156,6 +158,7 @@ class PoolList(APIView):
         return Response(PoolSerializer(pool_data(pool)).data, status=status.HTTP_201_CREATED)
 
 
+@open_to(put=Who.DIRECTORS)
 class PoolDetail(APIView):
     """A rating pool."""
 
@@ -179,6 +182,7 @@ class PoolDetail(APIView):
         return Response(PoolSerializer(pool_data(pool)).data)
 
 
+@open_to(post=Who.DIRECTORS)
 class PoolPreview(APIView):
     """What other settings of a pool would do."""
 
@@ -212,6 +216,7 @@ class PoolPreview(APIView):
         return Response(SettingsPreviewSerializer(data).data)
 
 
+@open_to(get=Who.DIRECTORS)
 class PoolVersionList(APIView):
     """The versions of a pool's settings."""
 
@@ -232,6 +237,7 @@ class PoolVersionList(APIView):
         return Response(PoolVersionSerializer(rows, many=True).data)
 
 
+@open_to(post=Who.DIRECTORS)
 class RestorePool(APIView):
     """Going back to an earlier version."""
 
@@ -278,6 +284,7 @@ class ComparisonSerializer(serializers.Serializer[Any]):
     predictions = PredictionSerializer(many=True, help_text="The best first; none with too few matches.")
 
 
+@open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
 class PoolFormulas(APIView):
     """Which formula predicts the matches of a pool best."""
 
@@ -337,6 +344,7 @@ class PoolRowSerializer(PlacedSerializer):
     last_played_at = serializers.DateTimeField()
 
 
+@open_to(get=Who.EVERYBODY)
 class PoolRanking(APIView):
     """The list of a pool."""
 
@@ -397,6 +405,7 @@ class ImportSerializer(serializers.Serializer[Any]):
     undone_at = serializers.DateTimeField(allow_null=True)
 
 
+@open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
 class ImportList(APIView):
     """The imports of a pool."""
 
@@ -428,6 +437,7 @@ class ImportList(APIView):
         return Response(ImportSerializer(created).data, status=status.HTTP_201_CREATED)
 
 
+@open_to(post=Who.DIRECTORS)
 class UndoImport(APIView):
     """Undoing an import."""
 

@@ -12,6 +12,7 @@ from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from core.access import Who, open_to
 from core.api import APIView, validated
 from core.messages import sentence
 from core.repeats import Repeat, repeated
@@ -153,6 +154,7 @@ WAITING = OpenApiExample(
 )
 
 
+@open_to(post=Who.EVERYBODY)
 class SubmissionList(APIView):
     """Submitted records."""
 
@@ -188,6 +190,7 @@ class SubmissionList(APIView):
         return Response(submission_data(row, request), status=code, headers={"Location": url})
 
 
+@open_to(get=Who.EVERYBODY)
 class SubmissionDetail(APIView):
     """A submitted record."""
 
@@ -249,6 +252,7 @@ def _verdict(submission: Submission, mask: Mask) -> dict[str, Any]:
     }
 
 
+@open_to(get=Who.EVERYBODY)
 class RecordFile(APIView):
     """A checked match as a file."""
 

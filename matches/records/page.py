@@ -11,8 +11,8 @@ from django.utils import timezone
 from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
-from django.views.decorators.http import require_http_methods, require_safe
 
+from core.access import Who, open_to
 from core.messages import sentence, status_of
 from core.repeats import Repeat, repeated
 from core.requests import is_htmx
@@ -170,7 +170,7 @@ def _place(finding: Mapping[str, Any]) -> str:
 
 
 @csrf_exempt
-@require_http_methods(["GET", "HEAD", "POST"])
+@open_to(get=Who.EVERYBODY, post=Who.EVERYBODY)
 @repeated(Repeat.KEY)
 def check(request: HttpRequest) -> HttpResponse:
     """The page to check a record. A body that is too long is refused before the form is read for its CSRF token."""
@@ -214,7 +214,7 @@ def _check_page(request: HttpRequest, refused: Refused | None = None, pasted: st
 
 
 @never_cache
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def submission(request: HttpRequest, public_id: str) -> HttpResponse:
     """The state of a record, then its verdict; only the part that changes for an htmx request."""
     row = access.submission(public_id)
@@ -223,7 +223,7 @@ def submission(request: HttpRequest, public_id: str) -> HttpResponse:
     return render(request, name, context)
 
 
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def record(request: HttpRequest, public_id: str, extension: str) -> HttpResponse:
     """Download the match as a file."""
     row = access.submission(public_id)

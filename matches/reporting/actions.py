@@ -4,6 +4,7 @@ Players use their account or a personal link; `instance` of each form is the sea
 that sends the `seq` it is based on can be repeated with its key.
 """
 
+import functools
 from collections.abc import Callable
 from datetime import datetime
 from typing import Any, ClassVar
@@ -15,13 +16,13 @@ from django.http.response import HttpResponseBase
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from core.access import View, Who, open_to
 from core.api import read_after
 from core.repeats import Repeat, repeated
 from engine.errors import Refused
@@ -57,7 +58,6 @@ from matches.reporting.serializers import AFTER, MatchSerializer
 from players.accounts.serializers import PROBLEM
 from players.actions import Action, Endpoint, FormSerializer
 from players.actors import Actor
-from players.requests import View
 
 RECORD = r"(?P<record_id>[2-9a-z]{10})"
 PROPOSAL = r"(?P<proposal_id>[2-9a-z]{10})"
@@ -131,6 +131,7 @@ class MatchAction(Action):
 
     responses: ClassVar[dict[int, Any]] = {200: MatchSerializer, **ERRORS}
     permissions = (AllowAny,)
+    who = Who.PLAYERS
     takes_sheet: ClassVar[bool] = False
 
     def __init__(
@@ -165,11 +166,13 @@ class MatchAction(Action):
     def guard(self, view: View) -> View:
         """Let anonymous visitors without a link sign in first, then see the match."""
 
+        for_players = open_to(post=self.who)(view)
+
         @never_cache
-        @require_POST
+        @functools.wraps(for_players)
         def guarded(request: HttpRequest, **url: str) -> HttpResponseBase:
             if "token" in url or request.user.is_authenticated:
-                return view(request, **url)
+                return for_players(request, **url)
             return redirect_to_login(reverse("match", args=[url["public_id"]]))
 
         return guarded

@@ -15,6 +15,7 @@ from rest_framework.permissions import AllowAny, IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from core.access import Who, open_to
 from core.api import APIView, read_after, stated_after, validated
 from core.links import absolute_url
 from core.repeats import Repeat, repeated
@@ -92,6 +93,7 @@ def with_etag(data: Any, code: int = status.HTTP_200_OK) -> Response:
 # API views for reporting a match: report and preview; what answers a report is in `actions`.
 
 
+@open_to(post=Who.PLAYERS)
 class Reports(APIView):
     """Reports of a match."""
 
@@ -139,6 +141,7 @@ def _score(data: dict[str, Any]) -> tuple[int, tuple[int, int]]:
     return data.get("winner", 0 if left > right else 1), (left, right)
 
 
+@open_to(post=Who.PLAYERS)
 class PreviewReport(APIView):
     """Previewing a report."""
 
@@ -164,6 +167,7 @@ class PreviewReport(APIView):
         return Response({"message": preview.summary, "follows": preview.follows, "next_step": preview.next_step})
 
 
+@open_to(post=Who.PLAYERS)
 class RunningScore(APIView):
     """The score of a match at a table while it goes on."""
 
@@ -220,6 +224,7 @@ class MatchFilter(filters.FilterSet):
         return rows.filter(Q(player_0__in=players) | Q(player_1__in=players)) if value else rows
 
 
+@open_to(get=Who.EVERYBODY)
 class MatchList(APIView, generics.ListAPIView[Match]):
     """Matches that you may see, newest first."""
 
@@ -247,6 +252,7 @@ class MatchList(APIView, generics.ListAPIView[Match]):
         return self.get_paginated_response(data)
 
 
+@open_to(get=Who.EVERYBODY)
 class MatchDetail(APIView):
     """A match."""
 
@@ -276,6 +282,7 @@ class RecordOfMatchSerializer(RecordSerializer):
     after = serializers.IntegerField(required=False, min_value=0, help_text=AFTER)
 
 
+@open_to(post=Who.PLAYERS)
 class MatchRecords(APIView):
     """The records of a match."""
 
@@ -313,6 +320,7 @@ class MatchRecords(APIView):
         return match_response(request, seat, status.HTTP_201_CREATED)
 
 
+@open_to(post=Who.PLAYERS)
 class Proposals(APIView):
     """Proposed times to play."""
 
@@ -347,6 +355,7 @@ class Proposals(APIView):
         return match_response(request, seat, status.HTTP_201_CREATED)
 
 
+@open_to(get=Who.STAFF)
 class MatchLinks(APIView):
     """The links of a match, to hand out."""
 
@@ -366,6 +375,7 @@ class MatchLinks(APIView):
         return Response(links_data(match, request, withheld_side(match, by(request))))
 
 
+@open_to(delete=Who.STAFF)
 class MatchLink(APIView):
     """One personal link of a match."""
 
@@ -397,6 +407,7 @@ class CalendarFeedSerializer(serializers.Serializer[CalendarFeed]):
     url = serializers.URLField(allow_null=True, help_text="Null: there is none.")
 
 
+@open_to(get=Who.SIGNED_IN, post=Who.SIGNED_IN, delete=Who.SIGNED_IN)
 class MyCalendar(APIView):
     """The calendar feed of the signed-in user."""
 
@@ -468,6 +479,7 @@ class OfferingSerializer(serializers.Serializer[Any]):
     score = Score(help_text="How the match stands; the offer is refused if it stands otherwise.")
 
 
+@open_to(get=Who.PLAYERS, post=Who.PLAYERS)
 class LengthOffers(APIView):
     """The shorter length that is on offer, and offering one."""
 

@@ -9,8 +9,6 @@ from zoneinfo import ZoneInfo
 import segno
 from django import forms
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
-from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -18,9 +16,9 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
 
 from core import times
+from core.access import Who, open_to
 from core.links import absolute_url
 from core.messages import sentence, status_of
 from core.public_ids import new_form_key
@@ -45,7 +43,7 @@ from matches.reporting.my_matches import MyMatch, what_next
 from matches.reporting.reports import preview_of
 from players.actors import Actor
 from players.models import User
-from players.requests import account_needed, me
+from players.requests import me
 
 # What the views of a match share: rendering its page.
 
@@ -163,9 +161,8 @@ def seated(request: HttpRequest, public_id: str, token: str) -> MatchSeat:
 # changes anything.
 
 
-@login_required
+@open_to(get=Who.SIGNED_IN)
 @never_cache
-@require_safe
 def mine(request: HttpRequest) -> HttpResponse:
     """“My matches”, with the next match first."""
     context = my_matches.my_matches(_user(request), timezone.now())
@@ -177,7 +174,7 @@ def mine(request: HttpRequest) -> HttpResponse:
 
 
 @never_cache
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def match(request: HttpRequest, public_id: str) -> HttpResponse:
     """The page of a match, with forms for its players."""
     viewed, seat = access.match_and_seat(request.user, public_id)
@@ -187,7 +184,7 @@ def match(request: HttpRequest, public_id: str) -> HttpResponse:
 
 
 @never_cache
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def link(request: HttpRequest, token: str) -> HttpResponse:
     """The page of a match for a holder of one of its links."""
     seat = access.match_for_link(token)
@@ -210,11 +207,9 @@ def _user(request: HttpRequest) -> User:
 
 
 @never_cache
-@require_safe
+@open_to(get=Who.PLAYERS)
 def appointment(request: HttpRequest, public_id: str = "", token: str = "") -> HttpResponse:
     """Download the appointment as a calendar file; for the players only."""
-    if not token and not request.user.is_authenticated:
-        return redirect_to_login(request.get_full_path())
     seat = seated(request, public_id, token)
     agreed = arrivals.appointment(seat.match) if seat.side is not None else None
     if agreed is None or agreed.agreed_at is None:
@@ -230,9 +225,8 @@ def _calendar(request: HttpRequest, seat: MatchSeat) -> File:
     return File(f"match-{seat.match.public_id}.ics", "text/calendar; charset=utf-8", data)
 
 
-@login_required
+@open_to(get=Who.STAFF)
 @never_cache
-@require_safe
 def hand_out(request: HttpRequest, public_id: str) -> HttpResponse:
     """The score sheet with its QR code and the personal links, for those who run the match."""
     match, by = access.match_for_director(request.user, public_id), Actor.of(_user(request))
@@ -249,8 +243,7 @@ def hand_out(request: HttpRequest, public_id: str) -> HttpResponse:
     return render(request, "matches/reporting/hand_out.html", context)
 
 
-@login_required
-@require_POST
+@open_to(post=Who.STAFF)
 @repeated(Repeat.STATE)
 def revoke_link(request: HttpRequest, public_id: str, side: str) -> HttpResponse:
     """Revoke the personal link of a side; for its player and for those who run the match."""
@@ -278,11 +271,9 @@ def _qr_code(request: HttpRequest, match: Match, side: int | None) -> dict[str, 
 
 
 @never_cache
-@require_safe
+@open_to(get=Who.PLAYERS)
 def preview(request: HttpRequest, public_id: str = "", token: str = "") -> HttpResponse:
     """Show what a report would do before it is sent; nothing is stored."""
-    if not token and not request.user.is_authenticated:
-        return redirect_to_login(request.get_full_path())
     seat = seated(request, public_id, token)
     form = ScoreForm(request.GET, seat=seat)
     if not form.is_valid():
@@ -299,15 +290,14 @@ def preview(request: HttpRequest, public_id: str = "", token: str = "") -> HttpR
 
 
 @never_cache
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def calendar_feed(request: HttpRequest, feed_token: str) -> HttpResponse:
     """The appointments and deadlines of an account as a calendar, for whoever has its secret URL."""
     data = calendars.feed(calendars.user_of(feed_token), timezone.now(), partial(absolute_url, request))
     return HttpResponse(data, content_type="text/calendar; charset=utf-8")
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.SIGNED_IN)
 @repeated(Repeat.KEY)
 def renew_calendar_feed(request: HttpRequest) -> HttpResponse:
     """Make a secret URL for the reader's calendar; an earlier one stops working."""
@@ -316,8 +306,7 @@ def renew_calendar_feed(request: HttpRequest) -> HttpResponse:
     return redirect("my-matches")
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.SIGNED_IN)
 @repeated(Repeat.STATE)
 def revoke_calendar_feed(request: HttpRequest) -> HttpResponse:
     """Stop the secret URL of the reader's calendar."""

@@ -12,6 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from core import throttle
+from core.access import Who, open_to
 from core.api import APIView, validated
 from core.repeats import Repeat, repeated
 from core.text_lengths import LONGEST_NAME
@@ -38,6 +39,7 @@ def by(request: Request) -> Actor:
     return Actor.of(me(request))
 
 
+@open_to(get=Who.SIGNED_IN, patch=Who.SIGNED_IN)
 class Me(APIView):
     """The current account."""
 
@@ -68,6 +70,7 @@ class Me(APIView):
         return Response(shapes.MeSerializer(User.objects.select_related("player").get(pk=user.pk)).data)
 
 
+@open_to(post=Who.EVERYBODY)
 class Tokens(APIView):
     """Tokens by which API clients act for an account."""
 
@@ -112,6 +115,7 @@ class Tokens(APIView):
         return "Token"
 
 
+@open_to(delete=Who.SIGNED_IN)
 class CurrentToken(APIView):
     """The token of the current request."""
 
@@ -130,6 +134,7 @@ class CurrentToken(APIView):
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
+@open_to(get=Who.SIGNED_IN)
 class MyTokens(APIView):
     """The tokens of the current account."""
 
@@ -146,6 +151,7 @@ class MyTokens(APIView):
         return Response(shapes.ApiTokenSerializer(tokens, many=True).data)
 
 
+@open_to(delete=Who.SIGNED_IN)
 class OneToken(APIView):
     """A token of the current account."""
 
@@ -163,6 +169,7 @@ class OneToken(APIView):
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
+@open_to(post=Who.SIGNED_IN)
 class AcceptInvitation(APIView):
     """Accepting an invitation."""
 
@@ -207,6 +214,7 @@ class SignedUpSerializer(serializers.Serializer[Any]):
     token = serializers.CharField()
 
 
+@open_to(post=Who.EVERYBODY)
 class Accounts(APIView):
     """Accounts."""
 

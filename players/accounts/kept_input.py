@@ -16,8 +16,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import resolve_url
 from django.urls import reverse
 
-from core.requests import is_htmx
-from players.requests import way_back
+from core.requests import is_htmx, way_back
 
 COOKIE = "kept_input"
 SALT = "players.accounts.kept_input"

@@ -9,6 +9,7 @@ from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from core.access import Who, open_to
 from core.api import APIView, validated
 from core.repeats import Repeat, repeated
 from players.accounts.api import me
@@ -41,6 +42,7 @@ class NotificationChoiceSerializer(serializers.Serializer[Any]):
     channels = serializers.ListField(child=serializers.ChoiceField(choices=list(CHANNELS)))
 
 
+@open_to(get=Who.SIGNED_IN, post=Who.SIGNED_IN)
 class MyNotifications(APIView):
     """The notifications of the current account."""
 
@@ -68,6 +70,7 @@ class MyNotifications(APIView):
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
+@open_to(get=Who.SIGNED_IN, patch=Who.SIGNED_IN)
 class MyNotificationChoices(APIView):
     """What the current account is notified of, and how."""
 

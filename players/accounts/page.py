@@ -20,9 +20,9 @@ from django.utils.translation import gettext, gettext_lazy, ngettext
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from core import throttle, times
+from core.access import Who, open_to
 from core.messages import sentence
 from core.repeats import Repeat, repeated
 from core.text_lengths import LONGEST_NAME
@@ -47,7 +47,7 @@ from players.people.erasure import erase_player
 from players.people.leaving import parts_of
 from players.people.rows import player_of
 from players.people.services import accept_invitation, must_be_open
-from players.requests import account_needed, by, me, page, refused_back, safe_next, sent
+from players.requests import by, me, page, refused_back, safe_next, sent
 
 # Forms of accounts: signing up and in, preferences, tokens, second factor and sessions.
 
@@ -276,7 +276,7 @@ class SessionForm(RefusingForm):
 
 
 @never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
+@open_to(get=Who.EVERYBODY, post=Who.EVERYBODY)
 @repeated(Repeat.STATE)
 def confirm_email(request: HttpRequest, secret: str) -> HttpResponse:
     """Show a button, since programs that check e-mails open every link; confirm the address when it is pressed."""
@@ -296,8 +296,7 @@ def confirm_email(request: HttpRequest, secret: str) -> HttpResponse:
     return redirect(leads_to)
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.SIGNED_IN)
 @repeated(Repeat.KEY)
 def resend_confirmation(request: HttpRequest) -> HttpResponse:
     """Send the link again."""
@@ -340,9 +339,8 @@ def _page(request: HttpRequest, **bound: Any) -> HttpResponse:
     return page(request, "players/accounts/preferences.html", context, *bound.values())
 
 
-@account_needed
+@open_to(get=Who.SIGNED_IN, post=Who.SIGNED_IN)
 @never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
 @repeated(Repeat.HARMLESS)
 def preferences(request: HttpRequest) -> HttpResponse:
     """Show the page and save name, country, language, time zone and theme."""
@@ -361,8 +359,7 @@ def preferences(request: HttpRequest) -> HttpResponse:
 
 
 @sensitive_post_parameters("password")
-@account_needed
-@require_POST
+@open_to(post=Who.SIGNED_IN)
 @repeated(Repeat.KEY)
 def change_email(request: HttpRequest) -> HttpResponse:
     """Change the e-mail address."""
@@ -381,8 +378,7 @@ def change_email(request: HttpRequest) -> HttpResponse:
 
 
 @sensitive_post_parameters("password", "new_password")
-@account_needed
-@require_POST
+@open_to(post=Who.SIGNED_IN)
 @repeated(Repeat.HARMLESS)
 def change_password(request: HttpRequest) -> HttpResponse:
     """Change the password and sign out all other devices."""
@@ -416,9 +412,8 @@ def _check_password(user: User, password: str) -> None:
 
 
 @sensitive_post_parameters("password")
-@account_needed
+@open_to(get=Who.SIGNED_IN, post=Who.SIGNED_IN)
 @never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
 @repeated(Repeat.STATE)
 def delete_account(request: HttpRequest) -> HttpResponse:
     """Explain what is deleted and delete the account."""
@@ -471,7 +466,7 @@ def _waiting(request: HttpRequest) -> tuple[User, str] | None:
 
 @sensitive_post_parameters("one_time_code")
 @never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
+@open_to(get=Who.EVERYBODY, post=Who.EVERYBODY)
 @repeated(Repeat.HARMLESS)
 def sign_in_code(request: HttpRequest) -> HttpResponse:
     """Ask for the code of the authenticator app, or a recovery code, and sign in."""
@@ -492,9 +487,8 @@ def sign_in_code(request: HttpRequest) -> HttpResponse:
     return page(request, "players/accounts/sign_in_code.html", {"form": form}, form)
 
 
-@account_needed
+@open_to(get=Who.SIGNED_IN)
 @never_cache
-@require_safe
 def second_factor(request: HttpRequest) -> HttpResponse:
     """Show whether the second factor is on, and how to turn it on."""
     return _second_factor_page(request)
@@ -516,8 +510,7 @@ def _second_factor_page(request: HttpRequest, **bound: Any) -> HttpResponse:
     return page(request, "players/accounts/second_factor.html", context | bound, *bound.values())
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.SIGNED_IN)
 @repeated(Repeat.HARMLESS)
 def start_second_factor(request: HttpRequest) -> HttpResponse:
     """Make the key that the app is to scan."""
@@ -529,9 +522,8 @@ def start_second_factor(request: HttpRequest) -> HttpResponse:
 
 
 @sensitive_post_parameters("one_time_code", "password")
-@account_needed
+@open_to(post=Who.SIGNED_IN)
 @never_cache
-@require_POST
 @repeated(Repeat.STATE)
 def turn_on(request: HttpRequest) -> HttpResponse:
     """Turn the second factor on, end all other sessions, and show the recovery codes once."""
@@ -552,9 +544,8 @@ def turn_on(request: HttpRequest) -> HttpResponse:
 
 
 @sensitive_post_parameters("password")
-@account_needed
+@open_to(post=Who.SIGNED_IN)
 @never_cache
-@require_POST
 @repeated(Repeat.KEY)
 def renew_codes(request: HttpRequest) -> HttpResponse:
     """Replace the recovery codes, and show them once."""
@@ -562,9 +553,8 @@ def renew_codes(request: HttpRequest) -> HttpResponse:
 
 
 @sensitive_post_parameters("password")
-@account_needed
+@open_to(post=Who.SIGNED_IN)
 @never_cache
-@require_POST
 @repeated(Repeat.STATE)
 def turn_off(request: HttpRequest) -> HttpResponse:
     """Turn the second factor off."""
@@ -596,7 +586,7 @@ def _confirmed(request: HttpRequest, *, turn_off: bool) -> HttpResponse:
 
 @sensitive_post_parameters("new_password")
 @never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
+@open_to(get=Who.EVERYBODY, post=Who.EVERYBODY)
 @repeated(Repeat.KEY)
 def sign_up(request: HttpRequest) -> HttpResponse:
     """Create an account and sign in."""
@@ -654,6 +644,7 @@ def _known(request: HttpRequest, fields: dict[str, Any]) -> User | None:
     return user if isinstance(user, User) and not has_second_factor(user) else None
 
 
+@open_to(get=Who.EVERYBODY, post=Who.EVERYBODY)
 class SignIn(views.LoginView):
     """Sign in with e-mail address and password, then return to the previous page."""
 
@@ -688,8 +679,7 @@ class SignIn(views.LoginView):
 
 
 @never_cache
-@account_needed
-@require_safe
+@open_to(get=Who.SIGNED_IN)
 def send_kept_input(request: HttpRequest) -> HttpResponse:
     """Offer to send the form that was refused without a session. The input is deleted, so this works once."""
     kept = kept_input.read(request)
@@ -706,6 +696,7 @@ def _status(form: Form) -> int:
     return HTTPStatus.UNPROCESSABLE_ENTITY
 
 
+@open_to(get=Who.EVERYBODY, post=Who.EVERYBODY)
 class Forgotten(views.PasswordResetView):
     """First step: ask for the e-mail address. The answer is the same whether the account exists or not."""
 
@@ -725,12 +716,14 @@ class Forgotten(views.PasswordResetView):
         return response
 
 
+@open_to(get=Who.EVERYBODY)
 class Sent(views.PasswordResetDoneView):
     """Second step: say that an e-mail was sent."""
 
     template_name = "players/accounts/password_sent.html"
 
 
+@open_to(get=Who.EVERYBODY, post=Who.EVERYBODY)
 class Choose(views.PasswordResetConfirmView):
     """Third step: open the link of the e-mail and choose a new password."""
 
@@ -756,6 +749,7 @@ class Choose(views.PasswordResetConfirmView):
         return response
 
 
+@open_to(get=Who.EVERYBODY)
 class Done(views.PasswordResetCompleteView):
     """Fourth step: confirm that the password was changed."""
 
@@ -774,7 +768,7 @@ password_done = Done.as_view()
 
 
 @never_cache
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def invitation(request: HttpRequest, secret: str) -> HttpResponse:
     """Show an invitation and the ways to accept it, or why it is no longer valid."""
     row = access.invitation(secret)
@@ -794,9 +788,8 @@ def _invitation_page(request: HttpRequest, row: Invitation, secret: str, form: S
     return render(request, "players/people/invitation.html", context, status=status)
 
 
-@account_needed
+@open_to(post=Who.SIGNED_IN)
 @never_cache
-@require_POST
 @repeated(Repeat.STATE)
 def accept(request: HttpRequest, secret: str) -> HttpResponse:
     """Accept an invitation as the signed-in user."""
@@ -811,7 +804,7 @@ def accept(request: HttpRequest, secret: str) -> HttpResponse:
 
 @sensitive_post_parameters("new_password")
 @never_cache
-@require_POST
+@open_to(post=Who.EVERYBODY)
 @repeated(Repeat.KEY)
 def sign_up_by_invitation(request: HttpRequest, secret: str) -> HttpResponse:
     """Create an account and accept the invitation."""
@@ -832,9 +825,8 @@ def _welcome(request: HttpRequest, row: Invitation) -> HttpResponse:
 # The page on which users see where they are signed in.
 
 
-@account_needed
+@open_to(get=Who.SIGNED_IN)
 @never_cache
-@require_safe
 def sessions(request: HttpRequest) -> HttpResponse:
     """List the sessions of the account."""
     rows = [
@@ -849,8 +841,7 @@ def sessions(request: HttpRequest) -> HttpResponse:
     return render(request, "players/accounts/sessions.html", {"sessions": rows})
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.SIGNED_IN)
 @repeated(Repeat.STATE)
 def end_session(request: HttpRequest) -> HttpResponse:
     """End one session; harmless if there is none."""
@@ -860,8 +851,7 @@ def end_session(request: HttpRequest) -> HttpResponse:
     return redirect("sessions")
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.SIGNED_IN)
 @repeated(Repeat.STATE)
 def end_other_sessions(request: HttpRequest) -> HttpResponse:
     """End all sessions but this one."""
@@ -875,9 +865,8 @@ def end_other_sessions(request: HttpRequest) -> HttpResponse:
 
 
 @sensitive_post_parameters("password")
-@account_needed
+@open_to(get=Who.SIGNED_IN, post=Who.SIGNED_IN)
 @never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
 @repeated(Repeat.KEY)
 def make_token(request: HttpRequest) -> HttpResponse:
     """List the tokens, and create one and show it once."""
@@ -896,8 +885,7 @@ def make_token(request: HttpRequest) -> HttpResponse:
     return page(request, "players/accounts/tokens.html", {"form": form, "tokens": tokens}, form)
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.SIGNED_IN)
 @repeated(Repeat.STATE)
 def revoke_token(request: HttpRequest) -> HttpResponse:
     """Delete a token; harmless if there is none."""

@@ -12,6 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from core import throttle
+from core.access import Who, open_to
 from core.api import APIView, validated, validated_query
 from core.links import absolute_url
 from core.repeats import Repeat, repeated
@@ -37,6 +38,7 @@ def _club_answer(request: Request, club: Club, code: int = status.HTTP_200_OK) -
     return Response(serializers.ClubSerializer(shown).data, status=code)
 
 
+@open_to(get=Who.EVERYBODY, post=Who.SIGNED_IN)
 class Clubs(APIView, generics.ListAPIView[Club]):
     """The list of clubs."""
 
@@ -80,6 +82,7 @@ class Clubs(APIView, generics.ListAPIView[Club]):
         return _club_answer(request, club, status.HTTP_201_CREATED)
 
 
+@open_to(get=Who.EVERYBODY, patch=Who.DIRECTORS)
 class OneClub(APIView):
     """One club."""
 
@@ -112,6 +115,7 @@ class OneClub(APIView):
         return _club_answer(request, club_services.update_club(club=club, by=by(request), **fields))
 
 
+@open_to(put=Who.DIRECTORS, delete=Who.DIRECTORS)
 class Emblem(APIView):
     """The emblem of a club."""
 
@@ -143,6 +147,7 @@ class Emblem(APIView):
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
+@open_to(get=Who.EVERYBODY, post=Who.DIRECTORS)
 class Members(APIView, generics.ListAPIView[Membership]):
     """The members of a club."""
 
@@ -189,6 +194,7 @@ class Members(APIView, generics.ListAPIView[Membership]):
         return Response(serializers.MemberSerializer(membership).data, status=status.HTTP_201_CREATED)
 
 
+@open_to(post=Who.DIRECTORS)
 class MemberList(APIView):
     """Adding members from a list."""
 
@@ -225,6 +231,7 @@ class MemberList(APIView):
         return Response(serializers.FoundNameSerializer(matches, many=True).data)
 
 
+@open_to(get=Who.EVERYBODY, patch=Who.OWNERS, delete=Who.DIRECTORS)
 class OneMember(APIView):
     """One member of a club."""
 
@@ -278,6 +285,7 @@ class OneMember(APIView):
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
+@open_to(put=Who.DIRECTORS)
 class MemberName(APIView):
     """The name of a member without an account."""
 
@@ -299,6 +307,7 @@ class MemberName(APIView):
         return Response(serializers.MemberSerializer(access.member(slug, public_id)).data)
 
 
+@open_to(post=Who.DIRECTORS, delete=Who.DIRECTORS)
 class MemberInvitation(APIView):
     """The invitation of a member without an account."""
 
@@ -342,6 +351,7 @@ class MemberInvitation(APIView):
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
+@open_to(post=Who.DIRECTORS)
 class MemberMerge(APIView):
     """Merging two members."""
 
@@ -365,6 +375,7 @@ class MemberMerge(APIView):
         return Response(serializers.MergedSerializer(merge).data, status=status.HTTP_201_CREATED)
 
 
+@open_to(get=Who.DIRECTORS)
 class Merges(APIView):
     """The merges of a club's players."""
 
@@ -382,6 +393,7 @@ class Merges(APIView):
         return Response(serializers.MergedSerializer(rows.filter(selectors.can_be_undone(now)), many=True).data)
 
 
+@open_to(delete=Who.DIRECTORS)
 class UndoMerge(APIView):
     """Undoing a merge."""
 

@@ -13,9 +13,9 @@ from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from core import throttle, times
+from core.access import Who, open_to
 from core.links import absolute_url
 from core.messages import sentence
 from core.pagination import page_of
@@ -47,12 +47,12 @@ from players.forms import (
 from players.models import Club, User
 from players.people import services as people_services
 from players.people.services import UNCLEAR, How, NameMatch
-from players.requests import account_needed, by, me, page, refused_back, sent
+from players.requests import by, me, page, refused_back, sent
 
 # The list of clubs, and creating, editing and leaving one.
 
 
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def club_list(request: HttpRequest) -> HttpResponse:
     """List all clubs, the user's own first; for htmx, only the list."""
     q = request.GET.get("q", "")
@@ -63,8 +63,7 @@ def club_list(request: HttpRequest) -> HttpResponse:
     return render(request, name, context | {"waiting": selectors.waiting_clubs(request.user).count()})
 
 
-@account_needed
-@require_http_methods(["GET", "HEAD", "POST"])
+@open_to(get=Who.SIGNED_IN, post=Who.SIGNED_IN)
 @repeated(Repeat.KEY)
 def create_club(request: HttpRequest) -> HttpResponse:
     """Create a club owned by the user; its time zone is the account's, or else the browser's."""
@@ -84,8 +83,7 @@ def create_club(request: HttpRequest) -> HttpResponse:
     return page(request, "players/clubs/club_form.html", {"form": form, "zones": times.offered()}, form)
 
 
-@account_needed
-@require_http_methods(["GET", "HEAD", "POST"])
+@open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
 @repeated(Repeat.STATE)
 def edit_club(request: HttpRequest, slug: str) -> HttpResponse:
     """Show and save the settings of a club; for directors."""
@@ -109,8 +107,7 @@ def _edit_page(request: HttpRequest, club: Club, form: EditClubForm, emblem_form
     return page(request, "players/clubs/club_form.html", context, form, emblem_form)
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.DIRECTORS)
 @repeated(Repeat.HARMLESS)
 def change_emblem(request: HttpRequest, slug: str) -> HttpResponse:
     """Replace the emblem; for directors."""
@@ -128,8 +125,7 @@ def change_emblem(request: HttpRequest, slug: str) -> HttpResponse:
     return _edit_page(request, club, EditClubForm.of(club), form)
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.DIRECTORS)
 @repeated(Repeat.STATE)
 def clear_emblem(request: HttpRequest, slug: str) -> HttpResponse:
     """Remove the emblem; for directors."""
@@ -138,7 +134,7 @@ def clear_emblem(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("edit-club", slug)
 
 
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def emblem(request: HttpRequest, slug: str, version: str) -> HttpResponse:
     """Return the emblem to everybody; its path changes with the picture, so that browsers may keep it."""
     image = emblem_image(slug, version)
@@ -153,8 +149,7 @@ def emblem(request: HttpRequest, slug: str, version: str) -> HttpResponse:
     return response
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.OWNERS)
 @repeated(Repeat.STATE)
 def set_second_factor(request: HttpRequest, slug: str) -> HttpResponse:
     """Say whether owners need a second factor; for owners."""
@@ -169,8 +164,7 @@ def set_second_factor(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("edit-club", slug)
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.MEMBERS)
 @repeated(Repeat.STATE)
 def leave_club(request: HttpRequest, slug: str) -> HttpResponse:
     membership = access.my_membership(request.user, slug)
@@ -224,15 +218,13 @@ def _members_page(
     return page(request, name, context, add_form, paste_form)
 
 
-@account_needed
-@require_safe
+@open_to(get=Who.DIRECTORS)
 def members(request: HttpRequest, slug: str) -> HttpResponse:
     """List the members; for htmx, only the list."""
     return _members_page(request, access.club_for_director(request.user, slug))
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.DIRECTORS)
 @repeated(Repeat.STATE)
 def add_member(request: HttpRequest, slug: str) -> HttpResponse:
     """Add a new player. If players of other clubs have the same name, they are offered first."""
@@ -253,8 +245,7 @@ def add_member(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("club-members", slug)
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.DIRECTORS)
 @repeated(Repeat.KEY)
 def add_player(request: HttpRequest, slug: str) -> HttpResponse:
     """Add a player who is known from another club, or a former member."""
@@ -271,8 +262,7 @@ def add_player(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("club-members", slug)
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.DIRECTORS)
 @repeated(Repeat.KEY)
 def paste_members(request: HttpRequest, slug: str) -> HttpResponse:
     """Add the people of a list, or show first what is unclear in it."""
@@ -292,8 +282,7 @@ def paste_members(request: HttpRequest, slug: str) -> HttpResponse:
     return _members_page(request, club, paste_form=form)
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.DIRECTORS)
 @repeated(Repeat.KEY)
 def add_list(request: HttpRequest, slug: str) -> HttpResponse:
     """Add the people of a list that was checked."""
@@ -335,9 +324,8 @@ def _report_matches(request: HttpRequest, matches: Sequence[NameMatch]) -> None:
         messages.warning(request, _("Not added: %(names)s.") % {"names": ", ".join(unclear)})
 
 
-@account_needed
+@open_to(get=Who.DIRECTORS)
 @never_cache
-@require_safe
 def member(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Show one member: role, invitation, other names, merging, removal."""
     return _member_page(request, slug, public_id)
@@ -364,8 +352,7 @@ def _member_page(
     return page(request, "players/clubs/member.html", context, *bound.values())
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.OWNERS)
 @repeated(Repeat.STATE)
 def set_role(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Change a member's role; for owners."""
@@ -384,8 +371,7 @@ def set_role(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     return redirect("club-member", slug, public_id)
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.DIRECTORS)
 @repeated(Repeat.STATE)
 def edit_name(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Correct a member's name and country; the old name is kept as an alias."""
@@ -404,8 +390,7 @@ def edit_name(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     return _member_page(request, slug, public_id, name_form=form)
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.DIRECTORS)
 @repeated(Repeat.STATE)
 def remove_member(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Remove a member from the club."""
@@ -427,8 +412,7 @@ def remove_member(request: HttpRequest, slug: str, public_id: str) -> HttpRespon
     return redirect("club-members", slug)
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.DIRECTORS)
 @never_cache
 @repeated(Repeat.KEY)
 def invite(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
@@ -466,8 +450,7 @@ def qr(url: str) -> str:
     return mark_safe(svg)  # noqa: S308
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.DIRECTORS)
 @repeated(Repeat.STATE)
 def withdraw_invitation(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     invitation = access.invitation_for_director(request.user, slug, pk)
@@ -479,8 +462,7 @@ def withdraw_invitation(request: HttpRequest, slug: str, pk: int) -> HttpRespons
     return redirect("club-members", slug)
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.DIRECTORS)
 @repeated(Repeat.STATE)
 def merge(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Merge two members who are the same person."""
@@ -501,8 +483,7 @@ def merge(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     return redirect("club-members", slug)
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.DIRECTORS)
 @repeated(Repeat.STATE)
 def undo_merge(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     merged = access.merge_for_director(request.user, slug, pk)
@@ -515,8 +496,7 @@ def undo_merge(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     return redirect("club-members", slug)
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.DIRECTORS)
 @repeated(Repeat.KEY)
 def add_alias(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Add another name of a player, as it appears in match records."""

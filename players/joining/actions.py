@@ -14,6 +14,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from core import throttle
+from core.access import Who
 from core.public_ids import LENGTH
 from core.repeats import Repeat, repeated
 from players import access
@@ -103,6 +104,7 @@ class JoinRequestSerializer(serializers.ModelSerializer[JoinRequest]):
 class OwnRequestAction(Action):
     """What an account does about its own request to a club."""
 
+    who = Who.SIGNED_IN
     permissions = (IsAuthenticated,)
     responses: ClassVar = {204: None, **PROBLEMS}
 
@@ -203,6 +205,7 @@ def _refuse(form: Any, by: Actor, now: datetime) -> str:
 class ClaimAction(Action):
     """What an account does about a player who was merged into its own."""
 
+    who = Who.OWN
     permissions = (IsAuthenticated,)
     responses: ClassVar = {204: None, **PROBLEMS}
 

@@ -6,13 +6,13 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from core import throttle
+from core.access import Who, open_to
 from core.api import APIView
 from core.messages import sentence
 from core.requests import is_htmx
@@ -26,7 +26,7 @@ from players.models import Club, JoinRequest, Player, User
 
 
 @never_cache
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def join_club(request: HttpRequest, slug: str) -> HttpResponse:
     """Ask to join a club, or see what became of that; for htmx, only the players that `?q=` finds."""
     club = access.club(slug)
@@ -59,6 +59,7 @@ def _search(user: User, club: Club, q: str) -> list[Player]:
     return services.find_claimable(club, q)
 
 
+@open_to(get=Who.SIGNED_IN)
 class ClaimablePlayers(APIView):
     """Players without an account."""
 
@@ -77,6 +78,7 @@ class ClaimablePlayers(APIView):
         return Response(PersonSerializer(players, many=True).data)
 
 
+@open_to(get=Who.DIRECTORS)
 class ClubJoinRequests(APIView):
     """The requests to join a club."""
 
@@ -94,6 +96,7 @@ class ClubJoinRequests(APIView):
         return Response(JoinRequestSerializer(selectors.open_requests(club), many=True).data)
 
 
+@open_to(get=Who.SIGNED_IN)
 class MyClaims(APIView):
     """The players whom an account has taken over."""
 
@@ -110,6 +113,7 @@ class MyClaims(APIView):
         return Response(MergedSerializer(selectors.claims_of(me(request), timezone.now()), many=True).data)
 
 
+@open_to(get=Who.SIGNED_IN)
 class MyJoinRequests(APIView):
     """The requests of an account."""
 

@@ -12,8 +12,8 @@ from django.utils.translation import gettext, gettext_lazy
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from core.access import Who, open_to
 from core.live.publishing import now_shown
 from core.repeats import Repeat, repeated
 from engine.errors import Refused
@@ -24,7 +24,7 @@ from players.notifications import services as choices
 from players.notifications.emails import read_token
 from players.notifications.kinds import NotificationKind, registered
 from players.notifications.services import CHANNELS, EMAIL, PUSH, SITE
-from players.requests import account_needed, me, page, refused_back
+from players.requests import me, page, refused_back
 
 # Forms of notifications: what somebody chooses, and what they do with their list.
 
@@ -79,9 +79,8 @@ class UnsubscribeForm(forms.Form):
     resume = forms.BooleanField(required=False)
 
 
-@account_needed
+@open_to(get=Who.SIGNED_IN)
 @never_cache
-@require_safe
 def notifications(request: HttpRequest) -> HttpResponse:
     """Show the notifications of the reader, newest first."""
     reader = me(request)
@@ -93,16 +92,14 @@ def notifications(request: HttpRequest) -> HttpResponse:
     return render(request, "players/notifications/list.html", context)
 
 
-@account_needed
+@open_to(get=Who.SIGNED_IN)
 @never_cache
-@require_safe
 def bell(request: HttpRequest) -> HttpResponse:
     """Return the bell of the header, with the count of unread notifications."""
     return render(request, "players/notifications/_bell.html")
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.OWN)
 @repeated(Repeat.STATE)
 def open_notification(request: HttpRequest, notification: str) -> HttpResponse:
     """Mark a notification as read and go to the page it leads to."""
@@ -111,8 +108,7 @@ def open_notification(request: HttpRequest, notification: str) -> HttpResponse:
     return redirect(row.url)
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.SIGNED_IN)
 @repeated(Repeat.STATE)
 def mark_read(request: HttpRequest) -> HttpResponse:
     """Mark all notifications as read."""
@@ -120,8 +116,7 @@ def mark_read(request: HttpRequest) -> HttpResponse:
     return redirect("notifications")
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.OWN)
 @repeated(Repeat.STATE)
 def mark_unread(request: HttpRequest, notification: str) -> HttpResponse:
     """Mark a notification as unread again."""
@@ -129,9 +124,8 @@ def mark_unread(request: HttpRequest, notification: str) -> HttpResponse:
     return redirect("notifications")
 
 
-@account_needed
+@open_to(get=Who.SIGNED_IN, post=Who.SIGNED_IN)
 @never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
 @repeated(Repeat.HARMLESS)
 def settings(request: HttpRequest) -> HttpResponse:
     """Show and save what the reader is notified of, and how."""
@@ -153,8 +147,7 @@ def settings(request: HttpRequest) -> HttpResponse:
     return page(request, "players/notifications/settings.html", context, form)
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.SIGNED_IN)
 @repeated(Repeat.HARMLESS)
 def subscribe(request: HttpRequest) -> HttpResponse:
     """Show notifications in the browser that sends its subscription."""
@@ -176,8 +169,7 @@ def subscribe(request: HttpRequest) -> HttpResponse:
     return redirect("notification-settings")
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.SIGNED_IN)
 @repeated(Repeat.STATE)
 def bind(request: HttpRequest) -> HttpResponse:
     """Note the session of the browser that sends its endpoint, if it shows notifications."""
@@ -188,8 +180,7 @@ def bind(request: HttpRequest) -> HttpResponse:
     return HttpResponse(status=HTTPStatus.NO_CONTENT)
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.SIGNED_IN)
 @repeated(Repeat.STATE)
 def remove_browser(request: HttpRequest, browser: str) -> HttpResponse:
     """Stop showing notifications in a browser."""
@@ -198,7 +189,7 @@ def remove_browser(request: HttpRequest, browser: str) -> HttpResponse:
     return redirect("notification-settings")
 
 
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def service_worker(request: HttpRequest) -> HttpResponse:
     """Return the service worker, at the root of the site so that all pages are in its scope."""
     response = render(request, "players/notifications/service_worker.js", content_type="text/javascript")
@@ -208,7 +199,7 @@ def service_worker(request: HttpRequest) -> HttpResponse:
 
 @csrf_exempt
 @never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
+@open_to(get=Who.EVERYBODY, post=Who.EVERYBODY)
 @repeated(Repeat.STATE)
 def unsubscribe(request: HttpRequest, unsubscribe_token: str) -> HttpResponse:
     """Show what a link in an e-mail stops, and stop it. Mail programs post to it, too (RFC 8058)."""

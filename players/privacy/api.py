@@ -14,6 +14,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from core import throttle
+from core.access import Who, open_to
 from core.api import APIView, validated
 from core.names import fold
 from core.repeats import Repeat, repeated
@@ -76,6 +77,7 @@ def _requested(request: Request, player: Player, club: Club | None = None) -> Re
     return Response(DataExportSerializer(export).data, status=status.HTTP_202_ACCEPTED)
 
 
+@open_to(get=Who.SIGNED_IN, post=Who.SIGNED_IN)
 class MyExports(APIView):
     """Copies of the current user's data."""
 
@@ -99,6 +101,7 @@ class MyExports(APIView):
         return _requested(request, account_services.ensure_player(user=me(request), by=by(request)))
 
 
+@open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
 class MemberExports(APIView):
     """Copies of the data of a player without an account."""
 
@@ -123,6 +126,7 @@ class MemberExports(APIView):
         return _requested(request, membership.player, membership.club)
 
 
+@open_to(get=Who.OWN)
 class OneExport(APIView):
     """One copy of a person's data."""
 
@@ -139,6 +143,7 @@ class OneExport(APIView):
         return Response(DataExportSerializer(row).data)
 
 
+@open_to(get=Who.OWN)
 class ExportArchive(APIView):
     """The file of a copy."""
 
@@ -155,6 +160,7 @@ class ExportArchive(APIView):
         return archive_download(request._request, row, "application/octet-stream")  # noqa: SLF001
 
 
+@open_to(post=Who.SIGNED_IN)
 class EraseMe(APIView):
     """Erasing the current user."""
 
@@ -180,6 +186,7 @@ class EraseMe(APIView):
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
+@open_to(post=Who.DIRECTORS)
 class EraseMember(APIView):
     """Erasing a player without an account."""
 

@@ -8,9 +8,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
 
 from core import throttle
+from core.access import Who, open_to
 from core.messages import sentence
 from core.repeats import Repeat, repeated
 from engine.errors import Refused
@@ -21,7 +21,7 @@ from players.people.leaving import parts_of
 from players.people.services import check_managed_by_club
 from players.privacy import services
 from players.privacy.services import archive_download
-from players.requests import account_needed, by, me, page, refused_back, sent
+from players.requests import by, me, page, refused_back, sent
 
 # Forms about a person's data.
 
@@ -35,9 +35,8 @@ class EraseForm(RefusingForm):
     )
 
 
-@account_needed
+@open_to(get=Who.SIGNED_IN)
 @never_cache
-@require_safe
 def my_data(request: HttpRequest) -> HttpResponse:
     """Show what is kept about the user, the copies of it and the way to delete it."""
     player = account_services.ensure_player(user=me(request), by=by(request))
@@ -45,8 +44,7 @@ def my_data(request: HttpRequest) -> HttpResponse:
     return page(request, "players/privacy/my_data.html", {"exports": list(exports[:10])})
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.SIGNED_IN)
 @repeated(Repeat.KEY)
 def export_my_data(request: HttpRequest) -> HttpResponse:
     """Have a copy of the user's data made."""
@@ -61,18 +59,16 @@ def export_my_data(request: HttpRequest) -> HttpResponse:
     return redirect("my-data")
 
 
-@account_needed
+@open_to(get=Who.OWN)
 @never_cache
-@require_safe
 def download(request: HttpRequest, export: str) -> StreamingHttpResponse:
     """Return the ZIP file of a finished copy to whoever requested it."""
     row = access.data_export(me(request), export, timezone.now())
     return archive_download(request, row, "application/zip")
 
 
-@account_needed
+@open_to(get=Who.DIRECTORS)
 @never_cache
-@require_safe
 def member_data(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Show a director the copies of a member's data and the form to delete it."""
     return _member_page(request, slug, public_id, EraseForm())
@@ -97,8 +93,7 @@ def _member_page(request: HttpRequest, slug: str, public_id: str, form: EraseFor
     return page(request, "players/privacy/member_data.html", context, form)
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.DIRECTORS)
 @repeated(Repeat.KEY)
 def export_member_data(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Have a copy of the data of a player without an account made."""
@@ -114,8 +109,7 @@ def export_member_data(request: HttpRequest, slug: str, public_id: str) -> HttpR
     return redirect("member-data", slug, public_id)
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.DIRECTORS)
 @repeated(Repeat.STATE)
 def erase_member(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Erase a player without an account."""

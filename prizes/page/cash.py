@@ -14,10 +14,10 @@ from django.utils.formats import time_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from core.access import Who, open_to
 from core.downloads import safe, short_file
 from core.public_ids import new_form_key
 from core.repeats import Repeat, repeated
@@ -40,7 +40,7 @@ from prizes.forms import (
 from prizes.prizes import DivisionPrizesView, prizes_for_staff
 from prizes.services import pay_out
 from tournaments import access
-from tournaments.events.actions import EventAction, account_needed, event_url_args
+from tournaments.events.actions import EventAction, event_url_args
 from tournaments.ledger import payments as desk
 from tournaments.ledger.accounts import (
     Account,
@@ -384,9 +384,8 @@ def cash_url(tournament: Tournament, tab: str = OWES) -> str:
     return f"{reverse('cash', args=event_url_args(tournament))}?tab={tab}"
 
 
-@account_needed
+@open_to(get=Who.DIRECTORS)
 @never_cache
-@require_safe
 def cash(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Show who owes what, the prizes and the closing."""
     event = directed_event(request, club, slug)
@@ -410,9 +409,8 @@ def cash(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     return render(request, "prizes/cash.html", context)
 
 
-@account_needed
+@open_to(get=Who.DIRECTORS)
 @never_cache
-@require_safe
 def cash_file(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Download accounts, prizes and payments as a CSV file."""
     event = directed_event(request, club, slug)

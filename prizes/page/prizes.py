@@ -8,8 +8,8 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from core.access import Who, open_to
 from core.repeats import Repeat, repeated
 from engine.errors import Refused
 from players.access import Role, is_at_least, role_in
@@ -20,7 +20,7 @@ from prizes.page.cash import PRIZES, cash_url
 from prizes.prizes import default_shares, pot_keys, pots_of, prizes_for_staff, prizes_of, prizes_view
 from prizes.services import agree_split, create_pool, save_plan
 from tournaments import access
-from tournaments.events.actions import account_needed, by, directed_division, faulty, page, refuse, sent
+from tournaments.events.actions import by, directed_division, faulty, page, refuse, sent
 from tournaments.ledger.accounts import account_of
 from tournaments.ledger.money import Currency, percent
 from tournaments.ledger.shares import Pot, published_order
@@ -28,8 +28,7 @@ from tournaments.models import Division, Entry
 from tournaments.state.names import names_for
 
 
-@account_needed
-@require_http_methods(["GET", "HEAD", "POST"])
+@open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
 @repeated(Repeat.KEY)
 def prize_plan(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
     """Show and save the prizes of a division, as a draft or published."""
@@ -85,8 +84,7 @@ def _order(division: Division) -> str:
     return ", ".join(f"{key} {place}" for key, place in published_order(pots))
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.DIRECTORS)
 @repeated(Repeat.KEY)
 def pool(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
     """Add a side pool."""
@@ -104,8 +102,7 @@ def pool(request: HttpRequest, club: str, slug: str, division: str) -> HttpRespo
     return page(request, "prizes/prize_plan.html", _context(row, form=plan_form, pool_form=form), form)
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.DIRECTORS)
 @repeated(Repeat.KEY)
 def split(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
     """Record what the holders of prizes agreed to receive."""
@@ -128,7 +125,7 @@ def split(request: HttpRequest, club: str, slug: str, division: str) -> HttpResp
 
 
 @never_cache
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def prizes(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Show the published prizes of an event to everybody, and to a player what they owe themselves."""
     event = access.tournament(request.user, club, slug)

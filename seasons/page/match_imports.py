@@ -12,7 +12,6 @@ from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
-from django.views.decorators.http import require_POST
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers, status
 from rest_framework.permissions import IsAuthenticated
@@ -20,6 +19,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from core import throttle
+from core.access import Who, open_to
 from core.api import APIView
 from core.repeats import Repeat, repeated
 from core.spreadsheets import LONGEST_TEXT, MOST_SHEETS
@@ -32,7 +32,7 @@ from matches.ratings.pools import pool_choices
 from players import access
 from players.accounts.serializers import PROBLEM, PROBLEMS
 from players.models import Club
-from players.requests import account_needed, by, refused_back
+from players.requests import by, refused_back
 from seasons.forms import ImportForm, answers_to, choices_of, column_field
 from seasons.match_imports import MatchesInput, MatchesPreview, import_matches, preview_matches, undo_matches
 from seasons.past import Question
@@ -190,8 +190,7 @@ def _import(club: Club, public_id: str) -> MatchImport:
     return row
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.DIRECTORS)
 @repeated(Repeat.STATE)
 def undo_match_import(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Undo an import of matches."""
@@ -361,6 +360,7 @@ class MatchesPreviewSerializer(ImportPreviewSerializer):
     ratings = serializers.CharField(help_text="Send it back with `pool` to import these changes.")
 
 
+@open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
 class PastMatches(APIView):
     """The imported matches of a club."""
 
@@ -400,6 +400,7 @@ class PastMatches(APIView):
         return Response(MatchImportSerializer(row).data, status=status.HTTP_201_CREATED)
 
 
+@open_to(post=Who.DIRECTORS)
 class UndoPastMatches(APIView):
     """Undoing an import of matches."""
 

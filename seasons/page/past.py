@@ -13,7 +13,6 @@ from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_POST, require_safe
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers, status
@@ -22,6 +21,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from core import throttle
+from core.access import Who, open_to
 from core.api import APIView
 from core.public_ids import LENGTH
 from core.repeats import Repeat, repeated
@@ -36,7 +36,7 @@ from players.actions import FormSerializer
 from players.actors import Actor
 from players.forms import SPREADSHEETS, UNREADABLE, RefusingForm, spreadsheet_in
 from players.models import Club
-from players.requests import account_needed, by, page, refused_back
+from players.requests import by, page, refused_back
 from seasons.forms import ImportForm, NumbersField, choices_of, column_field
 from seasons.page.match_imports import (
     ImportPreviewSerializer,
@@ -201,7 +201,7 @@ def _season(club: Club, public_id: str) -> PastSeason:
     return season
 
 
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def past_seasons(request: HttpRequest, slug: str) -> HttpResponse:
     """List the imported seasons of a club; directors import one here."""
     return _list_page(request, access.club(slug), PastSeasonForm())
@@ -222,8 +222,7 @@ def _list_page(request: HttpRequest, club: Club, form: PastSeasonForm, **more: A
     return page(request, "seasons/past_seasons.html", context, form)
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.DIRECTORS)
 @repeated(Repeat.KEY)
 def import_season(request: HttpRequest, slug: str) -> HttpResponse:
     """Preview an import, or apply it in the second step."""
@@ -255,8 +254,7 @@ def import_season(request: HttpRequest, slug: str) -> HttpResponse:
     return _list_page(request, club, form, preview=_preview(preview, text, form))
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.DIRECTORS)
 @repeated(Repeat.KEY)
 def import_match_list(request: HttpRequest, slug: str) -> HttpResponse:
     """Preview an import of matches, or apply it in the second step."""
@@ -300,7 +298,7 @@ def _preview(preview: PastPreview, text: str, form: PastSeasonForm) -> dict[str,
     }
 
 
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def past_season(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Show the table of an imported season, at a permanent address."""
     return _season_page(request, _season(access.club(slug), public_id), None)
@@ -335,8 +333,7 @@ def _nights_by_places(season: PastSeason) -> list[Night]:
     return past_nights(season, season.at.date())
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.DIRECTORS)
 @repeated(Repeat.STATE)
 def count_season(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Let the evenings of an import count in a season."""
@@ -353,8 +350,7 @@ def count_season(request: HttpRequest, slug: str, public_id: str) -> HttpRespons
     return _season_page(request, season, form)
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.DIRECTORS)
 @repeated(Repeat.STATE)
 def leave_out_season(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Let the evenings of an import no longer count."""
@@ -367,8 +363,7 @@ def leave_out_season(request: HttpRequest, slug: str, public_id: str) -> HttpRes
     return redirect("past-season", slug, public_id)
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.DIRECTORS)
 @repeated(Repeat.STATE)
 def undo_season(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Undo an import."""
@@ -506,6 +501,7 @@ class PastPreviewSerializer(ImportPreviewSerializer):
     questions = PastQuestionSerializer(many=True)
 
 
+@open_to(get=Who.EVERYBODY, post=Who.DIRECTORS)
 class PastSeasons(APIView):
     """The imported seasons of a club."""
 
@@ -542,6 +538,7 @@ class PastSeasons(APIView):
         return Response(PastSeasonSerializer(season).data, status=status.HTTP_201_CREATED)
 
 
+@open_to(get=Who.EVERYBODY)
 class OnePastSeason(APIView):
     """An imported season."""
 
@@ -557,6 +554,7 @@ class OnePastSeason(APIView):
         return Response(PastSeasonDetailSerializer(_season(access.club(slug), public_id)).data)
 
 
+@open_to(post=Who.DIRECTORS)
 class UndoPastSeason(APIView):
     """Undoing an import."""
 
@@ -589,6 +587,7 @@ class CountPastSerializer(FormSerializer):
         }
 
 
+@open_to(post=Who.DIRECTORS)
 class CountPastSeason(APIView):
     """Counting the evenings of an import in a season."""
 
@@ -612,6 +611,7 @@ class CountPastSeason(APIView):
         return Response(PastSeasonSerializer(_season(season.club, public_id)).data)
 
 
+@open_to(post=Who.DIRECTORS)
 class LeaveOutPastSeason(APIView):
     """Counting the evenings of an import no longer."""
 

@@ -18,8 +18,8 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
 
+from core.access import Who, open_to
 from core.downloads import short_file
 from core.public_ids import new_form_key
 from core.requests import is_htmx
@@ -34,7 +34,6 @@ from players import access as people
 from players.access import Role, Visitor, is_at_least, role_in
 from players.models import Club, Player, User
 from players.people.rows import player_of
-from players.requests import account_needed
 from seasons.actions import season_data, series_of
 from seasons.changes import qualifying_places
 from seasons.forms import DetailsForm, PoolForm, ReopenForm, SeriesForm, ViewForm, season_initial
@@ -491,7 +490,7 @@ def _ahead(rows: Sequence[TableRow], table: Mapping[str, Any], own: TableRow | N
 # The pages.
 
 
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def series_list(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the seasons of a club, the newest first."""
     club = people.club(slug)
@@ -514,7 +513,7 @@ def _directs(user: Visitor, club: Club) -> bool:
     return is_at_least(role_in(user, club), Role.DIRECTOR)
 
 
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def series_page(request: HttpRequest, slug: str, series: str) -> HttpResponse:
     """Show the table of a season, or of one of its views, to everybody."""
     row = series_of(slug, series)
@@ -591,8 +590,7 @@ def _around_the_table(user: Visitor, view: SeasonView) -> dict[str, Any]:
     }
 
 
-@account_needed
-@require_safe
+@open_to(get=Who.DIRECTORS)
 def series_new(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the form of a new season; it is sent to the action `create`."""
     club = people.club_as(request.user, slug, Role.DIRECTOR)
@@ -709,9 +707,8 @@ def _views_context(user: Visitor, standing: Standing) -> dict[str, Any]:
     return {"views": lines, "new_view": new}
 
 
-@account_needed
+@open_to(get=Who.DIRECTORS)
 @never_cache
-@require_safe
 def series_edit(request: HttpRequest, slug: str, series: str) -> HttpResponse:
     """Show which events count and the lines of the plan, with a preview of what is typed; htmx gets the preview."""
     row = series_of(slug, series)
@@ -758,7 +755,7 @@ def series_edit(request: HttpRequest, slug: str, series: str) -> HttpResponse:
     return render(request, "seasons/edit.html", context)
 
 
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def series_file(request: HttpRequest, slug: str, series: str, extension: str) -> HttpResponseBase:
     """Download the table of a season as CSV or JSON."""
     row = series_of(slug, series)

@@ -12,13 +12,13 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_safe
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.permissions import IsAuthenticatedOrReadOnly
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from core.access import Who, open_to
 from core.api import APIView, validated_query
 from core.public_ids import LENGTH
 from core.repeats import Repeat, repeated
@@ -274,7 +274,7 @@ def latest_honours(user: Visitor, club: Club) -> Honours | None:
     return honours if honours.lines else None
 
 
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def hall_of_fame(request: HttpRequest, slug: str) -> HttpResponse:
     """Show honours, records and titles of a club to everybody; directors award proposed ones here.
 
@@ -307,6 +307,7 @@ def hall_of_fame(request: HttpRequest, slug: str) -> HttpResponse:
 # Reading titles through the API.
 
 
+@open_to(get=Who.EVERYBODY)
 class Titles(APIView):
     """The titles of a club."""
 
@@ -324,6 +325,7 @@ class Titles(APIView):
         return _lines(request, club, titles)
 
 
+@open_to(get=Who.DIRECTORS)
 class ProposedTitles(APIView):
     """The titles that can be awarded."""
 
@@ -382,6 +384,7 @@ class PeriodQuery(serializers.Serializer[Any]):
     )
 
 
+@open_to(get=Who.EVERYBODY)
 class ClubHonours(APIView):
     """The honours of a club."""
 
@@ -420,6 +423,7 @@ class ClubRecordSerializer(serializers.Serializer[Any]):
     as_told = serializers.BooleanField(help_text="Whether it rests on an imported past.")
 
 
+@open_to(get=Who.EVERYBODY)
 class ClubRecords(APIView):
     """The records of a club."""
 

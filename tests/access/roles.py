@@ -1,246 +1,144 @@
-"""Who may use each route that is not of an event, and with which methods."""
+"""What each kind of user gets from each route, by method: what its view declares, and the exceptions to that."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.urls import URLPattern, URLResolver, get_resolver
+from rest_framework.permissions import AllowAny, IsAuthenticatedOrReadOnly
+
+from core.access import Who, who_may_use
 
 ROLES = ("anonymous", "stranger", "player", "opponent", "assistant", "director", "owner", "other_director")
+"""The player is Bob, who plays the opponent, and to whom the objects in the URLs belong."""
 METHODS = ("get", "post", "put", "patch", "delete")
 ACCEPTED, SIGN_IN, NEEDS_TOKEN, MAY_NOT, NOT_THERE, NOT_SO = "accepted", "sign in", 401, 403, 404, 405
 """ACCEPTED: the user may make the request, whatever its outcome."""
 Row = dict[str, str | int]
 
+ACCEPTS: dict[Who, tuple[str, ...]] = {
+    Who.EVERYBODY: ROLES,
+    Who.SIGNED_IN: ROLES[1:],
+    Who.OWN: ("player",),
+    Who.PLAYERS: ("player", "opponent"),
+    Who.MEMBERS: ("player", "opponent", "assistant", "director", "owner"),
+    Who.HELPERS: ("assistant", "director", "owner"),
+    Who.STAFF: ("assistant", "director", "owner"),
+    Who.DIRECTORS: ("director", "owner"),
+    Who.OWNERS: ("owner",),
+    Who.SITE: (),
+}
+"""Helpers of an event are in tests/tournaments/events/test_helpers.py."""
 
-def only(*roles: str, others: str | int = MAY_NOT, anonymous: str | int = SIGN_IN) -> Row:
-    """These may; the status that the others get."""
-    return {"anonymous": anonymous, **{role: ACCEPTED if role in roles else others for role in ROLES[1:]}}
+
+def patterns(resolver: URLResolver | None = None) -> Iterator[URLPattern]:
+    """Return every route of the site except Django's admin pages, which share one check."""
+    for entry in (resolver or get_resolver()).url_patterns:
+        if isinstance(entry, URLPattern):
+            yield entry
+        elif entry.app_name != "admin":
+            yield from patterns(entry)
 
 
-def by_api(row: Row) -> Row:
-    """The same for routes that do not redirect to the sign-in page."""
-    return row | {"anonymous": NEEDS_TOKEN}
+ROUTES = {entry.name or "": entry for entry in patterns()}
 
 
-PUBLIC = only(*ROLES, anonymous=ACCEPTED)
-SIGNED_IN = only(*ROLES)
-MEMBERS = only("player", "opponent", "assistant", "director", "owner")
-ASSISTANTS = only("assistant", "director", "owner")
-DIRECTORS = only("director", "owner")
-OWNERS = only("owner")
-PLAYERS = only("player", "opponent", others=NOT_THERE)
-PROPOSER = PLAYERS | {"opponent": MAY_NOT}
+def declared(route: URLPattern) -> dict[str, Who]:
+    """Return who may use a route by method. Whoever has the personal link of a match is nobody else than its player."""
+    methods = who_may_use(route.callback)
+    return dict.fromkeys(methods, Who.EVERYBODY) if "token" in route.pattern.regex.groupindex else methods
 
-# Methods missing here are allowed to nobody.
-GROUPS: list[tuple[str, Row, str]] = [
-    # The site
-    ("get", PUBLIC, "home help-players help-directors robots healthz readyz live-stream"),
-    ("get", PUBLIC, "api-schema api-docs api-reference"),
-    ("get", PUBLIC, "security-txt"),
-    ("get", SIGNED_IN, "start-club-night"),
-    ("get", only(others=NOT_THERE, anonymous=NOT_THERE), "metrics"),
-    ("post", PUBLIC, "set-theme"),
-    ("get post put patch delete", PUBLIC, "set-language"),
-    # Accounts
-    ("get post", PUBLIC, "sign-up sign-in password-forgotten password-choose"),
+
+def row(route: URLPattern, method: str, who: Who) -> Row:
+    """Return what each user gets from a route that is declared so."""
+    others = NOT_THERE if who in (Who.OWN, Who.PLAYERS) else MAY_NOT
+    return {role: ACCEPTED if role in ACCEPTS[who] else others for role in ROLES} | (
+        {} if who is Who.EVERYBODY else {"anonymous": without_account(route, method)}
+    )
+
+
+def without_account(route: URLPattern, method: str) -> str | int:
+    """Return how anonymous users are refused: some operations let them in to read, and then refuse them."""
+    api = getattr(route.callback, "cls", None)
+    if api is None:
+        return SIGN_IN
+    return MAY_NOT if method == "get" and IsAuthenticatedOrReadOnly in api.permission_classes else NEEDS_TOKEN
+
+
+def asks_for_account_first(route: URLPattern, method: str) -> bool:
+    """Whether a route refuses anonymous users before it refuses a method that it has for nobody."""
+    api = getattr(route.callback, "cls", None)
+    if api is None:
+        methods = declared(route)
+        return bool(methods) and Who.EVERYBODY not in methods.values()
+    reads = method == "get" and IsAuthenticatedOrReadOnly in api.permission_classes
+    return not reads and AllowAny not in api.permission_classes
+
+
+def everybody_gets(answer: str | int, but_anonymous: str | int | None = None) -> Row:
+    """The same for all, and perhaps another answer without an account."""
+    return dict.fromkeys(ROLES, answer) | ({} if but_anonymous is None else {"anonymous": but_anonymous})
+
+
+NOBODY = everybody_gets(NOT_THERE)
+EVERYBODY = everybody_gets(ACCEPTED)
+STAFF_TOO: Row = dict.fromkeys(("assistant", "director", "owner"), ACCEPTED)
+WITH_A_PLAYER: Row = {"stranger": MAY_NOT}
+ONLY_BOB: Row = {"opponent": MAY_NOT}
+ONLY_CAROL: Row = {"player": MAY_NOT}
+BOB_TOO: Row = {"player": ACCEPTED}
+
+# Where a user gets something else than the declaration says, by methods: why, and what.
+EXCEPTIONS: list[tuple[str, Row, str]] = [
+    # Views of Django and of other packages, which declare nothing.
+    ("post", EVERYBODY, "sign-out"),
+    ("get post put patch delete", EVERYBODY, "set-language"),
+    # It waits for messages and has no use for HEAD.
+    ("get", EVERYBODY, "live-stream"),
     # Django's own forms treat PUT as POST; the page of an invalid link answers any method.
-    ("put", PUBLIC, "sign-in password-forgotten"),
-    ("put patch delete", PUBLIC, "password-choose"),
+    ("put", EVERYBODY, "sign-in password-forgotten"),
+    ("put patch delete", EVERYBODY, "password-choose"),
     # Signed-in users are redirected with any method.
-    ("patch delete", only(*ROLES, anonymous=NOT_SO), "sign-in"),
-    ("get post", PUBLIC, "confirm-email"),
-    ("get", PUBLIC, "password-sent password-done"),
-    ("post", PUBLIC, "sign-out"),
-    # The user is checked before the method.
-    ("get", SIGNED_IN, "send-kept-input"),
-    ("get post", SIGNED_IN, "preferences play-preferences delete-account make-token"),
-    # Copies of data; the one in the URL is Bob's. Jens has no account.
-    ("get", SIGNED_IN, "my-data"),
-    ("post", SIGNED_IN, "export-my-data"),
-    ("get", only("player", others=NOT_THERE), "data-export"),
-    ("get", DIRECTORS, "member-data"),
-    ("post", DIRECTORS, "export-member-data erase-member"),
-    ("post", PUBLIC, "api-accounts"),
-    ("get post", by_api(SIGNED_IN), "api-my-exports"),
-    ("post", by_api(SIGNED_IN), "api-erase-me"),
-    ("get", by_api(only("player", others=NOT_THERE)), "api-export api-export-archive"),
-    ("get post", by_api(DIRECTORS), "api-member-exports"),
-    ("post", by_api(DIRECTORS), "api-erase-member"),
-    ("post", SIGNED_IN, "change-email change-password revoke-token resend-confirmation"),
+    ("patch delete", everybody_gets(ACCEPTED, NOT_SO), "sign-in"),
     # Without the first step there is nothing to confirm.
-    ("get post", only(others=SIGN_IN), "sign-in-code"),
-    ("get", SIGNED_IN, "second-factor sessions"),
-    ("post", SIGNED_IN, "end-session end-other-sessions"),
-    ("post", SIGNED_IN, "start-second-factor second-factor-on second-factor-off renew-recovery-codes"),
-    ("get", only(*ROLES[:0], others=MAY_NOT), "admin-sign-in"),
-    # Notifications; the one in the URL is Bob's.
-    ("get", SIGNED_IN, "notifications notification-bell"),
-    ("get post", SIGNED_IN, "notification-settings"),
-    ("post", SIGNED_IN, "notifications-read push-bind push-subscribe"),
-    # Removing somebody else's browser changes nothing.
-    ("post", SIGNED_IN, "push-remove"),
-    ("get", PUBLIC, "service-worker"),
-    ("post", only("player", others=NOT_THERE), "notification-open notification-unread"),
-    ("get post", PUBLIC, "unsubscribe"),
-    ("get post", by_api(SIGNED_IN), "api-my-notifications"),
-    ("get patch", by_api(SIGNED_IN), "api-my-notification-choices"),
-    ("post", PUBLIC, "api-tokens"),
-    ("get patch", by_api(SIGNED_IN), "api-me api-play-preferences"),
-    ("get", by_api(SIGNED_IN), "api-my-tokens"),
-    # Revoking somebody else's token changes nothing.
-    ("delete", by_api(SIGNED_IN), "api-current-token api-my-token"),
-    # Clubs
-    ("get", PUBLIC, "club-list api-clubs api-club api-members api-member"),
-    ("get post", SIGNED_IN, "create-club"),
-    ("post", by_api(SIGNED_IN), "api-clubs"),
-    ("post", MEMBERS, "leave-club"),
-    ("get post", DIRECTORS, "edit-club"),
-    ("post", DIRECTORS, "club-change-emblem club-clear-emblem"),
-    ("get", PUBLIC, "club-emblem"),
-    ("put delete", by_api(DIRECTORS), "api-club-emblem"),
-    ("get", DIRECTORS, "club-members club-member"),
-    ("post", DIRECTORS, "add-member add-player add-list paste-members withdraw-invitation undo-merge"),
-    ("post", DIRECTORS, "invite merge-member add-alias edit-name remove-member"),
-    ("post", OWNERS, "set-role club-second-factor"),
-    ("patch", by_api(DIRECTORS), "api-club"),
-    ("post", by_api(DIRECTORS), "api-members api-member-list api-member-invitation api-member-merge"),
-    ("patch", by_api(OWNERS), "api-member"),
-    ("put", by_api(DIRECTORS), "api-member-name"),
-    ("delete", by_api(DIRECTORS), "api-member api-member-invitation api-undo-merge"),
-    # Requests to join a club; the one in the URL is Dave's.
-    ("get", PUBLIC, "join-club"),
-    ("post", SIGNED_IN, "join-ask join-withdraw"),
-    ("get", DIRECTORS, "join-requests"),
-    ("post", DIRECTORS, "join-request-accept join-request-refuse"),
-    ("get", by_api(SIGNED_IN), "api-my-join-requests api-claimable-players"),
-    ("post", by_api(SIGNED_IN), "api-join-ask api-join-withdraw"),
-    ("get", by_api(DIRECTORS), "api-join-requests api-merges"),
-    # The claim in the URL is Bob's.
-    ("post", only("player", others=NOT_THERE), "claim-undo"),
-    ("get", by_api(SIGNED_IN), "api-my-claims"),
-    ("post", by_api(only("player", others=NOT_THERE)), "api-claim-undo"),
-    ("post", by_api(DIRECTORS), "api-join-request-accept api-join-request-refuse"),
-    # Imported seasons of a club
-    ("get", PUBLIC, "past-seasons past-season api-past-seasons api-past-season"),
-    ("post", DIRECTORS, "past-season-import past-season-undo past-season-count past-season-leave-out"),
-    ("post", DIRECTORS, "past-matches-import past-matches-undo"),
-    ("get post", by_api(DIRECTORS), "api-past-matches"),
-    ("post", by_api(DIRECTORS), "api-past-matches-undo"),
-    (
-        "post",
-        by_api(DIRECTORS),
-        "api-past-seasons api-past-season-undo api-past-season-count api-past-season-leave-out",
-    ),
-    # Rating pools of a club
-    ("get", PUBLIC, "club-ratings pool-ranking pool-ranking-csv api-pool-ranking"),
-    ("get post", DIRECTORS, "club-pools club-pool"),
-    ("get", DIRECTORS, "club-pool-formulas"),
-    ("post", DIRECTORS, "club-pool-import club-pool-undo club-pool-restore club-pool-compare"),
-    ("get post", by_api(DIRECTORS), "api-pools api-pool-imports api-pool-formulas"),
-    ("get", by_api(DIRECTORS), "api-pool-versions"),
-    ("put", by_api(DIRECTORS), "api-pool"),
-    ("post", by_api(DIRECTORS), "api-pool-undo api-pool-preview api-pool-restore"),
-    # Friendly matches of members
-    ("get post", DIRECTORS, "club-friendlies"),
-    ("get post", by_api(DIRECTORS), "api-club-friendlies"),
-    # Whoever runs the site accepts clubs and looks at friendlies of players without one; none of these does.
-    ("get post", only(others=MAY_NOT), "waiting-clubs friendlies-without-club"),
-    ("get post", by_api(only(others=MAY_NOT)), "api-friendlies-without-club"),
-    # Invitations: anybody with the link
-    ("get", PUBLIC, "invitation"),
-    ("post", PUBLIC, "invitation-sign-up"),
-    ("post", SIGNED_IN, "accept-invitation"),
-    ("post", by_api(SIGNED_IN), "api-accept-invitation"),
-    # The link of the installation's owner: whoever has it
-    ("get post", PUBLIC, "owner-link owner-club"),
-    # Records: anybody with the link
-    ("get post", PUBLIC, "check"),
-    ("get", PUBLIC, "submission replay replay-picture record record-analysis api-submission api-record"),
-    ("get", PUBLIC, "api-record-analysis"),
-    ("post", PUBLIC, "api-submissions"),
-    # Rankings and players
-    ("get", PUBLIC, "rankings ranking-csv rated-matches-csv players player player-matches choose-opponent versus"),
-    ("get", PUBLIC, "player-analysis club-analysis club-analysis-file api-club-analysis club-classes api-club-classes"),
+    ("get post", everybody_gets(SIGN_IN), "sign-in-code"),
+    # It leads whoever may open the admin pages through the sign-in of the site.
+    ("get", everybody_gets(MAY_NOT, SIGN_IN), "admin-sign-in"),
+    # Only from this machine, or with the token of the installation.
+    ("get", NOBODY, "metrics"),
+    # The page of a club's friendlies; without a club it is for those who run the site.
+    ("get post", everybody_gets(MAY_NOT, SIGN_IN), "friendlies-without-club"),
+    # The match has not begun: there is no position to picture, and no end. The one with links is not played here.
+    ("get", NOBODY, "match-replay-picture match-end match-again replay-card"),
+    ("get", NOBODY, "link-play link-replay link-record link-dice link-dice-file link-end link-again"),
     # The match is not over, and a player without an account shares nothing.
-    ("get", only(others=NOT_THERE, anonymous=NOT_THERE), "api-match-analysis api-player-analysis"),
-    ("get", PUBLIC, "api-rankings api-players api-player api-player-changes api-player-matches api-versus"),
-    # Matches
-    ("get", SIGNED_IN, "my-matches next-board"),
-    ("get", PUBLIC, "match match-analysis match-analysis-file api-matches api-match"),
-    # Matches played here
-    (
-        "get",
-        PUBLIC,
-        "api-live api-live-dice match-dice match-dice-file match-play match-replay match-record",
-    ),
-    ("post", by_api(ASSISTANTS), "api-live api-live-rulings"),
-    ("post", by_api(PLAYERS), "api-match-decide-ahead"),
-    ("post", by_api(PLAYERS), "api-live-actions api-live-chains api-live-goodbye api-live-hint api-live-ping"),
-    # The message is one of the players, whom spectators do not read.
-    ("get", PUBLIC, "api-live-chat"),
-    ("post", by_api(SIGNED_IN), "api-live-chat"),
-    ("post", by_api(SIGNED_IN), "api-live-chat-mute"),
-    (
-        "post",
-        by_api(only("player", "opponent", "assistant", "director", "owner", others=NOT_THERE)),
-        "api-live-chat-report",
-    ),
-    ("post", ASSISTANTS, "chat-decision"),
-    ("post", by_api(ASSISTANTS), "api-live-chat-decision"),
-    ("get", DIRECTORS, "reported-messages"),
-    ("post", PLAYERS, "match-play-here match-decide-ahead"),
-    ("post", PLAYERS, "match-rematch match-here match-no-show"),
-    ("post", PUBLIC, "link-here link-no-show"),
-    ("post", by_api(PLAYERS), "api-match-here api-match-no-show"),
-    ("get", PUBLIC, "calendar-feed"),
-    ("post", SIGNED_IN, "renew-calendar-feed revoke-calendar-feed"),
-    ("get post delete", by_api(SIGNED_IN), "api-my-calendar"),
-    ("post", by_api(PLAYERS), "api-match-rematch"),
-    # The lobby; the challenge is Bob's and made to Carol.
-    ("get", PUBLIC, "lobby"),
-    ("get post", SIGNED_IN, "practice"),
-    ("get", PUBLIC, "guest-board"),
-    ("get", SIGNED_IN, "guest-keep"),
-    ("post", PUBLIC, "api-guest-matches api-guest-actions api-guest-hint"),
-    ("post", by_api(SIGNED_IN), "api-guest-keep"),
-    ("get", SIGNED_IN, "find-opponents"),
-    ("get", by_api(SIGNED_IN), "api-opponents"),
-    ("post", SIGNED_IN, "make-challenge"),
-    ("post", SIGNED_IN, "block-player unblock-player"),
-    ("post", PLAYERS, "accept-challenge decline-challenge withdraw-challenge"),
-    ("get post", by_api(SIGNED_IN), "api-challenges api-blocks"),
-    ("post", by_api(SIGNED_IN), "api-practice"),
-    ("delete", by_api(SIGNED_IN), "api-block"),
-    ("post", by_api(PLAYERS | {"player": MAY_NOT}), "api-challenge-accept api-challenge-decline"),
-    ("post", by_api(PROPOSER), "api-challenge-withdraw"),
-    ("post", by_api(PLAYERS), "api-live-open"),
-    ("get", ASSISTANTS, "match-links"),
-    ("get", by_api(ASSISTANTS), "api-match-links"),
-    # The side is Bob's.
-    ("post", only("player", "assistant", "director", "owner"), "match-revoke-link"),
-    ("delete", by_api(only("player", "assistant", "director", "owner")), "api-match-link"),
-    ("get", PLAYERS, "match-appointment"),
-    ("post", PLAYERS, "match-claim match-confirm match-contest match-withdraw match-records match-names"),
-    ("post", PLAYERS, "match-concede match-seen match-object match-running-score"),
-    ("post", PLAYERS, "match-offer-length match-accept-length match-decline-length"),
-    ("get", PLAYERS, "match-report"),
-    ("post", PLAYERS, "match-times match-accept-time"),
-    ("post", PROPOSER, "match-withdraw-times"),
-    ("post", by_api(PLAYERS), "api-match-claims api-match-confirm api-match-contest api-match-withdraw"),
-    ("post", by_api(PLAYERS), "api-match-preview api-match-concede api-match-seen api-match-objections"),
-    ("post", by_api(PLAYERS), "api-match-running-score"),
-    ("get post", by_api(PLAYERS), "api-match-length-offers"),
-    ("post", by_api(PLAYERS), "api-match-accept-length api-match-decline-length"),
-    ("post", by_api(PLAYERS), "api-match-records api-match-names api-match-proposals api-match-accept"),
-    ("post", by_api(PROPOSER), "api-match-withdraw-times"),
-    # The same with a player's personal link
-    ("get", PUBLIC, "match-link link-report link-appointment"),
-    # The match has not begun: there is no position to picture, and no end.
-    ("get", only(others=NOT_THERE, anonymous=NOT_THERE), "match-replay-picture match-end match-again"),
-    # Its match is not played here.
-    ("get", only(others=NOT_THERE, anonymous=NOT_THERE), "link-dice link-dice-file link-end link-again"),
-    ("get", only(others=NOT_THERE, anonymous=NOT_THERE), "link-play link-replay link-record"),
-    ("post", PUBLIC, "link-claim link-confirm link-contest link-withdraw link-records link-names"),
-    ("post", PUBLIC, "link-concede link-seen link-object link-play-here link-decide-ahead link-running-score"),
-    ("post", PUBLIC, "link-offer-length link-accept-length link-decline-length"),
-    ("post", PUBLIC, "link-times link-accept-time link-withdraw-times"),
+    ("get", NOBODY, "api-match-analysis api-player-analysis"),
+    # The division has no batches.
+    ("get", NOBODY, "api-batches"),
+    # Only a paired device sees anything.
+    ("get", NOBODY, "kiosk"),
+    ("post", NOBODY, "kiosk-check-in kiosk-undo"),
+    # One's own entry in an event: who has no player has none.
+    ("post", WITH_A_PLAYER, "event-leave arrive-mark arrive-revoke-link api-tournament-leave"),
+    # Bob proposed the times and made the challenge; Carol answers.
+    ("post", ONLY_BOB, "match-withdraw-times api-match-withdraw-times api-challenge-withdraw"),
+    ("post", ONLY_CAROL, "api-challenge-accept api-challenge-decline"),
+    # Whoever runs the match reads what its players say, too.
+    ("post", STAFF_TOO, "api-live-chat-report"),
+    # The personal link, the entry and the withdrawal are Bob's own.
+    ("post", BOB_TOO, "match-revoke-link"),
+    ("delete", BOB_TOO, "api-match-link"),
+    ("get delete", BOB_TOO, "api-entry-link"),
+    ("get post", BOB_TOO, "api-entry-withdraw"),
 ]
-TABLE: dict[str, dict[str, Row]] = {}
-for methods, row, names in GROUPS:
+TABLE: dict[str, dict[str, Row]] = {
+    name: {method: row(route, method, who) for method, who in declared(route).items()} for name, route in ROUTES.items()
+}
+for methods, exception, names in EXCEPTIONS:
     for name in names.split():
-        TABLE.setdefault(name, {}).update(dict.fromkeys(methods.split(), row))
+        for method in methods.split():
+            TABLE[name][method] = TABLE[name].get(method, {}) | exception
+
+
+def may(role: str, name: str, method: str = "get") -> Any:
+    """Return whether this user may use a route with this method."""
+    return TABLE[name].get(method, {}).get(role) == ACCEPTED

@@ -1,6 +1,6 @@
 """Every page that a role may open is reached from the home page by links and buttons, in the demo club.
 
-Nothing else is given: no address is typed. Who may open what is in the tables of this folder.
+Nothing else is given: no address is typed. Who may open what, views declare (`core.access`).
 """
 
 from collections.abc import Iterator, Mapping
@@ -11,16 +11,15 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import DjangoDbBlocker
 
+from core.access import Who
 from display.sharing.cards import CARDS
 from matches.models import Analysis, LiveMatch, Match, Proposal
 from players.models import Player
 from tests import demo_club
-from tests.access import event_roles, roles
 from tests.access.crawler import Walk
-from tests.access.test_role_walk import ROUTES
+from tests.access.roles import ROUTES, declared, may
 from tests.test_privacy import PERSONAL
 from tests.tiers import TIER
-from tests.tournaments.events.test_helpers import HELPED
 from tournaments.models import Entry, Fixture, Floor, Tournament
 
 MOST_STEPS = 5
@@ -117,11 +116,9 @@ def may_open(role: str) -> set[str]:
 
 
 def _may_open(route: str, role: str) -> bool:
-    if route in event_roles.TABLE:
-        as_assistant = role == "helper" and route in HELPED
-        column = "assistant" if as_assistant else {"helper": "stranger", "owner": "director"}.get(role, role)
-        return bool(getattr(event_roles.TABLE[route][0], column) == event_roles.OK)
-    return roles.TABLE[route].get("get", {}).get("stranger" if role == "helper" else role) == roles.ACCEPTED
+    if role == "helper":
+        role = "assistant" if declared(ROUTES[route]).get("get") is Who.HELPERS else "stranger"
+    return may(role, route)
 
 
 @pytest.mark.slow

@@ -18,7 +18,7 @@ from config import api_schema
 from config.api_schema import METHODS, operations
 from core.live import publishing
 from players.models import User
-from tests.access.test_role_walk import patterns
+from tests.access.roles import patterns
 
 Described = dict[str, Any]
 

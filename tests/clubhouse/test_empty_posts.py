@@ -10,8 +10,7 @@ from django.db import connection, models, transaction
 from django.test import Client
 
 from core.packages import DJANGO_APPS
-from tests.access.event_roles import TABLE
-from tests.clubhouse.test_roles import address
+from tests.access.world import CLUB_ROUTES, EVENT_ROUTES, address
 from tests.event_cast import RunningEvent
 from tournaments.models import Tournament
 
@@ -22,10 +21,17 @@ BUTTONS = {
     "division-register", "division-withdraw", "event-leave", "event-publish", "draw-request",
     "api-register", "api-tournament-publish", "api-tournament-leave", "api-entry-check-in", "api-draws",
     "api-entry-withdraw", "api-tournament-cancel", "api-cash-take-back", "kiosk-add", "kiosk-pair",
-    "series-final", "api-series-final", "series-remove", "api-series-remove",
+    "series-final", "api-series-final", "series-remove", "api-series-remove", "api-join-withdraw",
 }  # fmt: skip
-SHOWS = {"design-show", "tonight-show", "api-outline", "api-correction-undo-preview"}
-"""What is sent is shown back, and nothing is stored."""
+SHOWS = {
+    "design-show",
+    "tonight-show",
+    "api-outline",
+    "api-correction-undo-preview",
+    "past-matches-import",
+    "add-player",
+}
+"""What is sent is shown back or asked for again, and nothing is stored."""
 
 
 def everything() -> dict[str, list[dict[str, Any]]]:
@@ -57,7 +63,7 @@ def write_statements() -> Iterator[list[str]]:
 @pytest.mark.slow
 def test_an_empty_form_changes_nothing(running: RunningEvent, alice_client: Client, subtests: pytest.Subtests) -> None:
     # An address may need rows of its own.
-    addresses = {name: address(name, running) for name in TABLE if name not in BUTTONS}
+    addresses = {name: address(name, running) for name in (*EVENT_ROUTES, *CLUB_ROUTES) if name not in BUTTONS}
     before = everything()
     assert before["Fixture"]
     for name, url in addresses.items():

@@ -9,28 +9,13 @@ from django.test.utils import CaptureQueriesContext
 
 from config.backends.writes import NOT_PUBLIC
 from config.page_cache import PUBLIC_ROUTES, page_request
-from tests.access.test_role_walk import (  # noqa: F401
-    World,
-    as_user,
-    bob_player,
-    by_alice,
-    carol_player,
-    club,
-    erin,
-    frank,
-    make_division,
-    make_players,
-    running,
-    tournament,
-    visitors,
-    world,
-)
+from tests.access.world import World
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.mark.slow
-def test_public_pages_set_no_cookie_and_read_none(world: World) -> None:  # noqa: F811
+def test_public_pages_set_no_cookie_and_read_none(world: World) -> None:
     wrong: dict[str, Any] = {}
     for name in PUBLIC_ROUTES:
         with CaptureQueriesContext(connection) as queries:
@@ -44,7 +29,7 @@ def test_public_pages_set_no_cookie_and_read_none(world: World) -> None:  # noqa
 
 
 @pytest.mark.slow
-def test_who_is_signed_in_is_never_answered_from_the_cache(visitors: dict[str, Client], world: World) -> None:  # noqa: F811
+def test_who_is_signed_in_is_never_answered_from_the_cache(visitors: dict[str, Client], world: World) -> None:
     for role, client in visitors.items():
         cookie = client.cookies.output(header="", sep=";").strip()
         headers = [(b"host", b"club"), *([(b"cookie", cookie.encode())] if cookie else [])]

@@ -5,7 +5,7 @@ from django.test import Client
 
 from config.middleware import INDEXED
 from players.models import Player
-from tests.access.test_role_walk import ROUTES
+from tests.access.roles import ROUTES
 
 pytestmark = pytest.mark.django_db
 

@@ -14,20 +14,8 @@ from django.test import Client
 from django.urls import NoReverseMatch
 
 from players.models import Club
-from tests.access.test_role_walk import (  # noqa: F401
-    ROUTES,
-    World,
-    as_user,
-    bob_player,
-    by_alice,
-    carol_player,
-    club,
-    make_division,
-    make_players,
-    running,
-    tournament,
-    world,
-)
+from tests.access.roles import ROUTES
+from tests.access.world import World
 from tests.pages import html
 from tests.test_layout import APPS, ROOT, python_files
 from tournaments.models import Tournament
@@ -70,7 +58,7 @@ def seen(page: str) -> str:
 @pytest.mark.django_db
 @pytest.mark.parametrize(("club_zone", "of_club"), [(AUCKLAND.key, ()), ("Europe/Copenhagen", OF_CLUB)])
 def test_visitors_read_the_day_and_the_hour_of_the_event(
-    world: World,  # noqa: F811
+    world: World,
     club_zone: str,
     of_club: Collection[str],
 ) -> None:

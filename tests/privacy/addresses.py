@@ -11,7 +11,8 @@ from demo import club
 from matches.lifecycle import links
 from matches.models import Challenge, Match, Submission
 from players.models import Player
-from tests.access.test_role_walk import OF_RECORDS, ROUTES
+from tests.access.roles import ROUTES
+from tests.access.world import OF_RECORDS
 from tests.tiers import TIER
 from tournaments.models import Correction, Division, Entry, Fixture, Series, Table, Tournament
 

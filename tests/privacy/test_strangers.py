@@ -31,10 +31,9 @@ from seasons.actions import edit_url, series_url
 from seasons.page.match_imports import PastMatchesForm
 from seasons.page.past import PastSeasonForm
 from seasons.services import count_events, enter_season
-from tests.access import event_roles
-from tests.access.test_role_walk import ROUTES
+from tests.access.roles import ROUTES, may
+from tests.access.world import EVENT_ROUTES, address, season_of
 from tests.api.test_parity import bound_forms, declared, fields_of, resolved, schema, writing
-from tests.clubhouse import test_roles
 from tests.event_cast import NOW, RunningEvent, join
 from tests.test_privacy import text_of
 from tests.tiers import TIER
@@ -245,8 +244,8 @@ class World:
         if route == "floor-here":
             event = self.running.tournament
             return reverse("floor-action", args=[event.club.slug, event.slug, "here"])
-        if route in event_roles.TABLE:
-            return test_roles.address(route, self.running)
+        if route in EVENT_ROUTES:
+            return address(route, self.running)
         values = {"slug": self.running.tournament.club.slug, "public_id": self.running.entry.player.public_id}
         return reverse(route, kwargs={place: values[place] for place in ROUTES[route].pattern.regex.groupindex})
 
@@ -278,7 +277,7 @@ def world(running: RunningEvent) -> World:
     stranger = join(elsewhere, zoltan)
     stranger.initials_only = True
     stranger.save()
-    return World(running, test_roles.season_of(running), stranger)
+    return World(running, season_of(running), stranger)
 
 
 def helper_of(running: RunningEvent) -> User:
@@ -291,14 +290,12 @@ def helper_of(running: RunningEvent) -> User:
 
 def pages_of(world: World) -> Iterator[str]:
     """Yield the URL of every page and file of the club, its event and its season that can be read."""
-    for name, (get, _post) in event_roles.TABLE.items():
-        if get.director == event_roles.OK and name not in event_roles.BY_SECRET:
-            yield world.page(name)
+    yield from (world.page(name) for name in (*EVENT_ROUTES, "events", "api-tournaments") if may("owner", name))
     season = reverse("series", args=[world.season.club.slug, world.season.slug])
     yield from (f"{season}table.csv", f"{season}table.json")
     for name, route in ROUTES.items():
         places = set(route.pattern.regex.groupindex)
-        if name not in event_roles.TABLE and "slug" in places and places <= {"slug", "public_id"}:
+        if name not in EVENT_ROUTES and "slug" in places and places <= {"slug", "public_id"}:
             yield world.page(name)
 
 

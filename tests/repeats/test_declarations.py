@@ -3,18 +3,11 @@
 from collections.abc import Iterator
 
 from core.repeats import WRITES, Repeat, protection_of
-from tests.access import event_roles, roles
+from tests.access.roles import TABLE
 from tests.api.test_parity import declared, routes, writing
 
 OWN = {"live_stream"}
 """Operations that are no view of REST framework."""
-
-
-def takes_posts(name: str) -> bool:
-    """Whether a page takes a form from anybody."""
-    if name in event_roles.TABLE:
-        return not {*event_roles.TABLE[name][1]} <= {event_roles.NOT_GET, event_roles.SIGN_IN, event_roles.NEEDS_TOKEN}
-    return "post" in roles.TABLE.get(name, {})
 
 
 def writes() -> Iterator[tuple[str, Repeat | None]]:
@@ -23,7 +16,7 @@ def writes() -> Iterator[tuple[str, Repeat | None]]:
         if (api := getattr(route.callback, "cls", None)) is not None:
             methods = [method for method in WRITES if hasattr(api, method.lower())]
         else:
-            methods = ["POST"] if takes_posts(route.name or "") else []
+            methods = ["POST"] if "post" in TABLE.get(route.name or "", {}) else []
         for method in methods:
             yield f"{method} {route.name}", protection_of(route.callback, method)
 

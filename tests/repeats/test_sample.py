@@ -10,8 +10,8 @@ from django.utils import timezone
 from players.accounts import idempotency
 from players.accounts.idempotency import LONGEST_REQUEST
 from players.models import IdempotencyKey, User
+from tests.access.world import season_of
 from tests.api.requests import problem_code
-from tests.clubhouse.test_roles import season_of
 from tests.concurrency.racing import at_once
 from tests.event_cast import (
     RunningEvent,

@@ -12,6 +12,7 @@ from rest_framework.permissions import IsAuthenticatedOrReadOnly
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from core.access import Who, open_to
 from core.public_ids import LENGTH
 from core.repeats import Repeat, repeated
 from core.text_lengths import LONGEST_NOTE
@@ -301,6 +302,7 @@ def _bodies(rows: Sequence[Draw], division: Division, *, directs: bool) -> list[
     return [draw_data(row, names, published=published, state=states.get(row.stage_id), directs=directs) for row in rows]
 
 
+@open_to(get=Who.EVERYBODY, post=Who.DIRECTORS)
 class Draws(DivisionView, generics.GenericAPIView[Any]):
     """The drafts of a division's draw."""
 
@@ -341,6 +343,7 @@ class Draws(DivisionView, generics.GenericAPIView[Any]):
         return requested_response(request, division, draw)
 
 
+@open_to(get=Who.EVERYBODY)
 class OneDraw(DivisionView):
     """One draft, or the published draw."""
 
@@ -383,6 +386,7 @@ class BatchesSerializer(serializers.Serializer[Any]):
     )
 
 
+@open_to(get=Who.EVERYBODY)
 class Batches(DivisionView):
     """The pairings of a stage without rounds."""
 
@@ -479,6 +483,7 @@ def rounds_response(request: Request, division: Division) -> Response:
     return with_etag(data, division.seq, status.HTTP_200_OK)
 
 
+@open_to(get=Who.EVERYBODY, post=Who.DIRECTORS)
 class AllRounds(DivisionView):
     """The rounds of a Swiss or of lives."""
 
@@ -523,6 +528,7 @@ class AllRounds(DivisionView):
         return requested_response(request, division, draw)
 
 
+@open_to(post=Who.DIRECTORS)
 class AskBye(DivisionView):
     """A requested bye."""
 
@@ -543,6 +549,7 @@ class AskBye(DivisionView):
         return rounds_response(request, division)
 
 
+@open_to(post=Who.DIRECTORS)
 class TakeBackBye(DivisionView):
     """Cancelling a requested bye."""
 
@@ -586,6 +593,7 @@ class KeptApartView(DivisionView):
         return with_etag(ApartSerializer(rows, many=True).data, division.seq, status_code)
 
 
+@open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
 class AllApart(KeptApartView):
     """The pairs of a division that are kept apart."""
 
@@ -617,6 +625,7 @@ class AllApart(KeptApartView):
         return self.pairs_response(division, status.HTTP_201_CREATED)
 
 
+@open_to(post=Who.DIRECTORS)
 class LetMeet(KeptApartView):
     """A pair that may meet again."""
 
@@ -674,6 +683,7 @@ def _draft(draft: Draw) -> dict[str, Any]:
     }
 
 
+@open_to(get=Who.EVERYBODY)
 class Commitments(PublicView, generics.GenericAPIView[Any]):
     """The seeds a club has committed itself to."""
 

@@ -12,8 +12,8 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from core.access import Who, open_to
 from core.messages import sentence, status_of
 from core.repeats import Repeat, repeated
 from core.requests import is_htmx, parse_int
@@ -33,7 +33,6 @@ from tournaments.draws.take_back import draw_to_take_back
 from tournaments.events import deadlines
 from tournaments.events import services as events
 from tournaments.events.actions import (
-    account_needed,
     by,
     directed_division,
     division_url_args,
@@ -91,9 +90,8 @@ PAGE = "tournaments/draws/draw.html"
 DESIGNER = "tournaments/draws/designer/_designer.html"
 
 
-@account_needed
+@open_to(get=Who.DIRECTORS)
 @never_cache
-@require_safe
 def draw(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
     """Show the page; an htmx request gets only the draft or its progress."""
     row = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
@@ -161,9 +159,8 @@ def _players_help(entered: int, here: int) -> str:
 # The format of a division.
 
 
-@account_needed
+@open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
 @never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
 @repeated(Repeat.STATE)
 def designer(request: HttpRequest, **kwargs: str) -> HttpResponse:
     """Store the format of a division; a GET request leads to its place on the page."""
@@ -203,8 +200,7 @@ def designer(request: HttpRequest, **kwargs: str) -> HttpResponse:
     return redirect("draw", *division_url_args(division))
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.DIRECTORS)
 @repeated(Repeat.HARMLESS)
 def preview(request: HttpRequest, **kwargs: str) -> HttpResponse:
     """Show the page for the submitted format without storing it; for htmx, only its forms and preview."""
@@ -228,8 +224,7 @@ def _page_at(division: Division, part: str) -> str:
 # The settings of a division.
 
 
-@account_needed
-@require_http_methods(["GET", "HEAD", "POST"])
+@open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
 @repeated(Repeat.STATE)
 def settings(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
     """Change the settings of a division; those fixed by the draw are read-only."""
@@ -289,9 +284,8 @@ ROUNDS = "tournaments/draws/rounds.html"
 FRAGMENT = "tournaments/draws/_rounds.html"
 
 
-@account_needed
+@open_to(get=Who.DIRECTORS)
 @never_cache
-@require_safe
 def rounds(request: HttpRequest, **kwargs: str) -> HttpResponse:
     """Show the last round and the state of the next; for htmx, only that part of the page."""
     division = directed_division(request, **kwargs)
@@ -315,7 +309,7 @@ def rounds_context(request: HttpRequest, division: Division) -> dict[str, Any]:
 # The public list of a club's commitments.
 
 
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def commitments(request: HttpRequest, slug: str) -> HttpResponse:
     """List the commitments of a club and the fate of each."""
     context = commitments_page(club_access.club(slug), request.GET.get("page"))

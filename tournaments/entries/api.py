@@ -11,6 +11,7 @@ from rest_framework.permissions import IsAuthenticated, IsAuthenticatedOrReadOnl
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from core.access import Who, open_to
 from core.api import validated_query
 from core.links import absolute_url
 from core.repeats import Repeat, repeated
@@ -208,6 +209,7 @@ class EventLinkSerializer(serializers.Serializer[Any]):
 # API: who takes part in a division.
 
 
+@open_to(get=Who.EVERYBODY, post=Who.DIRECTORS)
 class Entries(DivisionView, generics.ListAPIView[Entry]):
     """The entries of a division."""
 
@@ -261,6 +263,7 @@ class Entries(DivisionView, generics.ListAPIView[Entry]):
         return Response(EntrySerializer(entry).data, status=status.HTTP_201_CREATED)
 
 
+@open_to(post=Who.DIRECTORS)
 class Paste(DivisionView):
     """Entering many players at once."""
 
@@ -310,6 +313,7 @@ def _line(line: ListedName) -> dict[str, Any]:
     }
 
 
+@open_to(post=Who.SIGNED_IN)
 class Register(DivisionView):
     """Registering oneself."""
 
@@ -329,6 +333,7 @@ class Register(DivisionView):
         return Response(EntrySerializer(entry).data, status=status.HTTP_201_CREATED)
 
 
+@open_to(get=Who.EVERYBODY)
 class OneEntry(EntryView):
     """An entry."""
 
@@ -338,6 +343,7 @@ class OneEntry(EntryView):
         return Response(EntrySerializer(self.get_entry()).data)
 
 
+@open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
 class Withdraw(EntryView):
     """Withdrawing an entry."""
 
@@ -377,6 +383,7 @@ class Withdraw(EntryView):
         return Response(EntrySerializer(entry).data)
 
 
+@open_to(post=Who.HELPERS)
 class CheckIn(EntryView):
     """Checking a player in."""
 
@@ -399,6 +406,7 @@ class CheckIn(EntryView):
         return Response(EntrySerializer(entry).data)
 
 
+@open_to(post=Who.SIGNED_IN)
 class Leave(TournamentView):
     """Withdrawing oneself from an event."""
 
@@ -434,6 +442,7 @@ class DirectedEntryView(EntryView):
         return entry
 
 
+@open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
 class ReturnView(DirectedEntryView):
     """The return of a player who has withdrawn."""
 
@@ -474,6 +483,7 @@ class ReturnView(DirectedEntryView):
         return Response(EntrySerializer(entry).data)
 
 
+@open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
 class UndoLateView(DirectedEntryView):
     """Undoing a late entry."""
 
@@ -506,6 +516,7 @@ class UndoLateView(DirectedEntryView):
         return Response(EntrySerializer(entry).data)
 
 
+@open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
 class ReentryView(DirectedEntryView):
     """Another entry of a player who is out of the main bracket."""
 
@@ -542,6 +553,7 @@ class ReentryView(DirectedEntryView):
 # API: a player's personal link for an event.
 
 
+@open_to(get=Who.STAFF, delete=Who.STAFF)
 class EventLinkView(EntryView):
     """The personal link of the player of an entry."""
 

@@ -15,8 +15,8 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
 
+from core.access import Who, open_to
 from core.links import absolute_url, qr_svg
 from core.locks import for_update
 from core.repeats import Repeat, repeated
@@ -36,7 +36,7 @@ from tournaments.entries import check_in as presence
 from tournaments.entries.check_in import own_page
 from tournaments.entries.forms import CheckInForm, RevokeEventLinkForm
 from tournaments.entries.services import same_person
-from tournaments.events.actions import account_needed, by, desk_url, event_url_args, faulty, me, refuse, zone_of
+from tournaments.events.actions import by, desk_url, event_url_args, faulty, me, refuse, zone_of
 from tournaments.models import CheckIn, Entry, EventLink, Tournament
 from tournaments.state.topics import event_topics
 
@@ -246,7 +246,7 @@ def links_of(tournament: Tournament, players: list[Player], absolute: Callable[[
 
 
 @never_cache
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def event_link(request: HttpRequest, event_token: str) -> HttpResponse:
     """Show a player their check-in and their matches. Link previews open the page, so that changes nothing."""
     now = timezone.now()
@@ -260,7 +260,7 @@ def event_link(request: HttpRequest, event_token: str) -> HttpResponse:
 
 
 @never_cache
-@require_POST
+@open_to(post=Who.EVERYBODY)
 @repeated(Repeat.STATE)
 def check_in(request: HttpRequest, event_token: str) -> HttpResponse:
     """Check the player of a link in, or out again."""
@@ -293,9 +293,8 @@ def _entry(request: HttpRequest, club: str, slug: str, entry: str) -> Entry:
     return row
 
 
-@account_needed
+@open_to(get=Who.STAFF)
 @never_cache
-@require_safe
 def hand_out(request: HttpRequest, **kwargs: str) -> HttpResponse:
     """Show the personal link of a player with its QR code, to those who run the event."""
     entry = _entry(request, **kwargs)
@@ -316,8 +315,7 @@ def hand_out(request: HttpRequest, **kwargs: str) -> HttpResponse:
     return render(request, "tournaments/entries/hand_out_link.html", context)
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.STAFF)
 @repeated(Repeat.STATE)
 def revoke(request: HttpRequest, **kwargs: str) -> HttpResponse:
     """Revoke the personal link of a player; for those who run the event."""
@@ -326,8 +324,7 @@ def revoke(request: HttpRequest, **kwargs: str) -> HttpResponse:
     return _revoke(request, entry, url)
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.SIGNED_IN)
 @repeated(Repeat.STATE)
 def revoke_own(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Revoke the signed-in player's own link."""

@@ -20,8 +20,8 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from core.access import Who, open_to
 from core.links import absolute_url, qr_svg
 from core.locks import lock_row
 from core.messages import sentence
@@ -37,7 +37,7 @@ from tournaments import access
 from tournaments.entries import check_in
 from tournaments.entries.check_in import is_open_for_players
 from tournaments.entries.forms import KioskCheckInForm, RevokeKioskForm, UndoCheckInForm
-from tournaments.events.actions import account_needed, by, event_url_args, faulty, refuse
+from tournaments.events.actions import by, event_url_args, faulty, refuse
 from tournaments.models import CheckIn, Division, Entry, Kiosk, Tournament
 from tournaments.state.locks import lock_division
 from tournaments.state.names import Names, shown
@@ -225,9 +225,8 @@ COOKIE_LASTS = timedelta(days=4)
 """Longer than a weekend; the kiosk itself ends with its event."""
 
 
-@account_needed
+@open_to(get=Who.DIRECTORS)
 @never_cache
-@require_safe
 def kiosks(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Show the kiosks of an event to its directors, with a QR code for each that is to be paired."""
     event = access.tournament_as(request.user, club, slug, Role.DIRECTOR)
@@ -237,8 +236,7 @@ def kiosks(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     return render(request, "tournaments/entries/kiosks.html", context)
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.DIRECTORS)
 @repeated(Repeat.KEY)
 def add(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Create a kiosk."""
@@ -251,8 +249,7 @@ def add(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     return redirect(url)
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.DIRECTORS)
 @repeated(Repeat.STATE)
 def revoke(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Revoke a kiosk."""
@@ -270,7 +267,7 @@ def revoke(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 
 
 @never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
+@open_to(get=Who.EVERYBODY, post=Who.EVERYBODY)
 @repeated(Repeat.KEY)
 def pair_device(request: HttpRequest, pairing_token: str) -> HttpResponse:
     """Ask whether this device is to be a kiosk; by POST, pair it and sign out whoever is signed in."""
@@ -298,7 +295,7 @@ def pair_device(request: HttpRequest, pairing_token: str) -> HttpResponse:
 
 
 @never_cache
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def device(request: HttpRequest) -> HttpResponse:
     """Show the players to a paired device, or who has just checked in; an htmx request gets only the list."""
     kiosk = _kiosk(request)
@@ -315,7 +312,7 @@ def device(request: HttpRequest) -> HttpResponse:
     return response
 
 
-@require_POST
+@open_to(post=Who.EVERYBODY)
 @repeated(Repeat.STATE)
 def check_in_at_kiosk(request: HttpRequest) -> HttpResponse:
     """Check a player in on a paired device."""
@@ -336,7 +333,7 @@ def check_in_at_kiosk(request: HttpRequest) -> HttpResponse:
     return redirect("kiosk")
 
 
-@require_POST
+@open_to(post=Who.EVERYBODY)
 @repeated(Repeat.STATE)
 def undo(request: HttpRequest) -> HttpResponse:
     """Undo the last check-in on a paired device."""

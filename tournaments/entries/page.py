@@ -14,8 +14,8 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from core.access import View, Who, open_to
 from core.links import absolute_url
 from core.messages import sentence
 from core.repeats import Repeat, repeated
@@ -25,7 +25,6 @@ from players.access import Role, is_at_least, my_player
 from players.clubs.lists import checked
 from players.forms import CHOICE, ListForm, RefusingForm
 from players.models import Player, User
-from players.requests import View
 from tournaments import access
 from tournaments.entries import arrivals, lists, services
 from tournaments.entries import check_in as presence
@@ -67,7 +66,6 @@ from tournaments.entries.previews import (
 from tournaments.entries.returns import bring_back, preview_return
 from tournaments.events.actions import (
     EntryAction,
-    account_needed,
     by,
     desk_url,
     directed_entry,
@@ -89,9 +87,8 @@ CHANGED = "tournaments/entries/_arrivals_changed.html"
 """The list with an undo, which stays outside it, so that a live update of the list does not remove it."""
 
 
-@account_needed
+@open_to(get=Who.HELPERS)
 @never_cache
-@require_safe
 def check_in_page(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Show who is here, who is missing and who owes; an htmx request gets only the list."""
     event = access.tournament_as(request.user, club, slug, access.HELPER)
@@ -138,8 +135,7 @@ def _not_recorded(request: HttpRequest, event: Tournament, refused: Refused) -> 
     return response
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.HELPERS)
 @repeated(Repeat.STATE)
 def mark(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Record that a player is here, away or missing; an htmx request gets the changed row, the counts and an undo."""
@@ -181,8 +177,7 @@ def _row(request: HttpRequest, event: Tournament, entry: Entry, batch: str) -> H
     return render(request, "tournaments/entries/_marked.html", context)
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.DIRECTORS)
 @repeated(Repeat.KEY)
 def arrive(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Record that players have paid, or are here and have paid: one of them, or everybody on the page."""
@@ -208,8 +203,7 @@ def arrive(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     return _recorded(request, event, key)
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.HELPERS)
 @repeated(Repeat.STATE)
 def mark_all(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Check in everybody who is missing."""
@@ -226,8 +220,7 @@ def mark_all(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     return _recorded(request, event, batch)
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.HELPERS)
 @repeated(Repeat.STATE)
 def undo(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Undo what one tap recorded; only a director takes money back."""
@@ -246,7 +239,7 @@ def undo(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 
 
 @never_cache
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def own(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Show a player whether they are checked in; opening the page, as link previews do, checks nobody in."""
     event = access.tournament(request.user, club, slug)
@@ -261,8 +254,7 @@ def own(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     return render(request, "tournaments/entries/arrive.html", context)
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.SIGNED_IN)
 @repeated(Repeat.STATE)
 def mark_own(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Check the signed-in player in, or out again."""
@@ -292,8 +284,7 @@ def _shown_url(request: HttpRequest, event: Tournament, tap: str = "") -> str:
 # Players withdrawing from a whole event.
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.SIGNED_IN)
 @repeated(Repeat.STATE)
 def leave(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Withdraw the signed-in player from every division of an event."""
@@ -308,8 +299,7 @@ def leave(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 # Re-entry, and undoing a withdrawal or a late entry, each after a preview of its effects.
 
 
-@account_needed
-@require_http_methods(["GET", "HEAD", "POST"])
+@open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
 @repeated(Repeat.STATE)
 def back_in(request: HttpRequest, **kwargs: str) -> HttpResponse:
     """Preview the return of a withdrawn player; by POST, apply it."""
@@ -394,8 +384,7 @@ def _preview_and_apply(request: HttpRequest, entry: Entry, change: EntryChange) 
     return redirect(url)
 
 
-@account_needed
-@require_http_methods(["GET", "HEAD", "POST"])
+@open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
 @repeated(Repeat.STATE)
 def undo_late_entry(request: HttpRequest, **kwargs: str) -> HttpResponse:
     """Preview undoing a late entry; by POST, apply it."""
@@ -414,8 +403,7 @@ def undo_late_entry(request: HttpRequest, **kwargs: str) -> HttpResponse:
     return _preview_and_apply(request, entry, change)
 
 
-@account_needed
-@require_http_methods(["GET", "HEAD", "POST"])
+@open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
 @repeated(Repeat.STATE)
 def re_enter(request: HttpRequest, **kwargs: str) -> HttpResponse:
     """Preview a re-entry; by POST, apply it."""
@@ -442,8 +430,7 @@ def _past_waiting(passes: Sequence[Entry]) -> dict[str, str]:
 # Managing the entries of a division: by name, by list, check-in, withdrawal.
 
 
-@account_needed
-@require_safe
+@open_to(get=Who.STAFF)
 def entries_of_division(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
     """Go on to the desk, where the entries of a division are."""
     row = access.division_as(request.user, division, Role.ASSISTANT, (club, slug))
@@ -456,8 +443,7 @@ def _desk_page(request: HttpRequest, division: Division, form: RefusingForm, **c
     return page(request, DESK, {**_desk(request, division.tournament, division=division, text=text), **context}, form)
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.DIRECTORS)
 @repeated(Repeat.KEY)
 def add(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
     """Enter a player by name; if the name is ambiguous, the page offers the candidates."""
@@ -536,8 +522,7 @@ def _entered_message(entry: Entry) -> str:
     return _("%(name)s was entered.") % name
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.DIRECTORS)
 @repeated(Repeat.KEY)
 def paste(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
     """Preview a list, pasted or in a file: which player each name stands for, before anyone is entered."""
@@ -559,8 +544,7 @@ def paste(request: HttpRequest, club: str, slug: str, division: str) -> HttpResp
     return _desk_page(request, row, form, list_form=form)
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.DIRECTORS)
 @repeated(Repeat.KEY)
 def enter_list(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
     """Enter everyone on a previewed list."""
@@ -620,8 +604,7 @@ class WithdrawAction(EntryAction):
     """
 
     def guard(self, view: View) -> View:
-        @account_needed
-        @require_http_methods(["GET", "HEAD", "POST"])
+        @open_to(get=self.who, post=self.who)
         def either(request: HttpRequest, **url: str) -> HttpResponseBase:
             return view(request, **url) if request.method == "POST" else self._preview(request, **url)
 

@@ -11,8 +11,8 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods
 
+from core.access import Who, open_to
 from core.repeats import Repeat, repeated
 from engine.errors import Refused
 from matches.lifecycle.begun import is_untouched
@@ -27,7 +27,6 @@ from tournaments.entries.lists import find_or_add_player
 from tournaments.entries.services import same_person
 from tournaments.events.actions import (
     EntryAction,
-    account_needed,
     by,
     desk_url,
     directed_entry,
@@ -181,8 +180,7 @@ def substituted_entries(division: Division) -> set[int]:
 # The page on which a director lets a substitute take the place of an entry, or undoes that.
 
 
-@account_needed
-@require_http_methods(["GET", "HEAD", "POST"])
+@open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
 @repeated(Repeat.STATE)
 def substitute_page(request: HttpRequest, **kwargs: str) -> HttpResponse:
     """Ask who takes the place of an entry; by POST, let them."""

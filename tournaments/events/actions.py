@@ -13,7 +13,7 @@ from rest_framework.request import Request
 from engine.errors import Refused
 from players.access import Role, Visitor, is_at_least, require, role_in
 from players.actions import Action
-from players.requests import account_needed, by, faulty, me, page, refuse, sent
+from players.requests import by, faulty, me, page, refuse, sent
 from tournaments import access
 from tournaments.models import Division, Entry, Tournament
 from tournaments.state import log
@@ -24,7 +24,6 @@ from tournaments.state.forms import IdempotencyKeyForm, PageTimeForm
 
 
 __all__ = [
-    "account_needed",
     "by",
     "division_url_args",
     "event_url_args",

@@ -14,6 +14,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from core import throttle
+from core.access import Who, open_to
 from core.api import APIView
 from core.links import absolute_url
 from core.repeats import Repeat, repeated
@@ -323,6 +324,7 @@ EXAMPLE = OpenApiExample(
 )
 
 
+@open_to(get=Who.EVERYBODY, post=Who.SIGNED_IN)
 class Events(PublicView, generics.ListAPIView[Tournament]):
     """Events of all clubs."""
 
@@ -373,6 +375,7 @@ def changed_event(event: Tournament, audience: Audience | None, moved: Mapping[s
     return Response({**EventSerializer(event).data, "notified": notified, "moved": moved})
 
 
+@open_to(get=Who.EVERYBODY, patch=Who.DIRECTORS)
 class OneEvent(TournamentView):
     """An event."""
 
@@ -405,6 +408,7 @@ class OneEvent(TournamentView):
         return changed_event(tournament, audience, moved)
 
 
+@open_to(post=Who.DIRECTORS)
 class Publish(TournamentView):
     """Publishing an event."""
 
@@ -421,6 +425,7 @@ class Publish(TournamentView):
         return Response(EventSerializer(services.publish_tournament(tournament=tournament, **self.acting())).data)
 
 
+@open_to(post=Who.DIRECTORS)
 class Cancel(TournamentView):
     """Cancelling an event."""
 
@@ -443,6 +448,7 @@ class Cancel(TournamentView):
         return changed_event(tournament, audience, {})
 
 
+@open_to(get=Who.STAFF)
 class Log(TournamentView, generics.GenericAPIView[Any]):
     """The log of an event: who changed what, and when."""
 
@@ -476,6 +482,7 @@ def division_response(division: Division, code: int = status.HTTP_200_OK, **head
     return with_etag(DivisionSerializer(division).data, division.seq, code, **headers)
 
 
+@open_to(get=Who.EVERYBODY, post=Who.DIRECTORS)
 class Divisions(TournamentView):
     """The divisions of an event."""
 
@@ -509,6 +516,7 @@ class Divisions(TournamentView):
         return division_response(division, status.HTTP_201_CREATED, Location=url)
 
 
+@open_to(get=Who.EVERYBODY, patch=Who.DIRECTORS)
 class OneDivision(DivisionView):
     """A division."""
 
@@ -537,6 +545,7 @@ class OneDivision(DivisionView):
         return division_response(events.update_division(division=division, after=after or 0, **self.acting(), **fields))
 
 
+@open_to(put=Who.DIRECTORS)
 class Deadlines(DivisionView):
     """The deadlines of a division's rounds."""
 
@@ -602,6 +611,7 @@ def _body(helper: Helper) -> dict[str, Any]:
     }
 
 
+@open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
 class Helpers(TournamentView):
     """The helpers of an event."""
 
@@ -641,6 +651,7 @@ class Helpers(TournamentView):
         return Response(body, status=status.HTTP_201_CREATED)
 
 
+@open_to(delete=Who.DIRECTORS)
 class OneHelper(TournamentView):
     """A helper of an event."""
 

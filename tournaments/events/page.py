@@ -15,10 +15,10 @@ from django.utils import timezone
 from django.utils.translation import gettext
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from core import throttle
 from core import times as zones
+from core.access import Who, open_to
 from core.links import absolute_url, qr_svg
 from core.messages import sentence, status_of
 from core.repeats import Repeat, repeated
@@ -33,7 +33,7 @@ from tournaments import access
 from tournaments.events import helpers as helper_services
 from tournaments.events import home, services
 from tournaments.events import selectors as event_selectors
-from tournaments.events.actions import account_needed, by, event_url_args, faulty, form_key, me, page, refuse, sent
+from tournaments.events.actions import by, event_url_args, faulty, form_key, me, page, refuse, sent
 from tournaments.events.forms import EditTournamentForm, HelperForm, RemoveHelperForm, TournamentForm, VenueForm
 from tournaments.events.helpers import helpers_of, state_of
 from tournaments.events.venues import hours_of, next_evening, save_venue, tables_of_venue, venue_of
@@ -96,7 +96,7 @@ def _events(tournament: Tournament, absolute: Callable[[str], str]) -> Iterator[
 # Pages about events: the list, the home of an event, and its settings.
 
 
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def event_list(request: HttpRequest) -> HttpResponse:
     """List the events of all clubs, or of one; for htmx, only the list."""
     context = event_selectors.events_page(request.user, request.GET.get("club", ""), request.GET.get("page"))
@@ -104,7 +104,7 @@ def event_list(request: HttpRequest) -> HttpResponse:
     return render(request, name, context)
 
 
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def event(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Show the home of an event; `?player=` searches its entries."""
     tournament = access.tournament(request.user, club, slug)
@@ -114,7 +114,7 @@ def event(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     return render(request, "tournaments/events/event.html", context)
 
 
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def calendar(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Return the calendar of an event, for calendar programs to subscribe to."""
     tournament = access.tournament(request.user, club, slug)
@@ -122,8 +122,7 @@ def calendar(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     return HttpResponse(data, content_type="text/calendar; charset=utf-8")
 
 
-@account_needed
-@require_http_methods(["GET", "HEAD", "POST"])
+@open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
 @repeated(Repeat.KEY)
 def create(request: HttpRequest, club: str) -> HttpResponse:
     """Create an event of a club."""
@@ -143,8 +142,7 @@ def create(request: HttpRequest, club: str) -> HttpResponse:
     return page(request, "tournaments/events/event_form.html", context, form)
 
 
-@account_needed
-@require_http_methods(["GET", "HEAD", "POST"])
+@open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
 @repeated(Repeat.STATE)
 def edit(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Edit the settings of an event."""
@@ -179,8 +177,7 @@ def _defaults(club: Club, now: datetime) -> dict[str, Any]:
     return values | {field: value for field, value in of_club.items() if value}
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.DIRECTORS)
 @repeated(Repeat.STATE)
 def publish(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Publish an event."""
@@ -193,8 +190,7 @@ def publish(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     return redirect(_home(tournament))
 
 
-@account_needed
-@require_http_methods(["GET", "HEAD", "POST"])
+@open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
 @repeated(Repeat.STATE)
 def cancel(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Cancel an event, after a page that asks for confirmation."""
@@ -221,9 +217,8 @@ def _home(tournament: Tournament) -> str:
 # Helpers of an event: their page for directors, and the page behind the link of an invitation.
 
 
-@account_needed
+@open_to(get=Who.DIRECTORS)
 @never_cache
-@require_safe
 def helpers(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Show who helps at an event, who is invited, and what helpers can do."""
     return _page(request, access.tournament_as(request.user, club, slug, Role.DIRECTOR), HelperForm())
@@ -241,9 +236,8 @@ def _page(request: HttpRequest, event: Tournament, form: HelperForm, status: int
     return render(request, "tournaments/events/helpers.html", context, status=status)
 
 
-@account_needed
+@open_to(post=Who.DIRECTORS)
 @never_cache
-@require_POST
 @repeated(Repeat.KEY)
 def add(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Invite a helper and show the link once; only its hash is stored."""
@@ -273,8 +267,7 @@ def add(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     return render(request, "tournaments/events/helper_invited.html", context)
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.DIRECTORS)
 @repeated(Repeat.STATE)
 def remove(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Remove a helper, or withdraw an invitation."""
@@ -293,7 +286,7 @@ def remove(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 
 
 @never_cache
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def invitation(request: HttpRequest, secret: str) -> HttpResponse:
     """Show an invitation to help and the way to accept it, or why it is no longer valid; opening it changes nothing."""
     helper = access.helper_invitation(secret)
@@ -307,9 +300,8 @@ def invitation(request: HttpRequest, secret: str) -> HttpResponse:
     return render(request, "tournaments/events/helping.html", context)
 
 
-@account_needed
+@open_to(post=Who.SIGNED_IN)
 @never_cache
-@require_POST
 @repeated(Repeat.STATE)
 def accept(request: HttpRequest, secret: str) -> HttpResponse:
     """Accept an invitation to help as the signed-in user."""
@@ -326,8 +318,7 @@ def accept(request: HttpRequest, secret: str) -> HttpResponse:
 # The page of a club's venue.
 
 
-@account_needed
-@require_http_methods(["GET", "HEAD", "POST"])
+@open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
 @repeated(Repeat.STATE)
 def venue(request: HttpRequest, slug: str) -> HttpResponse:
     """Show and change the tables and opening hours of a club."""

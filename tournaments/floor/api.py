@@ -11,6 +11,7 @@ from rest_framework.permissions import IsAuthenticatedOrReadOnly
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from core.access import Who, open_to
 from core.api import APIView
 from core.messages import sentence
 from core.repeats import Repeat, repeated
@@ -194,6 +195,7 @@ class FloorSerializer(serializers.Serializer[Any]):
     matches = FloorMatchSerializer(many=True)
 
 
+@open_to(get=Who.EVERYBODY)
 class FloorOfEvent(APIView):
     """The floor of an event."""
 
@@ -213,6 +215,7 @@ class FloorOfEvent(APIView):
         return Response(FloorSerializer(floor_body(view, by(request))).data)
 
 
+@open_to(post=Who.DIRECTORS)
 class CloseMatches(APIView):
     """Closing time."""
 
@@ -403,6 +406,7 @@ def _line_body(outcome: LineOutcome) -> dict[str, Any]:
     }
 
 
+@open_to(post=Who.HELPERS)
 class Lines(APIView):
     """Several results, one per line."""
 

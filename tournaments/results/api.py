@@ -10,6 +10,7 @@ from rest_framework.permissions import IsAuthenticatedOrReadOnly
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from core.access import Who, open_to
 from core.api import APIView
 from core.messages import sentence
 from core.repeats import Repeat, repeated
@@ -85,6 +86,7 @@ def division_on_screen(tournament: Tournament, public_id: str | None) -> Divisio
     return division
 
 
+@open_to(get=Who.EVERYBODY)
 class OneFixture(APIView):
     """A fixture."""
 
@@ -96,6 +98,7 @@ class OneFixture(APIView):
         return fixture_response(request, access.fixture(request.user, fixture))
 
 
+@open_to(post=Who.HELPERS)
 class OneLine(APIView):
     """A result typed as one line."""
 
@@ -156,6 +159,7 @@ def _confirmation_body(row: OpenReport) -> dict[str, Any]:
     }
 
 
+@open_to(get=Who.HELPERS, post=Who.HELPERS)
 class Reports(APIView):
     """The open reports of an event."""
 
@@ -504,6 +508,7 @@ def _authorised(request: Request, public_id: str, needed: Role) -> Correction:
     return row
 
 
+@open_to(post=Who.STAFF)
 class PreviewCorrection(APIView):
     """What would follow from another result."""
 
@@ -528,6 +533,7 @@ class PreviewCorrection(APIView):
         return _preview_response(preview)
 
 
+@open_to(get=Who.STAFF, post=Who.DIRECTORS)
 class Corrections(APIView):
     """The corrections of a fixture."""
 
@@ -572,6 +578,7 @@ class Corrections(APIView):
         return _applied_response(row, correction, status.HTTP_200_OK if correction is None else status.HTTP_201_CREATED)
 
 
+@open_to(get=Who.STAFF)
 class OneCorrection(APIView):
     """A correction."""
 
@@ -588,6 +595,7 @@ class OneCorrection(APIView):
         return Response(CorrectionSerializer(_correction(row)).data)
 
 
+@open_to(post=Who.STAFF)
 class PreviewUndo(APIView):
     """What would follow from undoing a correction."""
 
@@ -605,6 +613,7 @@ class PreviewUndo(APIView):
         return _preview_response(corrections.preview_undo(correction=_authorised(request, correction, Role.ASSISTANT)))
 
 
+@open_to(post=Who.DIRECTORS)
 class Undo(APIView):
     """The undo of a correction."""
 

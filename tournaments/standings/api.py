@@ -9,6 +9,7 @@ from rest_framework.permissions import IsAuthenticatedOrReadOnly
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from core.access import Who, open_to
 from core.api import APIView
 from core.pagination import NumberedPages
 from core.requests import parse_int
@@ -126,6 +127,7 @@ def rows_and_names(request: Request, division: Division) -> tuple[list[RoundRow]
     return brackets.rounds_of(division), names_for(request.user, division)
 
 
+@open_to(get=Who.EVERYBODY)
 class BracketView(APIView):
     """The graph of a division."""
 
@@ -185,6 +187,7 @@ def _brackets(rounds: list[RoundRow], names: Names) -> list[dict[str, Any]]:
     ]
 
 
+@open_to(get=Who.EVERYBODY)
 class Fixtures(APIView, generics.GenericAPIView[Any]):
     """The fixtures of a division as a list."""
 
@@ -418,6 +421,7 @@ def _stage_and_round(request: Request) -> tuple[int | None, int | None]:
     return parse_int(query.get("stage")), parse_int(query.get("round"))
 
 
+@open_to(get=Who.EVERYBODY)
 class Standings(APIView):
     """Standings of a division."""
 
@@ -441,6 +445,7 @@ class Standings(APIView):
         return with_etag(StandingsSerializer(exports.standings_body(requested, views)).data, requested.seq)
 
 
+@open_to(get=Who.EVERYBODY)
 class Pairings(APIView):
     """Pairings of a division."""
 

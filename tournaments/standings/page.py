@@ -8,8 +8,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.gzip import gzip_page
-from django.views.decorators.http import require_safe
 
+from core.access import Who, open_to
 from core.downloads import short_file
 from core.pagination import page_of
 from core.requests import parse_int
@@ -28,7 +28,7 @@ LINES_A_PAGE = 64
 
 
 @gzip_page
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def standings(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
     """Show the standings of every stage; `?round=` shows a Swiss after that round, `?player=` marks a player."""
     row = access.division(request.user, division, (club, slug))
@@ -49,7 +49,7 @@ def standings(request: HttpRequest, club: str, slug: str, division: str) -> Http
 
 
 @gzip_page
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def standing(request: HttpRequest, club: str, slug: str, division: str, entry: str) -> HttpResponse:
     """Show the line of an entry in the table of `?stage=` after `?round=`: its rounds, figures and reasons."""
     row = access.division(request.user, division, (club, slug))
@@ -72,7 +72,7 @@ def standing(request: HttpRequest, club: str, slug: str, division: str, entry: s
 
 
 @gzip_page
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def pairings(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
     """Show the pairings that can be played now, or a round of a stage (`?stage=`, `?round=`)."""
     row = access.division(request.user, division, (club, slug))
@@ -84,7 +84,7 @@ def pairings(request: HttpRequest, club: str, slug: str, division: str) -> HttpR
 
 
 @gzip_page
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def pairing(request: HttpRequest, club: str, slug: str, division: str, number: str) -> HttpResponse:
     """Explain why these players meet in a match, or why one has a bye."""
     row = access.division(request.user, division, (club, slug))
@@ -96,7 +96,7 @@ def pairing(request: HttpRequest, club: str, slug: str, division: str, number: s
 
 
 @gzip_page
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def standings_file(request: HttpRequest, club: str, slug: str, division: str, extension: str) -> HttpResponseBase:
     """Download the standings as CSV or JSON."""
     row = access.division(request.user, division, (club, slug))
@@ -107,7 +107,7 @@ def standings_file(request: HttpRequest, club: str, slug: str, division: str, ex
 
 
 @gzip_page
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def pairings_file(request: HttpRequest, club: str, slug: str, division: str, extension: str) -> HttpResponseBase:
     """Download the pairings as CSV or JSON."""
     row = access.division(request.user, division, (club, slug))

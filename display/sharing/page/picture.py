@@ -4,8 +4,8 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.cache import get_conditional_response
-from django.views.decorators.http import require_safe
 
+from core.access import Who, open_to
 from display.sharing.cards import card_of
 from display.sharing.drawing import neutral_picture
 from display.sharing.services import stored_picture, version_of
@@ -16,7 +16,7 @@ CACHED_OLD_FOR = 60
 """Seconds for the picture behind a URL of an earlier version."""
 
 
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def share_picture(request: HttpRequest, version: str, kind: str, **places: str) -> HttpResponseBase:
     """The picture of a page as everybody sees it now, whichever version the URL names; 404 for a hidden page.
 

@@ -11,8 +11,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_safe
 
+from core.access import Who, open_to
 from core.links import absolute_url, qr_svg
 from formats.settings import ELIMINATION
 from players.access import Role, is_at_least, role_in
@@ -83,7 +83,7 @@ def snippet(url: str, title: str) -> str:
     return f'<iframe {attributes} style="border: 0"></iframe>'
 
 
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def share(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Show the link of a page with its QR code, and the frame that shows it on websites that the club allows.
 
@@ -99,7 +99,7 @@ def share(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     return _share_page(request, event.club, page, {"tournament": event, "here": True, "pages": pages})
 
 
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def share_season(request: HttpRequest, slug: str, series: str) -> HttpResponse:
     """Show the link of a season with its QR code, and the frame with its table for websites that the club allows.
 

@@ -12,6 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from core import throttle
+from core.access import Who, open_to
 from core.api import APIView, validated
 from core.repeats import Repeat, repeated
 from core.text_lengths import LONGEST_NOTE
@@ -164,6 +165,7 @@ class ChatView(APIView):
         return reader
 
 
+@open_to(get=Who.EVERYBODY, post=Who.SIGNED_IN)
 class Chat(ChatView):
     """What is said during a match."""
 
@@ -196,6 +198,7 @@ class Chat(ChatView):
         return Response(message_data(reader, message), status=status.HTTP_201_CREATED)
 
 
+@open_to(post=Who.SIGNED_IN)
 class ChatMuting(ChatView):
     """Whether a player reads what the opponent writes."""
 
@@ -215,6 +218,7 @@ class ChatMuting(ChatView):
         return Response(chat_data(reader))
 
 
+@open_to(post=Who.PLAYERS)
 class ChatReporting(ChatView):
     """Messages that are reported."""
 
@@ -238,6 +242,7 @@ class ChatReporting(ChatView):
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
+@open_to(post=Who.STAFF)
 class ChatDeciding(APIView):
     """Messages that are removed."""
 

@@ -9,8 +9,8 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
 
+from core.access import Who, open_to
 from core.messages import sentence
 from core.repeats import Repeat, repeated
 from engine.errors import Refused
@@ -18,7 +18,7 @@ from matches.play.chat import services
 from matches.play.chat.services import latest_decisions, message_for_moderator, undecided_in_club
 from players import access
 from players.models import User
-from players.requests import account_needed, by, safe_next
+from players.requests import by, safe_next
 
 # Forms of the pages about chat messages.
 
@@ -34,13 +34,12 @@ class DecisionForm(forms.Form):
         return bool(self.cleaned_data["decision"] == "remove")
 
 
-@account_needed
+@open_to(get=Who.DIRECTORS)
 @never_cache
-@require_safe
 def reported_messages(request: HttpRequest, slug: str) -> HttpResponse:
     """List the reported messages of a club's matches, and those that were decided on lately."""
     club = access.club_for_director(request.user, slug)
-    assert isinstance(request.user, User)  # noqa: S101, account_needed
+    assert isinstance(request.user, User)  # noqa: S101, has signed in
     context = {
         "club": club,
         "reported": undecided_in_club(request.user, club),
@@ -50,8 +49,7 @@ def reported_messages(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "matches/play/reported_messages.html", context)
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.STAFF)
 @repeated(Repeat.STATE)
 def decide(request: HttpRequest, public_id: str, message: str) -> HttpResponse:
     """Remove a message, or keep it."""

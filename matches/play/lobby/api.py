@@ -13,6 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from core import throttle
+from core.access import Who, open_to
 from core.api import APIView, validated
 from core.public_ids import LENGTH
 from core.repeats import Repeat, repeated
@@ -192,6 +193,7 @@ class LobbyView(APIView):
         return selectors.challenge_for(me(self.request), public_id)[0]
 
 
+@open_to(post=Who.SIGNED_IN)
 class Practice(LobbyView):
     """Practice matches."""
 
@@ -217,6 +219,7 @@ class Practice(LobbyView):
         return Response(started(match, request), status=status.HTTP_201_CREATED)
 
 
+@open_to(get=Who.SIGNED_IN)
 class Opponents(LobbyView):
     """Players to challenge."""
 
@@ -237,6 +240,7 @@ class Opponents(LobbyView):
         return Response(OpponentSerializer(opponents, many=True).data)
 
 
+@open_to(get=Who.SIGNED_IN, post=Who.SIGNED_IN)
 class Challenges(LobbyView):
     """The challenges that concern the user."""
 
@@ -283,6 +287,7 @@ def _pool(pk: int | None) -> RatingPool | None:
     return pool
 
 
+@open_to(post=Who.PLAYERS)
 class AcceptChallenge(LobbyView):
     """Accepting a challenge."""
 
@@ -301,6 +306,7 @@ class AcceptChallenge(LobbyView):
         return Response(started(match, request))
 
 
+@open_to(post=Who.PLAYERS)
 class DeclineChallenge(LobbyView):
     """Declining a challenge."""
 
@@ -317,6 +323,7 @@ class DeclineChallenge(LobbyView):
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
+@open_to(post=Who.PLAYERS)
 class WithdrawChallenge(LobbyView):
     """Withdrawing a challenge."""
 
@@ -333,6 +340,7 @@ class WithdrawChallenge(LobbyView):
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
+@open_to(post=Who.PLAYERS)
 class Rematch(LobbyView):
     """A rematch of a friendly."""
 
@@ -352,6 +360,7 @@ class Rematch(LobbyView):
         return Response(started(lobby.want_rematch(match=match, not_rated=as_read, **self.acting()), request))
 
 
+@open_to(get=Who.SIGNED_IN, post=Who.SIGNED_IN)
 class Blocks(LobbyView):
     """The players that the user has blocked for friendly matches."""
 
@@ -379,6 +388,7 @@ class Blocks(LobbyView):
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
+@open_to(delete=Who.SIGNED_IN)
 class OneBlock(LobbyView):
     """A blocked player."""
 
@@ -396,6 +406,7 @@ class OneBlock(LobbyView):
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
+@open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
 class Friendlies(APIView):
     """The friendlies that a club's officers, or the site's administrators, look at."""
 
@@ -430,6 +441,7 @@ class Friendlies(APIView):
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
+@open_to(get=Who.SITE, post=Who.SITE)
 @extend_schema_view(
     get=extend_schema(
         operation_id="friendlies_list", summary="List friendlies of players without a club to look at (administrators)"

@@ -26,7 +26,6 @@ from django.utils import timezone
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
 from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework import serializers, status
 from rest_framework.permissions import AllowAny, IsAuthenticated
@@ -34,6 +33,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from core import throttle
+from core.access import Who, open_to
 from core.api import APIView, validated
 from core.public_ids import new_public_id
 from core.repeats import Repeat, repeated
@@ -64,7 +64,6 @@ from players.accounts.serializers import PROBLEM
 from players.accounts.services import ensure_player
 from players.actors import SYSTEM, Actor
 from players.models import Player
-from players.requests import account_needed
 
 Json = dict[str, Any]
 GUEST: Side = 0
@@ -371,6 +370,7 @@ class GuestTokenSerializer(serializers.Serializer[Any]):
 WRITTEN: dict[Any, Any] = {200: GuestBoardSerializer, 409: PROBLEM, 422: PROBLEM, 429: PROBLEM}
 
 
+@open_to(post=Who.EVERYBODY)
 class GuestMatches(APIView):
     """Matches of guests."""
 
@@ -400,6 +400,7 @@ class GuestMatches(APIView):
         return Response(_board(GuestMatch.start(form["length"], timezone.now())))
 
 
+@open_to(post=Who.EVERYBODY)
 class GuestActions(APIView):
     """What guests do."""
 
@@ -430,6 +431,7 @@ class GuestActions(APIView):
         return Response(_board(match))
 
 
+@open_to(post=Who.EVERYBODY)
 class GuestHints(APIView):
     """Hints for guests."""
 
@@ -454,6 +456,7 @@ class GuestHints(APIView):
         return Response({"last": match.last, "hint": advice})
 
 
+@open_to(post=Who.SIGNED_IN)
 class GuestKeeping(APIView):
     """Matches of guests who now have an account."""
 
@@ -531,7 +534,7 @@ def _board(match: GuestMatch) -> Json:
 
 
 @never_cache
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def board(request: HttpRequest) -> HttpResponse:
     """The board of a guest; whoever has an account is led to practice."""
     if request.user.is_authenticated:
@@ -570,9 +573,8 @@ def board(request: HttpRequest) -> HttpResponse:
     return render(request, "matches/play/play.html", context)
 
 
-@account_needed
+@open_to(get=Who.SIGNED_IN)
 @never_cache
-@require_safe
 def keep_page(request: HttpRequest) -> HttpResponse:
     """Keep the match that this browser has; its script sends it."""
     return render(request, "matches/play/lobby/keep.html")

@@ -16,9 +16,9 @@ from django.utils.text import capfirst, format_lazy
 from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from core import throttle
+from core.access import View, Who, open_to
 from core.messages import sentence
 from core.public_ids import LENGTH
 from core.repeats import Repeat, repeated
@@ -41,7 +41,7 @@ from players.accounts.services import ensure_player
 from players.forms import RefusingForm
 from players.models import Player
 from players.people.rows import player_of
-from players.requests import View, account_needed, by, me, page, sent
+from players.requests import by, me, page, sent
 
 # Forms of the lobby.
 
@@ -229,7 +229,7 @@ def refused_in_lobby(view: View) -> View:
 
 
 @never_cache
-@require_safe
+@open_to(get=Who.EVERYBODY)
 def lobby(request: HttpRequest) -> HttpResponseBase:
     """Show visitors what can be played here, and members their lobby."""
     if request.user.is_authenticated or is_htmx(request):
@@ -237,7 +237,7 @@ def lobby(request: HttpRequest) -> HttpResponseBase:
     return render(request, "matches/play/lobby/visitor.html", {"live_now": live_now(NOBODY, timezone.now())})
 
 
-@account_needed
+@open_to(get=Who.SIGNED_IN)
 def _members_lobby(request: HttpRequest) -> HttpResponse:
     """The open challenges and the reader's friendlies; for htmx, only the lists. `?to=` names an opponent."""
     if is_htmx(request):
@@ -268,9 +268,8 @@ def _opponents(request: HttpRequest, player: Player | None, name: str) -> list[s
     return selectors.find_opponents(player, name)
 
 
-@account_needed
+@open_to(get=Who.SIGNED_IN)
 @never_cache
-@require_safe
 def find_opponents(request: HttpRequest) -> HttpResponse:
     """The players whom the letters in `?opponent=` find, as choices of the form of a challenge."""
     name = request.GET.get("opponent", "")
@@ -291,9 +290,8 @@ def _to_board(match: Match) -> HttpResponse:
     return redirect("match-play", match.public_id)
 
 
-@account_needed
+@open_to(get=Who.SIGNED_IN, post=Who.SIGNED_IN)
 @never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
 @refused_in_lobby
 @repeated(Repeat.KEY)
 def practice(request: HttpRequest) -> HttpResponse:
@@ -307,8 +305,7 @@ def practice(request: HttpRequest) -> HttpResponse:
     return _to_board(match)
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.SIGNED_IN)
 @refused_in_lobby
 @repeated(Repeat.KEY)
 def make_challenge(request: HttpRequest) -> HttpResponse:
@@ -330,8 +327,7 @@ def make_challenge(request: HttpRequest) -> HttpResponse:
     return redirect("lobby")
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.PLAYERS)
 @refused_in_lobby
 @repeated(Repeat.STATE)
 def accept_challenge(request: HttpRequest, public_id: str) -> HttpResponse:
@@ -352,8 +348,7 @@ def _as_read(request: HttpRequest) -> str:
     return str(form.cleaned_data["not_rated"])
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.PLAYERS)
 @refused_in_lobby
 @repeated(Repeat.STATE)
 def decline_challenge(request: HttpRequest, public_id: str) -> HttpResponse:
@@ -364,8 +359,7 @@ def decline_challenge(request: HttpRequest, public_id: str) -> HttpResponse:
     return redirect("lobby")
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.PLAYERS)
 @refused_in_lobby
 @repeated(Repeat.STATE)
 def withdraw_challenge(request: HttpRequest, public_id: str) -> HttpResponse:
@@ -384,8 +378,7 @@ def _challenge_of_player(request: HttpRequest, public_id: str) -> tuple[Challeng
     return challenge, player
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.PLAYERS)
 @refused_in_lobby
 @repeated(Repeat.KEY)
 def rematch(request: HttpRequest, public_id: str) -> HttpResponse:
@@ -401,8 +394,7 @@ def rematch(request: HttpRequest, public_id: str) -> HttpResponse:
     return redirect("lobby")
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.SIGNED_IN)
 @refused_in_lobby
 @repeated(Repeat.STATE)
 def block_player(request: HttpRequest) -> HttpResponse:
@@ -418,8 +410,7 @@ def block_player(request: HttpRequest) -> HttpResponse:
     return redirect("lobby")
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.SIGNED_IN)
 @repeated(Repeat.STATE)
 def unblock_player(request: HttpRequest, public_id: str) -> HttpResponse:
     """Allow friendly matches with a player again."""
@@ -431,9 +422,8 @@ def unblock_player(request: HttpRequest, public_id: str) -> HttpResponse:
     return redirect("lobby")
 
 
-@account_needed
+@open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
 @never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
 @repeated(Repeat.STATE)
 def friendlies(request: HttpRequest, slug: str = "") -> HttpResponse:
     """List friendlies to look at, of a club or of players without one; POST takes one out of the ratings or back in."""

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 from django.core import mail
-from django.db import transaction
 from django.test import Client
 from django.utils import timezone
 
+from core.access import Who
 from engine.errors import Refused
 from matches.lifecycle.finish import ResultInput
 from matches.lifecycle.own_match import MayDecide, standing_of
@@ -19,8 +19,9 @@ from players.actors import Actor
 from players.mail import send
 from players.models import AccountEmail, LogEntry, Membership, Player, User
 from players.people.erasure import erase_player
-from tests.access.event_roles import BY_SECRET, OK, TABLE, WRITES_BY_OTHER_METHODS
-from tests.clubhouse.test_roles import address, check
+from tests.access.roles import ACCEPTED, MAY_NOT, NOT_THERE, ROUTES, TABLE, declared
+from tests.access.test_role_walk import outcome
+from tests.access.world import CLUB_ROUTES, EVENT_ROUTES, address
 from tests.event_cast import NOW, RunningEvent
 from tests.pages import html
 from tournaments import access
@@ -34,15 +35,6 @@ from tournaments.state.log import log_lines
 
 pytestmark = pytest.mark.django_db
 
-HELPED = {
-    "console", "console-quick", "console-confirm-all", "check-in", "check-in-mark", "check-in-all", "check-in-undo",
-    "check-in-poster", "floor", "floor-forecast", "floor-preview", "floor-line", "floor-action", "floor-match",
-    "floor-table", "paper", "paper-sheets", "paper-cards", "wall-settings", "fixture", "fixture-result",
-    "fixture-forfeit", "api-tournament-lines", "api-tournament-line", "api-tournament-reports", "api-entry-check-in",
-    "api-fixture-result", "api-fixture-forfeit", "api-tournament-floor-undo", "api-tournament-floor-pair-now",
-    "api-tournament-floor-hold-pairing", "api-fixture-ask-over",
-}  # fmt: skip
-"""All routes that helpers may use beyond those of everybody with an account."""
 READ_BY_HELPERS = (
     "event", "console", "floor", "floor-match", "floor-table", "check-in", "paper", "wall-settings", "fixture",
 )  # fmt: skip
@@ -67,7 +59,7 @@ def helper(running: RunningEvent, dave: User, add_helper: Any) -> Helper:
 
 
 @pytest.fixture
-def dave_client(helper: Helper, dave: User, as_user: Any) -> Client:
+def dave_client(helper: Helper, dave: User, as_user: Any, behind_tls: None) -> Client:
     return as_user(dave)
 
 
@@ -91,34 +83,15 @@ def test_helping_ends_with_the_personal_links_of_the_event(
     assert access.is_helper(dave, event), "its last match was over later than planned"
 
 
-def status_of(client: Client, method: str, url: str) -> int:
-    """Return the status of a request without fields, which is rolled back."""
-    kept = client.cookies.copy()
-    kind = {} if method in ("get", "post") else {"content_type": "application/json"}
-    with transaction.atomic():
-        status = getattr(client, method)(url, {}, **kind).status_code
-        transaction.set_rollback(True)
-    # Pairing a kiosk signs out.
-    client.cookies = kept
-    return int(status)
-
-
 @pytest.mark.slow
-def test_helpers_may_do_what_strangers_may_and_what_is_listed(running: RunningEvent, dave_client: Client) -> None:
-    names = [name for name in TABLE if name not in BY_SECRET]
-    assert set(names) > HELPED
-    for name in names:
+def test_helpers_may_do_what_strangers_may_and_what_is_declared(running: RunningEvent, dave_client: Client) -> None:
+    for name in (*EVENT_ROUTES, *CLUB_ROUTES):
         url = address(name, running)
-        rows = dict(zip(("get", "post"), TABLE[name], strict=True))
-        if name in WRITES_BY_OTHER_METHODS:
-            method, rows_of_method = WRITES_BY_OTHER_METHODS[name]
-            rows[method] = rows_of_method
-        for method, row in rows.items():
-            if row.stranger == OK:
-                # Strangers may do this already.
-                continue
-            expected = row.assistant if name in HELPED else row.stranger
-            check(status_of(dave_client, method, url), expected, f"{method} {name}")
+        for method, who in declared(ROUTES[name]).items():
+            answers = TABLE[name][method]
+            if answers["stranger"] != ACCEPTED:
+                right = answers["assistant" if who is Who.HELPERS else "stranger"]
+                assert outcome(dave_client, method, url, {}) == right, f"{method} {name}"
 
 
 def test_helpers_leave_the_floor_as_directors_set_it(running: RunningEvent, dave_client: Client) -> None:
@@ -130,15 +103,15 @@ def test_helpers_leave_the_floor_as_directors_set_it(running: RunningEvent, dave
     }
     assert {name for name, action in ACTIONS.items() if action.needed != access.HELPER} == by_directors
     for name in by_directors:
-        assert status_of(dave_client, "post", f"{running.url}floor/do/{name}/") == 403, name
+        assert outcome(dave_client, "post", f"{running.url}floor/do/{name}/", {}) == MAY_NOT, name
 
 
 def test_a_line_for_directors_is_refused_to_helpers(running: RunningEvent, helper: Helper, dave: User) -> None:
-    [outcome] = enter_lines(
+    [done] = enter_lines(
         tournament=running.tournament, text="pause", division=None, by=Actor.of(dave), now=timezone.now()
     )
-    assert outcome.refused is not None
-    assert outcome.refused.code == "directors_only"
+    assert done.refused is not None
+    assert done.refused.code == "directors_only"
 
 
 @pytest.mark.slow
@@ -149,12 +122,13 @@ def test_a_removed_helper_loses_access_at_once(
     helpers.remove_helper(helper=helper, by=by_alice, now=timezone.now())
     helpers.remove_helper(helper=helper, by=by_alice, now=timezone.now())
     assert LogEntry.objects.filter(verb="helper_removed").count() == 1
-    for name in HELPED:
-        url = address(name, running)
-        statuses = {status_of(dave_client, method, url) for method in ("get", "post")}
-        assert 403 in statuses <= {403, 405}, name
+    for name in EVENT_ROUTES:
+        for method, who in declared(ROUTES[name]).items():
+            if who is Who.HELPERS:
+                assert outcome(dave_client, method, address(name, running), {}) == MAY_NOT, name
 
 
+@pytest.mark.usefixtures("behind_tls")
 def test_helpers_of_one_event_do_not_help_at_another(
     running: RunningEvent, dave: User, as_user: Any, add_helper: Any, by_alice: Actor
 ) -> None:
@@ -162,7 +136,7 @@ def test_helpers_of_one_event_do_not_help_at_another(
     add_helper(other, dave)
     client = as_user(dave)
     assert client.get(f"{running.url}check-in/").status_code == 403
-    assert status_of(client, "post", f"{running.fixture_url}result/") == 403
+    assert outcome(client, "post", f"{running.fixture_url}result/", {}) == MAY_NOT
     # A helper sees the event before it is published; nobody else without a role does.
     assert client.get(f"/events/harbour/{other.slug}/check-in/").status_code == 200
     assert client.get(f"/events/harbour/{other.slug}/edit/").status_code == 403
@@ -190,8 +164,8 @@ def test_pages_offer_helpers_nothing_that_they_may_not_do(running: RunningEvent,
     assert len(links) > 20
     assert f"{running.url}cash/" not in links
     for url in links:
-        statuses = {status_of(dave_client, method, url) for method in ("get", "post")}
-        assert not statuses & {403, 404}, url
+        answers = {outcome(dave_client, method, url, {}) for method in ("get", "post")}
+        assert not answers & {MAY_NOT, NOT_THERE}, url
 
 
 def enter(fixture: Fixture, by: User, score: tuple[int, int] = (7, 3)) -> None:

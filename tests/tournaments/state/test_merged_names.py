@@ -23,8 +23,8 @@ from players.models import Club, Membership, Merge, Player
 from players.people.services import merge_players, undo_merge
 from seasons.past import PastInput, count_past, import_past
 from seasons.services import PointsInput, count_events, give_points
-from tests.access import event_roles
-from tests.clubhouse import test_roles
+from tests.access.roles import may
+from tests.access.world import CLUB_ROUTES, EVENT_ROUTES, address, corrected, season_of
 from tests.event_cast import NOW, RunningEvent, choose_seed, publish
 from tests.test_privacy import text_of
 from tournaments.entries.services import enter
@@ -36,8 +36,8 @@ from tournaments.results.services import enter_result
 pytestmark = pytest.mark.django_db
 
 OLD, NEW = "Aloys Altmann", "Wilhelmine Neu"
-CALLS_THE_MERGE = "club-members"
-"""The page on which directors undo a merge: it says who was merged into whom."""
+CALLS_THE_MERGE = ("club-members", "api-merges")
+"""Where directors undo a merge: it says who was merged into whom."""
 
 
 SAMPLE = (
@@ -74,7 +74,7 @@ def event(
     fixtures = Fixture.objects.filter(stage__division=divisions[0]).select_related("match", "stage").order_by("number")
     entry = divisions[0].entries.get(player=aloys)
     running = RunningEvent(divisions[0].tournament, divisions[0], fixtures[0], entry)
-    test_roles.corrected(running)
+    corrected(running)
     for number in (1, 2):
         enter_result(fixture=fixtures[number], result=ResultInput(0, (7, 5)), by=by_alice, now=NOW)
     for row in (running.tournament, running.division, running.fixture):
@@ -84,7 +84,7 @@ def event(
 
 @pytest.fixture
 def season(event: RunningEvent, aloys: Player) -> Series:
-    row = test_roles.season_of(event)
+    row = season_of(event)
     count_events(series=row, events=[event.tournament], by=SYSTEM)
     points = PointsInput(event.tournament, aloys, "3", "Set up the room.")
     give_points(series=row, given=points, by=SYSTEM, now=NOW)
@@ -105,16 +105,15 @@ def played_here(event: RunningEvent) -> str:
 
 def addresses(event: RunningEvent, live: str) -> Iterator[tuple[str, str]]:
     """Yield name and URL of every page, file and operation of the event, its club and season, and about its players."""
-    for name, (get, _post) in event_roles.TABLE.items():
-        if get.director == event_roles.OK:
-            yield name, test_roles.address(name, event)
-    series = test_roles.season_of(event)
+    for name in (*EVENT_ROUTES, *CLUB_ROUTES):
+        if may("owner", name):
+            yield name, address(name, event)
+    series = season_of(event)
     season = reverse("series", args=[series.club.slug, series.slug])
     yield from ((f"season {file}", f"{season}table.{file}") for file in ("csv", "json"))
-    slug, bob = event.tournament.club.slug, Player.objects.get(user__email="bob@example.org")
+    bob = Player.objects.get(user__email="bob@example.org")
     aloys, match = event.entry.player, event.fixture.match
     assert match is not None
-    yield from ((name, reverse(name, args=[slug])) for name in ("club", "club-members", "past-seasons", "tonight"))
     for name in ("player", "player-matches", "api-player", "api-player-matches"):
         yield f"{name} of Bob", reverse(name, args=[bob.public_id])
         yield f"{name} of Aloys", reverse(name, args=[aloys.public_id])
@@ -123,14 +122,13 @@ def addresses(event: RunningEvent, live: str) -> Iterator[tuple[str, str]]:
         yield name, reverse(name, args=[match.public_id])
         yield f"live {name}", reverse(name, args=[live])
     yield from ((name, reverse(name, args=[live])) for name in ("match-play", "api-live"))
-    for name in ("rankings", "players", "home", "api-members"):
-        yield name, reverse(name, args=[slug] if name == "api-members" else [])
+    yield from ((name, reverse(name)) for name in ("events", "api-tournaments", "rankings", "players", "home"))
     yield "find", f"{event.url}?find={NEW.split()[1]}"
 
 
 def cards(event: RunningEvent) -> dict[str, str]:
     """Return the texts of the pictures of shared links by page."""
-    series, match = test_roles.season_of(event), event.fixture.match
+    series, match = season_of(event), event.fixture.match
     assert match is not None
     place = f"{event.tournament.club.slug}/{event.tournament.slug}"
     keys = {

@@ -13,6 +13,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from core.access import Who, open_to
 from core.api import validated_query
 from core.messages import sentence
 from core.repeats import Repeat, repeated
@@ -528,6 +529,7 @@ def _settings(stages: list[dict[str, Any]]) -> list[StageSettings]:
     return [*map(with_places, result[:-1]), *result[-1:]]
 
 
+@open_to(get=Who.EVERYBODY, put=Who.DIRECTORS)
 class Stages(DivisionView):
     """The stages of a division, in the order they are played."""
 
@@ -581,6 +583,7 @@ class Stages(DivisionView):
         return stages_response(division)
 
 
+@open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
 class OutlineView(DivisionView):
     """A preview of a format for a number of entries."""
 

@@ -15,15 +15,15 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.gzip import gzip_page
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from core.access import Who, open_to
 from core.messages import sentence
 from core.repeats import Repeat, repeated
 from core.requests import is_htmx
 from engine.errors import Refused
 from players.access import Role, is_at_least
 from tournaments import access
-from tournaments.events.actions import account_needed, by, event_url_args, faulty, page, sent
+from tournaments.events.actions import by, event_url_args, faulty, page, sent
 from tournaments.floor import evening, selectors
 from tournaments.floor.batches import objections
 from tournaments.floor.closing_time import close_matches
@@ -42,8 +42,7 @@ from tournaments.state.topics import topics_shown
 # The settings and tables of a floor.
 
 
-@account_needed
-@require_http_methods(["GET", "HEAD", "POST"])
+@open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
 @repeated(Repeat.STATE)
 def settings(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Show and change the settings and tables of a floor; saving opens it."""
@@ -64,10 +63,9 @@ def settings(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 # The floor of an event: its page, the sheets of a match and of a table, and what a director does there.
 
 
-@account_needed
+@open_to(get=Who.HELPERS)
 @never_cache
 @gzip_page
-@require_safe
 def floor(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Show the floor of an event; an htmx request gets only what has changed, or the live part."""
     began = timezone.now()
@@ -79,10 +77,9 @@ def floor(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     return changes or render(request, "tournaments/floor/_floor.html", {**_with_forecast(context), "is_part": True})
 
 
-@account_needed
+@open_to(get=Who.HELPERS)
 @never_cache
 @gzip_page
-@require_safe
 def forecast(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Show the forecast of an event, for its floor."""
     began = timezone.now()
@@ -136,14 +133,14 @@ def _undo_seconds(tournament: Tournament, now: datetime) -> int:
     return 0 if begun.exists() else int((tournament.undo_until - now).total_seconds())
 
 
+@open_to(post=Who.HELPERS)
 @repeated(Repeat.KEY)
 def act(request: HttpRequest, action: str, **url: str) -> HttpResponseBase:
     """Do what the URL names on the floor, and return to its page with what happened in words."""
     return ACTIONS[action].view(request, **url)
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.DIRECTORS)
 @repeated(Repeat.STATE)
 def close(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Do the same with all matches that still run at closing time, and say what became of each."""
@@ -164,8 +161,7 @@ def close(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     return redirect(url)
 
 
-@account_needed
-@require_POST
+@open_to(post=Who.HELPERS)
 @repeated(Repeat.KEY)
 def line(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Enter typed lines; those that were not entered come back for editing."""
@@ -188,9 +184,8 @@ def line(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     return redirect(f"{reverse('floor', args=event_url_args(event))}?entered=1")
 
 
-@account_needed
+@open_to(get=Who.HELPERS)
 @never_cache
-@require_safe
 def preview(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Say what Enter will do with the line that is being typed, and which table it is about."""
     event = access.tournament_as(request.user, club, slug, access.HELPER)
@@ -202,9 +197,8 @@ def preview(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     return render(request, "tournaments/floor/_preview.html", context)
 
 
-@account_needed
+@open_to(get=Who.DIRECTORS)
 @never_cache
-@require_safe
 def chosen_pair(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Say what the rule of a stage without rounds has against two whom a director is choosing."""
     event = access.tournament_as(request.user, club, slug, Role.DIRECTOR)
@@ -237,9 +231,8 @@ def _with_outcomes(
     return _whole_page(request, context, status)
 
 
-@account_needed
+@open_to(get=Who.HELPERS)
 @never_cache
-@require_safe
 def match(request: HttpRequest, club: str, slug: str, fixture: str) -> HttpResponse:
     """Show the sheet of a match on the floor; an htmx request gets only the dialog's content."""
     row = access.fixture_as(request.user, fixture, access.HELPER, (club, slug))
@@ -249,9 +242,8 @@ def match(request: HttpRequest, club: str, slug: str, fixture: str) -> HttpRespo
     return render(request, name, {**context, "sheet": "tournaments/floor/_match_sheet.html"})
 
 
-@account_needed
+@open_to(get=Who.HELPERS)
 @never_cache
-@require_safe
 def table(request: HttpRequest, club: str, slug: str, table: str) -> HttpResponse:
     """Show the sheet of a table; an htmx request gets only the dialog's content."""
     event = access.tournament_as(request.user, club, slug, access.HELPER)

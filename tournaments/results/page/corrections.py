@@ -10,8 +10,8 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_safe
 
+from core.access import Who, open_to
 from core.messages import sentence, status_of
 from core.repeats import Repeat, repeated
 from engine.errors import Refused
@@ -19,7 +19,7 @@ from players.access import Role, is_at_least, require
 from players.forms import RefusingForm
 from tournaments import access
 from tournaments.draws.take_back import round_after
-from tournaments.events.actions import account_needed, by, event_url_args, missed
+from tournaments.events.actions import by, event_url_args, missed
 from tournaments.models import Correction, Fixture
 from tournaments.results import corrections as selectors
 from tournaments.results.forms import ApplyForm, NewResultForm, PreviewForm, UndoForm
@@ -55,8 +55,7 @@ def _sides(fixture: Fixture, form: NewResultForm | None) -> list[dict[str, Any]]
     ]
 
 
-@account_needed
-@require_safe
+@open_to(get=Who.DIRECTORS)
 def correct_match(request: HttpRequest, match: str) -> HttpResponse:
     """Go from the page of a match to the correction of its result."""
     fixture = get_object_or_404(Fixture, match__public_id=match)
@@ -100,9 +99,8 @@ def _preview(fixture: Fixture, form: NewResultForm) -> tuple[dict[str, Any], int
     return {"preview": selectors.preview_view(preview, voided_rated=rated)}, HTTPStatus.OK
 
 
-@account_needed
+@open_to(get=Who.STAFF, post=Who.DIRECTORS)
 @never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
 @repeated(Repeat.STATE)
 def correct(request: HttpRequest, club: str, slug: str, fixture: str) -> HttpResponse:
     """Preview another result of a fixture; a POST applies it."""
@@ -162,9 +160,8 @@ def _topics(fixture: Fixture) -> list[str]:
     return [division.topic, *(row.match.topic for row in fixtures if row.match is not None)]
 
 
-@account_needed
+@open_to(get=Who.STAFF, post=Who.DIRECTORS)
 @never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
 @repeated(Repeat.STATE)
 def undo(request: HttpRequest, club: str, slug: str, fixture: str, correction: str) -> HttpResponse:
     """Preview undoing a correction; a POST undoes it."""
@@ -212,8 +209,7 @@ def _undo_page(request: HttpRequest, row: Correction, form: UndoForm, refusal: R
     return _page(request, fixture, status, faulty=faulty, **context)
 
 
-@account_needed
-@require_safe
+@open_to(get=Who.STAFF)
 def corrections(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """List every correction of an event: who, when, from what to what."""
     event = access.tournament_as(request.user, club, slug, Role.ASSISTANT)

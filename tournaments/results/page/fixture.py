@@ -9,8 +9,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_safe
 
+from core.access import Who, open_to
 from core.messages import sentence
 from engine.errors import Refused
 from matches.lifecycle.begun import has_begun
@@ -26,7 +26,7 @@ from players.actors import Actor
 from players.forms import RefusingForm
 from players.models import LogEntry
 from tournaments import access
-from tournaments.events.actions import account_needed, by, zone_of
+from tournaments.events.actions import by, zone_of
 from tournaments.events.forms import shown_local
 from tournaments.models import Fixture, Round, Slot
 from tournaments.results.corrections import corrections_of_fixture
@@ -210,8 +210,7 @@ def _next_fixture(fixture: Fixture, source: str) -> int | None:
     )
 
 
-@account_needed
-@require_safe
+@open_to(get=Who.HELPERS)
 def fixture(request: HttpRequest, club: str, slug: str, fixture: str) -> HttpResponse:
     """Show everything about a match; an htmx request gets only the dialog's content."""
     row = access.fixture_as(request.user, fixture, access.HELPER, (club, slug))
