@@ -9,6 +9,7 @@ import random
 import secrets
 import shutil
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -21,13 +22,11 @@ from django.db import connection
 from hypothesis import settings as hypothesis_settings
 from redis import Redis
 
-from config import page_cache
 from config import valkey as embedded
 from config.celery import app as celery_app
 from config.processes import spawn, stop
 from config.valkey import free_port
 from config.web_process import collect_rarely
-from core.live import audience, site_version
 from matches.play import short_way
 from players.models import User
 from tests import costs, event_cast
@@ -89,13 +88,20 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 def _repeatable_secrets() -> Iterator[None]:
     """Take secrets, and with them the dice, from a seeded generator, so that a failure can be repeated."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(secrets, "token_bytes", lambda length=None: numbers.randbytes(length or 32))
+        patch.setattr(secrets, "token_bytes", _token_bytes)
         patch.setattr(secrets, "randbelow", numbers.randrange)
         patch.setattr(secrets, "choice", numbers.choice)
-        # How many versions of the site a test draws depends on what its process has run before; the dice must not.
-        for module in (site_version, page_cache, audience):
-            patch.setattr(module, "token_hex", lambda length: os.urandom(length).hex())
         yield
+
+
+def _token_bytes(length: int | None = None) -> bytes:
+    """Return random bytes; those of `token_hex` are not repeatable.
+
+    It names connections and versions of the site: how many of them a test draws depends on what its process has run
+    before, and the dice must not.
+    """
+    of_hex = sys._getframe(1).f_code is secrets.token_hex.__code__
+    return os.urandom(length or 32) if of_hex else numbers.randbytes(length or 32)
 
 
 @pytest.fixture(scope="module", autouse=True)
