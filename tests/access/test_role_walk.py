@@ -1,4 +1,4 @@
-"""Who may do what: every route of the site with every method, as each user who may use it.
+"""Who may do what: every route of the site with every method, as each kind of user.
 
 On the way the headers and cookies of every answer are checked, as a scanner would.
 """
@@ -95,11 +95,11 @@ def test_each_user_gets_what_the_table_says(role: str, world: World, visitors: d
     requests = 0
     for name in ROUTES:
         with transaction.atomic():
-            address = world.address(name)
+            url = world.address(name)
             for method in METHODS:
                 if (right := expected(name, method, role)) is None:
                     continue
-                got = outcome(visitors[role], method, address, world.bodies.get(name, {}))
+                got = outcome(visitors[role], method, url, world.bodies.get(name, {}))
                 requests += 1
                 if got != right:
                     wrong[f"{method} {name}"] = (got, right)

@@ -64,15 +64,12 @@ OF_RECORDS = (
     "api-record",
     "api-record-analysis",
 )
-
-
 ABOUT_EVENTS = {
     *("club", "tournament", "division", "entry", "fixture", "match", "correction", "table", "payment"),
     *("pairing_token", "event_token"),
 }
 """Parameters of routes about an event, or about what is in it."""
-ABOUT_CLUBS = {"slug", "series", "title"}
-"""Parameters of routes about a club, if none about an event is beside them."""
+ABOUT_SEASONS = {"series", "title"}
 LINKS_OF_HELPERS = {"helping", "helping-accept"}
 """Routes for whoever has a secret link, whatever else they may see."""
 
@@ -90,7 +87,7 @@ def is_about_event(name: str) -> bool:
     return bool(parameters(name) & ABOUT_EVENTS) and name != "event-create" and not name.endswith("-card")
 
 
-EVENT_ROUTES = tuple(name for name in ROUTES if parameters(name) & (ABOUT_EVENTS | {"series", "title"}))
+EVENT_ROUTES = tuple(name for name in ROUTES if parameters(name) & (ABOUT_EVENTS | ABOUT_SEASONS))
 CLUB_ROUTES = tuple(name for name in ROUTES if parameters(name) == {"slug"})
 
 
