@@ -43,7 +43,7 @@ ROUTES = {entry.name or "": entry for entry in patterns()}
 
 
 def declared(route: URLPattern) -> dict[str, Who]:
-    """Return who may use a route by method. Whoever has the personal link of a match is nobody else than its player."""
+    """Return who may use a route, by method. One with the personal link of a match is open to whoever has the link."""
     methods = who_may_use(route.callback)
     return dict.fromkeys(methods, Who.EVERYBODY) if "token" in route.pattern.regex.groupindex else methods
 
