@@ -184,7 +184,6 @@ class NextEvening:
 
     @property
     def initials(self) -> list[str]:
-        """Initials of the first who come."""
         coming = (initials_of(entry.name) for entry in self.entries if not entry.is_waiting)
         return [initials for initials in coming if initials][:DISCS]
 

@@ -139,7 +139,6 @@ class ClosedLine(NamedTuple):
 
     @property
     def why_left(self) -> str:
-        """Why it stays provisional."""
         return sentence(self.code, {})
 
 
@@ -292,7 +291,6 @@ def close(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 
 @open_to(get=Who.STAFF)
 def log(request: HttpRequest, club: str, slug: str) -> HttpResponse:
-    """Show the log: who did what, when, from what to what."""
     event = access.tournament_as(request.user, club, slug, Role.ASSISTANT)
     kind, who, number = (request.GET.get(name, "") for name in ("kind", "who", "page"))
     head = _head(request, event)

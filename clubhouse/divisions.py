@@ -201,7 +201,6 @@ def _add_tables(shown: StageShown, states: list[StageState], names: Names, here:
 
 
 def _name_champions(trees: list[Tree], best: dict[int, list[BracketPlaces]]) -> None:
-    """Set the champion of each finished bracket."""
     winners = {
         tree_key(number, places.bracket): places.champion for number, brackets_ in best.items() for places in brackets_
     }
@@ -334,7 +333,6 @@ def withdraw(request: HttpRequest, club: str, slug: str, division: str) -> HttpR
 @open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
 @repeated(Repeat.KEY)
 def create(request: HttpRequest, club: str, slug: str) -> HttpResponse:
-    """Create a division of an event."""
     tournament = access.tournament_as(request.user, club, slug, Role.DIRECTOR)
     form = DivisionForm(
         sent(request),

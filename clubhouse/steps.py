@@ -21,8 +21,6 @@ TO_DO, NOW, DONE = "to-do", "now", "done"
 
 
 class Link(NamedTuple):
-    """A link of the head."""
-
     label: str
     url: str
     is_current: bool = False
@@ -43,7 +41,6 @@ class Step(NamedTuple):
 
     @property
     def state_label(self) -> str:
-        """The state for screen readers."""
         return {TO_DO: _("to do"), NOW: _("now"), DONE: _("done")}[self.state]
 
 

@@ -80,7 +80,6 @@ class DivisionSummary:
 
     @property
     def decided_brackets(self) -> list[BracketSummary]:
-        """The brackets with a certain place."""
         return [bracket for bracket in self.brackets if bracket.places]
 
 
@@ -115,7 +114,6 @@ class RatedPlayer:
 
     @property
     def change(self) -> float:
-        """What the event changed."""
         return self.after - self.before
 
 
@@ -132,8 +130,6 @@ class SlowEntry:
 
 @dataclass(frozen=True, slots=True)
 class EventSummary:
-    """Everything on the summary of an event."""
-
     tournament: Tournament
     divisions: list[DivisionSummary]
     figures: Figures
@@ -252,7 +248,6 @@ def _bracket(key: str, standing: CertainPlaces, names: Names) -> BracketSummary:
 
 
 def _standing(matches: dict[int, Match]) -> dict[int, Result]:
-    """Return match id -> its standing result."""
     rows = Result.objects.filter(match__in=matches).order_by("version")
     return {row.match_id: row for row in rows if row.kind != Result.Kind.VOID}
 

@@ -559,7 +559,6 @@ class TonightPage:
 
     @property
     def is_like_model(self) -> bool:
-        """Whether tonight is to be like that event."""
         return self.model is not None and self.is_valid and bool(self.form.cleaned_data["like"])
 
     @property
@@ -604,12 +603,10 @@ class TonightPage:
 
     @property
     def forecast(self) -> Forecast:
-        """The forecast of the chosen format."""
         return forecast_evening(tuple(self.stages), (), self.evening.players, self.evening.tables)
 
     @property
     def title(self) -> str:
-        """The chosen format."""
         return format_name(self.stages) if self.stages else ""
 
     @property

@@ -86,7 +86,6 @@ VERSIONED = frozenset(
 
 
 def operations(description: Description) -> Iterator[tuple[str, Description]]:
-    """Yield each operation with its path."""
     for path, item in description["paths"].items():
         for method, operation in item.items():
             if method in METHODS:

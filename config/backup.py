@@ -77,7 +77,6 @@ class ArchivedTable:
 
     @property
     def name(self) -> str:
-        """Its path in the archive."""
         return _path(self.table)
 
 
@@ -98,7 +97,6 @@ class Manifest:
 
     @property
     def rows(self) -> int:
-        """The number of rows in all tables."""
         return sum(part.rows for part in self.parts)
 
     @classmethod
@@ -160,7 +158,6 @@ class Writer:
         self._manifest.parts.append(ArchivedTable(table, count, size, digest.hexdigest()))
 
     def finish(self) -> None:
-        """Write the manifest."""
         self._archive.writestr(MANIFEST, json.dumps(asdict(self._manifest), indent=1))
 
 

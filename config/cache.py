@@ -109,7 +109,6 @@ class NoCache(DummyCache):
     """The cache of a command that runs without a server."""
 
     def count(self, _key: str, window: int, by: int = 1) -> tuple[int, float]:
-        """Count nothing."""
         return 0, float(window)
 
 

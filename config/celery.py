@@ -156,7 +156,6 @@ class Config:
 
     @property
     def broker_url(self) -> str:
-        """The broker at settings.REDIS_URL."""
         # Not imported above, since Django's settings may be importing this module.
         from django.conf import settings
 

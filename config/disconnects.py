@@ -30,7 +30,6 @@ class Client:
 
     @property
     def is_gone(self) -> bool:
-        """Whether the client has disconnected."""
         return self._gone.is_set()
 
     async def serve(self, app: Any, scope: Scope) -> None:
@@ -92,5 +91,4 @@ class ClientBody:
             yield chunk
 
     def close(self) -> None:
-        """Close the body of the application."""
         getattr(self._body, "close", lambda: None)()

@@ -32,7 +32,6 @@ def days(name: str, default: int) -> int:
 
 
 def cpu_share(name: str, default: float) -> float:
-    """Return a share of one core."""
     share = float(os.environ.get(name, default))
     if not LOWEST_CPU_SHARE <= share <= 1:
         raise ImproperlyConfigured(f"{name} is a share of one core, from {LOWEST_CPU_SHARE} to 1.")

@@ -60,11 +60,9 @@ class ForkedProcess:
         return exit_code
 
     def terminate(self) -> None:
-        """Send SIGTERM."""
         self._process.terminate()
 
     def kill(self) -> None:
-        """Send SIGKILL."""
         self._process.kill()
 
 

@@ -50,8 +50,6 @@ BEGINS_AFTER = 3
 
 
 class BoardPlayer(NamedTuple):
-    """A player of the board."""
-
     name: str
     colour: str
     """Of their checkers."""

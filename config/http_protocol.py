@@ -31,17 +31,14 @@ class LimitedHeadProtocol(HttpToolsProtocol):
             self._refuse()
 
     def on_message_begin(self) -> None:
-        """Begin to count."""
         super().on_message_begin()
         self._head = 0
 
     def on_url(self, url: bytes) -> None:
-        """Take a part of the URL."""
         self._count(len(url))
         super().on_url(url)
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Take a header or a trailer."""
         self._count(len(name) + len(value) + SEPARATORS)
         super().on_header(name, value)
 

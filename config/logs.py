@@ -79,7 +79,6 @@ class SafeFormatter(structlog.stdlib.ProcessorFormatter):
     """Formats log lines and tracebacks without secrets, from any logger."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the finished line."""
         return without_secrets(super().format(record))
 
 

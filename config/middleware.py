@@ -409,7 +409,6 @@ class RefusalPages:
 
 
 def refused_page(request: HttpRequest, refused: Refused) -> HttpResponse:
-    """Render why a request was refused."""
     context = {"code": refused.code, "reason": sentence(refused.code, refused.params), "back": way_back(request)}
     return render(request, "refused.html", context, status=status_of(refused.code))
 

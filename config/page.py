@@ -90,7 +90,6 @@ NOT_CRAWLED = (
 
 @open_to(get=Who.EVERYBODY)
 def robots(request: HttpRequest) -> HttpResponse:
-    """Return the rules for robots."""
     lines = ["User-agent: *", *(f"Disallow: {path}" for path in NOT_CRAWLED), ""]
     return HttpResponse("\n".join(lines), content_type="text/plain; charset=utf-8")
 

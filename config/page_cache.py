@@ -488,7 +488,6 @@ class Shelf:
         self._waiting: dict[PageRequest, asyncio.Task[Answer | None]] = {}
 
     def get(self, key: Key) -> Answer | None:
-        """Return an answer that this process keeps."""
         requested, version = key
         kept = self._answers.get(requested)
         if kept is None or kept[0] != version or kept[1].until < time.time():
@@ -506,7 +505,6 @@ class Shelf:
         return Answer.from_bytes(data) if isinstance(data, bytes) else None
 
     def keep(self, key: Key, answer: Answer) -> None:
-        """Keep an answer in this process."""
         requested, version = key
         self._drop(requested)
         self._answers[requested] = (version, answer)

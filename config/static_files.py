@@ -100,8 +100,6 @@ def sources() -> str:
 
 
 class StaticStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]  # untyped
-    """The storage of `collectstatic`."""
-
     def _save(self, name: str, content: Any) -> str:
         if name.endswith((".js", ".css")) and name.split("/", 1)[0] in PACKAGES:
             # `chunks` begins at the start: a file that is hashed has been read already.

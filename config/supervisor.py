@@ -82,8 +82,6 @@ def web_arguments(host: str, port: int) -> list[str]:
 
 
 class Supervisor:
-    """The processes of one installation."""
-
     def __init__(self, environ: Mapping[str, str]) -> None:
         self.host = environ.get("HOST", "127.0.0.1")
         self.port = int(environ.get("PORT", "8000"))

@@ -65,7 +65,6 @@ def prepare(folder: Path, binary: str | None = None) -> Valkey:
 
 
 def free_port() -> int:
-    """Return a free TCP port on loopback."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

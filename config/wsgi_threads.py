@@ -85,8 +85,6 @@ class CompleteRequests:
 
 
 class Body:
-    """The body of one request."""
-
     def __init__(self, receive: Receive, headers: dict[bytes, bytes]) -> None:
         length = headers.get(b"content-length", b"0")
         self._receive = receive

@@ -33,7 +33,6 @@ class Slots:
 
     @property
     def running(self) -> int:
-        """How many are running."""
         return self._running.total()
 
     def take(self, client: str) -> None:
@@ -44,7 +43,6 @@ class Slots:
             self._running[client] += 1
 
     def give_back(self, client: str) -> None:
-        """End one."""
         with self._lock:
             self._running[client] -= 1
             self._running += Counter()  # drop clients with none left

@@ -21,7 +21,6 @@ NICENESS = 3
 
 
 def limit(cpu_seconds: int, memory: int) -> None:
-    """Set the limits of this process."""
     resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds + 1))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

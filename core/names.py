@@ -190,7 +190,6 @@ class NameMask:
         return re.compile(rf"(?<![^\W_])(?:{names})(?![^\W_])" if names else r"(?!)", re.IGNORECASE)
 
     def text(self, text: str) -> str:
-        """Replace every name in a text."""
         replacement = self._replacements.get(_spoken(text))
         return self._pattern.sub(self._replace, text) if replacement is None else replacement
 

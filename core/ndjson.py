@@ -25,7 +25,6 @@ def is_wanted(request: Request) -> bool:
 
 
 def is_page(response: HttpResponseBase) -> bool:
-    """Whether a response is a page of a list."""
     data = getattr(response, "data", None)
     return isinstance(data, dict) and {"next", "results"} <= data.keys()
 

@@ -69,7 +69,6 @@ class CursorPages(BasePagination):
         }
 
     def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:
-        """The parameters of every list."""
         size = {"type": "integer", "minimum": 1, "maximum": MAX_PAGE_SIZE, "default": PAGE_SIZE}
         about = "Where the page begins, from `next` of the page before."
         return [

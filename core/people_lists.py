@@ -166,8 +166,6 @@ def is_name(name: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Titles:
-    """The titles of a table."""
-
     at: int
     """The index of their row."""
     names: tuple[int, ...]

@@ -14,7 +14,6 @@ def new_public_id() -> str:
 
 
 def new_form_key() -> str:
-    """Return a new idempotency key for a form."""
     return secrets.token_urlsafe(12)
 
 

@@ -50,6 +50,5 @@ class OperationSchema(AutoSchema):
     """The description of an operation, with what protects it if it writes."""
 
     def get_extensions(self) -> dict[str, Any]:
-        """Return what the view declares."""
         protection = protection_of(type(self.view), self.method) if self.method in WRITES else None
         return {"x-repeat": protection} if protection else {}

@@ -179,7 +179,6 @@ class _Workbook:
         self.cells = self.characters = 0
 
     def begin(self, name: str) -> None:
-        """Begin a sheet."""
         if len(self.sheets) == MOST_SHEETS:
             raise _too_many_cells()
         self.sheets.append(Sheet(" ".join(name.split())[:LONGEST_NAME], []))
@@ -197,7 +196,6 @@ class _Workbook:
         self.sheets[-1].rows.extend(list(row) for _ in range(times))
 
     def with_cells(self) -> list[Sheet]:
-        """Return the sheets that are not empty."""
         return [sheet for sheet in self.sheets if any(sheet.rows)]
 
 

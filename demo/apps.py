@@ -5,7 +5,6 @@ class DemoConfig(AppConfig):
     name = "demo"
 
     def ready(self) -> None:
-        """Register messages."""
         from core import messages
         from demo import refusals
 

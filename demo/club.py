@@ -256,7 +256,6 @@ def load_weekend(club: Club, players: Sequence[Player], by: Actor, now: datetime
 
 
 def publish_draw(division: Division, by: Actor, now: datetime) -> None:
-    """Draw a division and publish the draft."""
     draw = draws.request_draw(division=division, by=by, now=now)
     draws.make_draft(draw_id=draw.pk, now=now)
     division.refresh_from_db()
@@ -568,7 +567,6 @@ def _season(club: Club, by: Actor, first: datetime, last: datetime) -> Series:
 
 
 def _play_tuesday(club: Club, players: Sequence[Player], staff: Staff, day: datetime) -> None:
-    """Play an evening of those who came."""
     chance = Random(f"{day:%U}")  # noqa: S311, invented evenings
     came = sorted(chance.sample(range(16), chance.randint(7, 10)))
     event = _tuesday(club, CLUB_NIGHT, [players[index] for index in came], staff, day, KNOCKOUT)

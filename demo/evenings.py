@@ -121,7 +121,6 @@ class _Chance:
         return self._of(number, "walk").random() * SLOWEST_WALK
 
     def score(self, number: int, length: int) -> tuple[int, int]:
-        """The final score of a match."""
         chance = self._of(number, "score")
         lost = chance.randrange(length)
         return (length, lost) if chance.random() < 1 / 2 else (lost, length)

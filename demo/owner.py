@@ -192,7 +192,6 @@ def own_club(request: HttpRequest, owner_token: str) -> HttpResponse:
 
 
 def _action(*, has_demo: bool, needs_account: bool) -> str:
-    """Return the label of the button."""
     if has_demo:
         return _("Remove the demo and start")
     return _("Create account") if needs_account else _("Start a club")

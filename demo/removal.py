@@ -21,8 +21,6 @@ Rows = defaultdict[type[models.Model], set[Any]]
 
 
 class Contents(NamedTuple):
-    """What belongs to the demo."""
-
     rows: Rows
     others: list[str]
     """Names of what does not belong to it but shares rows with it, such as another club of its players."""

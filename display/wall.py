@@ -148,8 +148,6 @@ class CallLine:
 
 
 class NextMatch(NamedTuple):
-    """A match that is called next."""
-
     names: tuple[str, ...]
     round_name: str
 
@@ -186,7 +184,6 @@ class FloorScreen:
 
     @property
     def columns(self) -> int:
-        """Columns of calls."""
         if not self.is_wide:
             return 1
         return 2 if len(self.calls) <= LINES_IN_TWO_COLUMNS else 3

@@ -369,7 +369,6 @@ def _rests_on_words(played: GameReplay) -> bool:
 
 
 def _marks_hits(transcript: Transcript) -> bool:
-    """Whether any hit is marked with a star."""
     return any(True in move.hits for game in transcript.games for event in game.events for move in event.moves or ())
 
 

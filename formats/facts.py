@@ -31,7 +31,6 @@ class Result:
 
     @property
     def advancing_slot(self) -> int | None:
-        """The slot that advances."""
         if self.advances is None:
             return self.winner
         return None if self.advances == NOBODY else self.advances

@@ -38,8 +38,6 @@ class EntrySource:
 
 @dataclass(frozen=True, slots=True)
 class WinnerOf:
-    """The winner of a fixture."""
-
     fixture: FixtureId
     kind: ClassVar[str] = "winner"
 
@@ -128,7 +126,6 @@ class Bracket:
 
     @property
     def fixtures(self) -> tuple[Fixture, ...]:
-        """All fixtures, round by round."""
         return tuple(fixture for round_ in self.rounds for fixture in round_.fixtures)
 
 

@@ -201,7 +201,6 @@ def padded(groups: Sequence[Sequence[EntryId]]) -> tuple[EntryId | None, ...]:
 
 
 def sources_of(places: Iterable[EntryId | None]) -> list[Source]:
-    """Return the places as sources of a plan."""
     return [BYE if entry is None else EntrySource(entry) for entry in places]
 
 

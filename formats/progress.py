@@ -86,7 +86,6 @@ class Progress:
 
     @property
     def over(self) -> bool:
-        """Whether every fixture is over."""
         return all(state.over for state in self.fixtures.values())
 
     def _with(self, status: FixtureStatus) -> tuple[FixtureId, ...]:

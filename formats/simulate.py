@@ -85,7 +85,6 @@ class _Count:
     seconds: list[float] = field(default_factory=list)
 
     def round(self, pairs: Sequence[tuple[EntryId, EntryId]]) -> None:
-        """Count the matches of one round."""
         earlier = sum(self.met[frozenset(pair)] for pair in pairs)
         if earlier:
             self.rematches += sum(self.met[frozenset(pair)] > 0 for pair in pairs)

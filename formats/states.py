@@ -8,8 +8,6 @@ from formats.graph import EntryId, FixtureId
 
 
 class SlotStatus(StrEnum):
-    """The state of a slot."""
-
     ENTRY = "entry"
     BYE = "bye"
     WALKOVER = "walkover"
@@ -17,8 +15,6 @@ class SlotStatus(StrEnum):
 
 
 class FixtureStatus(StrEnum):
-    """The state of a fixture."""
-
     WAITING = "waiting"
     READY = "ready"
     DECIDED = "decided"

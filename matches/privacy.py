@@ -188,7 +188,6 @@ EXPORTED_AT_ONCE = 200
 
 
 def _plays(person: Person, prefix: str = "match__") -> Q:
-    """Return the condition that this person plays the match."""
     return Q(**{f"{prefix}player_0__in": person.players}) | Q(**{f"{prefix}player_1__in": person.players})
 
 

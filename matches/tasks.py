@@ -29,7 +29,6 @@ def sweep_submissions() -> None:
 
 @shared_task(name=ratings.REPLAY)
 def replay_ratings(pool_id: int) -> None:
-    """Replay a rating pool if it is out of date."""
     ratings.replay_pool(pool_id=pool_id, now=timezone.now())
 
 

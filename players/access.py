@@ -27,7 +27,6 @@ Visitor = User | AnonymousUser
 
 
 def club(slug: str) -> Club:
-    """Return a club. It is public."""
     club = Club.objects.filter(slug=slug).first()
     if club is None:
         raise Http404
@@ -56,7 +55,6 @@ def role_given(user: Visitor, club: Club) -> Role | None:
 
 
 def has_second_factor(user: User) -> bool:
-    """Whether the user signs in with a second factor."""
     return bool(TOTPDevice.objects.filter(user=user, confirmed=True).exists())
 
 
@@ -127,7 +125,6 @@ def person_of(club: Club, public_id: str) -> Player:
 
 
 def persons_of(club: Club, public_ids: Collection[str]) -> list[Player]:
-    """Return people of a club, as `person_of` does each."""
     ids = {_an_id(public_id) for public_id in public_ids}
     rows = list(Player.objects.select_related("merged_into").filter(public_id__in=ids))
     if len(people_among(club, rows)) < len(ids):

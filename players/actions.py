@@ -198,7 +198,6 @@ class Action:
         return form
 
     def url(self, request: HttpRequest, obj: Any) -> str:
-        """The page to which a browser returns."""
         raise NotImplementedError
 
     def success_url(self, request: HttpRequest, obj: Any, form: Any) -> str:
@@ -214,7 +213,6 @@ class Action:
         return None
 
     def refused(self, request: HttpRequest, obj: Any, form: Any, refused: Refused) -> HttpResponse:
-        """Answer what the service refused."""
         return refuse(request, refused, self.url(request, obj))
 
     @property
@@ -254,7 +252,6 @@ class Action:
         return view
 
     def parameters(self) -> list[OpenApiParameter]:
-        """Return the parameters of the endpoint."""
         return []
 
     def values(self, request: Request) -> dict[str, Any]:

@@ -18,12 +18,10 @@ class Actor:
 
     @classmethod
     def of(cls, user: User) -> "Actor":
-        """Return the actor of a signed-in user."""
         return cls(LogEntry.By.USER, user)
 
     @classmethod
     def link(cls, side: int) -> "Actor":
-        """Return the actor of a personal link for one side."""
         return cls(LogEntry.By.LINK, side=side)
 
 

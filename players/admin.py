@@ -31,8 +31,6 @@ admin.site.unregister(TOTPDevice)
 
 
 class UserCreationForm(AdminUserCreationForm):
-    """The form for a new user."""
-
     class Meta:
         model = User
         fields = ("email", "display_name")
@@ -43,7 +41,6 @@ class PasswordForm(AdminPasswordChangeForm):
 
     @transaction.atomic
     def save(self, commit: bool = True) -> User:
-        """Save the password."""
         user: User = super().save(commit)
         password_replaced(user=user, by=SYSTEM, verb="password_changed", now=timezone.now())
         return user
@@ -190,8 +187,6 @@ class InvitationAdmin(ReadOnlyAdmin):
 
 @admin.register(Merge)
 class MergeAdmin(ReadOnlyAdmin):
-    """Merges, undone or not."""
-
     list_display = ["player", "into", "merged_by", "merged_at", "undone_at"]
     list_select_related = ["player", "into", "merged_by"]
 

@@ -230,7 +230,6 @@ class EditClubForm(ClubForm):
 
     @classmethod
     def of(cls, club: Club, data: Any = None) -> "EditClubForm":
-        """Return the form of an existing club."""
         return cls(data, initial={field: getattr(club, field) for field in cls.base_fields})
 
     def clean_colour(self) -> str:
@@ -362,13 +361,10 @@ def spreadsheet_in(file: "File[bytes]") -> str:
 
 
 class RoleForm(RefusingForm):
-    """A member's role."""
-
     role = forms.ChoiceField(label=_("Role"), choices=Membership.Role.choices)
 
     @classmethod
     def of(cls, membership: Membership) -> "RoleForm":
-        """Return the form with the member's role."""
         return cls(initial={"role": Role(membership.role)})
 
 

@@ -26,7 +26,6 @@ def me(request: HttpRequest) -> User:
 
 
 def by(request: HttpRequest) -> Actor:
-    """Return the signed-in user as an actor."""
     return Actor.of(me(request))
 
 

@@ -48,7 +48,6 @@ def waiting_clubs(visitor: Visitor) -> QuerySet[Club]:
 
 
 def my_clubs(user: User, q: str = "") -> QuerySet[Club]:
-    """Return the clubs that a user is a member of."""
     memberships = Membership.objects.filter(club=OuterRef("pk"), player__user=user, left_at__isnull=True)
     return clubs(q, user).filter(Exists(memberships))
 
@@ -183,7 +182,6 @@ def other_members(membership: Membership) -> list[tuple[str, str]]:
 
 
 def open_invitations(now: datetime) -> QuerySet[Invitation]:
-    """Return the invitations that are still valid."""
     return Invitation.objects.filter(accepted_at__isnull=True, withdrawn_at__isnull=True, expires_at__gt=now)
 
 
@@ -215,7 +213,6 @@ def claims_of(user: User, now: datetime) -> QuerySet[Merge]:
 
 
 def my_requests(user: User) -> QuerySet[JoinRequest]:
-    """Return the open requests of an account."""
     return JoinRequest.objects.filter(user=user, state=JoinRequest.State.OPEN).select_related("club", "claimed")
 
 

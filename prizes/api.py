@@ -218,7 +218,6 @@ UNIT_HELP = "Prizes are rounded down to multiples of it; the remainder goes to f
 
 
 def amount(**options: Any) -> serializers.IntegerField:
-    """A field for an amount that is not negative."""
     return serializers.IntegerField(min_value=0, max_value=MOST_MINOR_UNITS, **options)
 
 
@@ -228,7 +227,6 @@ def unit() -> serializers.IntegerField:
 
 
 def shares() -> serializers.ListField:
-    """A field for the shares of places."""
     share = serializers.IntegerField(min_value=0, max_value=WHOLE)
     return serializers.ListField(child=share, min_length=1, max_length=MOST_PLACES, help_text=SHARES_HELP)
 

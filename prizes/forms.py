@@ -82,7 +82,6 @@ class PaymentForm(CashForm):
 
     @property
     def payment(self) -> PaymentInput:
-        """The payment that was entered."""
         data = self.cleaned_data
         return PaymentInput(data["amount"], data["key"], data["method"], data["note"])
 
@@ -149,8 +148,6 @@ class CountForm(CashForm):
 
 
 class CashSettingsForm(CashForm):
-    """Settings of the cash desk."""
-
     act = forms.ChoiceField(choices=[("save", "save")])  # An empty form must not untick the box.
     draw_needs_payment = forms.BooleanField(
         label=_("Publish a draw only once everybody in it has paid"), required=False
@@ -158,8 +155,6 @@ class CashSettingsForm(CashForm):
 
 
 class PlanForm(CashForm):
-    """The prizes of a division."""
-
     registration = AmountField(
         label=_("Registration share"), required=False, help_text=_("The part of each entry fee that the club keeps.")
     )
@@ -190,12 +185,10 @@ class PlanForm(CashForm):
 
     @property
     def share_fields(self) -> list[forms.BoundField]:
-        """The fields with the shares of each bracket."""
         return [self[SHARES + key] for key in self.pots]
 
     @property
     def plan(self) -> PlanInput:
-        """The prizes that were entered."""
         data = self.cleaned_data
         return PlanInput(
             [Pot(key, data[SHARES + key]) for key in self.pots if data[SHARES + key]],
@@ -237,7 +230,6 @@ class PoolForm(CashForm):
 
     @property
     def pool(self) -> PoolInput:
-        """The side pool that was entered."""
         data = self.cleaned_data
         return PoolInput(data["name"], data["fee"], data["shares"], data["order"], data["unit"] or 1)
 

@@ -129,7 +129,6 @@ class PrizeRow:
 
     @property
     def due(self) -> int:
-        """The amount due."""
         return 0 if self.prize is None else self.prize.due
 
     @property
@@ -182,7 +181,6 @@ class PoolPrizes:
 
 
 def pots_of(plan: PrizePlan) -> list[Pot]:
-    """Return the shares of a plan."""
     return [Pot(key, tuple(shares)) for key, shares in plan.shares]
 
 
@@ -232,7 +230,6 @@ def prizes_of(
 
 
 def split_of(row: AgreedSplit) -> Split:
-    """Return an agreed split as a value."""
     return Split(row.pot, tuple((entry, amount) for entry, amount in row.amounts), tuple(row.places))
 
 
@@ -322,8 +319,6 @@ class PrizeSection:
 
 @dataclass(frozen=True, slots=True)
 class SplitLine:
-    """An agreed split."""
-
     split: AgreedSplit
     text: str
     applies: bool
@@ -352,8 +347,6 @@ def season_line(part: SeasonPart, currency: Currency) -> SeasonLine:
 
 @dataclass(frozen=True, slots=True)
 class DivisionPrizesView:
-    """The prizes of a division as text."""
-
     division: Division
     is_published: bool
     has_plan: bool
@@ -499,7 +492,6 @@ class _Builder:
         return str(first)
 
     def split(self, row: AgreedSplit, applies: bool) -> SplitLine:
-        """Describe an agreed split."""
         shares = [f"{self.names.of(entry)} {self.currency.text(amount)}" for entry, amount in row.amounts]
         return SplitLine(row, " · ".join(shares), applies)
 

@@ -144,7 +144,6 @@ def _pots(rng: Random) -> list[Pot]:
 
 
 def _standing(rng: Random, players: Sequence[int]) -> CertainPlaces:
-    """Return final places with random ties."""
     order, placings, place = rng.sample(players, len(players)), [], 1
     while order:
         size = min(len(order), rng.choice([1, 1, 1, 2, 3]))

@@ -375,19 +375,15 @@ class CreateAction(Action):
     responses: ClassVar = {200: SeriesSerializer, **WRITE}
 
     def fetch(self, user: Visitor, **url: str) -> Club:
-        """Return the club to one of its directors."""
         return people.club_as(user, url["slug"], self.needed)
 
     def url(self, request: HttpRequest, obj: Club) -> str:
-        """The form."""
         return reverse("series-new", args=[obj.slug])
 
     def success_url(self, request: HttpRequest, obj: Club, form: Any) -> str:
-        """The new season."""
         return series_url(form.instance)
 
     def answer(self, request: Request, obj: Club, form: Any) -> Response:
-        """The new season."""
         return Response(SeriesSerializer(season_data(request.user, form.instance)).data)
 
 
@@ -406,15 +402,12 @@ class SeriesAction(Action):
         return row
 
     def url(self, request: HttpRequest, obj: Series) -> str:
-        """The season."""
         return series_url(obj)
 
     def success_url(self, request: HttpRequest, obj: Series, form: Any) -> str:
-        """The season."""
         return series_url(obj)
 
     def answer(self, request: Request, obj: Series, form: Any) -> Response:
-        """The season as it is afterwards."""
         obj.refresh_from_db()
         return Response(SeriesSerializer(season_data(request.user, obj)).data)
 
@@ -445,7 +438,6 @@ class RemoveAction(EditAction):
         return reverse("series-list", args=[obj.club.slug])
 
     def answer(self, request: Request, obj: Series, form: Any) -> Response:
-        """Nothing."""
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
@@ -475,7 +467,6 @@ class EntryAction(SeriesAction):
 
 
 def series_by_id(public_id: str) -> Series:
-    """Return a season by its public id."""
     row = Series.objects.select_related("club").filter(public_id=public_id).first()
     if row is None:
         raise Http404

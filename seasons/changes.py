@@ -150,7 +150,6 @@ def _about_final(series: Series, change: SeasonChange, names: Mapping[str, str])
 
 
 def represented(changes: SeasonChanges) -> dict[str, Any]:
-    """Return what changes in a season as the API represents it."""
     return {
         "series": changes.series.public_id,
         "name": changes.series.name,

@@ -254,8 +254,6 @@ def offer_expired(now: datetime) -> int:
 
 
 class FinalAction(SeriesAction):
-    """Preparing the final."""
-
     def success_url(self, request: HttpRequest, obj: Series, form: Any) -> str:
         """The event, which is a draft."""
         obj.refresh_from_db()

@@ -58,8 +58,6 @@ class RemoveSeriesForm(RefusingForm):
 
 
 class CountForm(RefusingForm):
-    """An event that counts, and as what."""
-
     event = forms.CharField(max_length=LENGTH)
     kind = forms.CharField(label=_("Kind of evening"), max_length=20, required=False)
     weight = forms.CharField(label=_("Weight"), max_length=20, required=False)
@@ -93,8 +91,6 @@ class ReopenForm(RefusingForm):
 
 
 class PointsForm(RefusingForm):
-    """Points by hand."""
-
     FIELD_OF = {"series_number": "points"}
 
     event = forms.CharField(label=_("Evening"), max_length=LENGTH)
@@ -184,7 +180,6 @@ class ListField(forms.Field):
     widget = forms.SelectMultiple
 
     def to_python(self, value: Any) -> list[str]:
-        """Return them as texts."""
         return [str(item) for item in value or ()]
 
 
@@ -202,8 +197,6 @@ class ViewForm(RefusingForm):
 
 
 class RemoveViewForm(RefusingForm):
-    """A view that is removed."""
-
     view = forms.CharField(max_length=LENGTH)
 
 
@@ -239,7 +232,6 @@ class NumbersField(ListField):
     """Numbers of sheets or columns; 0 stands for none, as in an empty choice."""
 
     def to_python(self, value: Any) -> Any:
-        """Return the numbers."""
         texts = super().to_python(value)
         if not all(text.isascii() and text.isdecimal() and len(text) < 4 for text in texts):
             raise forms.ValidationError(_("Choose from the list."))

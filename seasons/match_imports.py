@@ -47,8 +47,6 @@ class MatchesInput:
 
 @dataclass(frozen=True)
 class MatchesPreview:
-    """What an import would do."""
-
     sheet: MatchSheet
     names: Sequence[NameMatch]
     asked: Sequence[Question]

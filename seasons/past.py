@@ -72,8 +72,6 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class PastPreview:
-    """What an import would do."""
-
     sheet: PastSheet
     names: Sequence[NameMatch]
     """Every name that can be imported, once, in the order of the file."""
@@ -104,12 +102,10 @@ class PastPreview:
 
     @property
     def unclear(self) -> list[PastRow]:
-        """The rows that would be left out."""
         return self.sheet.unclear
 
     @property
     def rows(self) -> list[PastRow]:
-        """The rows that would be imported."""
         return self.sheet.good
 
 

@@ -152,8 +152,6 @@ class PastMatch:
 
 @dataclass(frozen=True, slots=True)
 class MatchSheet:
-    """What was read."""
-
     titles: Sequence[str]
     columns: Mapping[str, int]
     rows: Sequence[PastMatch]
@@ -167,7 +165,6 @@ class MatchSheet:
 
     @property
     def good(self) -> list[PastMatch]:
-        """The matches that can be imported."""
         return [row for row in self.rows if row.problem is None]
 
 

@@ -139,8 +139,6 @@ class NightOffer:
 
 @dataclass(frozen=True, slots=True)
 class PastSheet:
-    """What was read."""
-
     titles: Sequence[str]
     columns: Mapping[str, int]
     """The number of the column, from 1, of each of COLUMNS that there is."""
@@ -169,7 +167,6 @@ class PastSheet:
 
     @property
     def good(self) -> list[PastRow]:
-        """The rows that can be imported."""
         return [row for row in self.rows if row.problem is None]
 
     @property
@@ -403,7 +400,6 @@ def _named(number: int, row: Sequence[str], name: str, sheet: str) -> PastRow:
 def _rows(
     below: Sequence[tuple[int, Sequence[str]]], columns: Mapping[str, int], order: str, sheet: str
 ) -> list[PastRow]:
-    """Read rows that are a result each."""
     texts = [(number, row, {name: _cell(row, column) for name, column in columns.items()}) for number, row in below]
     order = order or day_order(cells.get("day", "") for _number, _row, cells in texts)
     rows = [_row(number, row, cells, order, sheet) for number, row, cells in texts]

@@ -51,7 +51,6 @@ class Line:
 
     @property
     def name(self) -> str:
-        """The name of its field."""
         return "-".join(map(str, self.path))
 
     @property
@@ -302,12 +301,10 @@ class PlanLinesForm(RefusingForm):
 
     @property
     def rows(self) -> list[tuple[Line, Any]]:
-        """The lines with their fields."""
         return [(line, self[line.name]) for line in self.lines]
 
     @property
     def count_fields(self) -> list[Any]:
-        """The fields of which evenings count."""
         return [self[name] for name in ("best", "drop_worst", "min_events", "qualify", "show_digits")]
 
     @property
@@ -320,12 +317,10 @@ class PlanLinesForm(RefusingForm):
 
     @property
     def example_fields(self) -> list[Any]:
-        """The fields of an invented evening."""
         return [self[name] for name in ("example_players", "example_length")]
 
     @property
     def table_fields(self) -> list[Any]:
-        """The fields of who is in the table."""
         return [self[name] for name in ("belongs", "guests")]
 
     @property

@@ -210,7 +210,6 @@ class PaidOut:
 
     @property
     def paid(self) -> int:
-        """What was paid."""
         return -sum(payment.amount for payment in self.payments)
 
     @property

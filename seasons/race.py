@@ -511,7 +511,6 @@ class RaceLine:
 
     @property
     def classes(self) -> str:
-        """How it is drawn."""
         return " ".join(name for name, holds in (("is-own", self.is_own), ("is-out", self.is_out)) if holds)
 
 

@@ -72,7 +72,6 @@ class Night:
 
     @property
     def shown_day(self) -> date | None:
-        """Its day, if that is known."""
         return self.day if self.is_dated else None
 
 
@@ -102,12 +101,10 @@ class Standing:
 
     @property
     def over(self) -> list[Night]:
-        """The nights whose points count."""
         return [night for night in self.nights if night.is_over]
 
     @cached_property
     def ranks_before(self) -> dict[PlayerId, int]:
-        """The ranks before the last night."""
         return self.ranks_after(len(self.season.events) - 1)
 
     def ranks_after(self, evenings: int) -> dict[PlayerId, int]:
@@ -374,7 +371,6 @@ def table_of_view(table: Mapping[str, Any], view: View) -> dict[str, Any]:
 
 
 def players_by_public_id(ids: Iterable[str]) -> dict[str, Player]:
-    """Return the players with these public ids."""
     return {row.public_id: row for row in Player.objects.filter(public_id__in=set(ids)).select_related("merged_into")}
 
 

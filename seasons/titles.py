@@ -276,7 +276,6 @@ def _not_awarded(offered: Iterable[Proposal], rows: QuerySet[Title]) -> list[Pro
 
 
 def titles_of(rows: QuerySet[Title]) -> list[Title]:
-    """Return titles with what is shown of them."""
     return list(
         rows.select_related("club", "series__club", "division__tournament__club", "player__merged_into").order_by(
             "-day", "kind", "pk"

@@ -160,7 +160,6 @@ class Code:
         return next((tests for folder in folders if (tests := self.below(folder))), set())
 
     def of_no_package(self) -> set[str]:
-        """The tests of no single package."""
         return {test for test in self.tests if test.count("/") == 1 or test.split("/")[1] not in self.packages}
 
     def tests_of(self, changed: set[Definition]) -> set[str]:

@@ -75,7 +75,6 @@ class Pictures:
 
 
 def take_directors(pictures: Pictures) -> None:
-    """Take the pictures of the page for directors."""
     with pictures.signed_in(DIRECTOR, DESK) as page:
         page.get_by_role("link", name="Start tonight").first.click()
         page.get_by_role("button", name="Use it").click()
@@ -101,7 +100,6 @@ def take_directors(pictures: Pictures) -> None:
 
 
 def take_players(pictures: Pictures) -> None:
-    """Take the pictures of the page for players."""
     with pictures.signed_in(PLAYER, PHONE) as page:
         pictures.take("next-match", page.locator("[aria-labelledby=next-title]"))
         page.get_by_role("link", name="Report the result").first.click()
@@ -118,7 +116,6 @@ def take_players(pictures: Pictures) -> None:
 
 
 def main() -> None:
-    """Take all pictures."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
     parser.add_argument("site", metavar="URL")
     parser.add_argument("password", metavar="PASSWORD")

@@ -48,7 +48,6 @@ def steps(seed: int) -> list[str]:
 
 
 def _files(marks: str, *among: str) -> list[str]:
-    """Return the test files with tests of these marks."""
     command = [*shlex.split(PYTEST), "--collect-only", "-m", marks, *among]
     listing = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)  # noqa: S603
     files = sorted({line.partition("::")[0] for line in listing.stdout.splitlines() if "::" in line})

@@ -144,7 +144,6 @@ def registrations(by_name: dict[str, Module]) -> Counter[str]:
 
 
 def figures() -> Iterator[tuple[str, object]]:
-    """Yield each figure with its name."""
     by_name = modules()
     filled = [module for module in by_name.values() if not module.is_empty_init]
     ours = [module for module in filled if not module.path.startswith(PURE)]

@@ -161,7 +161,6 @@ def entry_as_player_or(user: Visitor, public_id: str, needed: Needed, at: EventS
 
 
 def is_own_player(user: Visitor, player: Player) -> bool:
-    """Whether the user is signed in as this player."""
     return user.is_authenticated and player.user_id == user.pk
 
 

@@ -26,8 +26,6 @@ class ReadOnlyAdmin(admin.ModelAdmin):
 
 @admin.register(Tournament)
 class TournamentAdmin(ReadOnlyAdmin):
-    """Events of all clubs."""
-
     list_display = ["name", "club", "status", "starts_at", "public_id"]
     list_filter = ["status"]
     search_fields = ["name", "slug", "public_id", "club__name"]
@@ -37,8 +35,6 @@ class TournamentAdmin(ReadOnlyAdmin):
 
 @admin.register(Division)
 class DivisionAdmin(ReadOnlyAdmin):
-    """Divisions and their settings."""
-
     list_display = ["name", "tournament", "status", "seq", "public_id"]
     list_filter = ["status"]
     search_fields = ["name", "public_id", "tournament__name"]
@@ -47,8 +43,6 @@ class DivisionAdmin(ReadOnlyAdmin):
 
 @admin.register(Entry)
 class EntryAdmin(ReadOnlyAdmin):
-    """Entries of all divisions."""
-
     list_display = ["player", "division", "status", "entered_at", "checked_in_at"]
     list_filter = ["status"]
     search_fields = ["player__name", "public_id", "division__public_id"]
@@ -66,8 +60,6 @@ class StageAdmin(ReadOnlyAdmin):
 
 @admin.register(Draw)
 class DrawAdmin(ReadOnlyAdmin):
-    """Drafts and published draws."""
-
     list_display = ["stage", "number", "state", "made_at", "published_at", "reason"]
     list_filter = ["state"]
     list_select_related = ["stage__division__tournament"]
@@ -75,8 +67,6 @@ class DrawAdmin(ReadOnlyAdmin):
 
 @admin.register(Fixture)
 class FixtureAdmin(ReadOnlyAdmin):
-    """Fixtures of all stages."""
-
     list_display = ["number", "stage", "status", "due_at", "extended", "deadline_done"]
     list_filter = ["status"]
     search_fields = ["public_id", "match__public_id", "stage__division__public_id"]

@@ -22,12 +22,10 @@ _panels: dict[tuple[Home, str], Panel] = {}
 
 
 def register(home: Home, name: str, panel: Panel) -> None:
-    """Show what `panel` returns under this name."""
     _panels[home, name] = panel
 
 
 def panel_of(home: Home, name: str) -> Panel:
-    """Return a panel by its name."""
     return _panels[home, name]
 
 

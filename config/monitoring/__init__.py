@@ -12,7 +12,6 @@ def is_measured() -> bool:
 
 
 def open_stream() -> AbstractContextManager[None]:
-    """Return a context that counts a stream as open."""
     if not is_measured():
         return nullcontext()
     from config.monitoring import metrics

@@ -32,7 +32,6 @@ class QueryTime:
         self.count = 0
 
     def __call__(self, execute: Callable[..., Any], sql: Any, params: Any, many: bool, context: Any) -> Any:
-        """Run one query and measure it."""
         started = time.perf_counter()
         try:
             return execute(sql, params, many, context)

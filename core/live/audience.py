@@ -46,7 +46,6 @@ class Attendance:
         await self._write(("zadd", name, {self._stream: until}) for name in self._names)
 
     async def leave(self) -> None:
-        """Count no more."""
         await self._write(("zrem", name, self._stream) for name in self._names)
 
     async def _write(self, commands: Iterable[tuple[str, str, object]]) -> None:
@@ -85,7 +84,6 @@ def size(name: str) -> int | None:
 
 
 def size_command(name: str) -> Command:
-    """The command whose answer is `size`."""
     return "ZCOUNT", _PREFIX + name, time.time(), "+inf"
 
 

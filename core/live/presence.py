@@ -64,7 +64,6 @@ class Sign(NamedTuple):
 
 
 def sign_of_life(sign: Sign, *, now: float) -> None:
-    """Note a sign of life."""
     with _noting() as pipeline:
         _note(pipeline, sign, now)
 

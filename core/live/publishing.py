@@ -81,7 +81,6 @@ def publish(topic: str, seq: int, content: str = "") -> None:
 
 
 def publish_command(topic: str, seq: int, content: str) -> Command:
-    """The command by which `publish` publishes."""
     return "PUBLISH", CHANNEL + topic, f"{seq} {content}" if content else seq
 
 

@@ -53,16 +53,12 @@ CLUBS_SHOWN = 2
 
 
 class CardSide(NamedTuple):
-    """A player of a match."""
-
     name: str
     points: str = ""
     won: bool = False
 
 
 class CardMatch(NamedTuple):
-    """A match of a bracket."""
-
     title: str
     sides: tuple[CardSide, CardSide]
 
@@ -107,7 +103,6 @@ class Card:
         return self.digest[:VERSION_DIGITS]
 
     def texts(self) -> Iterator[str]:
-        """Yield every text of the picture."""
         yield from (self.label, *self.above, self.title)
         for side in (*self.sides, *(side for match in self.matches for side in match.sides)):
             yield from (side.name, side.points)
@@ -200,7 +195,6 @@ def _table(division: Division, stage: Stage, names: Names) -> tuple[tuple[str, s
 
 
 def rounds_in(rounds: Sequence[RoundRow], stage: Stage) -> list[RoundRow]:
-    """Return the rounds of one stage."""
     return [row for row in rounds if row.stage == stage.number]
 
 

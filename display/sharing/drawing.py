@@ -87,7 +87,6 @@ class _Sheet:
         return fitted.font.getlength(fitted.text)
 
     def lines(self, lines: list[Fitted], left: float, middle: float, fill: Colour) -> None:
-        """Write lines around a middle."""
         pitch = lines[0].font.size * 1.15
         for number, line in enumerate(lines):
             y = middle + (number - (len(lines) - 1) / 2) * pitch

@@ -20,8 +20,6 @@ def bad_field(where: str, expected: str) -> NoReturn:
 
 
 def whole_number(least: int = 0, most: int = LARGEST_NUMBER) -> Check[int]:
-    """A check for a whole number in a range."""
-
     def check(value: Any, where: str) -> int:
         if type(value) is not int or not least <= value <= most:
             bad_field(where, f"a whole number from {least} to {most}")
@@ -49,7 +47,6 @@ def text(value: Any, where: str) -> str:
 
 
 def items(value: Any, where: str) -> Iterator[tuple[Any, str]]:
-    """The items of a list, each with its path."""
     if not isinstance(value, list):
         bad_field(where, "a list")
     return ((item, f"{where}[{index}]") for index, item in enumerate(value))
@@ -61,8 +58,6 @@ def list_of(check: Check[T]) -> Check[tuple[T, ...]]:
 
 
 def pair_of(check: Check[T]) -> Check[tuple[T, T]]:
-    """A check for a list of two."""
-
     def checked(value: Any, where: str) -> tuple[T, T]:
         items = list_of(check)(value, where)
         if len(items) != 2:

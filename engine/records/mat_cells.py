@@ -53,8 +53,6 @@ _RESIGN_LEVELS = (("backgammon", 3), ("gammon", 2), ("single", 1))
 
 
 class Cell(NamedTuple):
-    """One cell of a row."""
-
     sort: str
     """roll, illegal, hidden (`????` without a roll), row (another row number inside a row), or a key of _SORTS."""
     word: str

@@ -49,7 +49,6 @@ class Field(NamedTuple):
     layout: struct.Struct
 
     def of(self, record: bytes) -> tuple[int, ...]:
-        """Return the numbers in the field."""
         return self.layout.unpack_from(record, self.offset)
 
 

@@ -43,7 +43,6 @@ def run(options: Namespace) -> int:
 
 
 def _read(path: str) -> Any:
-    """Read a JSON file."""
     try:
         with open(path, encoding="utf-8-sig") as file:
             return json.load(file)

@@ -259,7 +259,6 @@ def _field(
 
 
 def _order(played: Played) -> list[EntryId]:
-    """Return the entries from the winner down."""
     if played.bracket:
         others = (entry for entry in reversed(played.out) if entry not in played.bracket)
         return [*played.bracket, *sorted(others, key=lambda entry: -played.won[entry])]

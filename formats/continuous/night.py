@@ -101,7 +101,6 @@ class Played:
 
     @property
     def total(self) -> int:
-        """The number of matches."""
         return self.matches.total() // 2
 
 
@@ -170,7 +169,6 @@ class Night:
         return night
 
     def state(self) -> FlowState:
-        """Return what the rule decides from."""
         for entry, left in self.left.items():
             if entry not in self.rows:
                 joins = START + timedelta(minutes=self.joins[entry])

@@ -148,8 +148,6 @@ def against(state: FlowState, decision: Decision, first: EntryId, second: EntryI
 
 @dataclass
 class _Rule:
-    """A decision in the making."""
-
     state: FlowState
     now: datetime
     waits: dict[EntryId, Reason] = field(default_factory=dict)
@@ -157,7 +155,6 @@ class _Rule:
 
     @cached_property
     def players(self) -> dict[EntryId, FlowPlayer]:
-        """Everybody who is still in."""
         return {player.entry: player for player in self.state.players if player.left > 0}
 
     @cached_property
@@ -167,7 +164,6 @@ class _Rule:
 
     @cached_property
     def in_match(self) -> dict[EntryId, FlowMatch]:
-        """Everybody in a match of the stage."""
         return {entry: match for match in self.state.playing for entry in match.pair}
 
     @property

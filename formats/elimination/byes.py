@@ -29,7 +29,6 @@ class Span(NamedTuple):
     most: int = 0
 
     def after_bye(self) -> "Span":
-        """Return the span after another bye."""
         return Span(self.fewest + 1, self.most + 1)
 
 

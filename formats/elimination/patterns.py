@@ -52,7 +52,6 @@ class Pattern:
 
     @property
     def letters(self) -> tuple[str, ...]:
-        """All letters, in order."""
         return tuple(letter for letters in self.rounds for letter in letters)
 
 
@@ -76,7 +75,6 @@ class Proposal:
 
     @property
     def byes(self) -> int:
-        """The byes of all rounds."""
         return sum(round_.byes for round_ in self.rounds)
 
 

@@ -44,12 +44,10 @@ class BracketForecast:
 
     @property
     def matches(self) -> Count:
-        """The matches of all rounds."""
         return sum((round_.matches for round_ in self.rounds), NONE)
 
     @property
     def byes(self) -> Count:
-        """The byes of all rounds."""
         return sum((round_.byes for round_ in self.rounds), NONE)
 
     @property

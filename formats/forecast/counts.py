@@ -26,7 +26,6 @@ class Count:
 
     @classmethod
     def of(cls, exactly: int) -> "Count":
-        """Return the exact count."""
         return cls(exactly, exactly)
 
     def __add__(self, other: "Count") -> "Count":

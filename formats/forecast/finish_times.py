@@ -370,8 +370,6 @@ class _Simulation:
 
 
 class _Run:
-    """One simulated evening."""
-
     def __init__(self, simulation: _Simulation, number: int, runs: int, chance: Random) -> None:
         self.simulation, self.chance = simulation, chance
         self.matches, self.pace = simulation.matches, simulation.pace

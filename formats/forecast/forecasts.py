@@ -28,8 +28,6 @@ PLAYERS_OF_A_DIVISION = 1_000_000
 
 
 class RemarkKind(StrEnum):
-    """How serious a remark is."""
-
     FAULT = "fault"
     WARNING = "warning"
     NOTE = "note"
@@ -105,12 +103,10 @@ class Forecast:
 
     @property
     def possible(self) -> bool:
-        """Whether it has no faults."""
         return not any(remark.kind == FAULT for remark in self.remarks)
 
     @property
     def ends(self) -> datetime | None:
-        """When it is likely to finish."""
         return self._at(self.finish.median if self.finish else None)
 
     @property

@@ -113,5 +113,4 @@ def matches_by_round(
 
 
 def numbering(first: int = 1, step: int = 1) -> Iterator[int]:
-    """Return keys for matches."""
     return count(first, step)

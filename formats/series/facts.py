@@ -27,8 +27,6 @@ Player = str
 
 
 class How(StrEnum):
-    """How a match was decided."""
-
     PLAYED = "played"
     WALKOVER = "walkover"
     BYE = "bye"

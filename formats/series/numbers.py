@@ -21,8 +21,6 @@ _NUMBER = re.compile(r"[+-]?(?:\d{1,12}(?:\.\d{1,30})?(?:/[1-9]\d{0,11})?|\d{1,6
 
 
 class Rounding(StrEnum):
-    """How points are rounded."""
-
     HALF_UP = "half_up"
     HALF_EVEN = "half_even"
     FLOOR = "floor"

@@ -66,7 +66,6 @@ class Contest:
     level_is_behind: bool = False
 
     def total(self, results: Results) -> Points:
-        """The total of these results."""
         total: Points = sum(sorted(results, reverse=True)[: self.best])
         if self.rounding is None:
             return total
@@ -235,7 +234,6 @@ class _States:
     left: int
 
     def use(self) -> None:
-        """Try one more state."""
         if self.left <= 0:
             raise _TooManyStates
         self.left -= 1
@@ -254,7 +252,6 @@ class _Goal:
 
     @staticmethod
     def own_place(event: Upcoming, player: Player) -> int:
-        """The player's own place in this outcome."""
         raise NotImplementedError
 
     def at_last(self, event: _Event, rivals: Mapping[Player, Results]) -> int:

@@ -69,8 +69,6 @@ class Ties(StrEnum):
 
 
 class Size(StrEnum):
-    """Whose players are the field."""
-
     BRACKET = "bracket"
     DIVISION = "division"
 
@@ -265,8 +263,6 @@ class DivisionFactor:
 
 @dataclass(frozen=True, slots=True)
 class ClassFactor:
-    """A factor by the class of the event."""
-
     factors: Mapping[str, Fraction]
     otherwise: Fraction = Fraction(1)
 
@@ -283,8 +279,6 @@ Factor: TypeAlias = Number | PlaceFactor | DivisionFactor | ClassFactor | EventW
 
 @dataclass(frozen=True, slots=True)
 class Add:
-    """The sum of these."""
-
     items: tuple["Node", ...]
 
 
@@ -297,8 +291,6 @@ class Higher:
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """The product of these."""
-
     items: tuple["Node", ...]
 
 
@@ -394,7 +386,6 @@ class Plan:
 
 
 def nodes(node: Node) -> Iterator[Node]:
-    """The node and all below it."""
     yield node
     if isinstance(node, Add | Higher | Times):
         for item in node.items:

@@ -139,7 +139,6 @@ class _Context:
 
     @cached_property
     def kind(self) -> str:
-        """The class of the event."""
         return self.plan.class_of(self.event)
 
     @cached_property
@@ -207,7 +206,6 @@ class _Context:
 
 
 def placings_of(bracket: Bracket, plan: Plan) -> Iterator[Placing]:
-    """The placings of a bracket with the places that each shares."""
     groups = bracket.equal_points if plan.tied_wins_share and bracket.equal_points else bracket.placings
     if bracket.places and groups is bracket.placings:
         yield from (Placing(players, *places) for players, places in zip(groups, bracket.places, strict=True))

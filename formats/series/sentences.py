@@ -68,7 +68,6 @@ class Phrase(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The phrase in English."""
         return " ".join([EXPLANATIONS[self.code].format_map(self.params), *(factor.text for factor in self.factors)])
 
 

@@ -36,7 +36,6 @@ class PlanWarning(NamedTuple):
 
     @property
     def message(self) -> str:
-        """The warning in English."""
         return MESSAGES[self.code].format_map(self.params)
 
 

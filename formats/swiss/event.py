@@ -105,7 +105,6 @@ class SwissBye:
 
     @property
     def points(self) -> float:
-        """The table points of the bye."""
         return BYE_POINTS[self.kind]
 
 
@@ -117,7 +116,6 @@ class SwissRound:
     byes: tuple[SwissBye, ...] = ()
 
     def with_results(self, results: Mapping[PairOfEntries, Result]) -> "SwissRound":
-        """Return the round with results filled in, by pair."""
         pairs = tuple(replace(pair, result=results.get(pair.pair, pair.result)) for pair in self.pairs)
         return replace(self, pairs=pairs)
 

@@ -40,7 +40,6 @@ def lives_for_missed(in_turn: int, by_lot: int, *, seed: bytes, person: EntryId)
 
 
 def lives_left(event: SwissEvent, lives: int) -> dict[EntryId, int]:
-    """Return entry -> lives left, for the entries that are still in."""
     number, spent = event.next_round, event.lives_missed
     left = {p.entry: lives - event.losses[p.entry] - spent.get(p.entry, 0) for p in event.players if p.active(number)}
     return {entry: count for entry, count in left.items() if count > 0}

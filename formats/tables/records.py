@@ -57,7 +57,6 @@ class Game:
 
     @property
     def played(self) -> bool:
-        """Whether the match was played."""
         return self.kind is RoundKind.PLAYED
 
     @property

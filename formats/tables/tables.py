@@ -64,7 +64,6 @@ def bracket_tables(
 
 
 def round_table(settings: StageSettings, event: SwissEvent, key: str, *, seed: bytes) -> Table:
-    """Return the table of a Swiss or of lives."""
     records = event.records(lots_seed=seed, edition=settings.edition)
     if settings.format == LIVES:
         left = lives_left(event, settings.lives)

@@ -60,7 +60,6 @@ class Explanation:
 
     @property
     def sentence(self) -> str:
-        """The English sentence."""
         return EXPLANATIONS[self.code].format_map(self.params)
 
 

@@ -86,7 +86,6 @@ class SeenAnalysis:
 
     @property
     def is_done(self) -> bool:
-        """Whether there are decisions to show."""
         return self.analysis.state == Analysis.State.DONE
 
     @property
@@ -213,12 +212,10 @@ def _visible(seen: Collection[SeenAnalysis]) -> Q:
 
 
 def match_topic(match: Match) -> str:
-    """The topic of the analysis of a match."""
     return f"analysis:{match.public_id}"
 
 
 def record_topic(submission: Submission) -> str:
-    """The topic of the analysis of a record."""
     return f"record-analysis:{submission.public_id}"
 
 

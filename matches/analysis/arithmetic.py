@@ -46,8 +46,6 @@ class PhaseTotal:
 
 @dataclass(frozen=True, slots=True)
 class SideSummary:
-    """The totals of one side."""
-
     decisions: int
     """Those that count."""
     error: float
@@ -87,7 +85,6 @@ class Summary:
 
 
 def summary(decisions: Iterable[Judged]) -> Summary:
-    """Return the totals of both sides."""
     rows = list(decisions)
     left, right = (_side_summary([row for row in rows if row.side == side]) for side in (0, 1))
     return Summary((left, right))

@@ -65,12 +65,10 @@ class PlayerRow:
 
     @property
     def url(self) -> str:
-        """The player's page."""
         return reverse("player", args=[self.public_id])
 
     @property
     def luck(self) -> str:
-        """The luck in words."""
         return labels.signed_percent(self.luck_winning)
 
 
@@ -89,17 +87,14 @@ class Swing:
 
     @property
     def place(self) -> str:
-        """Where in the match it was."""
         return place(self.decision)
 
     @property
     def played(self) -> str:
-        """What was played with the roll."""
         return labels.action(self.decision.played)
 
     @property
     def luck(self) -> str:
-        """The luck in words."""
         return labels.signed_percent(self.luck_winning)
 
 

@@ -267,7 +267,6 @@ class MatchAnalysis:
 
 
 def section(seen: SeenAnalysis, subject: Subject, now: datetime) -> MatchAnalysis:
-    """Build the section of an analysis."""
     if not seen.is_done:
         wait = _wait(seen.analysis, now) if seen.analysis.is_open else ""
         return MatchAnalysis(seen.analysis.state, failure=seen.analysis.failure, wait=wait)

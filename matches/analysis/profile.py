@@ -71,8 +71,6 @@ class Total:
 
 @dataclass(frozen=True, slots=True)
 class PlayedMatch:
-    """An analysed match of the player."""
-
     match: Match
     opponent: str
     at: datetime | None
@@ -90,27 +88,21 @@ class LengthRow:
 
     @property
     def label(self) -> str:
-        """The length in words."""
         return str(length_label(self.length))
 
 
 @dataclass(frozen=True, slots=True)
 class KindRow:
-    """The decisions of one kind."""
-
     phase: Phase
     total: Total
 
     @property
     def label(self) -> str:
-        """The kind in words."""
         return labels.phase(self.phase)
 
 
 @dataclass(frozen=True, slots=True)
 class ShownDecision:
-    """A decision with its board."""
-
     match: Match
     decision: Decision
     difference: float
@@ -126,8 +118,6 @@ class ShownDecision:
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """How a player has played."""
-
     matches: tuple[PlayedMatch, ...]
     """Oldest first."""
     total: Total

@@ -392,7 +392,6 @@ def _finished(claimed: Analysis, left_out: Collection[int], now: datetime) -> An
 
 
 def _store(row: Analysis, analysed: AnalysedMatch, digest: str) -> None:
-    """Add decisions to an analysis."""
     row.backend, row.version, row.settings = analysed.backend, analysed.version, dict(analysed.settings)
     row.record_sha256 = digest
     row.save()

@@ -165,8 +165,6 @@ def phase_of(position: Position, play_number: int) -> DecisionPhase:
 
 
 class _Game:
-    """Finds the decisions of one game."""
-
     def __init__(self, transcript: Transcript, number: int) -> None:
         self.number = number
         self.events = transcript.games[number - 1].events

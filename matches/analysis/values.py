@@ -15,8 +15,6 @@ from engine.position import Position
 
 
 class DecisionKind(StrEnum):
-    """What is decided."""
-
     PLAY = "play"
     DOUBLE = "double"
     """Whether to double before the roll."""
@@ -86,8 +84,6 @@ class Situation:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A play that was considered."""
-
     play: str
     equity: float
     winning: float | None
@@ -98,7 +94,6 @@ class Candidate:
 
     @property
     def as_json(self) -> dict[str, Any]:
-        """Return it as stored."""
         return {
             "play": self.play,
             "equity": self.equity,

@@ -43,8 +43,6 @@ class OwnEntry(NamedTuple):
 
 
 class AwardedTitle(NamedTuple):
-    """A title that a player was awarded."""
-
     year: int
     label: str
     club: str
@@ -66,8 +64,6 @@ class WonHonour(NamedTuple):
 
 
 class EventEnd(NamedTuple):
-    """When an event was over."""
-
     at: datetime | None
     """None while it goes on."""
 
@@ -176,6 +172,5 @@ def events() -> Events:
 
 
 def set_events(implementation: Events) -> None:
-    """Set the object that `events` returns."""
     global _events
     _events = implementation

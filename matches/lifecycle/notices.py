@@ -44,5 +44,4 @@ def context_of(match: Match) -> dict[str, Any]:
 
 
 def page_of(match: Match) -> str:
-    """The URL of the page of a match."""
     return reverse("match", args=[match.public_id])

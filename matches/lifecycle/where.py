@@ -112,8 +112,6 @@ NO_FACTS = Facts()
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """Where a match is."""
-
     state: WhereState
     length: int
     table: str = ""

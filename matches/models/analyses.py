@@ -16,8 +16,6 @@ class Analysis(models.Model):
     """
 
     class Origin(models.TextChoices):
-        """Who made the analysis."""
-
         COMPUTED = "computed", _("computed here")
         SENDER = "sender", _("part of the record, made by its sender")
 

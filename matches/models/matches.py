@@ -38,8 +38,6 @@ class Match(models.Model):
         VOID = "void", _("void")
 
     class Visibility(models.TextChoices):
-        """Who may see the match."""
-
         PUBLIC = "public", _("everybody")
         CLUB = "club", _("the club")
         PRIVATE = "private", _("players and directors")
@@ -136,7 +134,6 @@ class Match(models.Model):
 
     @property
     def players(self) -> tuple[Player, Player]:
-        """The players of side 0 and side 1."""
         return self.player_0, self.player_1
 
     @property
@@ -191,8 +188,6 @@ class Result(models.Model):
         VOID = "void", _("void")
 
     class Source(models.TextChoices):
-        """Where the result comes from."""
-
         LIVE = "live", _("played here")
         RECORD = "record", _("match record")
         CLAIM = "claim", _("reported by players")
@@ -271,8 +266,6 @@ class Provisional(models.Model):
         REPORT = "report", _("a report that only one side made")
 
     class End(models.TextChoices):
-        """How it ended."""
-
         ACCEPTED = "accepted", _("accepted by the other side")
         SILENCE = "silence", _("not objected to in time")
         RULING = "ruling", _("confirmed by a person who does not play the match")

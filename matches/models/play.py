@@ -243,8 +243,6 @@ class DiceChain(models.Model):
     """A hash chain that a side or the server committed to (docs/dice.md)."""
 
     class Owner(models.TextChoices):
-        """Whose links they are."""
-
         LEFT = "0", _("side 0")
         RIGHT = "1", _("side 1")
         SERVER = "server", _("server")

@@ -115,7 +115,6 @@ class RatingPoolVersion(models.Model):
 
     @property
     def chosen(self) -> PoolSettings:
-        """The settings as they were chosen."""
         return PoolSettings.of(self.values)
 
 

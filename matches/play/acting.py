@@ -102,8 +102,6 @@ class ActionInput(NamedTuple):
 
 
 class Acted(NamedTuple):
-    """What an action led to."""
-
     state: LiveState
     live: LiveMatch
     actions: list[Action]

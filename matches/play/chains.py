@@ -37,7 +37,6 @@ class Arming(NamedTuple):
 
     @property
     def data(self) -> Data:
-        """As it is exported."""
         return {name: value for name, value in self._asdict().items() if value is not None}
 
 
@@ -53,7 +52,6 @@ class Reveal(NamedTuple):
 
     @property
     def data(self) -> Data:
-        """As it is stored and exported."""
         data: Data = {"owner": self.owner, "chain": self.chain, "number": self.number, "link": self.link}
         return data if self.owner == SERVER else data | {"seen": self.seen}
 
@@ -242,7 +240,6 @@ class Chains:
         return None
 
     def _armed(self, owner: str) -> DiceChain | None:
-        """The chain that a player armed last."""
         armings = self.armings(owner)
         return self._of(owner)[armings[-1].chain - 1] if armings else None
 

@@ -109,8 +109,6 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class ShownLink:
-    """A link of a chain."""
-
     chain: int
     number: int
     link: str

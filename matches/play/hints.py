@@ -149,7 +149,6 @@ def _leads_to(position: Position, turns: Sequence[Turn], end: Position) -> bool:
 
 
 def _cube(value: int, owner: Side | None, side: Side) -> tuple[int, str]:
-    """The cube as a side sees it."""
     return value, "" if owner is None else "own" if owner == side else "other"
 
 

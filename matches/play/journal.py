@@ -111,7 +111,6 @@ class Journal:
         return credit
 
     def chains(self) -> Chains:
-        """The dice chains of the match."""
         return Chains(self.live, self.match.public_id)
 
     def append(
@@ -263,7 +262,6 @@ def standing(actions: Iterable[Action]) -> list[Action]:
 
 
 def event_of(action: Action) -> Event:
-    """The event that a row stores."""
     data = action.data
     return Event(
         kind=action.kind,

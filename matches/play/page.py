@@ -39,14 +39,11 @@ _signer = TimestampSigner(salt="matches.page_tickets")
 
 
 class Page(NamedTuple):
-    """What a ticket is for."""
-
     match_id: int
     side: Side
 
 
 def page_ticket(public_id: str, page: Page) -> str:
-    """Return a ticket for a page of this match."""
     return _signer.sign(f"{public_id}.{page.match_id}.{page.side}")
 
 

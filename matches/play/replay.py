@@ -87,7 +87,6 @@ class JudgedStep:
 
     @property
     def severity(self) -> str:
-        """The worst severity of its decisions."""
         severities = {decision.severity for decision in self.decisions}
         return "blunder" if "blunder" in severities else "error" if "error" in severities else ""
 
@@ -115,7 +114,6 @@ class Errors:
 
 
 def judged_steps(seen: SeenAnalysis, game: PlayedGame) -> tuple[JudgedStep, ...]:
-    """Return the steps of a game that have judged decisions."""
     by_event: dict[int, list[Decision]] = {}
     for decision in seen.decisions:
         if decision.game == game.index:
@@ -124,7 +122,6 @@ def judged_steps(seen: SeenAnalysis, game: PlayedGame) -> tuple[JudgedStep, ...]
 
 
 def marked(game: PlayedGame, steps: Iterable[JudgedStep]) -> PlayedGame:
-    """Return the game with its errors marked."""
     severities = {step.number: step.severity for step in steps}
     moments = tuple(replace(moment, severity=severities.get(moment.number, "")) for moment in game.moments)
     return replace(game, moments=moments)
@@ -280,7 +277,6 @@ class Canvas:
                         self.rectangle(place, y - 5 * DOT // 2 + row * DOT, DOT, DOT, color)
 
     def png(self) -> bytes:
-        """The picture as a file."""
         header = struct.pack(">IIBBBBB", self.width, self.height, 8, 2, 0, 0, 0)
         pixels = zlib.compress(b"".join(b"\0" + bytes(row) for row in self.rows), 6)
         return PNG + _chunk(b"IHDR", header) + _chunk(b"IDAT", pixels) + _chunk(b"IEND", b"")

@@ -51,7 +51,6 @@ class PlaySettings(NamedTuple):
 
     @classmethod
     def by_rules(cls, rules: PlayRules, match: Match) -> "PlaySettings":
-        """The settings of a match that is played by the rules of its event."""
         return cls(
             clock=rules.clock_settings(length=match.length, score=match.start_score),
             flag_rule=rules.flag_rule,

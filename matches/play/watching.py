@@ -121,8 +121,6 @@ MOST = 8
 
 
 class LiveLine(NamedTuple):
-    """A match in a list."""
-
     public_id: str
     names: tuple[str, str]
     score: Score | None

@@ -75,7 +75,6 @@ class Viewer:
         )
 
     def sees(self, match: HasPlayers) -> bool:
-        """Whether the viewer may see this match."""
         if match.visibility == Seen.PUBLIC or self.is_insider_of(match):
             return True
         return match.visibility == Seen.CLUB and match.club_id in self.clubs
@@ -87,7 +86,6 @@ class Viewer:
         return bool({match.player_0_id, match.player_1_id} & self.players)
 
     def is_staff_of(self, match: HasPlayers) -> bool:
-        """Whether the viewer runs the match."""
         return self.everything or match.club_id in self.runs
 
     def plays_or_runs(self, match: HasPlayers) -> bool:

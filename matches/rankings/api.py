@@ -218,17 +218,14 @@ class PageQuery(serializers.Serializer[Any]):
 
 
 def player_data(player: Player) -> dict[str, Any]:
-    """Data of PlayerSerializer."""
     return {"public_id": player.public_id, "name": player.shown_name}
 
 
 def standing_data(standing: PlayerRating | None) -> dict[str, Any] | None:
-    """Data of StandingSerializer."""
     return None if standing is None else dict(StandingSerializer(standing).data)
 
 
 def change_data(explained: Explained) -> dict[str, Any]:
-    """Data of ChangeSerializer."""
     change, working = explained.change, explained.working
     return {
         "won": change.won,
@@ -256,7 +253,6 @@ def change_data(explained: Explained) -> dict[str, Any]:
 
 
 def match_data(line: HistoryLine) -> dict[str, Any]:
-    """Data of HistoryLineSerializer."""
     return {
         "public_id": None if line.hidden else line.match.public_id,
         "finished_at": line.match.finished_at,

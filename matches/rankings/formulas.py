@@ -124,7 +124,6 @@ class Formulas:
 
     @property
     def sentence(self) -> str:
-        """What the comparison says."""
         best = {"formula": self.rows[0].label}
         if any(row.may_be_as_good for row in self.rows):
             return _("“%(formula)s” has predicted these matches best, but those marked may be as good.") % best

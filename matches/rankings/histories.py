@@ -196,7 +196,6 @@ class HistoryLine:
 
     @property
     def url(self) -> str:
-        """The page of the match."""
         return f"/matches/{self.match.public_id}/"
 
     @property
@@ -245,7 +244,6 @@ def won_by(ids: Collection[int]) -> Q:
 
 
 def filtered(player: Player, filters: Filters, viewer: Viewer, same: Mapping[int, int]) -> QuerySet[Match]:
-    """The player's matches that pass the filters."""
     ids = identities(player, same)
     matches = ended(player, same) if filters.result else listed(player, same)
     if filters.result == "won":
@@ -356,7 +354,6 @@ def history(player: Player, filters: Filters, page: int, viewer: Viewer, rows: i
 
 
 def latest(player: Player, viewer: Viewer, same: Mapping[int, int], most: int) -> list[HistoryLine]:
-    """Return the latest matches of a player."""
     matches = filtered(player, Filters(), viewer, same).select_related("club")
     return lines(player, list(matches[:most]), viewer, same)
 

@@ -51,8 +51,6 @@ class StartRow(NamedTuple):
 
 
 class MatchRow(NamedTuple):
-    """A past match."""
-
     row: int
     at: datetime
     winner: str
@@ -166,8 +164,6 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class ImportPreview:
-    """What an import would do."""
-
     kind: str
     rows: int
     respelled: Sequence[tuple[str, str]]

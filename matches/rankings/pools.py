@@ -43,8 +43,6 @@ from players.requests import by, page, refused_back, sent
 
 
 class PoolForm(RefusingForm):
-    """Settings of a pool."""
-
     name = forms.CharField(label=gettext_lazy("Name"), max_length=LONGEST_NAME)
     family = forms.ChoiceField(label=gettext_lazy("Formula"), choices=list(FAMILIES.items()), initial="fibs")
     start_rating = forms.FloatField(
@@ -174,7 +172,6 @@ class PoolForm(RefusingForm):
 
     @property
     def settings(self) -> PoolSettings:
-        """The settings as a value."""
         return PoolSettings.of(self.cleaned_data)
 
 
@@ -189,7 +186,6 @@ class PoolChangeForm(PoolForm):
 
     @classmethod
     def of(cls, pool: RatingPool, data: Any = None) -> "PoolChangeForm":
-        """Return the form of an existing pool."""
         return cls(data, initial={**asdict(pool.chosen), "after": pool.seq})
 
 
@@ -322,7 +318,6 @@ class Changes:
     def of(
         cls, pool: RatingPool, preview: services.SettingsPreview, after: int, restores: int | None = None
     ) -> "Changes":
-        """Return the changes from the settings of a pool."""
         if restores is None:
             fields = [
                 (name, "on" if value is True else str(value))
@@ -458,7 +453,6 @@ def import_rows(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @open_to(post=Who.DIRECTORS)
 @repeated(Repeat.STATE)
 def undo(request: HttpRequest, slug: str, pk: int, source: int) -> HttpResponse:
-    """Undo an import."""
     club = access.club_for_director(request.user, slug)
     row = RatingImport.objects.filter(pk=source, pool=pool_of(club, pk)).first()
     if row is None:
@@ -535,7 +529,6 @@ LIST_COLUMNS = ["rank", "player", "name", "rating", "spread", "matches", "wins",
 
 @open_to(get=Who.EVERYBODY)
 def pool_ranking_csv(request: HttpRequest, slug: str, pk: int) -> HttpResponseBase:
-    """The list of a pool as a file."""
     rating_pool = pool_of(access.club(slug), pk)
     rows = rows_of(*services.list_of(rating_pool, timezone.now()))
     return downloads.long_file(request, iter([LIST_COLUMNS, *map(_cells, rows)]), "ratings.csv")

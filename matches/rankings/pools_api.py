@@ -65,7 +65,6 @@ class PoolSerializer(PoolSettingsSerializer):
 
 
 def pool_data(pool: RatingPool) -> dict[str, Any]:
-    """Data of PoolSerializer."""
     chosen = pool.chosen
     return {"id": pool.pk, "seq": pool.seq, "sentences": sentences_of(chosen), **asdict(chosen)}
 
@@ -81,7 +80,6 @@ class PlacedSerializer(serializers.Serializer[Any]):
 
 
 def placed_data(listed: Listed | None) -> dict[str, Any] | None:
-    """Data of PlacedSerializer."""
     if listed is None:
         return None
     return {
@@ -317,7 +315,6 @@ class PoolFormulas(APIView):
 
 
 def comparison_data(comparison: FormulaComparison) -> dict[str, Any]:
-    """Data of ComparisonSerializer."""
     rows = [{**asdict(row), "is_as_good": row.is_as_good} for row in predictions_of(comparison)]
     return dict(
         ComparisonSerializer(

@@ -33,8 +33,6 @@ YEARS_FROM = timedelta(days=700)
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A rating at a time."""
-
     at: datetime
     rating: float
 

@@ -78,7 +78,6 @@ def _by_length(chosen: PoolSettings) -> str:
 
 
 def counted_sentence(chosen: PoolSettings) -> str:
-    """Say which matches count."""
     parts = []
     if chosen.least_length > 1:
         parts.append(
@@ -97,7 +96,6 @@ def counted_sentence(chosen: PoolSettings) -> str:
 
 
 def list_sentence(chosen: PoolSettings) -> str:
-    """Say who is in the list."""
     parts = []
     if chosen.members_only:
         parts.append(_("members of the club"))
@@ -128,5 +126,4 @@ def list_sentence(chosen: PoolSettings) -> str:
 
 
 def sentences_of(chosen: PoolSettings) -> list[str]:
-    """Return all three sentences."""
     return [formula_sentence(chosen), counted_sentence(chosen), list_sentence(chosen)]

@@ -27,8 +27,6 @@ MOST_CLUBS = 500
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Filters of the ranking."""
-
     days: int = ACTIVE_DAYS
     """Only players with a rated match within this number of days; 0 for no limit."""
     least: int = 1
@@ -91,8 +89,6 @@ class RankedPlace:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """A page of the ranking."""
-
     filters: Filters
     page: Page[PlayerRating]
     rows: list[RankingRow] = field(default_factory=list)
@@ -216,7 +212,6 @@ def _ranks_from(everybody: QuerySet[PlayerRating], standings: Sequence[PlayerRat
 
 
 def _ranks_among(everybody: QuerySet[PlayerRating], standings: Sequence[PlayerRating]) -> list[int]:
-    """Ranks of rows from anywhere in the ranking."""
     below = [-rating for rating in everybody.values_list("rating", flat=True)] if standings else []
     return [1 + bisect_left(below, -standing.rating) for standing in standings]
 
@@ -273,7 +268,6 @@ def called(words: str, *, but: int | None = None) -> QuerySet[Player]:
 
 
 def with_standings(people: Sequence[Player]) -> list[PlayerRow]:
-    """Players with their clubs and standings."""
     ids = [player.pk for player in people]
     clubs = clubs_of(ids)
     ratings = PlayerRating.objects.filter(pool=default_pool(), player__in=ids).select_related("pool")

@@ -13,8 +13,6 @@ from players.models import Membership, Player
 
 
 class Place(StrEnum):
-    """Where a rated player is."""
-
     RANKED = "ranked"
     PROVISIONAL = "provisional"
     """Named after the others, without a rank."""

@@ -310,7 +310,6 @@ def stored_changes(pool: RatingPool, since: Key) -> dict[tuple[int, int], tuple[
 
 
 def stored_standings(pool: RatingPool, players: Collection[int] | None = None) -> dict[int, Standing]:
-    """The stored ratings of these players, or of all."""
     rows = PlayerRating.objects.filter(pool=pool).order_by()
     columns = ("player_id", *Standing._fields)
     if players is None:

@@ -123,8 +123,6 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """The result of a replay."""
-
     since: Key
     matches: int
     written: int

@@ -209,7 +209,6 @@ class SubmissionDetail(APIView):
 
 
 def submission_data(submission: Submission, request: Request | HttpRequest) -> dict[str, Any]:
-    """Data of SubmissionSerializer."""
     done = submission.state == Submission.State.DONE
     mask = mask_for(request.user, submission)
     return {

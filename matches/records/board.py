@@ -42,8 +42,6 @@ Path = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Diagram:
-    """A position to draw."""
-
     position: Position
     """From the point of view of `side`."""
     side: int
@@ -67,7 +65,6 @@ class Diagram:
 
     @property
     def face(self) -> int:
-        """The number that the cube shows."""
         return face(self.cube, offered=self.offered)
 
 
@@ -81,8 +78,6 @@ class Checker(NamedTuple):
 
 
 class Spot(NamedTuple):
-    """A point in the picture."""
-
     x: int
     y: int
 
@@ -126,7 +121,6 @@ class Scene:
 
 
 def draw(diagram: Diagram) -> Scene:
-    """Return the shapes of a diagram."""
     at_bottom = diagram.side == diagram.bottom
     counts = (diagram.position if at_bottom else diagram.position.swapped()).counts
     arrows, starts, ends = _marks(diagram, counts)

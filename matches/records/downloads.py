@@ -23,8 +23,6 @@ CONTENT_TYPES = {
 
 
 class File(NamedTuple):
-    """A file to download."""
-
     name: str
     content_type: str
     data: bytes

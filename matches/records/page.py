@@ -49,7 +49,6 @@ def submission_page(submission: Submission, now: datetime, mask: Mask, *, turned
 
 
 def latest_verdict(submission: Submission) -> Verdict:
-    """The newest verdict."""
     return submission.verdicts.latest("created_at", "pk")
 
 

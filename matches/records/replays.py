@@ -56,8 +56,6 @@ class ReplayStep:
 
 @dataclass(frozen=True, slots=True)
 class PlayedGame:
-    """A game with all its steps."""
-
     index: int
     """Counted from 1 in the order of the record; `number` may occur twice."""
     number: int
@@ -113,8 +111,6 @@ class ReplayedMatch:
 
 
 class _Game:
-    """Builds the steps of one game."""
-
     def __init__(self, transcript: Transcript, facts: Mapping[str, Any]) -> None:
         self.transcript = transcript
         self.players = labels.names(transcript.players)

@@ -49,8 +49,6 @@ class Submitted(NamedTuple):
 
 
 class RecordFile(NamedTuple):
-    """A record as it was sent."""
-
     data: bytes
     source: str
     """A `Submission.Source`."""

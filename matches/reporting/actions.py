@@ -218,8 +218,6 @@ class ReportAction(MatchAction):
 
 
 class ObjectionAction(MatchAction):
-    """Creates an objection."""
-
     responses: ClassVar[dict[int, Any]] = {201: MatchSerializer, **ERRORS}
 
 
@@ -273,8 +271,6 @@ class AheadAction(BoardAction):
 
 
 class ArrivalAction(MatchAction):
-    """A tap at an appointment."""
-
     responses: ClassVar[dict[int, Any]] = {200: MatchSerializer, 401: PROBLEM, 403: PROBLEM, 404: PROBLEM, 409: PROBLEM}
 
 

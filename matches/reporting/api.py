@@ -136,7 +136,6 @@ class Reports(APIView):
 
 
 def _score(data: dict[str, Any]) -> tuple[int, tuple[int, int]]:
-    """The winner and the score of a report."""
     left, right = data["score"]
     return data.get("winner", 0 if left > right else 1), (left, right)
 
@@ -204,8 +203,6 @@ class RunningScore(APIView):
 
 
 class MatchFilter(filters.FilterSet):
-    """Filters of the list of matches."""
-
     state = filters.ChoiceFilter(choices=Match.State.choices)
     club = filters.CharFilter("club__slug", label="The slug of the club.")
     player = filters.CharFilter(method="of_player", label="The public id of a player.")
@@ -520,7 +517,6 @@ class LengthOffers(APIView):
 
 
 def length_response(seat: MatchSeat) -> Response:
-    """The length of a match, and what is on offer."""
     match = access.refetch(seat.match)
     now = timezone.now()
     facts = facts_of([match], NOBODY, now)[match.pk]

@@ -31,8 +31,6 @@ _SIGNER = Signer(salt="matches.calendars", sep=".")
 
 
 class CalendarEvent(NamedTuple):
-    """One entry of a calendar."""
-
     uid: str
     sequence: int
     """Grows with each change of the same entry."""

@@ -76,8 +76,6 @@ class NoteForm(ActForm):
 
 
 class ObjectionForm(ActForm):
-    """An objection with its reason."""
-
     reason = forms.CharField(label=_("Reason"), max_length=LONGEST_NOTE)
 
 

@@ -94,7 +94,6 @@ class MyMatch:
 
     @property
     def won(self) -> bool:
-        """Whether the player won."""
         return self.result is not None and self.result.winner == self.side
 
     @property

@@ -64,12 +64,10 @@ class Pending:
 
     @property
     def offered(self) -> Proposal | None:
-        """The proposal that waits for an answer."""
         return next((row for row in self.proposals if row.state == Proposal.State.OPEN), None)
 
     @property
     def agreed(self) -> Proposal | None:
-        """The proposal with an accepted time."""
         return next((row for row in self.proposals if row.state == Proposal.State.ACCEPTED), None)
 
 

@@ -282,7 +282,6 @@ def notify_accepted(match: Match, proposal: Proposal, now: datetime) -> None:
 
 
 def remind_of_appointment(match: Match, proposal: Proposal, now: datetime) -> None:
-    """Remind both players of their appointment."""
     key = f"{APPOINTMENT}:{proposal.public_id}:{now:%Y%m%d%H%M%S}"
     _notify(match, (0, 1), APPOINTMENT, _appointment(proposal), key, now)
 

@@ -73,7 +73,6 @@ class CheckedRecord(NamedTuple):
 
     @property
     def start(self) -> tuple[int, int]:
-        """The score the record begins with."""
         return self._by_side(self.content["start"])
 
     @property

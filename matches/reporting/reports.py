@@ -334,7 +334,6 @@ def open_reports(match: Match) -> dict[int, Claim]:
 
 
 def create_report(match: Match, report: ScoreReport, by: Actor, now: datetime, **fields: Any) -> Claim:
-    """Store a report by this actor."""
     return Claim.objects.create(
         match=match,
         winner=report.winner,
@@ -560,8 +559,6 @@ def will_know(channels: frozenset[str], name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """The preview of a report."""
-
     summary: str
     """“Carol wins 7–4.”"""
     follows: list[str]

@@ -304,7 +304,6 @@ def match_summary_data(match: Match, where: Where, request: Request | HttpReques
 
 
 def where_data(where: Where) -> Json:
-    """Data of WhereSerializer."""
     return {
         "state": where.state.value,
         "table": where.table or None,

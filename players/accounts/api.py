@@ -35,7 +35,6 @@ def me(request: Request) -> User:
 
 
 def by(request: Request) -> Actor:
-    """Return the signed-in user as an actor."""
     return Actor.of(me(request))
 
 

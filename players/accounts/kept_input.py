@@ -48,7 +48,6 @@ def read(request: HttpRequest) -> KeptInput | None:
 
 
 def forget(response: HttpResponse) -> None:
-    """Delete the cookie."""
     response.delete_cookie(COOKIE, path=reverse("sign-in"), samesite="Lax")
 
 

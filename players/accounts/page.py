@@ -116,8 +116,6 @@ class ForgottenForm(forms.Form):
 
 
 class NewPasswordForm(RefusingForm):
-    """A new password for an account."""
-
     new_password = _password(
         gettext_lazy("New password"), "new-password", help_text=gettext_lazy("At least 8 characters.")
     )
@@ -133,8 +131,6 @@ class NewPasswordForm(RefusingForm):
 
 
 class SignUpForm(RefusingForm):
-    """A new account."""
-
     display_name = forms.CharField(
         label=gettext_lazy("Your name"),
         max_length=LONGEST_NAME,
@@ -148,8 +144,6 @@ class SignUpForm(RefusingForm):
 
 
 class PreferencesForm(RefusingForm):
-    """The preferences of an account."""
-
     display_name = forms.CharField(
         label=gettext_lazy("Your name"), max_length=LONGEST_NAME, widget=forms.TextInput(attrs={"autocomplete": "name"})
     )
@@ -192,8 +186,6 @@ class EmailForm(RefusingForm):
 
 
 class PasswordForm(RefusingForm):
-    """A new password."""
-
     password = _password(gettext_lazy("Current password"), "current-password")
     new_password = _password(
         gettext_lazy("New password"), "new-password", help_text=gettext_lazy("At least 8 characters.")
@@ -211,8 +203,6 @@ class DeleteForm(RefusingForm):
 
 
 class TokenForm(RefusingForm):
-    """A new API token."""
-
     name = forms.CharField(
         label=gettext_lazy("Name"), max_length=60, help_text=gettext_lazy("The app or device that uses it.")
     )
@@ -416,7 +406,6 @@ def _check_password(user: User, password: str) -> None:
 @never_cache
 @repeated(Repeat.STATE)
 def delete_account(request: HttpRequest) -> HttpResponse:
-    """Explain what is deleted and delete the account."""
     form = DeleteForm(sent(request))
     if form.is_valid():
         user = me(request)
@@ -557,7 +546,6 @@ def renew_codes(request: HttpRequest) -> HttpResponse:
 @never_cache
 @repeated(Repeat.STATE)
 def turn_off(request: HttpRequest) -> HttpResponse:
-    """Turn the second factor off."""
     return _confirmed(request, turn_off=True)
 
 
@@ -589,7 +577,6 @@ def _confirmed(request: HttpRequest, *, turn_off: bool) -> HttpResponse:
 @open_to(get=Who.EVERYBODY, post=Who.EVERYBODY)
 @repeated(Repeat.KEY)
 def sign_up(request: HttpRequest) -> HttpResponse:
-    """Create an account and sign in."""
     if request.user.is_authenticated:
         return redirect(safe_next(request, "home"))
     form = SignUpForm(sent(request))
@@ -828,7 +815,6 @@ def _welcome(request: HttpRequest, row: Invitation) -> HttpResponse:
 @open_to(get=Who.SIGNED_IN)
 @never_cache
 def sessions(request: HttpRequest) -> HttpResponse:
-    """List the sessions of the account."""
     rows = [
         {
             "name": session_services.name_of(row.session_key),
@@ -854,7 +840,6 @@ def end_session(request: HttpRequest) -> HttpResponse:
 @open_to(post=Who.SIGNED_IN)
 @repeated(Repeat.STATE)
 def end_other_sessions(request: HttpRequest) -> HttpResponse:
-    """End all sessions but this one."""
     count = account_services.sign_out_elsewhere(user=me(request), current=request.session, now=timezone.now())
     text = ngettext("{count} other device is signed out.", "{count} other devices are signed out.", count)
     messages.success(request, text.format(count=count))

@@ -79,7 +79,6 @@ class ZoneField(serializers.CharField):
         )
 
     def to_internal_value(self, data: Any) -> str:
-        """Return the canonical name of the zone."""
         text = super().to_internal_value(data)
         zone = find(text) if text else ""
         if zone is None:

@@ -45,11 +45,9 @@ class SessionStore(DatabaseSessionStore):
 
     @classmethod
     def get_model_class(cls) -> type[AccountSession]:
-        """Return the model of the table."""
         return AccountSession
 
     def create_model_instance(self, data: dict[str, Any]) -> AccountSession:
-        """Return the row for these data."""
         row: AccountSession = super().create_model_instance(data)  # type: ignore[assignment]
         row.user_id = int(data[SESSION_KEY]) if SESSION_KEY in data else None
         row.browser = data.get(BROWSER, "")

@@ -78,7 +78,6 @@ def revoke_token(*, user: User, token_id: int, by: Actor) -> None:
 
 
 def live_tokens(user: User, now: datetime) -> QuerySet[ApiToken]:
-    """The tokens of a user that have not expired."""
     return user.api_tokens.filter(Q(expires_at__isnull=True) | Q(expires_at__gt=now))
 
 

@@ -38,7 +38,6 @@ def set_emblem(*, club: Club, data: bytes, by: Actor) -> Club:
 
 @transaction.atomic
 def remove_emblem(*, club: Club, by: Actor) -> Club:
-    """Remove the emblem of a club, if it has one."""
     locked = lock_club(club)
     if not locked.emblem_version:
         return locked

@@ -50,7 +50,6 @@ class ListedName:
 
     @property
     def candidates(self) -> Sequence[Player]:
-        """The players that the name matches."""
         return self.match.candidates or ([self.match.player] if self.match.player else [])
 
 

@@ -393,7 +393,6 @@ def edit_name(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
 @open_to(post=Who.DIRECTORS)
 @repeated(Repeat.STATE)
 def remove_member(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    """Remove a member from the club."""
     membership = access.member_below(request.user, slug, public_id)
     try:
         club_services.remove_member(

@@ -33,8 +33,6 @@ from players.requests import me
 
 
 class JoinForm(RefusingForm):
-    """A request to join."""
-
     claimed = forms.CharField(required=False, max_length=LENGTH)
 
 
@@ -53,8 +51,6 @@ class AcceptForm(RefusingForm):
 
 
 class RefuseForm(RefusingForm):
-    """A refusal."""
-
     reason = forms.CharField(label=gettext_lazy("Reason"), max_length=LONGEST_REASON)
 
 
@@ -113,7 +109,6 @@ class OwnRequestAction(Action):
         return access.club(url["slug"])
 
     def url(self, request: HttpRequest, obj: Club) -> str:
-        """The page on which one asks."""
         return reverse("join-club", args=[obj.slug])
 
     def answer(self, request: Request, obj: Club, form: Any) -> Response:
@@ -122,8 +117,6 @@ class OwnRequestAction(Action):
 
 
 class AskAction(OwnRequestAction):
-    """Asking to join."""
-
     responses: ClassVar = {200: JoinRequestSerializer, 429: PROBLEM, **PROBLEMS}
 
     def perform(self, request: Any, obj: Club, form: Any, now: datetime) -> str:
@@ -132,13 +125,10 @@ class AskAction(OwnRequestAction):
         return super().perform(request, obj, form, now)
 
     def answer(self, request: Request, obj: Club, form: Any) -> Response:
-        """The request that is open now."""
         return Response(JoinRequestSerializer(form.instance).data)
 
 
 class AnswerAction(Action):
-    """What a director answers."""
-
     permissions = (IsAuthenticated,)
     responses: ClassVar = {200: JoinRequestSerializer, **PROBLEMS}
 
@@ -151,7 +141,6 @@ class AnswerAction(Action):
         return reverse("join-requests", args=[obj.club.slug])
 
     def answer(self, request: Request, obj: JoinRequest, form: Any) -> Response:
-        """The request as it is afterwards."""
         return Response(JoinRequestSerializer(form.instance).data)
 
 
@@ -214,7 +203,6 @@ class ClaimAction(Action):
         return access.own_claim(user, int(url["pk"]))
 
     def url(self, request: HttpRequest, obj: Merge) -> str:
-        """The page of the account."""
         return reverse("preferences")
 
     def answer(self, request: Request, obj: Merge, form: Any) -> Response:

@@ -35,7 +35,6 @@ class UserManager(BaseUserManager["User"]):
         return user
 
     def create_superuser(self, email: str, password: str | None = None, **fields: Any) -> "User":
-        """Create a user with all permissions."""
         return self.create_user(email, password, is_staff=True, is_superuser=True, **fields)
 
     def get_by_natural_key(self, username: str | None) -> "User":
@@ -47,8 +46,6 @@ class User(AbstractBaseUser, PermissionsMixin):
     """An account. Users sign in by e-mail address; others see the display name."""
 
     class Theme(models.TextChoices):
-        """The colours of the pages."""
-
         AUTO = "auto", _("System")
         LIGHT = "light", _("Light")
         DARK = "dark", _("Dark")
@@ -96,7 +93,6 @@ class User(AbstractBaseUser, PermissionsMixin):
         return self.display_name or self.email
 
     def get_full_name(self) -> str:
-        """Return the display name."""
         return str(self)
 
     get_short_name = get_full_name
@@ -164,10 +160,7 @@ class RecoveryCode(models.Model):
 
 
 class SessionManager(BaseSessionManager["AccountSession"]):
-    """Reads the account with each session."""
-
     def get_queryset(self) -> models.QuerySet["AccountSession"]:
-        """All sessions."""
         return super().get_queryset().select_related("user")
 
 
@@ -225,7 +218,6 @@ class ApiToken(models.Model):
 
     @property
     def scope_labels(self) -> list[str]:
-        """The scopes as shown to the user."""
         return [str(self.Scope(scope).label) for scope in self.scopes]
 
 

@@ -95,7 +95,6 @@ def _may_receive(row: Delivery) -> bool:
 
 
 def mark_sent(rows: Iterable[Delivery], now: datetime) -> None:
-    """Mark claimed deliveries as sent."""
     Delivery.objects.filter(pk__in=[row.pk for row in rows]).update(state=State.SENT, sent_at=now, reason="")
 
 

@@ -94,7 +94,6 @@ def register(*kinds: NotificationKind) -> None:
 
 
 def registered() -> list[NotificationKind]:
-    """Return every registered kind."""
     return list(_kinds.values())
 
 
@@ -107,8 +106,6 @@ def kind_of(code: str) -> NotificationKind:
 
 
 class Text(NamedTuple):
-    """What a notification says."""
-
     notification: Notification
     sentence: str
     context: str

@@ -111,7 +111,6 @@ def open_notification(request: HttpRequest, notification: str) -> HttpResponse:
 @open_to(post=Who.SIGNED_IN)
 @repeated(Repeat.STATE)
 def mark_read(request: HttpRequest) -> HttpResponse:
-    """Mark all notifications as read."""
     choices.mark_read(user=me(request), now=timezone.now())
     return redirect("notifications")
 
@@ -119,7 +118,6 @@ def mark_read(request: HttpRequest) -> HttpResponse:
 @open_to(post=Who.OWN)
 @repeated(Repeat.STATE)
 def mark_unread(request: HttpRequest, notification: str) -> HttpResponse:
-    """Mark a notification as unread again."""
     choices.mark_unread(user=me(request), notification=access.notification(me(request), int(notification)).pk)
     return redirect("notifications")
 

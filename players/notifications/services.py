@@ -131,7 +131,6 @@ def can_be_sent_to(user: int) -> bool:
 
 
 def browsers_of(users: Collection[int], now: datetime) -> QuerySet[PushSubscription]:
-    """Return the browsers that show the notifications of these users."""
     is_shown = Q(unbound_since=None) | Q(unbound_since__gt=now - PushSubscription.UNBOUND_FOR)
     return PushSubscription.objects.filter(is_shown, user__in=users)
 

@@ -81,7 +81,6 @@ def register(model: type[Model], *fields: str, club: str, match: str = "", only:
 
 
 def registered() -> dict[type[Model], tuple[str, ...]]:
-    """Return the registered fields by model."""
     return {model: written.fields for model, written in _written.items()}
 
 

@@ -56,7 +56,6 @@ def players_among(ids: Iterable[int | None]) -> QuerySet[Player]:
 
 
 def player_of(user: User) -> Player | None:
-    """Return the player of an account, if it has one."""
     return Player.objects.filter(user=user).first()
 
 

@@ -44,8 +44,6 @@ MOST_CANDIDATES = 8
 
 
 class How(StrEnum):
-    """The outcome for a name."""
-
     FOUND = "found"
     RETURNED = "returned"
     """The name of a former member, who is a member again."""
@@ -200,7 +198,6 @@ class _People:
         return SimilarNames(self._by_name)
 
     def look_up(self, name: str) -> NameMatch:
-        """Return the match for a known name."""
         candidates = self.called(name)
         if len(candidates) > 1:
             return NameMatch(name, How.AMBIGUOUS, candidates=candidates)

@@ -85,7 +85,6 @@ def register(stored: StoredElsewhere) -> None:
 
 
 def registered() -> list[StoredElsewhere]:
-    """Return all registered objects."""
     return list(_registered)
 
 

@@ -32,7 +32,6 @@ register = template.Library()
 
 @register.filter
 def role_name(role: str) -> str:
-    """Return the label of a role."""
     return str(Membership.Role(role).label)
 
 

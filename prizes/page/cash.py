@@ -135,8 +135,6 @@ class AccountLine:
 
 @dataclass(frozen=True, slots=True)
 class PaymentLine:
-    """A payment in the list."""
-
     payment: Payment
     name: str
     what: str
@@ -146,8 +144,6 @@ class PaymentLine:
 
 @dataclass(frozen=True, slots=True)
 class BoxLine:
-    """A line of the closing."""
-
     label: str
     amount: str
 
@@ -283,7 +279,6 @@ def _account_line(
 
 
 def _paid_text(account: Account, currency: Currency) -> str:
-    """Return what was paid by each method."""
     parts = [f"{currency.text(amount)} {Payment.Method(method).label}" for method, amount in account.by_method.items()]
     return " · ".join(parts) or "–"
 
@@ -298,7 +293,6 @@ def _by_method(accounts: list[Account], currency: Currency) -> list[BoxLine]:
 
 
 def _capital(label: object) -> str:
-    """Return a label with a capital first letter."""
     return str(label)[:1].upper() + str(label)[1:]
 
 
@@ -369,7 +363,6 @@ TABS = (OWES, PRIZES, CLOSING)
 
 
 def directed_event(request: HttpRequest, club: str, slug: str) -> Tournament:
-    """Return the event of the URL for a director of its club."""
     return access.tournament_as(request.user, club, slug, Role.DIRECTOR)
 
 

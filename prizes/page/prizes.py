@@ -87,7 +87,6 @@ def _order(division: Division) -> str:
 @open_to(post=Who.DIRECTORS)
 @repeated(Repeat.KEY)
 def pool(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
-    """Add a side pool."""
     row = directed_division(request, club=club, slug=slug, division=division)
     form = PoolForm(request.POST, division=row, pots=pot_keys(row))
     if form.is_valid():

@@ -193,7 +193,6 @@ def _import(club: Club, public_id: str) -> MatchImport:
 @open_to(post=Who.DIRECTORS)
 @repeated(Repeat.STATE)
 def undo_match_import(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    """Undo an import of matches."""
     row = _import(access.club_for_director(request.user, slug), public_id)
     try:
         undone = undo_matches(source=row, by=by(request), now=timezone.now())

@@ -134,7 +134,6 @@ class PastSeasonForm(ImportForm):
     }
 
     def input_of(self, text: str) -> PastInput:
-        """Return what is imported."""
         data = self.cleaned_data
         reading = _reading(data, data["nights"] or None)
         if self.is_other_sheet:
@@ -284,7 +283,6 @@ def _matches(request: HttpRequest, club: Club, form: PastMatchesForm) -> HttpRes
 
 
 def _preview(preview: PastPreview, text: str, form: PastSeasonForm) -> dict[str, Any]:
-    """Return what the page of a preview shows."""
     sheet = preview.sheet
     names = ("name",) if sheet.is_wide else COLUMNS
     return {
@@ -366,7 +364,6 @@ def leave_out_season(request: HttpRequest, slug: str, public_id: str) -> HttpRes
 @open_to(post=Who.DIRECTORS)
 @repeated(Repeat.STATE)
 def undo_season(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    """Undo an import."""
     season = _season(access.club_for_director(request.user, slug), public_id)
     counted_in = season.counts_in
     try:

@@ -95,8 +95,6 @@ BARS_WIDTH, BARS_HEIGHT, WIDEST_PITCH, LEAST_BAR = 108, 24, 9, 1.5
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """An event of the table."""
-
     id: str
     name: str
     day: date | None
@@ -144,8 +142,6 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """A row with what is shown of it."""
-
     rank: int | None
     player: str
     name: str
@@ -191,8 +187,6 @@ class PlaceLine:
 
 @dataclass(frozen=True)
 class SeasonView:
-    """A season for one reader."""
-
     series: Series
     standing: Standing = field(repr=False)
     columns: Sequence[Column]

@@ -98,7 +98,6 @@ class TitleSerializer(serializers.Serializer[Any]):
 
 
 def title_data(line: TitleLine) -> dict[str, Any]:
-    """Return a title as the API shows it."""
     title = line.title
     return {
         "title": title.public_id if isinstance(title, Title) else None,
@@ -122,11 +121,9 @@ class AwardAction(Action):
     responses: ClassVar = {200: TitleSerializer, **WRITE}
 
     def fetch(self, user: Visitor, **url: str) -> Club:
-        """Return the club to one of its directors."""
         return access.club_as(user, url["slug"], self.needed)
 
     def url(self, request: HttpRequest, obj: Club) -> str:
-        """The hall of fame."""
         return reverse("hall-of-fame", args=[obj.slug])
 
     def success_url(self, request: HttpRequest, obj: Club, form: Any) -> str:
@@ -135,13 +132,10 @@ class AwardAction(Action):
         return reverse("series", args=[obj.slug, series.slug]) if series is not None else self.url(request, obj)
 
     def answer(self, request: Request, obj: Club, form: Any) -> Response:
-        """The title."""
         return _one(request.user, form.instance)
 
 
 class WithdrawTitleAction(Action):
-    """Withdrawing a title."""
-
     responses: ClassVar = {200: TitleSerializer, **WRITE}
 
     def fetch(self, user: Visitor, **url: str) -> Title:
@@ -154,11 +148,9 @@ class WithdrawTitleAction(Action):
         return titles[0]
 
     def url(self, request: HttpRequest, obj: Title) -> str:
-        """The hall of fame."""
         return reverse("hall-of-fame", args=[obj.club.slug])
 
     def answer(self, request: Request, obj: Title, form: Any) -> Response:
-        """The title as it was."""
         return _one(request.user, obj)
 
 

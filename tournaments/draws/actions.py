@@ -92,8 +92,6 @@ class ChangeRoundsForm(AfterForm):
 
 
 class TakeBackRoundForm(TakeBackForm):
-    """Takes back a paired round."""
-
     round = forms.IntegerField(min_value=1, max_value=MOST_ROUNDS, label=gettext_lazy("Round"))
 
 

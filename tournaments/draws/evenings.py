@@ -308,7 +308,6 @@ class FormatOffer:
 
     @property
     def css(self) -> str:
-        """The classes of its line."""
         return " ".join(
             ["offer", *(["is-chosen"] if self.is_chosen else []), *([] if self.in_time else ["is-too-long"])]
         )

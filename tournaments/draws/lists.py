@@ -92,7 +92,6 @@ class CommitmentLine:
 
     @property
     def label(self) -> str:
-        """The label of its fate."""
         return str(FATES[self.fate])
 
     @property
@@ -155,7 +154,6 @@ def _fate(row: Commitment, drafts: list[Draw]) -> str:
 
 
 def commitments_page(club: Club, number: str | None) -> dict[str, Any]:
-    """Return the context of one page of the list."""
     page = page_of(commitments_of(club), number, ON_A_PAGE)
     return {"club": club, "page": page, "lines": lines(page.object_list)}
 
@@ -179,7 +177,6 @@ class DraftStage:
 
     @property
     def title(self) -> str:
-        """Its title if there are several stages."""
         return stage_title(self.stage, several=True)
 
     @property
@@ -258,7 +255,6 @@ class CheckedIn(NamedTuple):
 
 
 def presence(names: Names) -> CheckedIn:
-    """Return who of the entered is here."""
     entered = [entry for entry in names.entries.values() if entry.status == Entry.Status.IN]
     missing = [entry.pk for entry in entered if entry.checked_in_at is None]
     here = len(entered) - len(missing)
@@ -479,7 +475,6 @@ class NextRoundStatus:
 
 
 def next_round(division: Division, current: PairedStage) -> NextRoundStatus:
-    """Return the state of the next round."""
     number = current.event.next_round
     if division.status == Division.Status.ENTRIES:
         return NextRoundStatus(number, BEFORE)

@@ -231,7 +231,6 @@ def _flow_events(stage: Stage, hidden_clubs: Mapping[int, str]) -> list[dict[str
 
 
 def _stop_events(stopped: FloorEvent) -> list[tuple[datetime, int, dict[str, Any]]]:
-    """Return that a match was stopped and went on."""
     assert stopped.fixture is not None  # noqa: S101, the fact is about a match
     number, reason = stopped.fixture.number, Pairing.TakenBack.CORRECTION.label
     return [

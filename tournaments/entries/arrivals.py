@@ -123,8 +123,6 @@ class Filter(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """One entry at the desk."""
-
     entry: Entry
     name: str
     state: str

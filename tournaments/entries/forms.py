@@ -116,8 +116,6 @@ class ArrivalForm(RefusingForm):
 
 
 class UndoCheckInForm(RefusingForm):
-    """Which tap to undo."""
-
     batch = forms.CharField(max_length=LENGTH)
 
 

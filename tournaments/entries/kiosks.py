@@ -239,7 +239,6 @@ def kiosks(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 @open_to(post=Who.DIRECTORS)
 @repeated(Repeat.KEY)
 def add(request: HttpRequest, club: str, slug: str) -> HttpResponse:
-    """Create a kiosk."""
     event = access.tournament_as(request.user, club, slug, Role.DIRECTOR)
     url = reverse("kiosks", args=event_url_args(event))
     try:
@@ -252,7 +251,6 @@ def add(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 @open_to(post=Who.DIRECTORS)
 @repeated(Repeat.STATE)
 def revoke(request: HttpRequest, club: str, slug: str) -> HttpResponse:
-    """Revoke a kiosk."""
     event = access.tournament_as(request.user, club, slug, Role.DIRECTOR)
     url = reverse("kiosks", args=event_url_args(event))
     form = RevokeKioskForm(request.POST)

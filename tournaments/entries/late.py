@@ -499,7 +499,6 @@ class _Arrival:
 
     @property
     def stage(self) -> Stage:
-        """The stage that the player joins."""
         return self.state.stage
 
 

@@ -547,7 +547,6 @@ def paste(request: HttpRequest, club: str, slug: str, division: str) -> HttpResp
 @open_to(post=Who.DIRECTORS)
 @repeated(Repeat.KEY)
 def enter_list(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
-    """Enter everyone on a previewed list."""
     row = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
     form = EnterListForm(request.POST)
     if not form.is_valid():

@@ -32,8 +32,6 @@ from tournaments.state.preview import FixtureChange
 
 @dataclass(frozen=True, slots=True)
 class PartView:
-    """The effects in one division."""
-
     division: str
     notes: list[str] = field(default_factory=list)
     changes: list[ChangeLine] = field(default_factory=list)
@@ -125,7 +123,6 @@ def _walkover_note(change: FixtureChange, entry: int, labels: ChangeLabels) -> s
 
 
 def late_view(preview: LatePreview) -> PartView:
-    """Return the effects of late entries."""
     labels = ChangeLabels(preview.division)
     entries = {
         newcomer.entry: Entry(player=newcomer.player or Player(name=newcomer.name)) for newcomer in preview.newcomers

@@ -32,8 +32,6 @@ WALKOVERS = (Result.Kind.WALKOVER, Result.Kind.DOUBLE_FORFEIT)
 
 @dataclass(frozen=True, slots=True)
 class DivisionReturn:
-    """The effects of a return in one division."""
-
     entry: Entry
     withdrawals: Sequence[Withdrawal] = ()
     reopened: Sequence[Fixture] = ()

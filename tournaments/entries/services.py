@@ -123,8 +123,6 @@ def _withdraw(
 
 @dataclass(frozen=True, slots=True)
 class DivisionWithdrawal:
-    """The effects of a withdrawal in one division."""
-
     entry: Entry
     changes: Sequence[FixtureChange] = ()
     moves_up: Entry | None = None

@@ -40,7 +40,6 @@ __all__ = [
 
 
 def event_url_args(tournament: Tournament) -> tuple[str, str]:
-    """Return the URL arguments of an event."""
     return tournament.club.slug, tournament.slug
 
 
@@ -68,8 +67,6 @@ class TournamentAction(Action):
 
 
 class EventAction(TournamentAction):
-    """What somebody does to an event."""
-
     def fetch(self, user: Visitor, **url: str) -> Tournament:
         if "tournament" in url:
             return access.tournament_by_id(user, url["tournament"], self.needed)
@@ -77,8 +74,6 @@ class EventAction(TournamentAction):
 
 
 class DivisionAction(TournamentAction):
-    """What somebody does to a division."""
-
     def fetch(self, user: Visitor, **url: str) -> Division:
         at = (url["club"], url["slug"]) if "club" in url else None
         return access.division_as(user, url["division"], self.needed, at)
@@ -101,7 +96,6 @@ def desk_url(division: Division) -> str:
 
 
 def zone_of(tournament: Tournament) -> zoneinfo.ZoneInfo:
-    """Return the time zone of an event."""
     return zoneinfo.ZoneInfo(tournament.time_zone)
 
 
@@ -124,7 +118,6 @@ def missed(request: HttpRequest, refused: Refused, tournament: Tournament, topic
 
 
 def division_url_args(division: Division) -> tuple[str, str, str]:
-    """Return the URL arguments of a division."""
     return (*event_url_args(division.tournament), division.public_id)
 
 

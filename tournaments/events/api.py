@@ -478,7 +478,6 @@ class Log(TournamentView, generics.GenericAPIView[Any]):
 
 
 def division_response(division: Division, code: int = status.HTTP_200_OK, **headers: str) -> Response:
-    """Return a division with its ETag."""
     return with_etag(DivisionSerializer(division).data, division.seq, code, **headers)
 
 

@@ -80,7 +80,6 @@ class DependentDate(NamedTuple):
 
     @property
     def becomes(self) -> Value:
-        """What it is once it has moved."""
         match self.value:
             case datetime():
                 return self.start.moved(self.value)

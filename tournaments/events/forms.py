@@ -82,8 +82,6 @@ def shown_local(at: datetime | None, zone: tzinfo) -> datetime | None:
 
 
 class TournamentForm(RefusingForm):
-    """The settings of an event."""
-
     name = forms.CharField(label=_("Name"), max_length=LONGEST_NAME)
     starts_at = LocalField(label=_("Starts"))
     ends_at = LocalField(label=_("Ends"), required=False)
@@ -200,8 +198,6 @@ class EditTournamentForm(TournamentForm):
 
 
 class DivisionForm(RefusingForm):
-    """The settings of a division."""
-
     name = forms.CharField(label=_("Name"), max_length=LONGEST_NAME)
     lengths = forms.CharField(
         label=_("Match length by round"),
@@ -382,7 +378,6 @@ class DivisionForm(RefusingForm):
 
     @staticmethod
     def initial_of(division: Division, zone: tzinfo, deadlines: list[datetime | None], exponent: int) -> dict[str, Any]:
-        """Return the initial values of the form for a division."""
         plain = ("name", "draw_method", "apart", "crawford", "rated", "pool_id", "self_registration", "capacity",
                  "reentry_keeps",
                  "deadline_rule", "no_show_loses", "no_show_minutes", "extension_hours", "claim_wait",
@@ -412,8 +407,6 @@ class SeasonForm(RefusingForm):
 
 
 class HelperForm(RefusingForm):
-    """Who is invited to help."""
-
     email = forms.EmailField(label=_("Email address"), max_length=254)
 
 

@@ -161,8 +161,6 @@ SCHEDULE_SHOWN, PAST_SHOWN = 8, 3
 
 
 class ScheduleLine(NamedTuple):
-    """A time of the schedule."""
-
     at: datetime
     text: str
     is_over: bool
@@ -215,7 +213,6 @@ class DivisionRow:
 
     @property
     def division(self) -> Division:
-        """The division itself."""
         return self.counted.division
 
 
@@ -248,7 +245,6 @@ def still_in(stages: Collection[Stage], *, staff: bool) -> dict[int, tuple[int, 
 def _division_rows(
     user: Visitor, divisions: Sequence[DivisionCounts], own: Mapping[int, Entry], now: datetime, *, staff: bool
 ) -> list[DivisionRow]:
-    """Return the rows of the divisions in their order."""
     winners = champions(user, [counted.division for counted in divisions])
     stages = {counted.division.pk: _current_stage(counted.division) for counted in divisions}
     brackets = [stage for stage in stages.values() if stage is not None and stage.format in ELIMINATION]
@@ -293,7 +289,6 @@ def has_league(tournament: Tournament) -> bool:
 
 
 def event_home(user: Visitor, tournament: Tournament, now: datetime) -> dict[str, Any]:
-    """Return the context of the home of an event."""
     role = people.role_in(user, tournament.club)
     staff = people.is_at_least(role, Role.ASSISTANT)
     directs = people.is_at_least(role, Role.DIRECTOR)

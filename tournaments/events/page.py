@@ -55,7 +55,6 @@ def calendar_of(tournament: Tournament, absolute: Callable[[str], str]) -> bytes
 
 
 def calendar_entry(tournament: Tournament, absolute: Callable[[str], str]) -> CalendarEvent:
-    """Return an event as an entry of a calendar."""
     is_cancelled = tournament.status == Tournament.Status.CANCELLED
     return CalendarEvent(
         uid=f"event-{tournament.public_id}@barpoint",
@@ -125,7 +124,6 @@ def calendar(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 @open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
 @repeated(Repeat.KEY)
 def create(request: HttpRequest, club: str) -> HttpResponse:
-    """Create an event of a club."""
     owner = people.club_for_director(request.user, club)
     form = TournamentForm(sent(request), initial=_defaults(owner, timezone.now()))
     if form.is_valid():
@@ -145,7 +143,6 @@ def create(request: HttpRequest, club: str) -> HttpResponse:
 @open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
 @repeated(Repeat.STATE)
 def edit(request: HttpRequest, club: str, slug: str) -> HttpResponse:
-    """Edit the settings of an event."""
     tournament = access.tournament_as(request.user, club, slug, Role.DIRECTOR)
     now = timezone.now()
     form = EditTournamentForm(sent(request), tournament=tournament, audience=audience_of(tournament, by(request), now))
@@ -180,7 +177,6 @@ def _defaults(club: Club, now: datetime) -> dict[str, Any]:
 @open_to(post=Who.DIRECTORS)
 @repeated(Repeat.STATE)
 def publish(request: HttpRequest, club: str, slug: str) -> HttpResponse:
-    """Publish an event."""
     tournament = access.tournament_as(request.user, club, slug, Role.DIRECTOR)
     try:
         services.publish_tournament(tournament=tournament, by=by(request), now=timezone.now())

@@ -53,8 +53,6 @@ ENDED = (Tournament.Status.FINISHED, Tournament.Status.CANCELLED)
 
 
 class DivisionCounts(NamedTuple):
-    """A division with its figures."""
-
     division: Division
     figures: Figures
     format: str = ""
@@ -75,8 +73,6 @@ class DivisionCounts(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class MatchLine:
-    """A match as a line of a list."""
-
     fixture: Fixture
     division: Division
     round: str
@@ -226,5 +222,4 @@ def can_register(division: Division, now: datetime) -> bool:
 
 
 def my_player(user: Visitor) -> Player | None:
-    """Return the player of an account, if it has one."""
     return Player.objects.filter(user=user).first() if isinstance(user, User) else None

@@ -115,7 +115,6 @@ class Flow:
 
     @property
     def division(self) -> Division:
-        """The division of the stage."""
         return self.stage.division
 
     @property
@@ -125,7 +124,6 @@ class Flow:
         return self.decision.action == Action.DRAW_NOW and has_any and not self.held
 
     def player(self, entry: EntryId) -> FlowPlayer:
-        """The player with this entry."""
         return next(player for player in self.pool.players if player.entry == entry)
 
 
@@ -162,7 +160,6 @@ def flows_of(tournament: Tournament, floor: FloorState, now: datetime, decided: 
 
 
 def _pool(stage: Stage, state: StageState, floor: FloorState, now: datetime) -> FlowState:
-    """Return what the rule decides from."""
     rows, event = state.rows, state.event
     assert event is not None  # noqa: S101, a stage without rounds has one
     settings, division = rows.settings, rows.of_division
@@ -217,7 +214,6 @@ def _began(rows: StageRows) -> datetime:
 
 
 def _settled(state: StageState, standing: Sequence[Pairing], since: datetime) -> Iterator[Settled]:
-    """Yield the matches that were settled since then."""
     for row in standing:
         match = state.rows.fixtures[row.number].match
         if match is None or match.finished_at is None or not state.progress.fixtures[row.number].over:

@@ -74,7 +74,6 @@ class TablePlan:
         return not self.facts.needs_accessible.isdisjoint(self.persons(candidate))
 
     def persons(self, candidate: MatchOnFloor) -> Iterable[PersonId]:
-        """Return who plays the match."""
         return self.facts.persons(candidate.facts.pair or ())
 
 
@@ -247,7 +246,6 @@ class _Derivation:
         return tuple(dict.fromkeys(waiting.values()))
 
     def _persons(self, match: MatchFacts) -> Iterable[PersonId]:
-        """Return who plays a match."""
         return self.facts.persons(match.pair or ())
 
     def _changes_at(self) -> datetime | None:

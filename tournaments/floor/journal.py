@@ -24,8 +24,6 @@ from tournaments.state.locks import lock_event
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What a fact is about."""
-
     fixture: Fixture | None = None
     table: Table | None = None
     player: Player | None = None

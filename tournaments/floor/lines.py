@@ -175,8 +175,6 @@ class ResumeLine:
 
 @dataclass(frozen=True, slots=True)
 class AutopilotLine:
-    """Switch the autopilot."""
-
     mode: Autopilot
 
 

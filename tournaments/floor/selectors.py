@@ -308,7 +308,6 @@ class FloorView:
 
     @property
     def facts(self) -> FloorFacts:
-        """What the state is derived from."""
         return self.state.facts
 
     @property
@@ -323,7 +322,6 @@ class FloorView:
 
     @property
     def is_open(self) -> bool:
-        """Whether the floor was opened."""
         return self.facts.is_open
 
     @property
@@ -345,7 +343,6 @@ class FloorView:
 
     @property
     def adjourned(self) -> list[MatchOnFloor]:
-        """Adjourned matches by match number."""
         return [row for row in self.matches.values() if row.state == MatchState.ADJOURNED]
 
     def explain(self, reason: Reason) -> str:

@@ -153,7 +153,6 @@ class MatchFacts:
 
     @property
     def state(self) -> str:
-        """Its state as a value of `Match.State`, for `where_is`."""
         return self.progress.value
 
     @property
@@ -351,7 +350,6 @@ class MatchOnFloor:
 
     @property
     def number(self) -> int:
-        """The match number."""
         return self.facts.number
 
     @property
@@ -524,7 +522,6 @@ def _leave(folded: FloorFacts, match: MatchFacts) -> None:
 
 
 def _fold_match(folded: FloorFacts, match: MatchFacts, fact: Fact) -> None:
-    """Note what is known of one match."""
     match fact.kind:
         case FloorKind.STARTED:
             match.started_at = match.started_at or fact.at

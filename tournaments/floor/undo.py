@@ -68,7 +68,6 @@ class Act:
 
     @property
     def kind(self) -> ActKind:
-        """Which of the three it is."""
         if isinstance(self.fact, Result):
             return ActKind.RESULT
         return ActKind.CHECK_IN if isinstance(self.fact, CheckIn) else ActKind.FLOOR
@@ -102,7 +101,6 @@ class Act:
 
     @property
     def undone_text(self) -> str:
-        """That it was undone, as a sentence."""
         if isinstance(self.fact, Result) and self.fixture is not None:
             return _("The result of M%(number)d was taken back.") % {"number": self.fixture.number}
         return _("Undone: %(fact)s") % {"fact": self.text}

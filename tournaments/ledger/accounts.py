@@ -68,7 +68,6 @@ class Account:
 
     @property
     def due(self) -> int:
-        """The sum of all fees."""
         return sum(line.due for line in self.lines)
 
     @property

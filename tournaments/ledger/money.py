@@ -28,7 +28,6 @@ class Currency:
 
     @classmethod
     def of(cls, tournament: Tournament) -> "Currency":
-        """Return the currency of an event."""
         return cls(tournament.currency, tournament.currency_exponent)
 
     @classmethod

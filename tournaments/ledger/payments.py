@@ -252,7 +252,6 @@ def take_back(*, payment: Payment, by: Actor, now: datetime) -> Payment:
 
 
 def recorded(desk: CashDesk, key: str) -> list[Payment]:
-    """Return the payments that were recorded with this key."""
     return list(Payment.objects.filter(tournament=desk.tournament_id, key=key).order_by("part"))
 
 

@@ -21,7 +21,6 @@ class SeasonPart:
 
     @property
     def series(self) -> Series:
-        """The season."""
         return self.share.series
 
 

@@ -110,7 +110,6 @@ def prize_table(
 
 
 def _prizes(fund: int, pot: Pot, standing: CertainPlaces, unit: int) -> list[Prize]:
-    """Return the prizes of a pot without the remainder."""
     shares = _without_free_places(pot.shares, standing)
     prizes: list[Prize] = []
     place = 1
@@ -167,7 +166,6 @@ def _with_split(prizes: list[Prize], split: Split) -> list[Prize]:
 
 
 def is_applied(prizes: Iterable[Prize], split: Split) -> bool:
-    """Return whether these prizes follow the split."""
     agreed = dict(split.amounts)
     return any(prize.agreed and prize.pot == split.pot and prize.entry in agreed for prize in prizes)
 

@@ -191,8 +191,6 @@ class Slot(models.Model):
     """
 
     class Source(models.TextChoices):
-        """Where the entrant comes from."""
-
         ENTRY = "entry", pgettext_lazy("in a division", "entry")
         WINNER = "winner", _("winner")
         LOSER = "loser", _("loser")
@@ -279,8 +277,6 @@ class Correction(models.Model):
     """A corrected result. Undoing it is a correction as well."""
 
     class Choice(models.TextChoices):
-        """What follows from the correction."""
-
         LET_STAND = "let_stand", _("let the result stand")
         KEEP_BRACKET = "keep_bracket", _("correct score, standings and ratings, but keep the bracket")
         CORRECT_ALL = "correct_all", _("correct everything")

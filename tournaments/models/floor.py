@@ -50,11 +50,7 @@ class Floor(models.Model):
 
 
 class Table(models.Model):
-    """A table of an event."""
-
     class Category(models.TextChoices):
-        """What the table is for."""
-
         NORMAL = "normal", _("ordinary")
         STREAM = "stream", _("stream")
         ACCESSIBLE = "accessible", _("accessible")

@@ -56,7 +56,6 @@ class SidePool(models.Model):
 
     @property
     def key(self) -> str:
-        """The key of its pot."""
         return f"pool:{self.public_id}"
 
 
@@ -88,8 +87,6 @@ class Payment(models.Model):
     """
 
     class Kind(models.TextChoices):
-        """What it was for."""
-
         FLOAT = "float", pgettext_lazy("cash", "float")
         ENTRY = "entry", pgettext_lazy("fee", "entry")
         REGISTRATION = "registration", _("registration")

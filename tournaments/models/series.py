@@ -45,7 +45,6 @@ class Series(models.Model):
 
     @property
     def topic(self) -> str:
-        """The topic of the series in the log."""
         return f"series:{self.public_id}"
 
 

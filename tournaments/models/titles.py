@@ -19,8 +19,6 @@ class Title(models.Model):
     """
 
     class Kind(models.TextChoices):
-        """What it is for."""
-
         CHAMPION = "champion", _("Champion")
         SEASON = "season", _("Season winner")
         WINS = "wins", _("Most wins")

@@ -50,8 +50,6 @@ from tournaments.state.preview import Choice, Consequences, CorrectionPreview, F
 
 
 class ScoreField(serializers.ListField):
-    """The points of both sides."""
-
     def __init__(self, **options: Any) -> None:
         child = serializers.IntegerField(min_value=0, max_value=MOST_POINTS)
         super().__init__(child=child, min_length=2, max_length=2, **options)

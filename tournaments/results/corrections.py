@@ -425,7 +425,6 @@ def _reason_to_let_stand(following: Consequences) -> str:
 
 
 def _choice_view(choice: Choice, following: Consequences, labels: ChangeLabels, division: Division) -> ChoiceView:
-    """Return a choice with everything that follows from it."""
     title, text = _titles()[choice]
     changes = [labels.change(change) for change in following.changes]
     ratings = labels.ratings(following)
@@ -484,8 +483,6 @@ def _counts(following: Consequences, ratings: int, prizes: int) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class CorrectedLine:
-    """A correction that was applied."""
-
     correction: Correction
     names: tuple[str, str]
     was: str

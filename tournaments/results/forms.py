@@ -34,13 +34,10 @@ FINDING = re.compile(r"([a-z0-9_]+)\|([0-9]{0,6})\|([0-9]{0,6})")
 
 
 class Points(forms.IntegerField):
-    """The points of one side."""
-
     def __init__(self, **options: Any) -> None:
         super().__init__(min_value=0, max_value=MOST_POINTS, **options)
 
     def widget_attrs(self, widget: forms.Widget) -> dict[str, Any]:
-        """Show a numeric keypad."""
         return {**super().widget_attrs(widget), "inputmode": "numeric"}
 
 
@@ -55,7 +52,6 @@ class FindingsField(forms.Field):
 
     @staticmethod
     def _finding(text: str | Mapping[str, Any]) -> FindingName:
-        """Programs name the parts."""
         if isinstance(text, Mapping):
             return text["code"], text["game"], text["ply"]
         name = FINDING.fullmatch(text)
@@ -108,8 +104,6 @@ def _player_choice(label: Any, *more: tuple[str, Any]) -> forms.ChoiceField:
 
 
 class WithScore(DecisionForm):
-    """A decision with an optional score."""
-
     left = Points(required=False)
     right = Points(required=False)
 
@@ -130,16 +124,12 @@ class ResultForm(DecisionForm):
 
 
 class ForfeitForm(DecisionForm):
-    """A forfeit by one player or both."""
-
     AUTO_ID: ClassVar[str] = "forfeit-%s"
     side = _player_choice(_("Who forfeits this match?"), (BOTH, _("Both; nobody advances")))
     BY_SIDE: ClassVar[tuple[str, ...]] = ("side",)
 
 
 class RulingForm(WithScore):
-    """A ruling, with a reason."""
-
     AUTO_ID: ClassVar[str] = "rule-%s"
     kind = forms.ChoiceField(
         label=_("How does it end?"),
@@ -255,7 +245,6 @@ class NewResultForm(RefusingForm):
 
     @property
     def new_result(self) -> ResultInput:
-        """The result as services take it."""
         kind, chosen = self.cleaned_data["kind"], self.cleaned_data["winner"]
         winner = int(chosen) if chosen in SIDES else None
         left, right = self.cleaned_data["left"], self.cleaned_data["right"]
@@ -285,7 +274,6 @@ class UndoForm(RefusingForm):
 
     @property
     def preview_mark(self) -> str | None:
-        """The mark of the preview, if one was sent."""
         return self.cleaned_data["mark"] or None
 
 
@@ -296,7 +284,6 @@ class ApplyForm(NewResultForm, UndoForm):
 
     @property
     def correction(self) -> CorrectionInput:
-        """The correction as services take it."""
         fields = self.cleaned_data
         return CorrectionInput(self.new_result, fields["choice"], fields["reason"], fields["rated"], self.preview_mark)
 

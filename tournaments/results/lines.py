@@ -74,7 +74,6 @@ class ForfeitLine:
 
     @property
     def both(self) -> bool:
-        """Whether both players forfeit."""
         return fold(self.name) == BOTH
 
 

@@ -57,7 +57,6 @@ class Need:
 
     @property
     def label(self) -> str:
-        """The label of its kind."""
         return str(NEEDS[self.kind].label)
 
     @property
@@ -316,8 +315,6 @@ def round_need(division: Division) -> RoundNeed | None:
 
 @dataclass(frozen=True, slots=True)
 class LatestResult:
-    """A recent result."""
-
     fixture: Fixture
     result: Result
     names: tuple[str, str]

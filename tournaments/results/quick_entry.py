@@ -140,8 +140,6 @@ class Entered(NamedTuple):
 
 
 class OutcomeKind(StrEnum):
-    """What happened to a line."""
-
     BOOKED = "booked"
     UNDONE = "undone"
     """The outcome says what was undone."""
@@ -354,7 +352,6 @@ def _line(tournament: Tournament, outcome: LineOutcome) -> OutcomeLine:
 
 
 def outcome_text(outcome: LineOutcome) -> str:
-    """Return the outcome of a line as a sentence."""
     if outcome.refused is not None:
         return sentence(outcome.refused.code, outcome.refused.params)
     if outcome.text:

@@ -407,7 +407,6 @@ class OpenReport:
 
     @property
     def match(self) -> Match:
-        """The match of the fixture."""
         assert self.fixture.match is not None  # noqa: S101, only matches have reports
         return self.fixture.match
 

@@ -101,7 +101,6 @@ class Queue(NamedTuple):
 
 
 def status_page(now: datetime) -> dict[str, Any]:
-    """Return the context of the status page."""
     health = workers_health()
     age = (now - health.seen_at).total_seconds() if health.seen_at else None
     return {

@@ -75,7 +75,6 @@ EXAMPLE = OpenApiExample(
 
 
 def fixture_body(row: FixtureRow, names: Names, targets: tuple[dict[int, int], dict[int, int]]) -> dict[str, Any]:
-    """Return a fixture as the API shows it."""
     played = row.played
     fields = ("winner", "score", "kind", "provisional")
     result = {name: getattr(played, name) for name in fields} if played.kind else None

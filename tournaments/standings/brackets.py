@@ -58,8 +58,6 @@ class BoxLine:
 
 @dataclass(slots=True)
 class FixtureBox:
-    """A fixture on the page."""
-
     number: int
     status: str
     lines: tuple[BoxLine, BoxLine]
@@ -127,7 +125,6 @@ class BracketSection:
 
     @property
     def boxes(self) -> list[FixtureBox]:
-        """All boxes of its columns."""
         return [box for column in self.columns for box in column.boxes]
 
     @property
@@ -165,7 +162,6 @@ class Tree:
 
     @property
     def boxes(self) -> list[FixtureBox]:
-        """All boxes of its sections."""
         return [box for section in self.sections for box in section.boxes]
 
     @property
@@ -450,8 +446,6 @@ class FixtureRow:
 
 @dataclass(slots=True)
 class RoundRow:
-    """A round and its fixtures."""
-
     bracket: str
     number: int
     length: int
@@ -635,7 +629,6 @@ def _awaited_draws(rounds: Sequence[RoundRow]) -> dict[tuple[str, int], str]:
 
 
 def box_of(row: FixtureRow, round_: RoundRow, options: BracketOptions) -> FixtureBox:
-    """Return a fixture as the pages of a bracket show it."""
     first, second = (_line(slot, side, row, round_, options) for side, slot in enumerate(row.slots))
     ready = row.status == Fixture.Status.READY
     where = row.played.where if ready else None
@@ -694,7 +687,6 @@ def _line(slot: SlotRow, side: int, row: FixtureRow, round_: RoundRow, options: 
 
 
 def _set_result(line: BoxLine, side: int, slot: SlotRow, row: FixtureRow, length: int) -> None:
-    """Set who won and the score."""
     if row.status == Fixture.Status.WALKOVER:
         # There is no match if nobody could come from the other side.
         line.won = slot.entry is not None

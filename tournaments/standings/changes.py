@@ -131,7 +131,6 @@ class ChangeLabels:
         return remarks
 
     def pair(self, state: FixtureState, fixture: Fixture) -> str:
-        """Return the two sides of a fixture."""
         if state.status.value == "not_needed":
             return _("not needed")
         if all(slot.status is SlotStatus.BYE for slot in state.slots) and fixture.stage_id in self.paired_when_free:

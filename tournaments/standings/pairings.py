@@ -83,7 +83,6 @@ class Pairing:
 
     @property
     def bye_meaning(self) -> str:
-        """What the bye counts."""
         if self.bye == ADVANCES:
             return _("bye by the draw: advances without a match")
         return meaning(f"bye_{self.bye}") if self.bye else ""
@@ -141,7 +140,6 @@ class PairingsView:
 
     @property
     def empty(self) -> list[Pairing]:
-        """Pairings that nobody comes to."""
         return self._with_status("empty")
 
     @property
@@ -229,8 +227,6 @@ def _current_round(state: StageState, rounds: Sequence[int]) -> int | None:
 
 
 class _PairingBuilder:
-    """Builds the pairings of a stage for one user."""
-
     def __init__(self, state: StageState, division: Division, names: Names, here: int | None) -> None:
         self.state, self.names, self.here = state, names, here
         self.settings = state.rows.settings

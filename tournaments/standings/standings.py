@@ -66,7 +66,6 @@ class Cell:
 
     @property
     def letter(self) -> str:
-        """The letter shown in the cell."""
         return letter(self.kind)
 
     @property
@@ -339,7 +338,6 @@ class StageView:
 
     @property
     def provisional_text(self) -> str:
-        """The matches whose result is provisional."""
         return ", ".join(f"M{number}" for number in self.provisional)
 
     @property
@@ -369,7 +367,6 @@ class StageView:
 
     @property
     def rounds(self) -> range:
-        """The numbers of the complete rounds."""
         return range(1, (self.complete or 0) + 1)
 
 
@@ -497,8 +494,6 @@ def table_after(state: StageState, rounds: int) -> tuple[Table, SwissEvent]:
 
 
 class _TableBuilder:
-    """Builds the tables of a stage for one user."""
-
     def __init__(self, state: StageState, names: Names, gone: frozenset[EntryId], here: int | None) -> None:
         self.state, self.names, self.gone, self.here = state, names, gone, here
         self.settings = state.rows.settings

@@ -20,8 +20,6 @@ from tournaments.state.stage_rows import UNPLAYED
 
 
 class Counted(Enum):
-    """What a fixture counts as."""
-
     NO_MATCH = "no match"
     OPEN = "open"
     PLAYED = "played"
@@ -55,19 +53,16 @@ class Matches:
 
     @classmethod
     def of(cls, fixtures: Iterable[Counted]) -> "Matches":
-        """Count fixtures."""
         count = Counter(fixtures)
         played, walkovers = count[Counted.PLAYED], count[Counted.WALKOVER]
         return cls(count[Counted.OPEN] + played + walkovers, played, walkovers)
 
     @property
     def decided(self) -> int:
-        """Decided matches, played or not."""
         return self.played + self.walkovers
 
     @property
     def is_over(self) -> bool:
-        """Whether no match is left."""
         return self.total == self.decided
 
     def __add__(self, other: "Matches") -> "Matches":
@@ -89,7 +84,6 @@ class Figures(NamedTuple):
 
     @property
     def players(self) -> int:
-        """The number of different players."""
         return len(self.persons)
 
 

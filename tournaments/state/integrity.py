@@ -43,8 +43,6 @@ class Difference(NamedTuple):
 
 
 class Selection(NamedTuple):
-    """What is checked."""
-
     divisions: QuerySet[Division]
     matches: QuerySet[Match]
     pools: QuerySet[RatingPool]
@@ -62,7 +60,6 @@ class Selection(NamedTuple):
         return cls(divisions.order_by("pk"), matches.order_by("pk"), pools.order_by("pk"))
 
     def __str__(self) -> str:
-        """The number of each kind."""
         counts = (("division", self.divisions), ("match", self.matches), ("rating pool", self.pools))
         return ", ".join(counted(name, rows.count()) for name, rows in counts)
 
@@ -222,7 +219,6 @@ def _of_match(match: Match, started: datetime | None) -> Iterator[Difference]:
 
 
 def _state(match: Match, standing: Result | None) -> str:
-    """Derive the state of a match from its facts."""
     if standing is not None and standing.kind == Result.Kind.VOID:
         if _is_restored(match, standing):
             return Match.State.LIVE

@@ -80,7 +80,6 @@ class Consequences:
 
     @property
     def voided(self) -> tuple[FixtureChange, ...]:
-        """Fixtures whose result would be voided."""
         return tuple(change for change in self.changes if change.voided is not None)
 
     @property
@@ -117,7 +116,6 @@ class CorrectionPreview:
 
     @property
     def all(self) -> Consequences:
-        """The consequences of correcting everything."""
         return self.consequences[Choice.CORRECT_ALL]
 
     @property

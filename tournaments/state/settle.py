@@ -259,8 +259,6 @@ def _reinstate(division: Division, former: Mapping[Fixture, Match], now: datetim
 
 
 class Settled(NamedTuple):
-    """What settling changed."""
-
     fixtures: list[int]
     """Numbers of the fixtures whose state or players changed."""
     opened: list[Match]

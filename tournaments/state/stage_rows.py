@@ -169,7 +169,6 @@ class DivisionRows:
 
     @cached_property
     def stages(self) -> list[Stage]:
-        """All stages, in order."""
         return list(self.division.stages.order_by("number"))
 
     @cached_property
@@ -265,7 +264,6 @@ class DivisionRows:
         return gone - self.of(following).decided_entries if gone and following is not None else gone
 
     def following(self, stage: Stage) -> Stage | None:
-        """Return the stage after this one."""
         return next((row for row in self.stages if row.number == stage.number + 1), None)
 
     def next_begun(self, stage: Stage, entries: Collection[EntryId]) -> datetime | None:

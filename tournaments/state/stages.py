@@ -130,8 +130,6 @@ def round_deadlines(stage: Stage) -> list[datetime | None]:
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """The history of a draw."""
-
     stage: Stage
     drafts: list[Draw]
     commitment: Commitment | None = None
@@ -139,7 +137,6 @@ class Provenance:
 
     @property
     def published(self) -> Draw | None:
-        """The draft that became the draw."""
         return next((draw for draw in self.drafts if draw.state == Draw.State.PUBLISHED), None)
 
     @property

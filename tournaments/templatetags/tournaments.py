@@ -64,7 +64,6 @@ def division_summary(division: Division, champion: str) -> str:
 
 @register.filter
 def fee(division: Division) -> str:
-    """Format the entry fee."""
     return Currency.of(division.tournament).with_name(division.fee)
 
 
@@ -211,8 +210,6 @@ def part(parser: Parser, token: Token) -> "PartNode":
 
 
 class PartNode(Node):
-    """A part with its content."""
-
     def __init__(self, name: FilterExpression, value: list[FilterExpression], nodelist: NodeList) -> None:
         self.name, self.value, self.nodelist = name, value, nodelist
 

@@ -45,7 +45,6 @@ class Bgsage:
         return "bgsage"
 
     def is_installed(self) -> bool:
-        """Return whether it is installed."""
         return (Path(self.folder) / "bgsage").is_dir()
 
     def is_available(self) -> bool:

@@ -33,7 +33,6 @@ def analyzer(plies: int) -> Any:
 
 
 def answered(question: Json) -> Json:
-    """Answer one question."""
     away1, away2 = question["away"]
     rules = {"away1": away1, "away2": away2, "is_crawford": question["crawford"], "jacoby": question["jacoby"]}
     if "plies" in question:

@@ -115,8 +115,6 @@ ADVICE_NICENESS = 10
 
 @dataclass(frozen=True, slots=True)
 class ProgramLimits:
-    """What a program may use."""
-
     seconds: float = 1800
     """In which it runs, by the wall clock: long, since a busy machine leaves little to the lowest priority."""
     idle_seconds: float = 120

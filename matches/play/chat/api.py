@@ -108,7 +108,6 @@ class ChatReportSerializer(serializers.Serializer[Any]):
 
 
 def chat_data(reader: ChatReader) -> dict[str, Any]:
-    """Data of ChatSerializer."""
     return {
         "rooms": [_room_data(reader, room) for room in Room.values if reader.may_read(room)],
         "ticket": reader.ticket,
@@ -131,7 +130,6 @@ def _room_data(reader: ChatReader, room: str) -> dict[str, Any]:
 
 
 def message_data(reader: ChatReader, message: ChatMessage) -> dict[str, Any]:
-    """Data of ChatMessageSerializer."""
     is_own_user = reader.user is not None and message.user_id == reader.user.pk
     is_removed = message.is_removed
     is_own_side = message.side is not None and message.side == reader.side

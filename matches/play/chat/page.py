@@ -30,7 +30,6 @@ class DecisionForm(forms.Form):
 
     @property
     def removes(self) -> bool:
-        """Whether it is removed."""
         return bool(self.cleaned_data["decision"] == "remove")
 
 

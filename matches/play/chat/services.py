@@ -53,7 +53,6 @@ class ChatReader(NamedTuple):
 
     @property
     def by(self) -> Actor:
-        """Who this is in the log."""
         return Actor.of(self.user) if self.user is not None else Actor(LogEntry.By.LINK, side=self.side)
 
     @property
@@ -218,7 +217,6 @@ class ReportedMessage(NamedTuple):
 
     @property
     def text(self) -> str:
-        """What was written."""
         return text_of(self.message)
 
 

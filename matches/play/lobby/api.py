@@ -163,7 +163,6 @@ class ReviewSerializer(serializers.Serializer[Any]):
 
 
 def started(match: Match | None, request: Request | HttpRequest) -> Json:
-    """Data of StartedMatchSerializer."""
     if match is None:
         return {"match": None, "page": None}
     return {

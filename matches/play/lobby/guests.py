@@ -131,7 +131,6 @@ class GuestMatch:
 
     @property
     def token(self) -> str:
-        """The match as a signed text."""
         data = {name: getattr(self, name) for name in ("id", "length", "began", "reveals", "rolls", "last")}
         data |= {"changed_by": self.changed_by, "steps": self.steps, "state": to_data(self.state)}
         return signing.dumps(data, salt=_SALT, compress=True)
@@ -223,7 +222,6 @@ class GuestMatch:
         )
 
     def _link(self, side: Side) -> bytes:
-        """The link that a side has revealed last."""
         return _chain(self.id, str(side)).link(self.reveals[side])
 
     @property

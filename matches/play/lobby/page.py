@@ -182,7 +182,6 @@ class ChallengeForm(RefusingForm):
 
     @property
     def wish(self) -> ChallengeInput:
-        """The match that was asked for."""
         data = self.cleaned_data
         pool = data["ratings"]
         return ChallengeInput(
@@ -209,8 +208,6 @@ class ReviewForm(RefusingForm):
 
 
 class BlockForm(RefusingForm):
-    """A player to block."""
-
     player = forms.CharField(min_length=LENGTH, max_length=LENGTH)
 
 
@@ -352,7 +349,6 @@ def _as_read(request: HttpRequest) -> str:
 @refused_in_lobby
 @repeated(Repeat.STATE)
 def decline_challenge(request: HttpRequest, public_id: str) -> HttpResponse:
-    """Decline a challenge made to the reader."""
     challenge, player = _challenge_of_player(request, public_id)
     blocks.decline(challenge=challenge, player=player, by=by(request), now=timezone.now())
     messages.success(request, gettext("Declined."))
@@ -398,7 +394,6 @@ def rematch(request: HttpRequest, public_id: str) -> HttpResponse:
 @refused_in_lobby
 @repeated(Repeat.STATE)
 def block_player(request: HttpRequest) -> HttpResponse:
-    """Block a player for friendly matches."""
     form = BlockForm(request.POST)
     if not form.is_valid():
         raise Http404

@@ -429,7 +429,6 @@ def close_board(journal: Journal, now: datetime) -> None:
 
 
 def _offer_again(row: Challenge, now: datetime, *, is_waiting: bool) -> None:
-    """Offer a challenge again whose match was called off."""
     if not is_waiting and row.expires_at <= now:
         return
     wish = ChallengeInput(

@@ -515,7 +515,6 @@ def _stage(settings: StageSettings) -> dict[str, Any]:
 
 
 def _settings(stages: list[dict[str, Any]]) -> list[StageSettings]:
-    """Convert validated stages to settings."""
     result = []
     for stage in stages:
         values = {name: value for name, value in stage.items() if name != "number"}

@@ -487,7 +487,6 @@ class StageForm(RefusingForm):
 
     @property
     def about(self) -> Promise:
-        """One sentence about the format."""
         if self.is_continuous:
             return CONTINUOUS_SENTENCES[self.format_name]
         return FORMAT_SENTENCES[self.format_name]
@@ -651,6 +650,5 @@ class DesignerForm(RefusingForm):
 
     @property
     def stage_count(self) -> int:
-        """The number of stages to show."""
         count: int = self.cleaned_data["new_count"] or self.cleaned_data["stages"]
         return count

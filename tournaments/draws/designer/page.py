@@ -62,8 +62,6 @@ NUMBERED_ROUNDS = (GROUPS, ROUND_ROBIN, LEAGUE)
 
 @dataclass(frozen=True, slots=True)
 class RoundPreview:
-    """One round of the preview, as text."""
-
     name: str
     players: str
     byes: str

@@ -102,7 +102,6 @@ class CardSide:
 
     @property
     def text(self) -> str:
-        """All of it in words."""
         text = f"{self.name} {self.points}".strip()
         return f"{text}, {self.discs.text}" if self.discs is not None else text
 
@@ -164,7 +163,6 @@ class Cards:
         self.several = len({match.facts.division_id for match in view.matches.values()}) > 1
 
     def all(self) -> list[Card]:
-        """Return the cards of all tables."""
         return [self._card(table) for table in self.view.tables.values()]
 
     def counts(self) -> str:

@@ -216,7 +216,6 @@ def chosen_pair(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 def _with_outcomes(
     request: HttpRequest, tournament: Tournament, role: Role | None, form: QuickForm, lines: Sequence[OutcomeLine] = ()
 ) -> HttpResponse:
-    """Render the floor with the outcome of each line."""
     began = timezone.now()
     is_help = form.is_valid() and all(row.is_done or row.is_help for row in lines)
     left = "\n".join(row.typed for row in lines if not row.is_done) or form["line"].value() or ""

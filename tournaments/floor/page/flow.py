@@ -41,8 +41,6 @@ AWAY_FOR = 15
 
 @dataclass(frozen=True, slots=True)
 class WaitingLine:
-    """A line of the waiting list."""
-
     key: str
     name: str
     discs: Discs | None
@@ -70,7 +68,6 @@ class PairLine:
 
     @property
     def text(self) -> str:
-        """Both names."""
         return " – ".join(self.names)
 
 
@@ -127,8 +124,6 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class MissedLine:
-    """A match that somebody missed."""
-
     key: int
     name: str
     url: str
@@ -185,7 +180,6 @@ class FlowPart:
 
     @property
     def first(self) -> PairLine | None:
-        """The pair that is called first."""
         return self.pairs[0] if self.pairs else None
 
 

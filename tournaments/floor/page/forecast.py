@@ -71,7 +71,6 @@ class EveningForecast:
 
     @cached_property
     def forecast(self) -> FinishTimes:
-        """The simulated rest of the evening."""
         return finish_times(self.matches, self.pace)
 
     @property
@@ -393,8 +392,6 @@ LONGEST_LABEL = 27
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A round on the axis."""
-
     x: float
     y: float
     width: float
@@ -403,7 +400,6 @@ class Bar:
 
     @property
     def middle(self) -> float:
-        """Where its label stands."""
         return self.x + self.width / 2
 
 
@@ -420,29 +416,23 @@ class ChartRow:
 
     @property
     def middle(self) -> float:
-        """The height of the whisker."""
         return self.y + BAR / 2
 
     @property
     def baseline(self) -> float:
-        """The height of the text."""
         return self.y + BAR - 4.5
 
     @property
     def whisker_top(self) -> float:
-        """Where the end of the whisker begins."""
         return self.middle - 4
 
     @property
     def whisker_bottom(self) -> float:
-        """Where the end of the whisker ends."""
         return self.middle + 4
 
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """A time on the axis."""
-
     x: float
     label: str
 
@@ -492,7 +482,6 @@ class Chart:
 
     @property
     def view_box(self) -> str:
-        """The view box of the drawing."""
         return f"0 0 {RIGHT + 10:.0f} {self.height:.0f}"
 
 

@@ -136,8 +136,6 @@ class FloorForm(RefusingForm):
 
 
 class FixtureForm(FloorForm):
-    """An action on a match."""
-
     fixture = forms.ModelChoiceField(Fixture.objects.none(), to_field_name="public_id")
 
 
@@ -156,15 +154,11 @@ class MoveForm(FixtureForm):
 
 
 class ScoreForm(FixtureForm):
-    """A running score."""
-
     left = forms.IntegerField(min_value=0, max_value=MOST_POINTS)
     right = forms.IntegerField(min_value=0, max_value=MOST_POINTS)
 
 
 class TakeBackScoreForm(FixtureForm):
-    """The running score to take back."""
-
     fact = forms.ModelChoiceField(FloorEvent.objects.none())
 
 
@@ -254,8 +248,6 @@ class TakeBackLengthForm(FixtureForm):
 
 
 class EntryForm(FloorForm):
-    """An action on an entry."""
-
     entry = forms.ModelChoiceField(Entry.objects.none(), to_field_name="public_id")
 
 
@@ -279,8 +271,6 @@ class LateForm(FixtureForm):
 
 
 class TableForm(FloorForm):
-    """An action on a table."""
-
     table = forms.ModelChoiceField(Table.objects.none(), to_field_name="public_id")
 
 
@@ -337,8 +327,6 @@ class ChosenPairForm(TwoFreeForm):
 
 
 class HoldPairingForm(StageForm):
-    """Whether the pairing of a stage is held."""
-
     held = YesNoField()
 
 
@@ -406,7 +394,6 @@ class HereForm(FloorForm):
     players = forms.CharField(max_length=LONGEST_MATCHES)
 
     def clean_players(self) -> list[Player]:
-        """Return the players of this event."""
         chosen = set(self.cleaned_data["players"].split())
         entered = Entry.objects.filter(division__tournament=self.tournament).exclude(status=Entry.Status.OUT)
         players = list(Player.objects.filter(public_id__in=chosen, pk__in=entered.values("player")))
@@ -422,12 +409,9 @@ class OpenForm(FloorForm):
 
 
 class UndoForm(FloorForm):
-    """The act to undo."""
-
     act = forms.CharField(max_length=LONGEST_ACT)
 
     def clean_act(self) -> Act:
-        """Return the act with this name."""
         act = act_named(self.tournament, self.cleaned_data["act"])
         if act is None:
             raise ValidationError(_("This event has no such act."), code="unknown")

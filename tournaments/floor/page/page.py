@@ -232,7 +232,6 @@ def _default_tables(view: FloorView) -> int | None:
 
 
 def _champions(by: Actor, divisions: list[Division]) -> list[tuple[Division, str]]:
-    """Return the winners of the divisions that are over."""
     if by.user is None:
         return []
     winners = champions(by.user, divisions)

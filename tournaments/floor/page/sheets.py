@@ -405,7 +405,6 @@ def _buttons(tournament: Tournament, match: MatchOnFloor | None) -> list[tuple[s
 
 
 def table_sheet(tournament: Tournament, table: Table, now: datetime) -> dict[str, Any]:
-    """Return the context of the sheet of a table."""
     view = selectors.floor(tournament, now)
     shown = view.tables[table.pk]
     return {

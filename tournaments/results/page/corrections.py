@@ -211,7 +211,6 @@ def _undo_page(request: HttpRequest, row: Correction, form: UndoForm, refusal: R
 
 @open_to(get=Who.STAFF)
 def corrections(request: HttpRequest, club: str, slug: str) -> HttpResponse:
-    """List every correction of an event: who, when, from what to what."""
     event = access.tournament_as(request.user, club, slug, Role.ASSISTANT)
     context = {
         "tournament": event,
