@@ -34,7 +34,6 @@ from players.models import Club, Membership, User
 from players.people.rows import account_of
 from players.selectors import club_home
 from seasons.page.season import season_card
-from seasons.page.titles import latest_honours
 from tournaments.access import VISIBLE
 from tournaments.events.page import USUAL_DURATION, calendar_entry
 from tournaments.events.selectors import ENDED, FINAL_BRACKETS, can_register, visible
@@ -357,7 +356,6 @@ def _club_page(user: Visitor, club: Club, home: dict[str, Any], now: datetime) -
         "live_now": live_now(Viewer.of(user), now, among=Q(club=club)),
         "asked": officers[0].player if officers else None,
         "has_ratings": RatingPool.objects.filter(club=club).exists(),
-        "honours": latest_honours(user, club),
         "season": season_card(user, club, now.astimezone(ZoneInfo(club.time_zone)).date()),
     }
 

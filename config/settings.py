@@ -352,7 +352,6 @@ SPECTACULAR_SETTINGS = {
         "config.api_schema.event_stream",
     ],
     "ENUM_NAME_OVERRIDES": {
-        "HonourKind": "seasons.honours.Kind",
         "TitleKind": "tournaments.models.Title.Kind",
         "RequestedByeKind": "tournaments.models.ByeRequest.Kind",
         "DecisionKindEnum": "matches.models.Decision.Kind",

@@ -10,7 +10,7 @@ class SeasonsConfig(AppConfig):
 
         from core import messages
         from players.notifications import kinds
-        from seasons import changes, honours, places, refusals, titles
+        from seasons import changes, places, refusals, titles
         from seasons.page.season import seasons_of_event
         from tournaments import consequences, panels
         from tournaments.consequences import Consequence
@@ -20,5 +20,4 @@ class SeasonsConfig(AppConfig):
         consequences.register("titles", Consequence(titles.division_title_changes, asdict))
         panels.register(panels.Home.EVENT, "seasons", seasons_of_event)
         panels.register(panels.Home.PLAYER, "titles", titles.awarded_titles)
-        panels.register(panels.Home.PLAYER, "honours", honours.won_honours)
         messages.register(refusals.MESSAGES, refusals.STATUS)

@@ -50,7 +50,6 @@ RAW = {
     "clubhouse/summary.py": {"_changes": PERSON},
     "seasons/page/season.py": {"_by_hand": ROW},
     "seasons/past.py": {"unused": ROW, "table_of": MERGED},
-    "seasons/records.py": {"_highest_in": PERSON},
     "tournaments/standings/rounds.py": {"playable": ROW},
     "tournaments/state/notifications.py": {"notify_moved_up": ACCOUNTS},
     "tournaments/state/settle.py": {"_is_outdated": ROW},

@@ -13,13 +13,11 @@ from engine.errors import Refused
 from formats.settings import BY_ROUND, ELIMINATION, LIVES
 from matches.lifecycle.at_tables import Answered, Asked, AtTables, Entered, Offered, RunningScore
 from matches.lifecycle.begun import is_untouched
-from matches.lifecycle.events import AwardedTitle, EventEnd, Events, MatchContext, OwnEntry, WonHonour
+from matches.lifecycle.events import AwardedTitle, EventEnd, Events, MatchContext, OwnEntry
 from matches.lifecycle.finish import match_settled
 from matches.lifecycle.play_rules import PlayRules
 from matches.models import Match
-from matches.presentation.visibility import Viewer
 from players.actors import Actor
-from players.models import Player
 from tournaments.floor import selectors as floor_selectors
 from tournaments.floor.batches import why_they_wait
 from tournaments.floor.calls import set_players_score
@@ -237,9 +235,6 @@ class TournamentEvents(Events):
 
     def titles(self, players: Collection[int]) -> Sequence[AwardedTitle]:
         return panel_of(Home.PLAYER, "titles")(players)  # type: ignore[no-any-return]
-
-    def honours(self, player: Player, viewer: Viewer, now: datetime) -> Sequence[WonHonour]:
-        return panel_of(Home.PLAYER, "honours")(player, viewer, now)  # type: ignore[no-any-return]
 
     def play_rules(self, topic: str) -> PlayRules:
         return play_rules_of(topic)

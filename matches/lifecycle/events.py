@@ -8,9 +8,7 @@ from engine.errors import Refused
 from matches.lifecycle.at_tables import Answered, AtTables, Entered, Offered
 from matches.lifecycle.play_rules import PlayRules
 from matches.models import Match
-from matches.presentation.visibility import Viewer
 from players.actors import Actor
-from players.models import Player
 
 # What this app shows of the events of matches; `matches.lifecycle.events` asks for it.
 
@@ -51,18 +49,6 @@ class AwardedTitle(NamedTuple):
     """Whether the results, as they are now, still give it."""
 
 
-class WonHonour(NamedTuple):
-    """What a player stood out for in a month."""
-
-    month: str
-    label: str
-    reason: str
-    club: str
-    url: str
-    """The honours of the month."""
-    match_url: str
-
-
 class EventEnd(NamedTuple):
     at: datetime | None
     """None while it goes on."""
@@ -90,9 +76,6 @@ class Events(Protocol):
 
     def titles(self, players: Collection[int]) -> Sequence[AwardedTitle]:
         """The titles of these players, who are one person with the players merged into them; the newest first."""
-
-    def honours(self, player: Player, viewer: Viewer, now: datetime) -> Sequence[WonHonour]:
-        """What a player stood out for in the latest months, as the viewer may see it; the newest first."""
 
     def play_rules(self, topic: str) -> PlayRules:
         """How the matches of this topic are to be played here; the default rules if it belongs to no event."""
@@ -139,9 +122,6 @@ class NoEvents(Events):
         return ()
 
     def titles(self, players: Collection[int]) -> Sequence[AwardedTitle]:
-        return ()
-
-    def honours(self, player: Player, viewer: Viewer, now: datetime) -> Sequence[WonHonour]:
         return ()
 
     def play_rules(self, topic: str) -> PlayRules:

@@ -93,15 +93,12 @@ def player(request: HttpRequest, public_id: str) -> HttpResponse:
         return redirect("player", shown_player.public_id)
     whole = request.GET.get("chart") == "all"
     viewer = Viewer.of(request.user)
-    now = timezone.now()
-    profile = profiles.profile(shown_player, now, viewer, whole=whole)
     context = {
-        "profile": profile,
+        "profile": profiles.profile(shown_player, timezone.now(), viewer, whole=whole),
         "me": shown_player.pk == viewer.player,
         "may_challenge": _may_challenge(request, shown_player, viewer),
         "completion": completion_for(request.user, shown_player),
         "titles": events().titles([shown_player.pk]),
-        "honours": events().honours(shown_player, viewer, now),
     }
     return render(request, "matches/rankings/player.html", context)
 

@@ -19,11 +19,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from core.access import Who, open_to
-from core.api import APIView, validated_query
+from core.api import APIView
 from core.public_ids import LENGTH
 from core.repeats import Repeat, repeated
 from core.text_lengths import LONGEST_NOTE
-from matches.presentation.visibility import Viewer
 from players import access
 from players.access import Role, Visitor, is_at_least, role_in
 from players.actions import Action, Endpoint, FormSerializer
@@ -31,10 +30,7 @@ from players.actors import Actor
 from players.forms import RefusingForm
 from players.models import Club
 from players.people.rows import canonical
-from seasons.honours import Honours, Period, honours_in, latest_month, month_with, periods_of
-from seasons.honours import Kind as HonourKind
 from seasons.past import table_of
-from seasons.records import records_of
 from seasons.titles import Proposal, TitleLine, award_title, proposals, title_lines, titles_of, withdraw_title
 from tournaments.access import VISIBLE
 from tournaments.models import Division, PastSeason, Series, Title
@@ -234,56 +230,15 @@ def years_of(user: Visitor, club: Club, lines: Sequence[TitleLine]) -> list[Year
     return [Year(year, by_year.get(year, []), told.get(year, [])) for year in sorted({*told, *by_year}, reverse=True)]
 
 
-@dataclass(frozen=True)
-class Chooser:
-    """The honours of a club, with the months and seasons to choose from."""
-
-    honours: Honours
-    months: Sequence[Period]
-    seasons: Sequence[Period]
-
-
-def chosen_honours(user: Visitor, club: Club, key: str, now: datetime) -> Chooser | None:
-    """Return the honours of the month or season with this key, by default of the latest month; None if unknown."""
-    months, seasons = periods_of(club, now)
-    if key:
-        period = next((row for row in seasons if row.key == key), None) or month_with(key, now)
-    else:
-        period = latest_month(club) or months[0]
-    if period is None:
-        return None
-    staff = is_at_least(role_in(user, club), Role.ASSISTANT)
-    return Chooser(honours_in(club, Viewer.of(user), period, staff=staff), months, seasons)
-
-
-def latest_honours(user: Visitor, club: Club) -> Honours | None:
-    """Return the honours of the latest month with a match; None if there are none."""
-    period = latest_month(club)
-    if period is None:
-        return None
-    staff = is_at_least(role_in(user, club), Role.ASSISTANT)
-    honours = honours_in(club, Viewer.of(user), period, staff=staff)
-    return honours if honours.lines else None
-
-
 @open_to(get=Who.EVERYBODY)
 def hall_of_fame(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show honours, records and titles of a club to everybody; directors award proposed ones here.
-
-    `?period=` is a month such as 2026-11, or the public id of a season.
-    """
+    """Show the titles of a club to everybody; directors award proposed ones here."""
     club, now = access.club(slug), timezone.now()
-    chooser = chosen_honours(request.user, club, request.GET.get("period", ""), now)
-    if chooser is None:
-        raise Http404
-    role = role_in(request.user, club)
-    may_direct, staff = is_at_least(role, Role.DIRECTOR), is_at_least(role, Role.ASSISTANT)
+    may_direct = is_at_least(role_in(request.user, club), Role.DIRECTOR)
     lines = title_lines(request.user, club, titles_of(Title.objects.filter(club=club, withdrawn_at=None)))
     context: dict[str, Any] = {
         "club": club,
-        "chooser": chooser,
         "years": years_of(request.user, club, lines),
-        "records": records_of(club, Viewer.of(request.user), lines, staff=staff),
         "may_direct": may_direct,
     }
     if may_direct:
@@ -337,99 +292,3 @@ class ProposedTitles(APIView):
 def _lines(request: Request, club: Club, titles: Sequence[Title | Proposal]) -> Response:
     body = [title_data(line) for line in title_lines(request.user, club, titles)]
     return Response(TitleSerializer(body, many=True).data)
-
-
-class HonourSerializer(serializers.Serializer[Any]):
-    """Who stood out for what; several players may share an honour."""
-
-    kind = serializers.ChoiceField(HonourKind.choices)
-    player = serializers.CharField(help_text="Public id.")
-    name = serializers.CharField()
-    figure = serializers.FloatField(
-        help_text="Performance rating, rating points, wins in a row, or a change or chance of winning the match (0–1)."
-    )
-    reason = serializers.CharField(help_text="How it was found, in the language of the request.")
-    match = serializers.CharField(help_text="Public id of the match that shows it.")
-    opponent = serializers.CharField(help_text="Name of the other player of that match.")
-    position = serializers.CharField(
-        allow_blank=True, help_text="Path of the position in the replay; empty if it is about no position."
-    )
-
-
-class HonoursSerializer(serializers.Serializer[Any]):
-    """The honours of a month or of the days of a season."""
-
-    period = serializers.CharField(source="period.key", help_text="A month, or the public id of a season.")
-    first_day = serializers.DateField(source="period.first")
-    last_day = serializers.DateField(source="period.last")
-    matches = serializers.IntegerField(help_text="Matches that count and that the reader may see.")
-    honours = HonourSerializer(source="lines", many=True)
-
-
-class PeriodQuery(serializers.Serializer[Any]):
-    """Query parameter of honours."""
-
-    period = serializers.CharField(
-        required=False,
-        max_length=LENGTH,
-        help_text="A month such as 2026-11, or the public id of a season; without it the latest month with a match.",
-    )
-
-
-@open_to(get=Who.EVERYBODY)
-class ClubHonours(APIView):
-    """The honours of a club."""
-
-    permission_classes = (IsAuthenticatedOrReadOnly,)
-
-    @extend_schema(
-        operation_id="clubs_honours",
-        summary="Get the honours of a month or a season of a club",
-        parameters=[PeriodQuery],
-        responses={200: HonoursSerializer, **READ},
-    )
-    def get(self, request: Request, slug: str) -> Response:
-        """Over the matches that the reader may see, and only of players who let the reader see how they play."""
-        club, query = access.club(slug), validated_query(PeriodQuery, request)
-        chooser = chosen_honours(request.user, club, query.get("period", ""), timezone.now())
-        if chooser is None:
-            raise Http404
-        return Response(HonoursSerializer(chooser.honours).data)
-
-
-class RecordHolderSerializer(serializers.Serializer[Any]):
-    """Who has a record."""
-
-    player = serializers.CharField(help_text="Public id.")
-    name = serializers.CharField()
-
-
-class ClubRecordSerializer(serializers.Serializer[Any]):
-    """A record; those who are equal share it."""
-
-    title = serializers.CharField(help_text="What it is for, in the language of the request.")
-    holders = RecordHolderSerializer(many=True)
-    figure = serializers.CharField()
-    of = serializers.CharField(allow_blank=True, help_text="The pool of a rating.")
-    url = serializers.CharField(allow_blank=True, help_text="Path of the season, or of the match that shows it.")
-    as_told = serializers.BooleanField(help_text="Whether it rests on an imported past.")
-
-
-@open_to(get=Who.EVERYBODY)
-class ClubRecords(APIView):
-    """The records of a club."""
-
-    permission_classes = (IsAuthenticatedOrReadOnly,)
-
-    @extend_schema(
-        operation_id="clubs_records",
-        summary="Get the records of a club",
-        responses={200: ClubRecordSerializer(many=True), **READ},
-    )
-    def get(self, request: Request, slug: str) -> Response:
-        """Most titles, the best total by each plan, the longest streak and the highest ratings."""
-        club = access.club(slug)
-        titles = titles_of(Title.objects.filter(club=club, withdrawn_at=None))
-        staff = is_at_least(role_in(request.user, club), Role.ASSISTANT)
-        records = records_of(club, Viewer.of(request.user), title_lines(request.user, club, titles), staff=staff)
-        return Response(ClubRecordSerializer(records, many=True).data)

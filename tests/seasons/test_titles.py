@@ -294,6 +294,13 @@ def test_directors_award_with_one_tap_and_everybody_reads_it(
     assert "A mistake" not in Client().get(hall).content.decode()
 
 
+@pytest.mark.parametrize("period", ["2026-11", "2026-13", "nonsense"])
+def test_an_old_link_to_a_month_opens_the_hall_of_fame(club: Club, client: Client, period: str) -> None:
+    page = client.get(f"/clubs/{club.slug}/hall-of-fame/", {"period": period})
+    assert page.status_code == 200
+    assert "No title has been awarded yet." in page.content.decode()
+
+
 def test_hidden_players_and_erased_ones(cast: list[Player], club: Club) -> None:
     night(cast, "one")
     row = closed()

@@ -301,8 +301,8 @@ def test_queries_do_not_grow_with_the_number_of_members(client: Client, club: Cl
         assert member.player is not None
         merge_players(player=member.player, into=Player.objects.get(user=olga), by=SYSTEM, now=NOW)
     assert queries() <= few
-    # One each for unread notifications, boards, an own request, the seasons, the pools and the latest honours.
-    assert few <= 18
+    # One each for unread notifications, boards, an own request, the seasons and the pools.
+    assert few <= 17
 
 
 def test_htmx_gets_only_the_list(client: Client, full_club: Club, olga: User) -> None:
