@@ -80,7 +80,7 @@ def console_script(installed: Path, *arguments: object) -> subprocess.CompletedP
 def test_the_wheel_contains_the_engine_and_formats_but_no_server(wheel: Path) -> None:
     names = [name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name]
     ours = {str(path.relative_to(ROOT)) for folder in PURE for path in (ROOT / folder).rglob("*.py")}
-    assert set(names) == {*ours, "engine/py.typed"}
+    assert set(names) == {*ours, "engine/py.typed", "formats/series/presets.json"}
 
 
 def test_the_engine_needs_only_python(installed: Path) -> None:
@@ -90,6 +90,11 @@ def test_the_engine_needs_only_python(installed: Path) -> None:
     required = [line for line in metadata.splitlines() if line.startswith("Requires-Dist")]
     assert required
     assert all("extra ==" in line for line in required)
+
+
+def test_the_presets_of_series_are_installed(installed: Path) -> None:
+    done = alone("from formats.series.presets import preset; print(preset('given').plan.count.best)", installed)
+    assert (done.returncode, done.stdout) == (0, "7\n"), done.stderr
 
 
 def test_the_console_script_plays_out_converts_and_adjudicates(installed: Path, tmp_path: Path) -> None:

@@ -547,6 +547,29 @@ def test_a_season_from_a_preset_and_a_line_changed(alices: Client, cast: list[Pl
     assert standing_of(Series.objects.get()).season.rows[0].total == 30
 
 
+def test_a_season_keeps_the_points_of_a_preset_that_is_gone(alices: Client, cast: list[Player], club: Club) -> None:
+    night(cast, "one")
+    row = season()
+    places = {
+        "bracket": "main",
+        "values": {"kind": "list", "points": ["200", "140", "90"]},
+        "ties": "mean_from",
+        "from": 5,
+    }
+    form = {"name": row.name, "points": {"place": places}, "count": {"best": 4}, "show_digits": 2}
+    SeriesPlan.objects.filter(series=row).update(plan=form)
+    base = "/clubs/harbour/seasons/"
+    assert "200" in alices.get(f"{base}{row.slug}/").content.decode()
+    assert alices.get(f"{base}{row.slug}/edit/").context["preview"].differs is False
+    body = alices.get(f"/api/v1/seasons/{row.public_id}/").json()
+    assert plan_from(body["plan"]) == plan_from(form)
+    days = {"first_day": str(TODAY), "last_day": str(TODAY), "name": "Winter"}
+    alices.post(f"{base}create/", {**days, "like": row.public_id, "key": "a-key"})
+    assert plan_from(newest_plan(Series.objects.get(name="Winter")).plan).points == plan_from(form).points
+    alices.post(f"{base}create/", {**days, "name": "Spring", "preset": "european_grand_prix", "key": "another"})
+    assert not Series.objects.filter(name="Spring").exists()
+
+
 def test_points_by_hand_are_offered_once_an_evening_counts(alices: Client, cast: list[Player]) -> None:
     row = season()
     url = f"/clubs/harbour/seasons/{row.slug}/edit/"

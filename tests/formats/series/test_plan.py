@@ -142,7 +142,8 @@ def test_no_preset_warns_about_its_places():
 @pytest.mark.skipif(not DATA.is_dir(), reason="../shared/data/seasons is not there")
 def test_presets_are_the_plans_of_the_reference_data():
     known = [known.plan.points for known in PRESETS.values()]
-    files = [path for path in DATA.glob("*.json") if '"plan"' in path.read_text()]
+    texts = {path: path.read_text() for path in DATA.glob("*.json")}
+    files = [path for path, text in texts.items() if '"plan"' in text and "Othello" not in text]
     assert len(files) > 10
     for path in files:
         assert plan_from(json.loads(path.read_text())).points in known, path.stem
