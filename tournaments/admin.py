@@ -1,27 +1,13 @@
 """The admin pages of tournaments, all of them read-only.
 
 Events are run on their own pages, which take care of locks, the log and derived states. Secret seeds are never shown.
+What is published is cancelled, never deleted.
 """
 
 from django.contrib import admin
-from django.db.models import Model
-from django.http import HttpRequest
 
+from players.admin import ReadOnlyAdmin
 from tournaments.models import Division, Draw, Entry, Fixture, Stage, Tournament
-
-
-class ReadOnlyAdmin(admin.ModelAdmin):
-    """An admin page without adding, changing or deleting."""
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """Return False: published objects are cancelled, never deleted."""
-        return False
 
 
 @admin.register(Tournament)

@@ -1,0 +1,37 @@
+"""The documentation: each page says for whom it is, no link is broken, and every picture is shown."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("*/README.md")]
+LINK = re.compile(r"\]\((?!\w+:|/)([^)#\s]*)(?:#([^)\s]+))?\)")
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors of the headings of a page, as GitHub and GitLab make them."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
+    texts = (re.sub(r"\[([^]]*)\]\([^)]*\)|[`*]", r"\1", heading).lower() for heading in headings)
+    return {re.sub(r"[^\w\- ]", "", text).strip().replace(" ", "-") for text in texts}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_no_link_of_a_page_is_broken(page: Path) -> None:
+    for path, anchor in LINK.findall(page.read_text()):
+        target = page.parent / path if path else page
+        assert target.exists(), path
+        assert not anchor or target.suffix != ".md" or anchor in anchors(target), f"{path}#{anchor}"
+
+
+@pytest.mark.parametrize("page", sorted(ROOT.glob("docs/*.md")), ids=lambda page: page.name)
+def test_each_page_says_for_whom_it_is(page: Path) -> None:
+    _title, reader, *_text = page.read_text().split("\n\n", 2)
+    assert re.fullmatch(r"\*For [^*]+\.\*", reader)
+
+
+def test_every_picture_is_shown_by_a_page() -> None:
+    pictures = {path.resolve() for path in (ROOT / "docs" / "screenshots").iterdir()}
+    shown = {(page.parent / path).resolve() for page in PAGES for path, _anchor in LINK.findall(page.read_text())}
+    assert pictures - shown == set()
