@@ -1,7 +1,6 @@
 """The cash report on paper: accounts, prizes, payments, and the box with a place to sign."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -9,73 +8,24 @@ from django.utils.formats import time_format
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
-from display.paper.lists import BOX, NAME, NUMBER, ROWS_ON_PAGE, ListColumn
+from display.paper.lists import BOX, NAME, NUMBER, ListColumn, PrintedList
 from prizes.page.cash import CashPage, cash_page
 from tournaments.models import Tournament
 
-HEAD_ROWS = 3
-"""Height of a title and a table head, in rows."""
-SIGNED_ROWS = 5
-"""Height of the fields for the count, the date and the signature."""
-FEWEST_ROWS = 2
-"""Rows that follow a title on the same page."""
 
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A titled part of the report."""
-
-    title: str
-    columns: Sequence[ListColumn]
-    rows: Sequence[Sequence[str]]
-
-    @property
-    def cells(self) -> list[list[tuple[str, str]]]:
-        """The rows with the kind of each column."""
-        return [[(column.kind, text) for column, text in zip(self.columns, row, strict=True)] for row in self.rows]
-
-
-@dataclass(slots=True)
-class CashSheet:
-    """A page of the report; the last one is signed."""
-
-    sections: list[Section] = field(default_factory=list)
-    number: int = 1
-    is_last: bool = False
-
-
-def cash_report(tournament: Tournament, paper: str) -> dict[str, Any]:
-    """Return the pages of the report and the currency."""
+def cash_report(tournament: Tournament) -> dict[str, Any]:
+    """Return the parts of the report, the last of which is signed, and the currency."""
     page = cash_page(tournament)
-    zone = ZoneInfo(tournament.time_zone)
-    sections = [_accounts(page), _prizes(page), _payments(page, zone)]
-    pages = in_sheets([section for section in sections if section.rows], _box(page), ROWS_ON_PAGE[paper, "portrait"])
-    return {"pages": pages, "currency": page.currency.name, "difference": page.difference}
+    sections = [_accounts(page), _prizes(page), _payments(page, ZoneInfo(tournament.time_zone))]
+    return {
+        "sections": [section for section in sections if section.rows],
+        "box": _box(page),
+        "currency": page.currency.name,
+        "difference": page.difference,
+    }
 
 
-def in_sheets(sections: Sequence[Section], last: Section, rows: int) -> list[CashSheet]:
-    """Return the sections on pages of `rows` rows; a title has rows below it, and the last section is not divided."""
-    pages, left = [CashSheet()], rows
-    for section in sections:
-        title, rest = section.title, list(section.rows)
-        while rest:
-            if left < HEAD_ROWS + min(FEWEST_ROWS, len(rest)):
-                pages.append(CashSheet())
-                left = rows
-            part, rest = rest[: left - HEAD_ROWS], rest[left - HEAD_ROWS :]
-            pages[-1].sections.append(replace(section, title=title, rows=part))
-            left -= HEAD_ROWS + len(part)
-            title = _("%(title)s, continued") % {"title": section.title}
-    if left < HEAD_ROWS + len(last.rows) + SIGNED_ROWS:
-        pages.append(CashSheet())
-    pages[-1].sections.append(last)
-    pages[-1].is_last = True
-    for number, page in enumerate(pages, start=1):
-        page.number = number
-    return pages
-
-
-def _accounts(page: CashPage) -> Section:
+def _accounts(page: CashPage) -> PrintedList:
     columns = [
         ListColumn(_("Player"), NAME),
         ListColumn(_("For")),
@@ -88,10 +38,10 @@ def _accounts(page: CashPage) -> Section:
         [line.name, line.what, line.due, line.paid, line.status if line.state != "paid" else "", ""]
         for line in page.accounts
     ]
-    return Section(_("Entries and fees"), columns, rows)
+    return PrintedList(_("Entries and fees"), columns, rows)
 
 
-def _prizes(page: CashPage) -> Section:
+def _prizes(page: CashPage) -> PrintedList:
     columns = [
         ListColumn(_("Bracket")),
         ListColumn(_("Place")),
@@ -100,7 +50,7 @@ def _prizes(page: CashPage) -> Section:
         ListColumn(_("Paid"), NUMBER),
         ListColumn(_("Signature"), BOX),
     ]
-    return Section(_("Prizes"), columns, list(_prize_rows(page)))
+    return PrintedList(_("Prizes"), columns, list(_prize_rows(page)))
 
 
 def _prize_rows(page: CashPage) -> Iterator[list[str]]:
@@ -115,7 +65,7 @@ def _prize_rows(page: CashPage) -> Iterator[list[str]]:
                 yield [title, line.place, line.name, line.due, paid, ""]
 
 
-def _payments(page: CashPage, zone: ZoneInfo) -> Section:
+def _payments(page: CashPage, zone: ZoneInfo) -> PrintedList:
     columns = [
         ListColumn(_("Time"), NUMBER),
         ListColumn(_("Player"), NAME),
@@ -135,10 +85,10 @@ def _payments(page: CashPage, zone: ZoneInfo) -> Section:
         ]
         for line in reversed(page.payments)
     ]
-    return Section(_("All payments"), columns, rows)
+    return PrintedList(_("All payments"), columns, rows)
 
 
-def _box(page: CashPage) -> Section:
+def _box(page: CashPage) -> PrintedList:
     rows = [[line.label, line.amount] for line in page.box]
     rows.append([_("Expected in the box"), page.expected])
     rows += [[line.label, line.amount] for line in page.other]
@@ -150,4 +100,4 @@ def _box(page: CashPage) -> Section:
         rows.append([_("Still owed"), page.owed])
     if page.closed is not None:
         rows.append([_("Counted"), page.currency.text(page.closed.counted)])
-    return Section(_("Closing"), [ListColumn(_("Item")), ListColumn(_("Amount"), NUMBER)], rows)
+    return PrintedList(_("Closing"), [ListColumn(_("Item")), ListColumn(_("Amount"), NUMBER)], rows)

@@ -1,7 +1,7 @@
-"""Lists that are printed: pairings, names, entries, standings and cross-tables, in pages of whole rows."""
+"""Lists that are printed: pairings, names, entries, standings and cross-tables."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
@@ -13,13 +13,6 @@ from tournaments.standings.pairings import Pairing, PairingsView, pairings_of
 from tournaments.standings.standings import Cell, PlacesView, TableView, standings_of
 from tournaments.state.names import names_of, shown_entry
 
-ROWS_ON_PAGE = {
-    ("a4", "portrait"): 38,
-    ("letter", "portrait"): 35,
-    ("a4", "landscape"): 25,
-    ("letter", "landscape"): 25,
-}
-"""Rows of 6.4 mm that fit below the head of a page."""
 NUMBER, NAME, TEXT, BOX = "num", "name", "text", "box"
 """Kinds of columns: figures, names, other text, and fields that are filled in by hand."""
 
@@ -34,33 +27,16 @@ class ListColumn:
 class PrintedList:
     """A list with its rows; each row has a text for every column."""
 
-    division: Division
     title: str
     columns: Sequence[ListColumn]
     rows: Sequence[Sequence[str]]
     is_short: bool = False
-    """Whether its rows are so short that two of them stand beside each other where the list is long."""
-    number: int = 1
-    pages: int = 1
-    beside: "PrintedList | None" = None
-    """The rows in the second column of the page."""
+    """Whether its rows are so short that two of them stand beside each other."""
 
     @property
     def cells(self) -> list[list[tuple[str, str]]]:
         """The rows with the kind of each column."""
         return [[(column.kind, text) for column, text in zip(self.columns, row, strict=True)] for row in self.rows]
-
-
-def in_pages(printed: PrintedList, rows: int) -> list[PrintedList]:
-    """Return a list in pages of at most `rows` rows in each column of the page."""
-    on_page = 2 * rows if printed.is_short and len(printed.rows) > rows else rows
-    parts = [printed.rows[first : first + on_page] for first in range(0, len(printed.rows), on_page)] or [[]]
-    pages = []
-    for number, part in enumerate(parts, start=1):
-        left, right = part[:rows], part[rows:]
-        beside = replace(printed, rows=right) if right else None
-        pages.append(replace(printed, rows=left, number=number, pages=len(parts), beside=beside))
-    return pages
 
 
 def pairings(division: Division) -> Iterator[PrintedList]:
@@ -81,7 +57,7 @@ def pairings(division: Division) -> Iterator[PrintedList]:
     ]
     rows = [_pairing_row(pairing) for pairing in view.to_play]
     rows += [["", "", bye.present.name, "", bye.bye_meaning, "", ""] for bye in view.byes if bye.present is not None]
-    yield PrintedList(division, _title(_("Pairings"), view), columns, rows)
+    yield PrintedList(_title(_("Pairings"), view), columns, rows)
 
 
 def _title(title: str, view: PairingsView) -> str:
@@ -105,13 +81,8 @@ def names(division: Division) -> Iterator[PrintedList]:
     view = pairings_of(division, names_of(division, staff=False))
     if view.index:
         columns = [ListColumn(_("Player"), NAME), ListColumn(_("Where"), TEXT)]
-        yield PrintedList(
-            division,
-            _title(_("Find your name"), view),
-            columns,
-            [[row.name, at] for row, at in view.index],
-            is_short=True,
-        )
+        rows = [[row.name, at] for row, at in view.index]
+        yield PrintedList(_title(_("Find your name"), view), columns, rows, is_short=True)
 
 
 def entries(division: Division) -> Iterator[PrintedList]:
@@ -131,7 +102,7 @@ def entries(division: Division) -> Iterator[PrintedList]:
         for number, ((name, _entry), waiting) in enumerate(zip(rows, waits, strict=True), start=1)
     ]
     if listed:
-        yield PrintedList(division, _("Entries"), columns, listed, is_short=True)
+        yield PrintedList(_("Entries"), columns, listed, is_short=True)
 
 
 def standings(division: Division) -> Iterator[PrintedList]:
@@ -139,13 +110,13 @@ def standings(division: Division) -> Iterator[PrintedList]:
     for view in standings_of(division, names_of(division, staff=False)):
         for table in view.tables:
             if table.lines:
-                yield _table(division, table, lives=view.lives is not None)
+                yield _table(table, lives=view.lives is not None)
         for bracket in view.brackets:
             if bracket.places:
-                yield _places(division, bracket)
+                yield _places(bracket)
 
 
-def _table(division: Division, table: TableView, *, lives: bool) -> PrintedList:
+def _table(table: TableView, *, lives: bool) -> PrintedList:
     columns = [
         ListColumn("#", NUMBER),
         ListColumn(_("Player"), NAME),
@@ -164,13 +135,13 @@ def _table(division: Division, table: TableView, *, lives: bool) -> PrintedList:
         played = [str(count) for count in (counts.played, counts.won, counts.lost)]
         rows.append([str(line.place), line.person.name, *played, total, *tiebreaks])
     title = table.title or _("Standings")
-    return PrintedList(division, title, columns, rows)
+    return PrintedList(title, columns, rows)
 
 
-def _places(division: Division, bracket: PlacesView) -> PrintedList:
+def _places(bracket: PlacesView) -> PrintedList:
     columns = [ListColumn(_("Place"), NUMBER), ListColumn(_("Player"), NAME)]
     rows = [[place.text, person.name] for place in bracket.places for person in place.people]
-    return PrintedList(division, bracket.title, columns, rows)
+    return PrintedList(bracket.title, columns, rows)
 
 
 def cross_tables(division: Division) -> Iterator[PrintedList]:
@@ -178,10 +149,10 @@ def cross_tables(division: Division) -> Iterator[PrintedList]:
     for view in standings_of(division, names_of(division, staff=False)):
         for table in view.tables:
             if table.cross:
-                yield _cross_table(division, table)
+                yield _cross_table(table)
 
 
-def _cross_table(division: Division, table: TableView) -> PrintedList:
+def _cross_table(table: TableView) -> PrintedList:
     columns = [
         ListColumn("#", NUMBER),
         ListColumn(_("Player"), NAME),
@@ -197,7 +168,7 @@ def _cross_table(division: Division, table: TableView) -> PrintedList:
         ]
         for line in table.lines
     ]
-    return PrintedList(division, table.title or _("Cross-table"), columns, rows)
+    return PrintedList(table.title or _("Cross-table"), columns, rows)
 
 
 def _cross_cell(cell: Cell) -> str:
@@ -223,7 +194,7 @@ def prizes(division: Division) -> Iterator[PrintedList]:
             ListColumn(_("Amount"), NUMBER),
             ListColumn(_("Signature"), BOX),
         ]
-        yield PrintedList(division, _("Prizes"), columns, rows)
+        yield PrintedList(_("Prizes"), columns, rows)
 
 
 KINDS: dict[str, tuple[Callable[[Division], Iterator[PrintedList]], str]] = {
@@ -235,10 +206,3 @@ KINDS: dict[str, tuple[Callable[[Division], Iterator[PrintedList]], str]] = {
     "cross-tables": (cross_tables, "landscape"),
 }
 """Kind of list -> what makes it, and the orientation of its pages."""
-
-
-def printed_lists(kind: str, divisions: Sequence[Division], paper: str) -> list[PrintedList]:
-    """Return the pages of the lists of a kind; the divisions need their tournament."""
-    make, orientation = KINDS[kind]
-    rows = ROWS_ON_PAGE[paper, orientation]
-    return [page for division in divisions for printed in make(division) for page in in_pages(printed, rows)]

@@ -20,7 +20,7 @@ from core.links import absolute_url, is_for_this_machine_only, qr_svg
 from display.paper.cards import fixtures_to_print, link_cards, match_at, score_sheets, table_cards, table_labels
 from display.paper.cash import cash_report
 from display.paper.drawing import DRAW_AREAS, draw_pages
-from display.paper.lists import KINDS, printed_lists
+from display.paper.lists import KINDS
 from display.paper.snapshot import snapshot
 from matches.lifecycle import links
 from players import access as club_access
@@ -184,8 +184,6 @@ def _rounds(tournament: Tournament, url: str, size: str) -> list[tuple[str, str,
 # Printed pages of an event. Each is a page of the site whose sheets have the size of the paper.
 
 
-CARDS_ON_PAGE = 2
-LINKS_ON_PAGE = 10
 FormT = TypeVar("FormT", bound=PaperForm)
 
 
@@ -220,12 +218,9 @@ def sheets(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     tables = {
         key: row.where.table for key, row in floor(event, timezone.now()).matches.items() if row.table is not None
     }
-    printed = score_sheets(event, fixtures, link_url, tables)
-    per_page = form.sheets_per_page
     context = _context(request, event, form) | {
-        "pages": [printed[first : first + per_page] for first in range(0, len(printed), per_page)],
-        "per_page": per_page,
-        "count": len(printed),
+        "sheets": score_sheets(event, fixtures, link_url, tables),
+        "per_page": form.sheets_per_page,
     }
     return render(request, "display/paper/score_sheets.html", context)
 
@@ -250,9 +245,10 @@ def lists(request: HttpRequest, club: str, slug: str, kind: str) -> HttpResponse
     """Print pairings, names, entries, standings or cross-tables."""
     event = access.tournament(request.user, club, slug)
     form = _choices(request, event, PaperForm)
-    context = _context(request, event, form, KINDS[kind][1]) | {
+    make, orientation = KINDS[kind]
+    context = _context(request, event, form, orientation) | {
         "label": list_label(kind),
-        "pages": printed_lists(kind, form.divisions, form.size),
+        "lists": [(division, printed) for division in form.divisions for printed in make(division)],
         "divisions": list(event.divisions.all()),
     }
     return render(request, "display/paper/lists.html", context)
@@ -299,9 +295,7 @@ def cash(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Print the cash report."""
     event = access.tournament_as(request.user, club, slug, Role.DIRECTOR)
     form = _choices(request, event, PaperForm)
-    return render(
-        request, "display/paper/cash_report.html", _context(request, event, form) | cash_report(event, form.size)
-    )
+    return render(request, "display/paper/cash_report.html", _context(request, event, form) | cash_report(event))
 
 
 @open_to(get=Who.HELPERS)
@@ -311,8 +305,7 @@ def cards(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     event = access.tournament_as(request.user, club, slug, access.HELPER)
     form = _choices(request, event, PaperForm)
     printed = table_cards(event, partial(absolute_url, request))
-    pages = [printed[first : first + CARDS_ON_PAGE] for first in range(0, len(printed), CARDS_ON_PAGE)]
-    return render(request, "display/paper/table_cards.html", _context(request, event, form) | {"pages": pages})
+    return render(request, "display/paper/table_cards.html", _context(request, event, form) | {"cards": printed})
 
 
 @open_to(get=Who.STAFF)
@@ -323,7 +316,7 @@ def personal_links(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     form = _choices(request, event, PaperForm)
     printed, withheld = link_cards(event, form.divisions, by(request), partial(absolute_url, request))
     context = _context(request, event, form) | {
-        "pages": [printed[first : first + LINKS_ON_PAGE] for first in range(0, len(printed), LINKS_ON_PAGE)],
+        "cards": printed,
         "divisions": list(event.divisions.all()),
         "withheld": withheld,
     }

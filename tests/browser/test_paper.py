@@ -3,6 +3,7 @@
 import os
 import random
 import re
+import zlib
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
+from core.text_lengths import LONGEST_NAME
 from formats.settings import StageSettings
 from players.actors import SYSTEM, Actor
 from players.models import Player, User
@@ -22,7 +24,7 @@ from tournaments.entries.check_in import mark_players_here
 from tournaments.events.services import publish_tournament
 from tournaments.floor.calls import call
 from tournaments.floor.evening import open_floor
-from tournaments.models import Division, Table, Venue, VenueTable
+from tournaments.models import Division, Entry, Table, Venue, VenueTable
 
 __all__ = ["bob_player", "by_alice", "club", "make_division", "make_players", "tournament"]
 
@@ -44,6 +46,7 @@ EMPTY_HEADINGS = """() => [...document.querySelectorAll('.sheet-of-paper :is(h2,
 """Headings that nothing follows."""
 OUTSIDE = """() => [...document.querySelectorAll('.sheet-of-paper')].flatMap((sheet) => {
     const foot = sheet.querySelector('.paper-foot');
+    if (sheet.matches('.is-flowing')) return [];
     const end = (foot ?? sheet).getBoundingClientRect()[foot ? 'top' : 'bottom'];
     const parts = sheet.querySelectorAll('tr, li, p, h3, svg.drawing');
     return [...parts].filter((part) => !foot?.contains(part) && part.getBoundingClientRect().bottom > end + 1);
@@ -63,8 +66,23 @@ def people(count: int) -> list[Player]:
     return [Player.objects.create(name=NAMES[index % 32] + " II" * (index // 32)) for index in range(count)]
 
 
+HEAD = re.compile(rb" 19\.6\d* Tf")
+"""In the PDF of a page: the font of its head, 5.2 mm at 96 dpi, which nothing else there has."""
+CUT_OFF = """() => [...document.querySelectorAll('.is-cut > article')].filter((card) => {
+    const height = (document.body.matches('.on-a4') ? 297 / 25.4 : 11) * 96;
+    const top = card.parentElement.getBoundingClientRect().top + card.parentElement.clientTop;
+    const box = card.getBoundingClientRect();
+    const [first, last] = [box.top + 1, box.bottom - 1].map((edge) => Math.floor((edge - top) / height));
+    return first !== last || card.scrollHeight > card.clientHeight + 1 || card.scrollWidth > card.clientWidth + 1;
+}).map((card) => card.textContent)"""
+"""Cards that stand on two pages, or that are too small for what is on them."""
+
+
 def printed(page: Page, name: str) -> int:
-    """Return the number of pages that the browser prints, after checking that each sheet is one page."""
+    """Return the number of pages that the browser prints, after checking that each sheet is one page.
+
+    Of what the browser divides into pages, no card is divided, and each page of a list has its head.
+    """
     pdf = page.pdf(prefer_css_page_size=True, print_background=False)
     pages = len(re.findall(rb"/Type\s*/Page\b", pdf))
     if PICTURES:
@@ -72,7 +90,13 @@ def printed(page: Page, name: str) -> int:
         (folder / f"{name}.pdf").write_bytes(pdf)
         for index, sheet in enumerate(page.locator(".sheet-of-paper").all(), start=1):
             sheet.screenshot(path=folder / f"{name}-{index}.png")
-    assert pages == page.locator(".sheet-of-paper").count()
+    if page.locator(".is-flowing").count():
+        streams = re.findall(rb"stream\r?\n(.*?)endstream", pdf, re.DOTALL)
+        assert sum(bool(HEAD.search(zlib.decompress(stream))) for stream in streams) == pages
+    elif page.locator(".is-cut").count():
+        assert page.evaluate(CUT_OFF) == []
+    else:
+        assert pages == page.locator(".sheet-of-paper").count()
     return pages
 
 
@@ -143,6 +167,29 @@ def test_lists_and_table_cards_are_printed_in_whole_pages(
         expect(page.locator("nav:visible, header.site-header:visible")).to_have_count(0)
         page.emulate_media(media="null")
         looked_at(page)
+
+
+WIDER_THAN_THEIR_PLACE = """() => [...document.querySelectorAll('.printed-list')].filter((list) =>
+    list.getClientRects()[0].width > list.parentElement.clientWidth / (list.closest('.list-columns') ? 2 : 1) + 1
+).length"""
+
+
+def test_97_players_with_the_longest_names_are_printed_whole(
+    site: str, make_division: Drawn, by_alice: Actor, alice: User, open_page: OpenPage
+) -> None:
+    division = make_division(name="Open", match_length=7)
+    field = [Player.objects.create(name=f"Wilhelmina {index} {'M' * 80}"[:LONGEST_NAME]) for index in range(97)]
+    drawn_as(division, [StageSettings("swiss", rounds=4)], field, by_alice)
+    event = division.tournament
+    Entry.objects.filter(player=field[0]).update(status=Entry.Status.WAITING)
+    page = open_page("/", width=DESK, user=alice)
+    for name, pages in (
+        ("pairings", 2), ("names", 2), ("entries", 2), ("standings", 3), ("personal-links", 10), ("score-sheets", 12),
+        ("cash", 3),
+    ):  # fmt: skip
+        page.goto(f"/events/{event.club.slug}/{event.slug}/paper/{name}/?paper=letter")
+        assert printed(page, f"long-{name}") == pages, name
+        assert page.evaluate(WIDER_THAN_THEIR_PLACE) == 0, name
 
 
 def test_posters_and_table_cards_are_printed_before_anything_is_drawn(
