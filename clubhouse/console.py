@@ -44,7 +44,7 @@ from tournaments.results.needs import (
     to_make_final,
     unopposed,
 )
-from tournaments.results.quick_entry import OutcomeLine, outcome_lines
+from tournaments.results.quick_entry import LineOutcome
 from tournaments.results.services import provisional_results
 from tournaments.standings.placings import champions
 from tournaments.standings.rounds import called_in_order, playable
@@ -213,27 +213,26 @@ def quick(request: HttpRequest, club: str, slug: str) -> HttpResponse:
         return redirect("fixture", *event_url_args(event), fixture.public_id)
     division = form.cleaned_data["division"]
     try:
-        outcomes = enter_lines(
+        lines = enter_lines(
             tournament=event, text=form.cleaned_data["line"], division=division, by=by(request), now=timezone.now()
         )
     except Refused as refused:
         form.refuse(refused)
         return _console_with_outcomes(request, event, form)
-    lines = outcome_lines(event, outcomes)
     if any(not line.is_done for line in lines):
         return _console_with_outcomes(request, event, form, lines)
     for line in lines:
-        messages.success(request, line.text)
+        messages.success(request, line.sentence)
     query = {"entered": "1"} | ({"division": division.public_id} if division else {})
     return redirect(f"{reverse('console', args=event_url_args(event))}?{urlencode(query)}")
 
 
 def _console_with_outcomes(
-    request: HttpRequest, tournament: Tournament, form: QuickForm, lines: Sequence[OutcomeLine] = ()
+    request: HttpRequest, tournament: Tournament, form: QuickForm, lines: Sequence[LineOutcome] = ()
 ) -> HttpResponse:
     """Render the console with the outcome of each line; lines that were not entered come back for editing."""
     context = _context(request, tournament, form["division"].value() or "")
-    context["line"] = "\n".join(line.typed for line in lines if not line.is_done) or form["line"].value() or ""
+    context["line"] = "\n".join(line.line for line in lines if not line.is_done) or form["line"].value() or ""
     context |= {"line_form": form, "outcomes": lines, "focus_line": True}
     is_help = form.is_valid() and all(line.is_done or line.is_help for line in lines)
     if is_help:

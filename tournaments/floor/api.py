@@ -40,7 +40,7 @@ from tournaments.floor.undo import last_act, preview_undo
 from tournaments.models import Autopilot, Fixture, Table, Tournament
 from tournaments.results.api import division_on_screen
 from tournaments.results.lines import LONGEST_TEXT
-from tournaments.results.quick_entry import LineOutcome, OutcomeKind, outcome_text
+from tournaments.results.quick_entry import LineOutcome, OutcomeKind
 from tournaments.state.api import READ, WRITE, by, example, validated
 from tournaments.state.names import shown_entry
 
@@ -402,7 +402,7 @@ def _line_body(outcome: LineOutcome) -> dict[str, Any]:
         "fixture": outcome.fixture.public_id if outcome.fixture else None,
         "number": outcome.fixture.number if outcome.fixture else None,
         "code": outcome.refused.code if outcome.refused else None,
-        "message": outcome_text(outcome),
+        "message": outcome.sentence,
     }
 
 

@@ -1,10 +1,8 @@
-"""Typed lines about tables: parsed, previewed and carried out."""
+"""Typed lines (`tournaments.results.lines` has the syntax): previewed and carried out."""
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, time, timedelta
-from enum import StrEnum
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -42,248 +40,32 @@ from tournaments.models import (
     Tournament,
 )
 from tournaments.results import quick_entry
-from tournaments.results.lines import (
-    MOST_LINES,
-    MOST_NUMBER_DIGITS,
-    Command,
-    ForfeitLine,
-    NamedForfeit,
-    PairLine,
-    ScoreLine,
-    UndoLine,
-    parse,
-    split,
-    splits_of,
-)
-from tournaments.results.quick_entry import (
-    LineOutcome,
-    NamedFixture,
-    OutcomeKind,
-    find_by_number,
-    find_fixture,
-    outcome_of_line,
-)
+from tournaments.results.lines import MOST_LINES, Line, Verb, parse, parse_floor_line, split, splits_of
+from tournaments.results.quick_entry import LineOutcome, OutcomeKind, find_by_number, find_fixture, outcome_of_line
 from tournaments.state.names import match_names
 from tournaments.state.sheet_codes import with_match_numbers
-
-# Parses the floor's lines that a director types; does not use the database.
-#
-# t5 call m30 call M30 to table 5 m30 call call M30 to the table that is suggested for it m30 again call M30 a second
-# time m30 start M30 has started m30 t7 M30 is played at table 7 m30 run 5-3 the running score of M30 m30 pin, hold,
-# release put M30 first, keep it from being called, or neither m30 rest M30 needs no more rest m30 clocks M30 is
-# played with clocks from now on m30 adjourn, resume M30 is adjourned, or goes on t5 free table 5 is free t5 out lamp
-# broken table 5 is out of use; t5 back: it is in use again late smith 10 Smith is 10 minutes late for their match
-# accessible smith Smith needs an accessible table; accessible smith off: no longer pause 20:00, pause pause the event
-# until then, or until it is resumed resume end the pause auto on, auto off call matches automatically, or only
-# suggest them
-#
-# t5 7-4 the result of the match at table 5, in the order in which its card shows the players
-#
-# A line that is none of these is another result, or `undo` (`tournaments.results.lines`).
-
-
-MOST_MINUTES_DIGITS = 3
-HOURS, MINUTES = 24, 60
-
-_M = rf"m\s?(?P<number>\d{{1,{MOST_NUMBER_DIGITS}}})"
-_T = r"t\s?(?P<table>[^\W_][\w-]{0,19})"
-_NUMBERED_T = _T.replace("[^", r"(?=\w*\d)[^", 1)
-"""A table with a digit in its label: `tom 7-4` is about Tom."""
-_SCORE = r"(?P<left>\d{1,4})\s*[-–—−:/ ]\s*(?P<right>\d{1,4})"
-
-
-class Verb(StrEnum):
-    """What a line does to a match, a table or the event."""
-
-    CALL = "call"
-    AGAIN = "again"
-    START = "start"
-    PIN = "pin"
-    HOLD = "hold"
-    RELEASE = "release"
-    REST = "rest"
-    CLOCKS = "clocks"
-    ADJOURN = "adjourn"
-    SITS = "sits"
-    OUT = "out"
-    FREE = "free"
-    BACK = "back"
-    RESUME = "resume"
-
-
-@dataclass(frozen=True, slots=True)
-class MatchLine:
-    """Something about a match; `table` only for a call, empty for the suggested one, and for where it sits."""
-
-    verb: Verb
-    number: int
-    table: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class RunningLine:
-    """A running score, with the players in the order of the fixture."""
-
-    number: int
-    score: tuple[int, int]
-
-
-@dataclass(frozen=True, slots=True)
-class TableScoreLine:
-    """The result of the match at a table, in the order in which its card shows the players."""
-
-    table: str
-    score: tuple[int, int]
-
-
-@dataclass(frozen=True, slots=True)
-class TableLine:
-    """A table is free, back in use, or out of use for a reason."""
-
-    verb: Verb
-    table: str
-    reason: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class LateLine:
-    """A named player is so many minutes late."""
-
-    name: str
-    minutes: int
-
-
-@dataclass(frozen=True, slots=True)
-class AccessibleLine:
-    """A named player needs an accessible table, or no longer does."""
-
-    name: str
-    needed: bool
-
-
-@dataclass(frozen=True, slots=True)
-class PauseLine:
-    """Pause the event until a time of day at the venue; None until it is resumed."""
-
-    until: time | None
-
-
-@dataclass(frozen=True, slots=True)
-class ResumeLine:
-    """End the pause."""
-
-
-@dataclass(frozen=True, slots=True)
-class AutopilotLine:
-    mode: Autopilot
-
-
-FactLine = MatchLine | RunningLine | TableLine | LateLine | AccessibleLine | PauseLine | ResumeLine | AutopilotLine
-"""A line that becomes a fact of the floor."""
-FloorLine = FactLine | TableScoreLine
-
-_ABOUT_MATCH = "|".join(
-    (
-        Verb.CALL,
-        Verb.AGAIN,
-        Verb.START,
-        Verb.PIN,
-        Verb.HOLD,
-        Verb.RELEASE,
-        Verb.REST,
-        Verb.CLOCKS,
-        Verb.ADJOURN,
-        Verb.RESUME,
-    )
-)
-_PATTERNS: list[tuple[str, Callable[[re.Match[str]], FloorLine | None]]] = [
-    (rf"{_T}\s+call\s+{_M}", lambda groups: MatchLine(Verb.CALL, int(groups["number"]), groups["table"])),
-    (rf"(?:{_M}\s+call|call\s+{_M.replace('number', 'other')})\s+{_T}", lambda groups: _call(groups)),
-    (rf"call\s+{_M}", lambda groups: MatchLine(Verb.CALL, int(groups["number"]))),
-    (rf"{_M}\s+(?P<verb>{_ABOUT_MATCH})", lambda groups: _about_match(groups)),
-    (rf"{_M}\s+run\s+(\d{{1,2}})\s*[-–−:/ ]\s*(\d{{1,2}})", lambda groups: _running(groups)),
-    (rf"{_NUMBERED_T}\s+{_SCORE}", lambda groups: _table_score(groups)),
-    (rf"{_M}\s+{_T}", lambda groups: MatchLine(Verb.SITS, int(groups["number"]), groups["table"])),
-    (rf"{_T}\s+(?P<verb>free|back)", lambda groups: TableLine(Verb(groups["verb"].lower()), groups["table"])),
-    (rf"{_T}\s+out(?:\s+(?P<reason>.+))?", lambda groups: TableLine(Verb.OUT, groups["table"], groups["reason"] or "")),
-    (
-        rf"late\s+(?P<name>\D.*?)\s+(?P<minutes>\d{{1,{MOST_MINUTES_DIGITS}}})\s*m?(?:in)?",
-        lambda groups: LateLine(groups["name"], int(groups["minutes"])),
-    ),
-    (
-        r"accessible\s+(?P<name>\D.*?)(?P<off>\s+off)?",
-        lambda groups: AccessibleLine(groups["name"], groups["off"] is None),
-    ),
-    (r"pause(?:\s+(?P<hour>\d{1,2})[:.](?P<minute>\d{2}))?", lambda groups: _pause(groups)),
-    (r"resume", lambda _groups: ResumeLine()),
-    (r"auto(?:pilot)?\s+on", lambda _groups: AutopilotLine(Autopilot.CALL)),
-    (r"auto(?:pilot)?\s+off", lambda _groups: AutopilotLine(Autopilot.SUGGEST)),
-]
-_COMPILED = [(re.compile(pattern, re.IGNORECASE), build) for pattern, build in _PATTERNS]
-
-
-def parse_floor_line(text: str) -> FloorLine | None:
-    """Parse one line; None if it is not a line of the floor.
-
-    >>> parse_floor_line("t5 call m30")
-    MatchLine(verb=<Verb.CALL: 'call'>, number=30, table='5')
-    >>> parse_floor_line("t5 7-4")
-    TableScoreLine(table='5', score=(7, 4))
-    >>> parse_floor_line("late smith 10")
-    LateLine(name='smith', minutes=10)
-    >>> parse_floor_line("m22 11-7") is None
-    True
-    """
-    line = " ".join(text.split())
-    for pattern, build in _COMPILED:
-        if (groups := pattern.fullmatch(line)) is not None:
-            return build(groups)
-    return None
-
-
-def _call(groups: re.Match[str]) -> FloorLine:
-    return MatchLine(Verb.CALL, int(groups["number"] or groups["other"]), groups["table"])
-
-
-def _about_match(groups: re.Match[str]) -> FloorLine:
-    return MatchLine(Verb(groups["verb"].lower()), int(groups["number"]))
-
-
-def _running(groups: re.Match[str]) -> FloorLine:
-    return RunningLine(int(groups["number"]), (int(groups[2]), int(groups[3])))
-
-
-def _table_score(groups: re.Match[str]) -> FloorLine:
-    return TableScoreLine(groups["table"], (int(groups["left"]), int(groups["right"])))
-
-
-def _pause(groups: re.Match[str]) -> FloorLine | None:
-    if groups["hour"] is None:
-        return PauseLine(None)
-    hour, minute = int(groups["hour"]), int(groups["minute"])
-    return PauseLine(time(hour, minute)) if hour < HOURS and minute < MINUTES else None
-
-
-# What a director types: lines of the floor (`tournaments.floor.lines` has the syntax), and results.
-
 
 ONE_DAY = timedelta(days=1)
 SAME_RESULT_AGAIN = timedelta(minutes=10)
 """For how long the same score for the same table is taken for the same line typed again."""
-FOR_DIRECTORS = (PauseLine, ResumeLine, AutopilotLine, AccessibleLine)
-"""Lines that assistants may not enter, beside adjournments: about the whole event, or private."""
-OF_MATCH: dict[Verb, Callable[..., FloorEvent]] = {
-    Verb.CALL: calls.call,
-    Verb.AGAIN: calls.call_again,
-    Verb.START: calls.start,
-    Verb.PIN: calls.pin,
-    Verb.HOLD: calls.hold,
-    Verb.RELEASE: calls.release,
-    Verb.REST: calls.waive_rest,
-    Verb.CLOCKS: evening.put_clocks_on,
-    Verb.ADJOURN: evening.adjourn,
-    Verb.RESUME: evening.let_go_on,
-    Verb.SITS: calls.move,
+FOR_DIRECTORS = (Verb.PAUSE, Verb.RESUME, Verb.AUTO, Verb.ACCESSIBLE, Verb.ADJOURN)
+"""Lines that assistants may not enter: about the whole event, private, or adjournments."""
+OF_MATCH: dict[Verb, tuple[Callable[..., FloorEvent], FloorKind]] = {
+    Verb.CALL: (calls.call, FloorKind.CALLED),
+    Verb.AGAIN: (calls.call_again, FloorKind.CALLED_AGAIN),
+    Verb.START: (calls.start, FloorKind.STARTED),
+    Verb.PIN: (calls.pin, FloorKind.PINNED),
+    Verb.HOLD: (calls.hold, FloorKind.HELD),
+    Verb.RELEASE: (calls.release, FloorKind.RELEASED),
+    Verb.REST: (calls.waive_rest, FloorKind.REST_WAIVED),
+    Verb.CLOCKS: (evening.put_clocks_on, FloorKind.CLOCKS),
+    Verb.ADJOURN: (evening.adjourn, FloorKind.ADJOURNED),
+    Verb.RESUME: (evening.let_go_on, FloorKind.CONTINUED),
+    Verb.SITS: (calls.move, FloorKind.MOVED),
+}
+OF_TABLE: dict[Verb, tuple[Callable[..., FloorEvent], FloorKind]] = {
+    Verb.FREE: (calls.free_table, FloorKind.FREED),
+    Verb.BACK: (calls.back_in_use, FloorKind.TABLE_BACK),
 }
 
 
@@ -333,8 +115,8 @@ def _in_order_of_slips(lines: Sequence[str]) -> list[int]:
             parsed = parse(line)
         except Refused:
             continue
-        if isinstance(parsed, PairLine | ScoreLine | ForfeitLine):
-            numbers[place] = (parsed.fixture, not isinstance(parsed, PairLine), place)
+        if parsed.number is not None and parsed.verb in (Verb.PAIR, Verb.SCORE, Verb.FORFEIT):
+            numbers[place] = (parsed.number, parsed.verb != Verb.PAIR, place)
     paired = {number for number, is_result, _place in numbers.values() if not is_result}
     slips = [place for place, (number, _is_result, _place) in numbers.items() if number in paired]
     sorted_slips = iter(sorted(slips, key=lambda place: numbers[place]))
@@ -346,7 +128,7 @@ def _outcome(tournament: Tournament, text: str, division: Division | None, by: A
     if undone is not None:
         return undone
     line = parse_floor_line(text)
-    if isinstance(line, TableScoreLine):
+    if line is not None and line.verb == Verb.SCORE:
         return _enter_at_table(tournament, line, text, by, now)
     if line is not None:
         return _enter_fact(tournament, line, text, division, by, now)
@@ -356,7 +138,7 @@ def _outcome(tournament: Tournament, text: str, division: Division | None, by: A
 
 
 def _enter_fact(
-    tournament: Tournament, line: FactLine, text: str, division: Division | None, by: Actor, now: datetime
+    tournament: Tournament, line: Line, text: str, division: Division | None, by: Actor, now: datetime
 ) -> LineOutcome:
     target: Target | None = None
     try:
@@ -370,16 +152,16 @@ def _enter_fact(
     return LineOutcome(text, OutcomeKind.DONE, target.fixture, text=sentence_of_fact(fact))
 
 
-def _slip(tournament: Tournament, text: str) -> PairLine | ScoreLine | None:
+def _slip(tournament: Tournament, text: str) -> Line | None:
     """Return the pair of a match slip, or a result whose slip is not typed yet; None without stages without rounds."""
     try:
         line = parse(text)
     except Refused:
         return None
-    if not isinstance(line, PairLine | ScoreLine) or not _flow_stages(tournament):
+    if line.number is None or line.verb not in (Verb.PAIR, Verb.SCORE) or not _flow_stages(tournament):
         return None
-    fixtures = Fixture.objects.filter(stage__division__tournament=tournament, number=line.fixture)
-    if isinstance(line, PairLine):
+    fixtures = Fixture.objects.filter(stage__division__tournament=tournament, number=line.number)
+    if line.verb == Verb.PAIR:
         return line
     return None if fixtures.exists() else line
 
@@ -390,12 +172,13 @@ def _flow_stages(tournament: Tournament) -> list[Stage]:
 
 
 def _enter_slip(
-    tournament: Tournament, line: PairLine | ScoreLine, text: str, division: Division | None, by: Actor, now: datetime
+    tournament: Tournament, line: Line, text: str, division: Division | None, by: Actor, now: datetime
 ) -> LineOutcome:
     fixture: Fixture | None = None
     try:
         stage, (first, second) = _pair_of_slip(tournament, line, division, by)
-        fact = batches.pair_on_paper(stage=stage, number=line.fixture, first=first, second=second, by=by, now=now)
+        assert line.number is not None  # noqa: S101, a slip has one
+        fact = batches.pair_on_paper(stage=stage, number=line.number, first=first, second=second, by=by, now=now)
         fixture = fact.fixture
     except Refused as refused:
         return LineOutcome(text, OutcomeKind.REFUSED, fixture, refused=refused)
@@ -403,25 +186,25 @@ def _enter_slip(
 
 
 def _pair_of_slip(
-    tournament: Tournament, line: PairLine | ScoreLine, division: Division | None, by: Actor
+    tournament: Tournament, line: Line, division: Division | None, by: Actor
 ) -> tuple[Stage, tuple[Entry, Entry]]:
     """Return the two entries that the line of a match slip names, and their stage.
 
     Refused: `directors_only`, `slip_no_pair` for a result, `line_no_division`, `slip_nobody`, `slip_unclear`.
     """
-    if isinstance(line, ScoreLine):
-        raise Refused("slip_no_pair", fixture=line.fixture)
+    if line.verb == Verb.SCORE:
+        raise Refused("slip_no_pair", fixture=line.number)
     if by.user is not None and not is_at_least(role_in(by.user, tournament.club), Role.DIRECTOR):
         raise Refused("directors_only")
     pairs = {
         frozenset((first.pk, second.pk)): (stage, (first, second))
         for stage in _stages_of_slip(tournament, line.division, division)
-        for first, second in _pairs_named(line.names, stage)
+        for first, second in _pairs_named(line.names[0], stage)
     }
     if not pairs:
-        raise Refused("slip_nobody", name=line.names[:40])
+        raise Refused("slip_nobody", name=line.names[0][:40])
     if len(pairs) > 1:
-        raise Refused("slip_unclear", name=line.names[:40])
+        raise Refused("slip_unclear", name=line.names[0][:40])
     return next(iter(pairs.values()))
 
 
@@ -451,7 +234,7 @@ def _named(name: str, entries: Sequence[Entry]) -> list[Entry]:
     return [row for row in named if fold(row.player.full_name) == key] or named
 
 
-def _enter_at_table(tournament: Tournament, line: TableScoreLine, text: str, by: Actor, now: datetime) -> LineOutcome:
+def _enter_at_table(tournament: Tournament, line: Line, text: str, by: Actor, now: datetime) -> LineOutcome:
     target: quick_entry.Target | None = None
     try:
         target = _result_at_table(tournament, line, now)
@@ -462,7 +245,7 @@ def _enter_at_table(tournament: Tournament, line: TableScoreLine, text: str, by:
     return LineOutcome(text, OutcomeKind.BOOKED, target.fixture, result, target.new)
 
 
-def _result_at_table(tournament: Tournament, line: TableScoreLine, now: datetime) -> quick_entry.Target:
+def _result_at_table(tournament: Tournament, line: Line, now: datetime) -> quick_entry.Target:
     """Return the match at a table and the result that a line gives.
 
     Refused: `no_such_table`, `table_free`, `line_again` if the last match at the table ended with this score just now.
@@ -474,6 +257,7 @@ def _result_at_table(tournament: Tournament, line: TableScoreLine, now: datetime
     rows = Fixture.objects.select_related("stage__division__tournament__club", "match__player_0", "match__player_1")
     fixture = rows.get(pk=on_floor.fixture)
     assert fixture.match is not None  # noqa: S101, it has a table
+    assert line.score is not None  # noqa: S101, it is a result
     new = ResultInput.played(line.score)
     before = table.events.exclude(fixture=fixture).filter(fixture__match__state=Match.State.SETTLED).order_by("-pk")
     last = before.select_related("fixture__match").first()
@@ -497,23 +281,23 @@ def _undo(tournament: Tournament, text: str, division: Division | None, by: Acto
         if line is None:
             return None
         act = _act_to_undo(tournament, line, division, by)
-        undone = undo.undo(tournament=tournament, act=act, by=by, now=now, in_order=line == Command.UNDO)
+        undone = undo.undo(tournament=tournament, act=act, by=by, now=now, in_order=line.number is None)
     except Refused as refused:
         return LineOutcome(text, OutcomeKind.REFUSED, act.fixture if act is not None else None, refused=refused)
     return LineOutcome(text, OutcomeKind.UNDONE, undone.fixture, text=undone.undone_text)
 
 
-def _undo_line(text: str) -> UndoLine | Command | None:
-    if not text.lower().startswith(Command.UNDO):
+def _undo_line(text: str) -> Line | None:
+    if not text.lower().startswith(Verb.UNDO):
         return None
     line = parse(text)
-    return line if isinstance(line, UndoLine) or line == Command.UNDO else None
+    return line if line.verb == Verb.UNDO else None
 
 
-def _act_to_undo(tournament: Tournament, line: UndoLine | Command, division: Division | None, by: Actor) -> undo.Act:
+def _act_to_undo(tournament: Tournament, line: Line, division: Division | None, by: Actor) -> undo.Act:
     """Return what a line undoes. Refused: `nothing_to_undo`, `undo_is_correction`, and as `find_by_number`."""
-    if isinstance(line, UndoLine):
-        fixture = find_by_number(tournament, line.fixture, division, named=line.division)
+    if line.number is not None:
+        fixture = find_by_number(tournament, line, division)
         directs = by.user is None or is_at_least(role_in(by.user, tournament.club), Role.DIRECTOR)
         act = undo.last_act_at(fixture, None if directs else by)
     else:
@@ -526,76 +310,53 @@ def _act_to_undo(tournament: Tournament, line: UndoLine | Command, division: Div
     return act
 
 
-def refuse_assistant(tournament: Tournament, line: FactLine, by: Actor) -> None:
+def refuse_assistant(tournament: Tournament, line: Line, by: Actor) -> None:
     """Refuse (`directors_only`) a line for directors by somebody who does not direct the event."""
-    is_ruling = isinstance(line, MatchLine) and line.verb in (Verb.ADJOURN, Verb.RESUME)
-    if not (is_ruling or isinstance(line, FOR_DIRECTORS)) or by.user is None:
+    if line.verb not in FOR_DIRECTORS or by.user is None:
         return
     if not is_at_least(role_in(by.user, tournament.club), Role.DIRECTOR):
         raise Refused("directors_only")
 
 
-def target_of(tournament: Tournament, line: FactLine, division: Division | None, now: datetime) -> Target:
+def target_of(tournament: Tournament, line: Line, division: Division | None, now: datetime) -> Target:
     """Return what a line is about. Refused: `no_such_table`, and what the lookup of matches and names refuses."""
-    match line:
-        case MatchLine(verb, number, label):
-            fixture = find_by_number(tournament, number, division)
-            table = find_table(tournament, label) if label else None
-            arguments = {"table": table} if verb in (Verb.CALL, Verb.SITS) else {}
-            return Target(partial(OF_MATCH[verb], fixture=fixture, **arguments), KINDS[verb], fixture, table)
-        case RunningLine(number, score):
-            fixture = find_by_number(tournament, number, division)
-            act = partial(calls.set_running_score, fixture=fixture, score=score)
-            return Target(act, FloorKind.RUNNING_SCORE, fixture, params={"score": score})
-        case LateLine(name, minutes):
-            named = find_fixture(tournament, NamedForfeit(name), division)
-            player = _player(named)
-            act = partial(calls.mark_late, fixture=named.fixture, player=player, minutes=minutes)
-            return Target(act, FloorKind.LATE, named.fixture, player=player, params={"minutes": minutes})
-        case AccessibleLine(name, needed):
-            player = _player(find_fixture(tournament, NamedForfeit(name), division))
-            act = partial(evening.set_needs_accessible, tournament=tournament, player=player, needed=needed)
-            return Target(act, FloorKind.NEEDS_ACCESSIBLE, player=player, params={"needed": needed})
-        case TableLine(Verb.OUT, label, reason):
-            table = find_table(tournament, label)
-            act = partial(calls.take_out_of_use, table=table, reason=reason)
-            return Target(act, FloorKind.TABLE_OUT, table=table, params={"reason": reason})
-        case TableLine(verb, label):
-            table = find_table(tournament, label)
-            service = calls.free_table if verb == Verb.FREE else calls.back_in_use
-            return Target(partial(service, table=table), KINDS[verb], table=table)
-        case PauseLine() | ResumeLine() | AutopilotLine():
-            return _of_event(tournament, line, now)
-
-
-def _of_event(tournament: Tournament, line: PauseLine | ResumeLine | AutopilotLine, now: datetime) -> Target:
-    match line:
-        case PauseLine(until):
-            end = _next(tournament, now, until) if until is not None else None
+    match line.verb:
+        case Verb.PAUSE:
+            end = _next(tournament, now, line.value) if line.value else None
             act = partial(evening.pause, tournament=tournament, until=end)
             return Target(act, FloorKind.PAUSED, params={"until": end.isoformat() if end else None})
-        case ResumeLine():
+        case Verb.RESUME if line.number is None:
             return Target(partial(evening.resume, tournament=tournament), FloorKind.RESUMED)
-        case AutopilotLine(mode):
+        case Verb.AUTO:
+            mode = Autopilot.CALL if line.value.lower() == "on" else Autopilot.SUGGEST
             act = partial(evening.set_autopilot, tournament=tournament, mode=mode)
             return Target(act, FloorKind.AUTOPILOT, params={"mode": mode.value})
-
-
-KINDS = {
-    Verb.CALL: FloorKind.CALLED,
-    Verb.AGAIN: FloorKind.CALLED_AGAIN,
-    Verb.START: FloorKind.STARTED,
-    Verb.PIN: FloorKind.PINNED,
-    Verb.HOLD: FloorKind.HELD,
-    Verb.RELEASE: FloorKind.RELEASED,
-    Verb.REST: FloorKind.REST_WAIVED,
-    Verb.CLOCKS: FloorKind.CLOCKS,
-    Verb.ADJOURN: FloorKind.ADJOURNED,
-    Verb.SITS: FloorKind.MOVED,
-    Verb.RESUME: FloorKind.CONTINUED,
-    Verb.FREE: FloorKind.FREED,
-    Verb.BACK: FloorKind.TABLE_BACK,
-}
+        case Verb.LATE:
+            named, minutes = find_fixture(tournament, line, division), int(line.value)
+            player = named.match.players[named.side]
+            act = partial(calls.mark_late, fixture=named.fixture, player=player, minutes=minutes)
+            return Target(act, FloorKind.LATE, named.fixture, player=player, params={"minutes": minutes})
+        case Verb.ACCESSIBLE:
+            named, needed = find_fixture(tournament, line, division), not line.value
+            player = named.match.players[named.side]
+            act = partial(evening.set_needs_accessible, tournament=tournament, player=player, needed=needed)
+            return Target(act, FloorKind.NEEDS_ACCESSIBLE, player=player, params={"needed": needed})
+        case Verb.OUT:
+            table = find_table(tournament, line.table)
+            act = partial(calls.take_out_of_use, table=table, reason=line.value)
+            return Target(act, FloorKind.TABLE_OUT, table=table, params={"reason": line.value})
+        case Verb.FREE | Verb.BACK:
+            table = find_table(tournament, line.table)
+            service, kind = OF_TABLE[line.verb]
+            return Target(partial(service, table=table), kind, table=table)
+    fixture = find_by_number(tournament, line, division)
+    if line.score is not None:
+        act = partial(calls.set_running_score, fixture=fixture, score=line.score)
+        return Target(act, FloorKind.RUNNING_SCORE, fixture, params={"score": line.score})
+    service, kind = OF_MATCH[line.verb]
+    at = find_table(tournament, line.table) if line.table else None
+    arguments = {"table": at} if line.verb in (Verb.CALL, Verb.SITS) else {}
+    return Target(partial(service, fixture=fixture, **arguments), kind, fixture, at)
 
 
 def find_table(tournament: Tournament, label: str) -> Table:
@@ -606,14 +367,11 @@ def find_table(tournament: Tournament, label: str) -> Table:
     raise Refused("no_such_table", table=label)
 
 
-def _player(named: NamedFixture) -> Player:
-    return named.match.players[named.side]
-
-
-def _next(tournament: Tournament, now: datetime, until: time) -> datetime:
-    """Return the next moment when the clocks of the event show this time of day."""
+def _next(tournament: Tournament, now: datetime, until: str) -> datetime:
+    """Return the next moment when the clocks of the event show this time of day, such as 20:00."""
     local = now.astimezone(ZoneInfo(tournament.time_zone))
-    moment = local.replace(hour=until.hour, minute=until.minute, second=0, microsecond=0)
+    hour, minute = map(int, until.replace(".", ":").split(":"))
+    moment = local.replace(hour=hour, minute=minute, second=0, microsecond=0)
     return moment if moment > local else moment + ONE_DAY
 
 
@@ -639,19 +397,19 @@ def preview_line(
     text = with_match_numbers(tournament, text)
     try:
         line = parse_floor_line(text)
-        if isinstance(line, TableScoreLine):
+        if line is not None and line.verb == Verb.SCORE:
             return _of_result(tournament, _result_at_table(tournament, line, now), now)
         if line is not None:
             refuse_assistant(tournament, line, by)
             return _of_floor(tournament, target_of(tournament, line, division, now), now)
         parsed = parse(text)
-        if parsed == Command.HELP:
+        if parsed.verb == Verb.HELP:
             return None
-        if isinstance(parsed, UndoLine) or parsed == Command.UNDO:
+        if parsed.verb == Verb.UNDO:
             return _of_undo(_act_to_undo(tournament, parsed, division, by))
         if (slip := _slip(tournament, text)) is not None:
             _stage, pair = _pair_of_slip(tournament, slip, division, by)
-            return _of_slip(tournament, slip.fixture, pair)
+            return _of_slip(tournament, slip.number, pair)
         return _of_result(tournament, quick_entry.target_of(tournament, parsed, division), now)
     except Refused as refused:
         return LinePreview(sentence(refused.code, refused.params), is_refused=True)
@@ -674,7 +432,7 @@ def _of_floor(tournament: Tournament, target: Target, now: datetime) -> LinePrev
     return LinePreview(text, table=table, fixture=target.fixture.pk if target.fixture is not None else None)
 
 
-def _of_slip(tournament: Tournament, number: int, pair: tuple[Entry, Entry]) -> LinePreview:
+def _of_slip(tournament: Tournament, number: int | None, pair: tuple[Entry, Entry]) -> LinePreview:
     names = " – ".join(entry.player.shown_name for entry in pair)
     params = {ON_PAPER: True, "match": number, "pair": names}
     return LinePreview(sentence_of_plan(FloorKind.HELD, params, zone=ZoneInfo(tournament.time_zone)))

@@ -115,10 +115,10 @@ class OneLine(APIView):
         event = access.tournament_by_id(request.user, tournament, access.HELPER)
         fields = validated(LineSerializer, request)
         division = division_on_screen(event, fields.get("division"))
-        entered = enter_line(
+        result = enter_line(
             tournament=event, text=fields["line"], division=division, by=by(request), now=timezone.now()
         )
-        return fixture_response(request, entered.fixture)
+        return fixture_response(request, Fixture.objects.get(match=result.match_id))
 
 
 # API of players' open reports, and of confirming all unopposed ones at once.

@@ -1,4 +1,4 @@
-"""Parses results that a director types as lines; does not use the database.
+"""Parses lines that a director types, results and what happens at the tables; does not use the database.
 
 m22 11-7                the score, in the order in which the fixture shows its players
 m22 forfeit smith       Smith forfeits this match
@@ -12,7 +12,25 @@ open m22 11-7           the division first, if two divisions share match numbers
 undo                    takes back the last thing that the director did; undo m22: the last thing at this match
 ?                       help
 
-Several results are separated by semicolons or line breaks.
+t5 7-4                  the result of the match at table 5, in the order in which its card shows the players
+t5 call m30             call M30 to table 5; m30 call: to the table that is suggested for it
+m30 again               call M30 a second time
+m30 start               M30 has started
+m30 t7                  M30 is played at table 7
+m30 run 5-3             the running score of M30
+m30 pin, hold, release  put M30 first, keep it from being called, or neither
+m30 rest                M30 needs no more rest
+m30 clocks              M30 is played with clocks from now on
+m30 adjourn, resume     M30 is adjourned, or goes on
+t5 free                 table 5 is free
+t5 out lamp broken      table 5 is out of use; t5 back: it is in use again
+late smith 10           Smith is 10 minutes late for their match
+accessible smith        Smith needs an accessible table; accessible smith off: no longer
+pause 20:00, pause      pause the event until then, or until it is resumed
+resume                  end the pause
+auto on, auto off       call matches automatically, or only suggest them
+
+Several lines are separated by semicolons or line breaks.
 """
 
 import re
@@ -27,6 +45,7 @@ MOST_LINES = 50
 LONGEST_TEXT = MOST_LINES * LONGEST_LINE
 MOST_DIGITS = 4
 MOST_NUMBER_DIGITS = 6
+MOST_MINUTES_DIGITS = 3
 BOTH = "both"
 
 _FORFEIT_WORD = r"(?:forfeits?|ff|wo|w/o)"
@@ -48,77 +67,52 @@ _NAME_FORFEIT = re.compile(rf"(.+?)\s+{_FORFEIT_WORD}", re.IGNORECASE)
 _FORFEIT_NAME = re.compile(rf"{_FORFEIT_WORD}\s+(.+)", re.IGNORECASE)
 
 
-class Command(StrEnum):
-    """A line that is not a result."""
+class Verb(StrEnum):
+    """What a line does: to a result, to a match, table or player, or to the whole event."""
 
+    SCORE = "score"
+    FORFEIT = "forfeit"
+    LEADER = "leader"
+    PAIR = "pair"
     UNDO = "undo"
     HELP = "?"
 
+    CALL = "call"
+    AGAIN = "again"
+    START = "start"
+    PIN = "pin"
+    HOLD = "hold"
+    RELEASE = "release"
+    REST = "rest"
+    CLOCKS = "clocks"
+    ADJOURN = "adjourn"
+    SITS = "sits"
+    RUN = "run"
+    OUT = "out"
+    FREE = "free"
+    BACK = "back"
+    LATE = "late"
+    ACCESSIBLE = "accessible"
+    PAUSE = "pause"
+    RESUME = "resume"
+    AUTO = "auto"
+
 
 @dataclass(frozen=True, slots=True)
-class ScoreLine:
-    """The score of a match, given by its number."""
+class Line:
+    """A verb, with as much as such a line names; a result without a match number is about an open match."""
 
-    fixture: int
-    score: tuple[int, int]
+    verb: Verb
+    number: int | None = None
+    names: tuple[str, ...] = ()
+    """As they were typed; one text for two players who were paired on paper."""
+    score: tuple[int, int] | None = None
+    """In the order of the names, of the fixture, or of the card of a table."""
     division: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ForfeitLine:
-    """A forfeit by one player or both, in a match given by its number."""
-
-    fixture: int
-    name: str
-    division: str = ""
-
-    @property
-    def both(self) -> bool:
-        return fold(self.name) == BOTH
-
-
-@dataclass(frozen=True, slots=True)
-class PairLine:
-    """Two players who were paired on paper, as they were typed, with the number of their match slip."""
-
-    fixture: int
-    names: str
-    division: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class LeaderLine:
-    """A match, given by its number, that its leader wins at closing time; by its running score if none is given."""
-
-    fixture: int
-    score: tuple[int, int] | None
-    division: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class UndoLine:
-    """The last act at a match, given by its number, is undone."""
-
-    fixture: int
-    division: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class NamedScore:
-    """A score for the match of one or two named players; the points are in the order of the names."""
-
-    names: tuple[str, ...]
-    score: tuple[int, int]
-
-
-@dataclass(frozen=True, slots=True)
-class NamedForfeit:
-    """A forfeit by a named player in their open match."""
-
-    name: str
-
-
-Line = ScoreLine | ForfeitLine | LeaderLine | PairLine | UndoLine | NamedScore | NamedForfeit | Command
+    table: str = ""
+    """For a call, empty for the suggested one."""
+    value: str = ""
+    """The minutes of a delay, the end of a pause, why a table is out of use, or `on` and `off`."""
 
 
 def split(text: str) -> list[str]:
@@ -139,21 +133,15 @@ def split(text: str) -> list[str]:
 
 
 def parse(text: str) -> Line:
-    """Parse one line.
+    """Parse a result, or `undo`, or a request for help.
 
     Refused: `line_empty`, `quick_line_too_long`, `line_without_match`, `line_without_result`, `line_draw`,
     `line_forfeit_who`.
 
-    >>> parse("m22 11-7")
-    ScoreLine(fixture=22, score=(11, 7), division='')
-    >>> parse("open m3 forfeit smith")
-    ForfeitLine(fixture=3, name='smith', division='open')
-    >>> parse("bergmann 7 csonka 4")
-    NamedScore(names=('bergmann', 'csonka'), score=(7, 4))
-    >>> parse("m141 smith jones")
-    PairLine(fixture=141, names='smith jones', division='')
-    >>> parse("undo m22")
-    UndoLine(fixture=22, division='')
+    >>> (line := parse("open m22 11-7")).verb, line.number, line.score, line.division
+    (<Verb.SCORE: 'score'>, 22, (11, 7), 'open')
+    >>> (line := parse("bergmann 7 csonka 4")).number, line.names, line.score
+    (None, ('bergmann', 'csonka'), (7, 4))
     """
     line = " ".join(text.split())
     if not line:
@@ -161,9 +149,9 @@ def parse(text: str) -> Line:
     if len(line) > LONGEST_LINE:
         raise Refused("quick_line_too_long", most=LONGEST_LINE)
     if undo := _UNDO.fullmatch(line):
-        return UndoLine(int(undo[2]), undo[1] or "")
-    if line.lower() in (Command.UNDO, Command.HELP, "help"):
-        return Command.UNDO if line.lower() == Command.UNDO else Command.HELP
+        return Line(Verb.UNDO, int(undo[2]), division=undo[1] or "")
+    if line.lower() in (Verb.UNDO, Verb.HELP, "help"):
+        return Line(Verb.UNDO if line.lower() == Verb.UNDO else Verb.HELP)
     words = line.split(" ")
     for index in range(len(words)):
         numbered = _fixture_at(words, index)
@@ -184,35 +172,85 @@ def _fixture_at(words: list[str], index: int) -> tuple[int, str] | None:
     return None
 
 
-def _result(fixture: int, rest: str, division: str) -> ScoreLine | ForfeitLine | LeaderLine | PairLine:
+def _result(number: int, rest: str, division: str) -> Line:
     if leader := _LEADER.fullmatch(rest):
-        score = _decided(int(leader[1]), int(leader[2])) if leader[1] else None
-        return LeaderLine(fixture, score, division)
+        score = _decided(leader[1], leader[2]) if leader[1] else None
+        return Line(Verb.LEADER, number, score=score, division=division)
     if forfeit := _FORFEIT.fullmatch(rest):
         if not forfeit[1]:
-            raise Refused("line_forfeit_who", fixture=fixture)
-        return ForfeitLine(fixture, forfeit[1], division)
+            raise Refused("line_forfeit_who", fixture=number)
+        return Line(Verb.FORFEIT, number, (forfeit[1],), division=division)
     if match := _SCORE.fullmatch(rest):
-        return ScoreLine(fixture, _decided(int(match[1]), int(match[2])), division)
+        return Line(Verb.SCORE, number, score=_decided(match[1], match[2]), division=division)
     if _TWO_WORDS.fullmatch(rest):
-        return PairLine(fixture, rest, division)
-    raise Refused("line_without_result", fixture=fixture, rest=rest[:40])
+        return Line(Verb.PAIR, number, (rest,), division=division)
+    raise Refused("line_without_result", fixture=number, rest=rest[:40])
 
 
-def _named(line: str) -> NamedScore | NamedForfeit | None:
+def _named(line: str) -> Line | None:
     """Parse a result that names players instead of a match number; None if the line is not one."""
     if match := _NAME_FORFEIT.fullmatch(line) or _FORFEIT_NAME.fullmatch(line):
-        return NamedForfeit(match[1])
+        return Line(Verb.FORFEIT, names=(match[1],))
     if match := _TWO_NAMES.fullmatch(line):
-        return NamedScore((match[1], match[3]), _decided(int(match[2]), int(match[4])))
+        return Line(Verb.SCORE, names=(match[1], match[3]), score=_decided(match[2], match[4]))
     match = _NAME_SCORE.fullmatch(line)
-    return NamedScore((match[1],), _decided(int(match[2]), int(match[3]))) if match else None
+    return Line(Verb.SCORE, names=(match[1],), score=_decided(match[2], match[3])) if match else None
 
 
-def _decided(left: int, right: int) -> tuple[int, int]:
-    if left == right:
-        raise Refused("line_draw", left=left, right=right)
-    return left, right
+def _decided(left: str, right: str) -> tuple[int, int]:
+    if int(left) == int(right):
+        raise Refused("line_draw", left=int(left), right=int(right))
+    return int(left), int(right)
+
+
+_M = rf"m\s?(?P<number>\d{{1,{MOST_NUMBER_DIGITS}}})"
+_T = r"t\s?(?P<table>[^\W_][\w-]{0,19})"
+_NUMBERED_T = _T.replace("[^", r"(?=\w*\d)[^", 1)
+"""A table with a digit in its label: `tom 7-4` is about Tom."""
+_VERBS = "call|again|start|pin|hold|release|rest|clocks|adjourn|resume"
+_FLOOR_LINES = [
+    (verb, re.compile(pattern, re.IGNORECASE))
+    for verb, pattern in (
+        (Verb.CALL, rf"{_T}\s+call\s+{_M}"),
+        (Verb.CALL, rf"{_M}\s+call\s+{_T}"),
+        (Verb.CALL, rf"call\s+{_M}\s+{_T}"),
+        (Verb.CALL, rf"call\s+{_M}"),
+        (None, rf"{_M}\s+(?P<verb>{_VERBS})"),
+        (Verb.RUN, rf"{_M}\s+run\s+(?P<left>\d{{1,2}}){_BETWEEN}(?P<right>\d{{1,2}})"),
+        (Verb.SCORE, rf"{_NUMBERED_T}\s+(?P<left>\d{{1,{MOST_DIGITS}}}){_BETWEEN}(?P<right>\d{{1,{MOST_DIGITS}}})"),
+        (Verb.SITS, rf"{_M}\s+{_T}"),
+        (None, rf"{_T}\s+(?P<verb>free|back)"),
+        (Verb.OUT, rf"{_T}\s+out(?:\s+(?P<value>.+))?"),
+        (Verb.LATE, rf"late\s+(?P<name>\D.*?)\s+(?P<value>\d{{1,{MOST_MINUTES_DIGITS}}})\s*m?(?:in)?"),
+        (Verb.ACCESSIBLE, r"accessible\s+(?P<name>\D.*?)(?:\s+(?P<value>off))?"),
+        (Verb.PAUSE, r"pause(?:\s+(?P<value>(?:[01]?\d|2[0-3])[:.][0-5]\d))?"),
+        (Verb.RESUME, r"resume"),
+        (Verb.AUTO, r"auto(?:pilot)?\s+(?P<value>on|off)"),
+    )
+]
+
+
+def parse_floor_line(text: str) -> Line | None:
+    """Parse a line about tables and who plays there; None if it is not one.
+
+    >>> (line := parse_floor_line("t5 call m30")).verb, line.number, line.table
+    (<Verb.CALL: 'call'>, 30, '5')
+    >>> parse_floor_line("m22 11-7") is None
+    True
+    """
+    line = " ".join(text.split())
+    for verb, pattern in _FLOOR_LINES:
+        if (found := pattern.fullmatch(line)) is not None:
+            groups = found.groupdict()
+            return Line(
+                verb or Verb(groups["verb"].lower()),
+                int(groups["number"]) if "number" in groups else None,
+                (groups["name"],) if "name" in groups else (),
+                (int(groups["left"]), int(groups["right"])) if "left" in groups else None,
+                table=groups.get("table", ""),
+                value=groups.get("value") or "",
+            )
+    return None
 
 
 _BETWEEN_PLAYERS = re.compile(r"\s*[,/–—]\s*|\s+-\s+|\s+(?:v|vs)\.?\s+", re.IGNORECASE)

@@ -23,19 +23,7 @@ from players.actors import Actor
 from players.models import Player
 from players.people.rows import canonical
 from tournaments.models import Division, Fixture, Tournament
-from tournaments.results.lines import (
-    Command,
-    LeaderLine,
-    Line,
-    NamedForfeit,
-    NamedScore,
-    PairLine,
-    ScoreLine,
-    UndoLine,
-    parse,
-    side_of,
-    sides_of,
-)
+from tournaments.results.lines import BOTH, Line, Verb, parse, side_of, sides_of
 from tournaments.results.services import enter_result, undo_window
 from tournaments.state.names import match_names
 
@@ -65,12 +53,12 @@ class NamedFixture:
         return not self.match.is_over
 
 
-def find_fixture(tournament: Tournament, line: NamedScore | NamedForfeit, division: Division | None) -> NamedFixture:
+def find_fixture(tournament: Tournament, line: Line, division: Division | None) -> NamedFixture:
     """Return the open match that a line names, else the last settled one; matches of `division` take precedence.
 
     Refused: `line_nobody`, `line_name_ambiguous`, `line_which_match`, `line_again`.
     """
-    names = line.names if isinstance(line, NamedScore) else (line.name,)
+    names = line.names
     candidates = _candidates(tournament, names)
     if division is not None and any(candidate.fixture.stage.division_id == division.pk for candidate in candidates):
         candidates = [candidate for candidate in candidates if candidate.fixture.stage.division_id == division.pk]
@@ -90,7 +78,7 @@ def find_fixture(tournament: Tournament, line: NamedScore | NamedForfeit, divisi
         raise Refused("line_which_match", name=names[0], **numbers)
     if not waiting:
         return settled[-1]
-    if settled and isinstance(line, NamedScore) and _has_score(settled[-1], line):
+    if settled and line.score is not None and _has_score(settled[-1], line.score):
         # The same line typed again must not become the result of the next match.
         again = {"fixture": settled[-1].fixture.number, "next": waiting[0].fixture.number}
         raise Refused("line_again", name=names[0], **again)
@@ -122,24 +110,24 @@ def _is_full_name(name: str, candidate: NamedFixture) -> bool:
     return fold(name) == fold(candidate.match.players[candidate.side].full_name)
 
 
-def _has_score(candidate: NamedFixture, line: NamedScore) -> bool:
-    """Whether the standing result of a match has the score of the line."""
+def _has_score(candidate: NamedFixture, score: tuple[int, int]) -> bool:
+    """Whether the standing result of a match has this score, with the named player's points first."""
     standing = candidate.match.results.order_by("-version").first()
-    score = line.score if candidate.side == 0 else line.score[::-1]
-    return standing is not None and standing.score == score
+    return standing is not None and standing.score == (score if candidate.side == 0 else score[::-1])
 
 
 # Recording results from typed lines; `tournaments.results.lines` describes the syntax.
 
 
-class Entered(NamedTuple):
-    """The fixture and result of a line that was entered."""
-
-    fixture: Fixture
-    result: Result
+LINK_TO_CORRECTION = ("line_settled", "successor_begun", "undo_built_on")
+"""Refusals that link to the correction of the match."""
+LINK_TO_MATCH = ("own_match_reason", "line_again")
+"""Refusals that link to the page of the match."""
 
 
 class OutcomeKind(StrEnum):
+    """What happened to a line."""
+
     BOOKED = "booked"
     UNDONE = "undone"
     """The outcome says what was undone."""
@@ -163,6 +151,36 @@ class LineOutcome:
     text: str = ""
     """What was done, as a sentence, if it is not a result."""
 
+    @property
+    def is_done(self) -> bool:
+        """Whether something was done, so that the line need not be typed again."""
+        return self.what in (OutcomeKind.BOOKED, OutcomeKind.UNDONE, OutcomeKind.DONE)
+
+    @property
+    def is_help(self) -> bool:
+        """Whether help is shown instead of a sentence."""
+        return self.what == OutcomeKind.HELP
+
+    @property
+    def sentence(self) -> str:
+        """What happened, or why nothing did; empty for help."""
+        if self.refused is not None:
+            return sentence(self.refused.code, self.refused.params)
+        if self.result is None or self.fixture is None:
+            return self.text
+        return f"M{self.fixture.number} · {result_summary(self.fixture, self.result)}"
+
+    @property
+    def link(self) -> tuple[str, str]:
+        """The URL and the text of the link that follows up a refusal; empty without one."""
+        if self.refused is None or self.fixture is None:
+            return "", ""
+        if self.refused.code in LINK_TO_CORRECTION:
+            return correction_url(self.fixture, self.new), _("Preview a correction")
+        if self.refused.code in LINK_TO_MATCH:
+            return reverse("fixture", args=_fixture_url_args(self.fixture)), _("Open the match")
+        return "", ""
+
 
 class Target(NamedTuple):
     """The match that a line refers to, and the result it gives."""
@@ -179,7 +197,7 @@ def outcome_of_line(
     target: Target | None = None
     try:
         line = parse(text)
-        if line == Command.HELP:
+        if line.verb == Verb.HELP:
             return LineOutcome(text, OutcomeKind.HELP)
         target = target_of(tournament, line, division)
         result = record_target(target, by=by, now=now)
@@ -197,15 +215,14 @@ def _fixture_of_refusal(tournament: Tournament, refused: Refused) -> Fixture | N
     return rows.filter(number=number).first() if isinstance(number, int) else None
 
 
-def enter_line(*, tournament: Tournament, text: str, division: Division | None, by: Actor, now: datetime) -> Entered:
+def enter_line(*, tournament: Tournament, text: str, division: Division | None, by: Actor, now: datetime) -> Result:
     """Record the result of a line; `division` is the one on the screen, used if the line names none.
 
     A line that repeats the standing result changes nothing; one with another result is refused, since results are
     replaced on the match's own page only. Refused: `line_no_fixture`, `line_no_division`, `line_which_division`,
     `line_settled`, `line_no_result`, and what `parse`, `side_of`, `find_fixture` and `enter_result` refuse.
     """
-    target = target_of(tournament, parse(text), division)
-    return Entered(target.fixture, record_target(target, by=by, now=now))
+    return record_target(target_of(tournament, parse(text), division), by=by, now=now)
 
 
 def record_target(target: Target, *, by: Actor, now: datetime) -> Result:
@@ -240,29 +257,28 @@ def forfeit_missing(*, fixture: Fixture, side: int | None, by: Actor, now: datet
 
 def target_of(tournament: Tournament, line: Line, division: Division | None) -> Target:
     """Return the match and the result of a line. Refused: as `enter_line`."""
-    if isinstance(line, Command | UndoLine):
+    if line.verb in (Verb.UNDO, Verb.HELP):
         raise Refused("line_no_result")
-    if isinstance(line, PairLine):
-        raise Refused("line_without_result", fixture=line.fixture, rest=line.names[:40])
-    if isinstance(line, NamedScore | NamedForfeit):
+    if line.verb == Verb.PAIR:
+        raise Refused("line_without_result", fixture=line.number, rest=line.names[0][:40])
+    if line.number is None:
         named = find_fixture(tournament, line, division)
-        if isinstance(line, NamedForfeit):
+        if line.score is None:
             return Target(named.fixture, named.match, _forfeit(named.side))
-        return Target(
-            named.fixture, named.match, ResultInput.played(line.score if named.side == 0 else line.score[::-1])
-        )
-    fixture = find_by_number(tournament, line.fixture, division, named=line.division)
-    if fixture.match is None:
+        score = line.score if named.side == 0 else line.score[::-1]
+        return Target(named.fixture, named.match, ResultInput.played(score))
+    fixture = find_by_number(tournament, line, division)
+    match = fixture.match
+    if match is None:
         raise Refused("fixture_not_ready", fixture=fixture.number)
-    if isinstance(line, ScoreLine):
-        return Target(fixture, fixture.match, ResultInput.played(line.score))
-    if isinstance(line, LeaderLine):
-        score = line.score or _running_score(fixture.match)
-        return Target(fixture, fixture.match, leader_wins(score))
-    if line.both:
-        return Target(fixture, fixture.match, ResultInput(None, None, Result.Kind.DOUBLE_FORFEIT))
-    names = (fixture.match.player_0.full_name, fixture.match.player_1.full_name)
-    return Target(fixture, fixture.match, _forfeit(side_of(line.name, names)))
+    if line.verb == Verb.LEADER:
+        return Target(fixture, match, leader_wins(line.score or _running_score(match)))
+    if line.score is not None:
+        return Target(fixture, match, ResultInput.played(line.score))
+    if fold(line.names[0]) == BOTH:
+        return Target(fixture, match, ResultInput(None, None, Result.Kind.DOUBLE_FORFEIT))
+    names = (match.player_0.full_name, match.player_1.full_name)
+    return Target(fixture, match, _forfeit(side_of(line.names[0], names)))
 
 
 def _running_score(match: Match) -> tuple[int, int]:
@@ -283,29 +299,30 @@ def _forfeit(side: int) -> ResultInput:
     return ResultInput(1 - side, None, Result.Kind.FORFEIT)
 
 
-def find_by_number(tournament: Tournament, number: int, division: Division | None, *, named: str = "") -> Fixture:
-    """Return the fixture with a match number; `named` is the beginning of a division's name, if a line has one.
+def find_by_number(tournament: Tournament, line: Line, division: Division | None) -> Fixture:
+    """Return the fixture with the match number of a line, which may begin with a part of its division's name.
 
     Refused: `line_no_division`, `line_no_fixture`, `line_which_division`.
     """
+    assert line.number is not None  # noqa: S101, lines without one are about an open match
     fixtures = list(
-        Fixture.objects.filter(stage__division__tournament=tournament, number=number)
+        Fixture.objects.filter(stage__division__tournament=tournament, number=line.number)
         .select_related("stage__division__tournament__club", "match__player_0", "match__player_1")
         .order_by("stage__division__order", "stage__number")
     )
-    if named:
-        fixtures = [row for row in fixtures if fold(row.stage.division.name).startswith(fold(named))]
+    if line.division:
+        fixtures = [row for row in fixtures if fold(row.stage.division.name).startswith(fold(line.division))]
         if not fixtures:
-            raise Refused("line_no_division", name=named)
+            raise Refused("line_no_division", name=line.division)
     elif division is not None and any(row.stage.division_id == division.pk for row in fixtures):
         fixtures = [row for row in fixtures if row.stage.division_id == division.pk]
     if not fixtures:
         where = division.name if division is not None else tournament.name
-        raise Refused("line_no_fixture", fixture=number, division=where)
+        raise Refused("line_no_fixture", fixture=line.number, division=where)
     if len(fixtures) > 1:
         first, second = fixtures[0].stage.division.name, fixtures[1].stage.division.name
         example = first.split()[0].lower()
-        raise Refused("line_which_division", fixture=number, first=first, second=second, example=example)
+        raise Refused("line_which_division", fixture=line.number, first=first, second=second, example=example)
     return fixtures[0]
 
 
@@ -319,68 +336,14 @@ def result_summary(fixture: Fixture, result: Result) -> str:
     return f"{names} {score_of(fixture.match, 0, score)}"
 
 
-# The outcome of each quick-entry line, as the console shows it.
+def _fixture_url_args(fixture: Fixture) -> tuple[str, str, str]:
+    tournament = fixture.stage.division.tournament
+    return tournament.club.slug, tournament.slug, fixture.public_id
 
 
-LINK_TO_CORRECTION = ("line_settled", "successor_begun", "undo_built_on")
-"""Refusals that link to the correction of the match."""
-LINK_TO_MATCH = ("own_match_reason", "line_again")
-"""Refusals that link to the page of the match."""
-
-
-@dataclass(frozen=True, slots=True)
-class OutcomeLine:
-    """The outcome of a line as text, and a link to follow it up."""
-
-    typed: str
-    is_done: bool
-    is_help: bool
-    text: str
-    url: str = ""
-    link: str = ""
-
-
-def outcome_lines(tournament: Tournament, outcomes: Sequence[LineOutcome]) -> list[OutcomeLine]:
-    """Return each outcome as a line of text with a link."""
-    return [_line(tournament, outcome) for outcome in outcomes]
-
-
-def _line(tournament: Tournament, outcome: LineOutcome) -> OutcomeLine:
-    done = outcome.what in (OutcomeKind.BOOKED, OutcomeKind.UNDONE, OutcomeKind.DONE)
-    url, link = _link(tournament, outcome)
-    return OutcomeLine(outcome.line, done, outcome.what == OutcomeKind.HELP, outcome_text(outcome), url, link)
-
-
-def outcome_text(outcome: LineOutcome) -> str:
-    if outcome.refused is not None:
-        return sentence(outcome.refused.code, outcome.refused.params)
-    if outcome.text:
-        return outcome.text
-    if (
-        outcome.what == OutcomeKind.BOOKED
-        and outcome.fixture is not None
-        and outcome.fixture.match is not None
-        and outcome.result is not None
-    ):
-        return f"M{outcome.fixture.number} · {result_summary(outcome.fixture, outcome.result)}"
-    return ""
-
-
-def _link(tournament: Tournament, outcome: LineOutcome) -> tuple[str, str]:
-    """Return the URL and the text of the link that follows up a refusal."""
-    if outcome.refused is None or outcome.fixture is None:
-        return "", ""
-    at = (tournament.club.slug, tournament.slug, outcome.fixture.public_id)
-    if outcome.refused.code in LINK_TO_CORRECTION:
-        return correction_url(tournament, outcome.fixture, outcome.new), _("Preview a correction")
-    if outcome.refused.code in LINK_TO_MATCH:
-        return reverse("fixture", args=at), _("Open the match")
-    return "", ""
-
-
-def correction_url(tournament: Tournament, fixture: Fixture, new: ResultInput | None) -> str:
+def correction_url(fixture: Fixture, new: ResultInput | None) -> str:
     """Return the URL of a match's correction, prefilled with the result that was typed."""
-    url = reverse("fixture-correct", args=(tournament.club.slug, tournament.slug, fixture.public_id))
+    url = reverse("fixture-correct", args=_fixture_url_args(fixture))
     if new is None:
         return url
     score = {} if new.score is None else {"left": new.score[0], "right": new.score[1]}

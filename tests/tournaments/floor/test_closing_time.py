@@ -26,7 +26,7 @@ from tournaments.floor.times import clock_bank
 from tournaments.floor.undo import Act, undo
 from tournaments.models import Division, FloorEvent, Table
 from tournaments.results import quick_entry
-from tournaments.results.lines import LeaderLine, parse
+from tournaments.results.lines import Line, Verb, parse
 from tournaments.results.quick_entry import OutcomeKind
 from tournaments.state.integrity import differences
 
@@ -148,7 +148,7 @@ def test_a_match_that_both_agree_to_shorten_can_still_be_won(event: Evening) -> 
 
 def test_the_leader_wins_at_the_running_score_unrated_and_undo_takes_it_back(event: Evening) -> None:
     tournament = event.division.tournament
-    assert parse("m1 leader 5-3") == LeaderLine(1, (5, 3))
+    assert parse("m1 leader 5-3") == Line(Verb.LEADER, 1, score=(5, 3))
     begin(event, 3, 3)
 
     def enter(text: str) -> list[quick_entry.LineOutcome]:

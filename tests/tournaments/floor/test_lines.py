@@ -13,7 +13,7 @@ from tests.tournaments.floor.test_services import Evening
 from tournaments.floor import selectors
 from tournaments.floor.lines import enter_lines, preview_line
 from tournaments.models import Division
-from tournaments.results.quick_entry import OutcomeKind, outcome_text
+from tournaments.results.quick_entry import OutcomeKind
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 
@@ -30,7 +30,7 @@ def enter(event: Evening, text: str) -> str:
     event.now += timedelta(seconds=1)
     [outcome] = enter_lines(tournament=event.division.tournament, text=text, division=None, **event.acts)
     prefix = "refused: " if outcome.what == OutcomeKind.REFUSED else ""
-    return prefix + outcome_text(outcome)
+    return prefix + outcome.sentence
 
 
 def preview(event: Evening, text: str) -> str:

@@ -34,7 +34,7 @@ from tournaments.floor.page.forecast import evening_forecast
 from tournaments.floor.state import MatchState
 from tournaments.models import Autopilot, CheckIn, Division, Entry, Fixture, FloorEvent, FloorKind, Table, Tournament
 from tournaments.results import services as results
-from tournaments.results.lines import NamedForfeit
+from tournaments.results.lines import Line, Verb
 from tournaments.results.quick_entry import find_fixture
 from tournaments.state.integrity import differences
 from tournaments.state.names import club_mates
@@ -440,11 +440,11 @@ def test_a_line_names_the_person(make_event: Callable[..., TwoDivisions], name: 
     event = make_event()
     event.merge_them()
     with pytest.raises(Refused) as refused:
-        find_fixture(event.tournament, NamedForfeit(name), None)
+        find_fixture(event.tournament, Line(Verb.FORFEIT, names=(name,)), None)
     assert refused.value.code == "line_which_match"
     for player, division in ((event.carol, "Open"), (event.berg, "Speed")):
         row = event.tournament.divisions.get(name=division)
-        named = find_fixture(event.tournament, NamedForfeit(name), row)
+        named = find_fixture(event.tournament, Line(Verb.FORFEIT, names=(name,)), row)
         assert named.match.players[named.side] == player
 
 

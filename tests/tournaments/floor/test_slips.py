@@ -18,7 +18,7 @@ from tournaments.draws.kept_apart import keep_apart
 from tournaments.floor.calls import call_ready
 from tournaments.floor.lines import enter_lines, preview_line
 from tournaments.models import Batch, Entry, Fixture, OpenPairing, Pairing, Tournament
-from tournaments.results.quick_entry import LineOutcome, outcome_text
+from tournaments.results.quick_entry import LineOutcome
 from tournaments.state.integrity import Selection, differences
 
 pytestmark = pytest.mark.django_db
@@ -63,7 +63,7 @@ def test_pairs_and_results_of_an_evening_on_paper_are_typed_in_any_order(night: 
     first, second, third, *_rest = here(night)
     outcomes = typed(night, "m142 5-2", slip(142, first, third), "m141 3-5", slip(141, first, second))
     assert codes(outcomes) == ["booked", "done", "booked", "done"]
-    assert outcome_text(outcomes[3]).endswith("paired on paper.")
+    assert outcomes[3].sentence.endswith("paired on paper.")
     rows = Pairing.objects.filter(number__in=(141, 142)).order_by("number")
     assert [(row.is_on_paper, row.batch.number) for row in rows] == [(True, 2), (True, 3)]
     assert list(differences(Selection.of())) == []
@@ -109,7 +109,7 @@ def test_somebody_who_is_out_is_refused(night: Night) -> None:
     first, second, *_more = (row for row in here(night) if lives[row.pk] == 2)
     outcomes = typed(night, slip(141, first, last), "m141 5-1", slip(142, last, second))
     assert codes(outcomes) == ["done", "booked", "slip_out"]
-    assert outcome_text(outcomes[2]) == f"{last.player.name} is out, or has played all their matches."
+    assert outcomes[2].sentence == f"{last.player.name} is out, or has played all their matches."
 
 
 @pytest.mark.slow

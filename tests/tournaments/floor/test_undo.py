@@ -21,7 +21,7 @@ from tournaments.entries import arrivals, check_in
 from tournaments.entries import services as entries
 from tournaments.floor import calls
 from tournaments.floor.closing_time import RunningMatch, close_matches
-from tournaments.floor.lines import enter_lines, parse_floor_line
+from tournaments.floor.lines import enter_lines
 from tournaments.floor.state import MatchState, TableState
 from tournaments.floor.undo import Act, act_named, last_act, undo
 from tournaments.ledger.accounts import box_of
@@ -32,6 +32,7 @@ from tournaments.results.corrections import (
     preview_correction,
     undo_correction,
 )
+from tournaments.results.lines import parse_floor_line
 from tournaments.results.quick_entry import LineOutcome
 from tournaments.state.integrity import differences
 from tournaments.state.settle import settle_division

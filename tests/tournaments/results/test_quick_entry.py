@@ -22,14 +22,19 @@ from tournaments.floor.lines import enter_lines
 from tournaments.models import Division, Fixture, Slot, Tournament
 from tournaments.results import services as results
 from tournaments.results.lines import MOST_LINES
-from tournaments.results.quick_entry import Entered, LineOutcome, enter_line, forfeit_missing
+from tournaments.results.quick_entry import LineOutcome, enter_line, forfeit_missing
 
 pytestmark = pytest.mark.django_db
 Drawn = Callable[..., Division]
 
 
-def enter(division: Division, text: str, by: Actor, *, on_screen: Division | None = None) -> Entered:
+def enter(division: Division, text: str, by: Actor, *, on_screen: Division | None = None) -> Result:
     return enter_line(tournament=division.tournament, text=text, division=on_screen, by=by, now=NOON)
+
+
+def fixture_of(result: Result) -> Fixture:
+    """The fixture that was entered."""
+    return Fixture.objects.get(match=result.match)
 
 
 def refusal(division: Division, text: str, by: Actor, *, on_screen: Division | None = None) -> str:
@@ -40,7 +45,7 @@ def refusal(division: Division, text: str, by: Actor, *, on_screen: Division | N
 
 def test_a_score_is_booked_in_the_order_of_the_fixture(drawn: Drawn, by_alice: Actor) -> None:
     done = enter(drawn(4), "m1 3-7", by_alice)
-    assert (done.result.winner, done.result.score, done.result.kind) == (1, (3, 7), Result.Kind.PLAYED)
+    assert (done.winner, done.score, done.kind) == (1, (3, 7), Result.Kind.PLAYED)
 
 
 def test_a_forfeit_by_either_player_or_both(drawn: Drawn, by_alice: Actor) -> None:
@@ -49,14 +54,14 @@ def test_a_forfeit_by_either_player_or_both(drawn: Drawn, by_alice: Actor) -> No
     assert fixtures[1].match is not None
     single = enter(division, f"m1 forfeit {fixtures[1].match.player_1.name}", by_alice)
     both = enter(division, "m2 forfeit both", by_alice)
-    assert (single.result.winner, single.result.kind) == (0, Result.Kind.FORFEIT)
-    assert (both.result.winner, both.result.kind) == (None, Result.Kind.DOUBLE_FORFEIT)
+    assert (single.winner, single.kind) == (0, Result.Kind.FORFEIT)
+    assert (both.winner, both.kind) == (None, Result.Kind.DOUBLE_FORFEIT)
 
 
 def test_a_repeated_line_changes_nothing_and_another_score_is_refused(drawn: Drawn, by_alice: Actor) -> None:
     division = drawn(4)
     first, second = (enter(division, "m1 7-3", by_alice) for _twice in range(2))
-    assert first.result == second.result
+    assert first == second
     assert refusal(division, "m1 7-4", by_alice) == "line_settled"
     assert refusal(division, "m1 forfeit both", by_alice) == "line_settled"
     assert Result.objects.count() == 1
@@ -83,8 +88,8 @@ def test_match_numbers_are_unique_in_the_event(drawn: Drawn, tournament: Tournam
     first = drawn(2, name="Open", match_length=5)
     tournament.refresh_from_db()
     second = drawn(2, name="Masters", match_length=7)
-    assert enter(first, "m1 5-0", by_alice, on_screen=second).fixture.stage.division == first
-    assert enter(first, "masters m2 7-0", by_alice, on_screen=first).fixture.stage.division == second
+    assert fixture_of(enter(first, "m1 5-0", by_alice, on_screen=second)).stage.division == first
+    assert fixture_of(enter(first, "masters m2 7-0", by_alice, on_screen=first)).stage.division == second
 
 
 def test_duplicate_numbers_of_older_events_need_the_division(
@@ -95,8 +100,8 @@ def test_duplicate_numbers_of_older_events_need_the_division(
     second = drawn(2, name="Masters", match_length=7)
     Fixture.objects.filter(stage__division=second).update(number=1)
     assert refusal(first, "m1 5-0", by_alice) == "line_which_division"
-    assert enter(first, "m1 5-0", by_alice, on_screen=first).fixture.stage.division == first
-    assert enter(first, "masters m1 7-0", by_alice, on_screen=first).fixture.stage.division == second
+    assert fixture_of(enter(first, "m1 5-0", by_alice, on_screen=first)).stage.division == first
+    assert fixture_of(enter(first, "masters m1 7-0", by_alice, on_screen=first)).stage.division == second
 
 
 def test_a_player_with_two_open_matches_is_named_with_the_number(
@@ -146,12 +151,10 @@ def field(make_division: Callable[..., Division], by_alice: Actor) -> Division:
     return division
 
 
-def points_of(done: Entered, name: str) -> int:
+def points_of(done: Result, name: str) -> int:
     """What somebody has in a result, by their name."""
-    match = done.fixture.match
-    assert match is not None
-    assert done.result.score is not None
-    return done.result.score[[player.name for player in match.players].index(name)]
+    assert done.score is not None
+    return done.score[[player.name for player in done.match.players].index(name)]
 
 
 def other(division: Division, name: str) -> str:
@@ -186,15 +189,14 @@ def test_an_ambiguous_name_is_refused_with_the_candidates(field: Division, by_al
 
 def test_who_forfeits_by_name_loses(field: Division, by_alice: Actor) -> None:
     done = enter(field, "csonka forfeit", by_alice)
-    assert done.fixture.match is not None
-    assert done.result.winner is not None
-    assert done.fixture.match.players[done.result.winner].name == other(field, "Carol Csonka")
+    assert done.winner is not None
+    assert done.match.players[done.winner].name == other(field, "Carol Csonka")
 
 
 def test_the_same_line_again_does_not_become_the_result_of_the_next_match(field: Division, by_alice: Actor) -> None:
     rival = other(field, "Bob Bergmann")
     enter(field, "bergmann 7-4", by_alice)
-    assert enter(field, "bergmann 7-4", by_alice).fixture.number in (1, 2)
+    assert fixture_of(enter(field, "bergmann 7-4", by_alice)).number in (1, 2)
     someone = next(name for name in ("Carol Csonka", "Ann", "Anna Berg") if name != rival)
     enter(field, f"{someone} 7-0", by_alice)
     assert refusal(field, "bergmann 7-4", by_alice) == "line_again"

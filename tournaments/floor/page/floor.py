@@ -36,7 +36,7 @@ from tournaments.floor.page.sheets import match_sheet, table_sheet
 from tournaments.models import Fixture, Table, Tournament
 from tournaments.results import workers
 from tournaments.results.forms import LinePreviewForm, QuickForm
-from tournaments.results.quick_entry import OutcomeLine, outcome_lines
+from tournaments.results.quick_entry import LineOutcome
 from tournaments.state.topics import topics_shown
 
 # The settings and tables of a floor.
@@ -170,17 +170,16 @@ def line(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     if not form.is_valid():
         return _with_outcomes(request, event, role, form)
     try:
-        outcomes = enter_lines(
+        lines = enter_lines(
             tournament=event, text=form.cleaned_data["line"], division=None, by=by(request), now=timezone.now()
         )
     except Refused as refused:
         form.refuse(refused)
         return _with_outcomes(request, event, role, form)
-    lines = outcome_lines(event, outcomes)
     if any(not row.is_done for row in lines):
         return _with_outcomes(request, event, role, form, lines)
     for row in lines:
-        messages.success(request, row.text)
+        messages.success(request, row.sentence)
     return redirect(f"{reverse('floor', args=event_url_args(event))}?entered=1")
 
 
@@ -214,11 +213,11 @@ def chosen_pair(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 
 
 def _with_outcomes(
-    request: HttpRequest, tournament: Tournament, role: Role | None, form: QuickForm, lines: Sequence[OutcomeLine] = ()
+    request: HttpRequest, tournament: Tournament, role: Role | None, form: QuickForm, lines: Sequence[LineOutcome] = ()
 ) -> HttpResponse:
     began = timezone.now()
     is_help = form.is_valid() and all(row.is_done or row.is_help for row in lines)
-    left = "\n".join(row.typed for row in lines if not row.is_done) or form["line"].value() or ""
+    left = "\n".join(row.line for row in lines if not row.is_done) or form["line"].value() or ""
     context = _context(request, tournament, role, began)
     context |= {
         "line_form": form,
