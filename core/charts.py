@@ -1,7 +1,8 @@
-"""What the line charts of the site share: the frame of a drawing, round levels for its axis, and the path of a line."""
+"""Draws the line charts of the site as SVG coordinates; `_partials/_chart_axes.html` draws their axes."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 STEPS = (1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1000)
 
@@ -15,6 +16,7 @@ class Frame:
     height: int
     left: int
     right: int
+    top: int
     bottom: int
 
     @property
@@ -27,6 +29,11 @@ class Frame:
         """The y coordinate of the lowest level."""
         return self.height - self.bottom
 
+    @property
+    def span(self) -> int:
+        """The height between the lowest and the highest level."""
+        return self.floor - self.top
+
 
 @dataclass(frozen=True, slots=True)
 class Mark:
@@ -34,6 +41,50 @@ class Mark:
 
     place: float
     label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A chart drawn in one size: its axes, its line, and what stands around and on the line."""
+
+    size: Frame
+    levels: Sequence[Mark]
+    line: str
+    labels: Sequence[Mark] = ()
+    """Below it."""
+    area: str = ""
+    end: tuple[float, float] | None = None
+    """The last point of the line."""
+    spots: Sequence[dict[str, Any]] = ()
+    """Points that lead somewhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Axes:
+    """Where in a frame something stands: from 0 to `last` across, and between two values in height."""
+
+    frame: Frame
+    last: int
+    lowest: float
+    highest: float
+
+    @property
+    def across(self) -> float:
+        """How far two neighbours are apart."""
+        return (self.frame.right_end - self.frame.left) / self.last
+
+    def place(self, number: float, value: float) -> tuple[float, float]:
+        """Return the coordinates of a value."""
+        up = self.frame.span / (self.highest - self.lowest)
+        return round(self.frame.left + number * self.across, 1), round(self.frame.floor - (value - self.lowest) * up, 1)
+
+    def places(self, values: Iterable[float]) -> list[tuple[float, float]]:
+        """Return the coordinates of values that are evenly spaced."""
+        return [self.place(number, value) for number, value in enumerate(values)]
+
+    def levels(self, values: Iterable[float], label: Callable[[float], str] = str) -> list[Mark]:
+        """Return the horizontal lines at these values."""
+        return [Mark(self.place(0, value)[1], label(value)) for value in values]
 
 
 def path(places: Iterable[tuple[float, float]]) -> str:

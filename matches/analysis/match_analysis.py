@@ -11,7 +11,7 @@ from typing import Any
 from django.conf import settings
 from django.utils.translation import gettext, ngettext
 
-from core.charts import Frame, Mark, path
+from core.charts import Axes, Drawing, Frame, Mark, path
 from engine.cube import Side
 from matches.analysis import labels
 from matches.analysis.access import SeenAnalysis, Subject, side_in_match
@@ -39,8 +39,8 @@ class Size(Frame):
 
 LEAST_LABEL = 16
 """The least width of a game for its number alone."""
-DESK = Size("desk", width=750, height=250, left=48, right=MARGIN, bottom=26, strips=120, label_width=58)
-PHONE = Size("phone", width=340, height=210, left=46, right=MARGIN, bottom=22, strips=40, label_width=58)
+DESK = Size("desk", width=750, height=250, left=48, right=MARGIN, top=MARGIN, bottom=26, strips=120, label_width=58)
+PHONE = Size("phone", width=340, height=210, left=46, right=MARGIN, top=MARGIN, bottom=22, strips=40, label_width=58)
 LEVELS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
@@ -61,46 +61,20 @@ HALF_SQUARE = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Drawing:
-    """The graph drawn in one size."""
+class GraphDrawing(Drawing):
+    """The graph drawn in one size; its spots are blunders, circles of side 0 and squares of side 1."""
 
-    size: Size
-    line: str
-    area: str
-    bands: tuple[dict[str, Any], ...]
+    bands: Sequence[dict[str, Any]] = ()
     """The games: their parts of the width."""
-    levels: tuple[Mark, ...]
-    marks: tuple[dict[str, Any], ...]
-    """The blunders; circles are those of side 0, squares those of side 1."""
-    strips: tuple[dict[str, Any], ...]
+    strips: Sequence[dict[str, Any]] = ()
     """Parts of the width that lead to the position drawn in their middle."""
-
-    @property
-    def ceiling(self) -> int:
-        """The y coordinate of chance 1."""
-        return MARGIN
-
-    @property
-    def span(self) -> int:
-        """The height between chance 0 and chance 1."""
-        return self.size.floor - MARGIN
-
-    @property
-    def label_end(self) -> int:
-        """The x coordinate where the labels of the levels end."""
-        return self.size.left - 6
-
-    @property
-    def label_line(self) -> int:
-        """The y coordinate of the labels of the games."""
-        return self.size.height - 6
 
 
 @dataclass(frozen=True, slots=True)
 class Graph:
     """The drawings, and the same in figures."""
 
-    drawings: tuple[Drawing, ...]
+    drawings: tuple[GraphDrawing, ...]
     games: tuple[dict[str, Any], ...]
     blunders: int
 
@@ -128,24 +102,21 @@ def _chances(moments: list[Moment]) -> dict[str, Any]:
     }
 
 
-def _draw(moments: Sequence[Moment], winner: Side | None, size: Size) -> Drawing:
-    across = (size.right_end - size.left) / len(moments)
-    height = size.floor - MARGIN
-    places = [
-        (round(size.left + number * across, 1), round(size.floor - moment.chance * height, 1))
-        for number, moment in enumerate(moments)
-    ]
+def _draw(moments: Sequence[Moment], winner: Side | None, size: Size) -> GraphDrawing:
+    axes = Axes(size, len(moments), 0, 1)
+    places = axes.places(moment.chance for moment in moments)
     if winner is not None:
-        places.append((float(size.right_end), float(MARGIN if winner == 0 else size.floor)))
+        places.append((float(size.right_end), float(size.top if winner == 0 else size.floor)))
     line = path(places)
-    middle = round(size.floor - height / 2, 1)
-    return Drawing(
-        size=size,
-        line=line,
+    middle = round(size.floor - size.span / 2, 1)
+    bands = _bands(moments, size, axes.across)
+    return GraphDrawing(
+        size,
+        axes.levels(LEVELS, lambda chance: f"{100 * chance:g} %"),
+        line,
+        [Mark(band["middle"], band["label"]) for band in bands if band["label"]],
         area=f"{line}L{places[-1][0]:g} {middle:g}L{size.left} {middle:g}Z",
-        bands=tuple(_bands(moments, size, across)),
-        levels=tuple(Mark(round(size.floor - level * height, 1), str(round(100 * level))) for level in LEVELS),
-        marks=tuple(
+        spots=[
             {
                 "x": x,
                 "y": y,
@@ -157,8 +128,9 @@ def _draw(moments: Sequence[Moment], winner: Side | None, size: Size) -> Drawing
             }
             for (x, y), moment in zip(places, moments, strict=False)
             if moment.is_blunder
-        ),
-        strips=tuple(_strips(moments, size, across)),
+        ],
+        bands=bands,
+        strips=_strips(moments, size, axes.across),
     )
 
 

@@ -1,8 +1,6 @@
 """The analysis of a match or a record: a page of its own, and the part that other pages load."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -13,7 +11,7 @@ from django.views.decorators.cache import never_cache
 
 from core import downloads, times
 from core.access import Who, open_to
-from core.charts import Mark, path, scale
+from core.charts import Axes, Drawing, path, scale
 from core.live.publishing import now_shown
 from core.requests import is_htmx
 from matches.analysis import labels
@@ -27,7 +25,7 @@ from matches.analysis.queue import NO_PROGRAM
 from matches.models import Analysis
 from matches.presentation.visibility import Viewer
 from matches.rankings import histories
-from matches.rankings.profiles import CEILING, DESK, PHONE, Size
+from matches.rankings.profiles import DESK, PHONE, Size
 from players import access as people
 
 # The performance rating over time as SVG coordinates: a point for each match, and a band around the running mean.
@@ -35,17 +33,6 @@ from players import access as people
 
 LEAST = 2
 """Matches below which there is no chart."""
-
-
-@dataclass(frozen=True, slots=True)
-class Drawing:
-    """The chart drawn in one size."""
-
-    size: Size
-    line: str
-    band: str
-    levels: tuple[Mark, ...]
-    spots: tuple[dict[str, Any], ...]
 
 
 def totals_of(quality: Quality) -> list[tuple[Total, str, str]]:
@@ -81,27 +68,14 @@ def _draw(matches: Sequence[tuple[Total, str, str]], size: Size) -> Drawing:
     upper = [mean.pr + mean.sampling_error for mean in means]
     lower = [max(0.0, mean.pr - mean.sampling_error) for mean in means]
     levels = scale(0, max(*upper, *(total.pr for total in totals), 1), size.lines)
-    across = (size.right_end - size.left) / (len(matches) - 1)
-    up = (size.floor - CEILING) / (levels[-1] - levels[0])
-
-    def places(values: Sequence[float]) -> list[tuple[float, float]]:
-        return [(x(number), y(value)) for number, value in enumerate(values)]
-
-    def x(number: int) -> float:
-        return round(size.left + number * across, 1)
-
-    def y(value: float) -> float:
-        return round(size.floor - (value - levels[0]) * up, 1)
-
+    axes = Axes(size, len(matches) - 1, levels[0], levels[-1])
+    spots = zip(axes.places(total.pr for total in totals), matches, strict=True)
     return Drawing(
-        size=size,
-        line=path(places([mean.pr for mean in means])),
-        band=path([*places(upper), *reversed(places(lower))]) + "Z",
-        levels=tuple(Mark(y(level), str(level)) for level in levels),
-        spots=tuple(
-            {"x": x(number), "y": y(total.pr), "url": url, "words": words}
-            for number, (total, url, words) in enumerate(matches)
-        ),
+        size,
+        axes.levels(levels),
+        path(axes.places(mean.pr for mean in means)),
+        area=path([*axes.places(upper), *reversed(axes.places(lower))]) + "Z",
+        spots=[{"x": x, "y": y, "url": url, "words": words} for (x, y), (_total, url, words) in spots],
     )
 
 

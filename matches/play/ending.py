@@ -14,7 +14,7 @@ from django.utils.translation import gettext, ngettext
 from django.views.decorators.cache import never_cache
 
 from core.access import Who, open_to
-from core.charts import path
+from core.charts import Axes, Frame, path
 from engine.cube import Side
 from matches import access
 from matches.access import MatchSeat, Visitor, action_url, match_url
@@ -34,6 +34,7 @@ AXIS = 14.0
 """The greatest performance rating on the axis of the figures."""
 LAST_RATINGS = 10
 """Shown as a line beside the new rating …"""
+SPARK = Frame("spark", width=100, height=20, left=0, right=0, top=0, bottom=0)
 LEAST_SPAN = 4.0
 """… whose height is at least so many rating points, so that small changes look small."""
 RATED_WITHIN = timedelta(minutes=2)
@@ -150,16 +151,15 @@ def _may_be_rated_soon(match: Match) -> bool:
 
 
 def sparkline(change: RatingChange | None) -> str:
-    """The path of the reader's last ratings up to this match, 100 wide and 20 high; empty without a change."""
+    """The path of the reader's last ratings up to this match; empty without a change."""
     if change is None:
         return ""
     before = Q(finished_at__lt=change.finished_at) | Q(finished_at=change.finished_at, match_id__lte=change.match_id)
     rows = RatingChange.objects.filter(before, pool=change.pool_id, player=change.player_id)
     last = list(rows.order_by("-finished_at", "-match").values_list("rating_before", "rating_after")[:LAST_RATINGS])
     ratings = [last[-1][0], *(after for _, after in reversed(last))]
-    high, step = max(ratings), 100 / (len(ratings) - 1)
-    span = max(high - min(ratings), LEAST_SPAN)
-    return path((round(at * step, 1), round(20 * (high - rating) / span, 1)) for at, rating in enumerate(ratings))
+    high = max(ratings)
+    return path(Axes(SPARK, len(ratings) - 1, min(*ratings, high - LEAST_SPAN), high).places(ratings))
 
 
 def _rematch(user: Visitor, seat: MatchSeat, watched: Watched) -> dict[str, Any] | None:

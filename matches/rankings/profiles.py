@@ -9,7 +9,7 @@ from typing import NamedTuple
 from django.db.models import Exists, OuterRef, Subquery
 
 from core import times
-from core.charts import Frame, Mark, path, scale
+from core.charts import Axes, Drawing, Frame, Mark, path, scale
 from matches.models import Action, Match, PlayerRating, RatingChange, RatingPool, Result
 from matches.models.play import CLAIM_AWAY
 from matches.presentation.visibility import Viewer
@@ -46,20 +46,8 @@ class Size(Frame):
     dates: int
 
 
-DESK = Size("desk", width=940, height=300, left=56, right=8, bottom=28, lines=8, dates=7)
-PHONE = Size("phone", width=340, height=190, left=40, right=8, bottom=22, lines=5, dates=4)
-CEILING = 10
-
-
-@dataclass(frozen=True, slots=True)
-class Drawing:
-    """The chart drawn in one size."""
-
-    size: Size
-    path: str
-    lines: list[Mark]
-    dates: list[Mark]
-    end: tuple[float, float]
+DESK = Size("desk", width=940, height=300, left=56, right=8, top=10, bottom=28, lines=8, dates=7)
+PHONE = Size("phone", width=340, height=190, left=40, right=8, top=10, bottom=22, lines=5, dates=4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,20 +95,10 @@ def thin(points: Sequence[Point], most: int) -> list[tuple[int, Point]]:
 def _draw(numbered_points: Sequence[tuple[int, Point]], size: Size) -> Drawing:
     ratings = [point.rating for _, point in numbered_points]
     levels = scale(min(ratings), max(ratings), size.lines)
-    across = (size.right_end - size.left) / numbered_points[-1][0]
-    up = (size.floor - CEILING) / (levels[-1] - levels[0])
-
-    def place(number: int, rating: float) -> tuple[float, float]:
-        return round(size.left + number * across, 1), round(size.floor - (rating - levels[0]) * up, 1)
-
-    places = [place(number, point.rating) for number, point in numbered_points]
-    return Drawing(
-        size=size,
-        path=path(places),
-        lines=[Mark(place(0, level)[1], str(level)) for level in levels],
-        dates=_dates(numbered_points, size, across),
-        end=places[-1],
-    )
+    axes = Axes(size, numbered_points[-1][0], levels[0], levels[-1])
+    places = [axes.place(number, point.rating) for number, point in numbered_points]
+    dates = _dates(numbered_points, size, axes.across)
+    return Drawing(size, axes.levels(levels), path(places), dates, end=places[-1])
 
 
 def _dates(numbered_points: Sequence[tuple[int, Point]], size: Size, across: float) -> list[Mark]:

@@ -20,6 +20,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 
 from core.access import Who, open_to
+from core.charts import Axes, Frame, path
 from core.downloads import short_file
 from core.public_ids import new_form_key
 from core.requests import is_htmx
@@ -86,7 +87,7 @@ PLACES_SHOWN = 10
 """Evenings of a line of places, since the table is evaluated after each of them."""
 LATE = 6
 """The last evenings that are over, which a narrow page shows."""
-PLACES_WIDTH, PLACES_HEIGHT = 72, 16
+PLACES = Frame("places", width=72, height=16, left=0, right=0, top=0, bottom=0)
 BARS_WIDTH, BARS_HEIGHT, WIDEST_PITCH, LEAST_BAR = 108, 24, 9, 1.5
 """Of the evenings of a row as bars."""
 
@@ -176,11 +177,9 @@ class TableRow:
 class PlaceLine:
     """A player's ranks after the last evenings, as a line that goes up with a better rank."""
 
-    points: str
-    """Of a polyline, in a field of `PLACES_WIDTH` by `PLACES_HEIGHT`."""
-    x: str
-    """Of its last point."""
-    y: str
+    line: str
+    end: tuple[float, float]
+    """Its last point."""
     ranks: str
     """The ranks in words, the earliest first."""
 
@@ -315,14 +314,14 @@ def _place_lines(standing: Standing) -> dict[str, PlaceLine]:
     played = len(standing.season.events)
     ranks = [standing.ranks_after(count) for count in range(max(1, played - PLACES_SHOWN + 1), played + 1)]
     lowest = max((rank for after in ranks for rank in after.values()), default=1)
-    across, down = PLACES_WIDTH / max(1, len(ranks) - 1), PLACES_HEIGHT / max(1, lowest - 1)
+    axes = Axes(PLACES, max(1, len(ranks) - 1), max(2, lowest), 1)
     lines = {}
     for row in standing.season.rows:
         own = [(index, after[row.player]) for index, after in enumerate(ranks) if row.player in after]
         if len(own) > 1:
-            points = [(f"{index * across:.1f}", f"{(rank - 1) * down:.1f}") for index, rank in own]
+            points = [axes.place(index, rank) for index, rank in own]
             text = ", ".join(str(rank) for _index, rank in own)
-            lines[row.player] = PlaceLine(" ".join(map(",".join, points)), *points[-1], text)
+            lines[row.player] = PlaceLine(path(points), points[-1], text)
     return lines
 
 

@@ -275,7 +275,7 @@ def test_rows_show_what_they_can_reach_and_their_places_so_far(cast: list[Player
             ranks.append(next(str(each.rank) for each in after if each.player == line.player))
         assert line.places is not None
         assert line.places.ranks == ", ".join(ranks)
-    heights = {float(line.places.y) for line in view.rows if line.places and line.rank == 1}
+    heights = {line.places.end[1] for line in view.rows if line.places and line.rank == 1}
     assert heights == {0}, "the first place is at the top"
     page = Client().get(f"/clubs/harbour/seasons/{row.slug}/").content.decode()
     assert page.count('class="reach"') == 9

@@ -270,15 +270,16 @@ def test_a_chart_of_one_match_spans_the_full_width() -> None:
     assert drawn is not None
     assert (drawn.matches, drawn.lowest, drawn.highest) == (1, 1500, 1526.5)
     (desk,) = drawn.drawings
-    assert desk.path.startswith("M56 ")
+    assert desk.line.startswith("M56 ")
+    assert desk.end is not None
     assert desk.end[0] == profiles.DESK.right_end
-    assert [line.label for line in desk.lines] == ["1500", "1505", "1510", "1515", "1520", "1525", "1530"]
+    assert [line.label for line in desk.levels] == ["1500", "1505", "1510", "1515", "1520", "1525", "1530"]
 
 
 def test_a_flat_chart_has_room_above_the_line() -> None:
     drawn = profiles.chart(points(1500, 1500))
     assert drawn is not None
-    assert [line.label for line in drawn.drawings[0].lines] == ["1500", "1501"]
+    assert [line.label for line in drawn.drawings[0].levels] == ["1500", "1501"]
 
 
 def test_a_long_chart_keeps_its_peaks() -> None:
@@ -289,9 +290,9 @@ def test_a_long_chart_keeps_its_peaks() -> None:
     assert len(drawn.points) <= profiles.MOST_POINTS + 2
     assert (drawn.points[0].rating, drawn.points[-1].rating) == (ratings[0], ratings[-1])
     assert {1900, 1100} <= {point.rating for point in drawn.points}
-    for drawing in drawn.drawings:
-        assert 1 < len(drawing.lines) <= drawing.size.lines
-        assert 0 < len(drawing.dates) <= drawing.size.dates
+    for size, drawing in zip((profiles.DESK, profiles.PHONE), drawn.drawings, strict=True):
+        assert 1 < len(drawing.levels) <= size.lines
+        assert 0 < len(drawing.labels) <= size.dates
 
 
 @pytest.mark.parametrize("days", [1, 30, 400])
@@ -300,8 +301,8 @@ def test_dates_below_a_chart_do_not_run_into_each_other(days: int) -> None:
     drawn = profiles.chart(history, [replace(profiles.DESK, dates=40), replace(profiles.PHONE, dates=40)])
     assert drawn is not None
     for drawing in drawn.drawings:
-        assert len(drawing.dates) > 2
-        for left, right in pairwise(drawing.dates):
+        assert len(drawing.labels) > 2
+        for left, right in pairwise(drawing.labels):
             # A character is at least 7 units wide.
             assert right.place - left.place > 7 * (len(left.label) + len(right.label)) / 2
 
