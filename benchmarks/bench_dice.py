@@ -24,7 +24,7 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 from engine.dice import LINKS, ChainTag, opening_roll, previous, roll
-from tools.verify_dice import Verifier
+from verify.verify_dice import Verifier
 
 ROLLS_OF_A_MATCH = LINKS
 FACES = 6
@@ -187,7 +187,7 @@ class Operator:
 
     @property
     def export(self) -> dict[str, Any]:
-        """The proof, for tools/verify_dice.py."""
+        """The proof, for verify/verify_dice.py."""
         anchors = {key: previous(ChainTag(self.match, *key), links[0]).hex() for key, links in self.links.items()}
         chains = [{"owner": owner, "number": device, "anchor": anchors[owner, device]} for owner, device in anchors]
         armings = sorted(self.armings, key=lambda arming: str(arming["owner"]))
@@ -249,7 +249,7 @@ def switch(number: int, seed: int, *, weak_too: bool) -> tuple[list[int], list[i
     """Play a match in which the operator arms the device that would have rolled best, each turn.
 
     Return the pips of full and of weak rolls. With `weak_too` they also roll on it at once where it is not in force,
-    which marks the roll weak. The proof is checked as tools/verify_dice.py does.
+    which marks the roll weak. The proof is checked as verify/verify_dice.py does.
     """
     operator = Operator(number, seed)
     full: list[int] = []

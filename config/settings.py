@@ -288,8 +288,8 @@ TIME_ZONE = "UTC"
 
 STATIC_URL = "/static/"
 STATIC_ROOT = VAR_DIR / "static"
-# The script that verifies a draw is public and works on its own.
-STATICFILES_DIRS = [("tools", BASE_DIR / "tools")]
+# The scripts with which anybody checks dice and draws. Their addresses, /static/tools/…, are in copies of older pages.
+STATICFILES_DIRS = [("tools", BASE_DIR / "verify")]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.InMemoryStorage"},
     "staticfiles": {"BACKEND": "config.static_files.StaticStorage"},

@@ -869,7 +869,7 @@ class LiveDice(APIView):
     @extend_schema(
         operation_id="live_dice",
         summary="Every roll with its proof",
-        description="The input of tools/verify_dice.py; docs/dice.md describes the format.",
+        description="The input of verify_dice.py; docs/dice.md describes the format.",
         parameters=[LINK],
         responses={200: DiceSerializer, 401: PROBLEM, 404: PROBLEM},
     )

@@ -26,7 +26,7 @@ from matches.play.topics import topic_of
 from matches.play.watching import Watched, watched_by_request
 from matches.records.downloads import File, as_attachment
 
-# The dice of a match played here in the format of docs/dice.md, for `tools/verify_dice.py` and the dice page.
+# The dice of a match played here in the format of docs/dice.md, for `verify/verify_dice.py` and the dice page.
 
 
 FORMAT = "barpoint-dice/2"
@@ -293,7 +293,7 @@ def _choice(request: HttpRequest, here: str, rolls: list[ShownRoll], total: int)
 @never_cache
 @open_to(get=Who.EVERYBODY)
 def dice_file(request: HttpRequest, public_id: str = "", token: str = "") -> HttpResponse:
-    """Download the rolls with their proof, for tools/verify_dice.py."""
+    """Download the rolls with their proof, for verify/verify_dice.py."""
     about = _authorised(request, public_id, token)
     data = json.dumps(dice_of(about.live, about.reader), cls=DjangoJSONEncoder, indent=1).encode()
     return as_attachment(File(_file_name(about.live), "application/json", data))

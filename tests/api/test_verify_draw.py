@@ -24,7 +24,7 @@ from tournaments.models import Division
 
 pytestmark = pytest.mark.django_db
 API = "/api/v1/"
-VERIFY = Path(__file__).resolve().parents[2] / "tools/verify_draw.py"
+VERIFY = Path(__file__).resolve().parents[2] / "verify/verify_draw.py"
 
 
 def script(name: str, *arguments: Any) -> list[str]:

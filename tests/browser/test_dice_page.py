@@ -18,7 +18,7 @@ from tests.browser.conftest import PHONE, Check, OpenPage
 from tests.engine import test_verify_dice
 from tests.matches.play.conftest import Board, match, users
 from tests.matches.play.test_chains import Device, devices, own_board, play_turns
-from tools.verify_dice import Verifier
+from verify.verify_dice import Verifier
 
 __all__ = ["devices", "match", "own_board", "users"]
 
@@ -37,7 +37,7 @@ CODES = {
     "that is not in the committed chain": "link_not_in_chain",
     "but the links give": "dice_differ",
 }
-"""Sentences of tools/verify_dice.py, and the code of the same in the browser."""
+"""Sentences of verify/verify_dice.py, and the code of the same in the browser."""
 ONE_POINT, TWO_POINTS = 0, 2
 """Seeds of simulated matches of these lengths."""
 
@@ -53,7 +53,7 @@ def simulated(seed: int, bob: User, carol: User) -> Match:
 
 
 def by_script(export: Export) -> dict[str, Any]:
-    """What tools/verify_dice.py finds, as the browser reports it."""
+    """What verify/verify_dice.py finds, as the browser reports it."""
     verifier = Verifier(copy.deepcopy(export))
     reasons: dict[int, list[str]] = {}
     disordered = [

@@ -11,7 +11,7 @@ import pytest
 
 from engine.dice import Chain, ChainTag, opening_roll, roll
 
-SCRIPT = Path(__file__).resolve().parents[2] / "tools" / "verify_dice.py"
+SCRIPT = Path(__file__).resolve().parents[2] / "verify" / "verify_dice.py"
 MATCH = "k3v9w2xq7m"
 
 

@@ -194,7 +194,7 @@ def test_new_processes_instead_of_forks_are_restarted_and_stopped(tmp_path: Path
 @pytest.mark.slow
 def test_a_process_that_dies_after_an_upgrade_restarts_everything_with_the_new_sources(tmp_path: Path) -> None:
     checkout = tmp_path / "checkout"
-    for name in (*PACKAGES, "templates", "tools"):
+    for name in (*PACKAGES, "templates", "verify"):
         shutil.copytree(ROOT / name, checkout / name)
     for name in ("manage.py", "pyproject.toml"):
         shutil.copy(ROOT / name, checkout)

@@ -18,7 +18,7 @@ from formats.swiss.pairing import best_matching
 from tests.formats.cast import SEED
 from tests.formats.test_continuous import Night, lives, swiss
 
-VERIFY = Path(__file__).resolve().parents[2] / "tools/verify_pairings.py"
+VERIFY = Path(__file__).resolve().parents[2] / "verify/verify_pairings.py"
 
 
 class Recorded(Night):

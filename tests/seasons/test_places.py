@@ -33,7 +33,7 @@ from tournaments.state.stages import stage_settings
 
 pytestmark = pytest.mark.django_db
 COMES, DECLINED = FinalPlace.Answer.COMES, FinalPlace.Answer.DECLINED
-VERIFY = Path(__file__).resolve().parents[2] / "tools/verify_draw.py"
+VERIFY = Path(__file__).resolve().parents[2] / "verify/verify_draw.py"
 IN_A_WEEK = NOON.date() + timedelta(days=7)
 
 

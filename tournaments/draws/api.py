@@ -394,7 +394,7 @@ class Batches(DivisionView):
         operation_id="batches_retrieve",
         summary="Get all pairings of a stage without rounds, with what they follow from",
         description=(
-            "For `tools/verify_pairings.py`, which checks that each batch was one of least cost by the committed lots. "
+            "For `verify_pairings.py`, which checks that each batch was one of least cost by the committed lots. "
             "There are no events before the stage is over. 404 if the division has no such stage."
         ),
         responses={200: BatchesSerializer, **READ},

@@ -1,7 +1,7 @@
 """What a published draw is repeated from: the input of a paired round, and the lots drawn later in its stage.
 
-`tools/verify_draw.py` reads it, and `tools/verify_pairings.py` the pairings of a stage without rounds. Whom a director
-keeps apart is shown to directors only.
+`verify/verify_draw.py` reads it, and `verify/verify_pairings.py` the pairings of a stage without rounds. Whom a
+director keeps apart is shown to directors only.
 """
 
 from collections.abc import Mapping, Sequence
@@ -141,7 +141,7 @@ def state_for(draws: Sequence[Draw], division: Division) -> dict[int, StageState
 
 
 def pairings_data(stage: Stage, *, directs: bool) -> dict[str, Any]:
-    """Return all batches of a stage with everything that happened before each, for `tools/verify_pairings.py`.
+    """Return all batches of a stage with everything that happened before each, for `verify/verify_pairings.py`.
 
     Nothing is in it before the stage is over, so that nobody can read in it who is free. Clubs are for directors only;
     to others, a batch whose players include club-mates counts as one with a private reason.

@@ -26,7 +26,7 @@ from players.actors import Actor
 from players.models import LogEntry, Player
 from tests.matches.play.conftest import BOB, CAROL, START, Board, refused
 
-SCRIPT = Path(__file__).resolve().parents[3] / "tools" / "verify_dice.py"
+SCRIPT = Path(__file__).resolve().parents[3] / "verify" / "verify_dice.py"
 
 
 class Device:

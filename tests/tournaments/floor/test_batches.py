@@ -91,7 +91,7 @@ from tournaments.state.derivation import states_of
 from tournaments.state.integrity import Selection, differences
 from tournaments.state.pairings import missed_by_latecomer
 
-SCRIPT = Path(__file__).resolve().parents[3] / "tools/verify_pairings.py"
+SCRIPT = Path(__file__).resolve().parents[3] / "verify/verify_pairings.py"
 pytestmark = pytest.mark.django_db
 NOON = datetime.fromisoformat("2026-11-20T12:00:00+00:00")
 FLOW = (StageSettings(LIVES, lives=2, lengths=(5,), pairing=Mode.CONTINUOUS),)

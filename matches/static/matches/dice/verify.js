@@ -1,6 +1,6 @@
 /**
  * The dice of a match played here, checked from what the server has published (docs/dice.md). The same checks as in
- * tools/verify_dice.py, on the JSON of `GET …/live/` or `GET …/live/dice/`. No state outside the values, no network.
+ * verify/verify_dice.py, on the JSON of `GET …/live/` or `GET …/live/dice/`. No state outside the values, no network.
  */
 
 import { concat, hmacSha256, linkBytes, sha256, toHex, utf8 } from "./sha256.js";

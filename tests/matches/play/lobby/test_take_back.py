@@ -23,7 +23,7 @@ from players.models import Player, User
 from tests.matches.play.conftest import BOB, START, Board, refused
 from tests.matches.play.lobby.test_lobby_pages import as_
 from tests.matches.play.lobby.test_practice import bob_acts, live_of, play_on, practise
-from tools.verify_dice import Verifier, compare, compare_with_record, games_in_record
+from verify.verify_dice import Verifier, compare, compare_with_record, games_in_record
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 
