@@ -1,6 +1,6 @@
 """Every benchmark, one after the other, as one report: `make bench`.
 
-    python -m benchmarks [NAME …]     for example: python -m benchmarks bracket ratings
+    python -m benchmarks [NAME …]     for example: python -m benchmarks floor results
 
 Each runs in a process of its own and fixes its seeds, so that a run can be repeated.
 """

@@ -5,17 +5,24 @@ Weights are those of all files of a first visit, with gzip.
 """
 
 import gzip
-from collections.abc import Callable
+import os
+import shutil
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from statistics import median, quantiles
+from time import sleep
 
-from benchmarks.browser import FIRST_PAINT, SIDEWAYS, THROTTLE, chromium, served
 from benchmarks.pages import database
 
 # isort: split
+import uvicorn
+from django.conf import settings
 from django.utils import timezone
-from playwright.sync_api import Browser, FloatRect, Page, Response
+from playwright.sync_api import Browser, FloatRect, Page, Response, sync_playwright
 
 from config.static_files import slimmed
+from config.valkey import free_port
 from engine.clock import PRESETS
 from matches.lifecycle import links
 from matches.lifecycle.opening import MatchSettings, Opening, open_matches
@@ -31,6 +38,8 @@ LENGTH = 7
 VISITS = 7
 STEPS = 120
 VIEWS = {"phone": (390, 844), "desk": (1280, 800)}
+READY = ".place.movable"
+"""What the page has once its board can be used."""
 GATE_PAINT, GATE_FRAME, GATE_BYTES = 1000, 20, 60 * 1024
 
 FRAMES = """() => {
@@ -43,6 +52,46 @@ FRAMES = """() => {
   };
   requestAnimationFrame(frame);
 }"""
+
+THROTTLE = 6
+"""By which pages slow the processor down."""
+FIRST_PAINT = """() => new Promise((done) => new PerformanceObserver((list) => done(list.getEntries()[0].startTime))
+  .observe({ type: "paint", buffered: true }))"""
+SIDEWAYS = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+NAMES = ("chromium", "chromium-browser")
+
+
+@contextmanager
+def served() -> Iterator[str]:
+    """Serve the site with uvicorn from a thread, and yield its URL."""
+    from config.asgi import application
+
+    server = uvicorn.Server(
+        uvicorn.Config(application, host="127.0.0.1", port=free_port(), lifespan="off", log_level="warning")
+    )
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        sleep(0.02)
+    yield f"http://127.0.0.1:{server.config.port}"
+    server.should_exit = True
+    thread.join(10)
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """Run the Chromium of this machine, or the one that CHROMIUM names. Without one, say so and end the process."""
+    path = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+    if path is None:
+        print("There is no Chromium on this machine (on Debian: apt-get install chromium).")
+        raise SystemExit(0)
+    # Playwright's loop runs in this thread, so Django would take our own queries for queries from async code.
+    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
+    settings.ALLOWED_HOSTS = ["127.0.0.1"]
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+        yield browser
+        browser.close()
 
 
 def rolled_match() -> tuple[Match, int]:
@@ -59,11 +108,8 @@ def rolled_match() -> tuple[Match, int]:
     return match, due.state_of(Match.objects.get(pk=match.pk).live).match.turn or 0
 
 
-def opened(browser: Browser, url: str, view: str, ready: str) -> tuple[Page, list[int]]:
-    """Open a page with a board in a context of its own; returns it with the compressed sizes of its files.
-
-    `ready` selects what the page has once its board can be used.
-    """
+def opened(browser: Browser, url: str, view: str) -> tuple[Page, list[int]]:
+    """Open the page in a context of its own; return it with the compressed sizes of its files."""
     width, height = VIEWS[view]
     context = browser.new_context(viewport={"width": width, "height": height})
     page = context.new_page()
@@ -71,7 +117,7 @@ def opened(browser: Browser, url: str, view: str, ready: str) -> tuple[Page, lis
     answers: list[Response] = []
     page.on("response", lambda answer: answers.append(answer))
     page.goto(url)
-    page.wait_for_selector(ready, state="attached")
+    page.wait_for_selector(READY, state="attached")
     loaded = [answer for answer in answers if answer.ok and "/live/?topic" not in answer.url]
     return page, [len(gzip.compress(as_served(answer))) for answer in loaded]
 
@@ -84,7 +130,7 @@ def as_served(answer: Response) -> bytes:
 
 def dragging(page: Page) -> float:
     """Return the 95th percentile of the time between two frames while a checker is dragged, in ms."""
-    boxes = [page.locator(selector).first.bounding_box() for selector in (".place.movable", ".game-board")]
+    boxes = [page.locator(selector).first.bounding_box() for selector in (READY, ".game-board")]
     box, board = (rect or FloatRect(x=0, y=0, width=0, height=0) for rect in boxes)
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     page.mouse.down()
@@ -98,14 +144,14 @@ def dragging(page: Page) -> float:
     return quantiles(frames[2:], n=20)[18]
 
 
-def report(browser: Browser, url: str, ready: str, moving: Callable[[Page], float]) -> None:
-    """Print the median of many visits at each width; `moving` returns the 95th percentile of its frames."""
+def report(browser: Browser, url: str) -> None:
+    """Print the median of many visits at each width."""
     print(f"Gates: first paint ≤ {GATE_PAINT} ms, all files ≤ {GATE_BYTES // 1024} KiB, p95 frame ≤ {GATE_FRAME} ms")
     for view in VIEWS:
         rows = []
         for _ in range(VISITS):
-            page, sizes = opened(browser, url, view, ready)
-            rows.append((page.evaluate(FIRST_PAINT), sum(sizes), moving(page), page.evaluate(SIDEWAYS)))
+            page, sizes = opened(browser, url, view)
+            rows.append((page.evaluate(FIRST_PAINT), sum(sizes), dragging(page), page.evaluate(SIDEWAYS)))
             page.context.close()
         paints, weights, frames, sideways = zip(*rows, strict=True)
         print(
@@ -120,7 +166,7 @@ def main() -> None:
         match, side = rolled_match()
         url = f"{site}/m/{links.token_for(match, side)}/play/"
         print(f"{THROTTLE}× CPU throttle, {VISITS} visits each")
-        report(browser, url, ".place.movable", dragging)
+        report(browser, url)
 
 
 if __name__ == "__main__":

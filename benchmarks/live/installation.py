@@ -21,7 +21,7 @@ from config.valkey import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 240.0
-KEPT = ("PATH", "HOME", "LANG", "ANALYSIS_BACKEND", "ANALYSIS_GNUBG", "ANALYSIS_BGSAGE", "ANALYSIS_CPU_SHARE")
+KEPT = ("PATH", "HOME", "LANG")
 HOST = "127.0.0.1"
 TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -29,8 +29,8 @@ TICKS = os.sysconf("SC_CLK_TCK")
 class Installation:
     """A running installation, and further web processes beside its own."""
 
-    def __init__(self, var: Path, database_url: str | None, variables: Mapping[str, str], root: Path) -> None:
-        self.var, self.root = var, root
+    def __init__(self, var: Path, database_url: str | None, variables: Mapping[str, str]) -> None:
+        self.var = var
         self.database_url = database_url
         self.ports = [free_port()]
         kept = {name: os.environ[name] for name in KEPT if name in os.environ}
@@ -46,7 +46,7 @@ class Installation:
 
     def _start(self, argv: list[str], **env: str) -> "subprocess.Popen[bytes]":
         return subprocess.Popen(  # noqa: S603, our own command
-            argv, cwd=self.root, env=self.env | env, stdout=self.output, stderr=subprocess.STDOUT
+            argv, cwd=ROOT, env=self.env | env, stdout=self.output, stderr=subprocess.STDOUT
         )
 
     def _wait_for(self, words: str) -> None:
@@ -61,7 +61,7 @@ class Installation:
     def prepare(self, count: int) -> list[dict[str, Any]]:
         """Create `count` matches."""
         command = [sys.executable, "-m", "benchmarks.live.prepare", str(count)]
-        done = subprocess.run(command, cwd=self.root, env=self.env, capture_output=True, text=True, check=False)  # noqa: S603
+        done = subprocess.run(command, cwd=ROOT, env=self.env, capture_output=True, text=True, check=False)  # noqa: S603
         if done.returncode:
             raise SystemExit(done.stderr)
         prepared: list[dict[str, Any]] = json.loads(done.stdout)
@@ -117,16 +117,14 @@ def _listens(port: int) -> bool:
 
 
 @contextmanager
-def installation(
-    database_url: str | None, variables: Mapping[str, str] | None = None, root: Path = ROOT
-) -> Iterator[Installation]:
+def installation(database_url: str | None, variables: Mapping[str, str] | None = None) -> Iterator[Installation]:
     """An installation in a folder of its own; with a URL in a new database of that PostgreSQL server.
 
-    `variables` are added to its environment; `root` may be another checkout.
+    `variables` are added to its environment.
     """
     # A short path, since the broker's socket is in it.
     with tempfile.TemporaryDirectory(prefix="bp-bench-") as folder, _new_database(database_url) as url:
-        running = Installation(Path(folder), url, variables or {}, root)
+        running = Installation(Path(folder), url, variables or {})
         try:
             yield running
         finally:

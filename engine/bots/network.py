@@ -1,7 +1,7 @@
 """The Club Bot's estimate of a position: two small neural networks, one for contact and one for races.
 
-Their weights (`weights.py`) are fitted to what GNU Backgammon says about positions of many games, by
-`benchmarks/fit_club_bot.py`; no program is needed to use them.
+Their weights (`weights.py`) were fitted to what GNU Backgammon says about positions of many games (docs/playing.md); no
+program is needed to use them.
 """
 
 from array import array

@@ -1,4 +1,4 @@
-"""The weights of the Club Bot's networks, written by `python -m benchmarks.fit_club_bot`."""
+"""The weights of the Club Bot's networks; docs/playing.md says what they were fitted to, and how."""
 
 SCALE = 2048
 """Parts of 1 that a weight is counted in."""

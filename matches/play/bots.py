@@ -25,8 +25,8 @@ from players.actors import SYSTEM
 
 # How well a practice opponent plays: an analysis program looks at every choice, and noise makes it err.
 #
-# Noise is a random number, normally distributed around 0, that is added to the equity of each choice. What each level
-# loses by it is measured by `benchmarks.practice_levels` (docs/playing.md).
+# Noise is a random number, normally distributed around 0, that is added to the equity of each choice. docs/playing.md
+# has what each level loses by it, and how that was measured.
 
 
 PROGRAM_NAMES = {"gnubg": "GNU Backgammon", "bgsage": "Open Sage"}
@@ -48,8 +48,8 @@ RATINGS = {
     PracticeLevel.CLUB: 7,
     PracticeLevel.STRONG: 3,
 }
-"""The performance ratings of the levels, as `benchmarks.practice_levels` has measured them with gnubg; the strongest
-level plays like the judge."""
+"""The performance ratings of the levels, as measured with gnubg (docs/playing.md); the strongest level plays like the
+judge."""
 RATING_OF_CLUB_BOT = 6
 
 

@@ -4,14 +4,29 @@ from itertools import pairwise
 
 import pytest
 
-from benchmarks.bench_calibration import SETTINGS
 from formats.forecast.durations import LATE
 from formats.forecast.finish_times import Pace
 from formats.forecast.forecasts import forecast_stages
-from tests.formats.evenings import Evening, held_counts
+from formats.settings import StageSettings
+from tests.formats.evenings import Evening, Setting, held_counts
 
+SETTINGS = {
+    "knockout": Setting((StageSettings("knockout"),), 16, 8),
+    "progressive": Setting((StageSettings("progressive", lower_lengths=(5,)),), 32, 10),
+    "last chance": Setting(
+        (StageSettings("progressive", last_chance="", lower_lengths=(5,), last_lengths=(3,)),), 19, 9
+    ),
+    "double": Setting((StageSettings("double", second_final=True, lower_lengths=(5,)),), 16, 8),
+    "swiss": Setting((StageSettings("swiss", rounds=4),), 24, 12),
+    "swiss until unbeaten": Setting((StageSettings("swiss"),), 13, 6, (5,)),
+    "lives": Setting((StageSettings("lives", lives=3),), 12, 6, (5,)),
+    "round robin": Setting((StageSettings("roundrobin"),), 8, 4, (5,)),
+    "groups and knockout": Setting(
+        (StageSettings("groups", groups=4, qualifiers=2), StageSettings("knockout")), 16, 8, (5,)
+    ),
+}
 EVENINGS = {"knockout": 200, "double": 50, "swiss until unbeaten": 50, "lives": 50, "round robin": 50}
-"""Format -> evenings; `benchmarks.bench_calibration` plays 1,000 of each format."""
+"""Format -> evenings; docs/floor.md has what 1,000 or 200 of each format came to."""
 
 
 @pytest.mark.slow

@@ -32,7 +32,7 @@ CLOSE = 1e-6
 BEGINNING = datetime(2026, 1, 1, tzinfo=UTC)
 MONDAY = datetime(2026, 1, 5, tzinfo=UTC)
 COMPARED = 4000
-"""Generated matches of each formula; `benchmarks.bench_formulas` has 20,000 and several runs."""
+"""Generated matches of each formula."""
 RAMPS = {"slow": Ramp.SLOW, "none": Ramp.NONE, "including": Ramp.INCLUDING}
 
 
