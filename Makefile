@@ -14,7 +14,7 @@ TEST_WORKERS ?= $(shell cores=$$(nproc 2>/dev/null || echo 2); echo $$((cores < 
 # Without bytecode files, each of the many processes of a run would compile the site and the tests again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help install install-dev run run-lan test soak schema lint messages e2e journeys bench bench-peers engine-wheel test-engine-wheel lock clean analysis
+.PHONY: help install install-dev run run-lan test soak schema lint messages e2e journeys bench bench-peers mutants engine-wheel test-engine-wheel lock clean analysis
 
 help:
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null \
@@ -104,6 +104,13 @@ analysis: $(VENV)/.runtime ## install bgsage, which analyses matches, in a separ
 bench-peers: $(VENV)/.dev ## install the engines that ours is benchmarked against, outside the lock files
 	$(PYTHON) -m pip --python $(PY) install --quiet --upgrade --pre --target var/peers gnubg-nn bgsage
 
+# mutmut changes a copy of the code, in mutants/, and runs the tests there.
+MUTMUT = PYTHONPATH=$(CURDIR)/var/mutmut $(PY) -m mutmut
+mutants: $(VENV)/.dev ## plant faults in engine/ and formats/ and list those that no test notices (ARGS selects some by name)
+	$(PYTHON) -m pip --python $(PY) install --quiet --upgrade --target var/mutmut "mutmut>=3.8,<4"
+	$(MUTMUT) run $(ARGS)
+	$(MUTMUT) results
+
 engine-wheel: $(VENV)/.dev ## build the package with a compiled engine into var/engine-wheel (needs a C compiler)
 	@$(PY) tools/build_engine_wheel.py --check
 	$(PYTHON) -m pip --python $(PY) install --quiet --upgrade --target var/engine-wheel/tools setuptools
@@ -131,4 +138,4 @@ lock: ## compile requirements*.txt from pyproject.toml (UPGRADE=1 for newer vers
 	$(COMPILE_ANALYSIS) $(if $(UPGRADE),--upgrade) -o requirements-analysis.txt
 
 clean: ## remove everything installed and built (including the database in var/)
-	rm -rf $(VENV) var build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) var mutants build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

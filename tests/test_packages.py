@@ -10,7 +10,6 @@ import pytest
 from django.conf import settings
 from django.core.files.base import ContentFile
 
-from benchmarks.mutation import sample
 from config import page_cache
 from config.static_files import StaticStorage
 from core.packages import DJANGO_APPS, PACKAGES, PURE, ROOT
@@ -22,7 +21,6 @@ WHEEL = "what a wheel is built from, and holds"
 EXAMPLE = "an example"
 OWN_LISTS = {
     "core/packages.py": "the list",
-    "tests/benchmarks/test_mutation.py": EXAMPLE,
     "tests/privacy/test_decisions.py": TABLE,
     "tests/test_changed_tests.py": EXAMPLE,
     "tests/test_layout.py": TABLE,
@@ -101,7 +99,7 @@ def test_what_is_in_a_package_is_found(package: str, tmp_path: Path, monkeypatch
         catalogue: 'msgid "Planted %(one)s"\nmsgstr "Planted %(other)s"\n',
         f"{package}/locale/xx/LC_MESSAGES/django.mo": "",
     }
-    for module in (page_cache, sample, messages, test_layout):
+    for module in (page_cache, messages, test_layout):
         monkeypatch.setattr(module, "ROOT", tmp_path)
     monkeypatch.setattr(lint_messages, "registry_faults", lambda: iter(()))
     releases = [page_cache.release.__wrapped__()]
@@ -111,7 +109,6 @@ def test_what_is_in_a_package_is_found(package: str, tmp_path: Path, monkeypatch
         releases.append(page_cache.release.__wrapped__())
     assert len(set(releases)) == len(planted), "each but the .po file, which is not read"
     assert test_layout.python_files() == [tmp_path / package / "planted.py"]
-    assert sample.source_files() == ([] if package in sample.OUTER_LAYERS else [f"{package}/planted.py"])
     assert {message.id for message in messages.messages_of(package)} == {"Planted message", "Planted title"}
     assert f"{package}/locale/en/LC_MESSAGES/django.po" in {
         str(path.relative_to(tmp_path)) for path, _content in messages.outdated()
