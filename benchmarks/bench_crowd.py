@@ -16,7 +16,7 @@ from statistics import quantiles
 from time import monotonic
 
 from benchmarks.live.http import HOST, IDLE
-from benchmarks.live.installation import ROOT, Installation, installation
+from benchmarks.live.installation import ROOT, LiveInstallation, installation
 from config.processes import spawn, stop
 
 RATE, SECONDS = 300, 30.0
@@ -89,7 +89,7 @@ class Crowd:
         self._free.clear()
 
 
-async def measure(running: Installation, paths: list[str], label: str, rate: float, seconds: float) -> bool:
+async def measure(running: LiveInstallation, paths: list[str], label: str, rate: float, seconds: float) -> bool:
     """Print a line; return whether p99 is within the target and nothing failed."""
     crowd = Crowd(running.ports[0], paths)
     before = running.cpu_seconds()
@@ -111,7 +111,7 @@ async def measure(running: Installation, paths: list[str], label: str, rate: flo
     return bool(times) and cuts[98] <= TARGET and not errors
 
 
-async def run(running: Installation, paths: list[str]) -> None:
+async def run(running: LiveInstallation, paths: list[str]) -> None:
     """Measure the target, the same with a write every second, each page, and the highest rate."""
     await measure(running, paths, "warm-up", 50, 2)
     await measure(running, paths, "nothing is written", RATE, SECONDS)

@@ -18,8 +18,8 @@ from typing import Any
 
 from redis.asyncio import Redis
 
-from benchmarks.live.http import HOST, Connection, Problem, events
-from benchmarks.live.installation import Installation, installation
+from benchmarks.live.http import HOST, Connection, HttpProblem, events
+from benchmarks.live.installation import LiveInstallation, installation
 from core.live.publishing import CHANNEL
 
 # Matches between two players each, whose pages behave as the real ones: a stream, reads where needed, pings.
@@ -38,7 +38,7 @@ Json = dict[str, Any]
 
 
 @dataclass
-class Figures:
+class LiveFigures:
     """What was measured, in seconds."""
 
     acknowledged: list[float] = field(default_factory=list)
@@ -48,7 +48,7 @@ class Figures:
     """Actions that were not sent on time, since what precedes them was not visible yet."""
 
 
-class Player:
+class LivePlayer:
     """One side of a match, with its page open, which takes over what the stream sends as the real one does."""
 
     def __init__(self, match_id: str, side: int, session: str, port: int) -> None:
@@ -96,7 +96,7 @@ class Player:
             sent_at, times = self.waiting.pop(number)
             times.append(now - sent_at)
 
-    async def watch(self, figures: Figures) -> None:
+    async def watch(self, figures: LiveFigures) -> None:
         """Keep a stream open and read the match whenever the stream has not sent all of a change."""
         reading = asyncio.create_task(self._follow(figures))
         try:
@@ -107,26 +107,26 @@ class Player:
                             self.streamed = max(self.streamed, data["seq"])
                             self.take_content(data["seq"], data.get("content"))
                             self.changed.set()
-                except (OSError, EOFError, Problem) as error:
+                except (OSError, EOFError, HttpProblem) as error:
                     figures.errors[f"stream: {type(error).__name__}"] += 1
                 await asyncio.sleep(RECONNECT_AFTER)
         finally:
             reading.cancel()
 
-    async def _follow(self, figures: Figures) -> None:
+    async def _follow(self, figures: LiveFigures) -> None:
         while True:
             await self.changed.wait()
             self.changed.clear()
             if self.state["seq"] < self.streamed and not self.acts:
                 try:
                     await self.read()
-                except (OSError, EOFError, Problem) as error:
+                except (OSError, EOFError, HttpProblem) as error:
                     figures.errors[f"read: {error}"] += 1
                     # As the page does.
                     await asyncio.sleep(READ_AGAIN_AFTER)
                     self.changed.set()
 
-    async def ping(self, figures: Figures, chance: Random) -> None:
+    async def ping(self, figures: LiveFigures, chance: Random) -> None:
         """Show that the page is open where no action has, and measure the lag."""
         self.signed_at = self.measured_at = monotonic() - chance.uniform(0, SIGN_EVERY)
         while True:
@@ -137,17 +137,17 @@ class Player:
             is_measured = self.signed_at < self.measured_at + MEASURE_EVERY
             await self._exchange("", 1 if is_measured else 2, figures)
 
-    async def has_acted(self, figures: Figures) -> None:
+    async def has_acted(self, figures: LiveFigures) -> None:
         """Take an action as a sign of life, and measure the lag with its answer if that is due."""
         self.signed_at = monotonic()
         if self.signed_at >= self.measured_at + MEASURE_EVERY and self.state["ping"]:
             await self._exchange(self.state["ping"], 1, figures)
 
-    async def _exchange(self, ping: str, times: int, figures: Figures) -> None:
+    async def _exchange(self, ping: str, times: int, figures: LiveFigures) -> None:
         for _ in range(times):
             try:
                 answer = await self._send_ping({"ping": ping, **SIGN})
-            except (OSError, EOFError, Problem) as error:
+            except (OSError, EOFError, HttpProblem) as error:
                 figures.errors[f"ping: {error}"] += 1
                 return
             if ping:
@@ -164,18 +164,18 @@ class Player:
         return answer
 
 
-class Table:
+class LiveTable:
     """A match between two players."""
 
     _keys = itertools.count()
 
     def __init__(self, match: Json, port: int, chance: Random) -> None:
-        self.players = [Player(match["id"], side, session, port) for side, session in enumerate(match["sessions"])]
+        self.players = [LivePlayer(match["id"], side, session, port) for side, session in enumerate(match["sessions"])]
         self.chance = chance
         self.acknowledged = 0
         """The number of the last action that was acknowledged."""
 
-    async def play(self, first_at: float, every: float, until: float, figures: Figures) -> None:
+    async def play(self, first_at: float, every: float, until: float, figures: LiveFigures) -> None:
         """Act every so many seconds; each time counts from when the action was to be sent."""
         for number in itertools.count():
             due_at = first_at + number * every
@@ -184,7 +184,7 @@ class Table:
             await asyncio.sleep(due_at - monotonic())
             await self.act(due_at, figures)
 
-    async def act(self, due_at: float, figures: Figures) -> None:
+    async def act(self, due_at: float, figures: LiveFigures) -> None:
         """Let whoever has to act do so; its time counts from `due_at`."""
         player = self.to_act
         if player is None:
@@ -196,7 +196,7 @@ class Table:
         try:
             key = f"Idempotency-Key: {next(self._keys)}\r\n"
             state = await player.connection.request("POST", f"{player.path}actions/", body, key)
-        except (OSError, EOFError, Problem) as error:
+        except (OSError, EOFError, HttpProblem) as error:
             figures.errors[f"{body['kind']}: {error}"] += 1
             return
         finally:
@@ -211,7 +211,7 @@ class Table:
         await player.has_acted(figures)
 
     @property
-    def to_act(self) -> Player | None:
+    def to_act(self) -> LivePlayer | None:
         """Whoever has to act and knows it."""
         for player in self.players:
             may = set(player.state.get("may", ())) & {"ready", "roll", "play", "take"}
@@ -292,7 +292,7 @@ class Spectator(asyncio.Protocol):
             self._transport.close()
 
 
-class Audience:
+class LiveAudience:
     """Many spectators of one match; a context manager that sends them home at its end."""
 
     def __init__(self, match_id: str, ports: list[int], count: int) -> None:
@@ -303,7 +303,7 @@ class Audience:
         """When each number of the match arrived, once for each spectator."""
         self.spectators: list[Spectator] = []
 
-    async def __aenter__(self) -> "Audience":
+    async def __aenter__(self) -> "LiveAudience":
         turns = asyncio.Semaphore(AT_ONCE)
         self.spectators = list(await asyncio.gather(*(self._open(number, turns) for number in range(self._count))))
         self.arrivals.clear()
@@ -347,13 +347,13 @@ SUSTAINED_WITHIN = 0.250
 """A rate is sustained if p99 of visible is below this, without errors, and 99 of 100 actions could be sent on time."""
 
 
-class Field:
+class LiveField:
     """All matches with their pages open."""
 
     def __init__(self, matches: Sequence[Json], ports: Sequence[int], chance: Random) -> None:
         self.chance = chance
-        self.tables = [Table(match, ports[number % len(ports)], chance) for number, match in enumerate(matches)]
-        self.figures = Figures()
+        self.tables = [LiveTable(match, ports[number % len(ports)], chance) for number, match in enumerate(matches)]
+        self.figures = LiveFigures()
         self._pages: list[asyncio.Task[None]] = []
 
     async def open(self) -> None:
@@ -366,9 +366,9 @@ class Field:
             self._pages += [asyncio.create_task(player.ping(self.figures, self.chance)) for player in group]
         await asyncio.sleep(2)
 
-    async def play(self, *, rate: float, seconds: float) -> Figures:
+    async def play(self, *, rate: float, seconds: float) -> LiveFigures:
         """Play at so many actions a second in all, and return what was measured."""
-        figures = self.figures = Figures()
+        figures = self.figures = LiveFigures()
         every = len(self.tables) / rate
         began = monotonic() + 0.1
         starts = [began + number * every / len(self.tables) for number in range(len(self.tables))]
@@ -399,7 +399,7 @@ def milliseconds(times: Sequence[float]) -> str:
     return f"{cuts[49] * 1000:6.1f} {cuts[98] * 1000:7.1f} ms"
 
 
-def show(label: str, figures: Figures, lost: int, cpu: str) -> None:
+def show(label: str, figures: LiveFigures, lost: int, cpu: str) -> None:
     """Print a line of figures."""
     errors = sum(figures.errors.values())
     print(
@@ -414,7 +414,7 @@ def show(label: str, figures: Figures, lost: int, cpu: str) -> None:
 class Meter:
     """The share of a core that each process has used since the meter was made."""
 
-    def __init__(self, running: Installation) -> None:
+    def __init__(self, running: LiveInstallation) -> None:
         self._running, self._began, self._before = running, monotonic(), running.cpu_seconds()
 
     def __str__(self) -> str:
@@ -424,7 +424,7 @@ class Meter:
         return ", ".join(f"{name} {share:.0%}" for name, share in shares.items() if share > 0.02)
 
 
-async def measure_play(running: Installation, field: Field, label: str) -> None:
+async def measure_play(running: LiveInstallation, field: LiveField, label: str) -> None:
     """Print the figures of the rate of the target."""
     rate = MATCHES / EVERY
     await field.play(rate=rate, seconds=WARM_UP)
@@ -434,7 +434,7 @@ async def measure_play(running: Installation, field: Field, label: str) -> None:
         show(f"{label}, {rate:.0f}/s, run {attempt + 1}", figures, field.lost, str(meter))
 
 
-async def measure_ramp(running: Installation, field: Field, label: str) -> float:
+async def measure_ramp(running: LiveInstallation, field: LiveField, label: str) -> float:
     """Raise the rate until it is no longer sustained; return the highest that was."""
     highest = 0.0
     for rate in RAMP:
@@ -447,23 +447,23 @@ async def measure_ramp(running: Installation, field: Field, label: str) -> float
     return highest
 
 
-def is_sustained(figures: Figures) -> bool:
+def is_sustained(figures: LiveFigures) -> bool:
     """Whether a rate was sustained."""
     is_fast = len(figures.visible) > 1 and quantiles(figures.visible, n=100)[98] < SUSTAINED_WITHIN
     return is_fast and not figures.errors and figures.late < len(figures.acknowledged) / 100
 
 
-async def measure_fan_out(running: Installation, match: Json, chance: Random) -> None:
+async def measure_fan_out(running: LiveInstallation, match: Json, chance: Random) -> None:
     """Print when the actions of one match reach all its spectators, after they were published and after being sent."""
-    table = Table(match, running.ports[0], chance)
-    figures = Figures()
+    table = LiveTable(match, running.ports[0], chance)
+    figures = LiveFigures()
     for player in table.players:
         await player.read()
     published: dict[int, float] = {}
     sent: dict[int, float] = {}
     listening = asyncio.create_task(_listen(running.env["REDIS_URL"], match["id"], published))
     meter = Meter(running)
-    async with Audience(match["id"], running.ports, SPECTATORS) as audience:
+    async with LiveAudience(match["id"], running.ports, SPECTATORS) as audience:
         for number in count():
             if number == SHOWN_ACTIONS:
                 break
@@ -495,11 +495,11 @@ async def _listen(url: str, match_id: str, published: dict[int, float]) -> None:
                 published.setdefault(int(message["data"].split()[0]), monotonic())
 
 
-async def measure_streams(running: Installation, match_id: str) -> None:
+async def measure_streams(running: LiveInstallation, match_id: str) -> None:
     """Print how many connections to the database many open streams hold."""
     before = running.connections()
     began = monotonic()
-    async with Audience(match_id, running.ports, STREAMS) as audience:
+    async with LiveAudience(match_id, running.ports, STREAMS) as audience:
         took = monotonic() - began
         await asyncio.sleep(1)
         during = running.connections()
@@ -507,7 +507,7 @@ async def measure_streams(running: Installation, match_id: str) -> None:
         print(f"connections to the database {before} before, {during} with all streams open", flush=True)
 
 
-async def run(running: Installation, parts: Sequence[str]) -> None:
+async def run(running: LiveInstallation, parts: Sequence[str]) -> None:
     """Measure one part after the other."""
     matches = running.prepare(MATCHES + 1)
     chance = Random(SEED)  # noqa: S311, a run that can be repeated
@@ -530,15 +530,15 @@ async def run(running: Installation, parts: Sequence[str]) -> None:
 
 
 async def _play(
-    running: Installation, matches: Sequence[Json], chance: Random, parts: Sequence[str], label: str
+    running: LiveInstallation, matches: Sequence[Json], chance: Random, parts: Sequence[str], label: str
 ) -> float:
-    field = Field(matches, running.ports, chance)
+    field = LiveField(matches, running.ports, chance)
     await field.open()
     try:
         if "play" in parts:
             await measure_play(running, field, label)
         return await measure_ramp(running, field, label) if "ramp" in parts else 0.0
-    except Problem as problem:
+    except HttpProblem as problem:
         raise SystemExit(str(problem)) from None
     finally:
         await field.close()

@@ -20,7 +20,7 @@ from typing import Any
 
 import django
 
-from benchmarks.live.installation import ROOT, Installation, installation
+from benchmarks.live.installation import ROOT, LiveInstallation, installation
 
 UPLOADS, PLAYERS, TABLES, LENGTH = 30, 128, 8, 25
 DRAWS, ALTERNATING = 5, 10
@@ -202,7 +202,7 @@ def _seconds_until(is_done: Callable[[], bool]) -> float:
     return time.monotonic() - began
 
 
-def run(running: Installation, part: str = "inside") -> None:
+def run(running: LiveInstallation, part: str = "inside") -> None:
     """Measure inside an installation."""
     command = [sys.executable, "-m", "benchmarks.bench_queues", part]
     if subprocess.run(command, cwd=ROOT, env=running.env, check=False).returncode:  # noqa: S603, our own command

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import django
 
-from benchmarks.live.http import Connection, Problem
+from benchmarks.live.http import Connection, HttpProblem
 from benchmarks.live.installation import ROOT, installation
 
 ROUNDS, AT_ONCE, PLAYERS, LENGTH = 20, 50, 128, 7
@@ -28,7 +28,7 @@ RETRIED = {409: 0.0, 503: 1.0}
 TRIES = 20
 
 
-class Report(NamedTuple):
+class SentReport(NamedTuple):
     """A player's report of a match, with the number of the match that their page shows."""
 
     match_id: str
@@ -37,7 +37,7 @@ class Report(NamedTuple):
     after: int
 
 
-def prepare() -> list[list[Report]]:
+def prepare() -> list[list[SentReport]]:
     """Create a drawn division for each round, and a larger one last; return the reports of each."""
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
     django.setup()
@@ -55,7 +55,7 @@ def prepare() -> list[list[Report]]:
     return [*rounds, _reports(event, ROUNDS, players, BOTH_REPORT, sides=(0, 1))]
 
 
-def _reports(event: Any, number: int, players: list[Any], count: int, *, sides: tuple[int, ...]) -> list[Report]:
+def _reports(event: Any, number: int, players: list[Any], count: int, *, sides: tuple[int, ...]) -> list[SentReport]:
     """Draw a division, and return reports of the first `count` matches by these sides."""
     from django.utils import timezone
 
@@ -82,14 +82,14 @@ def _reports(event: Any, number: int, players: list[Any], count: int, *, sides: 
     draws.publish_draw(division=division, after=division.seq, by=SYSTEM, now=now)
     opened = Match.objects.filter(parent_topic=division.topic, state=Match.State.OPEN).order_by("pk")[:count]
     return [
-        Report(match.public_id, side, links.token_for(match, side), match.seq) for match in opened for side in sides
+        SentReport(match.public_id, side, links.token_for(match, side), match.seq) for match in opened for side in sides
     ]
 
 
 class Phone:
     """The page of one player, which sends a report until it is acknowledged."""
 
-    def __init__(self, port: int, report: Report, address: str) -> None:
+    def __init__(self, port: int, report: SentReport, address: str) -> None:
         self.report = report
         self.connection = Connection(port, {"Match-Link": report.link, "X-Forwarded-For": address, "Accept": "*/*"})
         self.path = f"/api/v1/matches/{report.match_id}/"
@@ -115,7 +115,7 @@ class Phone:
         """Return the answer; None after a moment if the request may be sent again."""
         try:
             return await self.connection.request(method, path, body)
-        except Problem as problem:
+        except HttpProblem as problem:
             if problem.status not in RETRIED:
                 raise
             self.retried[problem.status] += 1
@@ -123,7 +123,7 @@ class Phone:
             return None
 
 
-async def report_at_once(ports: list[int], number: int, reports: list[Report]) -> tuple[float, Counter[int]]:
+async def report_at_once(ports: list[int], number: int, reports: list[SentReport]) -> tuple[float, Counter[int]]:
     """Return the seconds until the last of these reports was acknowledged, and the answers that were retried."""
     phones = [
         Phone(ports[at % len(ports)], report, f"10.{number}.{at // 250}.{at % 250}")
@@ -139,7 +139,7 @@ async def report_at_once(ports: list[int], number: int, reports: list[Report]) -
     return max(times), sum((phone.retried for phone in phones), Counter())
 
 
-async def results(port: int, reports: list[Report]) -> Counter[str]:
+async def results(port: int, reports: list[SentReport]) -> Counter[str]:
     """Count the matches by state and score."""
     connection = Connection(port, {"Accept": "*/*"})
     counts: Counter[str] = Counter()
@@ -161,13 +161,13 @@ def main() -> None:
         done = subprocess.run(command, cwd=ROOT, env=running.env, capture_output=True, text=True, check=False)  # noqa: S603
         if done.returncode:
             raise SystemExit(done.stderr)
-        *rounds, both = [[Report(*row) for row in reports] for reports in json.loads(done.stdout)]
+        *rounds, both = [[SentReport(*row) for row in reports] for reports in json.loads(done.stdout)]
         if url:
             running.add_web()
         asyncio.run(measure(running.ports, rounds, both))
 
 
-async def measure(ports: list[int], rounds: list[list[Report]], both: list[Report]) -> None:
+async def measure(ports: list[int], rounds: list[list[SentReport]], both: list[SentReport]) -> None:
     """Print the times; exit with 1 unless each match that both players reported ended with their score."""
     print(f"{ROUNDS} times {AT_ONCE} reports at once, {'PostgreSQL' if os.environ.get('DATABASE_URL') else 'SQLite'}")
     slowest = sorted([(await report_at_once(ports, number, reports))[0] for number, reports in enumerate(rounds)])

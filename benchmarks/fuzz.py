@@ -18,7 +18,7 @@ from time import process_time
 from engine import Frame, Outcome, Transcript, check_record, replay
 from engine.records import write
 from engine.records.mat_writer import STYLES, write_mat
-from engine.simulation import Style, play_out
+from engine.simulation import PlayStyle, play_out
 from engine.transcript import Kind, Move
 from tests.engine.naive import Board, legal_boards
 
@@ -73,7 +73,7 @@ def _damage(data: bytearray, chance: Random) -> None:
 
 
 @dataclass
-class Report:
+class FuzzReport:
     """The results of a run."""
 
     outcomes: Counter[str] = field(default_factory=Counter)
@@ -98,7 +98,7 @@ class Report:
         )
 
 
-def try_input(data: bytes, name: str, report: Report) -> None:
+def try_input(data: bytes, name: str, report: FuzzReport) -> None:
     """Check an input and note what is wrong with its verdict."""
     measured = report.inputs % MEASURE_MEMORY == 0
     if measured:
@@ -127,7 +127,7 @@ def try_input(data: bytes, name: str, report: Report) -> None:
         report.faults += [f"{name}: {fault}" for fault in wrong_plays(check.transcript, report, whole=accepted)]
 
 
-def wrong_plays(transcript: Transcript, report: Report, *, whole: bool) -> Iterator[str]:
+def wrong_plays(transcript: Transcript, report: FuzzReport, *, whole: bool) -> Iterator[str]:
     """Yield plays wrongly taken as legal; in an accepted record, every recorded play must be legal."""
     frames = {(frame.game, frame.event): frame for frame in replay(transcript)}
     numbers = [game.number for game in transcript.games]
@@ -178,7 +178,7 @@ def own_samples(seed: int) -> dict[str, bytes]:
     """Return simulated records in every format and style we write."""
     samples = {}
     for index, style in enumerate(STYLES):
-        styles = (Style.SIMPLE, Style.RANDOM if index % 3 == 2 else Style.SIMPLE)
+        styles = (PlayStyle.SIMPLE, PlayStyle.RANDOM if index % 3 == 2 else PlayStyle.SIMPLE)
         match = play_out(seed + index, 1 + 2 * (index % 4), styles=styles)
         samples[f"own {style}"] = write_mat(match, style)
         samples[f"own {index} sgf"] = write(match, "sgf")
@@ -193,9 +193,9 @@ def shared_samples() -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in paths}
 
 
-def run(samples: dict[str, bytes], inputs: int, seed: int) -> Report:
+def run(samples: dict[str, bytes], inputs: int, seed: int) -> FuzzReport:
     """Check this number of damaged records."""
-    chance, report, names = Random(seed), Report(), sorted(samples)  # noqa: S311, repeatable
+    chance, report, names = Random(seed), FuzzReport(), sorted(samples)  # noqa: S311, repeatable
     for number in range(inputs):
         name = chance.choice(names)
         try_input(mutated(samples[name], chance), f"input {number} ({name})", report)

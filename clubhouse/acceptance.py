@@ -32,7 +32,7 @@ RULED_SHOWN = 100
 TODAY, PAST = "today", "past"
 
 
-class AcceptForm(RefusingForm):
+class AcceptClubForm(RefusingForm):
     """The club to accept, and from when on its matches count."""
 
     club = forms.SlugField(widget=forms.HiddenInput)
@@ -60,7 +60,7 @@ def waiting(request: HttpRequest) -> HttpResponse:
     """
     if not (isinstance(request.user, User) and request.user.is_superuser):
         raise PermissionDenied
-    form = AcceptForm(sent(request))
+    form = AcceptClubForm(sent(request))
     if form.is_valid():
         club = get_object_or_404(Club, slug=form.cleaned_data["club"])
         with_past = form.cleaned_data["since"] == PAST
@@ -74,7 +74,7 @@ def waiting(request: HttpRequest) -> HttpResponse:
     shown = page_of(waiting_clubs(request.user), request.GET.get("page"), CLUBS_ON_A_PAGE)
     context: dict[str, Any] = {"form": form, "page": shown, "waiting": _with_what_was_played(list(shown))}
     context["ruled"] = sorted(vouched_for_by_nobody_else()[:RULED_SHOWN], key=lambda row: row.match.club_id or 0)
-    choice = AcceptForm(request.GET)
+    choice = AcceptClubForm(request.GET)
     if request.method != "POST" and choice.is_valid():
         club = get_object_or_404(waiting_clubs(request.user), slug=choice.cleaned_data["club"])
         with_past = choice.cleaned_data["since"] == PAST

@@ -47,7 +47,7 @@ from tournaments.templatetags.tournaments import lengths
 # The calendar of a club: what is to come, the next evening first.
 
 
-MOST_COMING = 8
+MAX_COMING = 8
 """Events in the calendar; the page of all events lists the others."""
 DISCS = 6
 """How many of those who come are shown by their initials."""
@@ -79,11 +79,11 @@ class CalendarLine:
         return sum(not entry.is_waiting for entry in self.entered)
 
     @property
-    def entered(self) -> "list[Entered]":
+    def entered(self) -> "list[ComingPlayer]":
         """The entries of all divisions: those who are here first, then in the order in which they came."""
         rows = [entry for division in self.divisions for entry in division.present]  # type: ignore[attr-defined]
         return [
-            Entered(
+            ComingPlayer(
                 entry.division_id,
                 entry.status == Entry.Status.WAITING,
                 entry.player.merged_into_id or entry.player_id,
@@ -119,7 +119,7 @@ class CalendarLine:
 def _coming(user: Visitor, club: Club) -> list[Tournament]:
     """Return the next events of a club that are not over, as this user may see them."""
     events = visible(user).filter(club=club).exclude(status__in=ENDED)
-    return list(events.order_by("starts_at", "name")[:MOST_COMING])
+    return list(events.order_by("starts_at", "name")[:MAX_COMING])
 
 
 def _divisions(events: Sequence[Tournament], club: Club) -> list[Division]:
@@ -155,7 +155,7 @@ def calendar_lines(events: Iterable[Tournament], divisions: Iterable[Division]) 
 
 
 @dataclass(frozen=True, slots=True)
-class Entered:
+class ComingPlayer:
     """An entry of the next evening, with what is shown of its player."""
 
     division: int
@@ -173,7 +173,7 @@ class NextEvening:
     when: str
     is_on: bool
     """Whether it is being played already."""
-    entries: Sequence[Entered]
+    entries: Sequence[ComingPlayer]
     way: str
     """How the reader gets in: `join`, `wait`, `choose`, `in`, `waiting`, `staff`, `playing` or `closed`."""
     division: Division | None = None
@@ -227,7 +227,7 @@ def next_evening_of(user: Visitor, lines: Iterable[CalendarLine], now: datetime)
 
 
 def _way_in(
-    user: Visitor, line: CalendarLine, entries: Sequence[Entered], now: datetime
+    user: Visitor, line: CalendarLine, entries: Sequence[ComingPlayer], now: datetime
 ) -> tuple[str, Division | None, int]:
     """Return how the reader gets in, by which division, and the place on its waiting list."""
     divisions = {division.pk: division for division in line.divisions}
@@ -350,7 +350,7 @@ def _club_page(user: Visitor, club: Club, home: dict[str, Any], now: datetime) -
     return {
         "evening": evening,
         "lines": [line for line in lines if evening is None or line is not evening.line],
-        "more_events": len(lines) == MOST_COMING,
+        "more_events": len(lines) == MAX_COMING,
         "winners": latest_winners(user, finished[:LATEST], staff=staff),
         "champions": club_champions(user, finished),
         "live_now": live_now(Viewer.of(user), now, among=Q(club=club)),
@@ -363,7 +363,7 @@ def _club_page(user: Visitor, club: Club, home: dict[str, Any], now: datetime) -
 # The feed.
 
 
-MOST_IN_FEED = 200
+MAX_IN_FEED = 200
 PAST = timedelta(days=60)
 """How long past events stay in the feed."""
 
@@ -379,5 +379,5 @@ def calendar(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _feed(club: Club, now: datetime, absolute: Callable[[str], str]) -> Iterator[CalendarEvent]:
     events = Tournament.objects.filter(club=club, status__in=VISIBLE, starts_at__gt=now - PAST)
-    for event in events.select_related("club").order_by("starts_at", "pk")[:MOST_IN_FEED]:
+    for event in events.select_related("club").order_by("starts_at", "pk")[:MAX_IN_FEED]:
         yield calendar_entry(event, absolute)

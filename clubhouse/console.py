@@ -28,14 +28,14 @@ from players.actors import Actor
 from tournaments import access
 from tournaments.events import selectors as event_selectors
 from tournaments.events.actions import by, event_url_args, faulty
-from tournaments.events.selectors import DivisionCounts, MatchLine, names_of_rounds
+from tournaments.events.selectors import DivisionCounts, ListedMatch, names_of_rounds
 from tournaments.floor.lines import enter_lines
 from tournaments.models import Division, Fixture, Round, Tournament
 from tournaments.results import services as results
 from tournaments.results import workers
-from tournaments.results.forms import CloseForm, ConfirmForm, QuickForm
+from tournaments.results.forms import CloseEventForm, ConfirmResultsForm, QuickForm
 from tournaments.results.needs import (
-    MOST_NEEDS,
+    MAX_NEEDS,
     _needs_from,
     _open,
     latest_results,
@@ -49,7 +49,7 @@ from tournaments.results.services import provisional_results
 from tournaments.standings.placings import champions
 from tournaments.standings.rounds import called_in_order, playable
 from tournaments.state import log as event_log
-from tournaments.state.figures import Matches, matches_by
+from tournaments.state.figures import MatchFigures, matches_by
 from tournaments.state.names import match_names
 from tournaments.state.sheet_codes import scanned_fixture
 
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 # The director's console: what needs attention, what can be played, and the progress.
 
 
-MOST_READY = 80
+MAX_READY = 80
 OVER = (Division.Status.FINISHED, Division.Status.CANCELLED)
 
 
@@ -86,15 +86,15 @@ def console_page(tournament: Tournament, chosen: str, by: Actor, now: datetime) 
         "division": division.division if division else None,
         "counted": division,
         "champion": _winner(division, by),
-        "needs": needs[:MOST_NEEDS],
+        "needs": needs[:MAX_NEEDS],
         "needs_count": len(needs) + len(messages) + len(stopped),
         "stopped_work": stopped,
-        "messages_reported": messages[:MOST_NEEDS],
-        "more_needs": len(needs) > MOST_NEEDS,
+        "messages_reported": messages[:MAX_NEEDS],
+        "more_needs": len(needs) > MAX_NEEDS,
         "unopposed": unopposed(needs),
         "to_make_final": to_make_final(needs),
         "has_provisional": any(need.provisional is not None for need in needs),
-        "ready": ready[:MOST_READY],
+        "ready": ready[:MAX_READY],
         "ready_count": len(ready),
         "later_count": len(lines) - len(taken | can_begin),
         "rounds": rounds_of(division.division, names) if division else [],
@@ -142,7 +142,7 @@ class ClosedLine(NamedTuple):
         return sentence(self.code, {})
 
 
-def _is_not_in_play(line: MatchLine) -> bool:
+def _is_not_in_play(line: ListedMatch) -> bool:
     return line.where is None or not line.where.is_in_play
 
 
@@ -167,7 +167,9 @@ def rounds_of(division: Division, names: Mapping[int, str]) -> list[RoundProgres
         .order_by("bracket__stage__number", "bracket__order", "number")
     )
     matches = matches_by("round", Fixture.objects.filter(stage__division=division))
-    return [RoundProgress(names[row.pk], row.length, row.deadline, matches.get(row.pk, Matches(0))) for row in rounds]
+    return [
+        RoundProgress(names[row.pk], row.length, row.deadline, matches.get(row.pk, MatchFigures(0))) for row in rounds
+    ]
 
 
 # The director's console: what needs attention, quick entry, the log, and the state of the workers.
@@ -246,7 +248,7 @@ def _console_with_outcomes(
 def confirm_all(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Confirm every unopposed report that the director saw, and list what was confirmed and what was not."""
     event = access.tournament_as(request.user, club, slug, access.HELPER)
-    form = ConfirmForm(request.POST, tournament=event)
+    form = ConfirmResultsForm(request.POST, tournament=event)
     url = reverse("console", args=event_url_args(event))
     if not form.is_valid():
         return faulty(request, form, url)
@@ -268,7 +270,7 @@ def confirm_all(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 def close(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Show the provisional results of the event, of a division or a round, and confirm what is left of them."""
     event = access.tournament_as(request.user, club, slug, Role.DIRECTOR)
-    form = CloseForm(
+    form = CloseEventForm(
         request.POST if request.method == "POST" else request.GET, tournament=event, rounds=names_of_rounds(event)
     )
     url = reverse("console", args=event_url_args(event))

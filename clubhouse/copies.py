@@ -22,7 +22,7 @@ from rest_framework.response import Response
 from core.access import Who, open_to
 from core.api import APIView
 from core.repeats import Repeat, repeated
-from core.text_lengths import LONGEST_NAME
+from core.text_lengths import MAX_NAME_LENGTH
 from engine.errors import Refused
 from formats.settings import LEAGUE, StageSettings
 from formats.tables.seasons import next_season
@@ -31,7 +31,7 @@ from players.actors import Actor, log
 from players.models import Player
 from players.people.rows import canonical, lock_present
 from prizes.prizes import plan_of, pots_of
-from prizes.services import PlanInput, PoolInput, create_pool, save_plan
+from prizes.services import PlanInput, SidePoolInput, create_pool, save_plan
 from tournaments import access
 from tournaments.entries.services import enter
 from tournaments.events import api as event_api
@@ -225,7 +225,7 @@ def _copy_prizes(before: Division, division: Division, *, by: Actor, now: dateti
         save_plan(division=division, plan=copied, publish=plan.published, by=by, now=now)
     for pool in before.side_pools.all():
         order = [(bracket, place) for bracket, place in pool.order]
-        side_pool = PoolInput(pool.name, pool.fee, pool.shares, order, pool.unit)
+        side_pool = SidePoolInput(pool.name, pool.fee, pool.shares, order, pool.unit)
         create_pool(division=division, pool=side_pool, by=by, now=now)
 
 
@@ -240,7 +240,7 @@ def _without_dates(settings: StageSettings) -> StageSettings:
 class SeasonSerializer(serializers.Serializer[Any]):
     """The event to create."""
 
-    name = serializers.CharField(max_length=LONGEST_NAME)
+    name = serializers.CharField(max_length=MAX_NAME_LENGTH)
     starts_at = serializers.DateTimeField()
 
 

@@ -43,7 +43,7 @@ from tournaments.standings.labels import jumps, stage_title
 from tournaments.standings.placings import BracketPlaces, champion, decided_places
 from tournaments.standings.standings import StageView, stage_view
 from tournaments.state.derivation import StageState, states_of
-from tournaments.state.figures import Matches, figures_from
+from tournaments.state.figures import MatchFigures, figures_from
 from tournaments.state.names import Names, entries_lists, names_of, own_entry
 from tournaments.state.plans import is_continuous
 from tournaments.state.stages import provenance_of
@@ -51,7 +51,7 @@ from tournaments.state.stages import provenance_of
 # The page of a division: entries, stages and how the draw was made.
 
 
-MOST_LINES = 64
+MAX_LINES = 64
 """Lines of a table shown on the division's page; the standings page shows all."""
 
 
@@ -74,7 +74,7 @@ class StageShown:
     @property
     def matches_here(self) -> bool:
         """Whether the matches of a stage with tables are few enough to be shown below the tables."""
-        return 0 < self.boxes <= brackets.MOST_BOXES
+        return 0 < self.boxes <= brackets.MAX_BOXES
 
     @property
     def waits(self) -> bool:
@@ -196,8 +196,8 @@ def _add_tables(shown: StageShown, states: list[StageState], names: Names, here:
         return
     shown.view = stage_view(state, names, here=here)
     for table in shown.view.tables:
-        shown.more = shown.more or len(table.lines) > MOST_LINES
-        table.lines = table.lines[:MOST_LINES]
+        shown.more = shown.more or len(table.lines) > MAX_LINES
+        table.lines = table.lines[:MAX_LINES]
 
 
 def _name_champions(trees: list[Tree], best: dict[int, list[BracketPlaces]]) -> None:
@@ -231,11 +231,11 @@ class RoundProgress:
     name: str
     length: int
     deadline: datetime | None
-    matches: Matches
+    matches: MatchFigures
 
 
 def progress_line(
-    rounds: list[RoundRow], matches: Matches, without_rounds: Collection[int] = ()
+    rounds: list[RoundRow], matches: MatchFigures, without_rounds: Collection[int] = ()
 ) -> RoundProgress | None:
     """Return the first unfinished round, or all `matches` of the division if several brackets are being played.
 
@@ -243,7 +243,7 @@ def progress_line(
     """
     sizes = Counter((row.stage, row.bracket) for row in rounds)
     for row in rounds:
-        of_round = Matches.of(fixture.counted for fixture in row.fixtures)
+        of_round = MatchFigures.of(fixture.counted for fixture in row.fixtures)
         if not of_round.is_over:
             name = round_name(
                 row.bracket,

@@ -11,9 +11,9 @@ from django.utils.translation import gettext as _
 
 from core.messages import sentence
 from engine.errors import Refused
-from formats.series.plan import Belongs
+from formats.series.plan import Eligibility
 from players.models import Club, Player
-from players.people.stored_elsewhere import Leaving, Part
+from players.people.stored_elsewhere import Leaving, Participation
 from seasons.finals import answer
 from seasons.places import is_drawn, notify_gave_up
 from seasons.tables import newest_plan
@@ -40,7 +40,7 @@ def held_places(players: Collection[Player], now: datetime) -> list[FinalPlace]:
     return [row for row in rows if row.is_held(now) and not is_drawn(row.series.final)]
 
 
-def parts_of(players: Collection[Player], now: datetime) -> Iterator[Part]:
+def parts_of(players: Collection[Player], now: datetime) -> Iterator[Participation]:
     """Yield the events and places that a person may know of: an event that is not published is not named."""
     for entry in open_entries(players).exclude(division__tournament__status=Tournament.Status.DRAFT):
         yield _part(entry)
@@ -53,13 +53,13 @@ def _finals_for_members(
 ) -> tuple[QuerySet[Entry], list[FinalPlace]]:
     """Return a person's open entries and places in finals of seasons to which only members of a club belong."""
     series = [
-        row for row in Series.objects.filter(club=club) if newest_plan(row).plan.get("belongs") == Belongs.MEMBERS
+        row for row in Series.objects.filter(club=club) if newest_plan(row).plan.get("belongs") == Eligibility.MEMBERS
     ]
     entries = open_entries(players).filter(division__tournament__final_of__in=series)
     return entries, [place for place in held_places(players, now) if place.series in series]
 
 
-def for_members(players: Collection[Player], club: Club, now: datetime) -> Iterator[Part]:
+def for_members(players: Collection[Player], club: Club, now: datetime) -> Iterator[Participation]:
     """Yield the finals of a club that a person can only play in as a member."""
     entries, places = _finals_for_members(players, club, now)
     published = entries.exclude(division__tournament__status=Tournament.Status.DRAFT)
@@ -91,7 +91,7 @@ def _decline(places: Iterable[FinalPlace], leaving: Leaving) -> None:
         answer(series=place.series, player=place.player, answer=DECLINED, directs=True, **acting)
 
 
-def return_all(leaving: Leaving, left_at: datetime) -> Iterator[Part]:
+def return_all(leaving: Leaving, left_at: datetime) -> Iterator[Participation]:
     """Return a person to the events from which a suspension withdrew them; yield the others, with why."""
     rows = Entry.objects.filter(player__in=leaving.players, status=Entry.Status.OUT, withdrawn_at=left_at)
     entries = list(rows.select_related("player", "division__tournament__club").order_by("division", "pk"))
@@ -105,7 +105,7 @@ def return_all(leaving: Leaving, left_at: datetime) -> Iterator[Part]:
                 bring_back(entry=entry, seen=preview_return(entry=entry).mark, by=leaving.by, now=leaving.now)
         except Refused as refused:
             part = _part(entry)
-            yield Part(f"{part.text}: {sentence(refused.code, refused.params)}", part.url)
+            yield Participation(f"{part.text}: {sentence(refused.code, refused.params)}", part.url)
         else:
             waits = entry.status == Entry.Status.WAITING
             notify_left(entry, variant=BACK_WAITING if waits else BACK, leaving=leaving)
@@ -114,13 +114,13 @@ def return_all(leaving: Leaving, left_at: datetime) -> Iterator[Part]:
         yield _part_of_place(place)
 
 
-def _part(entry: Entry) -> Part:
+def _part(entry: Entry) -> Participation:
     division = entry.division
     event = division.tournament
     url = reverse("division", args=[event.club.slug, event.slug, division.public_id])
-    return Part(f"{event.name} · {division.name}", url)
+    return Participation(f"{event.name} · {division.name}", url)
 
 
-def _part_of_place(place: FinalPlace) -> Part:
+def _part_of_place(place: FinalPlace) -> Participation:
     text = _("Place in the final of %(season)s") % {"season": place.series.name}
-    return Part(text, reverse("series", args=[place.series.club.slug, place.series.slug]))
+    return Participation(text, reverse("series", args=[place.series.club.slug, place.series.slug]))

@@ -13,7 +13,7 @@ from players.actors import Actor
 from players.models import Club, LogEntry, Merge, Player, User
 from players.people import mentions
 from players.people.mentions import WRITTEN, erase_texts_of
-from players.people.stored_elsewhere import Leaving, Part, StoredElsewhere, register
+from players.people.stored_elsewhere import Leaving, Participation, StoredElsewhere, register
 from players.privacy.retention import register as register_retention
 from players.privacy.sections import ExportSection, Person, Row, values
 from players.privacy.sections import register as register_sections
@@ -146,7 +146,7 @@ class StoredByEvents(StoredElsewhere):
     def clubs_locked_first(self, players: Collection[Player]) -> Iterable[int]:
         return FinalPlace.objects.filter(player__in=players, taken_back_at=None).values_list("series__club", flat=True)
 
-    def taking_part(self, players: Collection[Player], now: datetime) -> Iterable[Part]:
+    def taking_part(self, players: Collection[Player], now: datetime) -> Iterable[Participation]:
         return parts_of(players, now)
 
     def has_open(self, players: Collection[Player], now: datetime) -> bool:
@@ -155,13 +155,13 @@ class StoredByEvents(StoredElsewhere):
     def end_all(self, leaving: Leaving) -> None:
         end_all(leaving)
 
-    def for_members(self, players: Collection[Player], club: Club, now: datetime) -> Iterable[Part]:
+    def for_members(self, players: Collection[Player], club: Club, now: datetime) -> Iterable[Participation]:
         return for_members(players, club, now)
 
     def end_membership(self, leaving: Leaving, club: Club) -> None:
         end_membership(leaving, club)
 
-    def return_all(self, leaving: Leaving, left_at: datetime) -> Iterable[Part]:
+    def return_all(self, leaving: Leaving, left_at: datetime) -> Iterable[Participation]:
         return return_all(leaving, left_at)
 
     def forget(self, players: list[Player], user: User | None) -> None:

@@ -20,13 +20,13 @@ from tournaments.state.plans import is_continuous
 TO_DO, NOW, DONE = "to-do", "now", "done"
 
 
-class Link(NamedTuple):
+class StepLink(NamedTuple):
     label: str
     url: str
     is_current: bool = False
 
 
-class Step(NamedTuple):
+class EventStep(NamedTuple):
     """A step of the event: where it leads, and how far it is."""
 
     key: str
@@ -37,7 +37,7 @@ class Step(NamedTuple):
     """`to-do`, `now` or `done`."""
     fact: str
     is_current: bool = False
-    choices: Sequence[Link] = ()
+    choices: Sequence[StepLink] = ()
 
     @property
     def state_label(self) -> str:
@@ -48,7 +48,7 @@ class Group(NamedTuple):
     """Links of *More* below a title, which may be empty."""
 
     title: str
-    links: Sequence[Link]
+    links: Sequence[StepLink]
 
 
 class Reader(NamedTuple):
@@ -61,9 +61,9 @@ class Reader(NamedTuple):
 class Head(NamedTuple):
     """The head of a page: the steps, the other pages, and the divisions among which the page can go on."""
 
-    steps: Sequence[Step]
+    steps: Sequence[EventStep]
     more: Sequence[Group]
-    divisions: Sequence[Link]
+    divisions: Sequence[StepLink]
 
 
 _BY_DIVISION = {"arrivals", "draw", "format", "settings", "console", "rounds"}
@@ -100,7 +100,7 @@ def head(tournament: Tournament, division: Division | None, *, page: str, reader
     )
 
 
-def after_play(tournament: Tournament, *, may_direct: bool) -> Step | None:
+def after_play(tournament: Tournament, *, may_direct: bool) -> EventStep | None:
     """Return what comes after the last match for this reader: prizes, closing or the summary; None before that."""
     divisions = _divisions(tournament)
     if not _is_played(divisions):
@@ -141,7 +141,7 @@ def _sum(divisions: Sequence[Division], name: str) -> int:
     return sum(getattr(row, name) for row in divisions)
 
 
-def _with_now(steps: list[Step]) -> list[Step]:
+def _with_now(steps: list[EventStep]) -> list[EventStep]:
     """Return the steps with the first that is not done marked as the present one."""
     present = next((step for step in steps if step.state != DONE), None)
     return [step._replace(state=NOW) if step is present else step for step in steps]
@@ -151,15 +151,17 @@ def _is_played(divisions: Sequence[Division]) -> bool:
     return bool(divisions) and all(row.status == Division.Status.FINISHED for row in divisions)
 
 
-def _steps(tournament: Tournament, divisions: Sequence[Division], reader: Reader, *, has_floor: bool) -> Iterator[Step]:
+def _steps(
+    tournament: Tournament, divisions: Sequence[Division], reader: Reader, *, has_floor: bool
+) -> Iterator[EventStep]:
     drawn = [row for row in divisions if row.status != Division.Status.ENTRIES]
     is_drawn = bool(divisions) and len(drawn) == len(divisions)
-    yield Step("arrivals", _("Arrivals"), _url(tournament, "check-in"), _state(is_drawn), _arrived(divisions))
-    draws = [Link(row.name, url) for row in divisions if (url := _draw_url(row, reader))]
+    yield EventStep("arrivals", _("Arrivals"), _url(tournament, "check-in"), _state(is_drawn), _arrived(divisions))
+    draws = [StepLink(row.name, url) for row in divisions if (url := _draw_url(row, reader))]
     if draws:
         url = draws[0].url if len(draws) == 1 else ""
         choices = draws if len(draws) > 1 else ()
-        yield Step(
+        yield EventStep(
             "draw",
             pgettext("of a tournament", "Draw"),
             url,
@@ -226,7 +228,7 @@ def _floor(
     reader: Reader,
     *,
     has_floor: bool,
-) -> Step:
+) -> EventStep:
     is_played = _is_played(divisions)
     fact = _("not open")
     if is_played:
@@ -240,10 +242,10 @@ def _floor(
         )
     opens = has_floor or (reader.may_direct and tournament.is_open)
     name, label = ("floor", _("Floor")) if opens else ("console", _("Console"))
-    return Step("floor" if opens else "console", label, _url(tournament, name), _state(is_played), fact)
+    return EventStep("floor" if opens else "console", label, _url(tournament, name), _state(is_played), fact)
 
 
-def _after(tournament: Tournament, divisions: Sequence[Division], reader: Reader) -> Iterator[Step]:
+def _after(tournament: Tournament, divisions: Sequence[Division], reader: Reader) -> Iterator[EventStep]:
     """Return the steps after the last match that the reader may take."""
     is_played = _is_played(divisions)
     if reader.may_direct:
@@ -251,14 +253,14 @@ def _after(tournament: Tournament, divisions: Sequence[Division], reader: Reader
         yield _closing(tournament, divisions, is_played=is_played)
     is_over = tournament.status == Tournament.Status.FINISHED
     fact = _("ready") if is_over else _("so far")
-    yield Step("summary", _("Summary"), _url(tournament, "event-report"), _state(is_over), fact)
+    yield EventStep("summary", _("Summary"), _url(tournament, "event-report"), _state(is_over), fact)
 
 
-def _prizes(tournament: Tournament, divisions: Sequence[Division], *, is_played: bool) -> Step:
+def _prizes(tournament: Tournament, divisions: Sequence[Division], *, is_played: bool) -> EventStep:
     published = [row for row in divisions if row.has_prizes]  # type: ignore[attr-defined]
     url, is_done, fact = cash_url(tournament, PRIZES), False, _("not set")
     if not published and is_played and not _has_fees(divisions):
-        return Step("prizes", _("Prizes"), url, DONE, _("none"))
+        return EventStep("prizes", _("Prizes"), url, DONE, _("none"))
     if not published and len(divisions) == 1:
         url = reverse("prize-plan", args=division_url_args(divisions[0]))
     if published:
@@ -267,14 +269,14 @@ def _prizes(tournament: Tournament, divisions: Sequence[Division], *, is_played:
         due = sum(max(0, prize.open) for row in published for prize in prizes_of(row).every_row)
         is_done = not due
         fact = _("%(amount)s due") % {"amount": Currency.of(tournament).text(due)} if due else _("paid")
-    return Step("prizes", _("Prizes"), url, _state(is_done), fact)
+    return EventStep("prizes", _("Prizes"), url, _state(is_done), fact)
 
 
-def _closing(tournament: Tournament, divisions: Sequence[Division], *, is_played: bool) -> Step:
+def _closing(tournament: Tournament, divisions: Sequence[Division], *, is_played: bool) -> EventStep:
     is_closed = any(row.cash_is_closed for row in divisions)  # type: ignore[attr-defined]
     without_money = is_played and not is_closed and not _has_fees(divisions)
     fact = _("no fees") if without_money else _("closed") if is_closed else _("open")
-    return Step(
+    return EventStep(
         "close", pgettext("cash desk", "Close"), cash_url(tournament, CLOSING), _state(is_closed or without_money), fact
     )
 
@@ -293,44 +295,44 @@ def _more(
     for division in divisions:
         if links := list(_division_links(division, reader)):
             yield Group(division.name if len(divisions) > 1 else "", links)
-    yield Group("", [Link(_("Help"), f"{reverse('help-directors')}#{_HELP.get(page, 'steps')}")])
+    yield Group("", [StepLink(_("Help"), f"{reverse('help-directors')}#{_HELP.get(page, 'steps')}")])
 
 
-def _division_links(division: Division, reader: Reader) -> Iterator[Link]:
+def _division_links(division: Division, reader: Reader) -> Iterator[StepLink]:
     args = division_url_args(division)
     if division.status != Division.Status.ENTRIES:
-        yield Link(_("Bracket") if _has_bracket(division) else _("Standings"), _public_url(division))
+        yield StepLink(_("Bracket") if _has_bracket(division) else _("Standings"), _public_url(division))
         if reader.may_direct and _has_rounds(division):
-            yield Link(_("Rounds"), reverse("rounds", args=args))
+            yield StepLink(_("Rounds"), reverse("rounds", args=args))
     elif reader.may_direct:
-        yield Link(_("Format"), reverse("design", args=args))
+        yield StepLink(_("Format"), reverse("design", args=args))
     if reader.may_direct:
-        yield Link(_("Division settings"), reverse("division-settings", args=args))
+        yield StepLink(_("Division settings"), reverse("division-settings", args=args))
 
 
-def _event_links(tournament: Tournament, page: str, reader: Reader, *, has_floor: bool) -> Iterator[Link]:
+def _event_links(tournament: Tournament, page: str, reader: Reader, *, has_floor: bool) -> Iterator[StepLink]:
     if not has_floor:
-        yield Link(_("Console"), _url(tournament, "console"), page == "console")
+        yield StepLink(_("Console"), _url(tournament, "console"), page == "console")
     if reader.may_direct:
-        yield Link(_("Cash"), _url(tournament, "cash"), page == "cash")
-    yield Link(_("Paper"), _url(tournament, "paper"), page == "paper")
+        yield StepLink(_("Cash"), _url(tournament, "cash"), page == "cash")
+    yield StepLink(_("Paper"), _url(tournament, "paper"), page == "paper")
     if not reader.only_helps:
-        yield Link(_("Log"), _url(tournament, "event-log"), page == "log")
+        yield StepLink(_("Log"), _url(tournament, "event-log"), page == "log")
     if reader.may_direct:
-        yield Link(_("Helpers"), _url(tournament, "helpers"))
-        yield Link(_("Event settings"), _url(tournament, "event-edit"))
+        yield StepLink(_("Helpers"), _url(tournament, "helpers"))
+        yield StepLink(_("Event settings"), _url(tournament, "event-edit"))
         if has_floor:
-            yield Link(_("Floor settings"), _url(tournament, "floor-settings"))
+            yield StepLink(_("Floor settings"), _url(tournament, "floor-settings"))
 
 
 def _other_divisions(
     tournament: Tournament, divisions: Sequence[Division], division: Division | None, page: str
-) -> list[Link]:
+) -> list[StepLink]:
     if len(divisions) < 2 or page not in _BY_DIVISION:
         return []
-    links = [Link(row.name, _url_at(row, page), row == division) for row in divisions]
+    links = [StepLink(row.name, _url_at(row, page), row == division) for row in divisions]
     if page == "arrivals":
-        return [Link(_("All"), _url(tournament, "check-in"), division is None), *links]
+        return [StepLink(_("All"), _url(tournament, "check-in"), division is None), *links]
     return links
 
 

@@ -19,7 +19,7 @@ from core import downloads
 from core.access import Who, open_to
 from formats.settings import BY_ROUND
 from matches.analysis.api import NightSerializer
-from matches.analysis.event_report import Night, night, night_rows
+from matches.analysis.event_report import EventReport, night, night_rows
 from matches.models import Match, RatingChange, Result
 from matches.presentation.labels import final_score, score_of
 from matches.presentation.visibility import Viewer
@@ -37,7 +37,7 @@ from tournaments.models import Batch, Division, Fixture, FloorEvent, FloorKind, 
 from tournaments.standings.brackets import places_name
 from tournaments.state.api import READ
 from tournaments.state.figures import Figures, event_figures, figures_of
-from tournaments.state.names import Names, names_for, names_of, shown
+from tournaments.state.names import Names, display_name, names_for, names_of
 from tournaments.state.plans import is_continuous
 
 # The summary of an event: the winners of each bracket, prizes, figures, upsets and rating changes.
@@ -45,13 +45,13 @@ from tournaments.state.plans import is_continuous
 
 PLACES_LISTED = 4
 """The lowest place that is listed for a bracket."""
-MOST_UPSETS = 5
+MAX_UPSETS = 5
 LATE_REPORT, FAR_BEHIND = 10, 2
 """Minutes to a report, and matches behind the others, from which on an entry without rounds is listed."""
 
 
 @dataclass(frozen=True, slots=True)
-class PlaceLine:
+class BracketPlaceLine:
     """A place of a bracket, such as 3–4, and who has it."""
 
     place: str
@@ -65,7 +65,7 @@ class BracketSummary:
     key: str
     title: str
     is_over: bool
-    places: list[PlaceLine]
+    places: list[BracketPlaceLine]
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +208,7 @@ def _minutes_to_report(stage: Stage, pairs: dict[int, tuple[int, int]]) -> Count
     return longest
 
 
-def event_night(user: Visitor, tournament: Tournament) -> Night:
+def event_night(user: Visitor, tournament: Tournament) -> EventReport:
     """Return how well the event was played, as far as this reader may see it."""
     fixtures = Fixture.objects.filter(stage__division__tournament=tournament, match__isnull=False)
     return night(Q(pk__in=fixtures.values("match")), Viewer.of(user))
@@ -237,7 +237,7 @@ def _champion(standings: dict[str, CertainPlaces], names: Names) -> str:
 
 def _bracket(key: str, standing: CertainPlaces, names: Names) -> BracketSummary:
     places = [
-        PlaceLine(
+        BracketPlaceLine(
             str(row.first) if row.first == row.last else f"{row.first}–{row.last}",
             [names.of(entry) for entry in row.entries],
         )
@@ -278,14 +278,14 @@ def _upsets(
         upsets.append(
             Upset(
                 match.public_id,
-                shown(row.player, staff),
-                shown(loser, staff),
+                display_name(row.player, staff),
+                display_name(loser, staff),
                 _score(match, result, result.winner),
                 row.rating_before,
                 row.opponent_before,
             )
         )
-    return sorted(upsets, key=lambda upset: -upset.difference)[:MOST_UPSETS]
+    return sorted(upsets, key=lambda upset: -upset.difference)[:MAX_UPSETS]
 
 
 def _score(match: Match, result: Result, winner: int) -> str:
@@ -304,7 +304,7 @@ def _rated(changes: Sequence[RatingChange], staff: bool) -> list[RatedPlayer]:
     players = [
         RatedPlayer(
             player.public_id,
-            shown(player, staff),
+            display_name(player, staff),
             rows[0].rating_before,
             rows[-1].rating_after,
             len(rows),
@@ -432,7 +432,7 @@ class EventSummarySerializer(serializers.Serializer[Any]):
 
 
 @open_to(get=Who.EVERYBODY)
-class Summary(TournamentView):
+class SummaryView(TournamentView):
     """The summary of an event."""
 
     @extend_schema(

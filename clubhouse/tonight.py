@@ -34,7 +34,7 @@ from core.people_lists import names_of, read_people
 from core.public_ids import LENGTH
 from core.repeats import Repeat, repeated
 from core.requests import is_htmx
-from core.text_lengths import LONGEST_NAME, LONGEST_NOTE
+from core.text_lengths import MAX_NAME_LENGTH, MAX_NOTE_LENGTH
 from engine.errors import Refused
 from formats.forecast.finish_times import Pace
 from formats.forecast.forecasts import Forecast
@@ -52,7 +52,7 @@ from players.people.rows import canonical, lock_club
 from players.requests import by
 from tournaments.draws.designer.forms import CLOCK_ATTRS
 from tournaments.draws.evenings import (
-    MOST_PLAYERS,
+    MAX_PLAYERS,
     ComparedLine,
     Evening,
     FormatOffer,
@@ -70,19 +70,19 @@ from tournaments.draws.evenings import (
     timeline_of,
     with_lengths,
 )
-from tournaments.draws.services import LEAST_ENTRIES, make_draft, publish_draw, request_draw
-from tournaments.draws.take_back import unpublish_draw
+from tournaments.draws.services import MIN_ENTRIES, make_draft, publish_draw, request_draw
+from tournaments.draws.undo import unpublish_draw
 from tournaments.entries import check_in
 from tournaments.entries.lists import enter_name
 from tournaments.entries.services import enter, withdraw_all
 from tournaments.events.actions import EventAction, division_url_args, event_url_args, form_key
 from tournaments.events.api import EventSerializer
-from tournaments.events.forms import MOST_TABLES, localise
+from tournaments.events.forms import MAX_TABLES, localise
 from tournaments.events.services import create_division, create_tournament, publish_tournament, update_tournament
 from tournaments.events.venues import hours_of, tables_of_venue, venue_of
 from tournaments.floor.calls import call, take_out_of_use
 from tournaments.floor.evening import add_table, open_floor, set_autopilot
-from tournaments.floor.journal import About, lock_floor, read_state, record
+from tournaments.floor.journal import FactTarget, lock_floor, read_state, record
 from tournaments.ledger.money import Currency
 from tournaments.models import (
     Autopilot,
@@ -246,7 +246,7 @@ def _set_tables(event: Tournament, count: int, *, by: Actor, now: datetime) -> N
     """Add the tables that are missing, and take those out of use that are not needed tonight."""
     tables = list(event.floor_tables.all())
     labels = {table.label for table in tables}
-    free = (str(number) for number in range(1, MOST_TABLES + len(tables)) if str(number) not in labels)
+    free = (str(number) for number in range(1, MAX_TABLES + len(tables)) if str(number) not in labels)
     for _number in range(len(tables), count):
         add_table(tournament=event, label=next(free), by=by, now=now)
     for table in tables[count:]:
@@ -295,7 +295,7 @@ def undo_start(*, tournament: Tournament, by: Actor, now: datetime) -> Tournamen
         if not event.can_undo_start(now):
             raise Refused("start_undo_over")
         floor = lock_floor(event.pk, now)
-        _take_back_calls(floor, by=by, now=now)
+        _undo_calls(floor, by=by, now=now)
         for division in drawn:
             unpublish_draw(division=division, by=by, now=now)
         Tournament.objects.filter(pk=event.pk).update(undo_until=None)
@@ -304,11 +304,11 @@ def undo_start(*, tournament: Tournament, by: Actor, now: datetime) -> Tournamen
     return Tournament.objects.select_related("club").get(pk=event.pk)
 
 
-def _take_back_calls(floor: Floor, *, by: Actor, now: datetime) -> None:
+def _undo_calls(floor: Floor, *, by: Actor, now: datetime) -> None:
     kinds = (FloorKind.CALLED, FloorKind.AUTOPILOT)
     standing = FloorEvent.objects.filter(tournament=floor.tournament, undone_by=None, kind__in=kinds)
     for event in standing.select_related("table", "fixture__match", "fixture__stage__division"):
-        about = About(fixture=event.fixture, table=event.table, undoes=event)
+        about = FactTarget(fixture=event.fixture, table=event.table, undoes=event)
         record(floor, FloorKind.UNDONE, about, by=by, now=now)
 
 
@@ -385,8 +385,8 @@ class PublicIdsField(forms.MultipleChoiceField):
 class TonightForm(RefusingForm):
     """The figures of the evening, who plays, and the format; hidden fields say what the page was made for."""
 
-    players = forms.IntegerField(label=gettext_lazy("Players"), min_value=2, max_value=MOST_PLAYERS)
-    tables = forms.IntegerField(label=gettext_lazy("Tables"), min_value=1, max_value=MOST_TABLES)
+    players = forms.IntegerField(label=gettext_lazy("Players"), min_value=2, max_value=MAX_PLAYERS)
+    tables = forms.IntegerField(label=gettext_lazy("Tables"), min_value=1, max_value=MAX_TABLES)
     closes = forms.TimeField(label=gettext_lazy("Closes at"), widget=forms.TimeInput(attrs=CLOCK_ATTRS, format="%H:%M"))
     format = forms.ChoiceField(
         label=gettext_lazy("Format"), choices=[(name, name) for name in (SAME, *PRESETS)], required=False
@@ -397,11 +397,11 @@ class TonightForm(RefusingForm):
     names = forms.CharField(
         label=gettext_lazy("New players, one on each line"),
         required=False,
-        max_length=MOST_PLAYERS * LONGEST_NAME,
+        max_length=MAX_PLAYERS * MAX_NAME_LENGTH,
         widget=forms.Textarea(attrs={"rows": 3, "autocomplete": "off"}),
     )
     reason = forms.CharField(
-        label=gettext_lazy("Reason for drawing again (shown to everybody)"), required=False, max_length=LONGEST_NOTE
+        label=gettext_lazy("Reason for drawing again (shown to everybody)"), required=False, max_length=MAX_NOTE_LENGTH
     )
     like = forms.BooleanField(required=False)
     use = forms.BooleanField(required=False)
@@ -443,7 +443,7 @@ class TonightForm(RefusingForm):
 
 
 @dataclass(frozen=True, slots=True)
-class Tick:
+class PlayerTick:
     """A player who can be ticked."""
 
     public_id: str
@@ -514,7 +514,7 @@ class TonightPage:
             data["tables"] = self.last.tables_for(len(players_of(self.last)))
             data["here"] = [player.public_id for player in players_of(self.last)]
         named = len(data["here"]) + len(self.form.new_names)
-        if named >= LEAST_ENTRIES and named != data["named"]:
+        if named >= MIN_ENTRIES and named != data["named"]:
             data["players"] = named
         data |= {"named": named, "use": False, "closes": f"{data['closes']:%H:%M}"}
         self.form = TonightForm(data, roster=self.roster)
@@ -638,7 +638,7 @@ class TonightPage:
     @property
     def names_open(self) -> bool:
         """Whether the names are unfolded: as they were, or because there is something to do."""
-        is_needed = self.form.errors.get("names") or self.named < LEAST_ENTRIES
+        is_needed = self.form.errors.get("names") or self.named < MIN_ENTRIES
         return bool(is_needed or (self.is_valid and self.form.cleaned_data["names_open"]))
 
     @property
@@ -652,10 +652,10 @@ class TonightPage:
         return min(self.form.cleaned_data["tables"], self.named // 2) if self.is_valid else 0
 
     @property
-    def ticks(self) -> list[Tick]:
+    def ticks(self) -> list[PlayerTick]:
         """The players to tick, with those who are ticked."""
         here = set(self.form["here"].value() or [])
-        return [Tick(player.public_id, player.name, player.public_id in here) for player in self.roster]
+        return [PlayerTick(player.public_id, player.name, player.public_id in here) for player in self.roster]
 
     @property
     def leaving(self) -> list[Player]:
@@ -697,7 +697,7 @@ class TonightPage:
         """Return what is to be played. Refused: `evening_needs_players`."""
         here = set(self.form.cleaned_data["here"])
         players = [player for player in self.roster if player.public_id in here]
-        if len(players) + len(self.form.new_names) < LEAST_ENTRIES:
+        if len(players) + len(self.form.new_names) < MIN_ENTRIES:
             raise Refused("evening_needs_players")
         closes_at = localise(self.evening.closes, self.zone)
         assert closes_at is not None  # noqa: S101, an evening has an end
@@ -814,17 +814,17 @@ class ClockField(serializers.TimeField):
 class StartSerializer(serializers.Serializer[Any]):
     """An evening to start now."""
 
-    tables = serializers.IntegerField(min_value=1, max_value=MOST_TABLES)
+    tables = serializers.IntegerField(min_value=1, max_value=MAX_TABLES)
     closes = ClockField(help_text="When the evening is to be over, on the clocks of the club.")
     here = serializers.ListField(
         child=serializers.CharField(max_length=LENGTH),
-        max_length=MOST_PLAYERS,
+        max_length=MAX_PLAYERS,
         required=False,
         help_text="Public ids of members of the club, or of players of its last evenings.",
     )
     names = serializers.ListField(
-        child=serializers.CharField(max_length=LONGEST_NAME),
-        max_length=MOST_PLAYERS,
+        child=serializers.CharField(max_length=MAX_NAME_LENGTH),
+        max_length=MAX_PLAYERS,
         required=False,
         help_text="Names of new players, who become members.",
     )
@@ -834,7 +834,7 @@ class StartSerializer(serializers.Serializer[Any]):
         help_text="`same`: as the last evening, with its fee and prizes. Missing: the format that suits best.",
     )
     reason = serializers.CharField(
-        max_length=LONGEST_NOTE, required=False, help_text="Needed to draw again after the start was undone. Public."
+        max_length=MAX_NOTE_LENGTH, required=False, help_text="Needed to draw again after the start was undone. Public."
     )
 
 

@@ -13,7 +13,7 @@ from rest_framework.utils.json import strict_constant
 # JSON that clients of the API send.
 
 
-MOST_STRUCTURE = 256 * 1024
+MAX_STRUCTURE = 256 * 1024
 """Characters of a JSON body outside its strings. Python takes some 25 bytes for each, and REST framework checks each
 item of a list before its length; the longest list that a service takes needs a fifth."""
 _STRING = re.compile(r'"(?:[^"\\]++|\\.?)*+"?', re.DOTALL)
@@ -49,7 +49,7 @@ class JSONParser(parsers.JSONParser):
 
 
 def _parsed(text: str) -> Any:
-    if len(text) > MOST_STRUCTURE and len(_STRING.sub("", text)) > MOST_STRUCTURE:
+    if len(text) > MAX_STRUCTURE and len(_STRING.sub("", text)) > MAX_STRUCTURE:
         raise TooLarge
     data = json.loads(text, parse_constant=strict_constant)
     if _HALF_CHARACTER.search(text):

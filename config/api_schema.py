@@ -25,7 +25,7 @@ from config.api_errors import PROBLEM_JSON
 from config.page_cache import PUBLIC_ROUTES, accepts_gzip
 from core.access import Who, open_to
 from core.api import description_lock
-from core.live.stream import HEARTBEAT, LONGEST, MOST_TOPICS
+from core.live.stream import HEARTBEAT, LONGEST, MAX_TOPICS
 from core.ndjson import NdjsonRenderer
 from core.repeats import Repeat
 
@@ -277,7 +277,7 @@ REFUSED_TOPIC: Description = {"type": "object", "required": ["topic"], "properti
 def event_stream(result: Description, **_context: Any) -> Description:
     """Describe `/live/`, which is no view of REST framework."""
     result["components"]["schemas"] |= {"TopicChange": TOPIC_CHANGE, "RefusedTopic": REFUSED_TOPIC}
-    topics = {"type": "array", "minItems": 1, "maxItems": MOST_TOPICS, "items": {"type": "string", "pattern": TOPIC}}
+    topics = {"type": "array", "minItems": 1, "maxItems": MAX_TOPICS, "items": {"type": "string", "pattern": TOPIC}}
     ticket = "For a personal link, from the state of its match: lasts an hour and may only watch."
     parameters = [
         {"name": "topic", "in": "query", "required": True, "style": "form", "explode": True, "schema": topics},

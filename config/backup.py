@@ -51,9 +51,9 @@ READABLE_VERSIONS = (1, FORMAT_VERSION)
 """The first had no sealed columns."""
 MANIFEST = "manifest.json"
 READ_AT_ONCE = 1024 * 1024
-MOST_MANIFEST = 16 * 1024 * 1024
+MAX_MANIFEST = 16 * 1024 * 1024
 """Bytes of a manifest, which has a few hundred lines."""
-LONGEST_ROW = 256 * 1024 * 1024
+MAX_ROW = 256 * 1024 * 1024
 """Bytes of a row. The largest has a record and its transcript, some tens of megabytes."""
 COMPRESSION_LEVEL = 3
 """Half the time of the default level for a file that is a tenth larger."""
@@ -169,7 +169,7 @@ class ArchiveReader:
             self._archive = zipfile.ZipFile(path)
             if any(part.compress_type not in COMPRESSIONS for part in self._archive.infolist()):
                 raise BrokenArchive("The file is packed in another way than a backup.")
-            if self._archive.getinfo(MANIFEST).file_size > MOST_MANIFEST:
+            if self._archive.getinfo(MANIFEST).file_size > MAX_MANIFEST:
                 raise BrokenArchive("The file has no manifest of a backup.")
             self.manifest = Manifest.parse(self._archive.read(MANIFEST))
         except DAMAGE as error:
@@ -200,7 +200,7 @@ class ArchiveReader:
         """Yield the names of the columns of a table, then the values of each row."""
         with self._archive.open(part.name) as file:
             lines = io.BufferedReader(file, READ_AT_ONCE)  # type: ignore[type-var]  # it can be read into a buffer
-            while line := lines.readline(LONGEST_ROW):
+            while line := lines.readline(MAX_ROW):
                 if not line.endswith(b"\n"):
                     raise BrokenArchive(f"{part.name} has a row that is too long.")
                 yield json.loads(line)
@@ -545,7 +545,7 @@ DRILLS = "restore-drill"
 """The topic of the log under which rehearsals that succeeded are noted."""
 
 
-def signs_of_life(now: datetime) -> list[str]:
+def recent_activity(now: datetime) -> list[str]:
     """Return a phrase for each kind of process that was seen at work on this database just now."""
     if Pulse._meta.db_table not in connection.introspection.table_names():
         return []
@@ -567,7 +567,7 @@ def signs_of_life(now: datetime) -> list[str]:
 
 
 @contextmanager
-def throw_away_database(name: str) -> Iterator[None]:
+def temporary_database(name: str) -> Iterator[None]:
     """Use an empty database: a file beside that of SQLite, or a schema of PostgreSQL, removed at the end."""
     usual = connections[DEFAULT_DB_ALIAS]
     options = usual.settings_dict["OPTIONS"]

@@ -209,7 +209,7 @@ class WaitingBoard:
         return self.row.match.due_at
 
 
-class LatestResult(NamedTuple):
+class MyLatestResult(NamedTuple):
     """A finished match of the reader."""
 
     row: MyMatch
@@ -317,11 +317,11 @@ def _task(state: MatchState) -> str:
     return _("ready to start")
 
 
-def _latest(rows: Sequence[MyMatch], viewer: Viewer) -> list[LatestResult]:
+def _latest(rows: Sequence[MyMatch], viewer: Viewer) -> list[MyLatestResult]:
     matches = [row.match.pk for row in rows]
     changes = _changes(viewer.players, matches)
     performances = performance_by_match(viewer.players, matches)
-    return [LatestResult(row, changes.get(row.match.pk), performances.get(row.match.pk, "")) for row in rows]
+    return [MyLatestResult(row, changes.get(row.match.pk), performances.get(row.match.pk, "")) for row in rows]
 
 
 def _changes(players: Collection[int], matches: Collection[int]) -> dict[int, float]:

@@ -49,7 +49,7 @@ from players.accounts import idempotency, kept_input
 # Error pages, each with links to go on; the API gets a problem instead.
 
 
-class Outage(exceptions.APIException):
+class DatabaseOutage(exceptions.APIException):
     """The database cannot take a request at present."""
 
     status_code = HTTPStatus.SERVICE_UNAVAILABLE
@@ -93,7 +93,7 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     return problem or HttpResponseBadRequest(render_to_string("400.html", _unknown_host(request, exception)))
 
 
-LONGEST_HOST = 253
+MAX_HOST_LENGTH = 253
 
 
 def _unknown_host(request: HttpRequest, exception: Exception) -> dict[str, Any]:
@@ -101,7 +101,7 @@ def _unknown_host(request: HttpRequest, exception: Exception) -> dict[str, Any]:
     if not isinstance(exception, DisallowedHost):
         return {}
     host, _port = split_domain_port(request._get_raw_host())  # type: ignore[attr-defined]  # noqa: SLF001
-    return {"is_unknown_host": True, "host": host if len(host) <= LONGEST_HOST else ""}
+    return {"is_unknown_host": True, "host": host if len(host) <= MAX_HOST_LENGTH else ""}
 
 
 def method_not_allowed(request: HttpRequest) -> HttpResponse:
@@ -112,7 +112,7 @@ def method_not_allowed(request: HttpRequest) -> HttpResponse:
 def out_of_order(request: HttpRequest, outage: str) -> HttpResponse:
     """Answer 503, with a form that sends again what was typed: the database is locked, full, read-only or away."""
     refusal = BUSY if outage == LOCKED else NOT_WRITABLE
-    problem = problem_response(request, Outage(refusal.detail(request.method or ""), refusal.code))
+    problem = problem_response(request, DatabaseOutage(refusal.detail(request.method or ""), refusal.code))
     if problem is None:
         if outage == DOWN:
             # Whoever it is cannot be looked up.

@@ -59,7 +59,7 @@ log = structlog.get_logger(__name__)
 
 POLL = 0.005
 """Seconds between two looks at a commit in progress."""
-MOST_POLLS = 10
+MAX_POLLS = 10
 PAUSE = 1.0
 """Seconds in which a server that failed is not asked again."""
 
@@ -83,7 +83,7 @@ class SiteVersion:
 
     async def settled(self) -> str | None:
         """Return the version, once no commit is in progress; None without Redis, or after a short wait."""
-        for _ in range(MOST_POLLS):
+        for _ in range(MAX_POLLS):
             version = await self._current()
             if version is None or version.is_settled:
                 return version.token if version is not None else None
@@ -189,7 +189,7 @@ def known_parameters(path: str) -> frozenset[str] | None:
 # Reduce a request to what a public page may depend on.
 
 
-LONGEST_PATH = 200
+MAX_PATH_LENGTH = 200
 """Longer paths and queries are not stored: such paths lead nowhere, and must not fill the memory."""
 PERSONAL_HEADERS = frozenset({b"authorization", b"match-link", b"range"})
 LINES = NdjsonRenderer.media_type.encode()
@@ -217,7 +217,7 @@ class PageRequest:
 
 def page_request(scope: Scope) -> PageRequest | None:
     """Return the reduced request; None if it is not one for a public page by an anonymous visitor."""
-    if scope["method"] != "GET" or max(len(scope["query_string"]), len(scope["path"])) > LONGEST_PATH:
+    if scope["method"] != "GET" or max(len(scope["query_string"]), len(scope["path"])) > MAX_PATH_LENGTH:
         return None
     parameters = known_parameters(scope["path"])
     headers = dict(scope["headers"])
@@ -297,7 +297,7 @@ Headers = list[tuple[bytes, bytes]]
 
 
 @dataclass(frozen=True)
-class Answer:
+class CachedResponse:
     """A status, headers and a compressed body."""
 
     status: int
@@ -309,7 +309,7 @@ class Answer:
     """When it is to be rendered again though nothing was written, in seconds since the epoch."""
 
     @classmethod
-    def of(cls, status: int, headers: Headers, body: bytes) -> "Answer":
+    def of(cls, status: int, headers: Headers, body: bytes) -> "CachedResponse":
         """Compress an answer of Django, and drop its headers that are for one reader."""
         kept = tuple((name, value) for name, value in headers if name in KEPT_HEADERS and name != b"etag")
         own = dict(headers).get(b"etag", b"")
@@ -328,7 +328,7 @@ class Answer:
         return json.dumps(head).encode() + b"\n" + self.compressed
 
     @classmethod
-    def from_bytes(cls, data: bytes) -> "Answer":
+    def from_bytes(cls, data: bytes) -> "CachedResponse":
         """Read an answer of the shared cache."""
         head, _, compressed = data.partition(b"\n")
         status, headers, etag, until = json.loads(head)
@@ -378,9 +378,9 @@ async def _send(send: Send, status: int, headers: Headers, body: bytes) -> None:
 # The cache as an ASGI application around the one that renders.
 
 
-MOST_BYTES = 32 * 1024 * 1024
+MAX_BYTES = 32 * 1024 * 1024
 """Of compressed answers in the memory of this process."""
-MOST_ANSWERS = 4000
+MAX_ANSWERS = 4000
 """In the memory of this process: small ones take more than their body."""
 LARGEST = 4 * 1024 * 1024
 """Of an answer that is stored, in bytes before compression."""
@@ -398,7 +398,7 @@ class PageCache:
 
     def __init__(self, app: App) -> None:
         self._app = app
-        self._shelves: WeakKeyDictionary[asyncio.AbstractEventLoop, Shelf] = WeakKeyDictionary()
+        self._shelves: WeakKeyDictionary[asyncio.AbstractEventLoop, Store] = WeakKeyDictionary()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         requested = page_request(scope) if settings.PAGE_CACHE and settings.REDIS_URL else None
@@ -407,14 +407,14 @@ class PageCache:
             return
         loop = asyncio.get_running_loop()
         if (shelf := self._shelves.get(loop)) is None:
-            shelf = self._shelves[loop] = Shelf()
+            shelf = self._shelves[loop] = Store()
         answer = await self._answer(shelf, requested, scope)
         if answer is None:
             await self._app(scope, receive, send)
         else:
             await answer.send_to(send, dict(scope["headers"]))
 
-    async def _answer(self, shelf: "Shelf", requested: PageRequest, scope: Scope) -> Answer | None:
+    async def _answer(self, shelf: "Store", requested: PageRequest, scope: Scope) -> CachedResponse | None:
         """Return the answer for everybody; None if this request must be answered on its own."""
         version = await shelf.version.settled()
         if version is None:
@@ -424,7 +424,7 @@ class PageCache:
             return stored
         return await shelf.one_rendering(key, lambda: self._stored_or_rendered(shelf, key, scope))
 
-    async def _stored_or_rendered(self, shelf: "Shelf", key: Key, scope: Scope) -> Answer | None:
+    async def _stored_or_rendered(self, shelf: "Store", key: Key, scope: Scope) -> CachedResponse | None:
         if stored := await shelf.fetch(key):
             shelf.keep(key, stored)
             return stored
@@ -433,17 +433,19 @@ class PageCache:
             await shelf.put(key, answer)
         return answer
 
-    async def _render(self, requested: PageRequest, scope: Scope) -> Answer | None:
+    async def _render(self, requested: PageRequest, scope: Scope) -> CachedResponse | None:
         """Have Django answer the reduced request; None if the answer is for one reader after all."""
-        collected = Collected()
+        collected = Buffer()
         await self._app(requested.scope_for(scope), _nothing_to_read(), collected.take)
         if collected.is_personal:
             return None
-        return await asyncio.to_thread(Answer.of, collected.status, collected.headers, b"".join(collected.chunks))
+        return await asyncio.to_thread(
+            CachedResponse.of, collected.status, collected.headers, b"".join(collected.chunks)
+        )
 
 
 @dataclass
-class Collected:
+class Buffer:
     """The messages of an answer."""
 
     status: int = 0
@@ -470,7 +472,7 @@ class Collected:
         )
 
 
-class Shelf:
+class Store:
     """The answers that one event loop keeps, and those it is rendering."""
 
     def __init__(self) -> None:
@@ -481,13 +483,13 @@ class Shelf:
             retry=Retry(NoBackoff(), 1),
         )
         self.version = SiteVersion(self._client)
-        self._answers: OrderedDict[PageRequest, tuple[str, Answer]] = OrderedDict()
+        self._answers: OrderedDict[PageRequest, tuple[str, CachedResponse]] = OrderedDict()
         self._size = 0
-        self._renderings: dict[Key, asyncio.Task[Answer | None]] = {}
-        self._running: dict[PageRequest, asyncio.Task[Answer | None]] = {}
-        self._waiting: dict[PageRequest, asyncio.Task[Answer | None]] = {}
+        self._renderings: dict[Key, asyncio.Task[CachedResponse | None]] = {}
+        self._running: dict[PageRequest, asyncio.Task[CachedResponse | None]] = {}
+        self._waiting: dict[PageRequest, asyncio.Task[CachedResponse | None]] = {}
 
-    def get(self, key: Key) -> Answer | None:
+    def get(self, key: Key) -> CachedResponse | None:
         requested, version = key
         kept = self._answers.get(requested)
         if kept is None or kept[0] != version or kept[1].until < time.time():
@@ -495,24 +497,24 @@ class Shelf:
         self._answers.move_to_end(requested)
         return kept[1]
 
-    async def fetch(self, key: Key) -> Answer | None:
+    async def fetch(self, key: Key) -> CachedResponse | None:
         """Return an answer that another process has rendered."""
         try:
             data = await self._client.get(_name(key))
         except (RedisError, OSError) as error:
             log.warning("page_not_fetched", error=str(error))
             return None
-        return Answer.from_bytes(data) if isinstance(data, bytes) else None
+        return CachedResponse.from_bytes(data) if isinstance(data, bytes) else None
 
-    def keep(self, key: Key, answer: Answer) -> None:
+    def keep(self, key: Key, answer: CachedResponse) -> None:
         requested, version = key
         self._drop(requested)
         self._answers[requested] = (version, answer)
         self._size += len(answer.compressed)
-        while self._size > MOST_BYTES or len(self._answers) > MOST_ANSWERS:
+        while self._size > MAX_BYTES or len(self._answers) > MAX_ANSWERS:
             self._drop(next(iter(self._answers)))
 
-    async def put(self, key: Key, answer: Answer) -> None:
+    async def put(self, key: Key, answer: CachedResponse) -> None:
         """Keep an answer here and for the other processes."""
         self.keep(key, answer)
         try:
@@ -524,7 +526,9 @@ class Shelf:
         if dropped := self._answers.pop(requested, None):
             self._size -= len(dropped[1].compressed)
 
-    async def one_rendering(self, key: Key, render: Callable[[], Awaitable[Answer | None]]) -> Answer | None:
+    async def one_rendering(
+        self, key: Key, render: Callable[[], Awaitable[CachedResponse | None]]
+    ) -> CachedResponse | None:
         """Render once for all who wait for the same page of the same version."""
         if key not in self._renderings:
             self._renderings[key] = asyncio.ensure_future(render())
@@ -532,8 +536,8 @@ class Shelf:
         return await asyncio.shield(self._renderings[key])
 
     async def next_rendering(
-        self, requested: PageRequest, render: Callable[[], Awaitable[Answer | None]]
-    ) -> Answer | None:
+        self, requested: PageRequest, render: Callable[[], Awaitable[CachedResponse | None]]
+    ) -> CachedResponse | None:
         """Render once for all who ask during a write: a rendering that has begun may be out of date."""
         if requested not in self._waiting:
             task = asyncio.ensure_future(self._after(requested, self._running.get(requested), render))
@@ -543,9 +547,9 @@ class Shelf:
     async def _after(
         self,
         requested: PageRequest,
-        running: "asyncio.Task[Answer | None] | None",
-        render: Callable[[], Awaitable[Answer | None]],
-    ) -> Answer | None:
+        running: "asyncio.Task[CachedResponse | None] | None",
+        render: Callable[[], Awaitable[CachedResponse | None]],
+    ) -> CachedResponse | None:
         if running is not None:
             await asyncio.wait([running])
         own = self._running[requested] = self._waiting.pop(requested)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Protocol
 
 PR_SET_PDEATHSIG = 1
-FIRST_DELAY, LONGEST_DELAY = 0.2, 30.0
+FIRST_DELAY, MAX_DELAY = 0.2, 30.0
 # After so many seconds a process counts as healthy, and its next restart is quick again.
 HEALTHY_AFTER = 20.0
 
@@ -75,7 +75,7 @@ class Child:
         name: str,
         start: Callable[[], Process],
         run_dir: Path,
-        longest_delay: float = LONGEST_DELAY,
+        longest_delay: float = MAX_DELAY,
     ) -> None:
         self.name = name
         self._start = start

@@ -30,14 +30,14 @@ LOCAL = os.environ.get("BARPOINT_PROFILE") == "local"
 IMPLICIT_DATABASE_REFUSED = os.environ.get("BARPOINT_PROFILE") == "server" and not os.environ.get("DATABASE_URL")
 
 DEBUG = flag("DEBUG")
-SHORTEST_SECRET_KEY, FEWEST_CHARACTERS = 40, 10
+MIN_SECRET_KEY_LENGTH, MIN_CHARACTERS = 40, 10
 
 
 def _secret_key() -> str:
     if key := os.environ.get("SECRET_KEY"):
-        if not DEBUG and (len(key) < SHORTEST_SECRET_KEY or len(set(key)) < FEWEST_CHARACTERS):
+        if not DEBUG and (len(key) < MIN_SECRET_KEY_LENGTH or len(set(key)) < MIN_CHARACTERS):
             raise ImproperlyConfigured(
-                f"SECRET_KEY is too weak: use at least {SHORTEST_SECRET_KEY} random characters. This makes one: "
+                f"SECRET_KEY is too weak: use at least {MIN_SECRET_KEY_LENGTH} random characters. This makes one: "
                 "python3 -c 'import secrets; print(secrets.token_urlsafe(50))'"
             )
         return key
@@ -125,7 +125,7 @@ MIDDLEWARE = [
     "config.middleware.Compressed",
     "config.middleware.PrivateByDefault",
     "config.middleware.RateLimitHeaders",
-    "matches.play.short_way.ShortWay",
+    "matches.play.fast_path.FastPath",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "config.middleware.AppendSlash",
@@ -300,7 +300,7 @@ if DEBUG:
     WHITENOISE_USE_FINDERS = True
 
 # Uploads are small and are stored in the database, never in a file on this machine. The limit fits the largest record
-# (matches.models.MOST_BYTES) as JSON, in which each line end takes two bytes.
+# (matches.models.MAX_BYTES) as JSON, in which each line end takes two bytes.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 17 * 1024 * 1024
 FILE_UPLOAD_MAX_MEMORY_SIZE = DATA_UPLOAD_MAX_MEMORY_SIZE
 FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.MemoryFileUploadHandler"]

@@ -84,7 +84,7 @@ def slimmed(source: str, *, is_style: bool = False) -> str:
 
 
 def _without_spaces(match: re.Match[str]) -> str:
-    """Leave a text as it is; of a sign with spaces around it leave the sign."""
+    """Return the replacement of a match: strings as they are, operators without the spaces around them."""
     return match[1] or match[2]
 
 

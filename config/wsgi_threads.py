@@ -29,7 +29,7 @@ LARGEST = settings.DATA_UPLOAD_MAX_MEMORY_SIZE + MIB // 8
 """Bytes of a body that is read: the most that a view takes, with the parts of a form around it."""
 SMALL = 64 * 1024
 """Bytes of a body that is read whatever else is being read."""
-MOST_IN_MEMORY = 256 * MIB
+MAX_IN_MEMORY = 256 * MIB
 """Bytes of larger bodies that this process keeps at once."""
 STEP = 320 * 1024
 """Bytes that must arrive within PATIENCE, if so many are missing: 16 KiB a second."""
@@ -77,7 +77,7 @@ class CompleteRequests:
                 async with asyncio.timeout(PATIENCE):
                     while not body.is_read and body.size < enough:
                         self.in_memory += await body.read()
-                        if self.in_memory > MOST_IN_MEMORY and body.in_memory:
+                        if self.in_memory > MAX_IN_MEMORY and body.in_memory:
                             return BUSY
             except TimeoutError:
                 return TOO_SLOW
@@ -97,7 +97,7 @@ class Body:
         self.size = 0
         """Bytes read."""
         self.in_memory = 0
-        """Bytes that count for MOST_IN_MEMORY."""
+        """Bytes that count for MAX_IN_MEMORY."""
 
     async def read(self) -> int:
         """Read what has arrived; return by how many bytes that adds to `in_memory`."""

@@ -29,7 +29,7 @@ CSRF_FIELD = "csrfmiddlewaretoken"
 ADMITTED = "barpoint.admitted"
 """The key in the environment of a request that says that its account, permissions and rate were checked."""
 OPERATIONS = {"GET", "POST", "PUT", "PATCH", "DELETE"}
-MOST_NAMED, LONGEST_SHOWN = 10, 60
+MAX_NAMED, MAX_SHOWN = 10, 60
 """How many unknown fields an answer names, and how many characters of each."""
 
 
@@ -101,8 +101,8 @@ def _is_part_of(name: str, fields: Mapping[str, Any]) -> bool:
 def _refuse_unknown(fields: Iterable[UnknownField]) -> None:
     """Raise ValidationError with a sentence for each of the first fields, if there are any."""
     faults = {}
-    for at, name, known in islice(fields, MOST_NAMED):
-        short_name = name[:LONGEST_SHOWN]
+    for at, name, known in islice(fields, MAX_NAMED):
+        short_name = name[:MAX_SHOWN]
         if nearest := get_close_matches(short_name, known, n=1):
             text = _("There is no field %(name)s; did you mean %(nearest)s?")
             text %= {"name": short_name, "nearest": nearest[0]}

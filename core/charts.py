@@ -8,7 +8,7 @@ STEPS = (1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1000)
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class ChartFrame:
     """The size of a drawing and of the margins for its labels, in SVG units."""
 
     name: str
@@ -47,7 +47,7 @@ class Mark:
 class Drawing:
     """A chart drawn in one size: its axes, its line, and what stands around and on the line."""
 
-    size: Frame
+    size: ChartFrame
     levels: Sequence[Mark]
     line: str
     labels: Sequence[Mark] = ()
@@ -63,7 +63,7 @@ class Drawing:
 class Axes:
     """Where in a frame something stands: from 0 to `last` across, and between two values in height."""
 
-    frame: Frame
+    frame: ChartFrame
     last: int
     lowest: float
     highest: float

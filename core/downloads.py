@@ -18,7 +18,7 @@ from engine.errors import Refused
 # `config.asgi` ends one as soon as its client disconnects.
 
 
-MOST_AT_ONCE, MOST_EACH = 4, 2
+MAX_AT_ONCE, MAX_EACH = 4, 2
 """Long downloads that may run at a time in one process: in total, and for one client."""
 
 Chunks = Generator[str, None, None] | Generator[bytes, None, None]
@@ -38,7 +38,7 @@ class Slots:
     def take(self, client: str) -> None:
         """Start one. Refused: `too_many_downloads`."""
         with self._lock:
-            if self._running[client] >= MOST_EACH or self.running >= MOST_AT_ONCE:
+            if self._running[client] >= MAX_EACH or self.running >= MAX_AT_ONCE:
                 raise Refused("too_many_downloads")
             self._running[client] += 1
 

@@ -9,10 +9,10 @@ from typing import Any
 
 from django.utils.translation import gettext
 
-from core.text_lengths import LONGEST_NAME
+from core.text_lengths import MAX_NAME_LENGTH
 from engine.errors import Refused
 
-LONGEST_NAME_KEY = 160
+MAX_NAME_KEY_LENGTH = 160
 
 # Letters that Unicode does not decompose, with the spelling people use without special characters.
 _LETTERS = str.maketrans(
@@ -47,7 +47,7 @@ def fold(name: str) -> str:
     unaccented = (letter for letter in apart if unicodedata.combining(letter) < _ACCENTS_FROM)
     words = "".join(letter if unicodedata.category(letter)[0] in "LNM" else " " for letter in unaccented).split()
     # A name without letters or digits is compared as it is, without NUL, which databases cannot store.
-    return (" ".join(words) or name.casefold().replace("\0", "").strip())[:LONGEST_NAME_KEY]
+    return (" ".join(words) or name.casefold().replace("\0", "").strip())[:MAX_NAME_KEY_LENGTH]
 
 
 def initials_of(name: str) -> str:
@@ -60,7 +60,7 @@ def initials_of(name: str) -> str:
     return "".join([*words[:1], *words[1:][-1:]]).upper()
 
 
-def clean_name(name: str, most: int = LONGEST_NAME) -> str:
+def clean_name(name: str, most: int = MAX_NAME_LENGTH) -> str:
     """Return the name on one line with single spaces. Refused: `name_missing`, `name_too_long`."""
     printable = (" " if unicodedata.category(letter) == "Cc" else letter for letter in name.translate(_DIRECTION))
     tidy = " ".join("".join(printable).split())
@@ -170,7 +170,7 @@ def _differ_by_one(one: str, other: str) -> bool:
 class NameMask:
     """Replaces names in texts and JSON values, whatever their case and spacing; falsy if there are none."""
 
-    SHORTEST_PART = 3
+    MIN_PART = 3
     """Shortest name that is replaced inside a longer text; a shorter one is replaced only if it is the whole text."""
 
     def __init__(self, replacements: Mapping[str, str]) -> None:
@@ -185,7 +185,7 @@ class NameMask:
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
-        long = (name for name in self._spellings if len(name) >= self.SHORTEST_PART)
+        long = (name for name in self._spellings if len(name) >= self.MIN_PART)
         names = "|".join(_BETWEEN.join(map(re.escape, name.split())) for name in sorted(long, key=len, reverse=True))
         return re.compile(rf"(?<![^\W_])(?:{names})(?![^\W_])" if names else r"(?!)", re.IGNORECASE)
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from core.names import fold, has_suffix, surname_last
 from core.spreadsheets import NEW_SHEET, Rows, read_text
-from core.text_lengths import LONGEST_NAME
+from core.text_lengths import MAX_NAME_LENGTH
 from engine.errors import Refused
 
 
@@ -56,9 +56,9 @@ TOTALS = folded(
 NOBODY = (
     TOTALS | NAMES | folded("bye, freilos, exempt, riposo, oversidder, anonymous, anonym, anonyme, anonimo, anoniem")
 )
-MOST_TITLE_ROWS = 30
+MAX_TITLE_ROWS = 30
 """Rows at the start of a sheet among which its titles are."""
-LONGEST_CELL = 4 * LONGEST_NAME
+MAX_CELL_LENGTH = 4 * MAX_NAME_LENGTH
 """Of a name with what stands beside it; a longer one is not understood."""
 _NUMBERING = re.compile(r"\s*(?:\d+\s*[.)]\s*(?=\D)|\d+:\s+|[-*•·]\s+)")
 _RATING = re.compile(r"(?:[5-9]\d\d|[12]\d{3}|3[0-4]\d\d)(?:[.,]\d{1,2})?")
@@ -117,7 +117,7 @@ def joined_names(rows: Rows) -> Rows:
     >>> joined_names([["Name", "Vorname", "Punkte"], ["Novák", "Jan", "3"]])
     [['name', '', 'Punkte'], ['Jan Novák', '', '3']]
     """
-    for index, titles in enumerate(rows[:MOST_TITLE_ROWS]):
+    for index, titles in enumerate(rows[:MAX_TITLE_ROWS]):
         columns = _name_columns(titles, rows[index + 1 :])
         if len(columns) == 2:
             names = ["name", *(" ".join(filter(None, (_cell(row, at) for at in columns))) for row in rows[index + 1 :])]
@@ -145,14 +145,14 @@ def _apart(cell: str) -> tuple[str, str]:
     name = " ".join(cell[numbering.end() if numbering else 0 :].split())
     if name.count('"') == 2 and name[0] == name[-1] == '"':
         name = name.strip('" ')
-    rated = _RATED.fullmatch(name) if len(name) <= LONGEST_CELL else None
+    rated = _RATED.fullmatch(name) if len(name) <= MAX_CELL_LENGTH else None
     return (name, "") if rated is None or " " not in rated[1] else (rated[1].rstrip(" ,"), rated[2])
 
 
 def is_name(name: str) -> bool:
     """Whether this can be somebody's name: not a number, an address, a total, or cells that were not separated."""
     return (
-        len(name) <= LONGEST_NAME
+        len(name) <= MAX_NAME_LENGTH
         and any(map(str.isalpha, name))
         and _NO_NAME.search(name) is None
         and name.count('"') % 2 == 0
@@ -191,7 +191,7 @@ def _rows(text: str) -> Rows:
 
 def _titles(rows: Rows) -> _Titles | None:
     """Return the titles of a table: the first row with several known ones, or its first row with that of names."""
-    filled = [(index, row) for index, row in enumerate(rows[:MOST_TITLE_ROWS]) if any(row)]
+    filled = [(index, row) for index, row in enumerate(rows[:MAX_TITLE_ROWS]) if any(row)]
     several = [(index, row) for index, row in filled if sum(fold(cell) in KNOWN for cell in row if cell) > 1]
     for index, row in (*several, *filled[:1]):
         if names := _name_columns(row, rows[index + 1 :]):
@@ -257,7 +257,7 @@ def _is_words(cell: str) -> bool:
 
 
 def _person(number: int, row: Sequence[str], name: str = "", rating: str = "", club: str = "") -> ListedPerson:
-    text = " · ".join(filter(None, row)).replace(_OPEN, '"')[:LONGEST_CELL]
+    text = " · ".join(filter(None, row)).replace(_OPEN, '"')[:MAX_CELL_LENGTH]
     return ListedPerson(number, text, name if is_name(name) else "", rating, club)
 
 

@@ -8,8 +8,8 @@ from PIL import Image, ImageOps
 
 from engine.errors import Refused
 
-MOST_KILOBYTES = 200
-MOST_PIXELS = 2000
+MAX_KILOBYTES = 200
+MAX_PIXELS = 2000
 """The longest side of a picture that is sent."""
 SIDE = 384
 """The longest side of the emblem that is kept: four times what pages show."""
@@ -26,17 +26,17 @@ def drawn_anew(data: bytes) -> bytes:
     Of an animation it is the first frame. The size is checked before the pixels are decoded. Refused: `emblem_bytes`,
     `emblem_format`, `emblem_svg`, `emblem_pixels`, `emblem_broken`.
     """
-    if len(data) > MOST_KILOBYTES * 1024:
-        raise Refused("emblem_bytes", most=MOST_KILOBYTES)
+    if len(data) > MAX_KILOBYTES * 1024:
+        raise Refused("emblem_bytes", most=MAX_KILOBYTES)
     if not data.startswith(SIGNATURES):
         raise Refused("emblem_svg" if b"<svg" in data[:4096].lower() else "emblem_format")
     try:
         with Image.open(BytesIO(data), formats=FORMATS) as picture:
-            if max(picture.size) > MOST_PIXELS:
-                raise Refused("emblem_pixels", most=MOST_PIXELS)
+            if max(picture.size) > MAX_PIXELS:
+                raise Refused("emblem_pixels", most=MAX_PIXELS)
             return _drawn(picture)
     except (Image.DecompressionBombError, Image.DecompressionBombWarning):
-        raise Refused("emblem_pixels", most=MOST_PIXELS) from None
+        raise Refused("emblem_pixels", most=MAX_PIXELS) from None
     except BROKEN:
         raise Refused("emblem_broken") from None
 

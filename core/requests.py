@@ -65,7 +65,7 @@ def entity_tags(header: str) -> list[str]:
 # Numbers in query strings, form fields and headers.
 
 
-MOST_DIGITS = 9
+MAX_DIGITS = 9
 
 
 @overload
@@ -82,4 +82,4 @@ def parse_int(text: str | None, default: int | None = None) -> int | None:
     >>> parse_int("12"), parse_int("-1"), parse_int("1e3", 1)
     (12, None, 1)
     """
-    return int(text) if text and text.isascii() and text.isdecimal() and len(text) <= MOST_DIGITS else default
+    return int(text) if text and text.isascii() and text.isdecimal() and len(text) <= MAX_DIGITS else default

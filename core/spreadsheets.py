@@ -24,26 +24,26 @@ from datetime import datetime, timedelta
 from typing import Any
 from xml.parsers import expat
 
-from core.text_lengths import LONGEST_NAME
+from core.text_lengths import MAX_NAME_LENGTH
 from engine.errors import Refused
 
-MOST_MEBIBYTES = 5
-MOST_BYTES = MOST_MEBIBYTES * 1024 * 1024
-MOST_CELLS = 20_000
+MAX_MEBIBYTES = 5
+MAX_BYTES = MAX_MEBIBYTES * 1024 * 1024
+MAX_CELLS = 20_000
 """Of all sheets together."""
-MOST_COLUMNS = 100
-MOST_SHEETS = 60
-MOST_UNPACKED = 32 * 1024 * 1024
+MAX_COLUMNS = 100
+MAX_SHEETS = 60
+MAX_UNPACKED = 32 * 1024 * 1024
 """Bytes of all parts of an archive that are read."""
-MOST_PARTS = 2000
+MAX_PARTS = 2000
 """Of an archive."""
-MOST_ELEMENTS = 1_000_000
+MAX_ELEMENTS = 1_000_000
 """XML elements of all parts that are read; most of a long sheet are cells that have a style and no value."""
-MOST_STYLES = 65_536
+MAX_STYLES = 65_536
 """Excel itself has up to 65,490."""
-LONGEST_TAG = 256 * 1024
+MAX_TAG_LENGTH = 256 * 1024
 """Bytes of an element with its attributes."""
-MOST_DEPTH = 60
+MAX_DEPTH = 60
 CHUNK = 64 * 1024
 DELIMITERS = "\t;|,"
 """Of CSV; of those that are in as many rows the first one separates the cells."""
@@ -51,7 +51,7 @@ LOOKED_AT = 50
 """Rows of CSV that are compared to find its delimiter."""
 HEAD = 64 * 1024
 """Characters in which they are."""
-LONGEST_TEXT = 400_000
+MAX_TEXT_LENGTH = 400_000
 """Characters of all cells."""
 NEW_SHEET = "\f"
 """Begins a row of text with the name of the sheet that follows."""
@@ -88,11 +88,11 @@ def read_spreadsheet(content: bytes) -> list[Sheet]:
     Refused: `spreadsheet_too_large`, `spreadsheet_too_many_cells`, `spreadsheet_too_long`, `spreadsheet_unreadable`,
     `spreadsheet_not_plain`.
     """
-    if len(content) > MOST_BYTES:
+    if len(content) > MAX_BYTES:
         raise _too_large()
     if not content.startswith(b"PK"):
         return read_text(_decoded(content).replace(NEW_SHEET, " "))
-    if content.count(CENTRAL_HEADER) > MOST_PARTS:
+    if content.count(CENTRAL_HEADER) > MAX_PARTS:
         raise Refused("spreadsheet_unreadable")
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as file:
@@ -135,8 +135,8 @@ def spreadsheet_text(content: bytes) -> str:
     """
     sheets = read_spreadsheet(content)
     text = as_text(sheets) if content.startswith(b"PK") else _decoded(content).replace(NEW_SHEET, " ")
-    if len(text) > LONGEST_TEXT:
-        raise Refused("spreadsheet_too_long", most=LONGEST_TEXT)
+    if len(text) > MAX_TEXT_LENGTH:
+        raise Refused("spreadsheet_too_long", most=MAX_TEXT_LENGTH)
     return text
 
 
@@ -179,20 +179,20 @@ class _Workbook:
         self.cells = self.characters = 0
 
     def begin(self, name: str) -> None:
-        if len(self.sheets) == MOST_SHEETS:
+        if len(self.sheets) == MAX_SHEETS:
             raise _too_many_cells()
-        self.sheets.append(Sheet(" ".join(name.split())[:LONGEST_NAME], []))
+        self.sheets.append(Sheet(" ".join(name.split())[:MAX_NAME_LENGTH], []))
 
     def add_row(self, row: list[str], times: int = 1) -> None:
         """Add a row, with nothing after its last value. Rows of a sheet after its last value are not stored."""
         while row and not row[-1]:
             row.pop()
         self.cells += max(1, len(row)) * times
-        if self.cells > MOST_CELLS or len(row) > MOST_COLUMNS:
+        if self.cells > MAX_CELLS or len(row) > MAX_COLUMNS:
             raise _too_many_cells()
         self.characters += sum(map(len, row)) * times
-        if self.characters > LONGEST_TEXT:
-            raise Refused("spreadsheet_too_long", most=LONGEST_TEXT)
+        if self.characters > MAX_TEXT_LENGTH:
+            raise Refused("spreadsheet_too_long", most=MAX_TEXT_LENGTH)
         self.sheets[-1].rows.extend(list(row) for _ in range(times))
 
     def with_cells(self) -> list[Sheet]:
@@ -200,11 +200,11 @@ class _Workbook:
 
 
 def _too_many_cells() -> Refused:
-    return Refused("spreadsheet_too_many_cells", most=MOST_CELLS, columns=MOST_COLUMNS)
+    return Refused("spreadsheet_too_many_cells", most=MAX_CELLS, columns=MAX_COLUMNS)
 
 
 def _too_large() -> Refused:
-    return Refused("spreadsheet_too_large", mebibytes=MOST_MEBIBYTES)
+    return Refused("spreadsheet_too_large", mebibytes=MAX_MEBIBYTES)
 
 
 def _skip(*_parsed: Any) -> None:
@@ -217,7 +217,7 @@ class _Archive:
     def __init__(self, file: zipfile.ZipFile) -> None:
         self.file = file
         self.parts = {part.filename: part for part in file.infolist()}
-        self.left = MOST_UNPACKED
+        self.left = MAX_UNPACKED
         self.elements = 0
         if any(ACTIVE_PARTS.fullmatch(name) or LINKING_PARTS.fullmatch(name) for name in self.parts):
             raise Refused("spreadsheet_not_plain")
@@ -235,7 +235,7 @@ class _Archive:
         for chunk in self._chunks(name):
             parser.Parse(chunk, False)
             unpacked += len(chunk)
-            if unpacked - parser.CurrentByteIndex > LONGEST_TAG:
+            if unpacked - parser.CurrentByteIndex > MAX_TAG_LENGTH:
                 raise _too_large()
         parser.Parse(b"", True)
 
@@ -261,9 +261,9 @@ class _Archive:
             nonlocal depth
             depth += 1
             self.elements += 1
-            if depth > MOST_DEPTH:
+            if depth > MAX_DEPTH:
                 raise Refused("spreadsheet_unreadable")
-            if self.elements > MOST_ELEMENTS:
+            if self.elements > MAX_ELEMENTS:
                 raise _too_many_cells()
             start(name.rpartition(":")[2], attributes)
 
@@ -352,7 +352,7 @@ class _Ods:
             value = self.value if self.value is not None else " ".join("".join(self.text).split())
             if not value:
                 self.pending += self.repeat_cell
-            elif self.pending + self.repeat_cell + len(self.row) > MOST_COLUMNS:
+            elif self.pending + self.repeat_cell + len(self.row) > MAX_COLUMNS:
                 raise _too_many_cells()
             else:
                 self.row += [""] * self.pending + [value] * self.repeat_cell
@@ -365,9 +365,9 @@ class _Ods:
             self.empty_rows += self.repeat_row
             return
         if self.empty_rows:
-            self.workbook.add_row([], min(self.empty_rows, MOST_CELLS + 1))
+            self.workbook.add_row([], min(self.empty_rows, MAX_CELLS + 1))
             self.empty_rows = 0
-        self.workbook.add_row(self.row, min(self.repeat_row, MOST_CELLS + 1))
+        self.workbook.add_row(self.row, min(self.repeat_row, MAX_CELLS + 1))
 
 
 def _times(attributes: dict[str, str], name: str) -> int:
@@ -401,7 +401,7 @@ def _sheets(archive: _Archive) -> tuple[list[tuple[str, str]], bool]:
     def workbook(name: str, attributes: dict[str, str]) -> None:
         nonlocal starts_1904
         if name == "sheet":
-            if len(sheets) == MOST_PARTS:
+            if len(sheets) == MAX_PARTS:
                 raise _too_many_cells()
             id_ = next((value for key, value in attributes.items() if key.endswith(":id")), "")
             sheets.append((attributes.get("name", ""), id_))
@@ -427,7 +427,7 @@ def _targets(archive: _Archive) -> dict[str, str]:
 
     def start(name: str, attributes: dict[str, str]) -> None:
         if name == "Relationship":
-            if len(targets) == MOST_PARTS:
+            if len(targets) == MAX_PARTS:
                 raise Refused("spreadsheet_unreadable")
             targets[attributes.get("Id", "")] = attributes.get("Target", "")
 
@@ -441,7 +441,7 @@ def _shared_strings(archive: _Archive) -> list[str]:
 
     def start(name: str, _attributes: dict[str, str]) -> None:
         if name == "si":
-            if len(strings) == MOST_CELLS:
+            if len(strings) == MAX_CELLS:
                 raise _too_many_cells()
             strings.append([])
         elif name in inside:
@@ -467,7 +467,7 @@ def _date_styles(archive: _Archive) -> list[bool]:
 
     def start(name: str, attributes: dict[str, str]) -> None:
         nonlocal inside
-        if len(formats) + len(styles) > MOST_STYLES:
+        if len(formats) + len(styles) > MAX_STYLES:
             raise _too_many_cells()
         if name == "numFmt":
             code = re.sub(r'"[^"]*"|\[[^\]]*\]|\\.', "", attributes.get("formatCode", "")).casefold()
@@ -504,7 +504,7 @@ class _Xlsx:
             missing = (
                 int(number) - 1 - len(self.workbook.sheets[-1].rows) if number.isdecimal() and len(number) < 9 else 0
             )
-            if missing > MOST_CELLS:
+            if missing > MAX_CELLS:
                 raise _too_many_cells()
             if missing > 0:
                 self.workbook.add_row([], missing)
@@ -559,6 +559,6 @@ def _column(reference: str, following: int) -> int:
     for letter in letters[0] if letters else "":
         column = column * 26 + ord(letter) - 64
     index = max(column - 1, following)
-    if index >= MOST_COLUMNS:
+    if index >= MAX_COLUMNS:
         raise _too_many_cells()
     return index

@@ -94,7 +94,7 @@ def reset(limit: Limit, ident: str) -> None:
     cache.delete(_key(limit, ident))
 
 
-def take_back(limit: Limit, ident: str) -> None:
+def uncount(limit: Limit, ident: str) -> None:
     """Take one attempt off the count, since it was no failure."""
     with contextlib.suppress(ValueError):
         cache.decr(_key(limit, ident))
@@ -149,9 +149,9 @@ class SignInAttempt:
 
     def succeeded(self) -> None:
         """Forget the failures of this account from this network, and remember the network."""
-        take_back(SIGN_IN_FROM, self.network)
+        uncount(SIGN_IN_FROM, self.network)
         if not self.is_known:
-            take_back(SIGN_IN_AS, self.email)
+            uncount(SIGN_IN_AS, self.email)
         self.owner_is_here()
 
     def owner_is_here(self) -> None:
@@ -161,7 +161,7 @@ class SignInAttempt:
 
     def was_no_failure(self) -> None:
         """Take the attempt off the count of the network; it still counts for the account, known or not."""
-        take_back(SIGN_IN_FROM, self.network)
+        uncount(SIGN_IN_FROM, self.network)
 
     @property
     def _both(self) -> str:
@@ -181,7 +181,7 @@ def count_code(request: HttpRequest | Request, user_id: int) -> None:
 def code_was_right(request: HttpRequest | Request, user_id: int) -> None:
     """Take the last attempt off the count of the account, and forget those from this network."""
     reset(CODES_FROM, f"{client_network(request)} {user_id}")
-    take_back(CODES_OF, str(user_id))
+    uncount(CODES_OF, str(user_id))
 
 
 def count_password_reset(request: HttpRequest | Request, email: str) -> None:

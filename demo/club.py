@@ -19,7 +19,7 @@ from engine.simulation import play_out
 from engine.transcript import Event, Kind, Move, Transcript
 from formats.settings import DOUBLE, GROUPS, KNOCKOUT, LEAGUE, PROGRESSIVE, SWISS, StageSettings
 from matches.lifecycle.finish import ResultInput
-from matches.lifecycle.own_match import MayDecide, standing_of
+from matches.lifecycle.own_match import OwnMatchRuling, own_match_ruling
 from matches.models import Match, RatingPool, Result, Submission
 from matches.ratings import services as ratings
 from matches.records.submissions import RecordFile
@@ -33,7 +33,7 @@ from players.models import Club, Membership, Notification, Player, User
 from players.people.services import find_or_add_players, remember_alias
 from seasons import services as seasons
 from seasons.services import SeriesInput
-from seasons.tables import standing_of as season_standing
+from seasons.tables import season_table as season_standing
 from seasons.titles import award_title, proposals_left
 from tournaments.draws import services as draws
 from tournaments.entries import services as entries
@@ -137,18 +137,18 @@ def _emblem() -> bytes:
 DIALECTS = ("gnubg", "xg", "galaxy", "studio", "xg-text", "sgf", "canonical", "json")
 
 
-class Record(NamedTuple):
+class DemoRecord(NamedTuple):
     """A record file as a player uploads it."""
 
     file_name: str
     data: bytes
 
 
-def written(transcript: Transcript, dialect: str, stem: str) -> Record:
+def written(transcript: Transcript, dialect: str, stem: str) -> DemoRecord:
     """Write a transcript to a file in the format of another program."""
     if dialect in ("sgf", "json"):
-        return Record(f"{stem}.{dialect}", write(transcript, dialect))
-    return Record(f"{stem}.{'txt' if dialect != 'gnubg' else 'mat'}", write_mat(transcript, dialect))
+        return DemoRecord(f"{stem}.{dialect}", write(transcript, dialect))
+    return DemoRecord(f"{stem}.{'txt' if dialect != 'gnubg' else 'mat'}", write_mat(transcript, dialect))
 
 
 def with_an_illegal_play(transcript: Transcript) -> Transcript:
@@ -288,12 +288,14 @@ def play_share(division: Division, share: float, players: Sequence[Player], staf
 
 def _impartial_director(match: Match, staff: Staff) -> Actor:
     """Return a director who does not play in the match, or the first if both do."""
-    return next((director for director in staff if standing_of(match, director) == MayDecide.IMPARTIAL), staff[0])
+    return next(
+        (director for director in staff if own_match_ruling(match, director) == OwnMatchRuling.IMPARTIAL), staff[0]
+    )
 
 
 def _reason(match: Match, by: Actor) -> str:
     """Return the reason for deciding one's own match; empty if it is not one's own."""
-    return "" if standing_of(match, by) == MayDecide.IMPARTIAL else OWN_MATCH_REASON
+    return "" if own_match_ruling(match, by) == OwnMatchRuling.IMPARTIAL else OWN_MATCH_REASON
 
 
 def _correct(division: Division, staff: Staff, now: datetime) -> None:
@@ -452,7 +454,7 @@ def _send_record(division: Division, match: Match, seed: int, by: Actor, now: da
     _submit(division, match, written(simulate(seed, match), dialect, f"match-{seed}"), by, now)
 
 
-def _submit(division: Division, match: Match, record: Record, by: Actor, now: datetime) -> None:
+def _submit(division: Division, match: Match, record: DemoRecord, by: Actor, now: datetime) -> None:
     """Submit a record, adjudicate it as a worker would, and let the other player confirm it."""
     submitted = submit_for_match(
         match=match,

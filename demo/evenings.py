@@ -21,7 +21,7 @@ from display import wall
 from formats.forecast.durations import EVENINGS_DIFFER, MINUTES_PER_POINT, REST, player_tempo, shares
 from formats.forecast.finish_times import FinishTimes
 from formats.lots import commitment as hash_of
-from formats.settings import LIVES, PROGRESSIVE, Pairing, StageSettings
+from formats.settings import LIVES, PROGRESSIVE, PairingMode, StageSettings
 from matches.lifecycle.finish import ResultInput
 from matches.models import Match
 from players.actors import SYSTEM
@@ -55,7 +55,7 @@ CHANCES = (0.5, 0.75, 0.9)
 """With which probability the evening should end within the forecast times."""
 
 
-class Forecast(NamedTuple):
+class CheckedForecast(NamedTuple):
     """A forecast after this share of the matches: whether the evening ended within the time given for this chance."""
 
     after: float
@@ -68,7 +68,7 @@ class _RolledBack(Exception):
 
 
 @dataclass
-class Report:
+class EveningReport:
     """What an evening showed."""
 
     double_booked_players: int = 0
@@ -80,19 +80,19 @@ class Report:
     """How often the wall showed other calls than those of the matches that had been called and not begun."""
     idle_with_ready: int = 0
     integrity_differences: int = 0
-    forecasts: list[Forecast] = field(default_factory=list)
+    forecasts: list[CheckedForecast] = field(default_factory=list)
     ended: float = 0.0
     """Minutes after the start."""
     ended_first_come: float = 0.0
     """The same with matches in the order in which their players were known."""
 
 
-def simulate_evening(*, players: int, tables: int, seed: int, continuous: bool = False) -> Report:
+def simulate_evening(*, players: int, tables: int, seed: int, continuous: bool = False) -> EveningReport:
     """Play an evening and report on it; nothing of it stays in the database.
 
     If it is `continuous`, it is one of two lives without rounds.
     """
-    report = Report()
+    report = EveningReport()
     try:
         with transaction.atomic():
             (_EveningWithoutRounds if continuous else _Evening)(players, tables, seed, report).play()
@@ -138,7 +138,7 @@ class _Evening:
 
     STAGE: ClassVar = StageSettings(PROGRESSIVE, lower_lengths=(LOWER_LENGTH,))
 
-    def __init__(self, players: int, tables: int, seed: int, report: Report) -> None:
+    def __init__(self, players: int, tables: int, seed: int, report: EveningReport) -> None:
         self.chance = _Chance(seed)
         self.report = report
         self.clock = 0.0
@@ -296,7 +296,7 @@ class _Evening:
         view = selectors.floor(self.tournament, self.now)
         self.report.ended = ended
         self.report.forecasts = [
-            Forecast(share, chance, ended <= minute + forecast.ends_within(chance))
+            CheckedForecast(share, chance, ended <= minute + forecast.ends_within(chance))
             for share, minute, forecast in self.forecasts
             for chance in CHANCES
         ]
@@ -319,9 +319,9 @@ class _Evening:
 class _EveningWithoutRounds(_Evening):
     """An evening of two lives in which whoever is free is paired and called at once."""
 
-    STAGE: ClassVar = StageSettings(LIVES, lives=2, pairing=Pairing.CONTINUOUS)
+    STAGE: ClassVar = StageSettings(LIVES, lives=2, pairing=PairingMode.CONTINUOUS)
 
-    def __init__(self, players: int, tables: int, seed: int, report: Report) -> None:
+    def __init__(self, players: int, tables: int, seed: int, report: EveningReport) -> None:
         super().__init__(players, tables, seed, report)
         self.players, self.last_call = players, 0
 

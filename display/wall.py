@@ -47,11 +47,11 @@ from tournaments.floor.page.cards import Discs
 from tournaments.floor.page.flow import bracket_line, count_out, lives_at_tables, lives_counts
 from tournaments.floor.page.forecast import evening_forecast
 from tournaments.floor.selectors import FloorView, floor
-from tournaments.floor.state import MatchFacts, MatchOnFloor, MatchState, TableOnFloor, TableState
+from tournaments.floor.state import FloorMatchState, MatchFacts, MatchOnFloor, TableOnFloor, TableState
 from tournaments.models import Division, Tournament, Wall
 from tournaments.standings import brackets
-from tournaments.standings.brackets import BracketOptions, Column, FixtureBox
-from tournaments.standings.standings import TableLine, standings_of
+from tournaments.standings.brackets import BracketOptions, FixtureBox, RoundColumn
+from tournaments.standings.standings import StandingsLine, standings_of
 from tournaments.state.names import names_of
 from tournaments.state.topics import event_topics
 
@@ -97,11 +97,11 @@ TABLES_BESIDE_ROWS = {2: 12, 3: 6, 4: 6, 5: 6}
 """Rows of calls -> tables that fit below them."""
 TABLES_ON_SCREEN = 24
 NEXT_ON_SCREEN, NEXT_ABOVE_TWO_ROWS = 4, 3
-LONGEST_IN_LARGE_PRINT = 18
+MAX_IN_LARGE_PRINT = 18
 """Characters of a name that fit on a line in the large print of a call."""
-LONGEST_NAMES_OF_NEXT = 26
+MAX_NAMES_OF_NEXT = 26
 """Characters of two names that fit on a line of what is next."""
-LONGEST_NAME_OF_TABLE = 14
+MAX_NAME_OF_TABLE_LENGTH = 14
 """Characters of a name that fit into the tile of a table."""
 
 
@@ -139,7 +139,7 @@ class CallLine:
     @property
     def is_long(self) -> bool:
         """Whether the names need smaller print, so that all of them is shown."""
-        return any(len(name) > LONGEST_IN_LARGE_PRINT for name in self.names)
+        return any(len(name) > MAX_IN_LARGE_PRINT for name in self.names)
 
     @property
     def label_size(self) -> str:
@@ -240,7 +240,7 @@ def _table_screens(
 def calls_of(view: FloorView, lives: Mapping[int, tuple[Discs, Discs]] | None = None) -> list[CallLine]:
     """Return the matches that are called, in the order of the tables."""
     order = {table: place for place, table in enumerate(view.tables)}
-    called = [match for match in view.matches.values() if match.state == MatchState.CALLED]
+    called = [match for match in view.matches.values() if match.state == FloorMatchState.CALLED]
     called.sort(key=lambda match: order.get(match.table or 0, len(order)))
     return [
         CallLine(
@@ -257,7 +257,7 @@ def calls_of(view: FloorView, lives: Mapping[int, tuple[Discs, Discs]] | None = 
 
 
 def _next(match: MatchFacts) -> NextMatch:
-    fits = sum(map(len, match.names)) <= LONGEST_NAMES_OF_NEXT
+    fits = sum(map(len, match.names)) <= MAX_NAMES_OF_NEXT
     return NextMatch(match.names if fits else tuple(map(_short_name, match.names)), match.round_name)
 
 
@@ -280,12 +280,12 @@ def _tile(view: FloorView, table: TableOnFloor) -> TableTile:
     if match is None:
         return TableTile(label, pgettext("table", "Free"), "free")
     names = tuple(_short_name(name) for name in match.facts.names)
-    if match.state == MatchState.CALLED:
+    if match.state == FloorMatchState.CALLED:
         return TableTile(label, _("Called"), "called", names)
     where = view.where(match)
     if where.state == WhereState.DISPUTED:
         return TableTile(label, _("Director called"), "playing", names)
-    if match.state == MatchState.REPORTED:
+    if match.state == FloorMatchState.REPORTED:
         return TableTile(label, _("Reported"), "playing", names)
     score = where.score
     return TableTile(label, _("Playing") if score is None else f"{score[0]}–{score[1]}", "playing", names)
@@ -294,7 +294,7 @@ def _tile(view: FloorView, table: TableOnFloor) -> TableTile:
 def _short_name(name: str) -> str:
     """Return a name as it fits into the tile of a table: a long one with the initials of its later words."""
     first, *others = name.split() or [""]
-    if len(name) <= LONGEST_NAME_OF_TABLE or not others:
+    if len(name) <= MAX_NAME_OF_TABLE_LENGTH or not others:
         return name
     return f"{first} {' '.join(f'{other[0]}.' for other in others)}"
 
@@ -302,9 +302,9 @@ def _short_name(name: str) -> str:
 # What the wall screen shows in turn: the floor, brackets, standings and tables of seasons.
 
 
-MOST_BRACKET_SCREENS = 6
+MAX_BRACKET_SCREENS = 6
 LINES_ON_SCREEN = 10
-MOST_LINES = 40
+MAX_LINES = 40
 AREA = Area(1840, 780)
 """Of a screen of 1920 × 1080, in its pixels, between the head and the message."""
 SIZES = Sizes(
@@ -336,7 +336,7 @@ class TitledScreen:
     kind: str
     title: str
     drawing: PageDrawing | None = None
-    lines: Sequence[TableLine] = ()
+    lines: Sequence[StandingsLine] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -373,7 +373,7 @@ def wall(view: FloorView, expected: Sequence[ExpectedTime], *, by_name: bool = F
     fresh = [screen for screen in calling if any(call.fresh for call in screen.calls)]
     makers: dict[PartKey, Callable[[], Sequence[Screen]]] = {
         PartKey.FLOOR: lambda: calling,
-        PartKey.BRACKETS: lambda: list(_brackets(divisions))[:MOST_BRACKET_SCREENS],
+        PartKey.BRACKETS: lambda: list(_brackets(divisions))[:MAX_BRACKET_SCREENS],
         PartKey.STANDINGS: lambda: list(_standings(divisions)),
         PartKey.SEASON: lambda: list(_seasons(event, settings.season_tables)),
     }
@@ -430,7 +430,7 @@ def _standings(divisions: Sequence[Division]) -> Iterator[TitledScreen]:
     for division in divisions:
         tables = [table for view in standings_of(division, names_of(division, staff=False)) for table in view.tables]
         for table in tables:
-            lines = table.lines[:MOST_LINES]
+            lines = table.lines[:MAX_LINES]
             title = " · ".join(filter(None, (division.name, table.title)))
             for first in range(0, len(lines), LINES_ON_SCREEN):
                 yield TitledScreen("standings", title, lines=lines[first : first + LINES_ON_SCREEN])
@@ -454,7 +454,7 @@ def _seasons(event: Tournament, chosen: Collection[str]) -> Iterator[SeasonScree
         table = evening_table(series, event, part)
         evening = _("So far tonight") if table.is_live else _("Tonight")
         note = str(VIEW_GONE) if public_id and part is None else ""
-        lines = table.lines[:MOST_LINES]
+        lines = table.lines[:MAX_LINES]
         for first in range(0, len(lines), LINES_ON_SCREEN):
             yield SeasonScreen(table.name, evening, lines[first : first + LINES_ON_SCREEN], note)
 
@@ -462,12 +462,12 @@ def _seasons(event: Tournament, chosen: Collection[str]) -> Iterator[SeasonScree
 # What the big screen of an event shows: the match that decides most, the others that are live, and the last rounds.
 
 
-MOST_LIVE = 40
+MAX_LIVE = 40
 ALSO_LIVE = 4
 """Matches listed beside the one that is shown."""
 ROUNDS = 3
 """Rounds of the strip at the bottom."""
-MOST_IN_STRIP = 4
+MAX_IN_STRIP = 4
 """Matches of a round in the strip."""
 
 
@@ -476,7 +476,7 @@ class Followed(NamedTuple):
 
     line: LiveLine
     division: Division
-    column: Column
+    column: RoundColumn
     box: FixtureBox
     weight: tuple[int, int, int]
     """How much it decides: the stage, how few matches its round has, its length."""
@@ -486,7 +486,7 @@ def tv(event: Tournament, now: datetime) -> dict[str, Any]:
     """Return the context of the screen. It shows only what everybody may see, whoever is signed in on it."""
     divisions = list(event.divisions.exclude(status=Division.Status.ENTRIES).order_by("pk"))
     topics = [division.topic for division in divisions]
-    lines = {line.public_id: line for line in live_now(NOBODY, now, among=Q(parent_topic__in=topics), most=MOST_LIVE)}
+    lines = {line.public_id: line for line in live_now(NOBODY, now, among=Q(parent_topic__in=topics), most=MAX_LIVE)}
     columns = {division.pk: list(_columns(division)) for division in divisions}
     playing = [
         Followed(lines[box.match], division, column, box, (stage, -len(column.boxes), column.length))
@@ -510,7 +510,7 @@ def tv(event: Tournament, now: datetime) -> dict[str, Any]:
     }
 
 
-def _columns(division: Division) -> Iterator[tuple[int, Column]]:
+def _columns(division: Division) -> Iterator[tuple[int, RoundColumn]]:
     """Yield the rounds of a division with their stage, of the main bracket of each stage first."""
     for tree in brackets.trees(brackets.rounds_of(division), BracketOptions(names_of(division, staff=False))):
         for section in tree.sections:
@@ -518,7 +518,7 @@ def _columns(division: Division) -> Iterator[tuple[int, Column]]:
                 yield tree.stage, column
 
 
-def _strip(columns: list[Column], first: Followed | None) -> list[tuple[Column, list[FixtureBox]]]:
+def _strip(columns: list[RoundColumn], first: Followed | None) -> list[tuple[RoundColumn, list[FixtureBox]]]:
     """Return the round of the match that is shown, the one before and the one after, else the last ones begun."""
     at = next((index for index, column in enumerate(columns) if first and first.box in column.boxes), None)
     if at is None:
@@ -530,7 +530,7 @@ def _strip(columns: list[Column], first: Followed | None) -> list[tuple[Column, 
 
 def _most_interesting(boxes: list[FixtureBox]) -> list[FixtureBox]:
     """Return the first matches of a round, those that are being played before others, in the order of the round."""
-    live_first = sorted(boxes, key=lambda box: box.mark != "live")[:MOST_IN_STRIP]
+    live_first = sorted(boxes, key=lambda box: box.mark != "live")[:MAX_IN_STRIP]
     return [box for box in boxes if box in live_first]
 
 
@@ -620,7 +620,7 @@ def set_wall(
 # When the evening is expected to go on and to end, in a few lines for the wall.
 
 
-MOST_BRACKETS = 2
+MAX_BRACKETS = 2
 
 
 def expected_times(view: FloorView) -> list[ExpectedTime]:
@@ -632,7 +632,7 @@ def expected_times(view: FloorView) -> list[ExpectedTime]:
     if not evening.matches:
         return []
     ends = [(row.label, evening.forecast.finish_of(row.key)) for row in evening.rows]
-    named = [(label, finish) for label, finish in ends if finish is not None][:MOST_BRACKETS]
+    named = [(label, finish) for label, finish in ends if finish is not None][:MAX_BRACKETS]
     if len(ends) > 1:
         named.append((_("Last match ends"), evening.total))
     return [(label, time_format(evening.at(finish.median).astimezone(zone))) for label, finish in named]

@@ -10,7 +10,7 @@ from engine.match import MAX_LENGTH, MatchState, apply, next_game
 from engine.records import Limits, read
 from engine.replayer import GameReplay
 from engine.scoring import KIND_OF_MULTIPLE, WinKind
-from engine.transcript import Claim, Game, Kind, Move, Place, Transcript
+from engine.transcript import Game, Kind, Move, Place, StatedResult, Transcript
 from engine.verdict import Finding, Frame, GameVerdict, Outcome, Severity, Verdict
 
 ERROR, WARNING, NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
@@ -93,7 +93,7 @@ def normalised(transcript: Transcript) -> Transcript:
         result = verdict.games[number - 1] if number <= len(verdict.games) else None
         claim = game.claim
         if claim is None and result is not None and result.winner is not None:
-            claim = Claim(result.winner, result.points)
+            claim = StatedResult(result.winner, result.points)
         start = result.start if result is not None else game.start
         games.append(replace(game, events=tuple(events), claim=claim, start=start))
     return replace(transcript, games=tuple(games))
@@ -309,8 +309,10 @@ class _Adjudication:
             return
         self._give_up(played, claim, points, following)
 
-    def _claim_of_resignation(self, played: GameReplay) -> Claim | None:
-        return None if played.resignation is None else Claim(1 - played.resignation.side, played.resignation.points)
+    def _claim_of_resignation(self, played: GameReplay) -> StatedResult | None:
+        return (
+            None if played.resignation is None else StatedResult(1 - played.resignation.side, played.resignation.points)
+        )
 
     def _points_of_resignation(self, played: GameReplay) -> int:
         resignation = played.resignation
@@ -318,7 +320,7 @@ class _Adjudication:
             return resignation.points
         return (resignation.value if resignation is not None and resignation.value else 1) * played.state.cube
 
-    def _claim_of_next_header(self, played: GameReplay, following: Game | None) -> Claim | None:
+    def _claim_of_next_header(self, played: GameReplay, following: Game | None) -> StatedResult | None:
         """Return the result that the score in the next header implies, if one side has gained points."""
         if following is None or following.start is None:
             return None
@@ -326,9 +328,9 @@ class _Adjudication:
         if sorted(won)[0] != 0 or max(won) <= 0:
             return None
         played.report(WARNING, "result_missing")
-        return Claim(won.index(max(won)), max(won))
+        return StatedResult(won.index(max(won)), max(won))
 
-    def _give_up(self, played: GameReplay, claim: Claim, points: int, following: Game | None) -> None:
+    def _give_up(self, played: GameReplay, claim: StatedResult, points: int, following: Game | None) -> None:
         """End the game by resignation, or the match by concession if the points can only mean that."""
         winner, needed, cube = claim.winner, self._needed(claim.winner), played.state.cube
         multiple, odd = divmod(points, cube)

@@ -10,7 +10,7 @@ from engine.keys import swapped_key
 from engine.match import MatchState, Phase
 from engine.notation import written_play
 from engine.position import Position, position_of
-from engine.resolution import Played, Resolution, played
+from engine.resolution import PlayedTurn, Resolution, played
 from engine.search import ROLLS, Dice
 from engine.transcript import Event, Game, Kind, Place
 from engine.verdict import Finding, Frame, Severity
@@ -119,15 +119,15 @@ class Chronicle:
         """Add the frame of an event that moves no checker."""
         if self.frames is not None:
             seen = position_of(self.key if event.side == self.turn else swapped_key(self.key))
-            self.frames.append(self._frame(event, seen, Played((), "", seen, legal=True)))
+            self.frames.append(self._frame(event, seen, PlayedTurn((), "", seen, legal=True)))
 
     def show_illegal_play(self, event: Event) -> None:
         """Add the frame of an illegal play that stood, from the position before it to the one the record gives."""
         if self.frames is not None:
             seen = position_of(self.key)
-            self.frames.append(self._frame(event, seen, Played((), "?", event.position or seen, legal=False)))
+            self.frames.append(self._frame(event, seen, PlayedTurn((), "?", event.position or seen, legal=False)))
 
-    def _frame(self, event: Event, before: Position, what: Played) -> Frame:
+    def _frame(self, event: Event, before: Position, what: PlayedTurn) -> Frame:
         return Frame(
             game=self.game.number,
             event=self.at,

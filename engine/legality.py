@@ -150,7 +150,7 @@ class Edge(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class PlayNode:
     """A position within a play, with the dice still to be played."""
 
     position: Position
@@ -160,7 +160,7 @@ class Node:
     """The play may be committed here."""
 
 
-def step_graph(position: Position, dice: Dice) -> tuple[Node, ...]:
+def step_graph(position: Position, dice: Dice) -> tuple[PlayNode, ...]:
     """Return every legal single step that is part of a legal play; node 0 is the start.
 
     A path along the edges from node 0 to a `complete` node is a legal play, and every order of every legal play is such
@@ -173,7 +173,7 @@ def step_graph(position: Position, dice: Dice) -> tuple[Node, ...]:
     useful = _leading_to({state for state, out in steps.items() if not out and state[0] in finals}, steps)
     index = {state: at for at, state in enumerate(state for state in steps if state in useful)}
     return tuple(
-        Node(
+        PlayNode(
             position=position_of(state[0]),
             dice=state[1],
             edges=tuple(Edge(step, index[then]) for step, then in steps[state] if then in index),

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from engine.cube import doubled
 from engine.match import Act, Action, GameResult, MatchState, apply
-from engine.transcript import Claim, Event, Game, Kind, Move, Transcript
+from engine.transcript import Event, Game, Kind, Move, StatedResult, Transcript
 
 _ANSWERS = {
     Act.TAKE: Kind.TAKE,
@@ -98,7 +98,7 @@ def _game(before: MatchState, after: MatchState, events: list[Event]) -> Game:
     )
 
 
-def _claim(after: MatchState, result: GameResult | None) -> Claim | None:
+def _claim(after: MatchState, result: GameResult | None) -> StatedResult | None:
     if result is not None:
-        return Claim(result.winner, result.points, after.is_over)
-    return Claim(after.winner, None, True) if after.winner is not None else None
+        return StatedResult(result.winner, result.points, after.is_over)
+    return StatedResult(after.winner, None, True) if after.winner is not None else None

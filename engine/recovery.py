@@ -10,9 +10,9 @@ from engine.resolution import resolve
 from engine.search import ROLLS, Dice, legal_results
 from engine.transcript import Event, Kind, Move
 
-MOST_TRIED = 1000
+MAX_TRIED = 1000
 """Plays tried in one search, over all positions."""
-MOST_CANDIDATES = 200
+MAX_CANDIDATES = 200
 """Positions to start with; doubles can have hundreds of plays."""
 _MOVES_NO_CHECKER = frozenset({Kind.DOUBLE, Kind.TAKE, Kind.BEAVER})
 
@@ -24,7 +24,7 @@ def likeliest_key(key: int, event: Event, dice: Dice, following: Sequence[Event]
     position before the play. Of positions that fit equally many plays, the first is returned.
     """
     ways = [move.points for move in event.moves or ()]
-    legal = [play.result.key for play in nearest_plays(position_of(key), dice, ways, MOST_CANDIDATES)]
+    legal = [play.result.key for play in nearest_plays(position_of(key), dice, ways, MAX_CANDIDATES)]
     candidates = [literal_key(key, event.moves), *legal, key]
     side, tried = 1 - event.side, 0
     # Current position, seen by the side on turn -> the candidate it came from; equal positions are merged.
@@ -32,7 +32,7 @@ def likeliest_key(key: int, event: Event, dice: Dice, following: Sequence[Event]
     left = dict(reversed(left.items()))
     for play in _plays_that_follow(following):
         tried += len(left)
-        if len(left) == 1 or tried > MOST_TRIED or play.side != side:
+        if len(left) == 1 or tried > MAX_TRIED or play.side != side:
             break
         after = [(_after(now, play), candidate) for now, candidate in left.items()]
         surviving = {swapped_key(now): candidate for now, candidate in reversed(after) if now is not None}

@@ -125,7 +125,7 @@ def _in_order(key: int, ways: Sequence[Sequence[int]], left: tuple[int, ...]) ->
     return False
 
 
-class Played(NamedTuple):
+class PlayedTurn(NamedTuple):
     """A turn as a replay shows it."""
 
     steps: tuple[Step, ...]
@@ -136,12 +136,12 @@ class Played(NamedTuple):
     legal: bool
 
 
-def played(before: Position, event: Event, dice: Dice, resolution: Resolution | None) -> Played:
+def played(before: Position, event: Event, dice: Dice, resolution: Resolution | None) -> PlayedTurn:
     """Return a turn in steps and standard notation; without a resolution the play is illegal or not recorded."""
     if resolution is None:
-        return Played((), written_play(event.moves), before, legal=False)
+        return PlayedTurn((), written_play(event.moves), before, legal=False)
     steps = steps_of(before.key, _path(event, dice) if resolution.path is None else resolution.path)
-    return Played(steps, standard_notation(steps), position_of(resolution.key), legal=True)
+    return PlayedTurn(steps, standard_notation(steps), position_of(resolution.key), legal=True)
 
 
 def _path(event: Event, dice: Dice) -> Path:

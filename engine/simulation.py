@@ -20,7 +20,7 @@ _BLOT, _POINT, _HIT = 6, 4, 14
 """Worth in pips, for the simple player."""
 
 
-class Style(StrEnum):
+class PlayStyle(StrEnum):
     """How a simulated player chooses."""
 
     RANDOM = "random"
@@ -34,7 +34,7 @@ def play_out(
     length: int,
     *,
     players: tuple[str, str] = ("Ada", "Ben"),
-    styles: tuple[Style, Style] = (Style.SIMPLE, Style.SIMPLE),
+    styles: tuple[PlayStyle, PlayStyle] = (PlayStyle.SIMPLE, PlayStyle.SIMPLE),
     start: tuple[int, int] = (0, 0),
 ) -> Transcript:
     """Return a whole legal match; the same arguments give the same match.
@@ -51,7 +51,7 @@ def play_out(
     return record(first, actions, players)
 
 
-def next_action(state: MatchState, chance: Random, styles: tuple[Style, Style]) -> Action:
+def next_action(state: MatchState, chance: Random, styles: tuple[PlayStyle, PlayStyle]) -> Action:
     """What the side to act does next; in the opening, the roll."""
     if state.phase is Phase.OPENING:
         return Action(Act.ROLL, dice=_roll(chance))
@@ -70,22 +70,22 @@ def _lead(position: Position) -> float:
     return (opposing - own) / max(own, opposing)
 
 
-def _before_roll(state: MatchState, side: int, chance: Random, style: Style) -> Action:
+def _before_roll(state: MatchState, side: int, chance: Random, style: PlayStyle) -> Action:
     lead = _lead(state.position)
     if lead < -_LEAD_TO_RESIGN and chance.random() < _READINESS_TO_RESIGN:
         return Action(Act.RESIGN, side, value=1 if state.position.borne_off[0] else 2)
-    wants = lead > _LEAD_TO_DOUBLE if style is Style.SIMPLE else chance.random() < _LEAD_TO_DOUBLE / 2
+    wants = lead > _LEAD_TO_DOUBLE if style is PlayStyle.SIMPLE else chance.random() < _LEAD_TO_DOUBLE / 2
     if state.may_double and wants:
         return Action(Act.DOUBLE, side)
     return Action(Act.ROLL, side, _roll(chance))
 
 
-def _with_dice(state: MatchState, side: int, chance: Random, style: Style) -> Action:
+def _with_dice(state: MatchState, side: int, chance: Random, style: PlayStyle) -> Action:
     assert state.dice is not None  # noqa: S101, true in this phase
     plays = legal_plays(state.position, state.dice)
     if not plays:
         return Action(Act.PLAY, side)
-    play = chance.choice(plays) if style is Style.RANDOM else max(plays, key=_merit)
+    play = chance.choice(plays) if style is PlayStyle.RANDOM else max(plays, key=_merit)
     return Action(Act.PLAY, side, moves=tuple((step.source, step.target) for step in play.steps))
 
 
@@ -99,16 +99,16 @@ def _merit(play: Play) -> int:
     return _POINT * points - _BLOT * blots - _HIT * counts[0] - play.result.pips[0]
 
 
-def _answer_double(state: MatchState, side: int, chance: Random, style: Style) -> Action:
-    drops = _lead(state.position) > _LEAD_TO_DROP if style is Style.SIMPLE else chance.random() < _LEAD_TO_DROP
+def _answer_double(state: MatchState, side: int, chance: Random, style: PlayStyle) -> Action:
+    drops = _lead(state.position) > _LEAD_TO_DROP if style is PlayStyle.SIMPLE else chance.random() < _LEAD_TO_DROP
     return Action(Act.DROP if drops else Act.TAKE, side)
 
 
-def _answer_resignation(state: MatchState, side: int, chance: Random, style: Style) -> Action:
+def _answer_resignation(state: MatchState, side: int, chance: Random, style: PlayStyle) -> Action:
     return Action(Act.ACCEPT, side)
 
 
-_DECISIONS: dict[Phase, Callable[[MatchState, int, Random, Style], Action]] = {
+_DECISIONS: dict[Phase, Callable[[MatchState, int, Random, PlayStyle], Action]] = {
     Phase.TO_ROLL: _before_roll,
     Phase.TO_PLAY: _with_dice,
     Phase.DOUBLED: _answer_double,

@@ -71,7 +71,7 @@ class Event(NamedTuple):
     """Times and clocks, which only our JSON has. Never checked."""
 
 
-class Claim(NamedTuple):
+class StatedResult(NamedTuple):
     """The result of a game as the record states it (`Wins 2 points and the match`)."""
 
     winner: Side
@@ -97,7 +97,7 @@ class Game:
     """The score in the game's header (left, right); None if none is given."""
     crawford: bool | None = None
     """Whether the record marks it as the Crawford game; None if the format cannot."""
-    claim: Claim | None = None
+    claim: StatedResult | None = None
     places: tuple[Place, ...] = field(default=(), compare=False)
     """The place of each event, in the same order (may be empty)."""
     place: Place = field(default=Place(), compare=False)

@@ -8,7 +8,7 @@ from formats.states import FixtureState
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class FixtureDifference:
     """A fixture before and after a correction."""
 
     number: FixtureId
@@ -21,10 +21,10 @@ class Change:
         return self.before.slots != self.after.slots
 
 
-def difference(before: Progress, after: Progress) -> tuple[Change, ...]:
+def difference(before: Progress, after: Progress) -> tuple[FixtureDifference, ...]:
     """Return the fixtures that differ, by ascending number."""
     return tuple(
-        Change(number, before.fixtures[number], state)
+        FixtureDifference(number, before.fixtures[number], state)
         for number, state in after.fixtures.items()
         if number in before.fixtures and before.fixtures[number] != state
     )

@@ -12,7 +12,7 @@ POINTS = 173.7178
 """Rating points of one unit of the Glicko-2 scale."""
 CENTRE = 1500.0
 TAU = 0.5
-MOST_DEVIATION = 350.0
+MAX_DEVIATION = 350.0
 CONVERGED = 1e-6
 WON, LOST = 1.0, 0.0
 
@@ -21,7 +21,7 @@ class Rated(NamedTuple):
     """A rating and its deviation in rating points, and the volatility."""
 
     rating: float = CENTRE
-    deviation: float = MOST_DEVIATION
+    deviation: float = MAX_DEVIATION
     volatility: float = 0.06
 
 
@@ -31,7 +31,7 @@ def expected_score(player: Rated, opponent: Rated) -> float:
     return 1 / (1 + exp(-_g(deviation) * (player.rating - opponent.rating) / POINTS))
 
 
-class Share(NamedTuple):
+class ResultShare(NamedTuple):
     """What one result contributes to the rating of a period."""
 
     expected: float
@@ -70,16 +70,16 @@ def after_period(
 
 def shares(
     player: Rated, after: Rated, results: Sequence[tuple[Rated, float]], weights: Sequence[float] | None = None
-) -> list[Share]:
+) -> list[ResultShare]:
     """Return what each result contributed to `after`, which `after_period` returned for them."""
     parts = []
     for (opponent, score), weight in zip(results, weights or [1.0] * len(results), strict=True):
         g, expected = _expected(player, opponent)
-        parts.append(Share(expected, (after.deviation**2 / POINTS) * weight * g * (score - expected)))
+        parts.append(ResultShare(expected, (after.deviation**2 / POINTS) * weight * g * (score - expected)))
     return parts
 
 
-def after_idle(player: Rated, periods: int, most: float = MOST_DEVIATION) -> Rated:
+def after_idle(player: Rated, periods: int, most: float = MAX_DEVIATION) -> Rated:
     """Return the player after so many periods without a result: the deviation grows, up to `most` at the latest.
 
     >>> round(after_idle(Rated(1720, 60), 1).deviation, 4)

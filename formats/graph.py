@@ -67,7 +67,7 @@ class ByeSource:
 
 
 @dataclass(frozen=True, slots=True)
-class Seat:
+class DrawnSeat:
     """A seat (from 1) in a round with lines that are drawn once their entrants are known; `seating` draws it."""
 
     bracket: str
@@ -76,7 +76,7 @@ class Seat:
     kind: ClassVar[str] = "drawn"
 
 
-Source = EntrySource | WinnerOf | LoserOf | PlaceOf | ByeSource | Seat
+Source = EntrySource | WinnerOf | LoserOf | PlaceOf | ByeSource | DrawnSeat
 BYE = ByeSource()
 
 
@@ -175,15 +175,17 @@ class Graph:
         first, second = self.fixtures[number].sources
         entrants = self.round_of[number].entrants
         return (
-            entrants[first.number - 1] if isinstance(first, Seat) else first,
-            entrants[second.number - 1] if isinstance(second, Seat) else second,
+            entrants[first.number - 1] if isinstance(first, DrawnSeat) else first,
+            entrants[second.number - 1] if isinstance(second, DrawnSeat) else second,
         )
 
     def awaited(self, number: FixtureId) -> tuple[Source, ...]:
         """Return the sources that must be known before the entrants of a fixture are: of a seat, those of all seats."""
         own = self.fixtures[number].sources
-        fixed = tuple(source for source in own if not isinstance(source, Seat | ByeSource))
-        return (*fixed, *self.round_of[number].entrants) if any(isinstance(source, Seat) for source in own) else fixed
+        fixed = tuple(source for source in own if not isinstance(source, DrawnSeat | ByeSource))
+        return (
+            (*fixed, *self.round_of[number].entrants) if any(isinstance(source, DrawnSeat) for source in own) else fixed
+        )
 
     @cached_property
     def next_of_winner(self) -> dict[FixtureId, FixtureId]:
@@ -245,7 +247,7 @@ class Graph:
         key, round_, old = self.bracket_of[number], self.round_of[number], self.fixture(number)
         if BYE not in old.sources:
             raise Refused("no_bye_left")
-        seat = Seat(key, round_.number, len(round_.entrants) + 1)
+        seat = DrawnSeat(key, round_.number, len(round_.entrants) + 1)
         graph = self.with_source(number, old.sources.index(BYE), seat)
         bracket = graph.bracket(key)
         rounds = tuple(

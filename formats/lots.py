@@ -19,7 +19,7 @@ from typing import TypeVar
 from formats.errors import Refused
 
 ALGORITHM = "barpoint-lots/1"
-LEAST_SEED_BYTES = 16
+MIN_SEED_BYTES = 16
 WORD = 1 << 64
 WORD_BYTES = 8
 
@@ -28,8 +28,8 @@ Item = TypeVar("Item")
 
 def commitment(seed: bytes) -> str:
     """Return the public hash of a seed: SHA-256 in hexadecimal. Raises Refused("seed_too_short")."""
-    if len(seed) < LEAST_SEED_BYTES:
-        raise Refused("seed_too_short", least=LEAST_SEED_BYTES, bytes=len(seed))
+    if len(seed) < MIN_SEED_BYTES:
+        raise Refused("seed_too_short", least=MIN_SEED_BYTES, bytes=len(seed))
     return hashlib.sha256(seed).hexdigest()
 
 
@@ -47,8 +47,8 @@ class Lots:
     """A stream of lots for one purpose and draft. Reading advances it, so create a new one for each draw."""
 
     def __init__(self, seed: bytes, purpose: str, draft: int = 1) -> None:
-        if len(seed) < LEAST_SEED_BYTES:
-            raise Refused("seed_too_short", least=LEAST_SEED_BYTES, bytes=len(seed))
+        if len(seed) < MIN_SEED_BYTES:
+            raise Refused("seed_too_short", least=MIN_SEED_BYTES, bytes=len(seed))
         self._seed = seed
         self._prefix = f"{purpose}:{draft}"
         self._block = 0

@@ -38,7 +38,7 @@ from formats.graph import (
     check,
 )
 from formats.kept_apart import Meeting
-from formats.lots import LEAST_SEED_BYTES, Lots
+from formats.lots import MIN_SEED_BYTES, Lots
 from formats.settings import (
     BY_ROUND,
     DOUBLE,
@@ -66,10 +66,10 @@ ROUNDS = "rounds"
 ORDER_ALGORITHM = "lots over all entries"
 LINES_ALGORITHM = "barpoint-lines/1"
 """How the byes of lower brackets get fixed lines; it follows the algorithm of the places. Draws without it use lots."""
-FEWEST_FOR_LOWER = 2
-MOST_STAGES = 5
-FEWEST_QUALIFIERS = 2
-FEWEST_WITH_CONSOLATION = 4
+MIN_FOR_LOWER = 2
+MAX_STAGES = 5
+MIN_QUALIFIERS = 2
+MIN_WITH_CONSOLATION = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +90,8 @@ def checked_stages(stages: Sequence[StageSettings], default_lengths: Sequence[in
     `StageSettings.checked` refuses, or what makes a later stage impossible for those who qualify:
     `rounds_with_rematches`, `division_size`, or as `plan_of`.
     """
-    if not 1 <= len(stages) <= MOST_STAGES:
-        raise Refused("stage_count", most=MOST_STAGES)
+    if not 1 <= len(stages) <= MAX_STAGES:
+        raise Refused("stage_count", most=MAX_STAGES)
     whole = [*(with_places(stage) for stage in stages[:-1]), stages[-1]]
     checked = [stage.checked(default_lengths) for stage in whole]
     for number, (stage, following) in enumerate(pairwise(checked), start=1):
@@ -100,10 +100,10 @@ def checked_stages(stages: Sequence[StageSettings], default_lengths: Sequence[in
         if stage.switch_time and not lives_are_places(stage, following.format):
             raise Refused("switch_needs_knockout", stage=number + 1)
         qualifiers = len(places_before(stage, number))
-        if qualifiers < FEWEST_QUALIFIERS:
-            raise Refused("stage_qualifiers", stage=number, least=FEWEST_QUALIFIERS)
-        if following.format == GROUPS and qualifiers < FEWEST_QUALIFIERS * following.groups:
-            raise Refused("group_count", groups=following.groups, least=FEWEST_QUALIFIERS, entries=qualifiers)
+        if qualifiers < MIN_QUALIFIERS:
+            raise Refused("stage_qualifiers", stage=number, least=MIN_QUALIFIERS)
+        if following.format == GROUPS and qualifiers < MIN_QUALIFIERS * following.groups:
+            raise Refused("group_count", groups=following.groups, least=MIN_QUALIFIERS, entries=qualifiers)
         try:
             _check_later(following, stage, number)
         except Refused as refused:
@@ -134,7 +134,7 @@ def with_places(stage: StageSettings) -> StageSettings:
     Until that time, such a stage goes on to its last match, which is then the final of a bracket of two.
     """
     by_the_clock = stage.format == LIVES and stage.is_continuous and bool(stage.switch_time)
-    return replace(stage, qualifiers=FEWEST_QUALIFIERS) if by_the_clock and stage.qualifiers is None else stage
+    return replace(stage, qualifiers=MIN_QUALIFIERS) if by_the_clock and stage.qualifiers is None else stage
 
 
 def _check_later(settings: StageSettings, before: StageSettings, number: int) -> None:
@@ -144,7 +144,7 @@ def _check_later(settings: StageSettings, before: StageSettings, number: int) ->
     if settings.format == LEAGUE:
         check_league_size(entrants)
     elif settings.format in ELIMINATION:
-        plan_of(settings, later_sources(settings, before, number), seed=bytes(LEAST_SEED_BYTES))
+        plan_of(settings, later_sources(settings, before, number), seed=bytes(MIN_SEED_BYTES))
     elif settings.format not in BY_ROUND:
         check_matches(_table_matches(settings, entrants))
 
@@ -354,7 +354,7 @@ def lower_pattern(settings: StageSettings, graph: Graph) -> Pattern:
         return propose_double(count, second_final=settings.second_final)[0].pattern
     proposals = propose_consolation(count)
     if not proposals:
-        raise Refused("field_too_small", entries=count, least=FEWEST_WITH_CONSOLATION)
+        raise Refused("field_too_small", entries=count, least=MIN_WITH_CONSOLATION)
     return proposals[0].pattern
 
 
@@ -364,10 +364,10 @@ def last_chance_pattern(settings: StageSettings, graph: Graph) -> Pattern:
         return parse(settings.last_chance)
     losers = losers_by_round(graph, CONSOLATION)
     dropping = losers[: max(1, len(losers) // 2)]
-    while sum(dropping) < FEWEST_FOR_LOWER and len(dropping) < len(losers):
+    while sum(dropping) < MIN_FOR_LOWER and len(dropping) < len(losers):
         dropping = losers[: len(dropping) + 1]
-    if sum(dropping) < FEWEST_FOR_LOWER:
-        raise Refused("last_chance_empty", losers=sum(dropping), least=FEWEST_FOR_LOWER)
+    if sum(dropping) < MIN_FOR_LOWER:
+        raise Refused("last_chance_empty", losers=sum(dropping), least=MIN_FOR_LOWER)
     return min((fewest(dropping), unshifted(dropping)), key=lambda pattern: len(pattern.rounds))
 
 

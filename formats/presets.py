@@ -13,7 +13,7 @@ from formats.settings import (
     PROGRESSIVE,
     ROUND_ROBIN,
     SWISS,
-    Pairing,
+    PairingMode,
     StageSettings,
     strict,
 )
@@ -21,14 +21,14 @@ from formats.settings import (
 Stages = tuple[StageSettings, ...]
 
 SWISS_ROUNDS = 5
-FEWEST_FOR_LAST_CHANCE = 6
+MIN_FOR_LAST_CHANCE = 6
 SMALLEST_GROUP = 3
-MOST_GROUPS = 64
-FEWEST_FOR_TWO_QUALIFIERS = 6
+MAX_GROUPS = 64
+MIN_FOR_TWO_QUALIFIERS = 6
 
 
 def _consolation(entries: int) -> Stages:
-    return (StageSettings(PROGRESSIVE, last_chance="" if entries >= FEWEST_FOR_LAST_CHANCE else None),)
+    return (StageSettings(PROGRESSIVE, last_chance="" if entries >= MIN_FOR_LAST_CHANCE else None),)
 
 
 def _swiss(entries: int) -> Stages:
@@ -39,13 +39,13 @@ def _swiss(entries: int) -> Stages:
 def _groups(entries: int) -> Stages:
     """Return groups of three to five, so many that two qualifiers of each fill a knockout without byes."""
     groups = 2
-    while entries >= 2 * groups * SMALLEST_GROUP and groups < MOST_GROUPS:
+    while entries >= 2 * groups * SMALLEST_GROUP and groups < MAX_GROUPS:
         groups *= 2
-    qualifiers = 2 if entries >= FEWEST_FOR_TWO_QUALIFIERS else 1
+    qualifiers = 2 if entries >= MIN_FOR_TWO_QUALIFIERS else 1
     return (StageSettings(GROUPS, groups=groups, qualifiers=qualifiers), StageSettings(KNOCKOUT))
 
 
-SMALLEST_SWITCH, FEWEST_FOR_LARGE_SWITCH = 8, 24
+SMALLEST_SWITCH, MIN_FOR_LARGE_SWITCH = 8, 24
 
 
 def _flow_strict(entries: int) -> Stages:
@@ -53,16 +53,16 @@ def _flow_strict(entries: int) -> Stages:
 
     What a player gains by sitting out is bounded best by this without rounds. A small field plays on to the end.
     """
-    flow = strict(StageSettings(LIVES, lives=2, pairing=Pairing.CONTINUOUS))
+    flow = strict(StageSettings(LIVES, lives=2, pairing=PairingMode.CONTINUOUS))
     if entries < SMALLEST_SWITCH:
         return (flow,)
-    places = 16 if entries >= FEWEST_FOR_LARGE_SWITCH else 8
+    places = 16 if entries >= MIN_FOR_LARGE_SWITCH else 8
     return (replace(flow, qualifiers=places), StageSettings(KNOCKOUT))
 
 
 def _flow_swiss(entries: int) -> Stages:
     matches = min(SWISS_ROUNDS, max(1, entries - 1))
-    return (StageSettings(SWISS, rounds=matches, pairing=Pairing.CONTINUOUS),)
+    return (StageSettings(SWISS, rounds=matches, pairing=PairingMode.CONTINUOUS),)
 
 
 PRESETS: Mapping[str, Callable[[int], Stages]] = {
@@ -71,7 +71,7 @@ PRESETS: Mapping[str, Callable[[int], Stages]] = {
     "double": lambda _entries: (StageSettings(DOUBLE),),
     "swiss": _swiss,
     "lives": lambda _entries: (StageSettings(LIVES),),
-    "flow": lambda _entries: (StageSettings(LIVES, lives=2, pairing=Pairing.CONTINUOUS),),
+    "flow": lambda _entries: (StageSettings(LIVES, lives=2, pairing=PairingMode.CONTINUOUS),),
     "flow_strict": _flow_strict,
     "flow_swiss": _flow_swiss,
     "groups": _groups,

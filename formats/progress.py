@@ -15,6 +15,7 @@ from formats.facts import NOBODY, PLAYED, Result, Withdrawal
 from formats.graph import (
     FINAL,
     ByeSource,
+    DrawnSeat,
     EntryId,
     EntrySource,
     Fixture,
@@ -23,7 +24,6 @@ from formats.graph import (
     LoserOf,
     PlaceOf,
     Round,
-    Seat,
     Source,
     WinnerOf,
 )
@@ -185,14 +185,14 @@ class _Arrivals:
                 return self.states[fixture].loser
             case ByeSource():
                 return BYE_SLOT
-            case Seat():
+            case DrawnSeat():
                 return self._seated(source)
         if source not in self.places:
             return OPEN_SLOT
         taker = self.places[source]
         return EMPTY_SLOT if taker is None else SlotState(SlotStatus.ENTRY, taker)
 
-    def _seated(self, seat: Seat) -> SlotState:
+    def _seated(self, seat: DrawnSeat) -> SlotState:
         """Return the entrant of a seat. It is to be decided until all entrants of its round are known."""
         round_ = self.graph.bracket(seat.bracket).rounds[seat.round - 1]
         arriving = [self.of(source) for source in round_.entrants]

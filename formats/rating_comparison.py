@@ -14,7 +14,7 @@ from formats.ratings import FAMILIES, RatedMatch, Settings, winner_chances
 FEWEST = 100
 """Matches without which no comparison is made."""
 STANDARD_ERRORS = 2.0
-LEAST_CHANCE = 1e-12
+MIN_CHANCE = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,20 +33,22 @@ class Prediction:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class FormulaRanking:
     """Formulas, the best first, over so many matches."""
 
     matches: int
     predictions: tuple[Prediction, ...]
 
 
-def compare_families(matches: Iterable[RatedMatch], families: Mapping[str, Settings] = FAMILIES) -> Comparison | None:
+def compare_families(
+    matches: Iterable[RatedMatch], families: Mapping[str, Settings] = FAMILIES
+) -> FormulaRanking | None:
     """Compare the formulas on these matches; None with fewer than `FEWEST`."""
     ordered = sorted(matches)
     if len(ordered) < FEWEST:
         return None
     losses = {
-        family: [-log(max(chance, LEAST_CHANCE)) for chance in winner_chances(settings, ordered)]
+        family: [-log(max(chance, MIN_CHANCE)) for chance in winner_chances(settings, ordered)]
         for family, settings in families.items()
     }
     means = {family: sum(own) / len(own) for family, own in losses.items()}
@@ -55,7 +57,7 @@ def compare_families(matches: Iterable[RatedMatch], families: Mapping[str, Setti
         Prediction(family, means[family], means[family] - means[best], _standard_error(own, losses[best]))
         for family, own in losses.items()
     ]
-    return Comparison(len(ordered), tuple(sorted(predictions, key=lambda prediction: prediction.loss)))
+    return FormulaRanking(len(ordered), tuple(sorted(predictions, key=lambda prediction: prediction.loss)))
 
 
 def _standard_error(losses: Sequence[float], best: Sequence[float]) -> float:

@@ -19,7 +19,7 @@ from math import sqrt
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from formats.glicko2 import LOST, MOST_DEVIATION, TAU, WON, Rated, after_idle, after_period, expected_score, shares
+from formats.glicko2 import LOST, MAX_DEVIATION, TAU, WON, Rated, after_idle, after_period, expected_score, shares
 
 SCALE = 2000
 """In a 1-point match, a rating difference of this many points means odds of 10 to 1."""
@@ -83,7 +83,7 @@ WEEK = 7
 class Glicko:
     """Settings of Glicko-2. A period is a week from Monday in the time zone `zone`."""
 
-    deviation: float = MOST_DEVIATION
+    deviation: float = MAX_DEVIATION
     """Of a new player, in rating points; that of nobody grows beyond it."""
     volatility: float = 0.06
     tau: float = TAU

@@ -13,7 +13,7 @@ from typing import Any
 from formats.elimination.byes import LowerByes
 from formats.elimination.patterns import parse
 from formats.errors import Refused
-from formats.forecast.finish_times import LONGEST_MATCH
+from formats.forecast.finish_times import MAX_MATCH
 from formats.swiss.event import Order
 from formats.tables.records import NEWEST, Edition
 from formats.tables.round_robin import LeaverRule, Scoring, Unplayed
@@ -38,13 +38,13 @@ TABLES = (ROUND_ROBIN, GROUPS, LEAGUE)
 
 SNAKE, DRAWN = "snake", "drawn"
 GROUP_DRAWS = (SNAKE, DRAWN)
-FEWEST_LIVES, MOST_LIVES = 2, 9
-MOST_LIVES_WITHOUT_ROUNDS = 5
-MOST_MATCHES_WITHOUT_ROUNDS = 15
+MIN_LIVES, MAX_LIVES = 2, 9
+MAX_LIVES_WITHOUT_ROUNDS = 5
+MAX_MATCHES_WITHOUT_ROUNDS = 15
 """The most matches that each entry of a Swiss without rounds plays."""
-LONGEST_WINDOW = 15
+MAX_WINDOW = 15
 """In minutes."""
-LONGEST_LEAD = 3
+MAX_LEAD = 3
 STRICT_LEAD, STRICT_WINDOW = 1, 2
 LARGEST_LATE_FIELD = 64
 """The most players still in from whom on matches can have a length of their own."""
@@ -52,14 +52,14 @@ SWITCH_PLACES = (8, 16, 32, 64)
 """The places of the bracket to which lives without rounds can switch."""
 SMALLEST_DIVISION, LARGEST_DIVISION = 4, 12
 """The number of entries of a league division."""
-MOST_ROUNDS = 30
-MOST_STARTS = 8
+MAX_ROUNDS = 30
+MAX_STARTS = 8
 """The rounds, counted from the final, in which the best can start: the round of 256 is the earliest."""
-LONGEST_COUNTDOWN = 3600
+MAX_COUNTDOWN = 3600
 """In seconds."""
-MOST_GROUPS = 512
-MOST_TABLE_POINTS = 100
-MOST_MATCHES = 50_000
+MAX_GROUPS = 512
+MAX_TABLE_POINTS = 100
+MAX_MATCHES = 50_000
 """The most matches of a stage in which everybody plays everybody: about 300 entries."""
 MISSED_POINTS = (0.0, 0.5)
 
@@ -87,7 +87,7 @@ OWN_SETTINGS: Mapping[str, frozenset[str]] = {
 """Format -> its settings, apart from `qualifiers`, which every stage but the last has."""
 
 
-class Pairing(StrEnum):
+class PairingMode(StrEnum):
     """Whether a Swiss or lives is paired in rounds, or as soon as suitable players are free."""
 
     ROUNDS = "rounds"
@@ -154,7 +154,7 @@ class StageSettings:
     order: Order = Order.RANDOM
     next_round: NextRound = NextRound.DRAFT
     countdown: int = 180
-    pairing: Pairing = Pairing.ROUNDS
+    pairing: PairingMode = PairingMode.ROUNDS
     window: int = 0
     lead: int = 2
     leader: Leader = Leader.PLAYS
@@ -181,7 +181,7 @@ class StageSettings:
     @property
     def is_continuous(self) -> bool:
         """Whether the stage is paired without rounds."""
-        return self.pairing is Pairing.CONTINUOUS
+        return self.pairing is PairingMode.CONTINUOUS
 
     @property
     def is_missed_by_lot(self) -> bool:
@@ -214,8 +214,8 @@ class StageSettings:
         for name in sorted(self._changed() - OWN_SETTINGS[self.format] - {"qualifiers"}):
             raise Refused("setting_not_used", name=name, format=self.format)
         for length in (*self.lengths, *self.lower_lengths, *self.last_lengths, *self.final_lengths):
-            if not 1 <= length <= LONGEST_MATCH:
-                raise Refused("bad_length", most=LONGEST_MATCH, length=length)
+            if not 1 <= length <= MAX_MATCH:
+                raise Refused("bad_length", most=MAX_MATCH, length=length)
         for pattern in filter(None, (self.pattern, self.last_chance)):
             parse(pattern)
         self._check_tiebreaks(self.lengths or tuple(default_lengths))
@@ -235,21 +235,21 @@ class StageSettings:
         """Return setting -> whether it is out of range."""
         return {
             "starts": not are_starts(self.starts),
-            "rounds": self.rounds is not None and not 1 <= self.rounds <= MOST_ROUNDS,
-            "countdown": not 0 <= self.countdown <= LONGEST_COUNTDOWN,
-            "lives": not FEWEST_LIVES <= self.lives <= MOST_LIVES,
+            "rounds": self.rounds is not None and not 1 <= self.rounds <= MAX_ROUNDS,
+            "countdown": not 0 <= self.countdown <= MAX_COUNTDOWN,
+            "lives": not MIN_LIVES <= self.lives <= MAX_LIVES,
             "switch_time": bool(self.switch_time) and not (self.qualifiers and _is_time_of_day(self.switch_time)),
             "late_until": bool(self.late_until) and not _is_time_of_day(self.late_until),
             "late_from": not 0 <= self.late_from <= LARGEST_LATE_FIELD,
-            "late_length": not 0 <= self.late_length <= LONGEST_MATCH or (self.late_length > 0) != (self.late_from > 0),
-            "window": not 0 <= self.window <= LONGEST_WINDOW,
-            "lead": not 0 <= self.lead <= LONGEST_LEAD,
+            "late_length": not 0 <= self.late_length <= MAX_MATCH or (self.late_length > 0) != (self.late_from > 0),
+            "window": not 0 <= self.window <= MAX_WINDOW,
+            "lead": not 0 <= self.lead <= MAX_LEAD,
             **(self._faults_without_rounds() if self.is_continuous else {}),
-            "groups": not 1 <= self.groups <= MOST_GROUPS,
+            "groups": not 1 <= self.groups <= MAX_GROUPS,
             "group_draw": self.group_draw not in GROUP_DRAWS,
             "qualifiers": self._has_wrong_qualifiers,
             "missed_points": self.missed_points not in MISSED_POINTS,
-            "win": not 0 < self.win <= MOST_TABLE_POINTS,
+            "win": not 0 < self.win <= MAX_TABLE_POINTS,
             "loss": not 0 <= self.loss < self.win,
             "moving": not 0 <= self.moving <= LARGEST_DIVISION,
             "until": not _is_day(self.until),
@@ -257,10 +257,10 @@ class StageSettings:
         }
 
     def _faults_without_rounds(self) -> dict[str, bool]:
-        matches = self.rounds is not None and 1 <= self.rounds <= MOST_MATCHES_WITHOUT_ROUNDS
+        matches = self.rounds is not None and 1 <= self.rounds <= MAX_MATCHES_WITHOUT_ROUNDS
         return {
             "rounds": self.format == SWISS and not matches,
-            "lives": not FEWEST_LIVES <= self.lives <= MOST_LIVES_WITHOUT_ROUNDS,
+            "lives": not MIN_LIVES <= self.lives <= MAX_LIVES_WITHOUT_ROUNDS,
         }
 
     @property
@@ -305,7 +305,7 @@ CHOICES: Mapping[str, Callable[[str], StrEnum]] = {
     "lower_byes": LowerByes,
     "order": Order,
     "next_round": NextRound,
-    "pairing": Pairing,
+    "pairing": PairingMode,
     "leader": Leader,
     "leaver_rule": LeaverRule,
     "unplayed": Unplayed,
@@ -325,7 +325,7 @@ def are_starts(starts: Sequence[int]) -> bool:
         free = 2 * free - count
         if count < 0 or free < 1:
             return False
-    return len(starts) <= MOST_STARTS and (not starts or starts[-1] > 0)
+    return len(starts) <= MAX_STARTS and (not starts or starts[-1] > 0)
 
 
 def strict(settings: StageSettings) -> StageSettings:
@@ -359,9 +359,9 @@ def check_rounds(settings: StageSettings, entrants: int) -> None:
 
 
 def check_matches(count: int) -> None:
-    """Raise Refused("too_many_matches") if a stage would have more than `MOST_MATCHES`."""
-    if count > MOST_MATCHES:
-        raise Refused("too_many_matches", matches=count, most=MOST_MATCHES)
+    """Raise Refused("too_many_matches") if a stage would have more than `MAX_MATCHES`."""
+    if count > MAX_MATCHES:
+        raise Refused("too_many_matches", matches=count, most=MAX_MATCHES)
 
 
 def _is_day(text: str) -> bool:

@@ -51,7 +51,7 @@ class Spec:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class SimulationReport:
     """The figures of one event. Score differences are None for formats that do not pair by score."""
 
     format: str
@@ -107,7 +107,7 @@ def coin(_first: EntryId, _second: EntryId) -> float:
     return 0.5
 
 
-def simulate(spec: Spec, event: int = 1, chance: Chance = coin) -> Report:
+def simulate(spec: Spec, event: int = 1, chance: Chance = coin) -> SimulationReport:
     """Simulate one event. Raises Refused("no_such_format"), or what the format itself refuses."""
     if spec.format not in FORMATS:
         raise Refused("no_such_format", name=spec.format)
@@ -119,7 +119,7 @@ def simulate(spec: Spec, event: int = 1, chance: Chance = coin) -> Report:
 
     count = _Count()
     head = FORMATS[spec.format](spec, seed, winner, count)
-    return Report(
+    return SimulationReport(
         format=spec.format,
         players=spec.players,
         seed=spec.seed,

@@ -42,7 +42,7 @@ from players.notifications.services import forget_notifications
 from players.people import mentions
 from players.people.mentions import erase_log_texts
 from players.people.rows import account_of
-from players.people.stored_elsewhere import Leaving, Part, StoredElsewhere, register
+from players.people.stored_elsewhere import Leaving, Participation, StoredElsewhere, register
 from players.privacy.retention import in_batches, kept_since
 from players.privacy.retention import register as register_retention
 from players.privacy.sections import ExportSection, Person, Row, values
@@ -140,7 +140,7 @@ def _forget_chat(players: list[Player], user: User | None) -> None:
 class StoredByMatches(StoredElsewhere):
     """Matches, and what was written and analysed of them."""
 
-    def taking_part(self, players: Collection[Player], now: datetime) -> Iterable[Part]:
+    def taking_part(self, players: Collection[Player], now: datetime) -> Iterable[Participation]:
         return parts_of(players)
 
     def has_open(self, players: Collection[Player], now: datetime) -> bool:

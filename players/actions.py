@@ -1,4 +1,4 @@
-"""What a person does, declared once: its page and its endpoint come from one `Action`.
+"""What a person does, declared once: its page and its endpoint come from one `UserAction`.
 
     ACTIONS = (CashAction("pay", FeeForm, _pay, OWES), CashAction("close", CountForm, _close, CLOSING), …)
 
@@ -149,7 +149,7 @@ class Endpoint(NamedTuple):
     method: str = "post"
 
 
-class Action:
+class UserAction:
     """What a person does to an object. A subclass fetches a kind of object and says where a page goes on.
 
     `run` takes the valid form, `by` and `now`, calls the service and returns what was done as a sentence. Its docstring

@@ -24,7 +24,7 @@ from players.forms import SuspendForm
 from players.models import Alias, Club, Invitation, LogEntry, Membership, Merge, Player, User
 from players.people.leaving import lift_suspension, parts_of, suspend
 from players.people.rows import player_of
-from players.people.stored_elsewhere import Part
+from players.people.stored_elsewhere import Participation
 
 # Its pages show the keys. Users manage their own.
 admin.site.unregister(TOTPDevice)
@@ -36,7 +36,7 @@ class UserCreationForm(AdminUserCreationForm):
         fields = ("email", "display_name")
 
 
-class PasswordForm(AdminPasswordChangeForm):
+class SetPasswordForm(AdminPasswordChangeForm):
     """A new password that the staff sets; it ends what a password ends, and its owner is told."""
 
     @transaction.atomic
@@ -51,7 +51,7 @@ class UserAdmin(DjangoUserAdmin):
     """Django's user admin, for users without a user name. Who has an account deletes it; the staff suspends it."""
 
     add_form = UserCreationForm
-    change_password_form = PasswordForm
+    change_password_form = SetPasswordForm
     ordering = ["email"]
     list_display = ["email", "display_name", "is_active", "is_staff", "date_joined"]
     list_filter = ["is_active", "is_staff", "is_superuser"]
@@ -102,7 +102,7 @@ class UserAdmin(DjangoUserAdmin):
     @admin.action(description=_("Lift the suspension of the selected accounts"), permissions=["change"])
     def lift_suspensions(self, request: HttpRequest, rows: QuerySet[User]) -> None:
         """Let accounts sign in again, and list the withdrawals that stay."""
-        left: dict[User, list[Part]] = {}
+        left: dict[User, list[Participation]] = {}
 
         def lift(user: User) -> None:
             left[user] = lift_suspension(user=user, by=self._by(request), now=timezone.now())

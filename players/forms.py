@@ -14,21 +14,21 @@ from core.lines import check_one_line, is_one_line
 from core.messages import sentence
 from core.people_lists import ListedPerson, read_people
 from core.public_ids import LENGTH
-from core.spreadsheets import MOST_BYTES, MOST_MEBIBYTES, spreadsheet_text
-from core.text_lengths import LONGEST_NAME
+from core.spreadsheets import MAX_BYTES, MAX_MEBIBYTES, spreadsheet_text
+from core.text_lengths import MAX_NAME_LENGTH
 from engine.errors import Refused
 from players.access import Role
 from players.models import Club, Membership, Player
 from players.models.people import (
-    LONGEST_CLUB_TEXT,
-    LONGEST_IMPRINT,
-    LONGEST_TAGLINE,
-    LONGEST_YEAR_FEE,
-    MOST_CLASS_POINTS,
+    MAX_CLASS_POINTS,
+    MAX_CLUB_TEXT_LENGTH,
+    MAX_IMPRINT_LENGTH,
+    MAX_TAGLINE_LENGTH,
+    MAX_YEAR_FEE,
 )
-from players.people.services import MOST_NAMES
+from players.people.services import MAX_NAMES
 
-LONGEST_LIST = 400_000
+MAX_LIST = 400_000
 """In characters; enough for the names of the largest draw."""
 CHOICE = "choice-"
 """Prefix of the fields that choose a player for a name of a list."""
@@ -91,7 +91,7 @@ class YesNoField(forms.TypedChoiceField):
         return str(int(value)) if isinstance(value, bool) else super().to_python(value)
 
 
-class ZoneField(forms.CharField):
+class ZoneChoiceField(forms.CharField):
     """A time zone, chosen from a list while typing; the name of a city is enough."""
 
     def __init__(self, **options: Any) -> None:
@@ -141,11 +141,11 @@ class CurrencyField(forms.CharField):
 class ClubForm(RefusingForm):
     """The editable fields of a club."""
 
-    name = forms.CharField(label=_("Name"), max_length=LONGEST_NAME)
+    name = forms.CharField(label=_("Name"), max_length=MAX_NAME_LENGTH)
     city = forms.CharField(label=_("City"), max_length=80, required=False)
     country = CountryField(required=True)
     currency = CurrencyField(label=_("Currency of fees"))
-    time_zone = ZoneField(help_text=_("The time zone of the club's events. Type a city."))
+    time_zone = ZoneChoiceField(help_text=_("The time zone of the club's events. Type a city."))
     about = forms.CharField(
         label=_("About"),
         max_length=2000,
@@ -179,20 +179,20 @@ class EditClubForm(ClubForm):
     currency = CurrencyField(label=_("Currency of fees"), required=False)
     tagline = forms.CharField(
         label=_("One sentence"),
-        max_length=LONGEST_TAGLINE,
+        max_length=MAX_TAGLINE_LENGTH,
         required=False,
         help_text=_("Below the name of the club, for example “Every Tuesday on the quay. Beginners welcome.”"),
     )
     meets = forms.CharField(
         label=_("Where and when"),
-        max_length=LONGEST_CLUB_TEXT,
+        max_length=MAX_CLUB_TEXT_LENGTH,
         required=False,
         widget=forms.Textarea(attrs={"rows": 3}),
         help_text=_("Place, address and usual evening; how to get in."),
     )
     contact = forms.CharField(
         label=_("Contact"),
-        max_length=LONGEST_CLUB_TEXT,
+        max_length=MAX_CLUB_TEXT_LENGTH,
         required=False,
         widget=forms.Textarea(attrs={"rows": 3}),
         help_text=_("An email address, a phone number or a website, which everybody can see."),
@@ -200,19 +200,19 @@ class EditClubForm(ClubForm):
     class_points = forms.IntegerField(
         label=_("Points for a club class"),
         min_value=1,
-        max_value=MOST_CLASS_POINTS,
+        max_value=MAX_CLASS_POINTS,
         required=False,
         help_text=_("How many points, of analysed matches, a member must have played to be given a class."),
     )
     year_fee = forms.CharField(
         label=_("Membership fee"),
-        max_length=LONGEST_YEAR_FEE,
+        max_length=MAX_YEAR_FEE,
         required=False,
         help_text=_("For example “200 kr. a year”."),
     )
     imprint = forms.CharField(
         label=_("Imprint"),
-        max_length=LONGEST_IMPRINT,
+        max_length=MAX_IMPRINT_LENGTH,
         required=False,
         widget=forms.Textarea(attrs={"rows": 3}),
         help_text=_("Who is responsible for this page, where the law asks for it."),
@@ -278,12 +278,12 @@ class EndMembershipForm(forms.Form):
 class AddMemberForm(RefusingForm):
     """A new player without an account."""
 
-    name = forms.CharField(label=_("Add a player"), max_length=LONGEST_NAME)
+    name = forms.CharField(label=_("Add a player"), max_length=MAX_NAME_LENGTH)
     namesake = forms.BooleanField(label=_("This is somebody else"), required=False)
 
 
 class AddPlayerForm(RefusingForm):
-    """A player who is known already."""
+    """Add an existing player."""
 
     player = forms.CharField(max_length=10)
 
@@ -293,7 +293,7 @@ class ListForm(RefusingForm):
 
     names = forms.CharField(
         label=_("Paste a list"),
-        max_length=LONGEST_LIST,
+        max_length=MAX_LIST,
         required=False,
         strip=False,
         widget=forms.Textarea(attrs={"rows": 6, "spellcheck": "false"}),
@@ -325,7 +325,7 @@ class ChosenListForm(RefusingForm):
     Each `choice-<place>` field is empty (leave the name out), a public id, or `lists.NEW_PLAYER`.
     """
 
-    names = forms.CharField(max_length=LONGEST_LIST)
+    names = forms.CharField(max_length=MAX_LIST)
 
     def __init__(self, data: Any) -> None:
         super().__init__(data)
@@ -340,7 +340,7 @@ class ChosenListForm(RefusingForm):
     def clean(self) -> dict[str, Any]:
         """Reject a choice for a position that the list does not have."""
         cleaned = super().clean() or {}
-        places = {f"{CHOICE}{place}" for place in range(min(len(cleaned.get("names", ())), MOST_NAMES))}
+        places = {f"{CHOICE}{place}" for place in range(min(len(cleaned.get("names", ())), MAX_NAMES))}
         if unknown := [key for key in self.fields if key.startswith(CHOICE) and key not in places]:
             raise ValidationError(_("The list has no name for this choice: %(field)s."), params={"field": unknown[0]})
         return cleaned
@@ -355,8 +355,8 @@ class ChosenListForm(RefusingForm):
 
 def spreadsheet_in(file: "File[bytes]") -> str:
     """Return the text of a spreadsheet or list. Refused: as `spreadsheet_text` and `limited.read_in_request`."""
-    if (file.size or 0) > MOST_BYTES:
-        raise Refused("spreadsheet_too_large", mebibytes=MOST_MEBIBYTES)
+    if (file.size or 0) > MAX_BYTES:
+        raise Refused("spreadsheet_too_large", mebibytes=MAX_MEBIBYTES)
     return limited.read_in_request(spreadsheet_text, file.read())
 
 
@@ -371,7 +371,7 @@ class RoleForm(RefusingForm):
 class NameForm(RefusingForm):
     """A member's name and country."""
 
-    name = forms.CharField(label=_("Name"), max_length=LONGEST_NAME)
+    name = forms.CharField(label=_("Name"), max_length=MAX_NAME_LENGTH)
     country = CountryField()
 
     @classmethod

@@ -57,7 +57,7 @@ def request_verification(*, user: User, now: datetime) -> AccountEmail:
 def request_invitation(*, to: str, subject: str, template: str, context: Mapping[str, Any], now: datetime) -> None:
     """Have an invitation sent, in the language of whoever invites."""
     text = render_to_string(template, dict(context))
-    subject = " ".join(subject.split())[: AccountEmail.LONGEST_SUBJECT]
+    subject = " ".join(subject.split())[: AccountEmail.MAX_SUBJECT_LENGTH]
     _store(AccountEmail(kind=Kind.INVITE, email=to, subject=subject, text=text, created_at=now))
 
 

@@ -15,14 +15,14 @@ from rest_framework.response import Response
 from core.access import Who, open_to
 from core.public_ids import LENGTH, new_form_key
 from core.repeats import Repeat, repeated
-from core.text_lengths import LONGEST_NOTE
+from core.text_lengths import MAX_NOTE_LENGTH
 from players.access import Role
 from players.actions import FormSerializer, serializer_field
-from prizes.forms import AmountField, CashSettingsForm, CountForm
+from prizes.forms import AmountField, CashSettingsForm, CountBoxForm
 from prizes.prizes import pot_keys, prizes_for_staff, prizes_of, prizes_view
 from prizes.services import (
     PlanInput,
-    PoolInput,
+    SidePoolInput,
     agree_split,
     create_pool,
     join_pool,
@@ -30,7 +30,7 @@ from prizes.services import (
     pay_out,
     pools_closed_at,
     save_plan,
-    take_back_split,
+    undo_split,
 )
 from tournaments.events.api import DivisionView, TournamentView
 from tournaments.ledger import payments as desk
@@ -39,14 +39,14 @@ from tournaments.ledger.money import WHOLE
 from tournaments.ledger.payments import PaymentInput
 from tournaments.ledger.shares import Pot
 from tournaments.models import AgreedSplit, Division, Entry, Payment, PoolMember, SidePool, Tournament
-from tournaments.models.events import MOST_MINOR_UNITS
+from tournaments.models.events import MAX_MINOR_UNITS
 from tournaments.state.api import READ, WRITE, entry_by_public_id, example, validated
 from tournaments.state.names import names_for
 
 # Serializers of the cash desk and the prizes; amounts are whole minor units of the event's currency.
 
 
-LONGEST_POT = 40
+MAX_POT = 40
 KINDS = f"One of {', '.join(Payment.Kind.values)}."
 
 
@@ -170,8 +170,8 @@ class CashSerializer(serializers.Serializer[Any]):
 
 @serializer_field.register
 def amount_in_api(field: AmountField, **options: Any) -> serializers.IntegerField:
-    least = -MOST_MINOR_UNITS if field.negative else 0
-    return serializers.IntegerField(min_value=least, max_value=MOST_MINOR_UNITS, **options)
+    least = -MAX_MINOR_UNITS if field.negative else 0
+    return serializers.IntegerField(min_value=least, max_value=MAX_MINOR_UNITS, **options)
 
 
 class CashSettingsSerializer(FormSerializer):
@@ -189,59 +189,59 @@ class NewPaymentSerializer(serializers.Serializer[Any]):
 
     act = serializers.ChoiceField(ACTS)
     amount = serializers.IntegerField(
-        min_value=-MOST_MINOR_UNITS,
-        max_value=MOST_MINOR_UNITS,
+        min_value=-MAX_MINOR_UNITS,
+        max_value=MAX_MINOR_UNITS,
         help_text="Positive; only a float that is taken out of the box is negative.",
     )
     method = serializers.ChoiceField(Payment.Method.choices, default=Payment.Method.CASH)
     entry = serializers.CharField(required=False, help_text="Public id; needed for `receive`, `refund` and `payout`.")
-    bracket = serializers.CharField(max_length=LONGEST_POT, required=False, help_text="Needed for `payout`.")
-    note = serializers.CharField(max_length=LONGEST_NOTE, required=False, allow_blank=True, default="")
+    bracket = serializers.CharField(max_length=MAX_POT, required=False, help_text="Needed for `payout`.")
+    note = serializers.CharField(max_length=MAX_NOTE_LENGTH, required=False, allow_blank=True, default="")
 
 
 class CashCountSerializer(FormSerializer):
     """What was counted in the box, and what was expected when it was counted."""
 
     class Meta:
-        form = CountForm
+        form = CountBoxForm
         extra_kwargs: ClassVar = {"note": {"default": ""}}
 
 
 # Serializers of prize plans, side pools and agreed splits; amounts are whole minor units of the event's currency.
 
 
-MOST_PLACES = 64
+MAX_PLACES = 64
 """Of a bracket that may have a share; a page has room for no more."""
-MOST_HOLDERS = 256
+MAX_HOLDERS = 256
 SHARES_HELP = "By place, from first on, in hundredths of a percent: 4000 is 40 %."
 UNIT_HELP = "Prizes are rounded down to multiples of it; the remainder goes to first place."
 
 
 def amount(**options: Any) -> serializers.IntegerField:
-    return serializers.IntegerField(min_value=0, max_value=MOST_MINOR_UNITS, **options)
+    return serializers.IntegerField(min_value=0, max_value=MAX_MINOR_UNITS, **options)
 
 
 def unit() -> serializers.IntegerField:
     """A field for what prizes are rounded down to."""
-    return serializers.IntegerField(min_value=1, max_value=MOST_MINOR_UNITS, default=1, help_text=UNIT_HELP)
+    return serializers.IntegerField(min_value=1, max_value=MAX_MINOR_UNITS, default=1, help_text=UNIT_HELP)
 
 
 def shares() -> serializers.ListField:
     share = serializers.IntegerField(min_value=0, max_value=WHOLE)
-    return serializers.ListField(child=share, min_length=1, max_length=MOST_PLACES, help_text=SHARES_HELP)
+    return serializers.ListField(child=share, min_length=1, max_length=MAX_PLACES, help_text=SHARES_HELP)
 
 
 class BracketSharesSerializer(serializers.Serializer[Any]):
     """The shares of the places of a bracket, table or group."""
 
-    bracket = serializers.CharField(max_length=LONGEST_POT)
+    bracket = serializers.CharField(max_length=MAX_POT)
     shares = shares()
 
 
 class NewPrizePlanSerializer(serializers.Serializer[Any]):
     """The prizes of a division; the shares of all brackets together are 100 %."""
 
-    brackets = serializers.ListField(child=BracketSharesSerializer(), min_length=1, max_length=MOST_PLACES)
+    brackets = serializers.ListField(child=BracketSharesSerializer(), min_length=1, max_length=MAX_PLACES)
     registration = amount(default=0, help_text="The part of each entry fee that the club keeps.")
     reentry = amount(allow_null=True, default=None, help_text="The re-entry fee; null: half the entry fee.")
     guaranteed = amount(default=0, help_text="The club adds what the fees do not reach.")
@@ -278,8 +278,8 @@ class PrizePlansSerializer(serializers.Serializer[Any]):
 class PoolPlaceSerializer(serializers.Serializer[Any]):
     """A place by which the members of a side pool are ranked."""
 
-    bracket = serializers.CharField(max_length=LONGEST_POT)
-    place = serializers.IntegerField(min_value=1, max_value=MOST_HOLDERS)
+    bracket = serializers.CharField(max_length=MAX_POT)
+    place = serializers.IntegerField(min_value=1, max_value=MAX_HOLDERS)
 
 
 class NewSidePoolSerializer(serializers.Serializer[Any]):
@@ -291,7 +291,7 @@ class NewSidePoolSerializer(serializers.Serializer[Any]):
     order = serializers.ListField(
         child=PoolPlaceSerializer(),
         min_length=1,
-        max_length=MOST_PLACES,
+        max_length=MAX_PLACES,
         help_text="Best first; members are ranked by it.",
     )
     unit = unit()
@@ -340,9 +340,9 @@ class SplitAmountSerializer(serializers.Serializer[Any]):
 class NewSplitSerializer(serializers.Serializer[Any]):
     """What the holders of prizes of a bracket agreed to receive; together it is what they are due."""
 
-    bracket = serializers.CharField(max_length=LONGEST_POT)
-    amounts = serializers.ListField(child=SplitAmountSerializer(), min_length=1, max_length=MOST_HOLDERS)
-    note = serializers.CharField(max_length=LONGEST_NOTE, allow_blank=True, default="")
+    bracket = serializers.CharField(max_length=MAX_POT)
+    amounts = serializers.ListField(child=SplitAmountSerializer(), min_length=1, max_length=MAX_HOLDERS)
+    note = serializers.CharField(max_length=MAX_NOTE_LENGTH, allow_blank=True, default="")
 
 
 class SplitSerializer(serializers.Serializer[Any]):
@@ -479,7 +479,7 @@ class TakeBackPayment(TournamentView):
         tournament = self.get_tournament(Role.DIRECTOR)
         rows = Payment.objects.select_related("tournament__club", "entry", "pool")
         payment = get_object_or_404(rows, tournament=tournament, public_id=self.kwargs["payment"])
-        back = desk.take_back(payment=payment, **self.acting())
+        back = desk.undo_payment(payment=payment, **self.acting())
         return Response(PaymentSerializer(back).data, status=status.HTTP_201_CREATED)
 
 
@@ -586,7 +586,7 @@ class SidePools(DivisionView):
         fields = validated(NewSidePoolSerializer, request)
         order = [(row["bracket"], row["place"]) for row in fields.pop("order")]
         _refuse_unknown("order", [bracket for bracket, _place in order], division, once=False)
-        pool = create_pool(division=division, pool=PoolInput(order=order, **fields), **self.acting())
+        pool = create_pool(division=division, pool=SidePoolInput(order=order, **fields), **self.acting())
         return Response(SidePoolSerializer(pool).data, status=status.HTTP_201_CREATED)
 
 
@@ -690,5 +690,5 @@ class OneSplit(DivisionView):
         """204; the prizes are due as published again. 409 `split_taken_back` if it was taken back before."""
         division = self.get_division(Role.DIRECTOR)
         rows = division.agreed_splits.select_related("division__tournament__club")
-        take_back_split(split=get_object_or_404(rows, public_id=self.kwargs["split"]), **self.acting())
+        undo_split(split=get_object_or_404(rows, public_id=self.kwargs["split"]), **self.acting())
         return Response(status=status.HTTP_204_NO_CONTENT)

@@ -8,10 +8,10 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from core.text_lengths import LONGEST_KEY, LONGEST_NAME, LONGEST_NOTE
+from core.text_lengths import MAX_KEY_LENGTH, MAX_NAME_LENGTH, MAX_NOTE_LENGTH
 from players.forms import RefusingForm
 from players.models import Player
-from prizes.services import PlanInput, PoolInput
+from prizes.services import PlanInput, SidePoolInput
 from tournaments.ledger.fields import SharesField
 from tournaments.ledger.money import Currency
 from tournaments.ledger.payments import PaymentInput
@@ -77,8 +77,8 @@ class PaymentForm(CashForm):
 
     amount = AmountField(label=_("Amount"), negative=True)
     method = forms.ChoiceField(label=_("Method"), choices=Payment.Method.choices, initial=Payment.Method.CASH)
-    note = forms.CharField(label=_("Note"), max_length=LONGEST_NOTE, required=False)
-    key = forms.CharField(max_length=LONGEST_KEY, widget=forms.HiddenInput)
+    note = forms.CharField(label=_("Note"), max_length=MAX_NOTE_LENGTH, required=False)
+    key = forms.CharField(max_length=MAX_KEY_LENGTH, widget=forms.HiddenInput)
 
     @property
     def payment(self) -> PaymentInput:
@@ -112,7 +112,7 @@ class BoxForm(PaymentForm):
     confirmed = forms.BooleanField(required=False)
 
 
-class TakeBackForm(CashForm):
+class UndoPaymentForm(CashForm):
     """A payment to be taken back."""
 
     payment = forms.ModelChoiceField(Payment.objects.none(), to_field_name="public_id")
@@ -138,12 +138,12 @@ class PayoutForm(PaymentForm):
         self.choose_from("entry", entries.select_related("player", "division__tournament__club"))
 
 
-class CountForm(CashForm):
+class CountBoxForm(CashForm):
     """What was counted in the box, and what the page expected."""
 
     counted = AmountField(label=_("Counted"))
     expected = AmountField(negative=True)
-    note = forms.CharField(label=_("What happened"), max_length=LONGEST_NOTE, required=False)
+    note = forms.CharField(label=_("What happened"), max_length=MAX_NOTE_LENGTH, required=False)
     FIELD_OF: ClassVar[dict[str, str]] = {**RefusingForm.FIELD_OF, "difference_needs_note": "note"}
 
 
@@ -154,7 +154,7 @@ class CashSettingsForm(CashForm):
     )
 
 
-class PlanForm(CashForm):
+class PrizePlanForm(CashForm):
     registration = AmountField(
         label=_("Registration share"), required=False, help_text=_("The part of each entry fee that the club keeps.")
     )
@@ -200,10 +200,10 @@ class PlanForm(CashForm):
         )
 
 
-class PoolForm(CashForm):
+class SidePoolForm(CashForm):
     """A new side pool of a division."""
 
-    name = forms.CharField(label=_("Name"), max_length=LONGEST_NAME)
+    name = forms.CharField(label=_("Name"), max_length=MAX_NAME_LENGTH)
     fee = AmountField(label=_("Fee"))
     shares = SharesField(label=_("Percentages"), help_text=_("By place among the members, such as 70 30."))
     unit = AmountField(label=_("Round down to"), required=False)
@@ -229,9 +229,9 @@ class PoolForm(CashForm):
         return order
 
     @property
-    def pool(self) -> PoolInput:
+    def pool(self) -> SidePoolInput:
         data = self.cleaned_data
-        return PoolInput(data["name"], data["fee"], data["shares"], data["order"], data["unit"] or 1)
+        return SidePoolInput(data["name"], data["fee"], data["shares"], data["order"], data["unit"] or 1)
 
 
 class PoolMemberForm(CashForm):
@@ -255,7 +255,7 @@ class SplitForm(CashForm):
     """What the holders of prizes of one bracket agreed to receive: an amount for each of those who take part."""
 
     pot = forms.CharField(max_length=40)
-    note = forms.CharField(label=_("Note"), max_length=LONGEST_NOTE, required=False)
+    note = forms.CharField(label=_("Note"), max_length=MAX_NOTE_LENGTH, required=False)
 
     def __init__(self, *args: Any, division: Division, entries: Sequence[Entry], **kwargs: Any) -> None:
         super().__init__(*args, tournament=division.tournament, **kwargs)

@@ -14,16 +14,16 @@ from formats import graph
 from formats.plans import ROUNDS, TABLE
 from formats.settings import DOUBLE, ELIMINATION, GROUPS, LEAGUE, LIVES, PROGRESSIVE, ROUND_ROBIN, StageSettings
 from formats.tables.groups import group_names
-from formats.tables.tables import Table, elimination_places
-from formats.tables.tiebreaks import Row
+from formats.tables.tables import StandingsTable, elimination_places
+from formats.tables.tiebreaks import StandingsRow
 from tournaments.ledger.accounts import division_charges, fees_of
 from tournaments.ledger.money import WHOLE, Currency, percent
 from tournaments.ledger.season_pools import SeasonPart, shares_of_events
 from tournaments.ledger.shares import (
     CertainPlaces,
-    Placing,
     Pot,
     Prize,
+    PrizePlacing,
     Split,
     is_applied,
     pool_standing,
@@ -71,7 +71,8 @@ def standings_of(
     if settings.format in ELIMINATION:
         return {
             key: CertainPlaces(
-                tuple(Placing(row.first, row.last, row.entries) for row in places), over=_is_over(state, key, settings)
+                tuple(PrizePlacing(row.first, row.last, row.entries) for row in places),
+                over=_is_over(state, key, settings),
             )
             for key, places in elimination_places(settings, state.progress).items()
         }
@@ -86,12 +87,12 @@ def _is_over(state: StageState, key: str, settings: StageSettings) -> bool:
     return all(state.progress.fixtures[number].over for number in numbers)
 
 
-def _of_table(table: Table, ties_share: bool) -> CertainPlaces:
+def _of_table(table: StandingsTable, ties_share: bool) -> CertainPlaces:
     """Return the places of a table, which are certain once it is over."""
     if not table.over:
         return CertainPlaces()
     groups: list[list[int]] = []
-    before: Row | None = None
+    before: StandingsRow | None = None
     for row in table.rows:
         is_equal = before is not None and (row.place == before.place or (ties_share and row.points == before.points))
         if is_equal:
@@ -101,7 +102,7 @@ def _of_table(table: Table, ties_share: bool) -> CertainPlaces:
         before = row
     placings, place = [], 1
     for group in groups:
-        placings.append(Placing(place, place + len(group) - 1, tuple(group)))
+        placings.append(PrizePlacing(place, place + len(group) - 1, tuple(group)))
         place += len(group)
     return CertainPlaces(tuple(placings), over=True)
 

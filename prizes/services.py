@@ -28,7 +28,7 @@ from tournaments.state.names import shown_entry
 # Saving and publishing the prizes of a division, and the splits that players agree on.
 
 
-FEWEST_HOLDERS = 2
+MIN_HOLDERS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ def agree_split(
                 earlier.taken_back_at = now
                 earlier.save(update_fields=["taken_back_at"])
         prize_rows = [row for row in prizes_of(division).rows if row.pot == pot and row.entry in amounts and row.prize]
-        if len(amounts) < FEWEST_HOLDERS or len(prize_rows) != len(amounts) or min(amounts.values()) < 0:
+        if len(amounts) < MIN_HOLDERS or len(prize_rows) != len(amounts) or min(amounts.values()) < 0:
             raise Refused("split_holders")
         total = sum(row.due for row in prize_rows)
         if sum(amounts.values()) != total:
@@ -105,7 +105,7 @@ def agree_split(
     return row
 
 
-def take_back_split(*, split: AgreedSplit, by: Actor, now: datetime) -> None:
+def undo_split(*, split: AgreedSplit, by: Actor, now: datetime) -> None:
     """Take an agreed split back; its prizes are due as published. Refused: `split_taken_back`."""
     event = split.division.tournament
     with transaction.atomic():
@@ -121,7 +121,7 @@ def take_back_split(*, split: AgreedSplit, by: Actor, now: datetime) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class PoolInput:
+class SidePoolInput:
     """A side pool: shares in hundredths of a percent by place, and the places across brackets that rank its members."""
 
     name: str
@@ -131,7 +131,7 @@ class PoolInput:
     unit: int = 1
 
 
-def create_pool(*, division: Division, pool: PoolInput, by: Actor, now: datetime) -> SidePool:
+def create_pool(*, division: Division, pool: SidePoolInput, by: Actor, now: datetime) -> SidePool:
     """Add a side pool to a division. Refused: `bad_shares`, `name_taken`."""
     if not is_whole([Pot("pool", tuple(pool.shares))]):
         raise Refused("bad_shares")

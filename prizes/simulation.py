@@ -12,9 +12,9 @@ from random import Random
 from tournaments.ledger.money import CASH, WHOLE, Fees, Movement, count_box
 from tournaments.ledger.shares import (
     CertainPlaces,
-    Placing,
     Pot,
     Prize,
+    PrizePlacing,
     Split,
     pool_standing,
     prize_table,
@@ -29,7 +29,7 @@ UNITS = (1, 5, 100, 500)
 
 
 @dataclass
-class Evening:
+class CashEvening:
     """An evening: the movements of the ledger, the money itself, and what did not agree."""
 
     rng: Random
@@ -86,9 +86,9 @@ def simulate_evenings(count: int, seed: int) -> Totals:
     )
 
 
-def simulate_evening(rng: Random) -> Evening:
+def simulate_evening(rng: Random) -> CashEvening:
     """Simulate one evening, from the float to the closing."""
-    evening = Evening(rng)
+    evening = CashEvening(rng)
     entry = rng.randrange(0, 5001)
     fees = Fees(entry, rng.randrange(0, entry + 1), rng.choice([None, rng.randrange(0, 5001)]))
     players, again = list(range(1, rng.randrange(3, 33))), rng.randrange(0, 4)
@@ -118,7 +118,7 @@ def simulate_evening(rng: Random) -> Evening:
     return evening
 
 
-def _take_fees(evening: Evening, fees: Fees, players: Sequence[int], again: int) -> int:
+def _take_fees(evening: CashEvening, fees: Fees, players: Sequence[int], again: int) -> int:
     """Take everybody's fees, some in two parts, some refunded and paid again; return what the club keeps."""
     rng = evening.rng
     for player in players:
@@ -147,13 +147,13 @@ def _standing(rng: Random, players: Sequence[int]) -> CertainPlaces:
     order, placings, place = rng.sample(players, len(players)), [], 1
     while order:
         size = min(len(order), rng.choice([1, 1, 1, 2, 3]))
-        placings.append(Placing(place, place + size - 1, tuple(order[:size])))
+        placings.append(PrizePlacing(place, place + size - 1, tuple(order[:size])))
         order, place = order[size:], place + size
     return CertainPlaces(tuple(placings), over=True)
 
 
 def _pay_prizes(
-    evening: Evening,
+    evening: CashEvening,
     pots: Sequence[Pot],
     unit: int,
     players: Sequence[int],
@@ -193,7 +193,7 @@ def _split(rng: Random, due: Sequence[Prize]) -> Split | None:
     return Split("main", pairs, tuple(sorted(prize.first for prize in prizes)))
 
 
-def _settle(evening: Evening, due: Sequence[Prize]) -> None:
+def _settle(evening: CashEvening, due: Sequence[Prize]) -> None:
     """Pay what is due and not paid; what was paid too much is taken back."""
     wanted: Counter[tuple[str, int]] = Counter()
     for prize in due:

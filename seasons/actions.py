@@ -14,41 +14,41 @@ from rest_framework.response import Response
 from core.public_ids import LENGTH, new_form_key
 from core.repeats import Repeat, repeated
 from engine.errors import Refused
-from formats.series.plan import Belongs, plan_from, plan_json
+from formats.series.plan import Eligibility, plan_from, plan_json
 from formats.series.presets import preset
 from players import access as people
 from players.access import Role, Visitor
-from players.actions import Action, Endpoint, FormSerializer
+from players.actions import Endpoint, FormSerializer, UserAction
 from players.actors import Actor
 from players.models import Club
 from players.people.rows import player_of
 from seasons import services
 from seasons.forms import (
-    CloseForm,
-    CountForm,
+    CloseSeasonForm,
+    CountEventForm,
     DetailsForm,
-    EntryForm,
     LeaveOutForm,
     PayPoolForm,
-    PlanForm,
     PointsBackForm,
     PointsForm,
-    PoolForm,
     RemoveSeriesForm,
     RemoveViewForm,
     ReopenForm,
+    SeasonEntryForm,
+    SeasonPlanForm,
+    SeasonPoolForm,
     SeriesForm,
     ViewForm,
 )
-from seasons.pool import PoolInput, open_desks, pay_due, pool_data, set_pool
+from seasons.pool import SeasonPoolInput, open_desks, pay_due, pool_data, set_pool
 from seasons.season_views import ViewInput, remove_view, save_view, view_of
-from seasons.tables import closing_of, names_of_table, newest_plan, standing_of, table_of, table_of_view
+from seasons.tables import closing_of, names_of_table, newest_plan, season_table, table_of, table_of_view
 from tournaments.access import VISIBLE
 from tournaments.ledger.money import Currency
 from tournaments.ledger.payments import PaymentInput
 from tournaments.models import Series, SeriesFeeShare, SeriesView, Tournament
 from tournaments.state.api import WRITE
-from tournaments.state.names import shown
+from tournaments.state.names import display_name
 
 # What the API answers.
 
@@ -190,7 +190,7 @@ def season_data(user: Visitor, series: Series, view: SeriesView | None = None) -
         table = closing.table
         rows = table_of_view(table, part)["rows"] if part is not None else table["rows"]
     else:
-        standing = standing_of(series, version=version)
+        standing = season_table(series, version=version)
         table = table_of(standing)
         rows = table_of(standing.seen_by(part))["rows"] if part is not None else table["rows"]
     names = names_of_table(user, series.club, table)
@@ -252,7 +252,7 @@ class CountedEventSerializer(FormSerializer):
     """An event that counts."""
 
     class Meta:
-        form = CountForm
+        form = CountEventForm
         extra_kwargs: ClassVar = {
             "event": {"help_text": "Public id."},
             "kind": {"help_text": "A class of the plan, such as `double`; `by_month` leaves it to the plan."},
@@ -292,7 +292,7 @@ class FeeShareSettingsSerializer(FormSerializer):
     """The part of each entry fee that goes to the pool."""
 
     class Meta:
-        form = PoolForm
+        form = SeasonPoolForm
         extra_kwargs: ClassVar = {
             "percent": {"help_text": "Such as `20` or `12.5`; neither this nor an amount ends the share."},
             "amount": {"help_text": "Instead, with the decimals of the currency, such as `2.50`."},
@@ -305,7 +305,7 @@ class SeasonEntrySerializer(FormSerializer):
     """Whether a player enters a season."""
 
     class Meta:
-        form = EntryForm
+        form = SeasonEntryForm
         extra_kwargs: ClassVar = {"player": {"help_text": "Public id, for directors; without it you enter yourself."}}
 
 
@@ -340,14 +340,14 @@ class SeriesPlanSerializer(FormSerializer):
     plan = serializers.JSONField(help_text="As in docs/series.md.")
 
     class Meta:
-        form = PlanForm
+        form = SeasonPlanForm
 
 
 class CloseSeriesSerializer(FormSerializer):
     """What was seen."""
 
     class Meta:
-        form = CloseForm
+        form = CloseSeasonForm
         extra_kwargs: ClassVar = {"after": {"required": True}}
 
 
@@ -369,7 +369,7 @@ def series_of(club: str, slug: str) -> Series:
     return row
 
 
-class CreateAction(Action):
+class CreateAction(UserAction):
     """Making a season of a club."""
 
     responses: ClassVar = {200: SeriesSerializer, **WRITE}
@@ -387,7 +387,7 @@ class CreateAction(Action):
         return Response(SeriesSerializer(season_data(request.user, form.instance)).data)
 
 
-class SeriesAction(Action):
+class SeriesAction(UserAction):
     """What a director does to a season."""
 
     responses: ClassVar = {200: SeriesSerializer, **WRITE}
@@ -441,7 +441,7 @@ class RemoveAction(EditAction):
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
-class EntryAction(SeriesAction):
+class SeasonEntryAction(SeriesAction):
     """An entry for a season: by the player, or by a director."""
 
     def fetch(self, user: Visitor, **url: str) -> Series:
@@ -453,7 +453,7 @@ class EntryAction(SeriesAction):
         public_id = form.cleaned_data["player"]
         if public_id:
             people.require(request.user, obj.club, Role.DIRECTOR)
-        elif newest_plan(obj).plan.get("belongs") != Belongs.ENTERED:
+        elif newest_plan(obj).plan.get("belongs") != Eligibility.ENTERED:
             raise Refused("series_no_entries")
         player = people.person_of(obj.club, public_id) if public_id else player_of(request.user)
         if player is None:
@@ -587,7 +587,7 @@ def _set_pool(form: Any, by: Actor, now: datetime) -> str:
     It counts for evenings whose cash desk is not closed; what closed ones brought stays.
     """
     fields, series = form.cleaned_data, form.instance
-    settings = PoolInput(fields["percent"], fields["amount"], fields["currency"], fields["shares"])
+    settings = SeasonPoolInput(fields["percent"], fields["amount"], fields["currency"], fields["shares"])
     set_pool(series=series, pool=settings, after=fields["after"], by=by, now=now)
     count = open_desks(series)
     return ngettext(
@@ -609,7 +609,7 @@ def _pay_pool(form: Any, by: Actor, now: datetime) -> str:
     event = _event(series, fields["event"])
     payment = PaymentInput(fields["amount"], fields["key"] or new_form_key(), fields["method"])
     pay_due(series=series, player=player, tournament=event, payment=payment, by=by, now=now)
-    amounts = {"amount": Currency.of(event).with_name(fields["amount"]), "name": shown(player, staff=True)}
+    amounts = {"amount": Currency.of(event).with_name(fields["amount"]), "name": display_name(player, staff=True)}
     return _("%(amount)s paid to %(name)s.") % amounts
 
 
@@ -639,12 +639,12 @@ def _remove_view(form: Any, by: Actor, now: datetime) -> str:
 
 
 @repeated(Repeat.HARMLESS)
-def _take_points_back(form: Any, by: Actor, now: datetime) -> str:
+def _undo_points(form: Any, by: Actor, now: datetime) -> str:
     """Take back points given by hand.
 
     Harmless if that was done before.
     """
-    services.take_points_back(series=form.instance, given=form.cleaned_data["given"], by=by)
+    services.undo_points(series=form.instance, given=form.cleaned_data["given"], by=by)
     return _("The table is up to date.")
 
 
@@ -705,7 +705,7 @@ ACTIONS = (
     RemoveAction("remove", RemoveSeriesForm, _remove, Role.DIRECTOR, Endpoint("seasons_remove")),
     EditAction(
         "count",
-        CountForm,
+        CountEventForm,
         _count,
         Role.DIRECTOR,
         Endpoint("seasons_count", CountedEventSerializer, {"event": "k7m2x9q4ab", "kind": "double"}),
@@ -731,20 +731,20 @@ ACTIONS = (
     EditAction(
         "points-back",
         PointsBackForm,
-        _take_points_back,
+        _undo_points,
         Role.DIRECTOR,
         Endpoint("seasons_take_points_back", PointsBackSerializer, {"given": 3}),
     ),
-    EntryAction(
+    SeasonEntryAction(
         "entry",
-        EntryForm,
+        SeasonEntryForm,
         _enter,
         None,
         Endpoint("seasons_enter", SeasonEntrySerializer, {"enters": "yes"}),
     ),
     EditAction(
         "pool",
-        PoolForm,
+        SeasonPoolForm,
         _set_pool,
         Role.DIRECTOR,
         Endpoint("seasons_set_pool", FeeShareSettingsSerializer, {"percent": "20", "shares": "50 30 20", "after": 3}),
@@ -780,13 +780,13 @@ ACTIONS = (
     ),
     EditAction(
         "plan",
-        PlanForm,
+        SeasonPlanForm,
         _change_plan,
         Role.DIRECTOR,
         Endpoint("seasons_change_plan", SeriesPlanSerializer, {"plan": plan_json(preset("usual").plan), "after": 3}),
     ),
     EditAction(
-        "close", CloseForm, _close, Role.DIRECTOR, Endpoint("seasons_close", CloseSeriesSerializer, {"after": 4})
+        "close", CloseSeasonForm, _close, Role.DIRECTOR, Endpoint("seasons_close", CloseSeriesSerializer, {"after": 4})
     ),
     EditAction(
         "reopen",

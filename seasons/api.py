@@ -18,10 +18,10 @@ from formats.series.outlook import Range
 from players import access
 from players.access import Visitor
 from seasons.actions import SeriesSerializer, SeriesSummarySerializer, season_data, series_by_id
+from seasons.chances import FIRST, Race, RaceStep, Requirement, answer_of, bounds_of, race_of
 from seasons.changes import qualifying_places
-from seasons.race import FIRST, Answer, Race, Step, answer_of, bounds_of, race_of
 from seasons.season_views import find_view
-from seasons.tables import closing_of, names_of_table, standing_of, table_of
+from seasons.tables import closing_of, names_of_table, season_table, table_of
 from tournaments.models import Series
 from tournaments.state.api import READ
 
@@ -128,7 +128,7 @@ def _race(series: Series) -> Race | None:
     """Return what is open in a season; None once it is closed or over."""
     if closing_of(series) is not None:
         return None
-    return race_of(standing_of(series), timezone.localdate(timezone=ZoneInfo(series.club.time_zone)))
+    return race_of(season_table(series), timezone.localdate(timezone=ZoneInfo(series.club.time_zone)))
 
 
 def _ranks(ranks: Range) -> dict[str, Any]:
@@ -138,13 +138,13 @@ def _ranks(ranks: Range) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _step(step: Step | None) -> dict[str, Any] | None:
+def _step(step: RaceStep | None) -> dict[str, Any] | None:
     if step is None:
         return None
     return {"place": step.place, "points": written(step.points), "total": written(step.total)}
 
 
-def _answer(answer: Answer) -> dict[str, Any]:
+def _answer(answer: Requirement) -> dict[str, Any]:
     return {
         "rank": answer.rank, "secured": answer.secured, "secured_before_tie_rules": answer.level_secured,
         "can_still": answer.can_still, "ranks": _ranks(answer.ranks), "enough": _step(answer.enough),

@@ -13,14 +13,14 @@ from formats.series.numbers import written
 from formats.series.plan import Plan
 from formats.series.points import Earned
 from seasons.pool import PoolChange, pool_changes
-from seasons.tables import Night, Standing, closing_of, names_by_id, nights_of, standing_of
+from seasons.tables import CountedEvent, SeasonTable, closing_of, names_by_id, nights_of, season_table
 from seasons.titles import TitleChange, series_title_changes
 from tournaments.models import Division, Entry, Series
 from tournaments.state.derivation import StageState
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class TableChange:
     """A row of the table before and after, as rank and total; None if it is not there."""
 
     name: str
@@ -32,21 +32,21 @@ class Change:
     """Sentences about evenings that count only now, or no longer."""
 
 
-def changes_of(before: Standing, after: Standing, names: Mapping[str, str]) -> list[Change]:
+def changes_of(before: SeasonTable, after: SeasonTable, names: Mapping[str, str]) -> list[TableChange]:
     """Return the rows whose rank, total or counted evenings differ, in the order of the new table."""
     return _changes(before, after, difference(before.season, after.season), names, None)
 
 
 def _changes(
-    before: Standing, after: Standing, change: SeasonChange, names: Mapping[str, str], event: str | None
-) -> list[Change]:
+    before: SeasonTable, after: SeasonTable, change: SeasonChange, names: Mapping[str, str], event: str | None
+) -> list[TableChange]:
     """Return the rows that change; `event` is the corrected one, without which points of an evening are left out."""
     nights = {night.facts.id: _named(night) for night in (*before.nights, *after.nights)}
     order = {row.player: number for number, row in enumerate((*after.season.rows, *before.season.rows), start=1)}
     order |= {row.player: number for number, row in enumerate(after.season.rows, start=-len(order))}
     rows = sorted(change.rows, key=lambda row: order.get(row.player, 0))
     return [
-        Change(
+        TableChange(
             names.get(row.player, ""),
             _shown(before, row.before.rank, row.before.total),
             _shown(after, row.after.rank, row.after.total),
@@ -63,20 +63,20 @@ def _changes(
     ]  # fmt: skip
 
 
-def _named(night: Night) -> str:
+def _named(night: CountedEvent) -> str:
     """Return the name of an evening with its day, since those of a club often share a name."""
     day = night.shown_day
     return _("%(night)s of %(day)s") % {"night": night.name, "day": date_format(day)} if day else night.name
 
 
-def _points(row: RowChange, event: str | None, standing: Standing) -> tuple[str, str] | None:
+def _points(row: RowChange, event: str | None, standing: SeasonTable) -> tuple[str, str] | None:
     if event is None or event not in row.points:
         return None
     before, after = (standing.show(value) if value is not None else "–" for value in row.points[event])
     return before, after
 
 
-def _shown(standing: Standing, rank: int | None, total: Fraction | None) -> tuple[int | None, str] | None:
+def _shown(standing: SeasonTable, rank: int | None, total: Fraction | None) -> tuple[int | None, str] | None:
     return None if total is None else (rank, standing.show(total))
 
 
@@ -93,7 +93,7 @@ class SeasonChanges:
     series: Series
     event: str
     """Public id of the event."""
-    rows: Sequence[Change]
+    rows: Sequence[TableChange]
     is_closed: bool
     change: SeasonChange
     """The same exactly, by public ids."""
@@ -115,8 +115,8 @@ def season_changes(division: Division, states: Sequence[StageState]) -> list[Sea
     event = division.tournament.public_id
     rows = Series.objects.filter(counted__tournament=division.tournament_id).select_related("club")
     for series in rows.order_by("first_day", "pk"):
-        before = standing_of(series)
-        after = standing_of(series, nights=nights_of(series, {division.pk: states}))
+        before = season_table(series)
+        after = season_table(series, nights=nights_of(series, {division.pk: states}))
         ids = (row.player for row in (*before.season.rows, *after.season.rows))
         names = names_by_id(series.club, ids, staff=True)
         change = difference(before.season, after.season, qualifying_places(before.plan))

@@ -12,12 +12,12 @@ from django.db.models import Exists, OuterRef
 from formats import graph
 from formats.facts import PLAYED
 from formats.progress import Progress, SharedPlace
-from formats.series.facts import Bracket, How, Match
-from formats.series.facts import Division as DivisionFacts
+from formats.series.facts import DecidedBy, SeriesBracket, SeriesMatch
+from formats.series.facts import SeriesDivision as DivisionFacts
 from formats.series.plan import GROUP, MAIN
 from formats.settings import DOUBLE, ELIMINATION, GROUPS, LIVES
 from formats.states import FixtureState, FixtureStatus
-from formats.tables.tables import Table, elimination_places
+from formats.tables.tables import StandingsTable, elimination_places
 from matches.models import Match as MatchRow
 from matches.models import Result
 from tournaments.models import Division, Entry, Fixture
@@ -43,9 +43,9 @@ States = Mapping[int, Sequence[StageState]]
 """Division id -> states of its stages that take the place of those derived, for previews."""
 
 
-def facts_of(divisions: Sequence[Division], instead: States | None = None) -> dict[int, DivisionFacts]:
+def facts_of(divisions: Sequence[Division], overrides: States | None = None) -> dict[int, DivisionFacts]:
     """Return the facts of divisions by id, with players by public id; a merged player is the one merged into."""
-    replaced = instead or {}
+    replaced = overrides or {}
     keys = {row.pk: f"series-facts:{FORM}:{row.public_id}:{row.seq}" for row in divisions if row.pk not in replaced}
     stored = cache.get_many(keys.values())
     facts: dict[int, DivisionFacts] = {}
@@ -67,8 +67,8 @@ def facts_of_states(division: Division, states: Iterable[StageState]) -> Divisio
     is_abandoned = division.status == Division.Status.CANCELLED
     voided = _voided(division) if drawn else {}
     last = max((state.stage.number for state in drawn), default=0)
-    brackets: list[Bracket] = []
-    matches: list[Match] = []
+    brackets: list[SeriesBracket] = []
+    matches: list[SeriesMatch] = []
     for state in drawn:
         names = _names(state, is_last=state.stage.number == last)
         brackets += _brackets(state, names, is_abandoned=is_abandoned)
@@ -97,11 +97,11 @@ def _names(state: StageState, *, is_last: bool) -> dict[str, str]:
     return {key: MAIN if key == graph.MAIN else key for key in keys}
 
 
-def _brackets(state: StageState, names: Mapping[str, str], *, is_abandoned: bool) -> list[Bracket]:
+def _brackets(state: StageState, names: Mapping[str, str], *, is_abandoned: bool) -> list[SeriesBracket]:
     settings = state.rows.settings
     if settings.format not in ELIMINATION:
         return [
-            Bracket(
+            SeriesBracket(
                 names.get(table.key, QUALIFYING if QUALIFYING in names.values() else MAIN),
                 frozenset(str(row.entry) for row in table.rows),
                 _placings(table) if table.over else (),
@@ -119,7 +119,7 @@ def _brackets(state: StageState, names: Mapping[str, str], *, is_abandoned: bool
         deciding = graph.FINAL if settings.format == DOUBLE else key
         shared = _without_final(state.progress, deciding, places)
         players = frozenset(str(slot.entrant) for slot in slots if slot.entrant is not None)
-        bracket = Bracket(names.get(key, MAIN), players, _certain(shared), rounds)
+        bracket = SeriesBracket(names.get(key, MAIN), players, _certain(shared), rounds)
         if is_abandoned and not bracket.placings:
             bracket = replace(
                 bracket,
@@ -152,19 +152,19 @@ def _certain(places: Sequence[SharedPlace]) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(map(str, place.entries)) for place in places) if places and places[0].first == 1 else ()
 
 
-def _equal_points(table: Table) -> tuple[tuple[str, ...], ...]:
+def _equal_points(table: StandingsTable) -> tuple[tuple[str, ...], ...]:
     """Return the places of a table as they are where rows with equal points share theirs."""
     by_points = groupby(table.rows, key=lambda row: row.points)
     return tuple(tuple(str(row.entry) for row in rows) for _points, rows in by_points)
 
 
-def _placings(table: Table) -> tuple[tuple[str, ...], ...]:
+def _placings(table: StandingsTable) -> tuple[tuple[str, ...], ...]:
     """Return the places of a table that is over; rows that nothing separates share theirs."""
     by_place = groupby(table.rows, key=lambda row: row.place)
     return tuple(tuple(str(row.entry) for row in rows) for _place, rows in by_place)
 
 
-def _matches(state: StageState, names: Mapping[str, str]) -> list[Match]:
+def _matches(state: StageState, names: Mapping[str, str]) -> list[SeriesMatch]:
     settings = state.rows.settings
     matches = []
     for bracket in state.progress.graph.brackets:
@@ -206,14 +206,14 @@ def _voided(division: Division) -> dict[int, list[VoidedMatch]]:
 
 def _voided_matches(
     state: StageState, names: Mapping[str, str], voided: Mapping[int, Sequence[VoidedMatch]]
-) -> list[Match]:
+) -> list[SeriesMatch]:
     """Return the matches of a stage that were really played and are void, or would be by the states of a preview."""
     bracket_of, matches = state.progress.graph.bracket_of, []
     for number, fixture in state.progress.fixtures.items():
         rows = [row for row in voided.get(number, ()) if not _counts_again(fixture, row)]
         rows += _about_to_be_void(state, number) if fixture.void else []
         bracket = names.get(bracket_of[number], MAIN)
-        matches += [Match(bracket, row.winner, row.loser, row.length, How.VOID) for row in rows]
+        matches += [SeriesMatch(bracket, row.winner, row.loser, row.length, DecidedBy.VOID) for row in rows]
     return matches
 
 
@@ -230,16 +230,18 @@ def _about_to_be_void(state: StageState, number: int) -> list[VoidedMatch]:
     return [VoidedMatch(str(winner), str(loser), match.length)]
 
 
-def _match(state: FixtureState, bracket: str, length: int) -> Match | None:
+def _match(state: FixtureState, bracket: str, length: int) -> SeriesMatch | None:
     """Return what a fixture counts for; None if it is open, or nobody won or came."""
     if state.status is FixtureStatus.BYE:
         alone = next((slot.entry for slot in state.slots if slot.entry is not None), None)
-        return None if alone is None else Match(bracket, str(alone), None, length, How.BYE)
+        return None if alone is None else SeriesMatch(bracket, str(alone), None, length, DecidedBy.BYE)
     result = state.result or state.walkover
     if state.entrants is None or result is None or result.winner is None:
         return None
     winner, loser = state.entrants[result.winner], state.entrants[1 - result.winner]
-    return Match(bracket, str(winner), str(loser), length, How.PLAYED if result.kind == PLAYED else How.WALKOVER)
+    return SeriesMatch(
+        bracket, str(winner), str(loser), length, DecidedBy.PLAYED if result.kind == PLAYED else DecidedBy.WALKOVER
+    )
 
 
 def players_of_entries(divisions: Iterable[Division]) -> dict[str, str]:
@@ -264,7 +266,7 @@ def with_players(division: DivisionFacts, people: Mapping[str, str]) -> Division
     )
 
 
-def _bracket_of_players(bracket: Bracket, people: Mapping[str, str]) -> Bracket:
+def _bracket_of_players(bracket: SeriesBracket, people: Mapping[str, str]) -> SeriesBracket:
     placings = _best_of_each(bracket.placings, people)
     kept = [places for players, places in zip(placings, bracket.places, strict=False) if players]
     return replace(

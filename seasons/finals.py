@@ -38,7 +38,7 @@ from seasons.places import (
     offer_to,
     qualified_in,
     standing_places,
-    take_places_back,
+    withdraw_places,
 )
 from seasons.tables import players_by_public_id
 from tournaments.entries.services import enter
@@ -211,7 +211,7 @@ def answer(
         row.save(update_fields=["seq"])
 
 
-def take_back(*, series: Series, player: Player | None, by: Actor, now: datetime) -> int:
+def withdraw_places_of(*, series: Series, player: Player | None, by: Actor, now: datetime) -> int:
     """Take back the place of a player in the final, or all offers that nobody has answered; return how many.
 
     The places stay free until a director offers them again. Doing it twice changes nothing. Refused:
@@ -227,7 +227,7 @@ def take_back(*, series: Series, player: Player | None, by: Actor, now: datetime
             places = places.filter(own)
             if not row.final_places.filter(own).exists():
                 raise Refused("final_not_offered")
-        taken_back = take_places_back(row, list(places), by=by, now=now)
+        taken_back = withdraw_places(row, list(places), by=by, now=now)
         if taken_back:
             _enter_holders(row, by, now)
             row.seq += 1
@@ -347,7 +347,7 @@ class PlaceAnswerSerializer(FormSerializer):
         extra_kwargs: ClassVar = {"player": {"help_text": "Public id, for directors; without it you answer yourself."}}
 
 
-class AnswerAction(SeriesAction):
+class AnswerPlaceAction(SeriesAction):
     """An answer of the player, or of a director who was told."""
 
     def fetch(self, user: Visitor, **url: str) -> Series:
@@ -393,7 +393,7 @@ def _take_back(form: Any, by: Actor, now: datetime) -> str:
     """
     public_id = form.cleaned_data["player"]
     player = people.person_of(form.instance.club, public_id) if public_id else None
-    count = take_back(series=form.instance, player=player, by=by, now=now)
+    count = withdraw_places_of(series=form.instance, player=player, by=by, now=now)
     if not count:
         return _("Nothing was taken back: no such offer is open.")
     return ngettext("%(count)d place was taken back.", "%(count)d places were taken back.", count) % {"count": count}
@@ -429,7 +429,7 @@ ACTIONS = (
         Role.DIRECTOR,
         Endpoint("seasons_take_places_back", PlaceBackSerializer, {"player": "p3n8w5r2cd"}),
     ),
-    AnswerAction(
+    AnswerPlaceAction(
         "answer",
         PlaceAnswerForm,
         _answer,

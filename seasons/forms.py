@@ -9,19 +9,19 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from core.public_ids import LENGTH
-from core.text_lengths import LONGEST_KEY, LONGEST_NAME, LONGEST_NOTE
+from core.text_lengths import MAX_KEY_LENGTH, MAX_NAME_LENGTH, MAX_NOTE_LENGTH
 from formats.series.presets import PRESETS
 from players.forms import RefusingForm
 from players.models import Club
-from seasons.past import NEW, SAME, Question
+from seasons.imports.seasons import NEW, SAME, Question
 from seasons.pool import currencies_of
 from seasons.season_views import MEMBERS, RULES, rule_label
 from seasons.tables import day_of
 from tournaments.access import VISIBLE
 from tournaments.ledger.fields import SharesField, hundredths
 from tournaments.models import Payment, Tournament
-from tournaments.models.events import MOST_MINOR_UNITS
-from tournaments.models.series import LONGEST_SHARES
+from tournaments.models.events import MAX_MINOR_UNITS
+from tournaments.models.series import MAX_SHARES
 
 HALF_A_YEAR = 183
 """Days."""
@@ -32,14 +32,14 @@ class SeriesForm(RefusingForm):
 
     FIELD_OF = {"series_name_taken": "name", "series_days": "last_day"}
 
-    name = forms.CharField(label=_("Name"), max_length=LONGEST_NAME)
+    name = forms.CharField(label=_("Name"), max_length=MAX_NAME_LENGTH)
     first_day = forms.DateField(label=_("First day"), widget=forms.DateInput({"type": "date"}, "%Y-%m-%d"))
     last_day = forms.DateField(label=_("Last day"), widget=forms.DateInput({"type": "date"}, "%Y-%m-%d"))
     preset = forms.ChoiceField(
         label=_("Points"), choices=[(code, _(preset.title)) for code, preset in PRESETS.items()], required=False
     )
     like = forms.CharField(max_length=LENGTH, required=False)
-    key = forms.CharField(max_length=LONGEST_KEY, required=False)
+    key = forms.CharField(max_length=MAX_KEY_LENGTH, required=False)
 
 
 class DetailsForm(RefusingForm):
@@ -47,7 +47,7 @@ class DetailsForm(RefusingForm):
 
     FIELD_OF = SeriesForm.FIELD_OF
 
-    name = forms.CharField(label=_("Name"), max_length=LONGEST_NAME)
+    name = forms.CharField(label=_("Name"), max_length=MAX_NAME_LENGTH)
     first_day = forms.DateField(label=_("First day"), widget=forms.DateInput({"type": "date"}, "%Y-%m-%d"))
     last_day = forms.DateField(label=_("Last day"), widget=forms.DateInput({"type": "date"}, "%Y-%m-%d"))
     after = forms.IntegerField(min_value=0)
@@ -57,11 +57,11 @@ class RemoveSeriesForm(RefusingForm):
     """Nothing: the season is in the address."""
 
 
-class CountForm(RefusingForm):
+class CountEventForm(RefusingForm):
     event = forms.CharField(max_length=LENGTH)
     kind = forms.CharField(label=_("Kind of evening"), max_length=20, required=False)
     weight = forms.CharField(label=_("Weight"), max_length=20, required=False)
-    shares = forms.CharField(label=_("Shares of the places"), max_length=LONGEST_SHARES, required=False)
+    shares = forms.CharField(label=_("Shares of the places"), max_length=MAX_SHARES, required=False)
 
 
 class LeaveOutForm(RefusingForm):
@@ -70,14 +70,14 @@ class LeaveOutForm(RefusingForm):
     event = forms.CharField(max_length=LENGTH)
 
 
-class PlanForm(RefusingForm):
+class SeasonPlanForm(RefusingForm):
     """A whole plan in its exchange form."""
 
     plan = forms.JSONField()
     after = forms.IntegerField(min_value=0)
 
 
-class CloseForm(RefusingForm):
+class CloseSeasonForm(RefusingForm):
     """The `seq` that was seen."""
 
     after = forms.IntegerField(min_value=0)
@@ -86,7 +86,7 @@ class CloseForm(RefusingForm):
 class ReopenForm(RefusingForm):
     """Why it is opened again."""
 
-    reason = forms.CharField(label=_("Reason"), max_length=LONGEST_NOTE)
+    reason = forms.CharField(label=_("Reason"), max_length=MAX_NOTE_LENGTH)
     after = forms.IntegerField(min_value=0)
 
 
@@ -96,10 +96,10 @@ class PointsForm(RefusingForm):
     event = forms.CharField(label=_("Evening"), max_length=LENGTH)
     player = forms.CharField(label=_("Player"), max_length=LENGTH)
     points = forms.CharField(label=_("Points"), max_length=20)
-    reason = forms.CharField(label=_("Reason"), max_length=LONGEST_NOTE)
+    reason = forms.CharField(label=_("Reason"), max_length=MAX_NOTE_LENGTH)
 
 
-class EntryForm(RefusingForm):
+class SeasonEntryForm(RefusingForm):
     """Whether a player enters a season; without `player` it is who asks."""
 
     enters = forms.ChoiceField(choices=(("yes", _("yes")), ("no", _("no"))))
@@ -111,12 +111,12 @@ class PayPoolForm(RefusingForm):
 
     player = forms.CharField(max_length=LENGTH)
     event = forms.CharField(max_length=LENGTH)
-    amount = forms.IntegerField(min_value=1, max_value=MOST_MINOR_UNITS)
+    amount = forms.IntegerField(min_value=1, max_value=MAX_MINOR_UNITS)
     method = forms.ChoiceField(choices=Payment.Method.choices, initial=Payment.Method.CASH)
-    key = forms.CharField(max_length=LONGEST_KEY, required=False)
+    key = forms.CharField(max_length=MAX_KEY_LENGTH, required=False)
 
 
-class PoolForm(RefusingForm):
+class SeasonPoolForm(RefusingForm):
     """The part of each entry fee for the pool of a season: a percentage or an amount, and the shares of the places."""
 
     FIELD_OF = {"series_shares": "shares"}
@@ -188,7 +188,7 @@ class ViewForm(RefusingForm):
 
     FIELD_OF = {"series_view_taken": "name"}
 
-    name = forms.CharField(label=_("Name"), max_length=LONGEST_NAME)
+    name = forms.CharField(label=_("Name"), max_length=MAX_NAME_LENGTH)
     rule = forms.ChoiceField(
         label=_("Who is in it"), choices=lambda: [(rule, rule_label(rule)) for rule in RULES], initial=MEMBERS
     )
@@ -243,7 +243,7 @@ def column_field(label: Any) -> forms.IntegerField:
     return forms.IntegerField(label=label, required=False, min_value=0, max_value=100)
 
 
-class ImportForm(RefusingForm):
+class PastImportForm(RefusingForm):
     """What is decided about the rows of any import."""
 
     columns_of = forms.IntegerField(required=False)

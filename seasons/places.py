@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop, ngettext
 
 from engine.errors import Refused
-from formats.series.final import FinalRounds, Start, final_rounds
+from formats.series.final import FinalRounds, StartingRound, final_rounds
 from formats.series.plan import Plan
 from players.actors import Actor, log
 from players.models import Player
@@ -26,7 +26,7 @@ from players.notifications.services import Notice, notify, notify_each
 from players.people.rows import canonical, lock_players, lock_present
 from players.people.stored_elsewhere import Leaving
 from seasons.changes import qualifying_places
-from seasons.tables import Standing, closing_of, players_by_public_id, standing_of, table_of
+from seasons.tables import SeasonTable, closing_of, players_by_public_id, season_table, table_of
 from tournaments.models import FinalPlace, Series, SeriesClosing, Tournament
 from tournaments.state.notifications import directors_to_tell
 
@@ -62,10 +62,10 @@ class Qualified:
 def qualified_in(series: Series) -> Qualified:
     """Return who qualifies for the final of a season: by the announced table once it is closed."""
     closing = closing_of(series)
-    return qualified_by(standing_of(series, version=closing.plan if closing is not None else None), closing)
+    return qualified_by(season_table(series, version=closing.plan if closing is not None else None), closing)
 
 
-def qualified_by(standing: Standing, closing: SeriesClosing | None) -> Qualified:
+def qualified_by(standing: SeasonTable, closing: SeriesClosing | None) -> Qualified:
     """Return who qualifies by a season as it stands, or by the table announced when it was closed."""
     table = closing.table if closing is not None else table_of(standing)
     ranked = [(row["rank"], row["player"]) for row in table["rows"] if row["rank"] is not None]
@@ -205,7 +205,7 @@ def _notify(place: FinalPlace, variant: str, now: datetime) -> None:
     notify_each(kind=KIND.code, notices=notices, now=now)
 
 
-def take_places_back(series: Series, places: Sequence[FinalPlace], *, by: Actor, now: datetime) -> list[FinalPlace]:
+def withdraw_places(series: Series, places: Sequence[FinalPlace], *, by: Actor, now: datetime) -> list[FinalPlace]:
     """Take places of a locked season back and tell their players, unless they had declined anyway.
 
     Refused: `final_drawn`.
@@ -366,7 +366,7 @@ def place_lines(
     return lines
 
 
-def start_text(start: Start) -> str:
+def start_text(start: StartingRound) -> str:
     """Say in which round of the final somebody starts."""
     if start.round is None:
         text = ngettext("plays for %(count)d place", "plays for %(count)d places", start.places)

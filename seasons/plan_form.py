@@ -14,11 +14,11 @@ from formats.series.final import byes_of
 from formats.series.plan import ELSE, plan_from
 from formats.series.warnings import kinds_of
 from players.forms import RefusingForm
-from seasons.invented import USUAL_LENGTH, USUAL_PLAYERS, Invented
+from seasons.sample_evening import USUAL_LENGTH, USUAL_PLAYERS, Invented
 
 Path = tuple[str | int, ...]
 
-MOST_DIGITS_OF_A_RANK = 6
+MAX_DIGITS_OF_A_RANK = 6
 LONGEST = 600
 """Characters of a line."""
 NEW_LINES: Mapping[str, Any] = {
@@ -396,7 +396,7 @@ class PlanLinesForm(RefusingForm):
 
 
 def _stage(rank: str, name: str) -> dict[str, Any]:
-    return {"to": int(rank) if rank.isdecimal() and len(rank) < MOST_DIGITS_OF_A_RANK else rank, "stage": name.lower()}
+    return {"to": int(rank) if rank.isdecimal() and len(rank) < MAX_DIGITS_OF_A_RANK else rank, "stage": name.lower()}
 
 
 def stages_text(plan: Mapping[str, Any]) -> str:

@@ -23,7 +23,7 @@ from seasons.tables import closing_of, day_of, players_by_public_id
 from tournaments.ledger.money import Currency, percent
 from tournaments.ledger.payments import PaymentInput, PaymentPart, lock_open_desk, record, recorded
 from tournaments.ledger.season_pools import newest_shares, season_parts, standing_counts
-from tournaments.ledger.shares import CertainPlaces, Placing, Pot, is_whole, prize_table
+from tournaments.ledger.shares import CertainPlaces, Pot, PrizePlacing, is_whole, prize_table
 from tournaments.models import Division, Payment, Series, SeriesFeeShare, Tournament
 from tournaments.state.names import names_in_club
 
@@ -31,7 +31,7 @@ POT = "season"
 
 
 @dataclass(frozen=True, slots=True)
-class PoolInput:
+class SeasonPoolInput:
     """The part of each entry fee, in hundredths of a percent or as an amount, and the shares of the places."""
 
     percent: int = 0
@@ -41,7 +41,7 @@ class PoolInput:
     """In hundredths of a percent, from the first place; empty if places get nothing, as for a pool of the final."""
 
 
-def set_pool(*, series: Series, pool: PoolInput, after: int, by: Actor, now: datetime) -> SeriesFeeShare:
+def set_pool(*, series: Series, pool: SeasonPoolInput, after: int, by: Actor, now: datetime) -> SeriesFeeShare:
     """Let another part of the entry fees go to the pool, of evenings whose cash desk is not closed.
 
     An equal one makes no version. Refused: `stale`, `series_closed`, `series_shares`.
@@ -153,7 +153,7 @@ def due_of(amount: int, shares: Sequence[int], ranks: Iterable[tuple[int | None,
     players = [player for rank in sorted(by_rank) for player in by_rank[rank]]
     numbers = {player: number for number, player in enumerate(players)}
     placings = tuple(
-        Placing(rank, rank + len(group) - 1, tuple(numbers[player] for player in group))
+        PrizePlacing(rank, rank + len(group) - 1, tuple(numbers[player] for player in group))
         for rank, group in sorted(by_rank.items())
     )
     prizes = prize_table(amount, [Pot(POT, tuple(shares))], {POT: CertainPlaces(placings, over=True)})
@@ -245,7 +245,7 @@ def paid_out(series: Series, pool: SeasonPool, table: Mapping[str, Any] | None) 
     return [PaidOut(people[player], due.get(player, ()), payments.get(player, ())) for player in order]
 
 
-MOST_DESKS = 12
+MAX_DESKS = 12
 """Cash desks that a page offers to pay from."""
 
 
@@ -256,10 +256,10 @@ def open_desks_of(series: Series, currency: Currency) -> list[Tournament]:
         club=series.club_id, currency=currency.code, currency_exponent=currency.exponent, status__in=running,
         starts_at__date__gte=series.first_day,
     ).order_by("-starts_at", "-pk")  # fmt: skip
-    events = list(rows.select_related("club")[: 4 * MOST_DESKS])
+    events = list(rows.select_related("club")[: 4 * MAX_DESKS])
     closed = standing_counts([event.pk for event in events])
     still_open = [event for event in events if event.pk not in closed]
-    return sorted(still_open, key=lambda event: event.pk != series.final_id)[:MOST_DESKS]
+    return sorted(still_open, key=lambda event: event.pk != series.final_id)[:MAX_DESKS]
 
 
 def pay_due(
@@ -295,7 +295,7 @@ def pay_due(
 
 
 @dataclass(frozen=True, slots=True)
-class DueLine:
+class PoolDueLine:
     """What a player is due of a pool, as text; what was paid is for directors and for the player."""
 
     player: str
@@ -319,7 +319,7 @@ class PoolLine:
 
     amount: str
     evenings: Sequence[tuple[PoolEvening, str]]
-    due: Sequence[DueLine]
+    due: Sequence[PoolDueLine]
     left: str = ""
     """For directors: what is left in it, once something was paid."""
     desks: Sequence[Tournament] = ()
@@ -372,7 +372,7 @@ def _due_line(
     *,
     directs: bool,
     is_own: bool,
-) -> DueLine:
+) -> PoolDueLine:
     """`closed` are the events whose cash desk is closed."""
     player, due, text = account.player, account.due, currency.with_name
     payments = [
@@ -380,7 +380,7 @@ def _due_line(
         for payment in account.payments
     ]
     pays = directs and account.rest > 0
-    return DueLine(
+    return PoolDueLine(
         player.public_id,
         ", ".join(map(_places, due)),
         names[player.pk],

@@ -7,19 +7,19 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from formats.series.facts import Event
+from formats.series.facts import SeasonEvent
 from formats.series.final import final_rounds
-from formats.series.plan import GROUP, Count, Places, Plan, nodes, plan_from
+from formats.series.plan import GROUP, CountRule, Places, Plan, nodes, plan_from
 from formats.series.table import season
 from formats.series.warnings import MESSAGES as WARNINGS
 from formats.series.warnings import warnings_of
 from players.access import Visitor
 from players.models import Club
-from seasons.changes import Change, changes_of
+from seasons.changes import TableChange, changes_of
 from seasons.facts import facts_of
-from seasons.invented import USUAL_PLAYERS, Invented, invented_evening
+from seasons.sample_evening import USUAL_PLAYERS, Invented, invented_evening
 from seasons.sentences import belongs_text, result_sentence
-from seasons.tables import Standing, day_of, display, names_of_table, standing_of, table_of
+from seasons.tables import SeasonTable, day_of, display, names_of_table, season_table, table_of
 from tournaments.models import Division as DivisionRow
 from tournaments.models import Series, Tournament
 
@@ -37,14 +37,14 @@ class PlanPreview:
     """Which evening the example is."""
     example: Sequence[tuple[str, str, str]] = ()
     """Name, points and their explanation, of everybody who came to it."""
-    changes: Sequence[Change] = ()
+    changes: Sequence[TableChange] = ()
     warnings: Sequence[str] = ()
     differs: bool = False
     belongs: str = ""
     """Who is in the table, in words, if not everybody is."""
 
 
-def preview_of(user: Visitor, before: Standing, data: Mapping[str, Any], invented: Invented | None) -> PlanPreview:
+def preview_of(user: Visitor, before: SeasonTable, data: Mapping[str, Any], invented: Invented | None) -> PlanPreview:
     """Return what a proposed plan would change in a season, and its points for an evening, an invented or the last one.
 
     The last is that of the season, before its first evening that of the club, and without any an invented one.
@@ -52,7 +52,7 @@ def preview_of(user: Visitor, before: Standing, data: Mapping[str, Any], invente
     """
     series, proposed = before.series, plan_from(data)
     final_rounds(proposed.qualify)
-    after = standing_of(series, version=before.version, plan=proposed, nights=before.nights)
+    after = season_table(series, version=before.version, plan=proposed, nights=before.nights)
     names = names_of_table(user, series.club, {"rows": table_of(before)["rows"] + table_of(after)["rows"]})
     evening = _in_season(after, names) if invented is None and after.over else None
     if evening is None:
@@ -82,13 +82,13 @@ class _Evening:
     """An evening with the points that a plan gives for it."""
 
     heading: str
-    facts: Event
+    facts: SeasonEvent
     points: Mapping[str, Any]
     names: dict[str, str]
     lines: Sequence[tuple[str, str, str]]
 
 
-def _in_season(standing: Standing, names: dict[str, str]) -> _Evening:
+def _in_season(standing: SeasonTable, names: dict[str, str]) -> _Evening:
     """The last evening of a season: each figure says whether it counts."""
     last = standing.over[-1]
     points, by_player = standing.season.points[last.facts.id], {row.player: row for row in standing.season.rows}
@@ -115,7 +115,7 @@ def _on_its_own(user: Visitor, series: Series, plan: Plan, invented: Invented | 
         facts = invented_evening(invented or Invented(USUAL_PLAYERS), series.first_day, is_group=is_group)
         names = {player: _("Player {number}").format(number=player) for player in facts.players}
         heading = _("An invented evening with these points")
-    alone = season(replace(plan, players=None, count=Count()), [facts])
+    alone = season(replace(plan, players=None, count=CountRule()), [facts])
     rows = sorted(alone.rows, key=lambda row: (-row.total, len(row.player), names.get(row.player, "")))
     lines = [
         (
@@ -134,7 +134,7 @@ def _last_of(club: Club) -> Tournament | None:
     return Tournament.objects.filter(club=club, status=Tournament.Status.FINISHED).order_by("starts_at", "pk").last()
 
 
-def _facts(event: Tournament) -> Event:
+def _facts(event: Tournament) -> SeasonEvent:
     divisions = list(event.divisions.exclude(status=DivisionRow.Status.CANCELLED).order_by("order", "pk"))
     own = facts_of(divisions)
-    return Event(event.public_id, day_of(event), tuple(own[row.pk] for row in divisions if row.pk in own))
+    return SeasonEvent(event.public_id, day_of(event), tuple(own[row.pk] for row in divisions if row.pk in own))

@@ -7,9 +7,9 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from formats.series.plan import Belongs, Plan
+from formats.series.plan import Eligibility, Plan
 from formats.series.sentences import EXPLANATIONS, Phrase, explain_rank, explain_result
-from formats.series.table import Result, Row
+from formats.series.table import CountedResult, SeriesRow
 from seasons.plan_form import bracket_label
 from tournaments.standings.brackets import ordinal
 
@@ -17,14 +17,14 @@ WHOLE = re.compile(r"(?<=\d)\.0+$")
 """Decimals that say nothing."""
 
 
-def result_sentence(row: Row, result: Result, digits: int) -> str:
+def result_sentence(row: SeriesRow, result: CountedResult, digits: int) -> str:
     """Say where a player's points of one event come from, and whether they count."""
     phrases = explain_result(row, result, digits)
     shown = (phrase for phrase in phrases if phrase.code != "rounding" or WHOLE.sub("", phrase.params["points"]) != "0")
     return "; ".join(phrase_text(phrase, {}) for phrase in shown)
 
 
-def rank_sentence(row: Row, names: Mapping[str, str], digits: int) -> str:
+def rank_sentence(row: SeriesRow, names: Mapping[str, str], digits: int) -> str:
     """Say why a player stands before another with the same total; empty if no rule decided it."""
     if row.reason is None:
         return ""
@@ -33,9 +33,9 @@ def rank_sentence(row: Row, names: Mapping[str, str], digits: int) -> str:
 
 def belongs_text(plan: Plan) -> str:
     """Say who is in the table, and what becomes of the places of others; empty if everybody is."""
-    if plan.belongs is Belongs.MEMBERS:
+    if plan.belongs is Eligibility.MEMBERS:
         who = _("Only members of the club are in the table.")
-    elif plan.belongs is Belongs.ENTERED:
+    elif plan.belongs is Eligibility.ENTERED:
         who = _("Only players who have entered the season are in the table.")
     elif plan.players is not None:
         who = _("Only players whom the plan names are in the table.")

@@ -20,7 +20,7 @@ from formats.series.presets import preset
 from players.actors import Actor, log
 from players.models import Club, LogEntry, Player
 from players.people.rows import lock_club, lock_present
-from seasons.tables import closing_of, day_of, newest_plan, shares_of, standing_of, table_of, with_a_match
+from seasons.tables import closing_of, day_of, newest_plan, season_table, shares_of, table_of, with_a_match
 from tournaments.access import VISIBLE
 from tournaments.events.services import event_published
 from tournaments.models import (
@@ -246,7 +246,7 @@ def give_points(*, series: Series, given: PointsInput, by: Actor, now: datetime)
     return points
 
 
-def take_points_back(*, series: Series, given: int, by: Actor) -> None:
+def undo_points(*, series: Series, given: int, by: Actor) -> None:
     """Take back points that were given by hand; harmless if that was done before. Refused: `series_closed`."""
     with transaction.atomic():
         row = changed_series(series)
@@ -314,7 +314,7 @@ def close_series(*, series: Series, after: int, by: Actor, now: datetime) -> Ser
     """Close a series with its table as it stands. Refused: `stale`, `series_closed`, `series_night_open`."""
     with transaction.atomic():
         row = changed_series(series, after)
-        standing = standing_of(row)
+        standing = season_table(row)
         running = next((night for night in standing.nights if night.has_begun and not night.is_over), None)
         if running is not None:
             raise Refused("series_night_open", event=running.name)

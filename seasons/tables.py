@@ -13,11 +13,11 @@ from zoneinfo import ZoneInfo
 from django.db.models import Q
 from django.urls import reverse
 
-from formats.series.facts import Bracket, Event
-from formats.series.facts import Division as DivisionFacts
 from formats.series.facts import Player as PlayerId
-from formats.series.numbers import number, shown, written
-from formats.series.plan import MAIN, Add, Belongs, Given, Plan, nodes, plan_from
+from formats.series.facts import SeasonEvent, SeriesBracket
+from formats.series.facts import SeriesDivision as DivisionFacts
+from formats.series.numbers import format_number, number, written
+from formats.series.plan import MAIN, Add, Eligibility, ManualPoints, Plan, nodes, plan_from
 from formats.series.points import Earned, event_points
 from formats.series.table import Season, View, season
 from matches.models import Match
@@ -40,13 +40,13 @@ from tournaments.state.names import names_in_club
 
 
 @dataclass(frozen=True)
-class Night:
+class CountedEvent:
     """An event that counts, as the series sees it; `is_over` once its places are certain.
 
     An evening of an imported season has no row of its own.
     """
 
-    facts: Event
+    facts: SeasonEvent
     name: str
     is_over: bool
     has_begun: bool
@@ -81,26 +81,26 @@ def day_of(event: Tournament) -> date:
 
 
 @dataclass(frozen=True)
-class Standing:
+class SeasonTable:
     """A series as it stands now, by one version of its plan; `plan.players` are those who belong to it."""
 
     series: Series
     version: SeriesPlan
     plan: Plan
-    nights: Sequence[Night]
+    nights: Sequence[CountedEvent]
     season: Season
     so_far: Mapping[str, Mapping[PlayerId, Earned]] = field(default_factory=dict)
     """Event -> what everybody has earned so far, of events that are being played."""
     view: View | None = None
     """The part of the players that is ranked; None: everybody."""
 
-    def seen_by(self, view: View) -> "Standing":
+    def seen_by(self, view: View) -> "SeasonTable":
         """Return the same standing with the table of a view."""
         events = self.season.events
         return replace(self, season=season(self.plan, events, view=view, earned=self.season.points), view=view)
 
     @property
-    def over(self) -> list[Night]:
+    def over(self) -> list[CountedEvent]:
         return [night for night in self.nights if night.is_over]
 
     @cached_property
@@ -129,7 +129,7 @@ def display(value: Fraction, digits: int) -> str:
     >>> display(Fraction(25, 2), 2), display(Fraction(12), 2)
     ('12.50', '12')
     """
-    text = shown(value, digits)
+    text = format_number(value, digits)
     return text.partition(".")[0] if not text.partition(".")[2].strip("0") else text
 
 
@@ -138,7 +138,7 @@ def newest_plan(series: Series) -> SeriesPlan:
     return series.plans.order_by("-number")[0]
 
 
-def nights_of(series: Series, instead: States | None = None) -> list[Night]:
+def nights_of(series: Series, overrides: States | None = None) -> list[CountedEvent]:
     """Return the events of a series with their facts, in order; hidden ones are left out.
 
     So are cancelled ones, unless a match of theirs had been played.
@@ -165,7 +165,7 @@ def nights_of(series: Series, instead: States | None = None) -> list[Night]:
         if row.tournament.status != Tournament.Status.CANCELLED or row.tournament_id in abandoned
     ]  # fmt: skip
     drawn = [row for row in divisions if row.status != Division.Status.ENTRIES]
-    facts = facts_of(drawn, instead)
+    facts = facts_of(drawn, overrides)
     by_hand: dict[int, dict[PlayerId, Fraction]] = defaultdict(lambda: defaultdict(Fraction))
     reasons: dict[int, dict[PlayerId, str]] = defaultdict(dict)
     for points in series.points_by_hand.select_related("player__merged_into"):
@@ -179,7 +179,7 @@ def nights_of(series: Series, instead: States | None = None) -> list[Night]:
         begun = [replace(facts[division.pk], shares=shares_of(row.shares)) for division in own if division.pk in facts]
         if begun:
             begun[0] = replace(begun[0], given=by_hand[row.tournament_id])
-        event = Event(
+        event = SeasonEvent(
             id=row.tournament.public_id,
             date=day_of(row.tournament),
             divisions=tuple(begun),
@@ -188,12 +188,12 @@ def nights_of(series: Series, instead: States | None = None) -> list[Night]:
             away=row.tournament.club_id != series.club_id,
         )
         is_abandoned = row.tournament_id in abandoned
-        is_over = is_abandoned or (bool(own) and all(_is_over(each, instead) for each in own))
+        is_over = is_abandoned or (bool(own) and all(_is_over(each, overrides) for each in own))
         tournament = row.tournament
         url = reverse("event", args=[tournament.club.slug, tournament.slug])
         reason = reasons[row.tournament_id]
         nights.append(
-            Night(
+            CountedEvent(
                 event, tournament.name, is_over, bool(begun), url, row, is_abandoned=is_abandoned, reasons=reason
             )
         )  # fmt: skip
@@ -205,11 +205,11 @@ def nights_of(series: Series, instead: States | None = None) -> list[Night]:
     return sorted([*past, *nights], key=lambda night: night.day) if past else nights
 
 
-def _is_over(division: Division, instead: States | None) -> bool:
+def _is_over(division: Division, overrides: States | None) -> bool:
     """Whether a division is over; one with other states in a preview, if all its stages would be."""
-    if instead is None or division.pk not in instead:
+    if overrides is None or division.pk not in overrides:
         return division.status == Division.Status.FINISHED
-    states = instead[division.pk]
+    states = overrides[division.pk]
     return len(states) == division.stages.count() and all(state.over for state in states)
 
 
@@ -228,7 +228,7 @@ def shares_of(text: str) -> tuple[Fraction, ...]:
     return tuple(number(share.strip(), "shares") for share in text.split(",") if share.strip())
 
 
-def past_nights(season: PastSeason, first_day: date) -> list[Night]:
+def past_nights(season: PastSeason, first_day: date) -> list[CountedEvent]:
     """Return the evenings of an imported season, with points as somebody typed them in.
 
     One without a day stands where it is in the import, and counts as of `first_day`. Its places count
@@ -240,8 +240,10 @@ def past_nights(season: PastSeason, first_day: date) -> list[Night]:
     url = reverse("past-season", args=[season.club.slug, season.public_id])
     nights = []
     for index, ((event, day), rows) in enumerate(placings.items(), 1):
-        facts = Event(id=f"{season.public_id}-{index}", date=day or first_day, divisions=(_past_division(rows, event),))
-        nights.append(Night(facts, event or season.name, True, True, url, is_dated=day is not None))
+        facts = SeasonEvent(
+            id=f"{season.public_id}-{index}", date=day or first_day, divisions=(_past_division(rows, event),)
+        )
+        nights.append(CountedEvent(facts, event or season.name, True, True, url, is_dated=day is not None))
     return sorted(nights, key=lambda night: night.day)
 
 
@@ -259,21 +261,21 @@ def _past_division(rows: Sequence[PastPlacing], name: str) -> DivisionFacts:
     groups = list(by_place.values())
     before = list(accumulate((len(group) for group in groups), initial=0))
     is_complete = list(by_place) in ([count + 1 for count in before[:-1]], list(range(1, len(groups) + 1)))
-    bracket = Bracket(MAIN, everybody, tuple(map(tuple, groups)))
+    bracket = SeriesBracket(MAIN, everybody, tuple(map(tuple, groups)))
     return DivisionFacts(name, everybody, (bracket,) if groups and is_complete else (), given=given)
 
 
-def standing_of(
+def season_table(
     series: Series,
     *,
     version: SeriesPlan | None = None,
     plan: Plan | None = None,
-    nights: Sequence[Night] | None = None,
-) -> Standing:
+    nights: Sequence[CountedEvent] | None = None,
+) -> SeasonTable:
     """Evaluate a series. `plan` replaces that of the version, for previews."""
     version = version or newest_plan(series)
     used = plan or plan_from(version.plan)
-    players = belonging(series, used)
+    players = eligible_players(series, used)
     used = replace(used, players=players)
     own = nights_of(series) if nights is None else list(nights)
     earned = {night.facts.id: earned_on(night, used, night.facts) for night in own if night.has_begun}
@@ -285,13 +287,13 @@ def standing_of(
         for night in own
         if night.has_begun and not night.is_over
     }
-    return Standing(series, version, used, own, evaluated, so_far)
+    return SeasonTable(series, version, used, own, evaluated, so_far)
 
 
-def earned_on(night: Night, plan: Plan, facts: Event) -> dict[PlayerId, Earned]:
+def earned_on(night: CountedEvent, plan: Plan, facts: SeasonEvent) -> dict[PlayerId, Earned]:
     """Return what an evening with these facts gives: by the plan, and by hand even if the plan has no such line."""
-    if night.reasons and not any(isinstance(node, Given) for node in nodes(plan.points)):
-        plan = replace(plan, points=Add((plan.points, Given())))
+    if night.reasons and not any(isinstance(node, ManualPoints) for node in nodes(plan.points)):
+        plan = replace(plan, points=Add((plan.points, ManualPoints())))
     return event_points(plan, facts)
 
 
@@ -314,14 +316,14 @@ def members_of(series: Series, joined_by: datetime | None = None) -> set[int]:
     return {into or pk for pk, into in rows.values_list("player", "player__merged_into")}
 
 
-def belonging(series: Series, plan: Plan) -> frozenset[PlayerId] | None:
+def eligible_players(series: Series, plan: Plan) -> frozenset[PlayerId] | None:
     """Return those who belong to a series by its plan; None if everybody does.
 
     Who becomes a member after the series was closed does not.
     """
-    if plan.belongs is Belongs.EVERYBODY:
+    if plan.belongs is Eligibility.EVERYBODY:
         return plan.players
-    if plan.belongs is Belongs.MEMBERS:
+    if plan.belongs is Eligibility.MEMBERS:
         closing = closing_of(series)
         own = members_of(series, closing.at if closing is not None else None)
     else:
@@ -335,7 +337,7 @@ def closing_of(series: Series) -> SeriesClosing | None:
     return series.closings.filter(reopened_at=None).select_related("plan").first()
 
 
-def table_of(standing: Standing) -> dict[str, Any]:
+def table_of(standing: SeasonTable) -> dict[str, Any]:
     """Return a table as plain data, with public ids and exact numbers: for the archive, the API and files."""
     return {
         "events": [

@@ -19,7 +19,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from engine.errors import Refused
-from formats.series.facts import How
+from formats.series.facts import DecidedBy
 from formats.series.facts import Player as PlayerId
 from formats.series.numbers import number
 from formats.series.plan import MAIN
@@ -32,14 +32,14 @@ from players.models import Club, Membership, Player
 from players.people.rows import canonical, lock_club
 from seasons.facts import States, facts_of
 from seasons.tables import (
-    Standing,
+    SeasonTable,
     closing_of,
     day_of,
     end_of,
     is_staff,
     names_by_id,
     players_by_public_id,
-    standing_of,
+    season_table,
     table_of,
 )
 from tournaments.access import VISIBLE
@@ -59,7 +59,7 @@ Claim = tuple[str, PlayerId]
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
+class ProposedTitle:
     """A title that the results give to a player."""
 
     kind: str
@@ -81,7 +81,7 @@ class Proposal:
 
 
 def titles_by_table(
-    standing: Standing, table: Mapping[str, Any], classes: Mapping[PlayerId, float]
+    standing: SeasonTable, table: Mapping[str, Any], classes: Mapping[PlayerId, float]
 ) -> list[tuple[str, PlayerId, str]]:
     """Return kind, player and figure of each title that a season gives: the winner by this table, others by results.
 
@@ -100,7 +100,7 @@ def titles_by_table(
         for event in standing.season.events
         for division in event.divisions
         for match in division.matches
-        if match.how in (How.PLAYED, How.WALKOVER) and match.winner in in_table
+        if match.how in (DecidedBy.PLAYED, DecidedBy.WALKOVER) and match.winner in in_table
     )
     evenings = Counter({row.player: row.events for row in standing.season.rows})
     streaks = Counter({player: count for player, count in _streaks(standing).items() if player in in_table})
@@ -153,14 +153,14 @@ def _deciding_division(final: Tournament) -> Division | None:
     return rows.order_by("order", "pk").first()
 
 
-def _streaks(standing: Standing) -> dict[PlayerId, int]:
+def _streaks(standing: SeasonTable) -> dict[PlayerId, int]:
     """Return how many matches in a row everybody has won, at most; only played ones count, over all evenings."""
     now: Counter[PlayerId] = Counter()
     longest: dict[PlayerId, int] = {}
     for event in standing.season.events:
         for division in event.divisions:
             for match in division.matches:
-                if match.how is not How.PLAYED or match.loser is None:
+                if match.how is not DecidedBy.PLAYED or match.loser is None:
                     continue
                 now[match.winner] += 1
                 now[match.loser] = 0
@@ -184,7 +184,7 @@ def _newcomers(series: Series, players: Collection[PlayerId]) -> list[PlayerId]:
 
 
 def titles_of_series(
-    series: Series, standing: Standing | None = None, classes: Mapping[PlayerId, float] | None = None
+    series: Series, standing: SeasonTable | None = None, classes: Mapping[PlayerId, float] | None = None
 ) -> list[tuple[str, PlayerId, str]]:
     """Return the titles that a season gives by its results as they are now, or by a `standing` in their place.
 
@@ -197,7 +197,7 @@ def titles_of_series(
     key = f"series-titles:{FORM}:{sha256(repr(seen).encode()).hexdigest()}"
     titles: list[tuple[str, PlayerId, str]] | None = cache.get(key)
     if titles is None:
-        current = standing_of(series, version=closing.plan if closing is not None else None)
+        current = season_table(series, version=closing.plan if closing is not None else None)
         titles = titles_by_table(current, table_of(current), classes or {})
         cache.set(key, titles, KEPT)
     return titles
@@ -221,25 +221,25 @@ def winners_of(division: Division, states: States | None = None) -> list[PlayerI
     return list(main.placings[0]) if main is not None and main.placings else []
 
 
-def proposals_of_series(series: Series, closing: SeriesClosing) -> list[Proposal]:
+def proposals_of_series(series: Series, closing: SeriesClosing) -> list[ProposedTitle]:
     """Return what a closed season gives: its winner by the table that was announced."""
-    titles = titles_by_table(standing_of(series, version=closing.plan), closing.table, classes_of(series))
+    titles = titles_by_table(season_table(series, version=closing.plan), closing.table, classes_of(series))
     people = players_by_public_id(player for _kind, player, _figure in titles)
     return [
-        Proposal(kind, canonical(people[player]).public_id, figure, series=series)
+        ProposedTitle(kind, canonical(people[player]).public_id, figure, series=series)
         for kind, player, figure in titles
         if player in people
     ]
 
 
-def proposals_of_division(division: Division) -> list[Proposal]:
+def proposals_of_division(division: Division) -> list[ProposedTitle]:
     """Return what a division gives: its winner, once it is over."""
     if division.status != Division.Status.FINISHED:
         return []
-    return [Proposal(Kind.EVENT.value, player, division=division) for player in winners_of(division)]
+    return [ProposedTitle(Kind.EVENT.value, player, division=division) for player in winners_of(division)]
 
 
-def proposals(club: Club, now: datetime) -> list[Proposal]:
+def proposals(club: Club, now: datetime) -> list[ProposedTitle]:
     """Return what can be awarded of the last year: of closed seasons, and of events that count in no season."""
     since = now - PROPOSED
     closings = SeriesClosing.objects.filter(series__club=club, reopened_at=None, series__last_day__gte=since.date())
@@ -255,17 +255,17 @@ def proposals(club: Club, now: datetime) -> list[Proposal]:
     return _not_awarded(offered, Title.objects.filter(club=club))
 
 
-def proposals_left(series: Series) -> list[Proposal]:
+def proposals_left(series: Series) -> list[ProposedTitle]:
     """Return what a season gives once it is closed, without what has been awarded."""
     closing = closing_of(series)
     offered = proposals_of_series(series, closing) if closing is not None else []
     return _not_awarded(offered, Title.objects.filter(series=series))
 
 
-def _not_awarded(offered: Iterable[Proposal], rows: QuerySet[Title]) -> list[Proposal]:
+def _not_awarded(offered: Iterable[ProposedTitle], rows: QuerySet[Title]) -> list[ProposedTitle]:
     awarded = {(row.series_id, row.division_id, *claim_of(row)) for row in titles_of(rows.filter(withdrawn_at=None))}
 
-    def is_awarded(row: Proposal) -> bool:
+    def is_awarded(row: ProposedTitle) -> bool:
         series, division = row.series and row.series.pk, row.division and row.division.pk
         return (series, division, row.kind, row.player) in awarded
 
@@ -403,7 +403,7 @@ def title_changes(
     return changes
 
 
-def series_title_changes(series: Series, before: Standing, after: Standing) -> list[TitleChange]:
+def series_title_changes(series: Series, before: SeasonTable, after: SeasonTable) -> list[TitleChange]:
     """Return what a corrected result does to titles of a season; nothing before it is closed and none is awarded."""
     awarded = titles_of(Title.objects.filter(series=series, withdrawn_at=None))
     if not awarded and closing_of(series) is None:
@@ -426,8 +426,8 @@ def division_title_changes(division: Division, states: Any) -> list[TitleChange]
     for kind, titles in rows:
         if awarded := titles_of(titles.filter(withdrawn_at=None)):
             old, new = (
-                [(kind.value, player) for player in winners_of(division, instead)]
-                for instead in (None, {division.pk: states})
+                [(kind.value, player) for player in winners_of(division, overrides)]
+                for overrides in (None, {division.pk: states})
             )
             changes += title_changes(division.tournament.club, old, new, awarded)
     return changes
@@ -436,7 +436,7 @@ def division_title_changes(division: Division, states: Any) -> list[TitleChange]
 # In words.
 
 
-def title_label(title: Title | Proposal) -> str:
+def title_label(title: Title | ProposedTitle) -> str:
     """Return the title with what it is of, such as “Most wins, Autumn 2026”."""
     if title.series is not None and title.kind == Kind.CLASS:
         return _("Best of the class “%(name)s”, %(season)s") % {"name": _class(title), "season": title.series.name}
@@ -448,7 +448,7 @@ def title_label(title: Title | Proposal) -> str:
     }  # fmt: skip
 
 
-def title_reason(title: Title | Proposal) -> str:
+def title_reason(title: Title | ProposedTitle) -> str:
     """Say how a title was found."""
     match title.kind:
         case Kind.SEASON:
@@ -473,15 +473,15 @@ def title_reason(title: Title | Proposal) -> str:
             return _("first place")
 
 
-def _class(title: Title | Proposal) -> str:
+def _class(title: Title | ProposedTitle) -> str:
     return class_name(next((bound for bound, _name in CLASSES if f"{bound:g}" == title.figure), None))
 
 
-def _whole(title: Title | Proposal) -> int:
+def _whole(title: Title | ProposedTitle) -> int:
     return int(Fraction(title.figure)) if title.figure.isdigit() else 0
 
 
-def title_url(title: Title | Proposal) -> str:
+def title_url(title: Title | ProposedTitle) -> str:
     """Return the page of the season or division that a title is of."""
     if title.series is not None:
         return reverse("series", args=[title.series.club.slug, title.series.slug])
@@ -494,7 +494,7 @@ def title_url(title: Title | Proposal) -> str:
 class TitleLine:
     """A title, or a proposed one, for one reader."""
 
-    title: Title | Proposal
+    title: Title | ProposedTitle
     name: str
     player: PlayerId
     label: str
@@ -510,11 +510,11 @@ class TitleLine:
         return of.public_id if of is not None else ""
 
 
-def title_lines(user: Visitor, club: Club, titles: Sequence[Title | Proposal]) -> list[TitleLine]:
+def title_lines(user: Visitor, club: Club, titles: Sequence[Title | ProposedTitle]) -> list[TitleLine]:
     """Return titles or proposals of a club as a reader may see them."""
     awarded = [title for title in titles if isinstance(title, Title)]
     kept = supported(title for title in awarded if title.withdrawn_at is None)
-    people = players_by_public_id(title.player for title in titles if isinstance(title, Proposal))
+    people = players_by_public_id(title.player for title in titles if isinstance(title, ProposedTitle))
     players = [canonical(title.player) if isinstance(title, Title) else people[title.player] for title in titles]
     names = names_in_club(club, players, staff=is_staff(user, club))
     lines = []
@@ -522,7 +522,7 @@ def title_lines(user: Visitor, club: Club, titles: Sequence[Title | Proposal]) -
         lines.append(
             TitleLine(
                 title, names[player.pk], player.public_id, title_label(title), str(Kind(title.kind).label),
-                title_reason(title), title_url(title), isinstance(title, Proposal) or title.pk in kept,
+                title_reason(title), title_url(title), isinstance(title, ProposedTitle) or title.pk in kept,
             )
         )  # fmt: skip
     return lines

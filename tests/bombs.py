@@ -19,12 +19,12 @@ from django.utils import timezone
 from django.utils.html import escape
 from PIL import Image, PngImagePlugin
 
-from config.backup import MOST_MANIFEST, ArchiveReader, BrokenArchive
+from config.backup import MAX_MANIFEST, ArchiveReader, BrokenArchive
 from core.messages import sentence
-from core.pictures import MOST_PIXELS
-from core.spreadsheets import MOST_BYTES as MOST_SPREADSHEET_BYTES
-from core.spreadsheets import MOST_UNPACKED
-from matches.models import MOST_BYTES, Submission
+from core.pictures import MAX_PIXELS
+from core.spreadsheets import MAX_BYTES as MAX_SPREADSHEET_BYTES
+from core.spreadsheets import MAX_UNPACKED
+from matches.models import MAX_BYTES, Submission
 from matches.reporting.records import adjudicate_submission
 from tests.engine.records.samples import HEADER
 from tests.engine.records.test_xg import game, header, packed, roll
@@ -135,7 +135,7 @@ def reset_peak() -> None:
     Path("/proc/self/clear_refs").write_text("5")
 
 
-def filled(line: str, size: int = MOST_BYTES) -> bytes:
+def filled(line: str, size: int = MAX_BYTES) -> bytes:
     """Repeat a line after the head of a match, up to a size in bytes."""
     return (HEADER + "".join(repeat(line, size // len(line) + 1))).encode()[:size]
 
@@ -152,7 +152,7 @@ WORKBOOK = {
     "xl/workbook.xml": '<workbook><sheets><sheet name="2019"/></sheets></workbook>',
     "xl/worksheets/sheet1.xml": "<worksheet><row><c><v>1</v></c></row></worksheet>",
 }
-UNPACKED = MOST_UNPACKED - 4096
+UNPACKED = MAX_UNPACKED - 4096
 """Bytes that one part of a workbook may have beside the others."""
 
 
@@ -189,7 +189,7 @@ def many_parts() -> bytes:
     """Return an archive with as many parts as a spreadsheet has room for."""
     target = BytesIO()
     with zipfile.ZipFile(target, "w") as archive:
-        for number in range(MOST_SPREADSHEET_BYTES // 100):
+        for number in range(MAX_SPREADSHEET_BYTES // 100):
             archive.writestr(f"{number}", b"")
     return target.getvalue()
 
@@ -202,7 +202,7 @@ def attributes() -> str:
 def picture(file_format: str, mode: str, **options: Any) -> bytes:
     """Return a picture of the largest size that is read."""
     target = BytesIO()
-    Image.new(mode, (MOST_PIXELS, MOST_PIXELS)).save(target, file_format, **options)
+    Image.new(mode, (MAX_PIXELS, MAX_PIXELS)).save(target, file_format, **options)
     return target.getvalue()
 
 
@@ -221,8 +221,8 @@ def repeated(text: str, size: int, head: str = "", tail: str = "") -> Callable[[
 
 BOMBS = (
     # Records
-    Bomb("record of 48 MiB", Site.record, lambda: b"x" * 6 * MOST_BYTES, "record_too_large"),
-    Bomb("NUL bytes, 8 MiB", Site.record, lambda: bytes(MOST_BYTES), "not_text"),
+    Bomb("record of 48 MiB", Site.record, lambda: b"x" * 6 * MAX_BYTES, "record_too_large"),
+    Bomb("NUL bytes, 8 MiB", Site.record, lambda: bytes(MAX_BYTES), "not_text"),
     Bomb("ZIP of 64 MiB as a record", Site.record, lambda: zipped(64 * MIB), "is_zip"),
     Bomb("`.xg` of 256 MiB, packed", Site.record, lambda: packed(bytes(256 * MIB)), "inflates_too_much"),
     Bomb("`.xg` packed twice", Site.record, lambda: packed(packed(bytes(64 * MIB))), "damaged_file"),
@@ -243,20 +243,20 @@ BOMBS = (
         "unreadable_cell",
         False,
     ),
-    Bomb("a million nodes in SGF", Site.record, repeated(";", MOST_BYTES, "(;GM[6]"), "too_many_plies", False),
-    Bomb("nested trees in SGF, 8 MiB", Site.record, repeated("(", MOST_BYTES, "(;GM[6]"), "cut_short", False),
-    Bomb("nested JSON, 8 MiB", Site.record, repeated("[", MOST_BYTES, '{"a":'), "too_many_values", False),
+    Bomb("a million nodes in SGF", Site.record, repeated(";", MAX_BYTES, "(;GM[6]"), "too_many_plies", False),
+    Bomb("nested trees in SGF, 8 MiB", Site.record, repeated("(", MAX_BYTES, "(;GM[6]"), "cut_short", False),
+    Bomb("nested JSON, 8 MiB", Site.record, repeated("[", MAX_BYTES, '{"a":'), "too_many_values", False),
     Bomb(
         "four million lists in JSON",
         Site.record,
-        repeated("[],", MOST_BYTES, '{"a":[', "0]}"),
+        repeated("[],", MAX_BYTES, '{"a":[', "0]}"),
         "too_many_values",
         False,
     ),
     Bomb(
         "half a character, 8 MiB",
         Site.record,
-        lambda: b"\xff\xfe" + b"\0\xd8" * (MOST_BYTES // 2 - 1),
+        lambda: b"\xff\xfe" + b"\0\xd8" * (MAX_BYTES // 2 - 1),
         "unknown_format",
         False,
     ),
@@ -337,13 +337,13 @@ BOMBS = (
     Bomb(
         "CSV of 5 million columns",
         Site.spreadsheet,
-        repeated(",", MOST_SPREADSHEET_BYTES),
+        repeated(",", MAX_SPREADSHEET_BYTES),
         "spreadsheet_too_long",
     ),
     Bomb(
         "CSV of 2.5 million rows",
         Site.spreadsheet,
-        repeated("\n,", MOST_SPREADSHEET_BYTES),
+        repeated("\n,", MAX_SPREADSHEET_BYTES),
         TOO_MANY,
     ),
     # Pictures
@@ -362,8 +362,8 @@ BOMBS = (
     # Forms
     Bomb("a million fields", Site.form, repeated("a=1&", OVER), "413"),
     Bomb("a field of 64 MiB", Site.form, repeated("a", 64 * MIB, "text="), "413"),
-    Bomb("a form in punycode, 8 MiB", Site.punycode, repeated("a", MOST_BYTES), "400"),
+    Bomb("a form in punycode, 8 MiB", Site.punycode, repeated("a", MAX_BYTES), "400"),
     # Backups
     Bomb("manifest of 256 MiB", Site.archive, lambda: zipped(256 * MIB), "broken_archive"),
-    Bomb("manifest without end", Site.archive, lambda: zipped(MOST_MANIFEST), "broken_archive"),
+    Bomb("manifest without end", Site.archive, lambda: zipped(MAX_MANIFEST), "broken_archive"),
 )

@@ -27,7 +27,7 @@ from config.celery import app as celery_app
 from config.processes import spawn, stop
 from config.valkey import free_port
 from config.web_process import collect_rarely
-from matches.play import short_way
+from matches.play import fast_path
 from players.models import User
 from tests import costs, event_cast
 from tests.access import world
@@ -234,7 +234,7 @@ def celery_worker(transactional_db: None, valkey: Redis) -> Iterator[Any]:
 def _empty_cache() -> None:
     """Empty the caches before each test, in which matches have the keys of those that were rolled back."""
     cache.clear()
-    short_way._known.clear()
+    fast_path._known.clear()
 
 
 @pytest.fixture(autouse=True)

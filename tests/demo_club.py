@@ -22,7 +22,7 @@ from players.accounts.services import register_user
 from players.actors import SYSTEM, Actor
 from players.models import Club, Membership, Player, User
 from players.people.services import invite
-from prizes.services import PlanInput, PoolInput, save_plan
+from prizes.services import PlanInput, SidePoolInput, save_plan
 from prizes.services import create_pool as create_side_pool
 from seasons.services import SeriesInput, create_series
 from tests.matches.analysis.rows import analysis_of
@@ -203,7 +203,7 @@ def _offer_prizes(event: Tournament, now: datetime) -> None:
     """Publish the prizes of the first division, with a side pool."""
     division = event.divisions.order_by("order", "pk")[0]
     save_plan(division=division, plan=PlanInput([Pot("main", (6000, 4000))]), publish=True, by=SYSTEM, now=now)
-    create_side_pool(division=division, pool=PoolInput("Jackpot", 5, (10_000,), (("main", 1),)), by=SYSTEM, now=now)
+    create_side_pool(division=division, pool=SidePoolInput("Jackpot", 5, (10_000,), (("main", 1),)), by=SYSTEM, now=now)
 
 
 def _play_here(alice: User, bob: User, now: datetime) -> None:

@@ -49,7 +49,7 @@ RAW = {
     "tournaments/floor/calls.py": {"mark_late": ROW},
     "clubhouse/summary.py": {"_changes": PERSON},
     "seasons/page/season.py": {"_by_hand": ROW},
-    "seasons/past.py": {"unused": ROW, "table_of": MERGED},
+    "seasons/imports/seasons.py": {"unused": ROW, "table_of": MERGED},
     "tournaments/standings/rounds.py": {"playable": ROW},
     "tournaments/state/notifications.py": {"notify_moved_up": ACCOUNTS},
     "tournaments/state/settle.py": {"_is_outdated": ROW},

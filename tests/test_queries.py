@@ -59,7 +59,7 @@ MOST = {
 
 
 # The ten most used routes, whose times on a large site are in docs/performance.md.
-MOST_USED = (
+MAX_USED = (
     "/",
     "/events/",
     "{event}",
@@ -159,7 +159,7 @@ def test_the_most_used_routes_read_no_table_from_end_to_end(client: Client, site
     client.force_login(bob)
     site.grow(SMALL)
     whole, queries = {}, 0
-    for path in MOST_USED:
+    for path in MAX_USED:
         address = path.format(**site.places)
         with CaptureQueriesContext(connection) as captured:
             assert client.get(address).status_code == 200, address

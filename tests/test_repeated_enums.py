@@ -7,9 +7,9 @@ from django.db.models import TextChoices
 
 from engine.actions import FlagRule
 from formats.states import FixtureStatus, SlotStatus
-from matches.analysis.values import DecisionKind, Phase
+from matches.analysis.values import DecisionKind, DecisionPhase
 from matches.models import Decision, LiveMatch, Match
-from tournaments.floor.state import Progress
+from tournaments.floor.state import MatchProgress
 from tournaments.models import Fixture, Slot
 
 
@@ -18,7 +18,7 @@ from tournaments.models import Fixture, Slot
     [
         (FlagRule, LiveMatch.FlagRule),
         (DecisionKind, Decision.Kind),
-        (Phase, Decision.Phase),
+        (DecisionPhase, Decision.Phase),
         (SlotStatus, Slot.Status),
         (FixtureStatus, Fixture.Status),
     ],
@@ -28,4 +28,4 @@ def test_a_pure_enum_has_the_values_that_are_stored(pure: type[StrEnum], choices
 
 
 def test_the_floor_knows_the_states_of_matches_that_are_not_void() -> None:
-    assert {member.value for member in Progress} - {""} == set(Match.State.values) - {Match.State.VOID.value}
+    assert {member.value for member in MatchProgress} - {""} == set(Match.State.values) - {Match.State.VOID.value}

@@ -22,7 +22,7 @@ class Tier(NamedTuple):
     events: int = 12
     event_steps: int = 40
     """Histories of an event, and what happens in each (tests/tournaments/test_state_machine.py)."""
-    short_way_matches: int = 1
+    fast_path_matches: int = 1
     """Matches of both ways of an action, at each delay of spectators; 90 have over 20,000 actions in all."""
     live_matches: int = 8
     live_steps: int = 60
@@ -78,7 +78,7 @@ TIERS = {
         examples=1000,
         events=60,
         live_matches=60,
-        short_way_matches=90,
+        fast_path_matches=90,
         corrections=30,
         second_model=1000,
         nights=40,

@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # What settings, requests and the tests themselves are made of.
 EVERYTHING = re.compile(
     r"config/((settings|middleware|urls|context|database|celery)\.py|backends/.*)|core/(downloads|packages)\.py"
-    r"|players/accounts/(sessions|backend|kept_input)\.py|matches/play/short_way\.py|\w+/templatetags/.*"
+    r"|players/accounts/(sessions|backend|kept_input)\.py|matches/play/fast_path\.py|\w+/templatetags/.*"
     r"|templates/(\w+\.html|_partials/.*)|tests/(conftest|settings)\.py|pyproject\.toml|requirements.*\.txt|Makefile"
 )
 # They use everything of their app: nothing is reached through them, and any test of the app may see their change.

@@ -11,9 +11,9 @@ from django.utils.translation import gettext as _
 
 from engine.errors import Refused
 from formats.settings import BY_ROUND, ELIMINATION, LIVES
-from matches.lifecycle.at_tables import Answered, Asked, AtTables, Entered, Offered, RunningScore
+from matches.lifecycle.at_tables import Answered, Asked, AtTables, EnteredScore, Offered, RunningScore
 from matches.lifecycle.begun import is_untouched
-from matches.lifecycle.events import AwardedTitle, EventEnd, Events, MatchContext, OwnEntry
+from matches.lifecycle.events import AwardedTitle, EventEnd, MatchContext, MatchEvents, OwnEntry
 from matches.lifecycle.finish import match_settled
 from matches.lifecycle.play_rules import PlayRules
 from matches.models import Match
@@ -23,7 +23,7 @@ from tournaments.floor.batches import why_they_wait
 from tournaments.floor.calls import set_players_score
 from tournaments.floor.length_offers import accept_length, decline_length, offer_length, players_offer_from
 from tournaments.floor.selectors import floor
-from tournaments.floor.state import MatchFacts, MatchState
+from tournaments.floor.state import FloorMatchState, MatchFacts
 from tournaments.models import Division, Fixture, Round, Slot, Stage, Tournament
 from tournaments.panels import Home, panel_of
 from tournaments.standings.brackets import bracket_name
@@ -148,7 +148,7 @@ def _reasons(fixtures: Collection[Fixture], inside: Mapping[int, bool], now: dat
     for (tournament, staff), pks in to_come.items():
         view = floor(tournament, now, staff=staff)
         rows = [view.matches[pk] for pk in pks if pk in view.matches]
-        reasons |= {row.fixture: view.reasons(row) for row in rows if row.state == MatchState.WAITING}
+        reasons |= {row.fixture: view.reasons(row) for row in rows if row.state == FloorMatchState.WAITING}
     return reasons
 
 
@@ -193,7 +193,7 @@ def own_entries(players: Collection[int], now: datetime) -> Sequence[OwnEntry]:
     ]
 
 
-def record_score(entered: Entered, *, by: Actor, now: datetime) -> None:
+def record_score(entered: EnteredScore, *, by: Actor, now: datetime) -> None:
     """Record a running score that a player enters. Refused: `no_running_scores`, and as `set_players_score`."""
     fixture = _on_open_floor(entered.match)
     if fixture is None:
@@ -218,7 +218,7 @@ def _on_open_floor(match: Match) -> Fixture | None:
     return fixtures.filter(stage__division__tournament__floor__isnull=False).first()
 
 
-class TournamentEvents(Events):
+class TournamentEvents(MatchEvents):
     """The divisions of events; a match belongs to one if a fixture of it has the match, or by its topic."""
 
     def contexts(self, topics: Collection[str]) -> Mapping[str, MatchContext]:
@@ -248,7 +248,7 @@ class TournamentEvents(Events):
     def at_tables(self, matches: Collection[int], inside: Mapping[int, bool], now: datetime) -> Mapping[int, AtTables]:
         return at_tables(matches, inside, now) if matches else {}
 
-    def record_score(self, entered: Entered, *, by: Actor, now: datetime) -> None:
+    def record_score(self, entered: EnteredScore, *, by: Actor, now: datetime) -> None:
         record_score(entered, by=by, now=now)
 
     def record_length(self, move: Offered | Answered, *, by: Actor, now: datetime) -> None:

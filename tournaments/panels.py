@@ -14,7 +14,7 @@ class Home(StrEnum):
     EVENT = "event"
     """A panel takes the visitor and the event."""
     PLAYER = "player"
-    """A panel takes what `matches.lifecycle.events.Events` is asked by its name."""
+    """A panel takes what `matches.lifecycle.events.MatchEvents` is asked by its name."""
 
 
 Panel = Callable[..., Any]

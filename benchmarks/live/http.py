@@ -15,7 +15,7 @@ IDLE = KEEP_ALIVE - 2.0
 LIMIT = 2**20
 
 
-class Problem(Exception):
+class HttpProblem(Exception):
     """An answer other than 200 and 201."""
 
     def __init__(self, request: str, status: int, answer: bytes) -> None:
@@ -44,7 +44,7 @@ class Connection:
             status, answer = await _answer(reader)
             self.used_at = monotonic()
         if status not in (200, 201):
-            raise Problem(f"{method} {path}", status, answer)
+            raise HttpProblem(f"{method} {path}", status, answer)
         return json.loads(answer)
 
     async def close(self) -> None:
@@ -64,7 +64,7 @@ async def events(port: int, path: str, headers: dict[str, str]) -> AsyncIterator
         writer.write(_request("GET", path, port, given, None))
         status, fields = await _head(reader)
         if status != 200:
-            raise Problem(f"GET {path}", status, await reader.read(300))
+            raise HttpProblem(f"GET {path}", status, await reader.read(300))
         yield "open", None
         name = "message"
         chunked = fields.get("transfer-encoding") == "chunked"

@@ -26,7 +26,7 @@ HOST = "127.0.0.1"
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
-class Installation:
+class LiveInstallation:
     """A running installation, and further web processes beside its own."""
 
     def __init__(self, var: Path, database_url: str | None, variables: Mapping[str, str]) -> None:
@@ -117,14 +117,14 @@ def _listens(port: int) -> bool:
 
 
 @contextmanager
-def installation(database_url: str | None, variables: Mapping[str, str] | None = None) -> Iterator[Installation]:
+def installation(database_url: str | None, variables: Mapping[str, str] | None = None) -> Iterator[LiveInstallation]:
     """An installation in a folder of its own; with a URL in a new database of that PostgreSQL server.
 
     `variables` are added to its environment.
     """
     # A short path, since the broker's socket is in it.
     with tempfile.TemporaryDirectory(prefix="bp-bench-") as folder, _new_database(database_url) as url:
-        running = Installation(Path(folder), url, variables or {})
+        running = LiveInstallation(Path(folder), url, variables or {})
         try:
             yield running
         finally:

@@ -75,7 +75,7 @@ OK = "ok"
 STATEMENT_TIMED_OUT = "57014"
 PATIENCE_MS = 2000
 """How long the write may wait for a lock."""
-LEAST_FREE_BYTES = 32 * 1024 * 1024
+MIN_FREE_BYTES = 32 * 1024 * 1024
 """Less free space beside a SQLite file counts as a full disk: a small write may still fit into its log."""
 
 
@@ -96,7 +96,7 @@ def site_state() -> dict[str, str]:
 def database_state() -> str:
     """Write a row and delete it again, and return OK or what is wrong."""
     try:
-        if connection.vendor == "sqlite" and _free_bytes() < LEAST_FREE_BYTES:
+        if connection.vendor == "sqlite" and _free_bytes() < MIN_FREE_BYTES:
             return FULL
         with _impatient():
             # Unlike an update to the same value, this reaches the disk in both databases.

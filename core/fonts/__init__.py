@@ -14,7 +14,7 @@ from PIL import ImageFont, features
 FOLDER = Path(__file__).parent
 REGULAR, BOLD = "DejaVuSans.ttf", "DejaVuSans-Bold.ttf"
 ELLIPSIS = "…"
-MOST_CHARACTERS = 120
+MAX_CHARACTERS = 120
 """Of one text: no line of a picture holds more."""
 RIGHT_TO_LEFT = ("R", "AL")
 NOT_A_CHARACTER = "\uffff"
@@ -38,7 +38,7 @@ def font(name: str, size: int) -> ImageFont.FreeTypeFont:
 def drawable(text: str, instead: str = "") -> str:
     """Return the characters of a text that the fonts have, on one line; `instead` if no letter or digit is left."""
     kept = "".join(char for char in text if char.isspace() or _has_glyph(char))
-    line = " ".join(kept.split())[:MOST_CHARACTERS]
+    line = " ".join(kept.split())[:MAX_CHARACTERS]
     return line if any(map(str.isalnum, line)) else instead
 
 

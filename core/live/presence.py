@@ -41,7 +41,7 @@ Member = tuple[str, str]
 """A topic and a member of it, such as a side of a match."""
 
 
-class Presence(NamedTuple):
+class PagePresence(NamedTuple):
     """Whether a member has the page open."""
 
     online: bool | None
@@ -52,10 +52,10 @@ class Presence(NamedTuple):
     """The page was closed, where `online` is False; otherwise its network was lost."""
 
 
-UNKNOWN = Presence(None)
+UNKNOWN = PagePresence(None)
 
 
-class Sign(NamedTuple):
+class RecentActivity(NamedTuple):
     """A sign of life: a page of a member is open, and will be for `lasts` seconds unless it says goodbye."""
 
     member: Member
@@ -63,12 +63,12 @@ class Sign(NamedTuple):
     lasts: float
 
 
-def sign_of_life(sign: Sign, *, now: float) -> None:
+def note_activity(sign: RecentActivity, *, now: float) -> None:
     with _noting() as pipeline:
         _note(pipeline, sign, now)
 
 
-def _note(pipeline: Pipeline, sign: Sign, now: float) -> None:
+def _note(pipeline: Pipeline, sign: RecentActivity, now: float) -> None:
     key = _key(sign.member)
     pipeline.hset(key, sign.life, f"{now}:{now + sign.lasts}")
     pipeline.expire(key, KEPT)
@@ -96,7 +96,7 @@ def note_start(*, now: float) -> None:
             pipeline.set(_EPOCH, _epoch(now))
 
 
-def presences(members: Sequence[Member], *, now: float, sign: Sign | None = None) -> list[Presence]:
+def presences(members: Sequence[Member], *, now: float, sign: RecentActivity | None = None) -> list[PagePresence]:
     """Return who is there; `UNKNOWN` for all while the broker is down, and for whoever has never been there.
 
     A sign of life given with it is noted first, in the same round trip.
@@ -109,8 +109,8 @@ Command = tuple[str | int | float, ...]
 
 
 def presences_after(
-    commands: Sequence[Command], members: Sequence[Member], *, now: float, sign: Sign | None = None
-) -> tuple[list[Any], list[Presence]]:
+    commands: Sequence[Command], members: Sequence[Member], *, now: float, sign: RecentActivity | None = None
+) -> tuple[list[Any], list[PagePresence]]:
     """Send commands in the same round trip; return their answers, none without a broker, and what `presences` does."""
     try:
         pipeline = _client().pipeline(transaction=False)
@@ -147,16 +147,16 @@ def _signs(lives: dict[bytes, bytes]) -> Signs:
     return signs
 
 
-def _presence(signs: Signs, started: float, now: float) -> Presence:
+def _presence(signs: Signs, started: float, now: float) -> PagePresence:
     closed_at = signs.get(_CLOSED, (0.0, 0.0))[0]
     ended = {_CLOSED, *(life for life in signs if life.startswith(_ENDED) or _ENDED + life in signs)}
     living = [sign for life, sign in signs.items() if life not in ended]
     if any(until >= now for _, until in living):
-        return Presence(True)
+        return PagePresence(True)
     last = max([closed_at, *(last for last, _ in living)])
     if not last or now < started + UNKNOWN_AFTER_START:
         return UNKNOWN
-    return Presence(False, last, closed_at == last)
+    return PagePresence(False, last, closed_at == last)
 
 
 def _outlived(signs: Signs, now: float) -> list[str]:

@@ -209,7 +209,7 @@ def hub() -> Hub:
 # The event stream: `GET /live/?topic=match:…&topic=…`.
 
 
-MOST_TOPICS = 30
+MAX_TOPICS = 30
 HEARTBEAT = 15.0
 """Seconds after which a silent stream shows that it is alive. Pages reconnect after 25 seconds without a byte."""
 LONGEST = 300.0
@@ -229,8 +229,8 @@ async def stream(request: HttpRequest) -> HttpResponseBase:
     `refused` each: the tabs of a browser share a stream, and one of them must not end it for the others.
     """
     topics = list(dict.fromkeys(request.GET.getlist("topic")))
-    if not 1 <= len(topics) <= MOST_TOPICS:
-        raise BadRequest(f"Name one to {MOST_TOPICS} topics.")
+    if not 1 <= len(topics) <= MAX_TOPICS:
+        raise BadRequest(f"Name one to {MAX_TOPICS} topics.")
     # Watching begins before the numbers are read, so that no change falls between the two.
     watch = await hub().watch(topics)
     numbers = await sync_to_async(_authorised)(request, topics)

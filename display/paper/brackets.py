@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from formats.settings import ELIMINATION
 from tournaments.models import Division, Slot
-from tournaments.standings.brackets import BracketOptions, Column, FixtureBox, SlotRow, Tree, rounds_of, trees
+from tournaments.standings.brackets import BracketOptions, FixtureBox, RoundColumn, SlotRow, Tree, rounds_of, trees
 from tournaments.state.names import names_of
 
 # Where the matches of a bracket stand on paper; pure arithmetic in units of one line.
@@ -153,7 +153,7 @@ class SheetBracket:
     """A bracket on paper: its rounds as columns, and the matches that no line leads on from."""
 
     title: str
-    columns: list[Column]
+    columns: list[RoundColumn]
     roots: list[SheetMatch]
     champion: str = ""
 
@@ -180,20 +180,20 @@ def sheet_brackets(division: Division, *, unfinished: bool = False) -> list[Shee
     return shown
 
 
-def _columns(tree: Tree) -> list[Column]:
+def _columns(tree: Tree) -> list[RoundColumn]:
     """Return the rounds of a bracket in one piece, also if its page shows it in sections."""
     if tree.whole:
         return tree.sections[0].columns
     parts = [section.columns for section in tree.sections if not section.key.endswith("-final")]
     rest = [column for section in tree.sections if section.key.endswith("-final") for column in section.columns]
     joined = [
-        Column(columns[0].name, columns[0].length, [box for column in columns for box in column.boxes])
+        RoundColumn(columns[0].name, columns[0].length, [box for column in columns for box in column.boxes])
         for columns in zip(*parts, strict=True)
     ]
     return joined + rest
 
 
-def _from_first_open(columns: Sequence[Column]) -> list[Column]:
+def _from_first_open(columns: Sequence[RoundColumn]) -> list[RoundColumn]:
     """Return the rounds from the first unfinished one on; the last one of a bracket that is over."""
     first = next((index for index, column in enumerate(columns) if column.done < len(column.boxes)), len(columns) - 1)
     return list(columns[first:])
@@ -202,7 +202,7 @@ def _from_first_open(columns: Sequence[Column]) -> list[Column]:
 class _Builder:
     """Turns the boxes of a bracket into matches with their feeders."""
 
-    def __init__(self, columns: list[Column], slots: Slots) -> None:
+    def __init__(self, columns: list[RoundColumn], slots: Slots) -> None:
         self.columns, self.slots = columns, slots
         self.boxes = {box.number: box for column in columns for box in column.boxes}
         self.matches: dict[int, SheetMatch] = {}

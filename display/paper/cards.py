@@ -51,7 +51,7 @@ def link_cards(
 # floor creates them when it is opened.
 
 
-FEWEST_TABLES = 4
+MIN_TABLES = 4
 """Tables of an event that does not say how many it has, and has hardly any entries yet."""
 LABEL_SIZES = ((3, "short"), (6, "middle"))
 """The longest table labels in each size; longer ones are written on several lines."""
@@ -85,7 +85,7 @@ def table_labels(tournament: Tournament) -> list[str]:
         return labels
     entered = Entry.objects.filter(division__tournament=tournament, status=Entry.Status.IN).count()
     count = tournament.tables or VenueTable.objects.filter(venue__club=tournament.club_id).count()
-    return [label for label, _category in tables_for_event(tournament.club, count or max(FEWEST_TABLES, entered // 2))]
+    return [label for label, _category in tables_for_event(tournament.club, count or max(MIN_TABLES, entered // 2))]
 
 
 def table_cards(tournament: Tournament, absolute: Callable[[str], str]) -> list[TableCard]:
@@ -107,9 +107,9 @@ def match_at(tournament: Tournament, label: str, now: datetime) -> Match | None:
 # Score sheets: one for each match that is to be played.
 
 
-LONGEST_IN_ONE_ROW = 7
+MAX_IN_ONE_ROW = 7
 """Points."""
-MOST_BOXES_IN_A_ROW = 15
+MAX_BOXES_IN_A_ROW = 15
 
 LinkUrl = Callable[[str], str]
 """Returns the absolute URL of the link with this token."""
@@ -144,7 +144,7 @@ class ScoreSheet:
         One row up to 7 points, two up to 15, then more.
         """
         most = 2 * self.length - 1
-        rows = 1 if self.length <= LONGEST_IN_ONE_ROW else max(2, -(-most // MOST_BOXES_IN_A_ROW))
+        rows = 1 if self.length <= MAX_IN_ONE_ROW else max(2, -(-most // MAX_BOXES_IN_A_ROW))
         in_a_row = -(-most // rows)
         games = list(range(1, most + 1))
         return [games[first : first + in_a_row] for first in range(0, most, in_a_row)]

@@ -9,8 +9,8 @@ from django.utils.translation import pgettext
 from core.names import fold
 from prizes.prizes import prizes_view
 from tournaments.models import Division, Entry
-from tournaments.standings.pairings import Pairing, PairingsView, pairings_of
-from tournaments.standings.standings import Cell, PlacesView, TableView, standings_of
+from tournaments.standings.pairings import BoardPairing, PairingsView, pairings_of
+from tournaments.standings.standings import PlacesView, RoundCell, TableView, standings_of
 from tournaments.state.names import names_of, shown_entry
 
 NUMBER, NAME, TEXT, BOX = "num", "name", "text", "box"
@@ -66,7 +66,7 @@ def _title(title: str, view: PairingsView) -> str:
     return _("%(title)s, round %(number)d") % {"title": title, "number": view.round}
 
 
-def _pairing_row(pairing: Pairing) -> list[str]:
+def _pairing_row(pairing: BoardPairing) -> list[str]:
     """Return board or table, match, players and points; scores only if the match is over."""
     sides = [
         (side.person.name if side.person else "", "" if side.score is None else str(side.score))
@@ -171,7 +171,7 @@ def _cross_table(table: TableView) -> PrintedList:
     return PrintedList(table.title or _("Cross-table"), columns, rows)
 
 
-def _cross_cell(cell: Cell) -> str:
+def _cross_cell(cell: RoundCell) -> str:
     if cell.kind == "open":
         return ""
     return f"{cell.score[0]}–{cell.score[1]}" if cell.score else cell.letter

@@ -31,7 +31,7 @@ from tournaments.events import selectors as event_selectors
 from tournaments.events.actions import by, event_url_args
 from tournaments.floor.selectors import floor
 from tournaments.models import CheckIn, Division, Fixture, Round, Tournament
-from tournaments.models.floor import LONGEST_LABEL
+from tournaments.models.floor import MAX_LABEL_LENGTH
 
 # What is printed, and on which paper.
 
@@ -101,10 +101,10 @@ class ScoreSheetsForm(PaperForm):
         return self.cleaned_data["per_page"] or 4
 
 
-class TableForm(RefusingForm):
+class PaperTableForm(RefusingForm):
     """The table of a card."""
 
-    label = forms.CharField(max_length=LONGEST_LABEL)
+    label = forms.CharField(max_length=MAX_LABEL_LENGTH)
 
 
 # The list of what can be printed for an event.
@@ -328,7 +328,7 @@ def personal_links(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 def table_now(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Redirect to the match at a table, as the link on its score sheet does; the card of the table leads here."""
     event = access.tournament(request.user, club, slug)
-    form = TableForm(request.GET)
+    form = PaperTableForm(request.GET)
     if not form.is_valid() or form.cleaned_data["label"] not in table_labels(event):
         raise Http404
     match = match_at(event, form.cleaned_data["label"], timezone.now())

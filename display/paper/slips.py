@@ -18,7 +18,7 @@ from tournaments.state.names import shown_entry
 
 CARDS_A_PAGE = {"a4": 15, "letter": 12}
 SLIPS_A_PAGE = {"a4": 24, "letter": 21}
-MOST_SLIPS = 72
+MAX_SLIPS = 72
 """Of a stage: three pages."""
 FREE_BOXES = 6
 """Boxes for further matches on a card of somebody who plays until out."""
@@ -73,10 +73,10 @@ def flow_sheets(view: FloorView, paper: str) -> list[FlowSheet]:
 
 
 def _slips_needed(flow: Flow) -> int:
-    """Return the most matches that can still be made, at least one and at most `MOST_SLIPS`."""
+    """Return the most matches that can still be made, at least one and at most `MAX_SLIPS`."""
     left = sum(player.left for player in flow.pool.players)
     most = left - 1 if flow.pool.settings.format == LIVES else left // 2
-    return min(MOST_SLIPS, max(1, most))
+    return min(MAX_SLIPS, max(1, most))
 
 
 def _sheets_of(flow: Flow, numbers: range, paper: str) -> list[FlowSheet]:

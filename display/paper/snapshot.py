@@ -13,7 +13,7 @@ from display.paper.drawing import Area, PageDrawing, Sizes, drawing, least_heigh
 from display.paper.slips import FlowSheet, flow_sheets
 from prizes.prizes import prizes_for_staff
 from tournaments.floor.selectors import FloorView, floor
-from tournaments.floor.state import MatchFacts, MatchOnFloor, MatchState, TableState
+from tournaments.floor.state import FloorMatchState, MatchFacts, MatchOnFloor, TableState
 from tournaments.ledger.accounts import accounts_of, box_of
 from tournaments.ledger.money import Currency
 from tournaments.models import Division, Tournament
@@ -45,7 +45,7 @@ SIZES = Sizes(
 )
 
 
-class Side(NamedTuple):
+class SnapshotSide(NamedTuple):
     """A player of an open match, or where the player comes from."""
 
     text: str
@@ -58,7 +58,7 @@ class OpenMatch:
 
     number: int
     where: str
-    sides: tuple[Side, Side]
+    sides: tuple[SnapshotSide, SnapshotSide]
     then: tuple[str, ...]
     table: str = ""
     scores: tuple[str, str] = ("", "")
@@ -146,7 +146,7 @@ def _match_pages(view: FloorView, tournament: Tournament, area: Area, dues: floa
     The brackets show all matches: those that wait for others stand here only if they fit on the same page.
     """
     onward = _onward(tournament)
-    playing = (MatchState.CALLED, MatchState.PLAYING, MatchState.REPORTED)
+    playing = (FloorMatchState.CALLED, FloorMatchState.PLAYING, FloorMatchState.REPORTED)
     in_play = [row for row in view.matches.values() if row.state in playing]
     at_tables = [_open_match(view, row, onward) for row in in_play]
     at_tables.sort(key=lambda match: (not match.table, len(match.table), match.table))
@@ -196,14 +196,17 @@ def _onward(tournament: Tournament) -> dict[int, tuple[str, ...]]:
 def _open_match(view: FloorView, match: MatchOnFloor, onward: Mapping[int, tuple[str, ...]]) -> OpenMatch:
     since = match.started_at or match.called_at
     text = "" if since is None else time_format(since.astimezone(view.zone))
-    if match.state == MatchState.CALLED:
+    if match.state == FloorMatchState.CALLED:
         text = _("called %(time)s") % {"time": text}
     facts, score = match.facts, match.where.score
     reasons = view.reasons(match)
     return OpenMatch(
         number=match.number,
         where=f"{facts.round_name}, {_('%(length)d pt') % {'length': facts.length}}",
-        sides=(Side(_name(facts, 0), bool(facts.names[0])), Side(_name(facts, 1), bool(facts.names[1]))),
+        sides=(
+            SnapshotSide(_name(facts, 0), bool(facts.names[0])),
+            SnapshotSide(_name(facts, 1), bool(facts.names[1])),
+        ),
         then=onward.get(match.number, ()),
         table=match.where.table,
         scores=("", "") if score is None else (str(score[0]), str(score[1])),

@@ -36,7 +36,7 @@ from tournaments import access
 from tournaments.events import selectors
 from tournaments.models import Division, Fixture, Stage, Tournament
 from tournaments.standings import brackets
-from tournaments.standings.brackets import BoxLine, BracketOptions, FixtureBox, RoundRow, round_name
+from tournaments.standings.brackets import BoxSide, BracketOptions, FixtureBox, RoundRow, round_name
 from tournaments.standings.placings import champion, champions, decided_places
 from tournaments.standings.standings import standings_of
 from tournaments.state.names import Names, names_of
@@ -52,7 +52,7 @@ FACTS = 3
 CLUBS_SHOWN = 2
 
 
-class CardSide(NamedTuple):
+class SharedSide(NamedTuple):
     name: str
     points: str = ""
     won: bool = False
@@ -60,7 +60,7 @@ class CardSide(NamedTuple):
 
 class CardMatch(NamedTuple):
     title: str
-    sides: tuple[CardSide, CardSide]
+    sides: tuple[SharedSide, SharedSide]
 
 
 class BoardMoment(NamedTuple):
@@ -71,7 +71,7 @@ class BoardMoment(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
+class SharedCard:
     """What a picture shows, each text on a line of its own."""
 
     label: str
@@ -82,7 +82,7 @@ class Card:
     """What the page belongs to, such as the event and the club."""
     below: tuple[str, ...] = ()
     """Date, place and the like."""
-    sides: tuple[CardSide, ...] = ()
+    sides: tuple[SharedSide, ...] = ()
     """The two players of a match; side 0 has the white checkers."""
     board: BoardMoment | None = None
     matches: tuple[CardMatch, ...] = ()
@@ -111,20 +111,20 @@ class Card:
         yield from (*self.below, self.monogram)
 
 
-def card_of(kind: str, key: str) -> Card:
+def card_of(kind: str, key: str) -> SharedCard:
     """Return the card of a page. Raises Http404 if there is none, or not everybody may see it."""
     with translation.override(settings.LANGUAGE_CODE):
         return CARDS[kind](*key.split("/"))
 
 
-def _club(slug: str) -> Card:
+def _club(slug: str) -> SharedCard:
     club = people.club(slug)
     coming = selectors.visible(AnonymousUser()).filter(
         club=club, status__in=(Tournament.Status.RUNNING, Tournament.Status.PUBLISHED)
     )
     # "running" comes after "published" in the alphabet.
     following = coming.order_by("-status", "starts_at", "pk").first()
-    return Card(
+    return SharedCard(
         label=_("Backgammon club"),
         title=club.name,
         below=tuple(filter(None, (club.place,))),
@@ -133,7 +133,7 @@ def _club(slug: str) -> Card:
     )
 
 
-def _event(club: str, slug: str) -> Card:
+def _event(club: str, slug: str) -> SharedCard:
     event = access.tournament(AnonymousUser(), club, slug)
     divisions = list(event.divisions.all())
     winners = champions(AnonymousUser(), divisions)
@@ -144,7 +144,7 @@ def _event(club: str, slug: str) -> Card:
     ]
     if not facts:
         facts = [(division.name, str(division.get_status_display())) for division in divisions]
-    return Card(
+    return SharedCard(
         label=str(event.get_status_display()).capitalize(),
         title=event.name,
         above=(event.club.name,),
@@ -153,12 +153,12 @@ def _event(club: str, slug: str) -> Card:
     )
 
 
-def _division(club: str, slug: str, public_id: str) -> Card:
+def _division(club: str, slug: str, public_id: str) -> SharedCard:
     division = access.division(AnonymousUser(), public_id, (club, slug))
     event = division.tournament
     names = names_of(division, staff=False)
     stages = list(division.stages.order_by("number"))
-    card = Card(
+    card = SharedCard(
         label=str(division.get_status_display()).capitalize(),
         title=division.name,
         above=(event.name, event.club.name),
@@ -176,9 +176,9 @@ def _division(club: str, slug: str, public_id: str) -> Card:
     return _with(card, matches=finals, facts=facts) if finals else _with(card, facts=((_entries_text(names), ""),))
 
 
-def _with(card: Card, **changes: object) -> Card:
-    values = {name: getattr(card, name) for name in Card.__dataclass_fields__}
-    return Card(**(values | changes))
+def _with(card: SharedCard, **changes: object) -> SharedCard:
+    values = {name: getattr(card, name) for name in SharedCard.__dataclass_fields__}
+    return SharedCard(**(values | changes))
 
 
 def _entries_text(names: Names) -> str:
@@ -217,26 +217,26 @@ def _finals(rounds: Sequence[RoundRow], stage: Stage, names: Names) -> tuple[Car
     return tuple(matches) if known else ()
 
 
-def _bracket_side(line: BoxLine, box: FixtureBox, *, is_public: bool) -> CardSide:
+def _bracket_side(line: BoxSide, box: FixtureBox, *, is_public: bool) -> SharedSide:
     """A line of a bracket; scores only of matches that are over, since others may be shown with a delay."""
     name = line.text if line.entry is not None else ""
     is_over = box.status in (Fixture.Status.DECIDED, Fixture.Status.WALKOVER)
     points = str(line.score) if is_over and is_public and line.score is not None else ""
-    return CardSide(name, points, line.won)
+    return SharedSide(name, points, line.won)
 
 
-def _match(public_id: str) -> Card:
+def _match(public_id: str) -> SharedCard:
     return _match_card(match_for_viewer(AnonymousUser(), public_id), pgettext("of backgammon", "Match"))
 
 
-def _replay(public_id: str) -> Card:
+def _replay(public_id: str) -> SharedCard:
     match = match_for_viewer(AnonymousUser(), public_id)
     if not LiveMatch.objects.filter(pk=match.pk, lapsed_at=None).exists():
         raise Http404
     return _match_card(match, _("Replay"))
 
 
-def _match_card(match: Match, label: str) -> Card:
+def _match_card(match: Match, label: str) -> SharedCard:
     """The players and, once the match is settled, the result and the board at its end.
 
     Before that nothing of the play is shown: spectators may be behind.
@@ -244,7 +244,7 @@ def _match_card(match: Match, label: str) -> Card:
     context = events().contexts([match.parent_topic]).get(match.parent_topic) if match.parent_topic else None
     above = tuple(filter(None, (context.title if context is not None else "", match.club.name if match.club else "")))
     if match.state != Match.State.SETTLED:
-        return Card(label, above=above, below=(labels.length(match.length),), sides=_sides(match, None))
+        return SharedCard(label, above=above, below=(labels.length(match.length),), sides=_sides(match, None))
     result = match.results.order_by("-version").first()
     played = result is not None and result.kind == Result.Kind.PLAYED
     ending = [] if result is None or played else [labels.ending(match, result).capitalize()]
@@ -252,7 +252,7 @@ def _match_card(match: Match, label: str) -> Card:
         ending.append(str(Result.Finality.PROVISIONAL.label).capitalize())
     zone = match.club.time_zone if match.club is not None else settings.TIME_ZONE
     live = LiveMatch.objects.filter(pk=match.pk, last__gt=0).only("last").first()
-    return Card(
+    return SharedCard(
         label=_("Result") if label == pgettext("of backgammon", "Match") else label,
         above=above,
         below=(labels.length(match.length), *ending, *_day(match.finished_at, zone)),
@@ -261,15 +261,15 @@ def _match_card(match: Match, label: str) -> Card:
     )
 
 
-def _sides(match: Match, result: Result | None) -> tuple[CardSide, CardSide]:
+def _sides(match: Match, result: Result | None) -> tuple[SharedSide, SharedSide]:
     score = labels.shown_score(match.length, result.score) if result is not None and result.score else ("", "")
     winner = result.winner if result is not None else None
     sides: tuple[Side, Side] = (0, 1)
-    first, second = (CardSide(match.names[side], str(score[side]), side == winner) for side in sides)
+    first, second = (SharedSide(match.names[side], str(score[side]), side == winner) for side in sides)
     return first, second
 
 
-def _player(public_id: str) -> Card:
+def _player(public_id: str) -> SharedCard:
     player = people.player(public_id)
     standing = PlayerRating.objects.filter(pool=default_pool(), player=player).select_related("pool").first()
     clubs = Membership.objects.filter(player=player, left_at=None).order_by("joined_at", "pk")
@@ -277,7 +277,7 @@ def _player(public_id: str) -> Card:
     if standing is not None:
         rating = f"{standing.rating:.0f}{'?' if standing.is_provisional else ''}"
         facts = [(_("Rating"), rating), (_("Rated matches"), str(standing.matches))]
-    return Card(
+    return SharedCard(
         label=_("Player"),
         title=player.shown_name,
         below=tuple(clubs.values_list("club__name", flat=True)[:CLUBS_SHOWN]),
@@ -304,12 +304,12 @@ def _day(at: datetime | None, zone: str) -> tuple[str, ...]:
     return (date_format(at.astimezone(ZoneInfo(zone))),) if at is not None else ()
 
 
-def _series(club: str, slug: str) -> Card:
+def _series(club: str, slug: str) -> SharedCard:
     """The first of a season with their points."""
     series = series_of(club, slug)
     view = season_view(AnonymousUser(), series, explained=False, with_race=False)
     first = [row for row in view.rows if row.rank is not None][:TABLE_LINES]
-    return Card(
+    return SharedCard(
         label=_("Season"),
         title=series.name,
         above=(series.club.name,),
@@ -318,7 +318,7 @@ def _series(club: str, slug: str) -> Card:
     )
 
 
-CARDS: Mapping[str, Callable[..., Card]] = {
+CARDS: Mapping[str, Callable[..., SharedCard]] = {
     "club": _club,
     "event": _event,
     "division": _division,

@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from PIL import Image, ImageDraw
 
 from core.fonts import BOLD, REGULAR, Fitted, drawable, fit, fit_lines, font
-from display.sharing.cards import Card, CardMatch, CardSide
+from display.sharing.cards import CardMatch, SharedCard, SharedSide
 from matches.play.replay import picture
 from matches.records.board import Diagram
 
@@ -30,7 +30,7 @@ COLOURS = 128
 ROW, BOX_ROW = 98, 58
 
 
-def draw_card(card: Card, board: Diagram | None = None) -> bytes:
+def draw_card(card: SharedCard, board: Diagram | None = None) -> bytes:
     """Return the picture of a card as a PNG file; `board` is the position that it names."""
     sheet = _Sheet()
     sheet.header(card)
@@ -104,7 +104,7 @@ class _Sheet:
         mark = mark.resize((size, size), Image.Resampling.LANCZOS)
         self.image.paste(mark, (left, top), mark)
 
-    def header(self, card: Card) -> None:
+    def header(self, card: SharedCard) -> None:
         """Write what the page is and what it belongs to, each name by itself, so that none changes the order."""
         self.logo(MARGIN, 44, 44)
         self.text((MARGIN + 58, 66), "Barpoint", 200, size=28, name=BOLD, anchor="lm")
@@ -124,7 +124,7 @@ class _Sheet:
                 left += self.text((left, top), " · ", 40, size=28, fill=MUTED)
             left += self.text((left, top), text, int(each + spare), size=28, fill=MUTED)
 
-    def page(self, card: Card) -> None:
+    def page(self, card: SharedCard) -> None:
         """A club, an event, a division without a bracket, or a player."""
         width = WIDTH - 2 * MARGIN - (230 if card.monogram else 0)
         lines = fit_lines(drawable(card.title, card.label), width, size=84, least=40, name=BOLD)
@@ -150,7 +150,7 @@ class _Sheet:
         self.image.paste(mark, (WIDTH - MARGIN - 200, 150), mark)
         self.text((WIDTH - MARGIN - 100, 250), letters, 150, size=84, name=BOLD, fill=IVORY, anchor="mm")
 
-    def match(self, card: Card, board: Image.Image | None) -> None:
+    def match(self, card: SharedCard, board: Image.Image | None) -> None:
         """The players of a match, with the result and the board at its end."""
         width = WIDTH - 2 * MARGIN - (BOARD_WIDTH + 40 if board is not None else 0)
         size = 52 if board is not None else 68
@@ -166,14 +166,14 @@ class _Sheet:
             self.text((MARGIN, top), text, width, size=30, fill=MUTED)
             top += 42
 
-    def _side(self, side: CardSide, left: int, middle: int, width: int, size: int) -> None:
+    def _side(self, side: SharedSide, left: int, middle: int, width: int, size: int) -> None:
         name = BOLD if side.won else REGULAR
         fill = WIN if side.won else INK
         points = self.text((left + width, middle), side.points, 140, size=size + 16, name=BOLD, fill=fill, anchor="rm")
         room = int(width - points - 24)
         self.lines(fit_lines(drawable(side.name), room, size=size, least=22, name=name), left, middle, INK)
 
-    def bracket(self, card: Card) -> None:
+    def bracket(self, card: SharedCard) -> None:
         """The last matches of a bracket, the final on the right."""
         self.text((MARGIN, 172), drawable(card.title, card.label), 680, size=52, least=32, name=BOLD)
         self.joined(MARGIN + 720, 188, card.below, WIDTH - 2 * MARGIN - 720)

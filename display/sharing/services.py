@@ -13,7 +13,7 @@ from django.http import Http404
 from core.live.site_version import unseen_writes
 from core.queue import claim_lasts, hint, resend_after
 from core.throttle import MINUTE, Limit, count
-from display.sharing.cards import BoardMoment, Card, card_of
+from display.sharing.cards import BoardMoment, SharedCard, card_of
 from display.sharing.drawing import draw_card
 from engine.errors import Refused
 from matches.access import match_for_viewer
@@ -28,12 +28,12 @@ DRAW = "tournaments.draw_share_picture"
 """The name of the task that draws a picture."""
 PREPARE = "tournaments.prepare_share_picture"
 """The name of the task that has the picture of a page drawn before somebody requests it."""
-MOST_KEPT = 500
+MAX_KEPT = 500
 """Pictures; those that were not used for the longest time go. One takes about 25 kB."""
-MOST_WAITING = 50
+MAX_WAITING = 50
 """Pictures that wait for a worker; further ones are requested again by whoever wants them later."""
-MOST_BYTES = 300_000
-MOST_ATTEMPTS = 3
+MAX_BYTES = 300_000
+MAX_ATTEMPTS = 3
 USED_FOR = timedelta(hours=1)
 """A picture notes at most this often that it is used."""
 KEPT_UNUSED = timedelta(days=30)
@@ -73,7 +73,7 @@ def prepare_picture(*, kind: str, key: str, now: datetime) -> None:
         stored_picture(kind, key, card_of(kind, key), now)
 
 
-def stored_picture(kind: str, key: str, card: Card, now: datetime) -> bytes | None:
+def stored_picture(kind: str, key: str, card: SharedCard, now: datetime) -> bytes | None:
     """Return the picture of a card as a PNG file, or have it drawn and return None."""
     row = SharePicture.objects.filter(kind=kind, key=key).first()
     if row is None or row.digest != card.digest:
@@ -96,7 +96,7 @@ def _is_within(limit: Limit) -> bool:
 
 def _request(row: SharePicture | None, kind: str, key: str, digest: str, now: datetime) -> None:
     """Note that a picture is to be drawn, unless too many are, and notify a worker."""
-    if SharePicture.objects.filter(data=None, attempts__lt=MOST_ATTEMPTS).count() >= MOST_WAITING:
+    if SharePicture.objects.filter(data=None, attempts__lt=MAX_ATTEMPTS).count() >= MAX_WAITING:
         return
     if not _is_within(NEW_PICTURES):
         return
@@ -117,7 +117,7 @@ def _request(row: SharePicture | None, kind: str, key: str, digest: str, now: da
 def draw_picture(*, picture_id: int, now: datetime) -> None:
     """Draw one picture, if it still waits. What it shows is read now; a page that is hidden by now has no picture."""
     free = Q(claimed_at=None) | Q(claimed_at__lt=now - claim_lasts())
-    waiting = SharePicture.objects.filter(free, pk=picture_id, data=None, attempts__lt=MOST_ATTEMPTS)
+    waiting = SharePicture.objects.filter(free, pk=picture_id, data=None, attempts__lt=MAX_ATTEMPTS)
     with unseen_writes():
         if not waiting.update(claimed_at=now, attempts=F("attempts") + 1):
             return
@@ -131,7 +131,7 @@ def draw_picture(*, picture_id: int, now: datetime) -> None:
             row.delete()
         return
     data = draw_card(card, _position(card.board) if card.board is not None else None)
-    if len(data) > MOST_BYTES:
+    if len(data) > MAX_BYTES:
         log.warning("share_picture_too_large", kind=row.kind, key=row.key, bytes=len(data))
         return
     with unseen_writes():
@@ -149,15 +149,15 @@ def _position(moment: BoardMoment) -> Diagram | None:
 
 def _drop_unused() -> None:
     """Delete the pictures that were not used for the longest time, but for as many as are kept."""
-    beyond = SharePicture.objects.order_by("-used_at", "-pk").values_list("pk", flat=True)[MOST_KEPT:]
+    beyond = SharePicture.objects.order_by("-used_at", "-pk").values_list("pk", flat=True)[MAX_KEPT:]
     SharePicture.objects.filter(pk__in=list(beyond)).delete()
 
 
 def send_again(*, now: datetime) -> None:
     """Notify workers again of pictures whose message was lost or whose worker died."""
     free = Q(claimed_at=None, sent_at__lt=now - resend_after()) | Q(claimed_at__lt=now - claim_lasts())
-    rows = SharePicture.objects.filter(free, data=None, attempts__lt=MOST_ATTEMPTS)
-    ids = list(rows.values_list("pk", flat=True)[:MOST_WAITING])
+    rows = SharePicture.objects.filter(free, data=None, attempts__lt=MAX_ATTEMPTS)
+    ids = list(rows.values_list("pk", flat=True)[:MAX_WAITING])
     with unseen_writes():
         SharePicture.objects.filter(pk__in=ids).update(sent_at=now)
     for picture_id in ids:

@@ -11,7 +11,7 @@ from engine.cube import Side
 from engine.match import MatchState
 from engine.plays import Play
 from engine.position import Position
-from engine.simulation import Style, next_action
+from engine.simulation import PlayStyle, next_action
 
 _LEAD_TO_DOUBLE, _LEAD_TO_DROP = 0.10, 0.22
 """Leads in the race, as a share of the greater pip count, for the bot that counts pips only."""
@@ -37,7 +37,7 @@ def decide(state: MatchState, bot: Bot, chance: Random) -> Action:
     if side is None:
         raise ValueError(f"nobody is to act in the phase {state.phase}")
     if bot is Bot.RANDOM:
-        return next_action(state, chance, (Style.RANDOM, Style.RANDOM))._replace(dice=None)
+        return next_action(state, chance, (PlayStyle.RANDOM, PlayStyle.RANDOM))._replace(dice=None)
     return _DECISIONS[state.phase](state, side, bot, chance)
 
 

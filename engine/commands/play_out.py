@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 from engine.errors import Refused
 from engine.records import FORMATS, write, write_mat
 from engine.records.mat_writer import STYLES
-from engine.simulation import Style, play_out
+from engine.simulation import PlayStyle, play_out
 
 SUMMARY = "write a match between simple players, as sample data"
 HELP = "Play a random match and write its record; the same seed gives the same match."
@@ -19,12 +19,12 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--to", choices=FORMATS, default="mat")
     parser.add_argument("--dialect", choices=tuple(STYLES), help="write .mat as this program does")
     parser.add_argument("--players", nargs=2, metavar=("LEFT", "RIGHT"), default=("Ada", "Ben"))
-    parser.add_argument("--style", choices=[style.value for style in Style], default=Style.SIMPLE.value)
+    parser.add_argument("--style", choices=[style.value for style in PlayStyle], default=PlayStyle.SIMPLE.value)
 
 
 def run(options: Namespace) -> int:
     """Play and write."""
-    style = Style(options.style)
+    style = PlayStyle(options.style)
     left, right = options.players
     try:
         match = play_out(options.seed, options.length, players=(left, right), styles=(style, style))

@@ -5,7 +5,7 @@ from typing import Any, NoReturn, TypeVar
 
 from engine.errors import Refused
 
-LONGEST_TEXT = 1000
+MAX_TEXT_LENGTH = 1000
 LARGEST_NUMBER = 10**9
 DEEPEST = 20
 
@@ -37,8 +37,8 @@ def boolean(value: Any, where: str) -> bool:
 
 def text(value: Any, where: str) -> str:
     """A check for a text of reasonable length that can be written as UTF-8."""
-    if not isinstance(value, str) or len(value) > LONGEST_TEXT:
-        bad_field(where, f"a text of at most {LONGEST_TEXT} characters")
+    if not isinstance(value, str) or len(value) > MAX_TEXT_LENGTH:
+        bad_field(where, f"a text of at most {MAX_TEXT_LENGTH} characters")
     try:
         value.encode()
     except UnicodeEncodeError:

@@ -15,8 +15,8 @@ from engine.transcript import Move
 
 NEAR = 3
 """Blanks between a roll and a word that still belongs to it (`64: Cannot Move`)."""
-LONGEST_TEXT = 1000
-LONGEST_NAME = 200
+MAX_TEXT_LENGTH = 1000
+MAX_NAME_LENGTH = 200
 SHOWN = 80
 """Characters of a line that a problem quotes."""
 
@@ -66,10 +66,10 @@ class Cell(NamedTuple):
     @property
     def shown(self) -> str:
         """The cell as a problem quotes it."""
-        return shown(self.word + self.text)
+        return quoted(self.word + self.text)
 
 
-def one_line(text: str, longest: int = LONGEST_TEXT) -> str:
+def one_line(text: str, longest: int = MAX_TEXT_LENGTH) -> str:
     """Return a name or remark fit for one line: trimmed, without control characters, at most `longest` characters."""
     printable = text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)
     return printable.strip()[:longest].strip()
@@ -77,10 +77,10 @@ def one_line(text: str, longest: int = LONGEST_TEXT) -> str:
 
 def name_of(text: str) -> str:
     """Return a player's name fit for one line."""
-    return one_line(text, LONGEST_NAME)
+    return one_line(text, MAX_NAME_LENGTH)
 
 
-def shown(text: str) -> str:
+def quoted(text: str) -> str:
     """Return a text as a problem quotes it."""
     return text.strip()[:SHOWN]
 
@@ -124,7 +124,7 @@ def cells_of(line: str, offset: int) -> tuple[str, list[Cell]]:
             if cell.column == before.column:
                 cells.pop()
         cells.append(cell)
-    return shown(lead).strip("."), cells
+    return quoted(lead).strip("."), cells
 
 
 def _completed(roll: Cell, cell: Cell) -> Cell:

@@ -19,17 +19,17 @@ from engine.records.mat_cells import (
     moves_of,
     name_of,
     one_line,
+    quoted,
     resign_level,
-    shown,
     snowie_position,
     starts_with_cell,
 )
 from engine.records.mat_dialects import dialect_of, without_ratings
 from engine.records.mat_header import Header, header_of
-from engine.transcript import ENDINGS, Claim, Event, Game, Kind, Move, Place, Problem, Transcript
+from engine.transcript import ENDINGS, Event, Game, Kind, Move, Place, Problem, StatedResult, Transcript
 
 LEFT, RIGHT, CENTRED = 0, 1, -1
-LONGEST_LINE = 2000
+MAX_LINE_LENGTH = 2000
 """Characters; the longest row seen, which contains a position, has 200."""
 USUAL_GAME = frozenset(("backgammon", "standard", "normal", ""))
 NARROWEST = 10
@@ -77,7 +77,7 @@ class _Draft:
         self.header: Header | None = None
         self.events: list[Event] = []
         self.places: list[Place] = []
-        self.claim: Claim | None = None
+        self.claim: StatedResult | None = None
         self.claim_place = Place()
         self.loose_resignation: int | None = None
         """Index of a resignation on a line without a number, whose column does not show who resigned."""
@@ -176,7 +176,7 @@ class _Reader:
                 continue
             if not line or line.isspace():
                 continue
-            if len(line) > LONGEST_LINE:
+            if len(line) > MAX_LINE_LENGTH:
                 self.problem("error", "line_too_long", characters=len(line))
             elif self._line(line):
                 break
@@ -279,7 +279,7 @@ class _Reader:
         if starts_with_cell(line):
             self._cells(line, 0, numbered=False)
         elif _LOOKS_PLAYED(line):
-            self.problem("warning", "unreadable_line", 0, text=shown(line))
+            self.problem("warning", "unreadable_line", 0, text=quoted(line))
 
     def _cells(self, line: str, offset: int, numbered: bool = True) -> None:
         """Read the cells of a row, from `offset` on."""
@@ -363,7 +363,7 @@ class _Reader:
         marker = cell.text if "(" in cell.text else cell.word
         after_play = snowie_position(marker)
         if after_play is None:
-            self.problem("error", "unreadable_position", cell.column, text=shown(marker))
+            self.problem("error", "unreadable_position", cell.column, text=quoted(marker))
             return Event(side, Kind.ILLEGAL, dice)
         position, on_roll = after_play
         names = game.header.players if game.header else ("", "")
@@ -374,7 +374,7 @@ class _Reader:
         return Event(side, Kind.ILLEGAL, dice, position=position)
 
     def _claim(self, game: _Draft, side: int, cell: Cell) -> None:
-        claim = Claim(side, first_number(cell.text), _AND_THE_MATCH(cell.text) is not None)
+        claim = StatedResult(side, first_number(cell.text), _AND_THE_MATCH(cell.text) is not None)
         if game.claim is None:
             game.claim = claim
             game.claim_place = Place(self.line_number, cell.column + 1)
@@ -408,7 +408,7 @@ def read_mat(text: str, limits: Limits = DEFAULT_LIMITS) -> Transcript:
     players = reader.players or (name_of(reader.info.get("Player 1", "")), name_of(reader.info.get("Player 2", "")))
     players, info = without_ratings(players, reader.info)
     if info.get("Variation", "Backgammon").strip().lower() not in USUAL_GAME:
-        reader.problems.append(Problem("error", "other_variant", {"name": shown(info["Variation"])}))
+        reader.problems.append(Problem("error", "other_variant", {"name": quoted(info["Variation"])}))
     dialect = dialect_of(text, info, rated=players != reader.players and reader.players is not None)
     money = dialect == "galaxy" and _is_galaxy_money_game(reader)
     if money:

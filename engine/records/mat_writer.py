@@ -12,7 +12,7 @@ from itertools import groupby
 from engine.errors import Refused
 from engine.records.mat_cells import name_of, one_line
 from engine.records.mat_header import header_of
-from engine.transcript import ENDINGS, Claim, Event, Game, Kind, Move, Transcript
+from engine.transcript import ENDINGS, Event, Game, Kind, Move, StatedResult, Transcript
 
 LEFT, RIGHT = 0, 1
 NARROWEST = 27
@@ -22,7 +22,7 @@ _RESIGN_WORDS = {1: "single", 2: "gammon", 3: "backgammon"}
 
 
 @dataclass(frozen=True, slots=True)
-class Style:
+class FileStyle:
     """How a program writes its files."""
 
     bom: bool = False
@@ -46,25 +46,25 @@ class Style:
     blank_lines: int = 1
 
 
-_PLAIN = Style(bar="25", off="0", repeats=False)
-STYLES: dict[str, Style] = {
-    "canonical": Style(),
+_PLAIN = FileStyle(bar="25", off="0", repeats=False)
+STYLES: dict[str, FileStyle] = {
+    "canonical": FileStyle(),
     "gnubg": replace(_PLAIN, match_words="", resign=""),
     "xg": replace(
         _PLAIN, bom=True, newline="\r\n", indent="", stars=False, hidden="???", plural=False, resign="", blank_lines=3
     ),
-    "xg-text": Style(
+    "xg-text": FileStyle(
         bom=True, newline="\r\n", indent="", bar="Bar", off="Off", dance="Cannot Move", plural=False, blank_lines=3,
         resign="",
     ),
     "galaxy": replace(_PLAIN, indent="", stars=False, plural=False, resign="Losses"),
-    "studio": Style(indent="", dance="Cannot Move", plural=False, match_words="", blank_lines=2, resign=""),
+    "studio": FileStyle(indent="", dance="Cannot Move", plural=False, match_words="", blank_lines=2, resign=""),
     "opengammon": replace(_PLAIN, indent="", colon=": ", stars=False, cube_indent="", resign="Resigned Game"),
 }  # fmt: skip
 """Style by name of the dialect."""
 
 
-def _moves(moves: Iterable[Move], style: Style) -> str:
+def _moves(moves: Iterable[Move], style: FileStyle) -> str:
     """Return the moves of a cell; a style with `(2)` writes equal ones in a row once."""
     words: list[str] = []
     # Only the first of equal moves can hit: the star in `8/5*(2)` is that of the first.
@@ -75,7 +75,7 @@ def _moves(moves: Iterable[Move], style: Style) -> str:
     return " ".join(words)
 
 
-def _repeated(points: tuple[int, ...], group: list[Move], style: Style) -> Iterator[str]:
+def _repeated(points: tuple[int, ...], group: list[Move], style: FileStyle) -> Iterator[str]:
     """Yield equal moves, as many to a word as can be read back: at most four, with only the first starred."""
     while group:
         times = 1
@@ -85,7 +85,7 @@ def _repeated(points: tuple[int, ...], group: list[Move], style: Style) -> Itera
         group = group[times:]
 
 
-def _move(move: Move, style: Style) -> str:
+def _move(move: Move, style: FileStyle) -> str:
     words = [style.bar if move.points[0] == 25 else str(move.points[0])]
     hits = move.hits or (False,) * (len(move.points) - 1)
     for point, hit in zip(move.points[1:], hits, strict=False):
@@ -113,7 +113,7 @@ class _Rows:
         self.right_taken = True
 
 
-def _cell(event: Event, claim: Claim | None, style: Style) -> str:
+def _cell(event: Event, claim: StatedResult | None, style: FileStyle) -> str:
     """Return the text of an event; empty if this style leaves it out."""
     kind, value = event.kind, event.value
     if kind is Kind.PLAY:
@@ -138,7 +138,7 @@ def _cell(event: Event, claim: Claim | None, style: Style) -> str:
     return style.cube_indent + words[kind] + (f" => {value}" if value is not None else "")
 
 
-def _play(event: Event, style: Style) -> str:
+def _play(event: Event, style: FileStyle) -> str:
     if event.dice is None and event.moves == ():
         return "Cannot Move"
     roll = f"{event.dice[0]}{event.dice[1]}:" if event.dice else "00:"
@@ -147,7 +147,7 @@ def _play(event: Event, style: Style) -> str:
     return f"{roll} {_moves(event.moves, style) or style.dance}".rstrip()
 
 
-def _resignation(event: Event, claim: Claim | None, style: Style) -> str:
+def _resignation(event: Event, claim: StatedResult | None, style: FileStyle) -> str:
     if style.resign == "Losses":
         stated = claim.points if claim and claim.points else 1
         return f" Losses {event.points or stated} point"
@@ -175,7 +175,7 @@ def _letters(event: Event) -> str:
     return position.letters
 
 
-def _rows_of(game: Game, style: Style) -> list[list[str]]:
+def _rows_of(game: Game, style: FileStyle) -> list[list[str]]:
     rows = _Rows()
     last = next((event for event in reversed(game.events) if event.kind not in ENDINGS), None)
     for event in game.events:
@@ -194,7 +194,7 @@ def _rows_of(game: Game, style: Style) -> list[list[str]]:
     return rows.rows
 
 
-def _result(claim: Claim, style: Style) -> str:
+def _result(claim: StatedResult, style: FileStyle) -> str:
     plural = "s" if style.plural and claim.points != 1 else ""
     points = f" {claim.points} point{plural}" if claim.points is not None else ""
     return f" Wins{points}{style.match_words if claim.match else ''}"
@@ -211,7 +211,7 @@ def _belongs_beside_drop(game: Game) -> bool:
     return last.kind is Kind.DROP and last.side == LEFT and game.claim.winner == RIGHT
 
 
-def _game(game: Game, players: tuple[str, str], style: Style) -> list[str]:
+def _game(game: Game, players: tuple[str, str], style: FileStyle) -> list[str]:
     rows = _rows_of(game, style)
     start = game.start
     left = f" {players[LEFT]}{style.colon}{start[LEFT]}" if start else ""
@@ -234,7 +234,7 @@ def _game(game: Game, players: tuple[str, str], style: Style) -> list[str]:
     return lines
 
 
-def _remarks(transcript: Transcript, players: tuple[str, str], style: Style) -> dict[str, str]:
+def _remarks(transcript: Transcript, players: tuple[str, str], style: FileStyle) -> dict[str, str]:
     """Return the header remarks, with those added that are needed to read the rest."""
     remarks = dict(transcript.info)
     if not transcript.crawford_rule:

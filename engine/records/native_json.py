@@ -26,7 +26,7 @@ from engine.records.json_fields import (
 )
 from engine.records.limits import DEFAULT_LIMITS, Limits
 from engine.records.mat_cells import SHOWN
-from engine.transcript import Claim, Event, Game, Kind, Move, Place, Problem, Transcript
+from engine.transcript import Event, Game, Kind, Move, Place, Problem, StatedResult, Transcript
 
 FORMAT = "barpoint-match"
 VERSION = 1
@@ -265,10 +265,10 @@ def _position(value: Any, where: str) -> Position:
         bad_field(where, "the 26 counts of a possible position")
 
 
-def _claim(value: Any, where: str) -> Claim:
+def _claim(value: Any, where: str) -> StatedResult:
     fields = Fields(value, where, [])
     winner = fields.need("winner", whole_number(0, 1))
-    return Claim(winner, fields.take("points", whole_number()), fields.take("match", boolean) or False)
+    return StatedResult(winner, fields.take("points", whole_number()), fields.take("match", boolean) or False)
 
 
 def _place(value: Any, where: str) -> Place:

@@ -15,9 +15,9 @@ from engine.errors import Refused
 from engine.keys import BAR, OFF
 from engine.position import Position
 from engine.records.limits import DEFAULT_LIMITS, Limits
-from engine.records.mat_cells import name_of, one_line, shown
-from engine.records.sgf_syntax import Lines, Node, UnfinishedError, text_of, trees
-from engine.transcript import Claim, Event, Game, Kind, Move, Place, Problem, Transcript
+from engine.records.mat_cells import name_of, one_line, quoted
+from engine.records.sgf_syntax import LineIndex, SgfNode, UnfinishedError, text_of, trees
+from engine.transcript import Event, Game, Kind, Move, Place, Problem, StatedResult, Transcript
 
 LEFT, RIGHT, CENTRED = 0, 1, -1
 SIDES = {"W": LEFT, "B": RIGHT}
@@ -91,7 +91,7 @@ class _GameReader:
     def problem(self, severity: str, code: str, text: str) -> None:
         """Note what was skipped, up to the limit."""
         if len(self.problems) < self.limits.problems:
-            self.problems.append(Problem(severity, code, {"text": shown(text)}, self.place, self.number))
+            self.problems.append(Problem(severity, code, {"text": quoted(text)}, self.place, self.number))
 
     def add(self, event: Event) -> None:
         """Add an event, after what was pending before it."""
@@ -113,7 +113,7 @@ class _GameReader:
                 self.events.append(event)
                 self.places.append(place)
 
-    def node(self, node: Node, place: Place) -> None:
+    def node(self, node: SgfNode, place: Place) -> None:
         """Read a node after the first."""
         self.place = place
         self.on_roll = SIDES.get(node.first("PL") or "W", LEFT)
@@ -189,7 +189,7 @@ class _GameReader:
         self.flush()
         self.roll = (Event(self.on_roll, Kind.PLAY, _dice(value), None), self.place)
 
-    def _set_position(self, node: Node, illegal: Event | None) -> None:
+    def _set_position(self, node: SgfNode, illegal: Event | None) -> None:
         """Read a board: `AE[a:y]` empties points, `AW` and `AB` add a checker for each value."""
         points = {LEFT: [0] * 26, RIGHT: [0] * 26}
         for name, values in node.properties:
@@ -217,7 +217,7 @@ def _range(value: str) -> str:
     return "".join(chr(code) for code in range(ord(match[1]), ord(match[2] or match[1]) + 1))
 
 
-def _match_information(node: Node) -> dict[str, str]:
+def _match_information(node: SgfNode) -> dict[str, str]:
     """Return the values of `MI[length:7][game:0][ws:0][bs:0]`."""
     pairs = (value.partition(":") for name, values in node.properties if name == "MI" for value in values)
     return {key: value for key, _, value in pairs}
@@ -231,17 +231,17 @@ class _Reader:
     """A reader of all game trees of a file."""
 
     def __init__(self, text: str, limits: Limits) -> None:
-        self.lines = Lines(text)
+        self.lines = LineIndex(text)
         self.text = text
         self.limits = limits
         self.problems: list[Problem] = []
         self.games: list[Game] = []
-        self.root: Node | None = None
+        self.root: SgfNode | None = None
         self.nodes = 0
 
     def read(self) -> None:
         game: _GameReader | None = None
-        root: Node | None = None
+        root: SgfNode | None = None
         try:
             for node in trees(self.text, _READ):
                 if node is None:
@@ -263,7 +263,7 @@ class _Reader:
         if self.nodes > self.limits.plies:
             raise Refused("too_many_plies", limit=self.limits.plies)
 
-    def _open(self, root: Node) -> _GameReader:
+    def _open(self, root: SgfNode) -> _GameReader:
         if len(self.games) >= self.limits.games:
             raise Refused("too_many_games", limit=self.limits.games)
         if root.first("GM") != "6":
@@ -273,7 +273,7 @@ class _Reader:
         number = len(self.games) + 1 if number is None else number + 1
         return _GameReader(self.problems, self.limits, number, self.lines.place(root.position))
 
-    def _finish(self, game: _GameReader | None, root: Node | None) -> None:
+    def _finish(self, game: _GameReader | None, root: SgfNode | None) -> None:
         if game is None or root is None:
             return
         game.flush()
@@ -295,7 +295,7 @@ class _Reader:
             )
         )
 
-    def _claim(self, game: _GameReader, root: Node) -> Claim | None:
+    def _claim(self, game: _GameReader, root: SgfNode) -> StatedResult | None:
         """Read the stated result; a resignation that only the result shows is added as an event."""
         result = _RESULT(root.first("RE") or "")
         if result is None:
@@ -305,10 +305,10 @@ class _Reader:
         last = game.events[-1].kind if game.events else None
         if result[3] and last not in ENDINGS:
             game.add(Event(1 - winner, Kind.RESIGN, points=points))
-        return Claim(winner, points)
+        return StatedResult(winner, points)
 
 
-def _rules(root: Node) -> list[str] | None:
+def _rules(root: SgfNode) -> list[str] | None:
     """Return the rules of a game; None if none are stated. gnubg leaves `RU` out where no rule applies."""
     rules = root.first("RU")
     if rules is not None:
@@ -317,7 +317,7 @@ def _rules(root: Node) -> list[str] | None:
     return [] if "GNU Backgammon" in (root.first("AP") or "") and length is not None and length > 1 else None
 
 
-def _info(root: Node) -> dict[str, str]:
+def _info(root: SgfNode) -> dict[str, str]:
     """Return the header remarks under the names they have in a `.mat` file."""
     info = {
         INFO_OF_PROPERTY[name]: one_line(text_of(values[0]))
@@ -329,7 +329,7 @@ def _info(root: Node) -> dict[str, str]:
     return info
 
 
-def _program(root: Node) -> str:
+def _program(root: SgfNode) -> str:
     name = (root.first("AP") or "").partition(":")[0].lower()
     return {"gnu backgammon": "gnubg", "barpoint": "barpoint"}.get(name, "sgf")
 

@@ -26,7 +26,7 @@ class Token(NamedTuple):
     position: int
 
 
-class Node(NamedTuple):
+class SgfNode(NamedTuple):
     """A node: its properties in order, and its position in the text."""
 
     properties: list[tuple[str, list[str]]]
@@ -93,13 +93,13 @@ def _main_line(tokens: Iterator[Token]) -> Iterator[Token]:
             depth = max(0, depth - 1)
 
 
-def trees(text: str, names: Container[str]) -> Iterator[Node | None]:
+def trees(text: str, names: Container[str]) -> Iterator[SgfNode | None]:
     """Yield the nodes of the main line with the properties in `names`, and None where a new game tree begins.
 
     Raises UnfinishedError where the text stops being SGF, after the nodes before it.
     """
     depth = 0
-    node: Node | None = None
+    node: SgfNode | None = None
     for word, values, position in _main_line(_tokens(text, names)):
         if values is not None:
             if node is not None:
@@ -107,7 +107,7 @@ def trees(text: str, names: Container[str]) -> Iterator[Node | None]:
             continue
         if node is not None:
             yield node
-        node = Node([], position) if word == ";" else None
+        node = SgfNode([], position) if word == ";" else None
         if word == "(" and depth == 0:
             yield None
         depth = max(0, depth + {"(": 1, ")": -1}.get(word, 0))
@@ -117,7 +117,7 @@ def trees(text: str, names: Container[str]) -> Iterator[Node | None]:
         raise UnfinishedError(len(text))
 
 
-class Lines:
+class LineIndex:
     """Line and column of positions in a text, which must be asked for in order."""
 
     def __init__(self, text: str) -> None:

@@ -17,7 +17,7 @@ _ENTRY = 532
 """Bytes of an entry in the list: name and path (each 256: length, then characters), then `_SIZES`."""
 _SIZES = struct.Struct("<4IB3x")
 """Unpacked and packed length, offset of the file, checksum, and 0 if it is packed."""
-_MOST_FILES = 64
+_MAX_FILES = 64
 _MATCH_FILE = b"temp.xg"
 
 
@@ -43,7 +43,7 @@ def match_records(data: bytes, limits: Limits) -> bytes:
     _, count, _, list_length, files_length, list_packed = _TRAILER.unpack_from(data, len(data) - _TRAILER.size)
     list_start = len(data) - _TRAILER.size - list_length
     files_start = list_start - files_length
-    if files_start < 0 or not 1 <= count <= _MOST_FILES:
+    if files_start < 0 or not 1 <= count <= _MAX_FILES:
         raise Refused("damaged_file")
     entries = data[list_start : list_start + list_length]
     if list_packed:

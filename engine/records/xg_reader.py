@@ -21,7 +21,7 @@ from engine.position import Position
 from engine.records.limits import DEFAULT_LIMITS, Limits
 from engine.records.mat_cells import one_line
 from engine.records.xg_container import match_records
-from engine.transcript import Claim, Event, Game, Kind, Move, Place, Problem, Transcript
+from engine.transcript import Event, Game, Kind, Move, Place, Problem, StatedResult, Transcript
 
 RECORD = 2560
 LEFT, RIGHT = 0, 1
@@ -121,7 +121,7 @@ class _Draft:
         self.start: Score | None = (left, right) if left >= 0 and right >= 0 else None
         self.crawford = _CRAWFORD_GAME.of(record)[0] == 1
         self.events: list[Event] = []
-        self.claim: Claim | None = None
+        self.claim: StatedResult | None = None
 
     def finished(self) -> Game:
         return Game(
@@ -226,7 +226,7 @@ class _Reader:
         if winner not in (1, -1) or not 0 < points <= _UNLIMITED:
             return
         side = _side(winner)
-        game.claim = Claim(side, points)
+        game.claim = StatedResult(side, points)
         if termination >= _SETTLED:
             self.problem("note", "settled_game", points=points)
         elif termination >= _RESIGNED:

@@ -7,7 +7,7 @@ from typing import Any
 
 from formats.errors import Refused
 from formats.series.facts import events_from
-from formats.series.numbers import shown, written
+from formats.series.numbers import format_number, written
 from formats.series.plan import plan_from
 from formats.series.table import Season, season, season_json
 
@@ -63,6 +63,6 @@ def _table(evaluated: Season) -> str:
     """Format the table, one row per line: rank, player, total, events that count."""
     digits = evaluated.plan.show_digits
     return "\n".join(
-        f"{row.rank or '':>4}  {shown(row.total, digits):>10}  {row.player}  ({', '.join(row.counted)})"
+        f"{row.rank or '':>4}  {format_number(row.total, digits):>10}  {row.player}  ({', '.join(row.counted)})"
         for row in evaluated.rows
     )

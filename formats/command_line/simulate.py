@@ -9,13 +9,13 @@ from random import Random
 from statistics import mean
 from typing import Any
 
-from formats.continuous.night import Field, Night, Pace, Played
+from formats.continuous.night import EveningField, EveningOutcome, EveningPace, SimulatedEvening
 from formats.errors import Refused
 from formats.graph import EntryId
-from formats.plans import FEWEST_QUALIFIERS
+from formats.plans import MIN_QUALIFIERS
 from formats.ratings import win_probability
-from formats.settings import LIVES, SWISS, Leader, Pairing, StageSettings
-from formats.simulate import FORMATS, Chance, Report, Spec, coin, simulate
+from formats.settings import LIVES, SWISS, Leader, PairingMode, StageSettings
+from formats.simulate import FORMATS, Chance, SimulationReport, Spec, coin, simulate
 
 SUMMARY = "simulate whole events to compare formats"
 HELP = "Simulate whole events of a format and count rematches, byes, score differences and seconds."
@@ -33,7 +33,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--players", type=int, required=True)
     parser.add_argument("--rounds", type=int, help="number of rounds of a Swiss")
     parser.add_argument("--pattern", help="pattern of a lower bracket, such as A.B.|.C.X")
-    parser.add_argument("--pairing", type=Pairing, choices=list(Pairing), default=Pairing.ROUNDS)
+    parser.add_argument("--pairing", type=PairingMode, choices=list(PairingMode), default=PairingMode.ROUNDS)
     parser.add_argument("--lives", type=int, default=2, help="without rounds: lives of each player")
     parser.add_argument("--length", type=int, default=5, help="without rounds: points of a match")
     parser.add_argument("--lead", type=int, default=2, help="without rounds: matches ahead of a match in progress")
@@ -85,11 +85,11 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> int:
     """Simulate the events: one JSON object each, or their averages. Exit status 1 if the format is refused."""
-    if options.pairing is Pairing.CONTINUOUS:
+    if options.pairing is PairingMode.CONTINUOUS:
         return _without_rounds(options)
     spec = Spec(options.format, options.players, options.rounds, options.pattern, options.seed)
     chance = _by_rating(spec.players) if options.ratings else coin
-    reports: list[Report] = []
+    reports: list[SimulationReport] = []
     for event in range(1, options.events + 1):
         try:
             report = simulate(spec, event, chance)
@@ -113,7 +113,7 @@ def _by_rating(players: int) -> Chance:
     return lambda first, second: win_probability(rating(first), rating(second), _MATCH_LENGTH)
 
 
-def _summary(reports: Sequence[Report]) -> str:
+def _summary(reports: Sequence[SimulationReport]) -> str:
     """Format averages over the events, one figure per line."""
     figures = {
         "events": len(reports),
@@ -170,7 +170,7 @@ def simulated_nights(options: Namespace) -> list[dict[str, Any]]:
         options.format,
         lives=options.lives if options.format == LIVES else StageSettings().lives,
         rounds=options.rounds if options.format == SWISS else None,
-        pairing=Pairing.CONTINUOUS,
+        pairing=PairingMode.CONTINUOUS,
         lead=options.lead,
         window=options.window,
         leader=options.leader if options.format == LIVES else Leader.PLAYS,
@@ -179,7 +179,7 @@ def simulated_nights(options: Namespace) -> list[dict[str, Any]]:
         late_length=options.late_length[1],
     ).checked()
     if options.switch_time is not None and not options.switch:
-        settings = dataclasses.replace(settings, qualifiers=FEWEST_QUALIFIERS)
+        settings = dataclasses.replace(settings, qualifiers=MIN_QUALIFIERS)
     return [_night(options, settings, event) for event in range(1, options.events + 1)]
 
 
@@ -187,9 +187,9 @@ def _night(options: Namespace, settings: StageSettings, event: int) -> dict[str,
     """Play a night, and return its report."""
     field, ratings, wins, chance = _field(options, event)
     tables = options.tables or max(1, options.players // 2)
-    pace = Pace(options.minutes_a_point, options.walk, options.rest)
+    pace = EveningPace(options.minutes_a_point, options.walk, options.rest)
     seed = f"{options.seed}:{event}".encode().ljust(32, b".")
-    night = Night(settings, tables, field, chance, pace, wins, seed, options.length, options.switch_time)
+    night = SimulatedEvening(settings, tables, field, chance, pace, wins, seed, options.length, options.switch_time)
     played = night.play()
     if played.switched is not None:
         played = night.play_bracket()
@@ -200,7 +200,7 @@ def _night(options: Namespace, settings: StageSettings, event: int) -> dict[str,
     winner = order[0]
     return {
         "format": options.format,
-        "pairing": str(Pairing.CONTINUOUS),
+        "pairing": str(PairingMode.CONTINUOUS),
         "players": options.players,
         "seed": options.seed,
         "event": event,
@@ -244,13 +244,13 @@ def _night(options: Namespace, settings: StageSettings, event: int) -> dict[str,
 
 def _field(
     options: Namespace, event: int
-) -> tuple[Field, dict[EntryId, float], Callable[[EntryId, EntryId], float], Random]:
+) -> tuple[EveningField, dict[EntryId, float], Callable[[EntryId, EntryId], float], Random]:
     """Return who plays. Fields and tempi depend on the seed and the event alone, so that settings can be compared."""
     chance = Random(f"{options.seed}:{event}")  # noqa: S311 - a simulation
-    drawn = Field.drawn(options.players, chance)
+    drawn = EveningField.drawn(options.players, chance)
     ratings = {entry: chance.gauss(_MEAN, _SPREAD) for entry in drawn.tempo}
     clubs = {entry: chance.choice(_CLUBS) for entry in drawn.tempo}
-    field = Field(drawn.tempo, clubs, dict(options.idle), dict(options.late))
+    field = EveningField(drawn.tempo, clubs, dict(options.idle), dict(options.late))
 
     def wins(first: EntryId, second: EntryId) -> float:
         return win_probability(ratings[first], ratings[second], options.length) if options.ratings else 0.5
@@ -258,7 +258,7 @@ def _field(
     return field, ratings, wins, chance
 
 
-def _order(played: Played) -> list[EntryId]:
+def _order(played: EveningOutcome) -> list[EntryId]:
     if played.bracket:
         others = (entry for entry in reversed(played.out) if entry not in played.bracket)
         return [*played.bracket, *sorted(others, key=lambda entry: -played.won[entry])]

@@ -16,7 +16,15 @@ from statistics import median_low
 from time import process_time
 
 from formats.continuous.rule import decide
-from formats.continuous.state import Action, Decision, FlowMatch, FlowPair, FlowPlayer, FlowState, Settled
+from formats.continuous.state import (
+    FlowMatch,
+    FlowPair,
+    FlowPlayer,
+    FlowState,
+    PairingDecision,
+    PairingStep,
+    SettledMatch,
+)
 from formats.elimination.from_lives import PLACES, seat_lives
 from formats.elimination.knockout import bracket_size, knockout
 from formats.facts import Result
@@ -41,7 +49,7 @@ START = datetime(2000, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class EveningPace:
     """How long things take: minutes that a match takes for each point on average, from call to first roll, and rest."""
 
     a_point: float = MINUTES_PER_POINT * MEAN_SHARE
@@ -55,7 +63,7 @@ class Pace:
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class EveningField:
     """Who plays: the tempo of each entry (1 is usual, more is slower), clubs, and who reports or enters late."""
 
     tempo: Mapping[EntryId, float]
@@ -66,13 +74,13 @@ class Field:
     """Of those who enter late."""
 
     @classmethod
-    def drawn(cls, players: int, chance: Random) -> "Field":
+    def drawn(cls, players: int, chance: Random) -> "EveningField":
         """Return entries 1 … players with the usual differences in tempo."""
         return cls({entry: player_tempo(chance) for entry in range(1, players + 1)})
 
 
 @dataclass(slots=True)
-class Played:
+class EveningOutcome:
     """What a night came to. Waits are in minutes, for each entry in all."""
 
     end: float = 0.0
@@ -109,14 +117,14 @@ Wins = Callable[[EntryId, EntryId], float]
 
 
 @dataclass
-class Night:
+class SimulatedEvening:
     """A night that is being played, from the beginning or from a state of the real one."""
 
     settings: StageSettings
     tables: int
-    people: Field
+    people: EveningField
     chance: Random
-    pace: Pace = field(default_factory=Pace)
+    pace: EveningPace = field(default_factory=EveningPace)
     wins: Wins = field(default=lambda _first, _second: 0.5)
     seed: bytes = bytes(32)
     length: int = 5
@@ -141,12 +149,14 @@ class Night:
         """When each match is reported, and its number."""
         self.delays: dict[int, float] = {}
         self.settled: list[tuple[float, tuple[EntryId, EntryId]]] = []
-        self.played = Played()
+        self.played = EveningOutcome()
         self.rows: dict[EntryId, FlowPlayer] = {}
         """The players as the rule was given them last; without those of whom something has changed since."""
 
     @classmethod
-    def from_state(cls, state: FlowState, *, running: Mapping[int, float], now: datetime, **options: object) -> "Night":
+    def from_state(
+        cls, state: FlowState, *, running: Mapping[int, float], now: datetime, **options: object
+    ) -> "SimulatedEvening":
         """Return the rest of a night; `running` has the minutes that each match in progress still takes.
 
         Whoever is away or absent is back at once, unless it is known when.
@@ -177,7 +187,7 @@ class Night:
         players = tuple(self.rows.values())
         playing = tuple(FlowMatch(number, pair) for number, pair in self.playing.items())
         settled = tuple(
-            Settled(START + timedelta(minutes=at), pair)
+            SettledMatch(START + timedelta(minutes=at), pair)
             for at, pair in self.settled
             if at > self.at - self.settings.window
         )
@@ -186,28 +196,28 @@ class Night:
             self.settings, players, playing, self.met, self.forbidden, self.seed, self.pairings, settled, switch
         )
 
-    def play(self) -> Played:
+    def play(self) -> EveningOutcome:
         """Play to the end, or to the bracket that follows."""
         while True:
             self._let_in()
             began = process_time()
             decision = decide(self.state(), START + timedelta(minutes=self.at), self.tables - len(self.playing))
-            if decision.action is Action.DRAW_NOW:
+            if decision.action is PairingStep.DRAW_NOW:
                 self.played.seconds.append(process_time() - began)
                 self._make(decision)
-            elif decision.action in (Action.OVER, Action.SWITCH, Action.BLOCKED):
+            elif decision.action in (PairingStep.OVER, PairingStep.SWITCH, PairingStep.BLOCKED):
                 break
             else:
                 self._go_on(decision)
         self.played.end = self.at
         self.played.left = self.left
-        if decision.action is Action.SWITCH:
+        if decision.action is PairingStep.SWITCH:
             self.played.switched_at = self.at
             self.played.switched = sum(left > 0 for left in self.left.values())
             self.played.places = bracket_size(sum(PLACES[left] for left in self.left.values()))
         return self.played
 
-    def play_bracket(self) -> Played:
+    def play_bracket(self) -> EveningOutcome:
         """Play the bracket that follows to its winner, after `play`, with the same tables, pace and length of a match.
 
         A match is called once both players may be paired and a table is free; waits count as before.
@@ -258,7 +268,7 @@ class Night:
             is_too_late = missed // MISSED_FOR_A_LIFE >= self.quota
             self.left[entry] = 0 if is_too_late else max(0, self.quota - lost)
 
-    def _make(self, decision: Decision) -> None:
+    def _make(self, decision: PairingDecision) -> None:
         played = self.played
         played.batches += 1
         played.rematches_avoidable += _avoidable(self.met, decision)
@@ -303,7 +313,7 @@ class Night:
         self.delays[number] = max(self.people.delays.get(entry, 0.0) for entry in both)
         heapq.heappush(self.ends, (self.at + minutes + self.delays[number], number))
 
-    def _go_on(self, decision: Decision) -> None:
+    def _go_on(self, decision: PairingDecision) -> None:
         """Go on to the next moment at which something may change."""
         moments = [self.joins[entry] for entry, left in self.left.items() if left > 0 and self.joins[entry] > self.at]
         times = (decision.due_at, decision.changes_at)
@@ -337,7 +347,7 @@ class Night:
         return winner
 
 
-def _avoidable(met: Mapping[frozenset[EntryId], Sequence[int]], decision: Decision) -> int:
+def _avoidable(met: Mapping[frozenset[EntryId], Sequence[int]], decision: PairingDecision) -> int:
     """Return how many meetings a batch has beyond the least possible among its allowed pairs."""
     meetings = sum(pair.costs[0] for pair in decision.pairs)
     if not meetings:
@@ -378,7 +388,7 @@ def forecast_night(
     tables: int,
     *,
     length: int,
-    pace: Pace | None = None,
+    pace: EveningPace | None = None,
     runs: int = 40,
     switch_after: float | None = None,
 ) -> NightForecast:
@@ -387,18 +397,20 @@ def forecast_night(
     The bracket is drawn after `switch_after` minutes at the latest.
     """
     chance = Random(f"{players}:{tables}:{length}")  # noqa: S311 - a forecast
-    pace = pace or Pace()
+    pace = pace or EveningPace()
     nights = []
     for number in range(runs):
-        people = Field.drawn(players, chance)
+        people = EveningField.drawn(players, chance)
         seed = number.to_bytes(32, "big")
         tempo = replace(pace, a_point=pace.a_point * math.exp(chance.gauss(0, EVENINGS_DIFFER)))
-        night = Night(settings, tables, people, chance, tempo, seed=seed, length=length, switch_after=switch_after)
+        night = SimulatedEvening(
+            settings, tables, people, chance, tempo, seed=seed, length=length, switch_after=switch_after
+        )
         nights.append(night.play())
     return summary(nights, players)
 
 
-def summary(nights: Sequence[Played], players: int) -> NightForecast:
+def summary(nights: Sequence[EveningOutcome], players: int) -> NightForecast:
     """Return the figures of many nights with the same number of players."""
     ends = sorted(night.end for night in nights)
     waits = [sum(night.waits.values()) / players for night in nights]

@@ -25,14 +25,14 @@ from formats.continuous.state import (
     ABSENT,
     AWAY,
     NO_TABLE,
-    Action,
-    Decision,
     FlowMatch,
     FlowPair,
     FlowPlayer,
     FlowState,
+    PairingDecision,
+    PairingStep,
     Reason,
-    Settled,
+    SettledMatch,
 )
 from formats.elimination.from_lives import PLACES
 from formats.graph import EntryId
@@ -85,7 +85,7 @@ def _keyed(seed: bytes) -> tuple["hashlib._Hash", "hashlib._Hash"]:
     return hashlib.sha256(bytes(byte ^ 0x36 for byte in key)), hashlib.sha256(bytes(byte ^ 0x5C for byte in key))
 
 
-def decide(state: FlowState, now: datetime, room: int) -> Decision:
+def decide(state: FlowState, now: datetime, room: int) -> PairingDecision:
     """Return what is to be done now, with at most `room` pairs."""
     return _Rule(state, now).decision(room)
 
@@ -96,7 +96,7 @@ def pairing_cost(pairs: Sequence[FlowPair]) -> tuple[int, ...]:
     return (-len(pairs), *sums)
 
 
-def why_not(state: FlowState, decision: Decision, first: EntryId, second: EntryId, now: datetime) -> Reason:
+def why_not(state: FlowState, decision: PairingDecision, first: EntryId, second: EntryId, now: datetime) -> Reason:
     """Return why two entries of the pool were not paired with each other.
 
     Where a private constraint decided, the reason is the same as where fewer would have been paired.
@@ -121,7 +121,9 @@ def why_not(state: FlowState, decision: Decision, first: EntryId, second: EntryI
     return {CLUB: "club", LOT: "lot"}.get(worse, "better_total"), {}
 
 
-def against(state: FlowState, decision: Decision, first: EntryId, second: EntryId, now: datetime) -> list[Reason]:
+def against(
+    state: FlowState, decision: PairingDecision, first: EntryId, second: EntryId, now: datetime
+) -> list[Reason]:
     """Return what the rule has against a pair that a director chooses; nothing if it makes that pair itself.
 
     Private constraints are never among it, see `why_not`.
@@ -315,9 +317,9 @@ class _Rule:
         return {entry: _named(player) for entry, player in self.pool.items()}
 
     def safe(self, pairs: Sequence[FlowPair], allowed: list[Pair]) -> tuple[list[FlowPair], list[Pair]]:
-        """Return the best pairs of a Swiss after which no more matches stay unplayed than must, and what was allowed.
+        """Return the best pairing that leaves the fewest matches unplayable, with the exceptions that it needed.
 
-        If nobody has left, that is none, or a single one of an odd number.
+        If nobody has left, that is none, or a single match of an odd number of players.
         """
         if not self._asks_whether_safe or not pairs:
             return list(pairs), allowed
@@ -337,7 +339,7 @@ class _Rule:
 
     # What is to be done.
 
-    def decision(self, room: int) -> Decision:
+    def decision(self, room: int) -> PairingDecision:
         """Return what is to be done, with at most `room` pairs."""
         allowed = self.allowed
         pairs = self.best(allowed) if allowed else []
@@ -345,7 +347,7 @@ class _Rule:
         if not self.is_lives:
             pairs, allowed, byes = self._swiss(pairs, allowed)
         places = self._places_left()
-        decision = Decision(
+        decision = PairingDecision(
             self._action(allowed, byes, places, room),
             pool=tuple(sorted(self.pool)),
             possible_since=self._possible_since(allowed),
@@ -358,10 +360,10 @@ class _Rule:
         if decision.possible_since is not None:
             due = decision.possible_since + timedelta(minutes=self.state.settings.window)
             decision = replace(decision, due_at=due)
-            if decision.action is Action.AFTER_WINDOW and due <= self.now:
-                decision = replace(decision, action=Action.DRAW_NOW)
+            if decision.action is PairingStep.AFTER_WINDOW and due <= self.now:
+                decision = replace(decision, action=PairingStep.DRAW_NOW)
         most = room if places is None else min(room, places)
-        made = pairs[:most] if decision.action in (Action.DRAW_NOW, Action.AFTER_WINDOW) else []
+        made = pairs[:most] if decision.action in (PairingStep.DRAW_NOW, PairingStep.AFTER_WINDOW) else []
         self._explain_waits(decision, pairs, most, {entry for pair in allowed for entry in pair})
         return replace(
             decision,
@@ -371,24 +373,24 @@ class _Rule:
             byes=byes if most >= len(pairs) else (),
         )
 
-    def _action(self, allowed: Sequence[Pair], byes: Sequence[EntryId], places: int | None, room: int) -> Action:
+    def _action(self, allowed: Sequence[Pair], byes: Sequence[EntryId], places: int | None, room: int) -> PairingStep:
         playing = self.state.playing
         if not playing and (len(self.players) <= 1 if self.is_lives else not self.players):
-            return Action.OVER
+            return PairingStep.OVER
         if places is not None and not playing:
             is_small = self.places <= (self.state.settings.qualifiers or 0)
             if is_small or self.state.is_time_up(self.now):
-                return Action.SWITCH
+                return PairingStep.SWITCH
         if not allowed:
             if byes:
-                return Action.DRAW_NOW
+                return PairingStep.DRAW_NOW
             is_blocked = not playing and len(self.pool) == len(self.players)
-            return Action.BLOCKED if is_blocked else Action.WAIT
+            return PairingStep.BLOCKED if is_blocked else PairingStep.WAIT
         if places == 0:
-            return Action.WAIT_FOR_SWITCH
+            return PairingStep.WAIT_FOR_SWITCH
         if room < 1:
-            return Action.WAIT_FOR_TABLE
-        return Action.AFTER_WINDOW if self._can_come(allowed) else Action.DRAW_NOW
+            return PairingStep.WAIT_FOR_TABLE
+        return PairingStep.AFTER_WINDOW if self._can_come(allowed) else PairingStep.DRAW_NOW
 
     def _is_private(self) -> bool:
         """Whether somebody would be in the pool, have more opponents or wait for more but for what is private."""
@@ -448,7 +450,7 @@ class _Rule:
             options.append(max(stuck_since))
         return max(since, min(options))
 
-    def _held_up(self, match: Settled, player: FlowPlayer) -> bool:
+    def _held_up(self, match: SettledMatch, player: FlowPlayer) -> bool:
         """Whether a player was too far ahead of a match before it was settled."""
         lead, known = self.state.settings.lead, self.everybody
         # Whoever plays again had begun a match less.
@@ -563,7 +565,7 @@ class _Rule:
         return self.ways
 
     def _explain_waits(
-        self, decision: Decision, pairs: Sequence[FlowPair], most: int, could: Collection[EntryId]
+        self, decision: PairingDecision, pairs: Sequence[FlowPair], most: int, could: Collection[EntryId]
     ) -> None:
         place = {entry: at for at, pair in enumerate(pairs) for entry in (pair.first, pair.second)}
         for entry in self.pool:

@@ -35,7 +35,7 @@ class Remaining:
         return {entry: count for entry, count in self.left.items() if count > 0}
 
     def after(self, pairs: Iterable[Pair]) -> "Remaining":
-        """Return what remains once these pairs have met."""
+        """Return the remaining opponents after these pairs have played."""
         left, met = dict(self.left), list(pairs)
         for pair in met:
             for entry in pair:

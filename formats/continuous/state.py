@@ -20,7 +20,7 @@ Reason = tuple[str, dict[str, Any]]
 """A code and its parameters; pages make a sentence of it."""
 
 
-class Action(StrEnum):
+class PairingStep(StrEnum):
     """What is to be done now."""
 
     DRAW_NOW = "draw_now"
@@ -63,7 +63,7 @@ class FlowMatch:
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class SettledMatch:
     """A match that was settled some minutes ago."""
 
     at: datetime
@@ -87,7 +87,7 @@ class FlowState:
     forbidden: frozenset[frozenset[EntryId]]
     seed: bytes
     pairings: int = 0
-    settled: tuple[Settled, ...] = ()
+    settled: tuple[SettledMatch, ...] = ()
     switch_at: datetime | None = None
 
     def is_time_up(self, now: datetime) -> bool:
@@ -112,7 +112,7 @@ class FlowPair:
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class PairingDecision:
     """What is to be done, and why.
 
     `pairs` are those to be made, in the order in which they get tables, `byes` the entries that end a Swiss with a bye,
@@ -122,7 +122,7 @@ class Decision:
     `private` says that a pair was not allowed, or somebody was stuck, for a reason that is not public.
     """
 
-    action: Action
+    action: PairingStep
     pairs: tuple[FlowPair, ...] = ()
     pool: tuple[EntryId, ...] = ()
     waits: Mapping[EntryId, Reason] = field(default_factory=dict)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from formats.graph import BYE, FixtureId, Graph, LoserOf, Seat, Source, WinnerOf
+from formats.graph import BYE, DrawnSeat, FixtureId, Graph, LoserOf, Source, WinnerOf
 
 
 class LowerByes(StrEnum):
@@ -73,7 +73,7 @@ def spans_by_fixture(graph: Graph) -> Mapping[FixtureId, Span]:
     spans: dict[FixtureId, Span] = {}
     for number, fixture in graph.fixtures.items():
         coming = [_arriving(source, graph, spans) for source in graph.awaited(number)]
-        is_drawn = any(isinstance(source, Seat) for source in fixture.sources)
+        is_drawn = any(isinstance(source, DrawnSeat) for source in fixture.sources)
         of_entrant = taker_of if is_drawn and BYE in fixture.sources else any_of
         spans[number] = of_entrant(coming) if coming else NO_BYES
     return spans

@@ -47,13 +47,13 @@ LARGE_MASKS = (0, 1, 0, 4, 15, 12, 16)
 With them about 0.70 rematches are expected at every size.
 """
 
-LEAST_GAIN = 1e-12
+MIN_GAIN = 1e-12
 """Smaller gains are rounding errors."""
 
 REACH = 17
 """How many pairs are tried for an exchange, the nearest first."""
 
-FEWEST_TO_MEET = 2
+MIN_TO_MEET = 2
 """One entrant waits; two meet, and there is nothing to draw."""
 
 WORTHWHILE = 0.5
@@ -61,7 +61,7 @@ WORTHWHILE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class FutureEntrant:
     """The future entrant of a slot: its source, the odds by feeding fixture, and the byes they can have had."""
 
     source: Source
@@ -69,11 +69,11 @@ class Side:
     byes: Span
 
 
-class Pairing(NamedTuple):
+class DropPairing(NamedTuple):
     """Two sides that meet; `second` is None for a bye."""
 
-    first: Side
-    second: Side | None
+    first: FutureEntrant
+    second: FutureEntrant | None
 
 
 class Exchange(NamedTuple):
@@ -92,7 +92,7 @@ class Feed:
     which its winner can lose, with the probability of that.
     """
 
-    drops: tuple[tuple[tuple[Side, ...], ...], ...]
+    drops: tuple[tuple[tuple[FutureEntrant, ...], ...], ...]
     above: Mapping[FixtureId, tuple[tuple[FixtureId, float], ...]]
 
 
@@ -100,8 +100,8 @@ class Feed:
 class LaidRound:
     """The pairings of a round, and its lines that are `drawn` once all of them are known; those are provisional."""
 
-    pairings: tuple[Pairing, ...] = ()
-    drawn: tuple[Side, ...] = ()
+    pairings: tuple[DropPairing, ...] = ()
+    drawn: tuple[FutureEntrant, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ class Layout:
     rematches: float
 
 
-def expected_rematches(first: Side, second: Side, feed: Feed) -> float:
+def expected_rematches(first: FutureEntrant, second: FutureEntrant, feed: Feed) -> float:
     """Return the probability that two sides have met in the feeding bracket."""
     total = 0.0
     for side, opponent in ((first, second), (second, first)):
@@ -128,7 +128,7 @@ def expected_rematches(first: Side, second: Side, feed: Feed) -> float:
 class _Stage:
     """A layout up to some round: the remaining sides, the number of the next fixture, and the cost so far."""
 
-    sides: tuple[Side, ...]
+    sides: tuple[FutureEntrant, ...]
     number: FixtureId
     rematches: float
     round: LaidRound = LaidRound()
@@ -167,7 +167,7 @@ def lay_out(feed: Feed, *, seed: bytes, draft: int, first_number: int, byes: Low
                 tried = [*masks[:at], mask, *masks[at + 1 :]]
                 stages = _stages(best[: at + 1], feed, tried, draws)
                 budget -= len(masks) - at
-                if stages[-1].rematches < best[-1].rematches - LEAST_GAIN:
+                if stages[-1].rematches < best[-1].rematches - MIN_GAIN:
                     best, masks, improved = stages, tried, True
     if draws.needs is not None and any(need.clean or need.gather for need in draws.needs) and sum(sizes) < LARGE:
         best = _exchanged(best, feed, masks, draws, EXCHANGE_EFFORT // sum(sizes))
@@ -193,7 +193,7 @@ def _exchanged(best: list[_Stage], feed: Feed, masks: Sequence[int], draws: "_Dr
                     tried = [*exchanges[:at], more, *exchanges[at + 1 :]]
                     stages = _stages(best[: at + 1], feed, masks, replace(draws, exchanges=tried))
                     budget -= len(masks) - at
-                    if stages[-1].rematches < best[-1].rematches - LEAST_GAIN:
+                    if stages[-1].rematches < best[-1].rematches - MIN_GAIN:
                         best, exchanges, improved = stages, tried, True
     return best
 
@@ -298,7 +298,7 @@ def _stages(known: list[_Stage], feed: Feed, masks: Sequence[int], draws: _Draws
     return stages
 
 
-def _byes_after_draw(pairing: Pairing, drawn: Sequence[Side]) -> Span:
+def _byes_after_draw(pairing: DropPairing, drawn: Sequence[FutureEntrant]) -> Span:
     """Return the byes of the winner of a fixture in a round in which these lines are drawn."""
     if pairing.second is None:
         return taker_of(side.byes for side in drawn).after_bye()
@@ -307,23 +307,23 @@ def _byes_after_draw(pairing: Pairing, drawn: Sequence[Side]) -> Span:
     return any_of([*own, *(side.byes for side in drawn)] if len(own) < len(pairing) else own)
 
 
-def _laid_by_lot(before: _Stage, entering: Sequence[Side], feed: Feed, lots: Lots) -> LaidRound:
+def _laid_by_lot(before: _Stage, entering: Sequence[FutureEntrant], feed: Feed, lots: Lots) -> LaidRound:
     """Pair one round in the order of the sides; it is drawn later if its bye depends on results, or one before did."""
     everybody = [*before.sides, *entering]
-    if len(everybody) < FEWEST_TO_MEET:
+    if len(everybody) < MIN_TO_MEET:
         return LaidRound()
     spans = [side.byes for side in everybody]
     is_odd = len(everybody) % 2 == 1
     bye = lots.choice([side for side in everybody if side.byes == min(spans)]) if is_odd else None
     pairings = _paired(before.sides, entering, bye, [], feed)
     # A bye given by lot moves players in a way the plan cannot know, so later rounds have to be drawn late as well.
-    is_drawn = len(everybody) > FEWEST_TO_MEET and (bool(before.round.drawn) or (is_odd and not is_certain(spans)))
+    is_drawn = len(everybody) > MIN_TO_MEET and (bool(before.round.drawn) or (is_odd and not is_certain(spans)))
     return LaidRound(pairings, tuple(everybody) if is_drawn else ())
 
 
 def _laid_on_lines(
-    present: Sequence[Side],
-    entering: Sequence[Side],
+    present: Sequence[FutureEntrant],
+    entering: Sequence[FutureEntrant],
     feed: Feed,
     need: _Need,
     lots: Lots,
@@ -331,7 +331,7 @@ def _laid_on_lines(
 ) -> LaidRound:
     """Pair one round in the order of the sides; its bye stands on one line, or is drawn among a few."""
     everybody = [*present, *entering]
-    if len(everybody) < FEWEST_TO_MEET:
+    if len(everybody) < MIN_TO_MEET:
         return LaidRound()
     bye, drawn = None, []
     if len(everybody) % 2:
@@ -350,13 +350,13 @@ def _laid_on_lines(
 
 
 def _paired(
-    present: Sequence[Side],
-    entering: Sequence[Side],
-    bye: Side | None,
-    groups: Sequence[Sequence[Side]],
+    present: Sequence[FutureEntrant],
+    entering: Sequence[FutureEntrant],
+    bye: FutureEntrant | None,
+    groups: Sequence[Sequence[FutureEntrant]],
     feed: Feed,
     exchanges: Sequence[Exchange] = (),
-) -> tuple[Pairing, ...]:
+) -> tuple[DropPairing, ...]:
     """Pair one round in the order of the sides; drops meet those who are already in the bracket.
 
     The sides of each group meet each other; one that is left over meets somebody from the groups after it, or from
@@ -365,8 +365,8 @@ def _paired(
     place = {side.source: at for sides in (present, entering) for at, side in enumerate(sides)}
     old = {side.source for side in present}
     group_of = {side.source: number for number, group in enumerate(groups) for side in group}
-    pairings: list[Pairing] = []
-    left: list[Side] = []
+    pairings: list[DropPairing] = []
+    left: list[FutureEntrant] = []
     for number in range(len(groups) + 1):
         sides = [side for side in (*present, *entering) if group_of.get(side.source, len(groups)) == number]
         sides = [*left, *(side for side in sides if side is not bye)]
@@ -380,43 +380,43 @@ def _paired(
     for exchange in exchanges:
         _exchange(pairings, exchange, group_of)
     if bye is not None:
-        pairings.insert(min(place[bye.source], len(pairings)), Pairing(bye, None))
+        pairings.insert(min(place[bye.source], len(pairings)), DropPairing(bye, None))
     return tuple(pairings)
 
 
-def _by_mask(drops: Sequence[Side], mask: int) -> list[Side]:
+def _by_mask(drops: Sequence[FutureEntrant], mask: int) -> list[FutureEntrant]:
     return [drops[at] for at in sorted(range(len(drops)), key=lambda at: at ^ mask)]
 
 
-def _winner(pairing: Pairing, number: FixtureId) -> Side:
+def _winner(pairing: DropPairing, number: FixtureId) -> FutureEntrant:
     first, second = pairing
     if second is None:
         return replace(first, source=WinnerOf(number), byes=first.byes.after_bye())
     odds = {fixture: chance / 2 for fixture, chance in first.odds.items()}
     for fixture, chance in second.odds.items():
         odds[fixture] = odds.get(fixture, 0.0) + chance / 2
-    return Side(WinnerOf(number), odds, any_of((first.byes, second.byes)))
+    return FutureEntrant(WinnerOf(number), odds, any_of((first.byes, second.byes)))
 
 
-def _set_against(present: list[Side], new: list[Side]) -> list[Pairing]:
+def _set_against(present: list[FutureEntrant], new: list[FutureEntrant]) -> list[DropPairing]:
     """Pair present with new sides in order; surplus sides meet their neighbours, spread evenly."""
     more, fewer = (present, new) if len(present) >= len(new) else (new, present)
     own = (len(more) - len(fewer)) // 2
     total = own + len(fewer)
-    pairings: list[Pairing] = []
+    pairings: list[DropPairing] = []
     at = taken = 0
     for place in range(total):
         if (place + 1) * own // total > place * own // total:
-            pairings.append(Pairing(more[at], more[at + 1]))
+            pairings.append(DropPairing(more[at], more[at + 1]))
             at += 2
         else:
-            pairings.append(Pairing(more[at], fewer[taken]))
+            pairings.append(DropPairing(more[at], fewer[taken]))
             at += 1
             taken += 1
     return pairings
 
 
-def _apart(pairings: list[Pairing], feed: Feed, group_of: Mapping[Source, int]) -> list[Pairing]:
+def _apart(pairings: list[DropPairing], feed: Feed, group_of: Mapping[Source, int]) -> list[DropPairing]:
     """Return the pairs after exchanging opponents of one group wherever that leaves fewer expected rematches."""
     cost = [_cost(pairing, feed) for pairing in pairings]
     for at, own in enumerate(cost):
@@ -426,7 +426,7 @@ def _apart(pairings: list[Pairing], feed: Feed, group_of: Mapping[Source, int]) 
             first, second = pairings[at], pairings[other]
             if _group(first, group_of) != _group(second, group_of):
                 continue
-            swapped = (Pairing(first.first, second.second), Pairing(second.first, first.second))
+            swapped = (DropPairing(first.first, second.second), DropPairing(second.first, first.second))
             new = [_cost(pairing, feed) for pairing in swapped]
             if sum(new) < (cost[at] + cost[other]) * WORTHWHILE:
                 pairings[at], pairings[other] = swapped
@@ -435,21 +435,21 @@ def _apart(pairings: list[Pairing], feed: Feed, group_of: Mapping[Source, int]) 
     return pairings
 
 
-def _exchange(pairings: list[Pairing], exchange: Exchange, group_of: Mapping[Source, int]) -> None:
+def _exchange(pairings: list[DropPairing], exchange: Exchange, group_of: Mapping[Source, int]) -> None:
     """Exchange the second side of a pair for one of another pair, in place, if they are of one group."""
     (a, b), (c, d) = pairings[exchange.first], pairings[exchange.second]
     if b is None or d is None:
         return
     if exchange.crossed and group_of.get(b.source) == group_of.get(c.source):
-        pairings[exchange.first], pairings[exchange.second] = Pairing(a, c), Pairing(b, d)
+        pairings[exchange.first], pairings[exchange.second] = DropPairing(a, c), DropPairing(b, d)
     elif not exchange.crossed and group_of.get(b.source) == group_of.get(d.source):
-        pairings[exchange.first], pairings[exchange.second] = Pairing(a, d), Pairing(c, b)
+        pairings[exchange.first], pairings[exchange.second] = DropPairing(a, d), DropPairing(c, b)
 
 
-def _group(pairing: Pairing, group_of: Mapping[Source, int]) -> int | None:
+def _group(pairing: DropPairing, group_of: Mapping[Source, int]) -> int | None:
     """Return the group of the second side of a pair; None if it is in none."""
     return group_of.get(pairing.second.source) if pairing.second is not None else None
 
 
-def _cost(pairing: Pairing, feed: Feed) -> float:
+def _cost(pairing: DropPairing, feed: Feed) -> float:
     return expected_rematches(pairing.first, pairing.second, feed) if pairing.second is not None else 0.0

@@ -43,7 +43,7 @@ PURPOSE = "knockout"
 
 
 @dataclass(frozen=True, slots=True)
-class Draw:
+class KnockoutDraw:
     """A draw: `places` has an entry or None (a bye) for each place of the first round, in order.
 
     `meetings` lists the entries to be kept apart that are not in opposite halves, with the earliest round in which they
@@ -127,7 +127,7 @@ def draw(
     seeds: Sequence[EntryId] = (),
     apart: Iterable[Collection[EntryId]] = (),
     starts: Sequence[int] = (),
-) -> Draw:
+) -> KnockoutDraw:
     """Draw a field: `seeds` in their order, all others by lot; `starts` is that of `seed_places`.
 
     `apart` has groups (club-mates, or named pairs) whose members should be in opposite halves, then quarters, as far as
@@ -149,7 +149,7 @@ def draw(
     if groups:
         places = spread_apart(places, groups, fixed=frozenset(seeded), lots=lots)
     algorithm = f"{ALGORITHM}, {STARTS_ALGORITHM} {' '.join(map(str, starts))}" if starts else ALGORITHM
-    return Draw(tuple(places), draft, algorithm, earliest_meetings(places, groups))
+    return KnockoutDraw(tuple(places), draft, algorithm, earliest_meetings(places, groups))
 
 
 def main_bracket(
@@ -178,7 +178,7 @@ def main_bracket(
 
 
 def knockout(places: Sequence[EntryId | None], *, key: str = MAIN) -> Graph:
-    """Return the graph of a single elimination with these places (None is a bye), as in `Draw.places`."""
+    """Return the graph of a single elimination with these places (None is a bye), as in `KnockoutDraw.places`."""
     sources = [BYE if entry is None else EntrySource(entry) for entry in places]
     return check(Graph((main_bracket(sources, key=key),)))
 

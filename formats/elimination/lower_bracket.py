@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from formats.elimination.byes import LowerByes, spans_by_fixture
-from formats.elimination.drops import Feed, LaidRound, Layout, Side, lay_out
+from formats.elimination.drops import Feed, FutureEntrant, LaidRound, Layout, lay_out
 from formats.elimination.patterns import LETTERS, Pattern, losers_by_round, parse, plan
 from formats.errors import Refused
 from formats.graph import (
@@ -20,13 +20,13 @@ from formats.graph import (
     MAIN,
     Bracket,
     ByeSource,
+    DrawnSeat,
     Fixture,
     FixtureId,
     Graph,
     LoserOf,
     NeededIf,
     Round,
-    Seat,
     Source,
     WinnerOf,
     check,
@@ -94,7 +94,7 @@ def _round(bracket: str, round_number: int, laid: LaidRound, number: FixtureId, 
         for source in pair:
             if source in drawn:
                 entrants.append(source)
-            sources.append(Seat(bracket, round_number, len(entrants)) if source in drawn else source)
+            sources.append(DrawnSeat(bracket, round_number, len(entrants)) if source in drawn else source)
         fixtures.append(Fixture(number + at, (sources[0], sources[1])))
     return Round(round_number, tuple(fixtures), drops, tuple(entrants))
 
@@ -119,7 +119,7 @@ def lower_feed(graph: Graph, pattern: Pattern, key: str = MAIN) -> Feed:
     rounds = graph.bracket(key).rounds
     sides = {
         LETTERS[at]: tuple(
-            Side(LoserOf(fixture.number), {fixture.number: 1.0}, byes[fixture.number])
+            FutureEntrant(LoserOf(fixture.number), {fixture.number: 1.0}, byes[fixture.number])
             for fixture in round_.fixtures
             if not _has_bye(fixture)
         )
@@ -146,7 +146,7 @@ def _above(graph: Graph, key: str) -> Mapping[FixtureId, tuple[tuple[FixtureId, 
 
 
 def _has_seat(fixture: Fixture) -> bool:
-    return any(isinstance(source, Seat) for source in fixture.sources)
+    return any(isinstance(source, DrawnSeat) for source in fixture.sources)
 
 
 def _has_bye(fixture: Fixture) -> bool:

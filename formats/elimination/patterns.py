@@ -66,7 +66,7 @@ class PlannedRound:
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
+class PatternProposal:
     """A pattern that suits a field, with its counts."""
 
     name: str
@@ -215,7 +215,7 @@ def _after(entrants: int) -> int:
     return entrants - entrants // 2
 
 
-def propose_consolation(entries: int, *, last_drop: str | None = None) -> tuple[Proposal, ...]:
+def propose_consolation(entries: int, *, last_drop: str | None = None) -> tuple[PatternProposal, ...]:
     """Propose consolations for a knockout of `entries`, fewest byes first; none if the field is too small.
 
     `last_drop` is the letter of the last round whose losers drop; by default all rounds but the final, because the
@@ -230,7 +230,7 @@ def propose_consolation(entries: int, *, last_drop: str | None = None) -> tuple[
     return tuple(sorted(_distinct(patterns, losers), key=lambda proposal: proposal.byes))
 
 
-def propose_double(entries: int, *, second_final: bool = False) -> tuple[Proposal, ...]:
+def propose_double(entries: int, *, second_final: bool = False) -> tuple[PatternProposal, ...]:
     """Propose double eliminations for `entries`: the usual one first, the others by byes and then by rounds.
 
     In the usual one the loser of the upper final enters in the lower final and so is at least third.
@@ -252,9 +252,9 @@ def _general(losers: Sequence[int], *, final: bool) -> dict[str, Pattern]:
     }
 
 
-def _distinct(patterns: Mapping[str, Pattern], losers: Sequence[int]) -> list[Proposal]:
+def _distinct(patterns: Mapping[str, Pattern], losers: Sequence[int]) -> list[PatternProposal]:
     """Return proposals with their counts; each pattern only once, under its first name."""
     names: dict[Pattern, str] = {}
     for name, pattern in patterns.items():
         names.setdefault(pattern, name)
-    return [Proposal(name, pattern, plan(pattern, losers)) for pattern, name in names.items()]
+    return [PatternProposal(name, pattern, plan(pattern, losers)) for pattern, name in names.items()]

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from formats.graph import BYE, EntryId, Fixture, Round, Seat
+from formats.graph import BYE, DrawnSeat, EntryId, Fixture, Round
 from formats.lots import Lots, lot
 
 MEETING, SAME_GROUP = 2, 1
@@ -68,7 +68,7 @@ def seat_entrants(round_: Round, arrived: Sequence[EntryId | None], past: Past, 
 
 def _seats(fixture: Fixture) -> tuple[int, ...]:
     """Return the seats of a fixture; one if it has a bye or an entrant from a fixed line."""
-    return tuple(source.number - 1 for source in fixture.sources if isinstance(source, Seat))
+    return tuple(source.number - 1 for source in fixture.sources if isinstance(source, DrawnSeat))
 
 
 def _bye_taker(arrived: Sequence[EntryId | None], past: Past, lots: Lots) -> int:

@@ -10,12 +10,12 @@ from functools import lru_cache
 
 from formats.forecast.finish_times import Pace, RemainingMatch, mean_finish
 
-SHORTEST_LENGTH = 3
+MIN_LENGTH = 3
 STEP = 2
 """Lengths are odd by custom: 7, then 5, then 3 points."""
 RUNS = 6
-MOST_OPTIONS = 4
-LEAST_GAIN = 5.0
+MAX_OPTIONS = 4
+MIN_GAIN = 5.0
 """In minutes; less is not worth telling the players."""
 
 RoundKey = tuple[str, int]
@@ -59,18 +59,18 @@ def closing_options(
     options = []
     for shortenings in _candidates(rounds, _rows_by_importance(matches)):
         gain = before - mean_finish(_shortened(matches, shortenings), pace, runs=RUNS)
-        if gain >= LEAST_GAIN:
+        if gain >= MIN_GAIN:
             options.append(ClosingOption(shortenings, gain, gain >= late_by))
     # The candidates come gentlest first, and sorting keeps that order among those that are in time.
     ordered = sorted(options, key=lambda option: (not option.in_time, 0.0 if option.in_time else -option.gain))
-    return tuple(ordered[:MOST_OPTIONS])
+    return tuple(ordered[:MAX_OPTIONS])
 
 
 def _open_rounds(matches: Sequence[RemainingMatch], begun: Collection[RoundKey]) -> dict[str, dict[int, int]]:
     """Return row -> number -> length of the rounds that can be shortened."""
     rounds: dict[str, dict[int, int]] = {}
     for match in matches:
-        if not match.gate and (match.row, match.round) not in begun and match.length > SHORTEST_LENGTH:
+        if not match.gate and (match.row, match.round) not in begun and match.length > MIN_LENGTH:
             rounds.setdefault(match.row, {})[match.round] = match.length
     return rounds
 
@@ -95,7 +95,7 @@ def _candidates(rounds: Mapping[str, Mapping[int, int]], rows: Sequence[str]) ->
 
 def _shorten(row: str, lengths: Mapping[int, int], by: int) -> Shortening:
     longest = max(lengths.values())
-    length = max(SHORTEST_LENGTH, longest - by)
+    length = max(MIN_LENGTH, longest - by)
     return Shortening(row, tuple(sorted(number for number, own in lengths.items() if own > length)), longest, length)
 
 

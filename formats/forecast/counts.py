@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from random import Random
 
-MOST_RUNS, LEAST_RUNS = 200, 10
+MAX_RUNS, MIN_RUNS = 200, 10
 COURSES = 60
 """The courses of a Swiss first by which the chances of its number of rounds are told apart."""
 SIMILAR = 5
@@ -102,7 +102,7 @@ def lives_runs(players: int, lives: int, seed: int = 1) -> tuple[LivesRun, ...]:
     Players with equally many lives meet. The real pairing also avoids rematches, which hardly changes the number of
     rounds.
     """
-    count = max(LEAST_RUNS, min(MOST_RUNS, PLAYERS_IN_ALL_RUNS // max(players, 1)))
+    count = max(MIN_RUNS, min(MAX_RUNS, PLAYERS_IN_ALL_RUNS // max(players, 1)))
     runs = [_lives_run(players, lives, Random(f"{seed}:{run}")) for run in range(count)]  # noqa: S311 - a forecast
     return tuple(sorted(runs, key=lambda run: (len(run.entrants), sum(run.entrants))))
 
@@ -137,7 +137,7 @@ def lives_runs_like(players: int, lives: int, played: int, matches: int) -> tupl
     if not runs:
         return lives_runs(players, lives)[0 if not played else -1 :]
     differences = sorted(abs(run.matches[played - 1] - matches) for run in runs)
-    most = differences[min(len(differences), max(LEAST_RUNS, len(runs) // SIMILAR)) - 1]
+    most = differences[min(len(differences), max(MIN_RUNS, len(runs) // SIMILAR)) - 1]
     return tuple(run for run in runs if abs(run.matches[played - 1] - matches) <= most)
 
 

@@ -33,12 +33,12 @@ from formats.forecast.durations import (
     shares,
 )
 
-LONGEST_MATCH = 15
+MAX_MATCH = 15
 MATCHES_IN_ALL_RUNS = 8_000
-LEAST_RUNS, MOST_RUNS = 16, 200
+MIN_RUNS, MAX_RUNS = 16, 200
 NORMAL = NormalDist()
 PLAYERS = 2
-MOST_TRIES = 12
+MAX_TRIES = 12
 """How often the tempo of the players of a match in progress is drawn until it can have lasted as long as it has."""
 OVERDUE = 0.1
 """A match that has lasted longer than the longest one takes up to this share of its full time more."""
@@ -64,7 +64,7 @@ class Pace:
     tables: int
     minutes_per_point: float = MINUTES_PER_POINT
     rest: float = REST
-    runs: int = MOST_RUNS
+    runs: int = MAX_RUNS
     uncertainty: float = EVENINGS_DIFFER
     seating: float = SEATING
     paused: float = 0.0
@@ -147,11 +147,11 @@ def parse_lengths(text: str) -> tuple[int, ...]:
     """
     lengths: list[int] = []
     for item in text.replace(",", " ").split():
-        if not item.isdecimal() or not 1 <= int(item) <= LONGEST_MATCH:
-            raise Refused("bad_length", most=LONGEST_MATCH, length=item)
+        if not item.isdecimal() or not 1 <= int(item) <= MAX_MATCH:
+            raise Refused("bad_length", most=MAX_MATCH, length=item)
         lengths.append(int(item))
     if not lengths:
-        raise Refused("bad_length", most=LONGEST_MATCH, length=text)
+        raise Refused("bad_length", most=MAX_MATCH, length=text)
     return tuple(lengths)
 
 
@@ -247,7 +247,7 @@ def finish_times(matches: tuple[RemainingMatch, ...], pace: Pace, seed: int = 1)
     if not matches:
         return FinishTimes((), Finish(0.0, 0.0), None)
     simulation = _Simulation(matches, pace)
-    runs = min(pace.runs, max(LEAST_RUNS, min(MOST_RUNS, MATCHES_IN_ALL_RUNS // len(matches))))
+    runs = min(pace.runs, max(MIN_RUNS, min(MAX_RUNS, MATCHES_IN_ALL_RUNS // len(matches))))
     rounds = {key: _Columns() for key in simulation.rounds}
     next_main: list[float] = []
     for run in range(runs):
@@ -542,7 +542,7 @@ class _Run:
             tempo = (players[0].tempo + players[1].tempo) / PLAYERS
             return full * tempo * share * quantiles[int(self.random() * len(quantiles))]
         quantiles, so_far, tempo = self.simulation.shares[at], match.played or 0.0, 1.0
-        for _ in range(MOST_TRIES):
+        for _ in range(MAX_TRIES):
             tempo = (players[0].tempo + players[1].tempo) / PLAYERS
             minutes = full * tempo * quantiles[int(self.random() * len(quantiles))]
             if minutes > so_far:

@@ -18,7 +18,7 @@ from formats.forecast.finish_times import Finish, Pace, RemainingMatch
 from formats.forecast.planned import numbering
 from formats.forecast.stages import Choices, choices_of, estimate_stage, groups_of
 from formats.forecast.without_rounds import night_before_bracket, without_rounds
-from formats.plans import FEWEST_QUALIFIERS, MOST_STAGES, check_field, checked_stages, places_before
+from formats.plans import MAX_STAGES, MIN_QUALIFIERS, check_field, checked_stages, places_before
 from formats.settings import GROUPS, LIVES, SWISS, StageSettings, check_rounds
 from formats.tables.groups import SMALLEST_GROUP
 
@@ -143,11 +143,11 @@ def forecast_stages(
     `closes`, remarks say whether the event finishes in time. Equal input gives equal output.
     """
     if not stages:
-        return _total((), entries, [_fault(Refused("stage_count", most=MOST_STAGES))], 0, starts)
+        return _total((), entries, [_fault(Refused("stage_count", most=MAX_STAGES))], 0, starts)
     fields = [entries, *(len(places_before(stage, number)) for number, stage in enumerate(stages[:-1], start=1))]
     night = _night_before_bracket(stages, entries, default_lengths, pace, starts)
     if night is not None:
-        fields[1] = max(night.going_on, FEWEST_QUALIFIERS)
+        fields[1] = max(night.going_on, MIN_QUALIFIERS)
     drafts = [
         _draft(stages, index, field, default_lengths, is_field_known=index == 1 and night is not None)
         for index, field in enumerate(fields)

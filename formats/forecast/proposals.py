@@ -20,7 +20,7 @@ from formats.settings import (
     PROGRESSIVE,
     ROUND_ROBIN,
     SWISS,
-    Pairing,
+    PairingMode,
     StageSettings,
     strict,
 )
@@ -32,29 +32,29 @@ SMALL_FIELD = 6
 LARGEST_ROUND_ROBIN = 16
 LARGEST_TWICE = 5
 LARGEST_DOUBLE = 32
-FEWEST_FOR_DOUBLE = 4
-FEWEST_FOR_CONSOLATION = 4
-FEWEST_FOR_LAST_CHANCE = 6
-FEWEST_FOR_SWISS = 8
-FEWEST_FOR_FLOW = 8
+MIN_FOR_DOUBLE = 4
+MIN_FOR_CONSOLATION = 4
+MIN_FOR_LAST_CHANCE = 6
+MIN_FOR_SWISS = 8
+MIN_FOR_FLOW = 8
 """With fewer players hardly anybody suitable is ever free."""
 LARGEST_FLOW = 64
 """A larger field is proposed no nights without rounds, which take seconds to simulate; they can be chosen."""
-FEWEST_SWISS_ROUNDS = 3
+MIN_SWISS_ROUNDS = 3
 MORE_SWISS_ROUNDS = 2
 """How many more rounds than a knockout would have are offered at most."""
 ENOUGH_SWISS_ROUNDS = 5
 LENGTHS = (13, 11, 9, 7, 5, 3)
-FEWEST_MATCHES = 2
+MIN_MATCHES = 2
 """Matches that everybody plays in a format that is proposed first, if there is one."""
 USUAL_LENGTH = 5
 """Shorter matches are chosen only if no longer ones fit."""
-SHORTEST_OF_ALL = 1
+MIN_LENGTH_OF_ALL = 1
 """Only where nothing longer is over in time."""
 HOPELESS = 1.25
 WELL_USED = 0.75
 """Share of the time that a proposed format takes at least, if any format does."""
-MOST_CHANGE = 12
+MAX_CHANGE = 12
 """Points by which the match lengths of a format are changed at most to fit another evening."""
 
 Stages = tuple[StageSettings, ...]
@@ -96,7 +96,7 @@ def propose_formats(players: int, tables: int, minutes: float, *, at_stake: bool
     fitting = [proposal for proposal in proposals if proposal.in_time]
     too_long = [proposal for proposal in proposals if not proposal.in_time]
     if not fitting:
-        last_resort = _proposed("knockout", StageSettings(KNOCKOUT), SHORTEST_OF_ALL, players, tables, minutes)
+        last_resort = _proposed("knockout", StageSettings(KNOCKOUT), MIN_LENGTH_OF_ALL, players, tables, minutes)
         others = [proposal for proposal in too_long if proposal.name != "knockout"]
         return tuple(sorted([last_resort, *others], key=lambda proposal: proposal.finish.late))
     # A format without rounds is offered beside the others, but rounds stay the default.
@@ -110,7 +110,7 @@ def _best(fitting: Sequence[FormatProposal], minutes: float) -> FormatProposal:
 
     If none does all of this, the one that uses most of the time.
     """
-    several = [proposal for proposal in fitting if proposal.matches_each.least >= FEWEST_MATCHES]
+    several = [proposal for proposal in fitting if proposal.matches_each.least >= MIN_MATCHES]
     unhurried = [proposal for proposal in several if proposal.length >= USUAL_LENGTH]
     well_used = [proposal for proposal in unhurried if proposal.finish.late >= WELL_USED * minutes]
     if well_used:
@@ -124,19 +124,19 @@ def _formats(players: int, *, at_stake: bool) -> Iterator[tuple[str, Stages]]:
     round_robin = ("roundrobin", tuple(StageSettings(ROUND_ROBIN, twice=twice) for twice in turns))
     if 2 < players <= SMALL_FIELD:
         yield round_robin
-    if players >= FEWEST_FOR_LAST_CHANCE:
+    if players >= MIN_FOR_LAST_CHANCE:
         yield "consolation", (StageSettings(PROGRESSIVE, last_chance=""), StageSettings(PROGRESSIVE))
-    elif players >= FEWEST_FOR_CONSOLATION:
+    elif players >= MIN_FOR_CONSOLATION:
         yield "consolation", (StageSettings(PROGRESSIVE),)
-    if players >= FEWEST_FOR_SWISS:
+    if players >= MIN_FOR_SWISS:
         most = min(_knockout_rounds(players) + MORE_SWISS_ROUNDS, players - 1)
-        rounds = range(FEWEST_SWISS_ROUNDS, most + 1)
+        rounds = range(MIN_SWISS_ROUNDS, most + 1)
         yield "swiss", tuple(StageSettings(SWISS, rounds=count) for count in rounds)
-    if FEWEST_FOR_DOUBLE <= players <= LARGEST_DOUBLE:
+    if MIN_FOR_DOUBLE <= players <= LARGEST_DOUBLE:
         yield "double", (StageSettings(DOUBLE),)
     yield "knockout", (StageSettings(KNOCKOUT),)
-    if FEWEST_FOR_FLOW <= players <= LARGEST_FLOW:
-        flow = StageSettings(LIVES, lives=2, pairing=Pairing.CONTINUOUS)
+    if MIN_FOR_FLOW <= players <= LARGEST_FLOW:
+        flow = StageSettings(LIVES, lives=2, pairing=PairingMode.CONTINUOUS)
         yield "flow", (strict(flow) if at_stake else flow,)
     if SMALL_FIELD < players <= LARGEST_ROUND_ROBIN:
         yield round_robin
@@ -225,7 +225,7 @@ def fit_lengths(
     match. A format that never fits gets its shortest matches; one without a forecast, as a league, stays as it is.
     """
     changed: tuple[Stages, tuple[int, ...]] = (tuple(stages), tuple(lengths))
-    for points in range(MOST_CHANGE, -MOST_CHANGE - 1, -2):
+    for points in range(MAX_CHANGE, -MAX_CHANGE - 1, -2):
         candidate = tuple(_changed(stage, points) for stage in stages), _lengthened(lengths, points)
         if _longest_length(*candidate) > max(LENGTHS[0], _longest_length(stages, lengths)):
             continue

@@ -7,7 +7,7 @@ from functools import lru_cache
 from formats.elimination.patterns import (
     LETTERS,
     Pattern,
-    Proposal,
+    PatternProposal,
     fewest,
     knockout_losers,
     parse,
@@ -46,15 +46,15 @@ from formats.tables.groups import SMALLEST_GROUP
 SMALLEST_FIELD = 2
 SEED = bytes(32)
 """Seed for the byes of lower brackets; it does not affect their number."""
-MOST_CHOICES = 6
+MAX_CHOICES = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Choices:
     """Patterns that suit the field, for the consolation or lower bracket and for the last chance."""
 
-    lower: tuple[Proposal, ...] = ()
-    last_chance: tuple[Proposal, ...] = ()
+    lower: tuple[PatternProposal, ...] = ()
+    last_chance: tuple[PatternProposal, ...] = ()
 
 
 def estimate_stage(settings: StageSettings, before: StageSettings | None, number: int, entrants: int) -> StageEstimate:
@@ -233,7 +233,7 @@ def choices_of(settings: StageSettings, entrants: int) -> Choices:
     """Return the patterns to choose from, the default first; none if the format has no lower bracket."""
     try:
         if settings.format == DOUBLE:
-            return Choices(propose_double(entrants)[:MOST_CHOICES])
+            return Choices(propose_double(entrants)[:MAX_CHOICES])
         if settings.format == PROGRESSIVE:
             return Choices(_consolations(entrants), _last_chances(settings, entrants))
     except Refused:
@@ -241,16 +241,16 @@ def choices_of(settings: StageSettings, entrants: int) -> Choices:
     return Choices()
 
 
-def _consolations(entrants: int) -> tuple[Proposal, ...]:
+def _consolations(entrants: int) -> tuple[PatternProposal, ...]:
     """Return patterns in which the losers of all rounds but the final drop, then patterns with fewer such rounds."""
     usual = propose_consolation(entrants)
     last = max((LETTERS.index(proposal.pattern.letters[-1]) for proposal in usual), default=0)
     proposals = (propose_consolation(entrants, last_drop=letter) for letter in LETTERS[:last])
     shorter = [proposal[0] for proposal in proposals if proposal]
-    return (*usual, *reversed(shorter))[:MOST_CHOICES]
+    return (*usual, *reversed(shorter))[:MAX_CHOICES]
 
 
-def _last_chances(settings: StageSettings, entrants: int) -> tuple[Proposal, ...]:
+def _last_chances(settings: StageSettings, entrants: int) -> tuple[PatternProposal, ...]:
     """Return patterns for each number of consolation rounds whose losers drop, if at least two players do."""
     usual = propose_consolation(entrants)
     pattern = parse(settings.pattern) if settings.pattern else usual[0].pattern if usual else None
@@ -259,10 +259,10 @@ def _last_chances(settings: StageSettings, entrants: int) -> tuple[Proposal, ...
     # A round in which a single player waits has no fixtures, so it is not a round of the bracket.
     planned = plan(replace(pattern, final=False, second_final=False), knockout_losers(entrants))
     losers = [round_.matches for round_ in planned if round_.matches]
-    proposals: dict[Pattern, Proposal] = {}
+    proposals: dict[Pattern, PatternProposal] = {}
     for count in range(1, len(losers)):
         dropping = losers[:count]
         if sum(dropping) > 1:
             for name, pattern in (("fewest byes", fewest(dropping)), ("unshifted", unshifted(dropping))):
-                proposals.setdefault(pattern, Proposal(name, pattern, plan(pattern, losers)))
-    return tuple(proposals.values())[:MOST_CHOICES]
+                proposals.setdefault(pattern, PatternProposal(name, pattern, plan(pattern, losers)))
+    return tuple(proposals.values())[:MAX_CHOICES]

@@ -17,8 +17,8 @@ from formats.errors import Refused
 from formats.forecast.durations import MINUTES_PER_POINT, QUANTILES, shares
 from formats.forecast.finish_times import length_of
 from formats.forecast.stages import planned_before
-from formats.graph import BYE, FINAL, MAIN, EntryId, FixtureId, Graph, LoserOf, Seat, Source, WinnerOf
-from formats.lots import LEAST_SEED_BYTES
+from formats.graph import BYE, FINAL, MAIN, DrawnSeat, EntryId, FixtureId, Graph, LoserOf, Source, WinnerOf
+from formats.lots import MIN_SEED_BYTES
 from formats.plans import lengths_of
 from formats.settings import DOUBLE, PROGRESSIVE, StageSettings
 
@@ -97,7 +97,7 @@ class _Event:
     ) -> None:
         self.graph, self.lengths, self.minutes_per_point, self.chance = graph, lengths, minutes_per_point, chance
         self.rematches = 0
-        self._seed = chance.randbytes(LEAST_SEED_BYTES)
+        self._seed = chance.randbytes(MIN_SEED_BYTES)
         self._came: dict[Source, EntryId] = {}
         self._drawn: dict[tuple[str, int], tuple[int, ...]] = {}
         self._past = Past()
@@ -164,7 +164,7 @@ class _Event:
 
     def _entry(self, source: Source) -> EntryId:
         """Return who comes from a known source; entrants from outside are numbered as they are first met."""
-        if isinstance(source, Seat):
+        if isinstance(source, DrawnSeat):
             round_ = self.graph.bracket(source.bracket).rounds[source.round - 1]
             key = (source.bracket, source.round)
             if key not in self._drawn:

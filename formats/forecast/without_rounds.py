@@ -13,13 +13,13 @@ from functools import lru_cache
 from random import Random
 from statistics import median_low
 
-from formats.continuous.night import Field, Night, NightForecast, forecast_night
-from formats.continuous.night import Pace as NightPace
+from formats.continuous.night import EveningField, NightForecast, SimulatedEvening, forecast_night
+from formats.continuous.night import EveningPace as NightPace
 from formats.continuous.state import FlowState, moment_of
 from formats.forecast.brackets import StageEstimate
 from formats.forecast.counts import NONE, Count, lives_runs
 from formats.forecast.durations import MEAN_SHARE, player_tempo, shares
-from formats.forecast.finish_times import LEAST_RUNS, MOST_RUNS, NORMAL, OVERDUE, Finish, Pace, remaining_share
+from formats.forecast.finish_times import MAX_RUNS, MIN_RUNS, NORMAL, OVERDUE, Finish, Pace, remaining_share
 from formats.plans import lengths_of
 from formats.settings import LIVES, StageSettings
 
@@ -31,7 +31,7 @@ PUBLISHED_AFTER = 3.0
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class WaitComparison:
     """The mean minutes that a player waits in all, and when the stage is over."""
 
     wait: float
@@ -127,16 +127,16 @@ def _night_pace(pace: Pace) -> NightPace:
 
 def compare(
     settings: StageSettings, players: int, default_lengths: Sequence[int], pace: Pace
-) -> tuple[Comparison, Comparison]:
+) -> tuple[WaitComparison, WaitComparison]:
     """Return a stage in rounds and the same stage without; a Swiss needs a number of rounds."""
     length, own = _length(settings, default_lengths), _night_pace(pace)
     night = night_of(settings, players, pace.tables, length, own)
     rounds = _in_rounds(settings, players, pace.tables, length, own)
-    return rounds, Comparison(night.wait, Finish(night.end, night.latest))
+    return rounds, WaitComparison(night.wait, Finish(night.end, night.latest))
 
 
 @lru_cache(maxsize=256)
-def _in_rounds(settings: StageSettings, players: int, tables: int, length: int, pace: NightPace) -> Comparison:
+def _in_rounds(settings: StageSettings, players: int, tables: int, length: int, pace: NightPace) -> WaitComparison:
     chance = Random(f"{players}:{tables}:{length}")  # noqa: S311, a forecast
     if settings.format == LIVES:
         courses: Sequence[Sequence[int]] = [run.entrants for run in lives_runs(players, settings.lives)]
@@ -145,7 +145,7 @@ def _in_rounds(settings: StageSettings, players: int, tables: int, length: int, 
     nights = [_round_by_round(courses[number % len(courses)], tables, length, pace, chance) for number in range(NIGHTS)]
     ends = sorted(end for _wait, end in nights)
     wait = sum(wait for wait, _end in nights) / len(nights) / players
-    return Comparison(wait, Finish(ends[len(ends) // 2], ends[-1 - len(ends) // 10]))
+    return WaitComparison(wait, Finish(ends[len(ends) // 2], ends[-1 - len(ends) // 10]))
 
 
 def _round_by_round(
@@ -226,13 +226,13 @@ def _rest_of_night(
     own = _night_pace(pace)
     share = 1 if state.settings.format == LIVES else 2
     matches = sum(player.left for player in state.players) // share
-    runs = min(MOST_RUNS, max(LEAST_RUNS, MATCHES_IN_ALL_NIGHTS // max(1, matches)))
+    runs = min(MAX_RUNS, max(MIN_RUNS, MATCHES_IN_ALL_NIGHTS // max(1, matches)))
     ends, going_on = [], []
     for number in range(runs):
         chance = Random(number)  # noqa: S311, a forecast
         evening = math.exp(pace.uncertainty * NORMAL.inv_cdf((number + 0.5) / runs))
-        people = Field({player.entry: player_tempo(chance) for player in state.players})
-        night = Night.from_state(
+        people = EveningField({player.entry: player_tempo(chance) for player in state.players})
+        night = SimulatedEvening.from_state(
             state,
             now=now,
             running={match.number: match.left(pace.minutes_per_point * evening, own.walk, chance) for match in running},

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from formats.series.facts import Player
-from formats.series.table import Row, Season
+from formats.series.table import Season, SeriesRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ def difference(before: Season, after: Season, places: int = 0) -> SeasonChange:
     return SeasonChange(tuple(changes), tuple(sorted(qualified - qualify)), tuple(sorted(qualify - qualified)))
 
 
-def _shown(row: Row | None) -> RowState:
+def _shown(row: SeriesRow | None) -> RowState:
     return RowState() if row is None else RowState(row.rank, row.total, row.counted)
 
 

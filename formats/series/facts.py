@@ -17,7 +17,7 @@ from formats.errors import Refused
 from formats.series.numbers import number, whole
 
 FIRST_YEAR, LAST_YEAR = 1900, 2999
-LONGEST_NAME = 200
+MAX_NAME_LENGTH = 200
 NORMAL = "normal"
 """The class of an event that is neither double nor bonus nor anything else."""
 T = TypeVar("T")
@@ -26,7 +26,7 @@ Player = str
 """A player, by name or by an id of the caller."""
 
 
-class How(StrEnum):
+class DecidedBy(StrEnum):
     PLAYED = "played"
     WALKOVER = "walkover"
     BYE = "bye"
@@ -35,20 +35,20 @@ class How(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class SeriesMatch:
     """One match. `to_final` is 0 in the final, 1 in a semi-final; None in a Swiss and in groups. A bye has no loser."""
 
     bracket: str
     winner: Player
     loser: Player | None
     length: int
-    how: How = How.PLAYED
+    how: DecidedBy = DecidedBy.PLAYED
     round: int | None = None
     to_final: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Bracket:
+class SeriesBracket:
     """A bracket or group: who played in it, and its placings in order. The players of one placing share its places.
 
     `places` are the first and last place of each placing if they do not follow one another, as in an event that was
@@ -64,20 +64,20 @@ class Bracket:
 
 
 @dataclass(frozen=True, slots=True)
-class Division:
+class SeriesDivision:
     """A division of an event. `rank` 1 is the highest; `shares` are the director's list, `given` points typed in."""
 
     name: str
     players: frozenset[Player]
-    brackets: tuple[Bracket, ...] = ()
-    matches: tuple[Match, ...] = ()
+    brackets: tuple[SeriesBracket, ...] = ()
+    matches: tuple[SeriesMatch, ...] = ()
     rank: int = 1
     shares: tuple[Fraction, ...] = ()
     given: Mapping[Player, Fraction] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class SeasonEvent:
     """An event as a series sees it.
 
     `kind` is its class in this series, empty if that follows from its month; `away` whether it was played elsewhere.
@@ -85,7 +85,7 @@ class Event:
 
     id: str
     date: date
-    divisions: tuple[Division, ...] = ()
+    divisions: tuple[SeriesDivision, ...] = ()
     kind: str = ""
     weight: Fraction = Fraction(1)
     away: bool = False
@@ -96,7 +96,7 @@ class Event:
         return frozenset().union(*(division.players | set(division.given) for division in self.divisions))
 
 
-def events_from(data: Any) -> tuple[Event, ...]:
+def events_from(data: Any) -> tuple[SeasonEvent, ...]:
     """Read events, in their order: a list of them, or an object with the key `events`.
 
     Raises Refused with `series_facts`, naming where in the events something is missing or wrong.
@@ -109,7 +109,7 @@ def events_from(data: Any) -> tuple[Event, ...]:
     return events
 
 
-def _dated(events: Iterable[Event]) -> list[Event]:
+def _dated(events: Iterable[SeasonEvent]) -> list[SeasonEvent]:
     """Give an event without a day that of the event before it, or the first day that is known."""
     rows = list(events)
     day = next((event.date for event in rows if event.date != date.min), date.min)
@@ -120,7 +120,7 @@ def _dated(events: Iterable[Event]) -> list[Event]:
     return dated
 
 
-def without(event: Event, absent: frozenset[Player]) -> Event:
+def without(event: SeasonEvent, absent: frozenset[Player]) -> SeasonEvent:
     """The event as if these players had not taken part: places close up, and wins against them remain."""
     divisions = tuple(
         replace(
@@ -135,7 +135,7 @@ def without(event: Event, absent: frozenset[Player]) -> Event:
     return replace(event, divisions=divisions)
 
 
-def _bracket_without(bracket: Bracket, absent: frozenset[Player]) -> Bracket:
+def _bracket_without(bracket: SeriesBracket, absent: frozenset[Player]) -> SeriesBracket:
     def close(placings: tuple[tuple[Player, ...], ...]) -> tuple[tuple[Player, ...], ...]:
         return tuple(filter(None, (tuple(p for p in placing if p not in absent) for placing in placings)))
 
@@ -151,14 +151,14 @@ def _bracket_without(bracket: Bracket, absent: frozenset[Player]) -> Bracket:
     )  # fmt: skip
 
 
-def _event(data: Any, where: str) -> Event:
+def _event(data: Any, where: str) -> SeasonEvent:
     row = _object(data, where)
     kind, given = row.get("class"), row.get("given")
     divisions = _each(_or(row.get("divisions"), None if given is None else ()), f"{where}.divisions", _division)
     if given is not None:
         # Points that are typed in for the event rather than for one of its divisions.
         divisions = [*divisions, _division({"given": given}, where)]
-    return Event(
+    return SeasonEvent(
         id=_id(row.get("id"), f"{where}.id"),
         date=_day(row.get("date"), f"{where}.date"),
         kind="" if kind is None else _text(kind, f"{where}.class"),
@@ -187,7 +187,7 @@ def _day(data: Any, where: str) -> date:
     return day
 
 
-def _division(data: Any, where: str) -> Division:
+def _division(data: Any, where: str) -> SeriesDivision:
     row = _object(data, where)
     shares = _or(row.get("shares"), ())
     given = _object(_or(row.get("given"), {}), f"{where}.given")
@@ -195,7 +195,7 @@ def _division(data: Any, where: str) -> Division:
     matches = tuple(_each(_or(row.get("matches"), ()), f"{where}.matches", _match))
     # Without a list of its players, those who stand in its brackets or have points typed in.
     in_brackets = sorted(frozenset().union(*(bracket.players for bracket in brackets)))
-    division = Division(
+    division = SeriesDivision(
         name=_text(row["name"], f"{where}.name") if row.get("name") else "",
         rank=whole(_or(row.get("rank"), 1), f"{where}.rank", least=1),
         players=frozenset(_names(_or(row.get("players"), [*in_brackets, *given]), f"{where}.players")),
@@ -214,7 +214,7 @@ def _division(data: Any, where: str) -> Division:
     return division
 
 
-def _bracket(data: Any, where: str) -> Bracket:
+def _bracket(data: Any, where: str) -> SeriesBracket:
     row = _object(data, where)
     placings = tuple(_each(_or(row.get("placings"), ()), f"{where}.placings", _names))
     placed = [player for placing in placings for player in placing]
@@ -228,7 +228,7 @@ def _bracket(data: Any, where: str) -> Bracket:
             problem=f"{min(strangers)} is not among the players of the bracket",
         )
     rounds = row.get("rounds")
-    return Bracket(
+    return SeriesBracket(
         name=_text(row.get("name"), f"{where}.name"),
         players=players,
         placings=tuple(filter(None, placings)),
@@ -236,34 +236,34 @@ def _bracket(data: Any, where: str) -> Bracket:
     )
 
 
-def _with_equal_wins(bracket: Bracket, matches: Iterable[Match]) -> Bracket:
+def _with_equal_wins(bracket: SeriesBracket, matches: Iterable[SeriesMatch]) -> SeriesBracket:
     """A table, no match of which leads to a final, with its placings of equal wins as one; a bye is no win."""
     own = [match for match in matches if match.bracket == bracket.name]
     if not own or any(match.to_final is not None for match in own):
         return bracket
-    wins = Counter(match.winner for match in own if match.how in (How.PLAYED, How.WALKOVER))
+    wins = Counter(match.winner for match in own if match.how in (DecidedBy.PLAYED, DecidedBy.WALKOVER))
     groups = groupby(bracket.placings, key=lambda placing: {wins[player] for player in placing})
     return replace(bracket, equal_points=tuple(tuple(chain.from_iterable(group)) for _wins, group in groups))
 
 
-def _match(data: Any, where: str) -> Match:
+def _match(data: Any, where: str) -> SeriesMatch:
     row = _object(data, where)
     loser, stage, to_final = row.get("loser"), row.get("round"), row.get("to_final")
-    how = _or(row.get("how"), How.PLAYED if loser is not None else How.BYE)
-    if not isinstance(how, str) or how not in set(How):
+    how = _or(row.get("how"), DecidedBy.PLAYED if loser is not None else DecidedBy.BYE)
+    if not isinstance(how, str) or how not in set(DecidedBy):
         raise Refused("series_facts", where=f"{where}.how", problem="use played, walkover, bye or void")
-    if loser is None and how == How.PLAYED:
+    if loser is None and how == DecidedBy.PLAYED:
         raise Refused("series_facts", where=where, problem="a played match has a loser")
-    if loser is not None and how == How.BYE:
+    if loser is not None and how == DecidedBy.BYE:
         raise Refused("series_facts", where=where, problem="a bye has no loser")
     if loser is not None and loser == row.get("winner"):
         raise Refused("series_facts", where=where, problem="winner and loser are the same player")
-    return Match(
+    return SeriesMatch(
         bracket=_text(row.get("bracket"), f"{where}.bracket"),
         winner=_text(row.get("winner"), f"{where}.winner"),
         loser=None if loser is None else _text(loser, f"{where}.loser"),
         length=whole(_or(row.get("length"), 1), f"{where}.length"),
-        how=How(how),
+        how=DecidedBy(how),
         round=None if stage is None else whole(stage, f"{where}.round"),
         to_final=None if to_final is None else whole(to_final, f"{where}.to_final"),
     )
@@ -288,7 +288,7 @@ def _object(data: Any, where: str) -> Mapping[str, Any]:
 def _text(data: Any, where: str) -> str:
     if not isinstance(data, str) or not data:
         raise Refused("series_facts", where=where, problem="a name is missing")
-    if len(data) > LONGEST_NAME or any(unicodedata.category(character) == "Cs" for character in data):
+    if len(data) > MAX_NAME_LENGTH or any(unicodedata.category(character) == "Cs" for character in data):
         raise Refused("series_facts", where=where, problem="a name is too long, or cannot be written")
     return data
 

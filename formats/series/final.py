@@ -6,7 +6,7 @@ from typing import Any
 
 from formats.errors import Refused
 from formats.series.numbers import short
-from formats.settings import MOST_STARTS
+from formats.settings import MAX_STARTS
 
 QUALIFYING = "qualifying"
 """The stage of those who play for places in the first round that is named."""
@@ -14,13 +14,13 @@ ROUNDS: Mapping[str, int] = {
     "final": 1,
     "semifinal": 2,
     "quarterfinal": 3,
-    **{f"last {2**number}": number for number in range(4, MOST_STARTS + 1)},
+    **{f"last {2**number}": number for number in range(4, MAX_STARTS + 1)},
 }
 """Name of a round in a plan -> its number, counted backwards from the final."""
 
 
 @dataclass(frozen=True, slots=True)
-class Start:
+class StartingRound:
     """The positions from `first` to `last` in the order of the table, and the round in which they start.
 
     `round` counts backwards from the final and has `places` for them and those behind; None: they play for `places` in
@@ -42,7 +42,7 @@ class Start:
 class FinalRounds:
     """The rounds in which the ranks that qualify start, the latest start first; empty if all start together."""
 
-    groups: tuple[Start, ...] = ()
+    groups: tuple[StartingRound, ...] = ()
 
     @property
     def starts(self) -> tuple[int, ...]:
@@ -52,7 +52,7 @@ class FinalRounds:
             counts[(group.round or 0) - 1] = group.last - group.first + 1
         return tuple(counts)
 
-    def of(self, position: int) -> Start | None:
+    def of(self, position: int) -> StartingRound | None:
         """Return the group of a position among those who come, from 1; the last for all behind it, None without any."""
         return next(
             (group for group in self.groups if position <= group.last), self.groups[-1] if self.groups else None
@@ -82,7 +82,7 @@ def final_rounds(qualify: Mapping[str, Any]) -> FinalRounds:
         return FinalRounds()
     if not isinstance(stages, list | tuple) or not all(isinstance(row, Mapping) for row in stages):
         raise Refused("series_final_stages")
-    groups: list[Start] = []
+    groups: list[StartingRound] = []
     for index, row in enumerate(stages):
         groups.append(_start(row, groups, is_last=index == len(stages) - 1))
     last = groups[-1].last
@@ -91,7 +91,7 @@ def final_rounds(qualify: Mapping[str, Any]) -> FinalRounds:
     return FinalRounds(tuple(groups))
 
 
-def _start(row: Mapping[str, Any], before: Sequence[Start], *, is_last: bool) -> Start:
+def _start(row: Mapping[str, Any], before: Sequence[StartingRound], *, is_last: bool) -> StartingRound:
     """Read a group of ranks behind those before it; its `places` are those of its round that are free for it."""
     name, last = row.get("stage"), row.get("to")
     first = before[-1].last + 1 if before else 1
@@ -104,7 +104,7 @@ def _start(row: Mapping[str, Any], before: Sequence[Start], *, is_last: bool) ->
             raise Refused("series_final_qualifying", places=short(row["places"]), free=free)
         if count <= free:
             raise Refused("series_final_idle", first=first, last=last, round=QUALIFYING)
-        return Start(first, last, None, free)
+        return StartingRound(first, last, None, free)
     number = ROUNDS.get(name) if isinstance(name, str) else None
     if number is None:
         raise Refused("series_final_stage", stage=short(name), choices=", ".join((*ROUNDS, QUALIFYING)))
@@ -116,4 +116,4 @@ def _start(row: Mapping[str, Any], before: Sequence[Start], *, is_last: bool) ->
         raise Refused("series_final_full", first=first, last=last, round=name, free=free)
     if is_last and 2 * count <= free:
         raise Refused("series_final_idle", first=first, last=last, round=name)
-    return Start(first, last, number, free)
+    return StartingRound(first, last, number, free)

@@ -11,9 +11,9 @@ from formats.errors import Refused
 
 DIGITS_OF_ROOTS = 9
 """√length and log2 of a field are rounded to as many decimals, half even, so that they are equal on every machine."""
-MOST_AS_FRACTION = 1000
+MAX_AS_FRACTION = 1000
 """The largest denominator that is written as a fraction; other numbers are written with nine decimals."""
-MOST_DIGITS = 9
+MAX_DIGITS = 9
 MOST = 10**12
 """Numbers in plans are below it."""
 _NUMBER = re.compile(r"[+-]?(?:\d{1,12}(?:\.\d{1,30})?(?:/[1-9]\d{0,11})?|\d{1,60}/[1-9]\d{0,59})")
@@ -74,12 +74,12 @@ def whole(value: Any, where: str, *, least: int = 0, most: int = 100_000) -> int
 
 def written(value: Fraction) -> str:
     """Write a number as plans and results do: 2, 19/10, or nine decimals where a fraction would be unreadable."""
-    if value.denominator <= MOST_AS_FRACTION:
+    if value.denominator <= MAX_AS_FRACTION:
         return str(value)
-    return shown(value, DIGITS_OF_ROOTS)
+    return format_number(value, DIGITS_OF_ROOTS)
 
 
-def shown(value: Fraction, digits: int) -> str:
+def format_number(value: Fraction, digits: int) -> str:
     """Write a number with this many decimals, half up away from zero."""
     scaled = rounded(abs(value), Rounding.HALF_UP, digits)
     sign = "-" if value < 0 and scaled else ""

@@ -16,13 +16,13 @@ from fractions import Fraction
 from math import lcm
 
 from formats.errors import Refused
-from formats.series.facts import NORMAL, Event, How, Player
+from formats.series.facts import NORMAL, DecidedBy, Player, SeasonEvent
 from formats.series.numbers import rounded
 from formats.series.plan import Plan, Rounded
 from formats.series.points import event_points
 from formats.series.table import Season, decayed
 
-MOST_STATES = 20_000
+MAX_STATES = 20_000
 """States that are tried for one question, with all places in the next event."""
 ABSENT = 0
 """The place of a player who does not take part."""
@@ -149,7 +149,7 @@ class Outlook:
         )
 
 
-def outlook(contest: Contest, player: Player, target: int, *, most_states: int = MOST_STATES) -> Outlook:
+def outlook(contest: Contest, player: Player, target: int, *, most_states: int = MAX_STATES) -> Outlook:
     """Answer what it would take for the player to end at rank `target` or better."""
     states = _States(most_states)
     contest = contest.in_whole_numbers()
@@ -174,7 +174,7 @@ def outlook(contest: Contest, player: Player, target: int, *, most_states: int =
 
 
 def ranks_of(
-    contest: Contest, player: Player, next_place: int | None = None, *, most_states: int = MOST_STATES
+    contest: Contest, player: Player, next_place: int | None = None, *, most_states: int = MAX_STATES
 ) -> Range:
     """The best and worst rank that the player can end at, with this place in the next event if one is given."""
     return _ranks(contest.in_whole_numbers(), player, next_place, _States(most_states))
@@ -435,7 +435,7 @@ def contest_of(evaluated: Season, upcoming: Sequence[Upcoming], closing: date | 
     return Contest(results, tuple(upcoming), best, count.min_events, evaluated.plan.round_total)
 
 
-def like(plan: Plan, model: Event, entrants: frozenset[Player], *, event: str, kind: str = NORMAL) -> Upcoming:
+def like(plan: Plan, model: SeasonEvent, entrants: frozenset[Player], *, event: str, kind: str = NORMAL) -> Upcoming:
     """An evening to come that is as large as an earlier one: its places earn what they would have earned then.
 
     Every match of the model counts as played. This is an assumption, which belongs under what is shown.
@@ -444,7 +444,8 @@ def like(plan: Plan, model: Event, entrants: frozenset[Player], *, event: str, k
         replace(
             division,
             matches=tuple(
-                replace(match, how=How.PLAYED) if match.how is How.WALKOVER else match for match in division.matches
+                replace(match, how=DecidedBy.PLAYED) if match.how is DecidedBy.WALKOVER else match
+                for match in division.matches
             ),
         )
         for division in model.divisions

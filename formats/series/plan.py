@@ -15,8 +15,8 @@ from itertools import pairwise
 from typing import Any, TypeAlias, TypeVar
 
 from formats.errors import Refused
-from formats.series.facts import NORMAL, Event, Player
-from formats.series.numbers import MOST_DIGITS, Rounding, number, short, whole, written
+from formats.series.facts import NORMAL, Player, SeasonEvent
+from formats.series.numbers import MAX_DIGITS, Rounding, number, short, whole, written
 
 MAIN = "main"
 GROUP = "group"
@@ -27,11 +27,11 @@ ALL = "all"
 """One order over all brackets: the main bracket, then those who are placed only in the next."""
 ELSE = "else"
 DEEPEST = 8
-MOST_LINES = 200
-MOST_PLACES = 10_000
+MAX_LINES = 200
+MAX_PLACES = 10_000
 """The last place that a row or a block of places can name."""
 MONTHS = 12
-LONGEST_NAME = 200
+MAX_NAME_LENGTH = 200
 Choice = TypeVar("Choice", bound=StrEnum)
 
 
@@ -68,7 +68,7 @@ class Ties(StrEnum):
     """The mean; places above a limit are meant to be played off."""
 
 
-class Size(StrEnum):
+class FieldSize(StrEnum):
     BRACKET = "bracket"
     DIVISION = "division"
 
@@ -88,10 +88,10 @@ class TieRule(StrEnum):
 
     BEST_SINGLE = "best_single"
     BEST_PLACE = "best_place"
-    MOST_BEST_PLACES = "most_best_places"
+    MAX_BEST_PLACES = "most_best_places"
     COUNT_OF_VALUES = "count_of_values"
-    FEWEST_EVENTS = "fewest_events"
-    MOST_EVENTS = "most_events"
+    MIN_EVENTS = "fewest_events"
+    MAX_EVENTS = "most_events"
     WIN_SHARE = "win_share"
     HEAD_TO_HEAD = "head_to_head"
     BEST_DROPPED = "best_dropped"
@@ -136,7 +136,7 @@ class Wins:
 
 
 @dataclass(frozen=True, slots=True)
-class Matches:
+class MatchPoints:
     """Points for each match, won or lost; byes never count."""
 
     points: Fraction
@@ -219,19 +219,19 @@ class Places:
 
     values: Values
     bracket: tuple[str, ...] = (MAIN,)
-    size: Size = Size.BRACKET
+    size: FieldSize = FieldSize.BRACKET
     ties: Ties = Ties.MEAN
     mean_from: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class ManualPoints:
     """Points typed in, times a factor."""
 
     factor: Fraction = Fraction(1)
 
 
-Line: TypeAlias = Attend | Wins | Matches | Places | Given
+Line: TypeAlias = Attend | Wins | MatchPoints | Places | ManualPoints
 
 # Factors
 
@@ -324,7 +324,7 @@ class Decay:
 
 
 @dataclass(frozen=True, slots=True)
-class Count:
+class CountRule:
     """Which results count: the best so many, all but the worst so many, and how many events are needed for a rank.
 
     At most `per_month` results of a calendar month, `per_class` of a class and `away` from elsewhere can be selected.
@@ -338,7 +338,7 @@ class Count:
     away: int | None = None
 
 
-class Belongs(StrEnum):
+class Eligibility(StrEnum):
     """Who is in the table: everybody who plays, members of the club, or those who have entered the series."""
 
     EVERYBODY = "everybody"
@@ -361,7 +361,7 @@ class Plan:
 
     name: str
     points: Node
-    count: Count = field(default_factory=Count)
+    count: CountRule = field(default_factory=CountRule)
     ties: tuple[TieRule, ...] = ()
     tie_values: tuple[Fraction, ...] = ()
     ties_for_first_only: bool = False
@@ -370,7 +370,7 @@ class Plan:
     decay: Decay | None = None
     show_digits: int = 2
     best_division: bool = False
-    belongs: Belongs = Belongs.EVERYBODY
+    belongs: Eligibility = Eligibility.EVERYBODY
     players: frozenset[Player] | None = None
     close_up: bool = False
     no_shows_attend: bool = False
@@ -380,7 +380,7 @@ class Plan:
     qualify: Mapping[str, Any] = field(default_factory=dict)
     details: Mapping[str, Any] = field(default_factory=dict)
 
-    def class_of(self, event: Event) -> str:
+    def class_of(self, event: SeasonEvent) -> str:
         """The class of an event: its own, or that of its month, or else normal."""
         return event.kind or self.class_by_month.get(event.date.month, NORMAL)
 
@@ -471,9 +471,9 @@ def plan_from(data: Any) -> Plan:
         round_event=_rounding(row.take("round_event"), "plan.round_event"),
         round_total=_rounding(row.take("round_total"), "plan.round_total"),
         decay=None if decay is None else _decay(decay),
-        show_digits=whole(row.take("show_digits", 2), "plan.show_digits", most=MOST_DIGITS),
+        show_digits=whole(row.take("show_digits", 2), "plan.show_digits", most=MAX_DIGITS),
         best_division=row.choice("several_divisions", _Several, _Several.SUM) is _Several.BEST,
-        belongs=row.choice("belongs", Belongs, Belongs.EVERYBODY),
+        belongs=row.choice("belongs", Eligibility, Eligibility.EVERYBODY),
         players=None if players is None else frozenset(_names(players, "plan.players")),
         close_up=row.choice("guests", _Guests, _Guests.KEEP_PLACES) is _Guests.CLOSE_UP,
         no_shows_attend=row.flag("no_shows_attend", False),
@@ -488,8 +488,8 @@ def plan_from(data: Any) -> Plan:
     )
     row.end()
     _check_storable({"points": points, "qualify": plan.qualify, **plan.details})
-    if sum(1 for _ in nodes(plan.points)) > MOST_LINES:
-        raise Refused("series_too_long", most=MOST_LINES)
+    if sum(1 for _ in nodes(plan.points)) > MAX_LINES:
+        raise Refused("series_too_long", most=MAX_LINES)
     if TieRule.COUNT_OF_VALUES in ties and not values:
         raise Refused("series_tie_values")
     return plan
@@ -521,14 +521,14 @@ class _Guests(StrEnum):
     CLOSE_UP = "close_up"
 
 
-def _count(data: Any) -> Count:
+def _count(data: Any) -> CountRule:
     row = _Object(data, "plan.count")
     best, month, away = row.take("best"), row.take("per_month"), row.take("away")
     per_class = row.take("per_class", {})
     drop = whole(row.take("drop_worst", 0), row.at("drop_worst"))
     if not isinstance(per_class, Mapping):
         per_class = {ELSE: per_class}
-    count = Count(
+    count = CountRule(
         best=None if best is None else whole(best, row.at("best"), least=1),
         drop_worst=drop,
         min_events=whole(row.take("min_events", 0), row.at("min_events")),
@@ -547,7 +547,7 @@ def _rounding(data: Any, where: str) -> Rounded | None:
         return None
     row = _Object({"mode": data} if isinstance(data, str) else data, where)
     rounding = Rounded(
-        row.choice("mode", Rounding, Rounding.HALF_UP), whole(row.take("digits", 0), row.at("digits"), most=MOST_DIGITS)
+        row.choice("mode", Rounding, Rounding.HALF_UP), whole(row.take("digits", 0), row.at("digits"), most=MAX_DIGITS)
     )
     row.end()
     return rounding
@@ -648,7 +648,7 @@ _ROUNDS: Mapping[str, int | None] = {"final": 0, "semifinal": 1, "quarterfinal":
 
 
 def _matches(row: _Object) -> Node:
-    return Matches(
+    return MatchPoints(
         points=number(row.take("match"), row.at("match")),
         bracket=_brackets(row, ANY),
         by=row.choice("by", By, By.ONE),
@@ -666,7 +666,7 @@ def _places(row: _Object) -> Node:
         limit.end()
     places = Places(
         bracket=_brackets(inner, MAIN),
-        size=inner.choice("size", Size, Size.BRACKET),
+        size=inner.choice("size", FieldSize, FieldSize.BRACKET),
         ties=_choice(ties, Ties, inner.at("ties")),
         mean_from=None if mean_from is None else whole(mean_from, inner.at("from"), least=1),
         values=_values(inner.take("values"), inner.at("values")),
@@ -677,7 +677,7 @@ def _places(row: _Object) -> Node:
 
 def _given(row: _Object) -> Node:
     value = row.take("given", True)
-    return Given(Fraction(1) if value is True or value == {} else number(value, row.at("given")))
+    return ManualPoints(Fraction(1) if value is True or value == {} else number(value, row.at("given")))
 
 
 _LINES: Mapping[str, Callable[[_Object], Node]] = {
@@ -857,13 +857,13 @@ def _block_of_places(text: Any, where: str) -> tuple[int, int]:
         block = int(first), int(last) if dash else int(first)
     except ValueError:
         block = 0, 0
-    if not 1 <= block[0] <= block[1] <= MOST_PLACES:
+    if not 1 <= block[0] <= block[1] <= MAX_PLACES:
         raise Refused("series_places", where=where, text=short(text))
     return block
 
 
 def _name(data: Any, where: str) -> str:
-    if not isinstance(data, str) or len(data) > LONGEST_NAME:
+    if not isinstance(data, str) or len(data) > MAX_NAME_LENGTH:
         raise Refused("series_text", where=where, value=short(data))
     return data
 
@@ -903,7 +903,7 @@ def plan_json(plan: Plan) -> dict[str, Any]:
         "ties_for_first_only": plan.ties_for_first_only or None,
         "show_digits": plan.show_digits,
         "several_divisions": _Several.BEST.value if plan.best_division else None,
-        "belongs": None if plan.belongs is Belongs.EVERYBODY else plan.belongs.value,
+        "belongs": None if plan.belongs is Eligibility.EVERYBODY else plan.belongs.value,
         "players": None if plan.players is None else sorted(plan.players),
         "guests": _Guests.CLOSE_UP.value if plan.close_up else None,
         "no_shows_attend": plan.no_shows_attend or None,
@@ -918,7 +918,7 @@ def plan_json(plan: Plan) -> dict[str, Any]:
 
 def written_exactly(value: Fraction) -> str:
     """Write a fraction as a short decimal where it is one, else as a fraction."""
-    for digits in range(MOST_DIGITS):
+    for digits in range(MAX_DIGITS):
         scaled = value * 10**digits
         if scaled.denominator == 1:
             sign, whole_number = "-" if scaled < 0 else "", abs(scaled.numerator)
@@ -950,12 +950,12 @@ def _line_json(line: Line) -> dict[str, Any]:
     match line:
         case Attend():
             return {"attend": exact(line.points), **({} if line.when is When.ALWAYS else {"when": line.when.value})}
-        case Given():
+        case ManualPoints():
             return {"given": True if line.factor == 1 else exact(line.factor)}
         case Wins():
             details = {"by": line.by.value, "walkovers": line.walkovers, "byes": line.byes}
             return {"win": _for_wins_json(line), "bracket": _brackets_json(line.bracket), **details}
-        case Matches():
+        case MatchPoints():
             details = {"by": line.by.value, "when": line.when.value, "walkovers": line.walkovers}
             return {"match": exact(line.points), "bracket": _brackets_json(line.bracket), **details}
         case Places():

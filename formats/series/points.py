@@ -12,7 +12,7 @@ from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 from formats.series import plan as plans
-from formats.series.facts import Bracket, Division, Event, How, Match, Player, without
+from formats.series.facts import DecidedBy, Player, SeasonEvent, SeriesBracket, SeriesDivision, SeriesMatch, without
 from formats.series.numbers import log2, root, rounded
 from formats.series.plan import Plan
 
@@ -27,7 +27,7 @@ class AppliedFactor(NamedTuple):
     value: Fraction
 
 
-class Part(NamedTuple):
+class PointsPart(NamedTuple):
     """Part of a player's points in one event; the points of all parts add up to the player's.
 
     `code` and its `params`:
@@ -54,21 +54,21 @@ class Earned:
     """A player's points in one event, and the parts they consist of."""
 
     points: Fraction
-    parts: tuple[Part, ...] = ()
+    parts: tuple[PointsPart, ...] = ()
 
 
-Parts = dict[Player, tuple[Part, ...]]
+Parts = dict[Player, tuple[PointsPart, ...]]
 
 
-def closed_up(plan: Plan, event: Event) -> Event:
+def closed_up(plan: Plan, event: SeasonEvent) -> SeasonEvent:
     """The event as a plan sees it: without guests, if they close up."""
     return without(event, event.players - plan.players) if plan.close_up and plan.players is not None else event
 
 
-def event_points(plan: Plan, event: Event) -> dict[Player, Earned]:
+def event_points(plan: Plan, event: SeasonEvent) -> dict[Player, Earned]:
     """The points of everybody in the event, also of those who earn none. Guests close up if the plan says so."""
     event = closed_up(plan, event)
-    divisions: dict[Player, list[tuple[Fraction, tuple[Part, ...]]]] = {player: [] for player in event.players}
+    divisions: dict[Player, list[tuple[Fraction, tuple[PointsPart, ...]]]] = {player: [] for player in event.players}
     for division in event.divisions:
         context = _Context(plan, event, division)
         earned = _parts(plan.points, context)
@@ -84,14 +84,14 @@ def event_points(plan: Plan, event: Event) -> dict[Player, Earned]:
         if plan.round_event is not None:
             exact, total = total, rounded(total, plan.round_event.mode, plan.round_event.digits)
             if exact != total:
-                parts = (*parts, Part("rounding", total - exact, {"exact": exact}))
+                parts = (*parts, PointsPart("rounding", total - exact, {"exact": exact}))
         points[player] = Earned(total, parts)
     return points
 
 
-def _without_repeated_zeros(parts: Iterable[Part]) -> tuple[Part, ...]:
+def _without_repeated_zeros(parts: Iterable[PointsPart]) -> tuple[PointsPart, ...]:
     """Leave out lines that earn nothing, but say once that a bye or a walkover does not."""
-    kept: list[Part] = []
+    kept: list[PointsPart] = []
     for part in parts:
         if not part.points and (part.code not in _ZEROS or any(_same_zero(part, other) for other in kept)):
             continue
@@ -102,7 +102,7 @@ def _without_repeated_zeros(parts: Iterable[Part]) -> tuple[Part, ...]:
 _ZEROS = ("bye", "walkover", "instead_of")
 
 
-def _same_zero(part: Part, other: Part) -> bool:
+def _same_zero(part: PointsPart, other: PointsPart) -> bool:
     return (part.code, part.params, part.division) == (other.code, other.params, other.division)
 
 
@@ -132,8 +132,8 @@ class _Context:
     """A division of an event, with what its lines look up."""
 
     plan: Plan
-    event: Event
-    division: Division
+    event: SeasonEvent
+    division: SeriesDivision
     placings_of: dict[int, list[Placing]] = field(default_factory=dict)
     """By id: two brackets may have the same name."""
 
@@ -146,11 +146,11 @@ class _Context:
         return self.division.players | set(self.division.given)
 
     @cached_property
-    def wins(self) -> dict[Player, list[Match]]:
+    def wins(self) -> dict[Player, list[SeriesMatch]]:
         """Matches that stand, by winner, in their order. Who fills in is not a player of the division."""
         wins = defaultdict(list)
         for match in self.division.matches:
-            if (match.how is not How.VOID or self.plan.voided_wins) and match.winner in self.players:
+            if (match.how is not DecidedBy.VOID or self.plan.voided_wins) and match.winner in self.players:
                 wins[match.winner].append(match)
         return wins
 
@@ -158,7 +158,7 @@ class _Context:
     def winners(self) -> frozenset[Player]:
         """Those with a win that is not a bye."""
         return frozenset(
-            player for player, matches in self.wins.items() if any(match.how is not How.BYE for match in matches)
+            player for player, matches in self.wins.items() if any(match.how is not DecidedBy.BYE for match in matches)
         )
 
     @cached_property
@@ -167,14 +167,14 @@ class _Context:
         came: set[Player] = set()
         lost: set[Player] = set()
         for match in self.division.matches:
-            if match.how is How.WALKOVER and match.loser is not None:
+            if match.how is DecidedBy.WALKOVER and match.loser is not None:
                 lost.add(match.loser)
                 came.add(match.winner)
-            elif match.how is not How.BYE:
+            elif match.how is not DecidedBy.BYE:
                 came |= {match.winner} | ({match.loser} if match.loser is not None else set())
         return frozenset(lost - came)
 
-    def brackets(self, selected: tuple[str, ...]) -> Iterator[Bracket]:
+    def brackets(self, selected: tuple[str, ...]) -> Iterator[SeriesBracket]:
         if selected == (plans.ALL,):
             yield self.in_one_order
             return
@@ -183,7 +183,7 @@ class _Context:
                 yield bracket
 
     @cached_property
-    def in_one_order(self) -> Bracket:
+    def in_one_order(self) -> SeriesBracket:
         """All brackets as one: the main bracket's placings, then in each next bracket those not placed yet."""
         placed: set[Player] = set()
         placings = []
@@ -194,18 +194,18 @@ class _Context:
                     placings.append(new)
                     placed |= set(new)
         rounds = brackets[0].rounds if brackets else None
-        return Bracket(plans.ALL, self.division.players, tuple(placings), rounds)
+        return SeriesBracket(plans.ALL, self.division.players, tuple(placings), rounds)
 
-    def placings(self, bracket: Bracket) -> list[Placing]:
+    def placings(self, bracket: SeriesBracket) -> list[Placing]:
         if id(bracket) not in self.placings_of:
             self.placings_of[id(bracket)] = list(placings_of(bracket, self.plan))
         return self.placings_of[id(bracket)]
 
-    def part(self, code: str, points: Fraction, **params: Any) -> Part:
-        return Part(code, points, params, (), self.division.name)
+    def part(self, code: str, points: Fraction, **params: Any) -> PointsPart:
+        return PointsPart(code, points, params, (), self.division.name)
 
 
-def placings_of(bracket: Bracket, plan: Plan) -> Iterator[Placing]:
+def placings_of(bracket: SeriesBracket, plan: Plan) -> Iterator[Placing]:
     groups = bracket.equal_points if plan.tied_wins_share and bracket.equal_points else bracket.placings
     if bracket.places and groups is bracket.placings:
         yield from (Placing(players, *places) for players, places in zip(groups, bracket.places, strict=True))
@@ -216,7 +216,7 @@ def placings_of(bracket: Bracket, plan: Plan) -> Iterator[Placing]:
         first += len(players)
 
 
-def _sum(parts: Iterable[Part]) -> Fraction:
+def _sum(parts: Iterable[PointsPart]) -> Fraction:
     total = ZERO
     for part in parts:
         total += part.points
@@ -238,7 +238,7 @@ def _parts(node: plans.Node, context: _Context) -> Parts:
         case plans.ByClass():
             chosen = node.cases.get(context.kind, node.otherwise)
             return {} if chosen is None else _parts(chosen, context)
-        case plans.Attend() | plans.Matches() | plans.Wins() | plans.Places() | plans.Given():
+        case plans.Attend() | plans.MatchPoints() | plans.Wins() | plans.Places() | plans.ManualPoints():
             return _line(node, context)
         case _:
             return {
@@ -247,7 +247,7 @@ def _parts(node: plans.Node, context: _Context) -> Parts:
 
 
 def _added(items: tuple[plans.Node, ...], context: _Context) -> Parts:
-    parts: defaultdict[Player, tuple[Part, ...]] = defaultdict(tuple)
+    parts: defaultdict[Player, tuple[PointsPart, ...]] = defaultdict(tuple)
     for item in items:
         for player, more in _parts(item, context).items():
             parts[player] += more
@@ -283,7 +283,7 @@ def _times(items: tuple[plans.Node, ...], context: _Context) -> Parts:
     return {player: _scaled(own, [by_player[player] for by_player in factors]) for player, own in parts.items()}
 
 
-def _scaled(parts: tuple[Part, ...], factors: list[AppliedFactor]) -> tuple[Part, ...]:
+def _scaled(parts: tuple[PointsPart, ...], factors: list[AppliedFactor]) -> tuple[PointsPart, ...]:
     applied = tuple(factor for factor in factors if factor.value != ONE)
     if not applied:
         return parts
@@ -291,7 +291,7 @@ def _scaled(parts: tuple[Part, ...], factors: list[AppliedFactor]) -> tuple[Part
     for factor in applied:
         product *= factor.value
     return tuple(
-        Part(code, points * product, params, applied + before, division)
+        PointsPart(code, points * product, params, applied + before, division)
         for code, points, params, before, division in parts
     )
 
@@ -341,11 +341,11 @@ def _line(node: plans.Line, context: _Context) -> Parts:
             return _attendance(node, context)
         case plans.Wins():
             return _wins(node, context)
-        case plans.Matches():
+        case plans.MatchPoints():
             return _matches(node, context)
         case plans.Places():
             return _place_points(node, context)
-        case plans.Given():
+        case plans.ManualPoints():
             return {
                 player: (context.part("given", points * node.factor),)
                 for player, points in context.division.given.items()
@@ -361,7 +361,7 @@ def _attendance(node: plans.Attend, context: _Context) -> Parts:
     elif node.when is plans.When.WON:
         players = [player for player in players if player in context.winners]
     elif node.when in (plans.When.PLAYED, plans.When.LOST):
-        matches = [match for match in context.division.matches if match.how is How.PLAYED]
+        matches = [match for match in context.division.matches if match.how is DecidedBy.PLAYED]
         came = {match.loser for match in matches}
         if node.when is plans.When.PLAYED:
             came |= {match.winner for match in matches}
@@ -373,11 +373,13 @@ def _wins(node: plans.Wins, context: _Context) -> Parts:
     parts: Parts = {}
     for player, matches in context.wins.items():
         counts: dict[tuple[str, int, Fraction, str], int] = {}
-        zeros: list[Part] = []
+        zeros: list[PointsPart] = []
         for match in matches:
             if not in_bracket(match.bracket, node.bracket):
                 continue
-            if (match.how is How.BYE and not node.byes) or (match.how is How.WALKOVER and not node.walkovers):
+            if (match.how is DecidedBy.BYE and not node.byes) or (
+                match.how is DecidedBy.WALKOVER and not node.walkovers
+            ):
                 zeros.append(context.part(match.how.value, ZERO, bracket=match.bracket, round=match.round))
                 continue
             key = (match.bracket, match.length, *_for_win(node, match))
@@ -390,7 +392,7 @@ def _wins(node: plans.Wins, context: _Context) -> Parts:
     return parts
 
 
-def _for_win(node: plans.Wins, match: Match) -> tuple[Fraction, str]:
+def _for_win(node: plans.Wins, match: SeriesMatch) -> tuple[Fraction, str]:
     """The points for this win, and what they go by."""
     if node.by_length is not None:
         points = node.by_length.get(match.length, node.by_length.get(None, ZERO))
@@ -407,11 +409,11 @@ def _power(by: plans.By, length: int) -> Fraction:
     return root(length) if by is plans.By.ROOT_LENGTH else ONE
 
 
-def _matches(node: plans.Matches, context: _Context) -> Parts:
+def _matches(node: plans.MatchPoints, context: _Context) -> Parts:
     counts: dict[Player, dict[tuple[str, Fraction], int]] = {}
     for match in context.division.matches:
         walkovers = node.walkovers and node.when is not plans.When.PLAYED
-        skipped = match.how in (How.BYE, How.VOID) or (match.how is How.WALKOVER and not walkovers)
+        skipped = match.how in (DecidedBy.BYE, DecidedBy.VOID) or (match.how is DecidedBy.WALKOVER and not walkovers)
         if skipped or not in_bracket(match.bracket, node.bracket):
             continue
         key = match.bracket, node.points * _power(node.by, match.length)
@@ -447,7 +449,7 @@ def _counts_when(when: plans.When, won: bool, ever_won: bool) -> bool:
 def _place_points(node: plans.Places, context: _Context) -> Parts:
     parts: Parts = {}
     for bracket in context.brackets(node.bracket):
-        size = len(context.division.players if node.size is plans.Size.DIVISION else bracket.players)
+        size = len(context.division.players if node.size is plans.FieldSize.DIVISION else bracket.players)
         row = place_values(node.values, size, bracket.rounds, context.division.shares)
         for players, first, last in context.placings(bracket):
             points, rule, values = _shared(node, row, first, last)

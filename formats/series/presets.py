@@ -15,7 +15,7 @@ from formats.series.plan import Plan, plan_from
 
 
 @dataclass(frozen=True, slots=True)
-class Preset:
+class SeriesPreset:
     """A plan to begin with: its English title and summary, and its exchange form without a name."""
 
     title: str
@@ -72,11 +72,13 @@ EXPLANATIONS: Mapping[str, str] = {
 }
 """Code -> what the points of the preset are, in a sentence."""
 _FORMS: Mapping[str, Mapping[str, Any]] = json.loads(Path(__file__).with_name("presets.json").read_bytes())
-PRESETS: Mapping[str, Preset] = {code: Preset(TITLES[code], EXPLANATIONS[code], form) for code, form in _FORMS.items()}
+PRESETS: Mapping[str, SeriesPreset] = {
+    code: SeriesPreset(TITLES[code], EXPLANATIONS[code], form) for code, form in _FORMS.items()
+}
 """Code -> preset, the most usual first."""
 
 
-def preset(code: str) -> Preset:
+def preset(code: str) -> SeriesPreset:
     """Return a preset by its code. Raises Refused("series_preset")."""
     if code not in PRESETS:
         raise Refused("series_preset", preset=code[:40])

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from formats.series.numbers import shown
+from formats.series.numbers import format_number
 from formats.series.plan import TieRule
-from formats.series.points import AppliedFactor, Part
-from formats.series.table import NO_PLACE, Key, Reason, Result, Row
+from formats.series.points import AppliedFactor, PointsPart
+from formats.series.table import NO_PLACE, CountedResult, Key, SeriesRow, TieReason
 
 EXPLANATIONS: Mapping[str, str] = {
     # Parts of a result
@@ -71,7 +71,7 @@ class Phrase(NamedTuple):
         return " ".join([EXPLANATIONS[self.code].format_map(self.params), *(factor.text for factor in self.factors)])
 
 
-def explain(parts: Sequence[Part], digits: int) -> list[Phrase]:
+def explain(parts: Sequence[PointsPart], digits: int) -> list[Phrase]:
     """The phrases for the parts of one result. As shown they add up: the last one takes what rounding leaves over."""
     total = _displayed(sum((part.points for part in parts), Fraction(0)), digits)
     phrases = []
@@ -87,17 +87,17 @@ def explain(parts: Sequence[Part], digits: int) -> list[Phrase]:
 
 
 def _displayed(value: Fraction, digits: int) -> Fraction:
-    return Fraction(shown(value, digits))
+    return Fraction(format_number(value, digits))
 
 
 _BY = {"length": "win_length", "root_length": "win_root"}
 
 
-def _phrase(part: Part, points: Fraction, digits: int) -> Phrase:
+def _phrase(part: PointsPart, points: Fraction, digits: int) -> Phrase:
     params: dict[str, Any] = {
         key: _text(value, digits) if isinstance(value, Fraction) else value for key, value in part.params.items()
     }
-    params["points"] = shown(points, digits)
+    params["points"] = format_number(points, digits)
     params["division"] = part.division
     code = part.code
     if code == "win":
@@ -116,21 +116,21 @@ def _factor(factor: AppliedFactor, digits: int) -> Phrase:
 
 def _text(value: Fraction, digits: int) -> str:
     """A number without needless zeros."""
-    text = shown(value, digits)
+    text = format_number(value, digits)
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def explain_result(row: Row, result: Result, digits: int) -> list[Phrase]:
+def explain_result(row: SeriesRow, result: CountedResult, digits: int) -> list[Phrase]:
     """The phrases for one result of a row: its parts, its decay, and whether it counts."""
     phrases = explain(result.earned.parts, digits)
     if result.faded:
-        points, now = shown(result.earned.points, digits), shown(result.points, digits)
+        points, now = format_number(result.earned.points, digits), format_number(result.points, digits)
         phrases.append(Phrase("faded", {"points": points, "steps": result.faded, "now": now}))
     phrases.extend(_standing(row, result))
     return phrases
 
 
-def _standing(row: Row, result: Result) -> Iterator[Phrase]:
+def _standing(row: SeriesRow, result: CountedResult) -> Iterator[Phrase]:
     better = [other for other in row.results if other.counts and other.points >= result.points and other != result]
     if result.limited:
         yield Phrase("not_counted_limit", {})
@@ -141,7 +141,7 @@ def _standing(row: Row, result: Result) -> Iterator[Phrase]:
         yield Phrase("counts", {"position": counted.index(result.event) + 1, "counted": len(counted)})
 
 
-def explain_rank(reason: Reason, digits: int) -> Phrase:
+def explain_rank(reason: TieReason, digits: int) -> Phrase:
     """Why a player stands before another who has the same total."""
     params = {
         "other": reason.ahead_of,
@@ -155,9 +155,9 @@ def _key(rule: TieRule, key: Key, digits: int) -> str:
     """What a rule has compared, as people say it: places and numbers of events are positive, no place is a dash."""
     if rule is TieRule.BEST_PLACE and key == NO_PLACE:
         return "–"
-    if rule in (TieRule.BEST_PLACE, TieRule.FEWEST_EVENTS):
+    if rule in (TieRule.BEST_PLACE, TieRule.MIN_EVENTS):
         key = tuple(-value for value in key)
     precise = rule in (TieRule.BEST_SINGLE, TieRule.BEST_DROPPED)
     while len(key) > 1 and not key[-1]:
         key = key[:-1]
-    return "-".join(shown(value, digits) if precise else _text(value, 3) for value in key)
+    return "-".join(format_number(value, digits) if precise else _text(value, 3) for value in key)

@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import groupby, pairwise
 from typing import Any
 
-from formats.series.facts import Event, How, Match, Player
+from formats.series.facts import DecidedBy, Player, SeasonEvent, SeriesMatch
 from formats.series.numbers import rounded
 from formats.series.plan import ELSE, GROUP, MAIN, Decay, Every, Plan, TieRule
 from formats.series.points import ZERO, Earned, closed_up, event_points, placings_of
@@ -21,7 +21,7 @@ NO_PLACE: Key = (Fraction(-1_000_000),)
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class CountedResult:
     """A player's result in one event of the series: `points` as they count, after decay by `faded` steps."""
 
     event: str
@@ -34,7 +34,7 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
+class TieReason:
     """Why a player is ranked before `ahead_of`, who has the same total: the rule, and what it compared."""
 
     rule: TieRule
@@ -44,16 +44,16 @@ class Reason:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class SeriesRow:
     """A row of the table. `rank` is None for those with fewer than the needed events; they stand below, by name."""
 
     rank: int | None
     player: Player
     total: Fraction
-    results: tuple[Result, ...]
+    results: tuple[CountedResult, ...]
     exact: Fraction
     """The total before it was rounded."""
-    reason: Reason | None = None
+    reason: TieReason | None = None
     more_events: int = 0
     """Events that are missing for a rank."""
 
@@ -102,18 +102,18 @@ class Season:
     """A series evaluated: everybody's points by event, and the rows of its table."""
 
     plan: Plan
-    events: tuple[Event, ...]
+    events: tuple[SeasonEvent, ...]
     points: Mapping[str, Mapping[Player, Earned]]
-    rows: tuple[Row, ...]
+    rows: tuple[SeriesRow, ...]
 
-    def row(self, player: Player) -> Row | None:
+    def row(self, player: Player) -> SeriesRow | None:
         """The player's row, or None if they are not in the table."""
         return next((row for row in self.rows if row.player == player), None)
 
 
 def season(
     plan: Plan,
-    events: Sequence[Event],
+    events: Sequence[SeasonEvent],
     *,
     view: View | None = None,
     as_of: date | None = None,
@@ -143,24 +143,24 @@ def _belonging(plan: Plan, view: View | None) -> Callable[[Player], bool]:
 
 def decayed(
     plan: Plan,
-    events: Sequence[Event],
+    events: Sequence[SeasonEvent],
     points: Mapping[str, Mapping[Player, Earned]],
     as_of: date | None = None,
     *,
     later_events: int = 0,
-) -> dict[Player, list[Result]]:
+) -> dict[Player, list[CountedResult]]:
     """Everybody's results in order of the events, with the points they are worth on the day `as_of`.
 
     By default that is the day of the last event; `later_events` are held after those given.
     """
     last = as_of or max((event.date for event in events), default=date.min)
-    results: dict[Player, list[Result]] = defaultdict(list)
+    results: dict[Player, list[CountedResult]] = defaultdict(list)
     for index, event in enumerate(events):
         steps = _steps(plan.decay, event.date, last, later_events + len(events) - 1 - index)
         factor = plan.decay.factor**steps if plan.decay is not None and steps else None
         for player, earned in points[event.id].items():
             value = earned.points if factor is None else earned.points * factor
-            results[player].append(Result(event.id, value, earned, steps))
+            results[player].append(CountedResult(event.id, value, earned, steps))
     return results
 
 
@@ -180,13 +180,13 @@ def _steps(decay: Decay | None, day: date, last: date, later_events: int) -> int
 @dataclass(frozen=True, slots=True)
 class _Entry:
     player: Player
-    results: tuple[Result, ...]
+    results: tuple[CountedResult, ...]
     exact: Fraction
     total: Fraction
     ranked: bool
 
 
-def _counted(plan: Plan, events: Sequence[Event], player: Player, results: list[Result]) -> _Entry:
+def _counted(plan: Plan, events: Sequence[SeasonEvent], player: Player, results: list[CountedResult]) -> _Entry:
     """Select the results that count: the best after factors and decay, of equals the earlier."""
     count = plan.count
     most = count.best
@@ -201,7 +201,9 @@ def _counted(plan: Plan, events: Sequence[Event], player: Player, results: list[
     return _Entry(player, tuple(kept), exact, total, len(results) >= count.min_events)
 
 
-def _selected(plan: Plan, most: int | None, events: Mapping[str, Event], results: list[Result]) -> Sequence[Result]:
+def _selected(
+    plan: Plan, most: int | None, events: Mapping[str, SeasonEvent], results: list[CountedResult]
+) -> Sequence[CountedResult]:
     count = plan.count
     limits = count.per_month is not None or count.per_class or count.away is not None
     if not limits and (most is None or len(results) <= most):
@@ -215,14 +217,14 @@ def _selected(plan: Plan, most: int | None, events: Mapping[str, Event], results
         of = list(_limited_groups(plan, events[result.event])) if limits else []
         limited = any(groups[group] >= at_most for group, at_most in of)
         if limited or not left:
-            kept[index] = Result(result.event, result.points, result.earned, result.faded, False, limited)
+            kept[index] = CountedResult(result.event, result.points, result.earned, result.faded, False, limited)
             continue
         left -= 1
         groups.update(group for group, _ in of)
     return kept
 
 
-def _limited_groups(plan: Plan, event: Event) -> Iterator[tuple[tuple[str, str], int]]:
+def _limited_groups(plan: Plan, event: SeasonEvent) -> Iterator[tuple[tuple[str, str], int]]:
     """The groups of events that this one belongs to, each with the most results that may count."""
     count, kind = plan.count, plan.class_of(event)
     if count.per_month is not None:
@@ -238,13 +240,13 @@ def _limited_groups(plan: Plan, event: Event) -> Iterator[tuple[tuple[str, str],
 class _Order:
     """Orders the entries of a table by total and tie rules."""
 
-    def __init__(self, plan: Plan, events: Sequence[Event], decided: Decided, entries: Sequence[_Entry]) -> None:
+    def __init__(self, plan: Plan, events: Sequence[SeasonEvent], decided: Decided, entries: Sequence[_Entry]) -> None:
         self.plan = plan
         self.events = events
         self.decided = decided
         self.entries = {entry.player: entry for entry in entries}
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[SeriesRow]:
         ranked = sorted((entry for entry in self.entries.values() if entry.ranked), key=lambda entry: -entry.total)
         rank = 1
         for _, equal in groupby(ranked, key=lambda entry: entry.total):
@@ -258,13 +260,13 @@ class _Order:
         for player in sorted(entry.player for entry in self.entries.values() if not entry.ranked):
             yield self._row(self.entries[player], None, None)
 
-    def _row(self, entry: _Entry, rank: int | None, reason: Reason | None) -> Row:
+    def _row(self, entry: _Entry, rank: int | None, reason: TieReason | None) -> SeriesRow:
         more = max(0, self.plan.count.min_events - len(entry.results))
-        return Row(rank, entry.player, entry.total, entry.results, entry.exact, reason, more)
+        return SeriesRow(rank, entry.player, entry.total, entry.results, entry.exact, reason, more)
 
     def _split(
         self, players: list[Player], rules: Sequence[TieRule]
-    ) -> tuple[list[list[Player]], dict[Player, Reason]]:
+    ) -> tuple[list[list[Player]], dict[Player, TieReason]]:
         """Split players with equal totals into groups by the rules in order, with the reasons between neighbours."""
         if len(players) < 2 or not rules or rules[0] is TieRule.SHARE:
             return [players], {}
@@ -277,18 +279,18 @@ class _Order:
         # A smaller group may be split by matches among its own players alone.
         following = rules if rule is TieRule.HEAD_TO_HEAD else rules[1:]
         groups: list[list[Player]] = []
-        reasons: dict[Player, Reason] = {}
+        reasons: dict[Player, TieReason] = {}
         for part in parts:
             smaller, more = self._split(sorted(part), following)
             groups += smaller
             reasons |= more
             for player in smaller[-1]:
-                reasons.setdefault(player, Reason(rule, "", keys[player], ()))
+                reasons.setdefault(player, TieReason(rule, "", keys[player], ()))
         for above, below in pairwise(groups):
             for player in above:
                 reason = reasons.get(player)
                 if reason is not None and not reason.ahead_of:
-                    reasons[player] = Reason(reason.rule, below[0], reason.own, keys[below[0]])
+                    reasons[player] = TieReason(reason.rule, below[0], reason.own, keys[below[0]])
         return groups, {player: reason for player, reason in reasons.items() if reason.ahead_of}
 
     def _keys(self, rule: TieRule, players: list[Player]) -> dict[Player, Key]:
@@ -308,14 +310,14 @@ class _Order:
         return {player: (Fraction(value),) for player, value in balance.items()}
 
     @cached_property
-    def _matches(self) -> list[Match]:
+    def _matches(self) -> list[SeriesMatch]:
         """The matches of all events with a winner and a loser."""
         return [
             match
             for event in self.events
             for division in event.divisions
             for match in division.matches
-            if match.loser is not None and match.how in (How.PLAYED, How.WALKOVER)
+            if match.loser is not None and match.how in (DecidedBy.PLAYED, DecidedBy.WALKOVER)
         ]
 
     def _win_share(self, entry: _Entry) -> Key:
@@ -327,7 +329,7 @@ class _Order:
     def _played(self) -> dict[Player, tuple[int, int]]:
         counts: dict[Player, tuple[int, int]] = {}
         for match in self._matches:
-            if match.how is not How.PLAYED or match.loser is None:
+            if match.how is not DecidedBy.PLAYED or match.loser is None:
                 continue
             for player, won in ((match.winner, 1), (match.loser, 0)):
                 wins, played = counts.get(player, (0, 0))
@@ -386,8 +388,8 @@ def _best_dropped(entry: _Entry) -> Key:
 _KEYS: Mapping[TieRule, Callable[[_Entry], Key]] = {
     TieRule.BEST_SINGLE: _best_single,
     TieRule.BEST_DROPPED: _best_dropped,
-    TieRule.FEWEST_EVENTS: lambda entry: (Fraction(-len(entry.results)),),
-    TieRule.MOST_EVENTS: lambda entry: (Fraction(len(entry.results)),),
+    TieRule.MIN_EVENTS: lambda entry: (Fraction(-len(entry.results)),),
+    TieRule.MAX_EVENTS: lambda entry: (Fraction(len(entry.results)),),
 }
 
 

@@ -5,8 +5,8 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from formats.series import plan as plans
-from formats.series.facts import NORMAL, Event, Player
-from formats.series.numbers import shown
+from formats.series.facts import NORMAL, Player, SeasonEvent
+from formats.series.numbers import format_number
 from formats.series.plan import Plan
 from formats.series.points import Earned, place_values
 
@@ -40,7 +40,7 @@ class PlanWarning(NamedTuple):
 
 
 def warnings_of(
-    plan: Plan, events: Sequence[Event] = (), points: Mapping[str, Mapping[Player, Earned]] | None = None,
+    plan: Plan, events: Sequence[SeasonEvent] = (), points: Mapping[str, Mapping[Player, Earned]] | None = None,
     evenings: int | None = None,
 ) -> list[PlanWarning]:  # fmt: skip
     """The warnings for a plan, the events it is tried on with their points, and the number of evenings planned."""
@@ -61,7 +61,7 @@ def _order_of_places(plan: Plan) -> Iterator[PlanWarning]:
             wrong = next((place for place in range(1, len(each)) if each[place - 1] < each[place]), None)
             if wrong is not None:
                 params = {"size": size, "place": wrong, "lower": wrong + 1}
-                values = {"points": shown(each[wrong - 1], 2), "more": shown(each[wrong], 2)}
+                values = {"points": format_number(each[wrong - 1], 2), "more": format_number(each[wrong], 2)}
                 yield PlanWarning("place_below_next", {**params, **values})
                 break
 
@@ -95,7 +95,7 @@ def _kinds_by_month(plan: Plan) -> Iterator[PlanWarning]:
         yield PlanWarning("unknown_class", {"kind": kind})
 
 
-def _about_event(plan: Plan, event: Event, earned: Mapping[Player, Earned]) -> Iterator[PlanWarning]:
+def _about_event(plan: Plan, event: SeasonEvent, earned: Mapping[Player, Earned]) -> Iterator[PlanWarning]:
     kinds = kinds_of(plan)
     kind = plan.class_of(event)
     if kinds and kind != NORMAL and kind not in kinds:
@@ -110,7 +110,8 @@ def _about_event(plan: Plan, event: Event, earned: Mapping[Player, Earned]) -> I
             if points > less:
                 names = {"winner": winner, "champion": champion}
                 yield PlanWarning(
-                    "consolation_beats_main", {**names, "points": shown(points, 2), "less": shown(less, 2)}
+                    "consolation_beats_main",
+                    {**names, "points": format_number(points, 2), "less": format_number(less, 2)},
                 )
         for node in places:
             if isinstance(node.values, plans.Shares) and not division.shares:

@@ -13,7 +13,7 @@ from functools import cached_property
 from formats.errors import Refused
 from formats.facts import DOUBLE_FORFEIT, FORFEIT, Result
 from formats.graph import EntryId
-from formats.tables.records import NEWEST, Edition, Game, Records, RoundKind
+from formats.tables.records import NEWEST, Edition, Records, RoundKind, RoundRecord
 
 PairOfEntries = frozenset[EntryId]
 
@@ -252,8 +252,8 @@ class SwissEvent:
 
     def records(self, *, lots_seed: bytes | None = None, edition: Edition = NEWEST) -> Records:
         """Return the records of all rounds for `tiebreaks.standings`; matches without a result are left out."""
-        games: dict[EntryId, list[Game]] = {
-            player.entry: [Game(RoundKind.ABSENT, player.missed_points)] * self.missed.get(player.entry, 0)
+        games: dict[EntryId, list[RoundRecord]] = {
+            player.entry: [RoundRecord(RoundKind.ABSENT, player.missed_points)] * self.missed.get(player.entry, 0)
             for player in self.players
         }
         for number, round_ in enumerate(self.rounds, start=1):
@@ -263,10 +263,10 @@ class SwissEvent:
                 if player.entry in playing or (self.continuous and player.entry not in row):
                     continue
                 missed = player.missed_points if number < player.joined else 0.0
-                games[player.entry].append(row.get(player.entry, Game(RoundKind.ABSENT, missed)))
+                games[player.entry].append(row.get(player.entry, RoundRecord(RoundKind.ABSENT, missed)))
         return Records(games, lots_seed=lots_seed, edition=edition)
 
-    def _games(self, round_: SwissRound) -> Iterable[tuple[EntryId, Game]]:
+    def _games(self, round_: SwissRound) -> Iterable[tuple[EntryId, RoundRecord]]:
         for pair in round_.pairs:
             if pair.result is None:
                 continue
@@ -274,11 +274,11 @@ class SwissEvent:
             kind = RoundKind.FORFEIT if forfeit else RoundKind.PLAYED
             score = pair.result.score or (0, 0)
             points = pair.points()
-            yield pair.first, Game(kind, points[0], pair.second, score[0], score[1], self.length)
-            yield pair.second, Game(kind, points[1], pair.first, score[1], score[0], self.length)
+            yield pair.first, RoundRecord(kind, points[0], pair.second, score[0], score[1], self.length)
+            yield pair.second, RoundRecord(kind, points[1], pair.first, score[1], score[0], self.length)
         for bye in round_.byes:
             kind = RoundKind.BYE if bye.kind in PAIRING_BYES else RoundKind.REQUESTED_BYE
-            yield bye.entry, Game(kind, bye.points)
+            yield bye.entry, RoundRecord(kind, bye.points)
 
 
 def _points(round_: SwissRound) -> Iterable[tuple[EntryId, float]]:

@@ -27,7 +27,7 @@ LARGEST_TRIAL = 128
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class FeasibleRounds:
     """Whether the rounds are possible (None: neither shown nor disproved), and the rounds if they were found.
 
     `proof` is the reason: "few" (somebody has too few opponents left), "many" (everybody has so many left that Dirac's
@@ -39,7 +39,9 @@ class Plan:
     rounds: tuple[tuple[tuple[Side, EntryId], ...], ...] = ()
 
 
-def plan_rounds(event: SwissEvent, count: int, *, match: Matcher, after: Sequence[tuple[Side, EntryId]] = ()) -> Plan:
+def plan_rounds(
+    event: SwissEvent, count: int, *, match: Matcher, after: Sequence[tuple[Side, EntryId]] = ()
+) -> FeasibleRounds:
     """Return whether `count` more rounds can be paired after the pairs in `after`, in which None is the bye."""
     number = event.next_round + bool(after)
     sides: list[Side] = [p.entry for p in event.players if p.active(number)]
@@ -48,18 +50,18 @@ def plan_rounds(event: SwissEvent, count: int, *, match: Matcher, after: Sequenc
     barred = _barred(event, sides, after)
     fewest = min((len(sides) - 1 - len(used) for used in barred.values()), default=0)
     if fewest < count:
-        return Plan(False, "few")
+        return FeasibleRounds(False, "few")
     if fewest - (count - 1) >= len(sides) / 2:
-        return Plan(True, "many")
+        return FeasibleRounds(True, "many")
     if len(sides) > LARGEST_TRIAL:
-        return Plan(None, "open")
+        return FeasibleRounds(None, "open")
     unused: Unused = {side: frozenset(sides) - barred[side] - {side} for side in sides}
     for trial in range(TRIALS):
         rounds = _pair_in_turn(sides, unused, count, trial, match)
         if rounds is not None:
-            return Plan(True, "found", tuple(map(_named, rounds)))
+            return FeasibleRounds(True, "found", tuple(map(_named, rounds)))
     if len(sides) > LARGEST_SEARCH:
-        return Plan(None, "open")
+        return FeasibleRounds(None, "open")
     return _searched(sides, unused, count)
 
 
@@ -105,13 +107,13 @@ def _mixed(trial: int, number: int, a: int, b: int) -> int:
     return (((a * 7919 + b * 104729 + number * 1299709 + trial * 15485863) * 2654435761) >> 16) % 1000
 
 
-def _searched(sides: Sequence[Side], unused: Unused, count: int) -> Plan:
+def _searched(sides: Sequence[Side], unused: Unused, count: int) -> FeasibleRounds:
     """Search exhaustively, within `SEARCH_STEPS`."""
     steps = [0]
     rounds = _search(list(sides), {side: set(others) for side, others in unused.items()}, count, steps)
     if rounds is not None:
-        return Plan(True, "found", tuple(map(_named, rounds)))
-    return Plan(None, "open") if steps[0] >= SEARCH_STEPS else Plan(False, "searched")
+        return FeasibleRounds(True, "found", tuple(map(_named, rounds)))
+    return FeasibleRounds(None, "open") if steps[0] >= SEARCH_STEPS else FeasibleRounds(False, "searched")
 
 
 def _search(

@@ -24,7 +24,7 @@ from formats.errors import Refused
 from formats.graph import EntryId
 from formats.lots import Lots
 from formats.swiss.event import ByeKind, Order, SwissBye, SwissEvent, SwissPair, SwissRound
-from formats.swiss.feasibility import Plan, plan_rounds
+from formats.swiss.feasibility import FeasibleRounds, plan_rounds
 from formats.swiss.packing import Packing
 
 DENSE_UP_TO = 300
@@ -293,7 +293,7 @@ def _pairs(field_: _Field, edges: Sequence[Edge]) -> list[tuple[EntryId | None, 
     return [(None if a == BYE else field_.entries[a], field_.entries[b]) for a, b in edges]
 
 
-def _from_plan(field_: _Field, plan: Plan) -> list[Edge] | None:
+def _from_plan(field_: _Field, plan: FeasibleRounds) -> list[Edge] | None:
     """Return the first round of a plan for all rounds, if it pairs exactly the players of this field."""
     if not plan.rounds:
         return None

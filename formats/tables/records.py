@@ -41,7 +41,7 @@ class RoundKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Game:
+class RoundRecord:
     """A round of an entry: a match, a forfeit, a bye or an absence.
 
     `points` are table points (1, 0.5 or 0 by default). `won` and `lost` are the points of the match score and `length`
@@ -80,7 +80,7 @@ class Records:
     the seed of the lots.
     """
 
-    games: Mapping[EntryId, Sequence[Game]]
+    games: Mapping[EntryId, Sequence[RoundRecord]]
     win: float = 1.0
     scheduled: bool = False
     lots_seed: bytes | None = None
@@ -109,7 +109,7 @@ class Records:
         trailing = (game.points if game.kind is RoundKind.FORFEIT else self.win / 2 for game in games[kept:])
         return sum(game.points for game in games[:kept]) + sum(trailing)
 
-    def worth(self, entry: EntryId, game: Game) -> float:
+    def worth(self, entry: EntryId, game: RoundRecord) -> float:
         """Return what a round contributes to the Buchholz and Sonneborn–Berger sums of the entry.
 
         That is the opponent's adjusted points or, for an unplayed round, those of a dummy opponent (article 16.4).
@@ -128,7 +128,7 @@ class Records:
         """The number of rounds of the entry with the most rounds."""
         return max(map(len, self.games.values()), default=0)
 
-    def counts_as_met(self, game: Game) -> bool:
+    def counts_as_met(self, game: RoundRecord) -> bool:
         """Whether a round counts against its real opponent rather than a dummy (article 16.4)."""
         return game.opponent is not None and (game.played or self.scheduled)
 

@@ -13,7 +13,7 @@ from formats.facts import Result
 from formats.graph import BYE, Bracket, EntryId, EntrySource, Fixture, Round, Source
 from formats.progress import Progress
 from formats.states import FixtureState, FixtureStatus
-from formats.tables.records import Game, Records, RoundKind
+from formats.tables.records import Records, RoundKind, RoundRecord
 
 SMALLEST_FIELD = 2
 
@@ -124,7 +124,7 @@ def table(
     """
     fixtures = [state.fixtures[fixture.number] for fixture in state.graph.bracket(key).fixtures]
     deleted = frozenset(entry for entry in withdrawn if _deleted(entry, fixtures, rule))
-    games: dict[EntryId, list[Game]] = {}
+    games: dict[EntryId, list[RoundRecord]] = {}
     for fixture in fixtures:
         pair = [slot.entrant for slot in fixture.slots]
         for side, entry in enumerate(pair):
@@ -146,16 +146,16 @@ def _deleted(entry: EntryId, fixtures: Sequence[FixtureState], rule: LeaverRule)
     return 2 * played < len(matches)
 
 
-def _game(fixture: FixtureState, side: int, opponent: EntryId, length: int, scoring: Scoring) -> Game:
+def _game(fixture: FixtureState, side: int, opponent: EntryId, length: int, scoring: Scoring) -> RoundRecord:
     result = fixture.result
     if result is None:
         points = scoring.win if fixture.winner.entry == fixture.slots[side].entry is not None else 0.0
-        return Game(RoundKind.FORFEIT, points, opponent)
+        return RoundRecord(RoundKind.FORFEIT, points, opponent)
     if "forfeit" in result.kind:
         points = scoring.unplayed if result.winner is None else scoring.win if result.winner == side else 0.0
-        return Game(RoundKind.FORFEIT, points, opponent)
+        return RoundRecord(RoundKind.FORFEIT, points, opponent)
     won, lost = _score(result, side)
-    return Game(RoundKind.PLAYED, _points(result, side, scoring), opponent, won, lost, length)
+    return RoundRecord(RoundKind.PLAYED, _points(result, side, scoring), opponent, won, lost, length)
 
 
 def _points(result: Result, side: int, scoring: Scoring) -> float:

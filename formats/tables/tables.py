@@ -18,18 +18,18 @@ from formats.swiss.event import SwissEvent
 from formats.swiss.lives import lives_left, lives_over, lives_places
 from formats.tables.records import Records
 from formats.tables.round_robin import table as records_of
-from formats.tables.tiebreaks import Row, standings
+from formats.tables.tiebreaks import StandingsRow, standings
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class StandingsTable:
     """Standings: the rows, best first, the records they come from, and whether everything is played.
 
     `key` is that of the bracket. In a stage with lives, the `points` of a row are the lives left.
     """
 
     key: str
-    rows: tuple[Row, ...]
+    rows: tuple[StandingsRow, ...]
     records: Records
     tiebreaks: tuple[str, ...] = ()
     over: bool = False
@@ -43,7 +43,7 @@ def bracket_tables(
     lengths: Sequence[int],
     withdrawn: Collection[EntryId] = (),
     seed: bytes,
-) -> tuple[Table, ...]:
+) -> tuple[StandingsTable, ...]:
     """Return the tables of a round robin, groups or a league; `lengths` are the division's, `seed` draws lots."""
     tables = []
     for bracket in state.graph.brackets:
@@ -59,22 +59,22 @@ def bracket_tables(
         )
         order = settings.tiebreak_order
         over = all(state.fixtures[fixture.number].over for fixture in bracket.fixtures)
-        tables.append(Table(bracket.key, standings(records, order), records, order, over, own))
+        tables.append(StandingsTable(bracket.key, standings(records, order), records, order, over, own))
     return tuple(tables)
 
 
-def round_table(settings: StageSettings, event: SwissEvent, key: str, *, seed: bytes) -> Table:
+def round_table(settings: StageSettings, event: SwissEvent, key: str, *, seed: bytes) -> StandingsTable:
     records = event.records(lots_seed=seed, edition=settings.edition)
     if settings.format == LIVES:
         left = lives_left(event, settings.lives)
         rows = []
         place = 1
         for shared in lives_places(event, settings.lives):
-            rows += [Row(place, entry, float(left.get(entry, 0)), (), None) for entry in shared]
+            rows += [StandingsRow(place, entry, float(left.get(entry, 0)), (), None) for entry in shared]
             place += len(shared)
-        return Table(key, tuple(rows), records, (), is_over(settings, event))
+        return StandingsTable(key, tuple(rows), records, (), is_over(settings, event))
     order = settings.tiebreak_order
-    return Table(key, standings(records, order), records, order, is_over(settings, event), settings.lengths)
+    return StandingsTable(key, standings(records, order), records, order, is_over(settings, event), settings.lengths)
 
 
 def is_over(settings: StageSettings, event: SwissEvent) -> bool:
@@ -117,7 +117,7 @@ Places = Mapping[PlaceOf, EntryId | None]
 
 
 def final_orders(
-    settings: StageSettings, number: int, *, state: Progress, tables: Sequence[Table], seed: bytes
+    settings: StageSettings, number: int, *, state: Progress, tables: Sequence[StandingsTable], seed: bytes
 ) -> dict[str, list[EntryId]]:
     """Return the entries of each table of stage `number` that is over, best first; an elimination has one such order.
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from formats.errors import Refused
 from formats.graph import EntryId
-from formats.tables.records import Game, Records, RoundKind
+from formats.tables.records import Records, RoundKind, RoundRecord
 
 EXPLANATIONS: dict[str, str] = {
     "points": "Points: {points}.",
@@ -36,7 +36,7 @@ EXPLANATIONS: dict[str, str] = {
 """Code -> English template."""
 
 
-class Share(NamedTuple):
+class RoundShare(NamedTuple):
     """What a round adds to a figure: the points of its opponent, or those that a bye or an absence counts."""
 
     value: float
@@ -56,7 +56,7 @@ class Explanation:
 
     code: str
     params: Mapping[str, Any]
-    shares: tuple[Share, ...] = ()
+    shares: tuple[RoundShare, ...] = ()
 
     @property
     def sentence(self) -> str:
@@ -79,7 +79,7 @@ TieBreak = Callable[[EntryId, Sequence[EntryId], Records], Figure]
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class StandingsRow:
     """A row of the standings.
 
     `figures` are those of the tie-breaks in order, None for those that were not needed. `decided_by` is what separates
@@ -184,7 +184,7 @@ class _Part:
 
     value: float
     voluntary: bool
-    game: Game
+    game: RoundRecord
 
 
 def _parts(entry: EntryId, records: Records) -> list[_Part]:
@@ -234,7 +234,9 @@ def _buchholz(code: str, parts: Sequence[_Part], cut: Sequence[_Part]) -> Figure
         "value": plain(value),
     }
     shares = tuple(
-        Share(part.value, plain(part.value), part.game.opponent, part.game.kind, any(part is other for other in cut))
+        RoundShare(
+            part.value, plain(part.value), part.game.opponent, part.game.kind, any(part is other for other in cut)
+        )
         for part in parts
     )
     return Figure(value, Explanation(code, params, shares))
@@ -251,7 +253,7 @@ def sonneborn_berger(entry: EntryId, _tied: Sequence[EntryId], records: Records)
     value = sum(points * result for points, result, _ in shares)
     texts = [f"{plain(points)}×{plain(result)}" for points, result, _ in shares]
     named = tuple(
-        Share(points * result, text, game.opponent, game.kind)
+        RoundShare(points * result, text, game.opponent, game.kind)
         for text, (points, result, game) in zip(texts, shares, strict=True)
     )
     params = {"parts": " + ".join(texts) or "0", "value": plain(value)}
@@ -300,7 +302,7 @@ def offered(lengths: Iterable[int]) -> tuple[str, ...]:
     return tuple(name for name in TIEBREAKS if one_length or name != "point_difference")
 
 
-def standings(records: Records, tiebreaks: Sequence[str] = ()) -> tuple[Row, ...]:
+def standings(records: Records, tiebreaks: Sequence[str] = ()) -> tuple[StandingsRow, ...]:
     """Rank all entries by points, then by the tie-breaks in order; entries that are still tied share a place.
 
     Each tie-break only looks at entries that the ones before it left tied. Rows that share a place are sorted by id.
@@ -367,11 +369,11 @@ def _rows(
     figures: Mapping[EntryId, list[Figure]],
     reason: Mapping[EntryId, str],
     width: int,
-) -> Iterable[Row]:
+) -> Iterable[StandingsRow]:
     place = 1
     for group in groups:
         for at, entry in enumerate(group):
             padded = (*figures[entry], *[None] * (width - len(figures[entry])))
             why = "shared" if len(group) > 1 and at else reason.get(entry)
-            yield Row(place, entry, records.scores[entry], padded, why)
+            yield StandingsRow(place, entry, records.scores[entry], padded, why)
         place += len(group)

@@ -12,7 +12,7 @@ from core.live.publishing import last_touch, touch_on_commit
 from engine.cube import Side
 from matches import access
 from matches.access import Visitor
-from matches.analysis.arithmetic import Summary, summary
+from matches.analysis.arithmetic import RecordSummary, summary
 from matches.lifecycle.finish import standing_result
 from matches.lifecycle.spectators import is_behind_for_spectators
 from matches.models import Analysis, Decision, Match, Result, Submission
@@ -89,7 +89,7 @@ class SeenAnalysis:
         return self.analysis.state == Analysis.State.DONE
 
     @property
-    def summary(self) -> Summary:
+    def summary(self) -> RecordSummary:
         """The totals; empty for a side that is not shown."""
         return summary(self.decisions)
 

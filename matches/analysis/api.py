@@ -17,7 +17,7 @@ from core.api import APIView, validated_query
 from matches.analysis.access import Requested, SeenAnalysis, requested_match, requested_record
 from matches.analysis.arithmetic import SideSummary
 from matches.analysis.classes import ClassRow, ClubClasses, club_classes
-from matches.analysis.event_report import ENOUGH_DECISIONS, FIRST_DAY, LAST_DAY, Night, club_night
+from matches.analysis.event_report import ENOUGH_DECISIONS, FIRST_DAY, LAST_DAY, EventReport, club_night
 from matches.analysis.profile import quality
 from matches.models import Analysis, Decision
 from matches.presentation.visibility import Viewer
@@ -188,7 +188,7 @@ class SwingSerializer(serializers.Serializer[Any]):
     luck_winning = serializers.FloatField(help_text="In chances of winning the match; below 0 for an unlucky roll.")
 
 
-class NightSerializer(serializers.Serializer[Night]):
+class NightSerializer(serializers.Serializer[EventReport]):
     """How well matches were played, as far as the reader may see them and their players."""
 
     matches = serializers.IntegerField(help_text="Analysed matches in the report.")
@@ -225,7 +225,7 @@ class DayQuery(serializers.Serializer[Any]):
 
 
 @open_to(get=Who.EVERYBODY)
-class MatchAnalysis(APIView):
+class MatchAnalysisView(APIView):
     """The analysis of a match."""
 
     permission_classes = (AllowAny,)

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from matches.analysis.values import CubeEquities, Phase
+from matches.analysis.values import CubeEquities, DecisionPhase
 
 PR_FACTOR = 500
 """The performance rating is the mean error of the counted decisions, in equity, times this."""
-LEAST_SPREAD = 1e-4
+MIN_SPREAD = 1e-4
 """Plays whose best and worst equities are closer than this are no decision."""
 OBVIOUS_ERROR, OBVIOUS_MARGIN = 1e-3, 0.2
 """A double decision is obvious if less is lost and the boundary is at least so far away."""
@@ -64,12 +64,12 @@ class SideSummary:
     """Sum over the rolls, in equity."""
     luck_winning: float
     """The same in chances of winning the match."""
-    by_phase: Mapping[Phase, PhaseTotal]
+    by_phase: Mapping[DecisionPhase, PhaseTotal]
     """Every phase, also those without decisions."""
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class RecordSummary:
     """The totals of both sides of the record."""
 
     sides: tuple[SideSummary, SideSummary]
@@ -84,10 +84,10 @@ class Summary:
         return left, 1.0 - left
 
 
-def summary(decisions: Iterable[Judged]) -> Summary:
+def summary(decisions: Iterable[Judged]) -> RecordSummary:
     rows = list(decisions)
     left, right = (_side_summary([row for row in rows if row.side == side]) for side in (0, 1))
-    return Summary((left, right))
+    return RecordSummary((left, right))
 
 
 def performance_rating(errors: Sequence[float]) -> float | None:
@@ -121,7 +121,7 @@ def play_counts(*, choices: int, spread: float, automatic: bool = False) -> bool
     `choices` is the number of positions that legal plays lead to, `spread` the difference between the best and the
     worst equity.
     """
-    return not automatic and choices > 1 and spread >= LEAST_SPREAD
+    return not automatic and choices > 1 and spread >= MIN_SPREAD
 
 
 def double_counts(*, equities: CubeEquities, error: float) -> bool:
@@ -164,10 +164,10 @@ def _side_summary(rows: Sequence[Judged]) -> SideSummary:
         error_winning=math.fsum(row.error_winning or 0 for row in counted),
         luck=math.fsum(row.luck or 0 for row in rows),
         luck_winning=math.fsum(row.luck_winning or 0 for row in rows),
-        by_phase={phase: _phase_total(counted, phase) for phase in Phase},
+        by_phase={phase: _phase_total(counted, phase) for phase in DecisionPhase},
     )
 
 
-def _phase_total(counted: Sequence[Judged], phase: Phase) -> PhaseTotal:
+def _phase_total(counted: Sequence[Judged], phase: DecisionPhase) -> PhaseTotal:
     errors = [row.error for row in counted if row.phase == phase]
     return PhaseTotal(len(errors), math.fsum(errors))

@@ -39,7 +39,7 @@ FIRST_DAY, LAST_DAY = date(1900, 1, 1), date(2999, 12, 31)
 
 
 @dataclass(slots=True)
-class PlayerRow:
+class ReportRow:
     """How one player did in the evening, added up over their matches."""
 
     name: str
@@ -99,19 +99,19 @@ class Swing:
 
 
 @dataclass(frozen=True, slots=True)
-class Night:
+class EventReport:
     """The report, ready for the template."""
 
-    rows: tuple[PlayerRow, ...]
+    rows: tuple[ReportRow, ...]
     """The best performance rating first; those with few decisions last."""
-    luckiest: tuple[PlayerRow, ...]
+    luckiest: tuple[ReportRow, ...]
     swing: Swing | None
     matches: int
     pending: int
     """Matches that are still to be analysed."""
 
 
-def night(matches: Q, viewer: Viewer) -> Night:
+def night(matches: Q, viewer: Viewer) -> EventReport:
     """Return the report of the matches with this condition, as far as the viewer may see them and their players."""
     visible = Match.objects.filter(viewer.visible(), matches)
     analyses = analyses_of_results().filter(match__in=visible)
@@ -124,7 +124,7 @@ def night(matches: Q, viewer: Viewer) -> Night:
     players = _player_rows(seen)
     rows = sorted(players, key=lambda row: (not row.has_enough, row.total.pr))
     by_luck = sorted(players, key=lambda row: -row.luck_winning)
-    return Night(
+    return EventReport(
         rows=tuple(rows),
         luckiest=tuple(row for row in by_luck[:3] if row.luck_winning > 0),
         swing=_swing(seen),
@@ -133,9 +133,9 @@ def night(matches: Q, viewer: Viewer) -> Night:
     )
 
 
-def _player_rows(seen: Collection[SeenAnalysis]) -> list[PlayerRow]:
+def _player_rows(seen: Collection[SeenAnalysis]) -> list[ReportRow]:
     """How each player did, merged ones together."""
-    same, rows, totals = merged_players(), dict[int, PlayerRow](), _totals(seen)
+    same, rows, totals = merged_players(), dict[int, ReportRow](), _totals(seen)
     for row in seen:
         match = row.analysis.match
         assert match is not None  # noqa: S101 - only analyses of matches are seen.
@@ -144,7 +144,7 @@ def _player_rows(seen: Collection[SeenAnalysis]) -> list[PlayerRow]:
                 continue
             player = match.players[side_in_match(row.analysis, side)]
             player = player.merged_into or player
-            own = rows.setdefault(same.get(player.pk, player.pk), PlayerRow(player.shown_name, player.public_id))
+            own = rows.setdefault(same.get(player.pk, player.pk), ReportRow(player.shown_name, player.public_id))
             total, luck = totals.get((row.analysis.pk, side), (Total(), 0.0))
             own.matches += 1
             own.total += total
@@ -197,7 +197,7 @@ class ClubNight:
 
     day: date | None
     """None if the viewer may see no analysed match of the club."""
-    night: Night | None
+    night: EventReport | None
     earlier: date | None
     """The latest evening before with an analysed match."""
 
@@ -235,7 +235,7 @@ HEADERS = [
     "game", "event", "player", "kind", "phase", "xgid", "cube", "played", "best", "error", "error_winning", "winning",
     "luck", "luck_winning", "counted",
 ]  # fmt: skip
-NIGHT_COLUMNS: dict[str, Callable[[PlayerRow], str | float | None]] = {
+NIGHT_COLUMNS: dict[str, Callable[[ReportRow], str | float | None]] = {
     "player": lambda row: safe(row.name),
     "public_id": lambda row: row.public_id,
     "matches": lambda row: row.matches,
@@ -258,7 +258,7 @@ def decision_rows(seen: SeenAnalysis | None, names: tuple[str, str]) -> Iterator
         yield values
 
 
-def night_rows(night: Night | None) -> Iterator[list[Any]]:
+def night_rows(night: EventReport | None) -> Iterator[list[Any]]:
     """Yield the header and the players in the order of the page; figures that take more decisions are empty."""
     yield list(NIGHT_COLUMNS)
     for row in night.rows if night is not None else ():

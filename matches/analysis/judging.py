@@ -92,7 +92,7 @@ def _tables() -> tuple[list[list[float]], list[float]]:
 # From what a program says about a situation to the decision as it is stored: errors, chances and whether it counts.
 
 
-MOST_CANDIDATES = 5
+MAX_CANDIDATES = 5
 """Plays that are stored of a decision, and the play that was made if it is not among them."""
 
 
@@ -169,7 +169,7 @@ def _spread(situation: Situation, candidates: tuple[Candidate, ...]) -> float:
 
 def _stored(candidates: tuple[Candidate, ...], worth: Stakes | None) -> tuple[Candidate, ...]:
     candidates_to_store = [
-        candidate for number, candidate in enumerate(candidates) if number < MOST_CANDIDATES or candidate.played
+        candidate for number, candidate in enumerate(candidates) if number < MAX_CANDIDATES or candidate.played
     ]
     if worth is None:
         return tuple(candidates_to_store)

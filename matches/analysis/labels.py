@@ -9,7 +9,7 @@ from engine import parse_play, parse_xgid
 from engine.errors import Refused
 from engine.match import Phase as MatchPhase
 from matches.analysis.arithmetic import BLUNDER, ERROR
-from matches.analysis.values import CubeAction, Phase
+from matches.analysis.values import CubeAction, DecisionPhase
 from matches.models import Analysis, Decision
 from matches.records.board import Diagram, Path, Scene, draw
 
@@ -34,11 +34,11 @@ def action(stored: str) -> str:
 def phase(stored: str) -> str:
     """The kind of a decision in words."""
     return {
-        Phase.OPENING.value: gettext("Opening"),
-        Phase.CONTACT.value: gettext("Contact"),
-        Phase.RACE.value: gettext("Race"),
-        Phase.BEAR_OFF.value: gettext("Bear-off"),
-        Phase.CUBE.value: gettext("Cube"),
+        DecisionPhase.OPENING.value: gettext("Opening"),
+        DecisionPhase.CONTACT.value: gettext("Contact"),
+        DecisionPhase.RACE.value: gettext("Race"),
+        DecisionPhase.BEAR_OFF.value: gettext("Bear-off"),
+        DecisionPhase.CUBE.value: gettext("Cube"),
     }[stored]
 
 

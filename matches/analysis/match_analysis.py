@@ -11,13 +11,13 @@ from typing import Any
 from django.conf import settings
 from django.utils.translation import gettext, ngettext
 
-from core.charts import Axes, Drawing, Frame, Mark, path
+from core.charts import Axes, ChartFrame, Drawing, Mark, path
 from engine.cube import Side
 from matches.analysis import labels
 from matches.analysis.access import SeenAnalysis, Subject, side_in_match
 from matches.analysis.arithmetic import SideSummary
 from matches.analysis.labels import scene_of
-from matches.analysis.values import LEFT_OUT, Phase
+from matches.analysis.values import LEFT_OUT, DecisionPhase
 from matches.models import Analysis, Decision
 from matches.records.replays import event_path
 
@@ -28,7 +28,7 @@ MARGIN = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Size(Frame):
+class GraphSize(ChartFrame):
     """The size of a drawing, and how fine it is."""
 
     strips: int
@@ -37,10 +37,14 @@ class Size(Frame):
     """The least width of a game for its label."""
 
 
-LEAST_LABEL = 16
+MIN_LABEL = 16
 """The least width of a game for its number alone."""
-DESK = Size("desk", width=750, height=250, left=48, right=MARGIN, top=MARGIN, bottom=26, strips=120, label_width=58)
-PHONE = Size("phone", width=340, height=210, left=46, right=MARGIN, top=MARGIN, bottom=22, strips=40, label_width=58)
+DESK = GraphSize(
+    "desk", width=750, height=250, left=48, right=MARGIN, top=MARGIN, bottom=26, strips=120, label_width=58
+)
+PHONE = GraphSize(
+    "phone", width=340, height=210, left=46, right=MARGIN, top=MARGIN, bottom=22, strips=40, label_width=58
+)
 LEVELS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
@@ -71,7 +75,7 @@ class GraphDrawing(Drawing):
 
 
 @dataclass(frozen=True, slots=True)
-class Graph:
+class ChanceGraph:
     """The drawings, and the same in figures."""
 
     drawings: tuple[GraphDrawing, ...]
@@ -79,11 +83,13 @@ class Graph:
     blunders: int
 
 
-def graph(moments: Sequence[Moment], winner: Side | None, sizes: Sequence[Size] = (DESK, PHONE)) -> Graph | None:
+def graph(
+    moments: Sequence[Moment], winner: Side | None, sizes: Sequence[GraphSize] = (DESK, PHONE)
+) -> ChanceGraph | None:
     """Draw the moments, in their order and evenly spaced, and the end of the match; None for fewer than two."""
     if len(moments) < 2:
         return None
-    return Graph(
+    return ChanceGraph(
         drawings=tuple(_draw(moments, winner, size) for size in sizes),
         games=tuple(_chances(list(rows)) for _, rows in groupby(moments, key=lambda moment: moment.game)),
         blunders=sum(moment.is_blunder for moment in moments),
@@ -102,7 +108,7 @@ def _chances(moments: list[Moment]) -> dict[str, Any]:
     }
 
 
-def _draw(moments: Sequence[Moment], winner: Side | None, size: Size) -> GraphDrawing:
+def _draw(moments: Sequence[Moment], winner: Side | None, size: GraphSize) -> GraphDrawing:
     axes = Axes(size, len(moments), 0, 1)
     places = axes.places(moment.chance for moment in moments)
     if winner is not None:
@@ -134,7 +140,7 @@ def _draw(moments: Sequence[Moment], winner: Side | None, size: Size) -> GraphDr
     )
 
 
-def _bands(moments: Sequence[Moment], size: Size, across: float) -> list[dict[str, Any]]:
+def _bands(moments: Sequence[Moment], size: GraphSize, across: float) -> list[dict[str, Any]]:
     bands, start = [], 0
     for number, (game, rows) in enumerate(groupby(moments, key=lambda moment: moment.game)):
         count = len(list(rows))
@@ -154,13 +160,13 @@ def _bands(moments: Sequence[Moment], size: Size, across: float) -> list[dict[st
     return bands
 
 
-def _label(game: int, width: float, size: Size) -> str:
+def _label(game: int, width: float, size: GraphSize) -> str:
     if width >= size.label_width:
         return gettext("Game {number}").format(number=game)
-    return str(game) if width >= LEAST_LABEL else ""
+    return str(game) if width >= MIN_LABEL else ""
 
 
-def _strips(moments: Sequence[Moment], size: Size, across: float) -> list[dict[str, Any]]:
+def _strips(moments: Sequence[Moment], size: GraphSize, across: float) -> list[dict[str, Any]]:
     count = min(len(moments), size.strips)
     edges = [len(moments) * number // count for number in range(count + 1)]
     return [
@@ -176,7 +182,7 @@ def _strips(moments: Sequence[Moment], size: Size, across: float) -> list[dict[s
 
 BIGGEST = 3
 """Errors shown with a board."""
-MOST_LISTED = 40
+MAX_LISTED = 40
 """Errors in the list below them."""
 USUAL_SECONDS = 20.0
 """CPU seconds of an analysis while none is known."""
@@ -184,7 +190,7 @@ RECENT = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class SideFigures:
     """How one side played, in words."""
 
     side: Side
@@ -217,10 +223,10 @@ class MatchAnalysis:
     """Which games could not be analysed, in words."""
     wait: str = ""
     """How long the analysis will take, in words."""
-    figures: tuple[Figures, ...] = ()
+    figures: tuple[SideFigures, ...] = ()
     phases: tuple[dict[str, Any], ...] = ()
     """Empty where no decision counts."""
-    graph: Graph | None = None
+    graph: ChanceGraph | None = None
     graph_name: str = ""
     biggest: tuple[dict[str, Any], ...] = ()
     errors: tuple[dict[str, Any], ...] = ()
@@ -256,7 +262,7 @@ def section(seen: SeenAnalysis, subject: Subject, now: datetime) -> MatchAnalysi
         graph=graph(_moments(seen, subject), subject.winner),
         graph_name=subject.names[0],
         biggest=tuple(_error(decision, seen, subject, drawn=True) for decision in worst),
-        errors=tuple(_error(decision, seen, subject) for decision in wrong[:MOST_LISTED]),
+        errors=tuple(_error(decision, seen, subject) for decision in wrong[:MAX_LISTED]),
         errors_count=len(wrong),
     )
 
@@ -297,7 +303,7 @@ def lost_winning(decision: Decision) -> str:
     return gettext("cost {percent} of the match").format(percent=labels.percent(decision.error_winning, 1))
 
 
-def figures_of(seen: SeenAnalysis, subject: Subject) -> tuple[Figures, ...]:
+def figures_of(seen: SeenAnalysis, subject: Subject) -> tuple[SideFigures, ...]:
     """How both sides of the subject played, side 0 first."""
     totals = seen.summary
     without_luck = totals.luck_adjusted(_in_record(seen, subject.winner)) if _is_complete(seen, subject) else None
@@ -311,7 +317,7 @@ def figures_of(seen: SeenAnalysis, subject: Subject) -> tuple[Figures, ...]:
     for side, name in enumerate(subject.names):
         record_side = side_in_match(seen.analysis, side)
         if not seen.is_done or not seen.shown[record_side]:
-            rows.append(Figures(side, name, is_shown=False))
+            rows.append(SideFigures(side, name, is_shown=False))
             continue
         own = without_luck[record_side] if without_luck is not None else None
         rows.append(_side(side, name, totals.sides[record_side], without_luck=own, luck=luck_of(record_side)))
@@ -339,8 +345,8 @@ def _in_record(seen: SeenAnalysis, winner: Side | None) -> Side:
     return side_in_match(seen.analysis, winner or 0)
 
 
-def _side(side: Side, name: str, totals: SideSummary, *, without_luck: float | None, luck: str) -> Figures:
-    return Figures(
+def _side(side: Side, name: str, totals: SideSummary, *, without_luck: float | None, luck: str) -> SideFigures:
+    return SideFigures(
         side,
         name,
         is_shown=True,
@@ -362,9 +368,9 @@ def _phases(seen: SeenAnalysis) -> tuple[dict[str, Any], ...]:
         return ()
     if seen.analysis.swapped:
         sides = (sides[1], sides[0])
-    most = max((side.by_phase[phase].error for side in sides for phase in Phase), default=0)
+    most = max((side.by_phase[phase].error for side in sides for phase in DecisionPhase), default=0)
     rows = []
-    for phase in Phase:
+    for phase in DecisionPhase:
         lost = [side.by_phase[phase].error for side in sides]
         is_shown = [seen.shown[side_in_match(seen.analysis, side)] for side in (0, 1)]
         left, right = (labels.number(error, 2) if ok else "" for error, ok in zip(lost, is_shown, strict=True))

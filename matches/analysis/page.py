@@ -25,7 +25,7 @@ from matches.analysis.queue import NO_PROGRAM
 from matches.models import Analysis
 from matches.presentation.visibility import Viewer
 from matches.rankings import histories
-from matches.rankings.profiles import DESK, PHONE, Size
+from matches.rankings.profiles import DESK, PHONE, RatingChartSize
 from players import access as people
 
 # The performance rating over time as SVG coordinates: a point for each match, and a band around the running mean.
@@ -57,12 +57,14 @@ def running(totals: Sequence[Total], window: int = WINDOW) -> list[Total]:
     return [sum(totals[max(0, end - window) : end], Total()) for end in range(1, len(totals) + 1)]
 
 
-def chart(matches: Sequence[tuple[Total, str, str]], sizes: Sequence[Size] = (DESK, PHONE)) -> tuple[Drawing, ...]:
+def chart(
+    matches: Sequence[tuple[Total, str, str]], sizes: Sequence[RatingChartSize] = (DESK, PHONE)
+) -> tuple[Drawing, ...]:
     """Draw matches, oldest first and evenly spaced; nothing for fewer than two."""
     return tuple(_draw(matches, size) for size in sizes) if len(matches) >= LEAST else ()
 
 
-def _draw(matches: Sequence[tuple[Total, str, str]], size: Size) -> Drawing:
+def _draw(matches: Sequence[tuple[Total, str, str]], size: RatingChartSize) -> Drawing:
     totals = [total for total, _, _ in matches]
     means = running(totals)
     upper = [mean.pr + mean.sampling_error for mean in means]

@@ -14,7 +14,7 @@ from matches.analysis.access import analyses_of_results, is_open_to_analysis, pl
 from matches.analysis.arithmetic import PR_FACTOR
 from matches.analysis.labels import scene_of
 from matches.analysis.match_analysis import roll_of
-from matches.analysis.values import Phase
+from matches.analysis.values import DecisionPhase
 from matches.models import Analysis, Decision, Match
 from matches.presentation.labels import length as length_label
 from matches.presentation.visibility import Viewer
@@ -23,7 +23,7 @@ from matches.records.board import Scene
 from matches.records.replays import event_path
 from players.models import Player
 
-MOST_MATCHES = 200
+MAX_MATCHES = 200
 """The latest matches that are counted."""
 WINDOW = 10
 """Matches of which each point of the line is the mean."""
@@ -70,7 +70,7 @@ class Total:
 
 
 @dataclass(frozen=True, slots=True)
-class PlayedMatch:
+class ProfileMatch:
     match: Match
     opponent: str
     at: datetime | None
@@ -93,7 +93,7 @@ class LengthRow:
 
 @dataclass(frozen=True, slots=True)
 class KindRow:
-    phase: Phase
+    phase: DecisionPhase
     total: Total
 
     @property
@@ -102,7 +102,7 @@ class KindRow:
 
 
 @dataclass(frozen=True, slots=True)
-class ShownDecision:
+class ProfileDecision:
     match: Match
     decision: Decision
     difference: float
@@ -118,13 +118,13 @@ class ShownDecision:
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    matches: tuple[PlayedMatch, ...]
+    matches: tuple[ProfileMatch, ...]
     """Oldest first."""
     total: Total
     by_length: tuple[LengthRow, ...]
     by_kind: tuple[KindRow, ...]
-    worst: tuple[ShownDecision, ...]
-    best: tuple[ShownDecision, ...]
+    worst: tuple[ProfileDecision, ...]
+    best: tuple[ProfileDecision, ...]
 
 
 def quality(player: Player, viewer: Viewer) -> Quality | None:
@@ -164,7 +164,7 @@ def _analyses(players: set[int], viewer: Viewer) -> list[Analysis]:
     theirs = Q(match__player_0__in=players) | Q(match__player_1__in=players)
     rows = analyses_of_results().filter(viewer.visible("match__"), theirs)
     rows = rows.select_related("match__live", "match__player_0", "match__player_1", "submission")
-    return _once_a_match(rows.order_by("-match__finished_at", "-pk")[:MOST_MATCHES])
+    return _once_a_match(rows.order_by("-match__finished_at", "-pk")[:MAX_MATCHES])
 
 
 def _once_a_match(rows: Iterable[Analysis]) -> list[Analysis]:
@@ -207,11 +207,11 @@ def _sum(totals: Iterable[Total]) -> Total:
     return sum(totals, Total())
 
 
-def _match(analysis: Analysis, side: int, by_phase: Mapping[str, Total]) -> PlayedMatch:
+def _match(analysis: Analysis, side: int, by_phase: Mapping[str, Total]) -> ProfileMatch:
     match = analysis.match
     assert match is not None  # noqa: S101 - the query excludes records without a match.
     own = 1 - side if analysis.swapped else side
-    return PlayedMatch(
+    return ProfileMatch(
         match,
         match.names[1 - own],
         match.finished_at,
@@ -220,7 +220,7 @@ def _match(analysis: Analysis, side: int, by_phase: Mapping[str, Total]) -> Play
     )
 
 
-def _by_length(matches: Iterable[PlayedMatch]) -> tuple[LengthRow, ...]:
+def _by_length(matches: Iterable[ProfileMatch]) -> tuple[LengthRow, ...]:
     by_length: dict[int, list[Total]] = {}
     for row in matches:
         by_length.setdefault(row.match.length, []).append(row.total)
@@ -232,15 +232,15 @@ def _by_kind(totals: Iterable[Mapping[str, Total]]) -> tuple[KindRow, ...]:
     for phases in totals:
         for phase, total in phases.items():
             by_phase[phase] = by_phase.get(phase, Total()) + total
-    return tuple(KindRow(phase, by_phase[phase]) for phase in Phase if phase in by_phase)
+    return tuple(KindRow(phase, by_phase[phase]) for phase in DecisionPhase if phase in by_phase)
 
 
-def _worst(sides: Mapping[int, int], analyses: list[Analysis]) -> tuple[ShownDecision, ...]:
+def _worst(sides: Mapping[int, int], analyses: list[Analysis]) -> tuple[ProfileDecision, ...]:
     rows = _own(sides).filter(error__gt=0).order_by("-error", "pk")[:WORST]
     return tuple(_shown(row, analyses, sides) for row in rows)
 
 
-def _best(sides: Mapping[int, int], analyses: list[Analysis]) -> tuple[ShownDecision, ...]:
+def _best(sides: Mapping[int, int], analyses: list[Analysis]) -> tuple[ProfileDecision, ...]:
     """The right plays whose second-best alternative would have cost most."""
     right = _own(sides).filter(kind=Decision.Kind.PLAY, error=0).order_by("-analysis", "-pk")[:READ_FOR_BEST]
     rows = sorted(right, key=lambda row: -_gap(row))[:BEST]
@@ -255,13 +255,13 @@ def _gap(decision: Decision) -> float:
 
 def _shown(
     decision: Decision, analyses: list[Analysis], sides: Mapping[int, int], saved: float | None = None
-) -> ShownDecision:
+) -> ProfileDecision:
     analysis = next(row for row in analyses if row.pk == decision.analysis_id)
     match = analysis.match
     assert match is not None  # noqa: S101 - the query excludes records without a match.
     left, right = match.names
     own = 1 - sides[analysis.pk] if analysis.swapped else sides[analysis.pk]
-    return ShownDecision(
+    return ProfileDecision(
         match=match,
         decision=decision,
         difference=decision.error if saved is None else saved,

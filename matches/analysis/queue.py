@@ -130,7 +130,7 @@ log = structlog.get_logger(__name__)
 
 ANALYSE, ANALYSIS_QUEUE = "matches.analyse", "analysis"
 """The Celery task that `hint` publishes, and the queue that it is routed to."""
-MOST_ATTEMPTS = 3
+MAX_ATTEMPTS = 3
 CLAIM_MARGIN = timedelta(minutes=10)
 """By which a claim lasts longer than a program may take, so that it expires only if its worker died."""
 RETRY_AFTER = timedelta(seconds=30)
@@ -284,7 +284,7 @@ def _claim(analysis_id: int, now: datetime) -> Analysis | None:
             return None
         if row.not_before is not None and row.not_before > now:
             return None
-        if row.attempts >= MOST_ATTEMPTS:
+        if row.attempts >= MAX_ATTEMPTS:
             _give_up(row, GAVE_UP, now)
             return None
         if _is_over_budget(row, now):
@@ -336,7 +336,7 @@ def _failed(claimed: Analysis, refused: Refused, left_out: Collection[int], now:
             return None
         if refused.code != NO_PROGRAM:
             log.warning("analysis_failed", analysis=row.pk, code=refused.code, attempts=row.attempts)
-        if refused.code not in HOPELESS and row.attempts < MOST_ATTEMPTS:
+        if refused.code not in HOPELESS and row.attempts < MAX_ATTEMPTS:
             row.state, row.claimed_at, row.not_before = Analysis.State.QUEUED, None, now + RETRY_AFTER * row.attempts
             row.save(update_fields=["state", "claimed_at", "not_before"])
             announce(row)

@@ -9,11 +9,10 @@ from engine.cube import Side, double_refused, is_dead
 from engine.errors import Refused
 from engine.ids import position_xgid
 from engine.match import MatchState
-from engine.transcript import Claim
 from engine.transcript import Kind as EventKind
+from engine.transcript import StatedResult
 from engine.verdict import Severity
-from matches.analysis.values import CubeAction, DecisionKind, Situation
-from matches.analysis.values import Phase as DecisionPhase
+from matches.analysis.values import CubeAction, DecisionKind, DecisionPhase, Situation
 
 OPENING_PLAYS = 6
 """The plays of a game, of both sides together, that count as its opening."""
@@ -81,7 +80,7 @@ def with_one_game(transcript: Transcript, only: int) -> Transcript:
         if number <= len(results):
             result = results[number - 1]
             start = result.start
-            claim = claim if result.winner is None else Claim(result.winner, result.points)
+            claim = claim if result.winner is None else StatedResult(result.winner, result.points)
         games.append(replace(game, start=start, claim=claim, events=(), places=()))
     return replace(transcript, games=tuple(games))
 

@@ -27,7 +27,7 @@ _CUBE_EQUITIES_AT, _CUBE_EQUITIES = 64 + 88, struct.Struct("<3f")
 _PLAYS = 124
 """Offset of the candidates of a play; the offsets below are within it."""
 _COUNT = Field(_PLAYS + 64, struct.Struct("<i"))
-_MOST_PLAYS = 32
+_MAX_PLAYS = 32
 _BOARDS, _BOARD = _PLAYS + 68, struct.Struct("<26b")
 _LEVELS, _LEVEL = _PLAYS + 1156, struct.Struct("<h2x")
 _EVALUATIONS, _EVALUATION = _PLAYS + 1284, struct.Struct("<7f")
@@ -131,7 +131,7 @@ def _judgement(record: bytes, situation: Situation) -> Judgement | None:
 def _candidates(record: bytes, situation: Situation) -> Iterator[Candidate]:
     assert situation.dice is not None  # noqa: S101, a play has dice
     names = {play.result: str(play) for play in legal_plays(situation.position, situation.dice)}
-    for number in range(min(_COUNT.of(record)[0], _MOST_PLAYS)):
+    for number in range(min(_COUNT.of(record)[0], _MAX_PLAYS)):
         board = _BOARD.unpack_from(record, _BOARDS + number * _BOARD.size)
         try:
             result = Position.from_counts(board)

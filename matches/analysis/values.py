@@ -21,7 +21,7 @@ class DecisionKind(StrEnum):
     TAKE = "take"
 
 
-class Phase(StrEnum):
+class DecisionPhase(StrEnum):
     """The kind of decision for sums of errors; a cube decision is always `CUBE`."""
 
     OPENING = "opening"
@@ -50,7 +50,7 @@ class Situation:
     """Index of the event in its game, from 0; of a double not given, that of the roll after it."""
     side: Side
     kind: DecisionKind
-    phase: Phase
+    phase: DecisionPhase
     position: Position
     """Seen by the side on roll; for a take by the side that doubled."""
     dice: tuple[int, int] | None
@@ -142,7 +142,7 @@ class JudgedDecision:
     event: int
     side: Side
     kind: DecisionKind
-    phase: Phase
+    phase: DecisionPhase
     xgid: str
     cube: int
     own_away: int

@@ -90,7 +90,7 @@ class AtTables(NamedTuple):
     asked: Asked | None = None
 
 
-class Entered(NamedTuple):
+class EnteredScore(NamedTuple):
     """A running score as one of the players enters it."""
 
     match: Match

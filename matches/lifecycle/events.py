@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import NamedTuple, Protocol
 
 from engine.errors import Refused
-from matches.lifecycle.at_tables import Answered, AtTables, Entered, Offered
+from matches.lifecycle.at_tables import Answered, AtTables, EnteredScore, Offered
 from matches.lifecycle.play_rules import PlayRules
 from matches.models import Match
 from players.actors import Actor
@@ -54,12 +54,12 @@ class EventEnd(NamedTuple):
     """None while it goes on."""
 
 
-# A match knows of its event only an opaque topic. `Events` is everything that the app above is asked about it, by
+# A match knows of its event only an opaque topic. `MatchEvents` is everything that the app above is asked about it, by
 # `events()`; `tournaments.apps` sets the one implementation when Django starts. Every method answers for matches,
 # topics or players of no event as well, and those that take many of them need a bounded number of queries.
 
 
-class Events(Protocol):
+class MatchEvents(Protocol):
     """The events of matches, as the app that opened the matches knows them."""
 
     def contexts(self, topics: Collection[str]) -> Mapping[str, MatchContext]:
@@ -93,7 +93,7 @@ class Events(Protocol):
         (True).
         """
 
-    def record_score(self, entered: Entered, *, by: Actor, now: datetime) -> None:
+    def record_score(self, entered: EnteredScore, *, by: Actor, now: datetime) -> None:
         """Record the running score that a player enters; the last one stands.
 
         Refused: `no_running_scores` for a match that is not on an open floor, and what the floor refuses.
@@ -106,7 +106,7 @@ class Events(Protocol):
         """
 
 
-class NoEvents(Events):
+class NoEvents(MatchEvents):
     """Answers where no match belongs to an event."""
 
     def contexts(self, topics: Collection[str]) -> Mapping[str, MatchContext]:
@@ -136,21 +136,21 @@ class NoEvents(Events):
     def at_tables(self, matches: Collection[int], inside: Mapping[int, bool], now: datetime) -> Mapping[int, AtTables]:
         return {}
 
-    def record_score(self, entered: Entered, *, by: Actor, now: datetime) -> None:
+    def record_score(self, entered: EnteredScore, *, by: Actor, now: datetime) -> None:
         raise Refused("no_running_scores")
 
     def record_length(self, move: Offered | Answered, *, by: Actor, now: datetime) -> None:
         raise Refused("no_length_offers")
 
 
-_events: Events = NoEvents()
+_events: MatchEvents = NoEvents()
 
 
-def events() -> Events:
+def events() -> MatchEvents:
     """Return the object that answers what a match has to know of its event."""
     return _events
 
 
-def set_events(implementation: Events) -> None:
+def set_events(implementation: MatchEvents) -> None:
     global _events
     _events = implementation

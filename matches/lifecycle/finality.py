@@ -30,7 +30,7 @@ WHY_BY_SOURCE = {
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class FinalityFacts:
     """What decides whether a result is final."""
 
     winner: int | None
@@ -46,7 +46,7 @@ class Facts:
     """Whether the side it goes against was told, and its time to answer is over."""
 
 
-def why_provisional(facts: Facts) -> Why | None:
+def why_provisional(facts: FinalityFacts) -> Why | None:
     """Return why a result with these facts is provisional; None if it is final."""
     if facts.source == Result.Source.FORMAT or facts.is_ruled or facts.was_silent:
         return None

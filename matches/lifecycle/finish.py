@@ -51,7 +51,7 @@ ANNOUNCE = "matches.announce_result"
 Kind = Result.Kind
 Score = tuple[int, int]
 
-MOST_POINTS = 9999
+MAX_POINTS = 9999
 """Largest score that can be entered; the cube itself has no limit."""
 ENDINGS = [choice for choice in Kind.choices if choice[0] != Kind.VOID]
 """Choices for the kind of a result, except void, which `check_result` refuses."""
@@ -221,8 +221,8 @@ def check_result(*, length: int, start: Score, winner: int | None, score: Score 
 def _check_score(length: int, start: Score, winner: int | None, score: Score, kind: str) -> None:
     if any(points < first for points, first in zip(score, start, strict=True)):
         raise Refused("result_below_start", left=start[0], right=start[1])
-    if max(score) > MOST_POINTS:
-        raise Refused("result_too_high", most=MOST_POINTS)
+    if max(score) > MAX_POINTS:
+        raise Refused("result_too_high", most=MAX_POINTS)
     if min(score) >= length:
         raise Refused("result_both_reached", length=length)
     if kind == Kind.PLAYED and max(score) < length:
@@ -286,13 +286,15 @@ def _append(
     return result
 
 
-def _facts(match: Match, outcome: ResultInput, basis: Basis, by: Actor, agreeing: Iterable[Claim]) -> finality.Facts:
+def _facts(
+    match: Match, outcome: ResultInput, basis: Basis, by: Actor, agreeing: Iterable[Claim]
+) -> finality.FinalityFacts:
     """The facts that decide whether a result is final."""
     side = finality.actor_side(match, by)
     acted = {*basis.acted, *(row.side for row in agreeing), side}
     sources = finality.RULED_BY_PEOPLE if by.user is not None else finality.ENTERED_BY_COMMANDS
     is_ruling = by.kind != LogEntry.By.LINK and side is None and basis.source in sources
-    return finality.Facts(
+    return finality.FinalityFacts(
         winner=outcome.winner,
         source=basis.source,
         kind=outcome.kind,

@@ -12,7 +12,7 @@ from matches.lifecycle.begun import begun_at, derive_begun
 from matches.lifecycle.events import events
 from matches.lifecycle.locks import changed, lock_match, refuse_over
 from matches.models import Match, RatingPool
-from matches.models.matches import LONGEST_MATCH, WAIT_ONLINE
+from matches.models.matches import MAX_MATCH, WAIT_ONLINE
 from matches.ratings.services import own_pool
 from players.actors import Actor, log, log_all
 from players.models import Club, Player
@@ -98,8 +98,8 @@ def open_matches(openings: Sequence[Opening], *, settings: MatchSettings, by: Ac
 def _check(opening: Opening) -> None:
     if opening.players[0].pk == opening.players[1].pk:
         raise Refused("match_same_player")
-    if not 1 <= opening.length <= LONGEST_MATCH:
-        raise Refused("bad_length", most=LONGEST_MATCH, length=opening.length)
+    if not 1 <= opening.length <= MAX_MATCH:
+        raise Refused("bad_length", most=MAX_MATCH, length=opening.length)
     left, right = opening.start_score
     if min(opening.start_score) < 0 or max(opening.start_score) >= opening.length:
         raise Refused("bad_score", length=opening.length, left=left, right=right)

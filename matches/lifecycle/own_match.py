@@ -12,7 +12,7 @@ from players.people.rows import account_of, canonical
 RUNS_EVENTS = [role for role, rank in RANK.items() if rank >= RANK[Role.ASSISTANT]]
 
 
-class MayDecide(StrEnum):
+class OwnMatchRuling(StrEnum):
     """Whether a director or assistant may decide a certain match."""
 
     IMPARTIAL = "impartial"
@@ -30,18 +30,18 @@ def side_of(match: Match, by: Actor) -> int | None:
     return accounts.index(by.user.pk) if by.user.pk in accounts else None
 
 
-def standing_of(match: Match, by: Actor) -> MayDecide:
+def own_match_ruling(match: Match, by: Actor) -> OwnMatchRuling:
     """Whether this director or assistant may decide the match."""
     if side_of(match, by) is None:
-        return MayDecide.IMPARTIAL
+        return OwnMatchRuling.IMPARTIAL
     players = [canonical(player).pk for player in match.players]
     staff = Membership.objects.filter(
         club=match.club_id, role__in=RUNS_EVENTS, left_at__isnull=True, player__user__is_active=True
     )
     # Who helps without a role in the club never decides their own match, even if the club has nobody else.
     if not staff.filter(player__user=by.user).exists() or staff.exclude(player__in=players).exists():
-        return MayDecide.NEEDS_OTHER
-    return MayDecide.NEEDS_REASON
+        return OwnMatchRuling.NEEDS_OTHER
+    return OwnMatchRuling.NEEDS_REASON
 
 
 def check_own_match(match: Match, by: Actor, reason: str) -> bool:
@@ -49,12 +49,12 @@ def check_own_match(match: Match, by: Actor, reason: str) -> bool:
 
     Refused: `own_match` if another director or assistant can decide, `own_match_reason` without a reason.
     """
-    standing = standing_of(match, by)
-    if standing == MayDecide.NEEDS_OTHER:
+    standing = own_match_ruling(match, by)
+    if standing == OwnMatchRuling.NEEDS_OTHER:
         raise Refused("own_match")
-    if standing == MayDecide.NEEDS_REASON and not reason.strip():
+    if standing == OwnMatchRuling.NEEDS_REASON and not reason.strip():
         raise Refused("own_match_reason")
-    return standing == MayDecide.NEEDS_REASON
+    return standing == OwnMatchRuling.NEEDS_REASON
 
 
 def check_own_win(match: Match, winner: int | None, by: Actor, reason: str) -> bool:

@@ -7,13 +7,13 @@ from engine.cube import Score
 from matches.models import ClockPreset, LiveMatch, PlayMode
 from matches.models.reports import NO_SHOW_MINUTES
 
-LONGEST_DAYS = 30
+MAX_SPAN_DAYS = 30
 """Longest turn and longest bank of a match by correspondence, in days."""
-LONGEST_NO_SHOW = 120
+MAX_NO_SHOW = 120
 """The most minutes that an event may say."""
-LONGEST_OVERTIME = 2
+MAX_OVERTIME = 2
 """Minutes."""
-LONGEST_DELAY = 120
+MAX_DELAY = 120
 """Most minutes by which spectators may be delayed."""
 
 

@@ -98,7 +98,7 @@ class OnBoard(NamedTuple):
 NO_SEAT, NO_BOARD = Seating(), OnBoard()
 
 
-class Facts(NamedTuple):
+class WhereFacts(NamedTuple):
     """What is known about a match beside its own row: its table, its board here, and its report."""
 
     at_tables: AtTables | None = None
@@ -107,7 +107,7 @@ class Facts(NamedTuple):
     """The signed report that waits for an answer."""
 
 
-NO_FACTS = Facts()
+NO_FACTS = WhereFacts()
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +180,7 @@ class Where:
         return RANKS.get(self.state, len(RANKS) + 1)
 
 
-def where_is(match: HasState, facts: Facts = NO_FACTS) -> Where:
+def where_is(match: HasState, facts: WhereFacts = NO_FACTS) -> Where:
     """Derive where a match is from its own row and these facts."""
     seat = facts.at_tables.seat if facts.at_tables is not None else NO_SEAT
     board, report = facts.board or NO_BOARD, facts.report

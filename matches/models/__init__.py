@@ -3,7 +3,7 @@
 from matches.models.analyses import Analysis, Decision
 from matches.models.chat import ChatDecision, ChatMessage, ChatMute, ChatReport
 from matches.models.lobby import (
-    LONGEST_FRIENDLY,
+    MAX_FRIENDLY,
     NAMED_FOR,
     OPEN_FOR,
     BotPlayer,
@@ -13,7 +13,7 @@ from matches.models.lobby import (
 )
 from matches.models.matches import Match, MatchImport, Provisional, Result
 from matches.models.play import (
-    LONGEST_ACTION_KEY,
+    MAX_ACTION_KEY_LENGTH,
     Action,
     ClockPreset,
     DiceChain,
@@ -36,16 +36,16 @@ from matches.models.ratings import (
     RatingStart,
     Unrating,
 )
-from matches.models.reports import MOST_TIMES, CalendarFeed, Claim, Objection, Proposal
-from matches.models.submissions import LONGEST_FILE_NAME, MOST_BYTES, MOST_MEBIBYTES, Submission, Verdict
+from matches.models.reports import MAX_TIMES, CalendarFeed, Claim, Objection, Proposal
+from matches.models.submissions import MAX_BYTES, MAX_FILE_NAME_LENGTH, MAX_MEBIBYTES, Submission, Verdict
 
 __all__ = [
-    "LONGEST_ACTION_KEY",
-    "LONGEST_FILE_NAME",
-    "LONGEST_FRIENDLY",
-    "MOST_BYTES",
-    "MOST_MEBIBYTES",
-    "MOST_TIMES",
+    "MAX_ACTION_KEY_LENGTH",
+    "MAX_BYTES",
+    "MAX_FILE_NAME_LENGTH",
+    "MAX_FRIENDLY",
+    "MAX_MEBIBYTES",
+    "MAX_TIMES",
     "NAMED_FOR",
     "OPEN_FOR",
     "Action",

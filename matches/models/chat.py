@@ -9,9 +9,9 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from core.public_ids import LENGTH, new_public_id
-from core.text_lengths import LONGEST_NOTE
+from core.text_lengths import MAX_NOTE_LENGTH
 
-LONGEST_MESSAGE = 200
+MAX_MESSAGE_LENGTH = 200
 
 
 class ChatMessage(models.Model):
@@ -43,7 +43,7 @@ class ChatMessage(models.Model):
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, blank=True, related_name="+"
     )
     phrase = models.CharField(max_length=11, choices=Phrase, blank=True)
-    text = models.CharField(max_length=LONGEST_MESSAGE, blank=True)
+    text = models.CharField(max_length=MAX_MESSAGE_LENGTH, blank=True)
     at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:
@@ -90,7 +90,7 @@ class ChatReport(models.Model):
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, blank=True, related_name="+"
     )
-    reason = models.CharField(max_length=LONGEST_NOTE, blank=True)
+    reason = models.CharField(max_length=MAX_NOTE_LENGTH, blank=True)
     at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:

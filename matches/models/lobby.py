@@ -16,7 +16,7 @@ from matches.models.play import ClockPreset
 # How friendly matches come about: challenges, blocked players, and the bots one can practise against.
 
 
-LONGEST_FRIENDLY = 15
+MAX_FRIENDLY = 15
 """Points."""
 OPEN_FOR = timedelta(hours=2)
 """How long an open challenge can be accepted."""
@@ -88,7 +88,7 @@ class Challenge(models.Model):
             models.Index(fields=["opponent", "left_at"], name="challenge_left", condition=Q(left_at__isnull=False)),
         ]
         constraints: ClassVar = [
-            models.CheckConstraint(condition=Q(length__gte=1, length__lte=LONGEST_FRIENDLY), name="challenge_length"),
+            models.CheckConstraint(condition=Q(length__gte=1, length__lte=MAX_FRIENDLY), name="challenge_length"),
             models.CheckConstraint(
                 condition=Q(opponent__isnull=True) | ~Q(opponent=F("challenger")), name="challenge_of_another"
             ),

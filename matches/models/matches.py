@@ -12,10 +12,10 @@ from django.utils.translation import pgettext_lazy
 
 from core.names import numbered
 from core.public_ids import LENGTH, new_public_id
-from core.text_lengths import LONGEST_NAME, LONGEST_NOTE
+from core.text_lengths import MAX_NAME_LENGTH, MAX_NOTE_LENGTH
 from players.models import LogEntry, Player
 
-LONGEST_MATCH = 25
+MAX_MATCH = 25
 """Points. The engine reads records of longer matches, but matches of events are no longer (docs/rules.md §2)."""
 WAIT_ONLINE = 24 * 60 * 60
 """Default waiting time in seconds: how long after the other side has seen it an unanswered report of the winner stands.
@@ -101,7 +101,7 @@ class Match(models.Model):
     as_told = models.BooleanField(
         default=False, db_default=False, help_text=_("Imported from a list of earlier years, not played here.")
     )
-    told_event = models.CharField(max_length=LONGEST_NAME, blank=True, default="", db_default="")
+    told_event = models.CharField(max_length=MAX_NAME_LENGTH, blank=True, default="", db_default="")
 
     class Meta:
         ordering = ("-created_at", "-pk")
@@ -118,7 +118,7 @@ class Match(models.Model):
         ]
         constraints: ClassVar = [
             models.CheckConstraint(condition=~Q(player_0=F("player_1")), name="match_of_two_players"),
-            models.CheckConstraint(condition=Q(length__gte=1, length__lte=LONGEST_MATCH), name="match_length"),
+            models.CheckConstraint(condition=Q(length__gte=1, length__lte=MAX_MATCH), name="match_length"),
             models.CheckConstraint(
                 condition=Q(start_0__lt=F("length"), start_1__lt=F("length")), name="match_start_score"
             ),
@@ -213,7 +213,7 @@ class Result(models.Model):
         "matches.Submission", on_delete=models.PROTECT, null=True, blank=True, related_name="+"
     )
     waived = models.JSONField(default=list, help_text=_("Findings a director waived, as (code, game, ply)."))
-    reason = models.CharField(max_length=LONGEST_NOTE, blank=True)
+    reason = models.CharField(max_length=MAX_NOTE_LENGTH, blank=True)
     own_match = models.BooleanField(
         default=False, help_text=_("Decided by one of the two players as the only director; the reason is public.")
     )
@@ -331,7 +331,7 @@ class MatchImport(models.Model):
 
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
     club = models.ForeignKey("players.Club", on_delete=models.PROTECT, related_name="+")
-    name = models.CharField(_("name"), max_length=LONGEST_NAME)
+    name = models.CharField(_("name"), max_length=MAX_NAME_LENGTH)
     pool = models.ForeignKey(
         "matches.RatingPool",
         on_delete=models.PROTECT,

@@ -17,7 +17,7 @@ from players.models import LogEntry
 # A match played here: its settings, its actions, and the chains its dice come from.
 
 
-LONGEST_ACTION_KEY = 64
+MAX_ACTION_KEY_LENGTH = 64
 CLAIM_AWAY = "claim_away"
 """The kind of an action by which a player claims because the opponent is away; `matches.play.live` has the others."""
 INVITE, PLAY = "invite", "play"
@@ -219,7 +219,7 @@ class Action(models.Model):
     side = models.PositiveSmallIntegerField(null=True, blank=True)
     data = models.JSONField(default=dict, help_text=_("What the kind needs: dice, moves, value, score, links."))
     credit = models.PositiveSmallIntegerField(default=0, help_text=_("Milliseconds given back for lag."))
-    key = models.CharField(max_length=LONGEST_ACTION_KEY, blank=True, help_text=_("The client's idempotency key."))
+    key = models.CharField(max_length=MAX_ACTION_KEY_LENGTH, blank=True, help_text=_("The client's idempotency key."))
     at = models.DateTimeField(help_text=_("When it arrived."))
     by = models.CharField(max_length=6, choices=LogEntry.By)
     user = models.ForeignKey(

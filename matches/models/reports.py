@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from core.public_ids import LENGTH, new_public_id
-from core.text_lengths import LONGEST_KEY, LONGEST_NOTE
+from core.text_lengths import MAX_KEY_LENGTH, MAX_NOTE_LENGTH
 from matches.models.matches import Result
 from players.models import LogEntry
 
@@ -51,12 +51,12 @@ class Claim(models.Model):
     submission = models.ForeignKey(
         "matches.Submission", on_delete=models.PROTECT, null=True, blank=True, related_name="+"
     )
-    note = models.CharField(max_length=LONGEST_NOTE, blank=True)
+    note = models.CharField(max_length=MAX_NOTE_LENGTH, blank=True)
     by = models.CharField(max_length=6, choices=LogEntry.By)
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
     )
-    key = models.CharField(max_length=LONGEST_KEY, blank=True, help_text=_("The Idempotency-Key of the request."))
+    key = models.CharField(max_length=MAX_KEY_LENGTH, blank=True, help_text=_("The Idempotency-Key of the request."))
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     state = models.CharField(max_length=9, choices=State, default=State.OPEN)
@@ -71,8 +71,10 @@ class Claim(models.Model):
         default=False, help_text=_("The report stands although the other side never answered, so they may object.")
     )
     answered_at = models.DateTimeField(null=True, blank=True)
-    answer_note = models.CharField(max_length=LONGEST_NOTE, blank=True)
-    answer_key = models.CharField(max_length=LONGEST_KEY, blank=True, help_text=_("The Idempotency-Key of the answer."))
+    answer_note = models.CharField(max_length=MAX_NOTE_LENGTH, blank=True)
+    answer_key = models.CharField(
+        max_length=MAX_KEY_LENGTH, blank=True, help_text=_("The Idempotency-Key of the answer.")
+    )
 
     class Meta:
         ordering = ("created_at", "pk")
@@ -146,16 +148,16 @@ class Objection(models.Model):
         "matches.Result", on_delete=models.PROTECT, null=True, blank=True, related_name="objections"
     )
     side = models.PositiveSmallIntegerField(help_text=_("The side that objects."))
-    reason = models.CharField(max_length=LONGEST_NOTE)
+    reason = models.CharField(max_length=MAX_NOTE_LENGTH)
     by = models.CharField(max_length=6, choices=LogEntry.By)
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
     )
-    key = models.CharField(max_length=LONGEST_KEY, blank=True, help_text=_("The Idempotency-Key of the request."))
+    key = models.CharField(max_length=MAX_KEY_LENGTH, blank=True, help_text=_("The Idempotency-Key of the request."))
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     state = models.CharField(max_length=9, choices=State, default=State.OPEN)
-    answer = models.CharField(max_length=LONGEST_NOTE, blank=True)
+    answer = models.CharField(max_length=MAX_NOTE_LENGTH, blank=True)
     answered_at = models.DateTimeField(null=True, blank=True)
     answered_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
@@ -177,7 +179,7 @@ class Objection(models.Model):
 # Times that a player proposes for a match.
 
 
-MOST_TIMES = 5
+MAX_TIMES = 5
 
 NO_SHOW_MINUTES = 15
 """After so many minutes a player has not come to an appointment, where the event says nothing else."""
@@ -197,12 +199,12 @@ class Proposal(models.Model):
     match = models.ForeignKey("matches.Match", on_delete=models.PROTECT, related_name="proposals")
     side = models.PositiveSmallIntegerField(help_text=_("The side that proposes."))
     times = models.JSONField(help_text=_("The proposed times in UTC (ISO 8601), earliest first."))
-    note = models.CharField(max_length=LONGEST_NOTE, blank=True)
+    note = models.CharField(max_length=MAX_NOTE_LENGTH, blank=True)
     by = models.CharField(max_length=6, choices=LogEntry.By)
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
     )
-    key = models.CharField(max_length=LONGEST_KEY, blank=True, help_text=_("The Idempotency-Key of the request."))
+    key = models.CharField(max_length=MAX_KEY_LENGTH, blank=True, help_text=_("The Idempotency-Key of the request."))
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     shown_at = models.DateTimeField(
@@ -212,7 +214,9 @@ class Proposal(models.Model):
     state = models.CharField(max_length=9, choices=State, default=State.OPEN)
     agreed_at = models.DateTimeField(null=True, blank=True, help_text=_("The time that was accepted."))
     answered_at = models.DateTimeField(null=True, blank=True)
-    answer_key = models.CharField(max_length=LONGEST_KEY, blank=True, help_text=_("The Idempotency-Key of the answer."))
+    answer_key = models.CharField(
+        max_length=MAX_KEY_LENGTH, blank=True, help_text=_("The Idempotency-Key of the answer.")
+    )
     here_0 = models.DateTimeField(null=True, blank=True, help_text=_("When side 0 came to the appointment."))
     here_1 = models.DateTimeField(null=True, blank=True, help_text=_("When side 1 came to the appointment."))
     reminded_at = models.DateTimeField(null=True, blank=True, help_text=_("When the players were reminded last."))

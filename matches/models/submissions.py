@@ -9,12 +9,12 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from core.public_ids import LENGTH, new_public_id
-from core.text_lengths import LONGEST_KEY
+from core.text_lengths import MAX_KEY_LENGTH
 
-MOST_MEBIBYTES = 8
-MOST_BYTES = MOST_MEBIBYTES * 1024 * 1024
+MAX_MEBIBYTES = 8
+MAX_BYTES = MAX_MEBIBYTES * 1024 * 1024
 """Largest size of a record."""
-LONGEST_FILE_NAME = 200
+MAX_FILE_NAME_LENGTH = 200
 
 
 class Submission(models.Model):
@@ -46,14 +46,14 @@ class Submission(models.Model):
 
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
     source = models.CharField(max_length=6, choices=Source)
-    file_name = models.CharField(max_length=LONGEST_FILE_NAME, blank=True)
+    file_name = models.CharField(max_length=MAX_FILE_NAME_LENGTH, blank=True)
     data = models.BinaryField()
     size = models.PositiveIntegerField()
     sha256 = models.CharField(max_length=64)
     submitter = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
     )
-    key = models.CharField(max_length=LONGEST_KEY, blank=True, help_text=_("The Idempotency-Key of the request."))
+    key = models.CharField(max_length=MAX_KEY_LENGTH, blank=True, help_text=_("The Idempotency-Key of the request."))
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     state = models.CharField(max_length=7, choices=State, default=State.QUEUED)
@@ -88,7 +88,7 @@ class Submission(models.Model):
             models.Index(fields=["id"], name="submission_waiting", condition=Q(standing="waiting")),
         ]
         constraints: ClassVar = [
-            models.CheckConstraint(condition=Q(size__lte=MOST_BYTES), name="submission_size"),
+            models.CheckConstraint(condition=Q(size__lte=MAX_BYTES), name="submission_size"),
             models.UniqueConstraint(
                 fields=["match", "sha256"], condition=Q(match__isnull=False), name="submission_once_per_match"
             ),

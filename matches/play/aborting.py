@@ -15,7 +15,7 @@ from players.models import Player
 
 ACCEPTOR = 1
 """The side of the player who accepted the challenge."""
-MOST_LEFT = 3
+MAX_LEFT = 3
 """After leaving so many accepted friendlies before a play within `LEFT_WITHIN`, a player is paused."""
 LEFT_WITHIN = timedelta(hours=24)
 PAUSED_FOR = timedelta(hours=1)
@@ -65,7 +65,7 @@ def paused_until(player: Player, now: datetime) -> datetime | None:
     """Until when a player has to wait for the next open challenge; None if they need not."""
     left = Challenge.objects.filter(opponent=player, left_at__gt=now - LEFT_WITHIN - PAUSED_FOR)
     times = sorted(at for at in left.values_list("left_at", flat=True) if at is not None)
-    for first, last in zip(times, times[MOST_LEFT - 1 :], strict=False):
+    for first, last in zip(times, times[MAX_LEFT - 1 :], strict=False):
         if last - first < LEFT_WITHIN and last + PAUSED_FOR > now:
             return last + PAUSED_FOR
     return None

@@ -8,7 +8,7 @@ import structlog
 from django.conf import settings
 from django.db import transaction
 
-from core.live.presence import Command, Presence, Sign, goodbye, presences, presences_after, sign_of_life
+from core.live.presence import Command, PagePresence, RecentActivity, goodbye, note_activity, presences, presences_after
 from core.locks import for_update
 from engine.actions import Act, FlagRule
 from engine.clock import SECOND
@@ -17,7 +17,7 @@ from engine.errors import Refused
 from matches.models import LiveMatch, Match, Outage, Pulse
 from matches.play.codec import stored_absences
 from matches.play.journal import Journal
-from matches.play.live import MILLISECOND, Event, EventKind, Limits, claimable, counted, to_ms
+from matches.play.live import MILLISECOND, AbsenceLimits, EventKind, LiveEvent, claimable, counted, to_ms
 from players.actors import SYSTEM, Actor
 
 # Outages of our own server: recognised by a missing pulse, and given back to both players of every live match.
@@ -26,7 +26,7 @@ from players.actors import SYSTEM, Actor
 log = structlog.get_logger(__name__)
 PERIOD = 2.0
 """Seconds between two beats of a web process."""
-LONGEST_GAP = timedelta(seconds=6)
+MAX_GAP = timedelta(seconds=6)
 """Without a beat for longer, the web server counts as down."""
 
 
@@ -42,7 +42,7 @@ def beat(*, now: datetime) -> Outage | None:
             return None
         pulse.beat_at = now
         pulse.save(update_fields=["beat_at"])
-        is_outage = now - before > LONGEST_GAP
+        is_outage = now - before > MAX_GAP
         outage = Outage.objects.create(started_at=before, ended_at=now) if is_outage else None
     for uncredited in Outage.objects.filter(credited_at=None):
         _credit_all(uncredited, now)
@@ -51,7 +51,7 @@ def beat(*, now: datetime) -> Outage | None:
 
 def is_silent(now: datetime) -> bool:
     """Whether no web process has beaten lately; False where none ever has."""
-    return Pulse.objects.filter(pk=Pulse.ONLY, beat_at__lt=now - LONGEST_GAP).exists()
+    return Pulse.objects.filter(pk=Pulse.ONLY, beat_at__lt=now - MAX_GAP).exists()
 
 
 def credit_match(*, match_id: int) -> None:
@@ -79,7 +79,7 @@ def _credit(match_id: int, outage: Outage) -> None:
         began = max(outage.started_at, last.at if last else journal.live.started_at)
         lost = (outage.ended_at - began) // MILLISECOND
         if lost > 0:
-            event = Event(EventKind.OUTAGE, to_ms(outage.ended_at), value=lost)
+            event = LiveEvent(EventKind.OUTAGE, to_ms(outage.ended_at), value=lost)
             journal.append(event, by=SYSTEM, data={"outage": outage.pk})
             if journal.live.lapses_at is not None:
                 journal.live.lapses_at += lost * MILLISECOND
@@ -97,9 +97,9 @@ AT_ONCE = 500
 """Matches whose sides are asked after in one round trip."""
 
 
-def limits() -> Limits:
+def limits() -> AbsenceLimits:
     """Return after how much absence the opponent may claim."""
-    return Limits(settings.ABSENCE_CLOSED * SECOND, settings.ABSENCE_LOST * SECOND)
+    return AbsenceLimits(settings.ABSENCE_CLOSED * SECOND, settings.ABSENCE_LOST * SECOND)
 
 
 def member(public_id: str, side: Side) -> tuple[str, str]:
@@ -107,27 +107,27 @@ def member(public_id: str, side: Side) -> tuple[str, str]:
     return f"match:{public_id}", str(side)
 
 
-def sign_of(public_id: str, side: Side, life: str, every: int) -> Sign:
+def sign_of(public_id: str, side: Side, life: str, every: int) -> RecentActivity:
     """Return the sign of life of a side's page that gives one every so many seconds."""
-    return Sign(member(public_id, side), life, lasts=every * PINGS_MISSED)
+    return RecentActivity(member(public_id, side), life, lasts=every * PINGS_MISSED)
 
 
-def side_presences(public_id: str, now: datetime, sign: Sign | None = None) -> list[Presence]:
+def side_presences(public_id: str, now: datetime, sign: RecentActivity | None = None) -> list[PagePresence]:
     """Return whether the pages of side 0 and of side 1 are open, once a sign of life of one of them is noted."""
     return presences([member(public_id, side) for side in (0, 1)], now=now.timestamp(), sign=sign)
 
 
 def side_presences_after(
-    commands: Sequence[Command], public_id: str, now: datetime, sign: Sign | None = None
-) -> tuple[list[Any], list[Presence]]:
+    commands: Sequence[Command], public_id: str, now: datetime, sign: RecentActivity | None = None
+) -> tuple[list[Any], list[PagePresence]]:
     """Send commands to the broker; return their answers, and what `side_presences` does, in one round trip."""
     members = [member(public_id, side) for side in (0, 1)]
     return presences_after(commands, members, now=now.timestamp(), sign=sign)
 
 
-def note_sign_of_life(sign: Sign, now: datetime) -> None:
+def note_activity_of(sign: RecentActivity, now: datetime) -> None:
     """Note that a page of a side is open."""
-    sign_of_life(sign, now=now.timestamp())
+    note_activity(sign, now=now.timestamp())
 
 
 def note_goodbye(*, public_id: str, side: Side, tab: str, now: datetime) -> None:
@@ -160,7 +160,7 @@ def _note_absences(matches: Sequence[tuple[int, str, list[Any] | None]], now: da
     return changes
 
 
-def note_presence(*, match_id: int, side: Side, seen: Presence, now: datetime) -> bool:
+def note_presence(*, match_id: int, side: Side, seen: PagePresence, now: datetime) -> bool:
     """Note that a side has left or come back; return whether that is a change."""
     with transaction.atomic():
         try:
@@ -175,17 +175,17 @@ def note_presence(*, match_id: int, side: Side, seen: Presence, now: datetime) -
             last = journal.live.actions.order_by("-seq").first()
             began = max(int(seen.since * SECOND), to_ms(last.at) if last else to_ms(journal.live.started_at))
             kind = EventKind.LEFT if seen.closed else EventKind.AWAY
-            journal.append(Event(kind, at, side, value=max(0, at - began)), by=SYSTEM)
+            journal.append(LiveEvent(kind, at, side, value=max(0, at - began)), by=SYSTEM)
         else:
             # Whether they were away is not known any more: what was not counted yet will not be.
             since = journal.state.absences[side].since
             unknown = at - since if seen.online is None and since is not None else 0
-            journal.append(Event(EventKind.BACK, at, side, value=max(0, unknown) or None), by=SYSTEM)
+            journal.append(LiveEvent(EventKind.BACK, at, side, value=max(0, unknown) or None), by=SYSTEM)
         journal.close(now)
     return True
 
 
-def claim_absence(journal: Journal, event: Event, *, by: Actor, key: str) -> None:
+def claim_absence(journal: Journal, event: LiveEvent, *, by: Actor, key: str) -> None:
     """Let an absent opponent's flag fall; they lose the match or the game, by the rule of the event.
 
     Refused: `not_away`, `not_away_long_enough`.
@@ -197,11 +197,11 @@ def claim_absence(journal: Journal, event: Event, *, by: Actor, key: str) -> Non
     journal.append(event, by=by, key=key)
     if not claimable(absences, opponent, limits(), event.at):
         raise Refused("not_away_long_enough")
-    journal.append(Event(Act.FLAG, event.at, opponent), by=by)
+    journal.append(LiveEvent(Act.FLAG, event.at, opponent), by=by)
     if journal.state.match.flag_rule is FlagRule.CLAIM:
-        journal.append(Event(Act.CLAIM_FLAG, event.at, event.side), by=by)
+        journal.append(LiveEvent(Act.CLAIM_FLAG, event.at, event.side), by=by)
 
 
-def _is_away(seen: Presence, now: datetime) -> bool:
+def _is_away(seen: PagePresence, now: datetime) -> bool:
     """Whether a side counts as away."""
     return seen.online is False and seen.since is not None and now.timestamp() - seen.since >= NOTED_AFTER

@@ -20,7 +20,7 @@ from matches.play.absences import claim_absence
 from matches.play.chains import LINK_FIELDS, Chains
 from matches.play.deciding_ahead import answer_as_decided
 from matches.play.journal import Journal, event_of, lock_with_live, standing
-from matches.play.live import Event, EventKind, LiveState, after_event, to_ms
+from matches.play.live import EventKind, LiveEvent, LiveState, after_event, to_ms
 from matches.play.transcripts import state_after, state_at_start
 from players.actors import SYSTEM, Actor
 
@@ -188,13 +188,13 @@ def _is_same(first: Action, request: ActionInput) -> bool:
 def append_action(journal: Journal, side: Side, request: ActionInput, by: Actor, now: datetime, credit: int) -> None:
     """Add the rows of one request to a locked match."""
     at = to_ms(now)
-    event = Event(request.kind, at, side, moves=request.moves, value=request.value, credit=credit)
+    event = LiveEvent(request.kind, at, side, moves=request.moves, value=request.value, credit=credit)
     if request.kind == EventKind.HERE:
         journal.append(event, by=by, key=request.key)
         arrive_at_board(match=journal.match, side=side, by=by, now=now)
         _roll_if_both_are_ready(journal, at)
     elif request.kind == EventKind.READY:
-        _be_ready(journal, event, request, by)
+        _mark_ready(journal, event, request, by)
     elif request.kind == Act.ROLL:
         _roll(journal, event, request, by)
     elif request.kind == EventKind.CLAIM_AWAY:
@@ -217,7 +217,7 @@ def append_action(journal: Journal, side: Side, request: ActionInput, by: Actor,
             answer_as_decided(journal, seen=seen, at=at)
 
 
-def _take_back(journal: Journal, event: Event, by: Actor, key: str) -> None:
+def _take_back(journal: Journal, event: LiveEvent, by: Actor, key: str) -> None:
     """Take back the last decision of a side in practice, and what its opponent has done since."""
     assert event.side is not None  # noqa: S101, a player acts
     live, state = journal.live, journal.state
@@ -247,7 +247,7 @@ def _is_played_again(journal: Journal) -> bool:
     return last is not None and last.kind == EventKind.TAKE_BACK
 
 
-def _be_ready(journal: Journal, event: Event, request: ActionInput, by: Actor) -> None:
+def _mark_ready(journal: Journal, event: LiveEvent, request: ActionInput, by: Actor) -> None:
     """A side is ready for the opening roll, which the server makes once both are."""
     assert event.side is not None  # noqa: S101, a player acts
     chains = journal.chains()
@@ -261,7 +261,7 @@ def _roll_if_both_are_ready(journal: Journal, at: int) -> None:
     if journal.state.awaits_opening_roll:
         links = (_link_of(journal, 0), _link_of(journal, 1))
         dice, proof = journal.chains().opening_roll(links)
-        journal.append(Event(Act.ROLL, at, dice=dice), by=SYSTEM, data=proof)
+        journal.append(LiveEvent(Act.ROLL, at, dice=dice), by=SYSTEM, data=proof)
 
 
 def _link_of(journal: Journal, side: Side) -> dict[str, object]:
@@ -274,7 +274,7 @@ def _link_of(journal: Journal, side: Side) -> dict[str, object]:
     return link
 
 
-def _roll(journal: Journal, event: Event, request: ActionInput, by: Actor) -> None:
+def _roll(journal: Journal, event: LiveEvent, request: ActionInput, by: Actor) -> None:
     """Roll for the side on turn, and play a forced play if asked to."""
     side = event.side
     assert side is not None  # noqa: S101, a player acts
@@ -285,17 +285,17 @@ def _roll(journal: Journal, event: Event, request: ActionInput, by: Actor) -> No
     chains = journal.chains()
     dice, proof = chains.roll(side, chains.reveal(side, request.link, request.seen))
     journal.append(event._replace(dice=dice), by=by, key=request.key, data=proof)
-    _play_by_itself(journal, request, event.at, by)
+    _auto_play(journal, request, event.at, by)
 
 
-def _play_by_itself(journal: Journal, request: ActionInput, at: int, by: Actor) -> None:
+def _auto_play(journal: Journal, request: ActionInput, at: int, by: Actor) -> None:
     """Play the dice if they leave no choice, or in a bear-off without contact, where the player wishes it."""
     event = play_by_itself(journal.state.match, at, play_forced=request.play_forced, bear_off=request.bear_off)
     if event is not None:
         journal.append(event, by=by, data={"forced": True})
 
 
-def play_by_itself(state: MatchState, at: int, *, play_forced: bool, bear_off: bool) -> Event | None:
+def play_by_itself(state: MatchState, at: int, *, play_forced: bool, bear_off: bool) -> LiveEvent | None:
     """The play of dice that leave no choice, or of a bear-off without contact, where the player wishes it."""
     if state.phase is not Phase.TO_PLAY or state.dice is None:
         return None
@@ -305,7 +305,7 @@ def play_by_itself(state: MatchState, at: int, *, play_forced: bool, bear_off: b
     elif len(plays) > 1 or not play_forced:
         return None
     moves = tuple((step.source, step.target) for play in plays for step in play.steps)
-    return Event(Act.PLAY, at, state.turn, moves=moves)
+    return LiveEvent(Act.PLAY, at, state.turn, moves=moves)
 
 
 def act_again(*, match: Match, history: Iterable[tuple[Side, ActionInput, Actor, datetime]], now: datetime) -> None:

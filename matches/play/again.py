@@ -35,7 +35,7 @@ FAR_BAR = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class JudgedChoice:
     """One way to decide, as the analysis judged it."""
 
     code: str
@@ -92,7 +92,7 @@ def _cube_actions(decision: Decision, state: MatchState) -> list[tuple[str, str]
     return [(CubeAction.DOUBLE.value, double_label), (CubeAction.NO_DOUBLE.value, pgettext("verb", "Roll"))]
 
 
-def choices_of(decision: Decision, state: MatchState) -> list[Choice]:
+def choices_of(decision: Decision, state: MatchState) -> list[JudgedChoice]:
     """The ways to decide that were judged, the best first."""
     if decision.kind == Decision.Kind.PLAY:
         plays = [(code_of(state.position, each["play"]), each["play"], each["equity"]) for each in decision.candidates]
@@ -102,7 +102,7 @@ def choices_of(decision: Decision, state: MatchState) -> list[Choice]:
         judged = [(code, words[code], equity, code == decision.played) for code, equity in _cube_equities(decision)]
     best = max((equity for _, _, equity, _ in judged), default=0.0)
     return [
-        Choice(code, text, labels.number(equity - best, 3) if equity < best else "", was_played)
+        JudgedChoice(code, text, labels.number(equity - best, 3) if equity < best else "", was_played)
         for code, text, equity, was_played in sorted(judged, key=lambda each: -each[2])
     ]
 

@@ -19,10 +19,10 @@ from core import throttle
 from core.access import Who, open_to
 from core.api import APIView, validated
 from core.live import audience
-from core.live.presence import UNKNOWN, Presence
+from core.live.presence import UNKNOWN, PagePresence
 from core.repeats import Repeat, repeated
 from core.requests import arrived_at, parse_int
-from core.text_lengths import LONGEST_NOTE
+from core.text_lengths import MAX_NOTE_LENGTH
 from engine.actions import Act, Phase
 from engine.clock import DAY, SECOND
 from engine.cube import Side
@@ -35,8 +35,8 @@ from matches.access import LINK, MatchSeat, match_and_seat_in_api, seat_of, side
 from matches.lifecycle import links
 from matches.lifecycle.arrivals import claimable_from_call
 from matches.lifecycle.events import events
-from matches.lifecycle.play_rules import LONGEST_DAYS, LONGEST_DELAY, LONGEST_OVERTIME
-from matches.models import LONGEST_ACTION_KEY, Action, ClockPreset, LiveMatch, Match
+from matches.lifecycle.play_rules import MAX_DELAY, MAX_OVERTIME, MAX_SPAN_DAYS
+from matches.models import MAX_ACTION_KEY_LENGTH, Action, ClockPreset, LiveMatch, Match
 from matches.play import absences, acting, directing, due, hints, lag, starting
 from matches.play.acting import OF_PLAYERS, Acted
 from matches.play.chains import armings_of
@@ -70,23 +70,23 @@ class StartLiveSerializer(serializers.Serializer[Any]):
         required=False,
         help_text="A preset whose bank follows from the length, `correspondence`, or `none`.",
     )
-    overtime_minutes = serializers.IntegerField(required=False, min_value=0, max_value=LONGEST_OVERTIME)
+    overtime_minutes = serializers.IntegerField(required=False, min_value=0, max_value=MAX_OVERTIME)
     days = serializers.IntegerField(
         source="turn_days",
         required=False,
         min_value=1,
-        max_value=LONGEST_DAYS,
+        max_value=MAX_SPAN_DAYS,
         help_text="Correspondence: days for each turn.",
     )
     bank_days = serializers.IntegerField(
-        required=False, min_value=0, max_value=LONGEST_DAYS, help_text="Correspondence: days more for the whole match."
+        required=False, min_value=0, max_value=MAX_SPAN_DAYS, help_text="Correspondence: days more for the whole match."
     )
     flag_rule = serializers.ChoiceField(choices=LiveMatch.FlagRule.choices, required=False)
     spectators_delay = serializers.IntegerField(
         required=False,
         allow_null=True,
         min_value=0,
-        max_value=LONGEST_DELAY,
+        max_value=MAX_DELAY,
         help_text="Minutes by which spectators are behind; 0: none; null: they see the match once it is over.",
     )
     server_chains = serializers.BooleanField(default=False, help_text="Players may let the server keep their dice.")
@@ -224,7 +224,7 @@ class LiveRulingSerializer(serializers.Serializer[Any]):
     score = serializers.ListField(
         child=serializers.IntegerField(min_value=0, max_value=99), min_length=2, max_length=2, required=False
     )
-    reason = serializers.CharField(required=False, default="", allow_blank=True, max_length=LONGEST_NOTE)
+    reason = serializers.CharField(required=False, default="", allow_blank=True, max_length=MAX_NOTE_LENGTH)
 
 
 class LiveActionSerializer(serializers.Serializer[Any]):
@@ -365,7 +365,7 @@ class DiceSerializer(serializers.Serializer[Any]):
 # A match played here as its pages and API clients read it.
 
 
-MOST_ACTIONS = 500
+MAX_ACTIONS = 500
 """Of one answer; a reader that is further behind asks again."""
 
 
@@ -375,7 +375,7 @@ def as_json(
     since: int,
     latest: Sequence[Action] = (),
     lag_credits: tuple[int, int] | None = None,
-    presences: Sequence[Presence] | None = None,
+    presences: Sequence[PagePresence] | None = None,
     spectators: int | None = None,
     public: Json | None = None,
 ) -> Json:
@@ -388,7 +388,7 @@ def as_json(
     live, state, now = watched.live, watched.state, watched.at
     is_all = bool(latest) and (latest[0].seq - 1, latest[-1].seq) == (since, watched.last)
     # Before the chains, so that no roll is listed without its chain.
-    actions = latest if is_all else visible_actions(watched, since)[:MOST_ACTIONS]
+    actions = latest if is_all else visible_actions(watched, since)[:MAX_ACTIONS]
     actions_json = [action_json(action) for action in actions]
     chains = _chains_json(watched)
     return {
@@ -471,7 +471,7 @@ def graph_json(match: MatchState) -> list[Json]:
     ]
 
 
-def _presence_json(seen: Presence) -> Json:
+def _presence_json(seen: PagePresence) -> Json:
     since = from_ms(int(seen.since * SECOND)) if seen.since is not None else None
     return {"online": seen.online, "since": since, "closed": seen.closed}
 
@@ -512,7 +512,7 @@ def _due_at(watched: Watched) -> datetime | None:
     return from_ms(due) if due is not None else None
 
 
-def _presences(watched: Watched) -> list[Presence]:
+def _presences(watched: Watched) -> list[PagePresence]:
     if not watched.is_insider:
         return [UNKNOWN, UNKNOWN]
     return absences.side_presences(watched.live.match.public_id, watched.at)
@@ -552,7 +552,7 @@ def _armings_json(watched: Watched, chains: Sequence[Json]) -> list[Json]:
 # `after`; with an `Idempotency-Key` it is safe to repeat.
 
 
-LONGEST_KEY = LONGEST_ACTION_KEY - len("0:")
+MAX_KEY_LENGTH = MAX_ACTION_KEY_LENGTH - len("0:")
 """Of an Idempotency-Key; the side is stored before it."""
 RULES = ("clock", "overtime_minutes", "turn_days", "bank_days", "flag_rule", "spectators_delay")
 """What a director may choose instead of the settings of the division."""
@@ -795,7 +795,7 @@ class LivePing(APIView):
             estimate = lag.measure(match_id=match_id, side=side, network=network, ping=form["ping"], now=now)
         else:
             estimate = lag.measured(match_id, side, network)
-        absences.note_sign_of_life(absences.sign_of(public_id, side, form["tab"], form["every"]), now)
+        absences.note_activity_of(absences.sign_of(public_id, side, form["tab"], form["every"]), now)
         return Response({"lag": estimate, "ping": lag.new_ping(match_id, side, timezone.now()), "ticket": ticket})
 
 
@@ -883,8 +883,8 @@ class LiveDice(APIView):
 def _key(request: Request) -> str:
     """The Idempotency-Key of a request, or nothing. Refused: `key_too_long`."""
     key: str = request.headers.get("Idempotency-Key", "")
-    if len(key) > LONGEST_KEY:
-        raise Refused("key_too_long", most=LONGEST_KEY)
+    if len(key) > MAX_KEY_LENGTH:
+        raise Refused("key_too_long", most=MAX_KEY_LENGTH)
     return key
 
 
@@ -915,7 +915,7 @@ def _answer(
     *,
     since: int = 0,
     acted: Acted | None = None,
-    presences: Sequence[Presence] | None = None,
+    presences: Sequence[PagePresence] | None = None,
     code: int = status.HTTP_200_OK,
 ) -> Response:
     """The board as its reader sees it, after an action of theirs; for the holder of a link with a stream ticket."""
@@ -935,7 +935,7 @@ def _boards_waiting(request: Request, live: LiveMatch, seat: MatchSeat | None) -
 
 
 def _seat_ticket(request: Request, live: LiveMatch, seat: MatchSeat | None) -> str | None:
-    """For a player who is signed in with a session: what lets their next actions take the short way."""
+    """For a player who is signed in with a session: what lets their next actions take the fast path."""
     if seat is None or seat.side is None or seat.token or request.auth or not isinstance(request.user, User):
         return None
     session_key = request.session.session_key

@@ -123,8 +123,8 @@ LOST_AT_LEVEL_AFTER = timedelta(seconds=30)
 """The same where a program decides; the clock worker moves without it."""
 CLAIM_LASTS = timedelta(seconds=ADVICE_SECONDS + 10)
 """From when a worker asks the program until it is taken for dead; till then nobody moves in its place."""
-MOST_AT_ONCE = 5
-MOST_ACTIONS = 20
+MAX_AT_ONCE = 5
+MAX_ACTIONS = 20
 """Of a bot before its opponent is to act again; a safety net, since a turn takes two or three."""
 _OVERTAKEN = frozenset({"stale", "not_live", "already_ready"})
 """Refusals that mean that the match went on without this worker."""
@@ -137,7 +137,7 @@ def act_for_bot(*, match_id: int, now: datetime, advisor: Backend | None = None)
     Two workers that do it at once do no harm: each action names the last one it has seen.
     """
     began = monotonic()
-    for count in range(MOST_ACTIONS):
+    for count in range(MAX_ACTIONS):
         waiting = LiveMatch.objects.select_related("match").filter(
             pk=match_id, match__state=Match.State.LIVE, bot_since__isnull=False
         )
@@ -154,7 +154,7 @@ def act_for_bot(*, match_id: int, now: datetime, advisor: Backend | None = None)
                 raise
             return count
     log.warning("bot_acts_on", match_id=match_id)
-    return MOST_ACTIONS
+    return MAX_ACTIONS
 
 
 def act_where_lost(*, now: datetime) -> int:
@@ -162,7 +162,7 @@ def act_where_lost(*, now: datetime) -> int:
     lost = Q(bot_since__lte=now - LOST_AFTER, bot_level="") | Q(bot_since__lte=now - LOST_AT_LEVEL_AFTER)
     claimed = Q(bot_claimed_at__gte=F("bot_since"), bot_claimed_at__gt=now - CLAIM_LASTS)
     waiting = LiveMatch.objects.filter(lost, match__state=Match.State.LIVE).exclude(claimed)
-    ids = list(waiting.order_by("bot_since").values_list("pk", flat=True)[:MOST_AT_ONCE])
+    ids = list(waiting.order_by("bot_since").values_list("pk", flat=True)[:MAX_AT_ONCE])
     for match_id in ids:
         act_for_bot(match_id=match_id, now=now)
     return len(ids)

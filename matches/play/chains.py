@@ -18,7 +18,7 @@ from matches.play.live import EventKind
 SERVER = DiceChain.Owner.SERVER
 BETWEEN_NEW_CHAINS = timedelta(minutes=1)
 """A player's third chain and every later one is committed this long after the one before, or later."""
-MOST_ARMINGS = 100
+MAX_ARMINGS = 100
 """How often a side may change between devices without revealing a link: more than anyone does."""
 LINK_FIELDS = ("used", "latest", "seen", "last_reveal")
 """The columns of a chain that change with each link."""
@@ -105,8 +105,8 @@ class Chains:
         if chain is not None and armed == chain:
             return chain
         own_reveals = self._reveals(owner)
-        if sum(each.own_reveals == own_reveals for each in self.armings(owner)) >= MOST_ARMINGS:
-            raise Refused("too_many_armings", most=MOST_ARMINGS)
+        if sum(each.own_reveals == own_reveals for each in self.armings(owner)) >= MAX_ARMINGS:
+            raise Refused("too_many_armings", most=MAX_ARMINGS)
         if chain is None:
             if anchor is not None and number not in (None, len(chains) + 1):
                 raise Refused("chain_number_taken")

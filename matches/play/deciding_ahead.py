@@ -15,7 +15,7 @@ from engine.errors import Refused
 from matches.models import LiveMatch, Match
 from matches.play import due
 from matches.play.journal import AHEAD, Journal
-from matches.play.live import Event, LiveState
+from matches.play.live import LiveEvent, LiveState
 from players.actors import SYSTEM
 
 
@@ -61,5 +61,5 @@ def answer_as_decided(journal: Journal, *, seen: int, at: int) -> None:
     decided = LiveMatch.objects.filter(pk=journal.match.pk, answer_ahead_after=seen).exclude(answer_ahead="")
     answer = decided.values_list("answer_ahead", flat=True).first()
     if answer is not None:
-        event = Event(Act(answer), at, journal.state.match.to_act)
+        event = LiveEvent(Act(answer), at, journal.state.match.to_act)
         journal.append(event, by=SYSTEM, data={AHEAD: True})

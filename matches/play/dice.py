@@ -108,7 +108,7 @@ Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class ShownLink:
+class ShownChainLink:
     chain: int
     number: int
     link: str
@@ -134,10 +134,10 @@ class ShownRoll:
     roller: str
     """The name of the player who rolled; of both in an opening."""
     dice: tuple[dict[str, Any], dict[str, Any]]
-    server: ShownLink
-    first: ShownLink
+    server: ShownChainLink
+    first: ShownChainLink
     """The roller's new link, or side 0's in an opening."""
-    second: ShownLink
+    second: ShownChainLink
     """The opponent's latest link, or side 1's new one in an opening."""
     weak: bool
     weak_by: tuple[tuple[str, bool], ...] = ()
@@ -169,7 +169,7 @@ def shown_rolls(export: Json, names: Sequence[str]) -> list[ShownRoll]:
 
 def _rolls_shown(export: Json, names: Sequence[str]) -> Iterator[ShownRoll]:
     game = 0
-    latest: dict[int, ShownLink] = {}
+    latest: dict[int, ShownChainLink] = {}
     for roll in export["rolls"]:
         side = roll["side"]
         game += side is None and not roll.get("taken_back")
@@ -202,8 +202,8 @@ def weak_doings(rolls: Iterable[ShownRoll]) -> list[dict[str, Any]]:
     ]
 
 
-def _link(link: Json) -> ShownLink:
-    return ShownLink(link["chain"], link["number"], link["link"])
+def _link(link: Json) -> ShownChainLink:
+    return ShownChainLink(link["chain"], link["number"], link["link"])
 
 
 # The dice of a match played here: the page that checks them, and their file.

@@ -15,7 +15,7 @@ from matches.lifecycle.own_match import side_of
 from matches.models import Action, Match
 from matches.play import due
 from matches.play.journal import Journal, lock_with_live
-from matches.play.live import Event, EventKind, to_ms
+from matches.play.live import EventKind, LiveEvent, to_ms
 from players.actors import SYSTEM, Actor, log
 
 # What a director does to a match that is played here: adjust a clock, set the score, end a game, adjourn, resume.
@@ -60,7 +60,7 @@ def rule(*, match: Match, ruling: Ruling, by: Actor, now: datetime) -> Action:
             raise Refused("score_in_mid_game")
         if ruling.kind == Act.END_GAME and not _can_end(journal.state.match, ruling):
             raise Refused("bad_ruling")
-        event = Event(ruling.kind, to_ms(now), ruling.side, value=ruling.value, score=ruling.score)
+        event = LiveEvent(ruling.kind, to_ms(now), ruling.side, value=ruling.value, score=ruling.score)
         data = {"reason": ruling.reason} if ruling.reason else None
         action = journal.append(event, by=by, data=data)
         journal.close(now)
@@ -100,7 +100,7 @@ def adjourn_boards(match_ids: Iterable[int], *, now: datetime) -> None:
         except Refused:
             continue  # Finished meanwhile.
         if journal.state.match.phase is not Phase.ADJOURNED:
-            journal.append(Event(Act.ADJOURN, to_ms(now)), by=SYSTEM, data={"reason": "void"})
+            journal.append(LiveEvent(Act.ADJOURN, to_ms(now)), by=SYSTEM, data={"reason": "void"})
             journal.close(now)
 
 
@@ -116,7 +116,7 @@ def restore_boards(match_ids: Iterable[int], *, now: datetime) -> list[Match]:
         match.state = Match.State.LIVE
         match.save(update_fields=["state"])
         journal = Journal.open(match.pk)
-        journal.append(Event(EventKind.RESTORED, to_ms(now)), by=SYSTEM)
+        journal.append(LiveEvent(EventKind.RESTORED, to_ms(now)), by=SYSTEM)
         journal.close(now)
         log(SYSTEM, "match_reinstated", match.topic, club=match.club, kind="live")
         restored.append(journal.match)

@@ -12,7 +12,7 @@ from matches.models import LiveMatch, Match
 from matches.play import absences
 from matches.play.codec import from_data
 from matches.play.journal import Journal
-from matches.play.live import Event, EventKind, LiveState, to_ms
+from matches.play.live import EventKind, LiveEvent, LiveState, to_ms
 from players.actors import SYSTEM
 
 logger = structlog.get_logger(__name__)
@@ -20,7 +20,7 @@ SETTLE_DUE = "matches.settle_live_due"
 """The task that a hint names."""
 GRACE = timedelta(milliseconds=500)
 """A sweep waits so long after a flag has fallen: an action that arrived before may still be on its way."""
-MOST_AT_ONCE = 200
+MAX_AT_ONCE = 200
 
 
 def state_of(live: LiveMatch) -> LiveState:
@@ -64,18 +64,18 @@ def settle_first(*, match_id: int, now: datetime) -> bool:
     return True
 
 
-def _due_event(state: LiveState, at: int, credit: tuple[int, int]) -> Event | None:
+def _due_event(state: LiveState, at: int, credit: tuple[int, int]) -> LiveEvent | None:
     """What is due in a match up to `at`, with the moment when it was due; None if nothing is.
 
     A flag falls only once an action could not come in time any more, with `credit` given back to its side for lag.
     """
     if state.paused_until is not None:
-        return Event(EventKind.CONTINUE, state.paused_until) if state.paused_until <= at else None
+        return LiveEvent(EventKind.CONTINUE, state.paused_until) if state.paused_until <= at else None
     clock = state.clock
     side = clock.fallen(at, credit=credit) if clock and state.match.flagged is None else None
     if clock is None or side is None:
         return None
-    return Event(Act.FLAG, clock.sides[side].due_at or at, side)
+    return LiveEvent(Act.FLAG, clock.sides[side].due_at or at, side)
 
 
 def sweep_due(*, now: datetime) -> int:
@@ -89,4 +89,4 @@ def sweep_due(*, now: datetime) -> int:
 def due_matches(*, now: datetime) -> list[int]:
     """Return the matches with something due `GRACE` ago, the longest due first."""
     due = LiveMatch.objects.filter(due_at__lte=now - GRACE, match__state=Match.State.LIVE).order_by("due_at")
-    return list(due.values_list("pk", flat=True)[:MOST_AT_ONCE])
+    return list(due.values_list("pk", flat=True)[:MAX_AT_ONCE])

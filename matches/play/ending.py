@@ -14,12 +14,12 @@ from django.utils.translation import gettext, ngettext
 from django.views.decorators.cache import never_cache
 
 from core.access import Who, open_to
-from core.charts import Axes, Frame, path
+from core.charts import Axes, ChartFrame, path
 from engine.cube import Side
 from matches import access
 from matches.access import MatchSeat, Visitor, action_url, match_url
 from matches.analysis.access import Subject, seen_with_subject
-from matches.analysis.match_analysis import Figures, biggest_error, section
+from matches.analysis.match_analysis import SideFigures, biggest_error, section
 from matches.lifecycle.events import events
 from matches.models import BotPlayer, Challenge, Match, RatingChange
 from matches.play.correspondence import boards_waiting
@@ -34,8 +34,8 @@ AXIS = 14.0
 """The greatest performance rating on the axis of the figures."""
 LAST_RATINGS = 10
 """Shown as a line beside the new rating …"""
-SPARK = Frame("spark", width=100, height=20, left=0, right=0, top=0, bottom=0)
-LEAST_SPAN = 4.0
+SPARK = ChartFrame("spark", width=100, height=20, left=0, right=0, top=0, bottom=0)
+MIN_SPAN = 4.0
 """… whose height is at least so many rating points, so that small changes look small."""
 RATED_WITHIN = timedelta(minutes=2)
 """How long after its end a page asks for the rating of a match."""
@@ -49,7 +49,7 @@ DAY = 24
 class Performance:
     """How one side played, with its place on the axis in percent; the bar is one standard error to each side."""
 
-    figures: Figures
+    figures: SideFigures
     is_light: bool
     at: float = 0
     bar: tuple[float, float] = (0, 0)
@@ -129,7 +129,7 @@ def _facts(games: int, begun: datetime | None, finished: datetime | None) -> str
     return f"{text} · {took if hours else gettext('{minutes} min').format(minutes=minutes)}"
 
 
-def _performance(figures: Figures, is_light: bool) -> Performance:
+def _performance(figures: SideFigures, is_light: bool) -> Performance:
     if figures.rating is None:
         return Performance(figures, is_light)
     error = figures.error or 0.0
@@ -159,7 +159,7 @@ def sparkline(change: RatingChange | None) -> str:
     last = list(rows.order_by("-finished_at", "-match").values_list("rating_before", "rating_after")[:LAST_RATINGS])
     ratings = [last[-1][0], *(after for _, after in reversed(last))]
     high = max(ratings)
-    return path(Axes(SPARK, len(ratings) - 1, min(*ratings, high - LEAST_SPAN), high).places(ratings))
+    return path(Axes(SPARK, len(ratings) - 1, min(*ratings, high - MIN_SPAN), high).places(ratings))
 
 
 def _rematch(user: Visitor, seat: MatchSeat, watched: Watched) -> dict[str, Any] | None:

@@ -53,7 +53,7 @@ TURNS_BEFORE = 2
 """A position counts for so many turns after its own."""
 OPENING_PLIES = 3
 """Positions that so many turns can lead to are known to everybody."""
-MOST_MOVED = 4
+MAX_MOVED = 4
 """Checkers of a side that a turn moves, or hits, at most."""
 ACTIONS_READ = 60
 """Of the latest actions of a match; its last turns take a dozen, and whoever goes away and comes back adds some."""
@@ -96,7 +96,7 @@ def _may_lead_to(asked: Position, board: Position, turns: int) -> bool:
     for before, now in zip(asked.counts, after.counts, strict=True):
         own += max(0, max(0, before) - max(0, now))
         opposing += max(0, max(0, -before) - max(0, -now))
-    return max(own, opposing) <= MOST_MOVED * turns
+    return max(own, opposing) <= MAX_MOVED * turns
 
 
 def turns_of(actions: Sequence[Action]) -> list[Turn]:
@@ -203,7 +203,7 @@ def _nexts(position: Position, dice: Dice, plies: int, target: Position) -> Iter
 # What a hint says.
 
 
-MOST_SHOWN = 3
+MAX_SHOWN = 3
 CLUB_BOT = ""
 """In place of the name of a program."""
 
@@ -216,7 +216,7 @@ def hint_by_program(state: MatchState, program: Backend) -> Json:
 def hint_by_club_bot(state: MatchState) -> Json:
     """The best choices of the side to act as the Club Bot sees them, which does not know what another one loses."""
     if state.phase is Phase.TO_PLAY:
-        names = [str(play) for play in ranked_plays(state)[:MOST_SHOWN]]
+        names = [str(play) for play in ranked_plays(state)[:MAX_SHOWN]]
     else:
         names = [_CUBE_CHOICES[decide(state, Bot.CLUB, Random(0)).act]]  # noqa: S311, no secret
     return _json(state, CLUB_BOT, [(name, None) for name in names])
@@ -234,7 +234,7 @@ def _shown(state: MatchState, program: str, judgement: Judgement) -> Json:
     if judgement.equities is not None:
         return _json(state, program, _cube_choices(judgement.equities, is_answer=state.phase is Phase.DOUBLED))
     best = judgement.candidates[0].equity
-    rows = [(each.play, max(0.0, best - each.equity)) for each in judgement.candidates[:MOST_SHOWN]]
+    rows = [(each.play, max(0.0, best - each.equity)) for each in judgement.candidates[:MAX_SHOWN]]
     return _json(state, program, rows)
 
 
@@ -263,7 +263,7 @@ ADVISE, ADVISE_GUEST = "matches.advise", "matches.advise_guest"
 """The tasks that a message names: for a member, and for a guest, behind everything else."""
 GUESTS = "guests"
 """The queue of the second."""
-MOST_WAITING = 30
+MAX_WAITING = 30
 """Guests whose hint a program is asked for at once."""
 PATIENCE = timedelta(seconds=20)
 """How long a hint is waited for; then the Club Bot gives one."""
@@ -282,7 +282,7 @@ def hint(*, state: MatchState, side: Side, is_guest: bool, now: datetime) -> Jso
     question = xgid(state)
     key = _key(question)
     stored = cache.get(key)
-    if stored is None and installed_backend_name() and not (is_guest and messages_in(GUESTS) >= MOST_WAITING):
+    if stored is None and installed_backend_name() and not (is_guest and messages_in(GUESTS) >= MAX_WAITING):
         # Of two requests at once only one sends the question.
         if cache.add(key, {"asked": now.timestamp()}, KEPT_FOR):
             send(ADVISE_GUEST if is_guest else ADVISE, question)

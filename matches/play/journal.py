@@ -29,7 +29,7 @@ from matches.play import lag as lags
 from matches.play.aborting import abort_if_left
 from matches.play.chains import Chains
 from matches.play.codec import from_data, to_data
-from matches.play.live import Event, EventKind, LiveState, after_event, from_ms, taken_back, to_ms
+from matches.play.live import EventKind, LiveEvent, LiveState, after_event, from_ms, taken_back, to_ms
 from matches.play.notifications import notify_turn
 from matches.play.public_state import streamed_state
 from players.actors import SYSTEM, Actor
@@ -115,7 +115,7 @@ class Journal:
 
     def append(
         self,
-        event: Event,
+        event: LiveEvent,
         *,
         by: Actor,
         key: str = "",
@@ -126,12 +126,12 @@ class Journal:
         stored = event_data(event) | outcome_data(before, self.state, event) | dict(data or {})
         return self._add(event, stored, by, key)
 
-    def take_back(self, event: Event, *, to: int, state: LiveState, by: Actor, key: str = "") -> Action:
+    def take_back(self, event: LiveEvent, *, to: int, state: LiveState, by: Actor, key: str = "") -> Action:
         """Return to `state`, that after action `to`; the actions since then stay in the log, and count no more."""
         self.state = taken_back(state, self.state)
         return self._add(event, {"to": to}, by, key)
 
-    def _add(self, event: Event, data: dict[str, Any], by: Actor, key: str) -> Action:
+    def _add(self, event: LiveEvent, data: dict[str, Any], by: Actor, key: str) -> Action:
         """Add the row of an event that the state already has."""
         self.live.last += 1
         if event.kind not in _CLOCK_ONLY:
@@ -261,9 +261,9 @@ def standing(actions: Iterable[Action]) -> list[Action]:
     return kept
 
 
-def event_of(action: Action) -> Event:
+def event_of(action: Action) -> LiveEvent:
     data = action.data
-    return Event(
+    return LiveEvent(
         kind=action.kind,
         at=to_ms(action.at),
         side=action.side,
@@ -275,7 +275,7 @@ def event_of(action: Action) -> Event:
     )
 
 
-def outcome_data(before: LiveState, after: LiveState, event: Event) -> dict[str, Any]:
+def outcome_data(before: LiveState, after: LiveState, event: LiveEvent) -> dict[str, Any]:
     """What lists of plays show beside the event itself: a play in notation, the offered cube, who begins a game."""
     if event.kind == Act.PLAY:
         return {"notation": _notation(before, event)}
@@ -286,7 +286,7 @@ def outcome_data(before: LiveState, after: LiveState, event: Event) -> dict[str,
     return {}
 
 
-def _notation(before: LiveState, event: Event) -> str:
+def _notation(before: LiveState, event: LiveEvent) -> str:
     """A play as players write it."""
     counts = list(before.match.position.counts)
     steps = []
@@ -298,7 +298,7 @@ def _notation(before: LiveState, event: Event) -> str:
     return standard_notation(steps)
 
 
-def event_data(event: Event) -> dict[str, Any]:
+def event_data(event: LiveEvent) -> dict[str, Any]:
     """What an event's kind needs, as JSON."""
     data: dict[str, Any] = {}
     if event.dice is not None:

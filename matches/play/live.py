@@ -33,7 +33,7 @@ def from_ms(moment: int) -> datetime:
 # Instants and durations in milliseconds.
 
 
-class Limits(NamedTuple):
+class AbsenceLimits(NamedTuple):
     """After how much absence the opponent may claim."""
 
     closed: int
@@ -67,7 +67,7 @@ class SideAbsence(NamedTuple):
             return self._replace(closed=self.closed + time, since=max(at, self.since))
         return self._replace(lost=self.lost + time, since=max(at, self.since))
 
-    def claim_at(self, limits: Limits) -> int | None:
+    def claim_at(self, limits: AbsenceLimits) -> int | None:
         """When the opponent may claim if the match goes on waiting for this side; None while it is there."""
         if self.since is None:
             return None
@@ -82,7 +82,7 @@ NOBODY_AWAY: Absences = (SideAbsence(), SideAbsence())
 
 
 def counted(absences: Absences, at: int, waited_for: tuple[bool, bool]) -> Absences:
-    """Both absences counted up to `at`."""
+    """Absence seconds of both sides up to `at`."""
     first, second = absences
     return first.counted(at, waited_for=waited_for[0]), second.counted(at, waited_for=waited_for[1])
 
@@ -95,7 +95,7 @@ def postponed(absences: Absences, time: int) -> Absences:
     return first, second
 
 
-def claimable(absences: Absences, side: Side, limits: Limits, at: int) -> bool:
+def claimable(absences: Absences, side: Side, limits: AbsenceLimits, at: int) -> bool:
     """Whether the absence of `side` may be claimed at `at`."""
     due = absences[side].claim_at(limits)
     return due is not None and due <= at
@@ -154,7 +154,7 @@ class EventKind(StrEnum):
     """`side` claims because its opponent is away; the opponent's flag falls with it."""
 
 
-class Event(NamedTuple):
+class LiveEvent(NamedTuple):
     """One action of a match played here. Instants and durations in milliseconds."""
 
     kind: str
@@ -268,7 +268,7 @@ class LiveState(NamedTuple):
         return is_opening and all(self.ready) and not self.is_paused
 
 
-def after_event(state: LiveState, event: Event) -> LiveState:
+def after_event(state: LiveState, event: LiveEvent) -> LiveState:
     """The state after one event.
 
     Refused: what `engine.match.apply` refuses, and `match_paused`, `not_paused`, `pause_not_now`, `no_pause_left`,
@@ -298,7 +298,7 @@ def taken_back(before: LiveState, now: LiveState) -> LiveState:
     return before._replace(absences=now.absences)
 
 
-def _act(state: LiveState, event: Event) -> LiveState:
+def _act(state: LiveState, event: LiveEvent) -> LiveState:
     if state.is_paused and event.kind not in _DURING_A_PAUSE:
         raise Refused("match_paused")
     if event.kind == Act.ROLL and state.match.phase is Phase.OPENING and not state.awaits_opening_roll:
@@ -316,7 +316,7 @@ def _act(state: LiveState, event: Event) -> LiveState:
     return _with_clock(state, before, event)
 
 
-def _offers(state: LiveState, event: Event) -> tuple[int, int]:
+def _offers(state: LiveState, event: LiveEvent) -> tuple[int, int]:
     """The offers of this turn with this one. One resignation may be offered a turn, then only a higher one."""
     if event.kind != Act.RESIGN or event.side not in (0, 1) or event.value is None:
         return state.offers
@@ -325,7 +325,7 @@ def _offers(state: LiveState, event: Event) -> tuple[int, int]:
     return _with(state.offers, event.side, event.value)
 
 
-def _with_clock(state: LiveState, before: MatchState, event: Event) -> LiveState:
+def _with_clock(state: LiveState, before: MatchState, event: LiveEvent) -> LiveState:
     if state.clock is None:
         return state
     credit = _with((0, 0), event.side, event.credit) if event.side is not None else (0, 0)
@@ -336,7 +336,7 @@ def _with_clock(state: LiveState, before: MatchState, event: Event) -> LiveState
     return state._replace(clock=clock)
 
 
-def _be_here(state: LiveState, event: Event) -> LiveState:
+def _be_here(state: LiveState, event: LiveEvent) -> LiveState:
     if event.side is None or state.match.phase is not Phase.OPENING:
         raise Refused("not_now", act=event.kind, phase=state.match.phase.value)
     if state.here[event.side]:
@@ -345,13 +345,13 @@ def _be_here(state: LiveState, event: Event) -> LiveState:
     return state if state.is_invitation or state.is_paused else _with_clock(state, state.match, event)
 
 
-def _lapse(state: LiveState, event: Event) -> LiveState:
+def _lapse(state: LiveState, event: LiveEvent) -> LiveState:
     if not state.is_invitation:
         raise Refused("already_here")
     return state._replace(here=(False, False))
 
 
-def _ready(state: LiveState, event: Event) -> LiveState:
+def _ready(state: LiveState, event: LiveEvent) -> LiveState:
     if state.is_paused:
         raise Refused("match_paused")
     if state.match.phase is not Phase.OPENING or event.side is None:
@@ -362,7 +362,7 @@ def _ready(state: LiveState, event: Event) -> LiveState:
     return _with_clock(state._replace(ready=ready, here=here), state.match, event)
 
 
-def _pause(state: LiveState, event: Event) -> LiveState:
+def _pause(state: LiveState, event: LiveEvent) -> LiveState:
     if state.is_paused:
         raise Refused("match_paused")
     side = event.side
@@ -377,7 +377,7 @@ def _pause(state: LiveState, event: Event) -> LiveState:
     )
 
 
-def _continue(state: LiveState, event: Event) -> LiveState:
+def _continue(state: LiveState, event: LiveEvent) -> LiveState:
     if not state.is_paused:
         raise Refused("not_paused")
     if event.side is not None:
@@ -387,13 +387,13 @@ def _continue(state: LiveState, event: Event) -> LiveState:
     return _with_clock(state._replace(paused_until=None, continues=(False, False)), state.match, event)
 
 
-def _adjust_clock(state: LiveState, event: Event) -> LiveState:
+def _adjust_clock(state: LiveState, event: LiveEvent) -> LiveState:
     if state.clock is None or event.side is None or event.value is None:
         raise Refused("no_clock")
     return state._replace(clock=state.clock.adjust(event.side, event.value))
 
 
-def _vacation(state: LiveState, event: Event) -> LiveState:
+def _vacation(state: LiveState, event: LiveEvent) -> LiveState:
     if state.clock is None or event.side is None or event.value is None or not state.clock.settings.correspondence:
         raise Refused("no_clock")
     clock = state.clock.with_vacation(event.side, event.at, event.at + event.value)
@@ -402,7 +402,7 @@ def _vacation(state: LiveState, event: Event) -> LiveState:
     return state._replace(clock=clock)
 
 
-def _outage(state: LiveState, event: Event) -> LiveState:
+def _outage(state: LiveState, event: LiveEvent) -> LiveState:
     lost = event.value or 0
     return state._replace(
         clock=state.clock.postpone(lost) if state.clock else None,
@@ -410,13 +410,13 @@ def _outage(state: LiveState, event: Event) -> LiveState:
     )
 
 
-def _restored(state: LiveState, event: Event) -> LiveState:
+def _restored(state: LiveState, event: LiveEvent) -> LiveState:
     if state.match.phase is not Phase.ADJOURNED:
         raise Refused("not_now", act=event.kind, phase=state.match.phase.value)
     return state
 
 
-def _leave(state: LiveState, event: Event) -> LiveState:
+def _leave(state: LiveState, event: LiveEvent) -> LiveState:
     if event.side is None or state.absences[event.side].since is not None:
         raise Refused("already_away")
     already = event.value if state.waits_for(event.side) and event.value else 0
@@ -424,14 +424,14 @@ def _leave(state: LiveState, event: Event) -> LiveState:
     return state._replace(absences=_with(state.absences, event.side, away.counted(event.at, waited_for=True)))
 
 
-def _come_back(state: LiveState, event: Event) -> LiveState:
+def _come_back(state: LiveState, event: LiveEvent) -> LiveState:
     if event.side is None or state.absences[event.side].since is None:
         raise Refused("not_away")
     back = state.absences[event.side]._replace(since=None)
     return state._replace(absences=_with(state.absences, event.side, back))
 
 
-def _claim_away(state: LiveState, event: Event) -> LiveState:
+def _claim_away(state: LiveState, event: LiveEvent) -> LiveState:
     if event.side is None or state.absences[1 - event.side].since is None or not state.waits_for(1 - event.side):
         raise Refused("not_away")
     return state

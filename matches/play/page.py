@@ -58,7 +58,7 @@ def page_of(ticket: str, public_id: str) -> Page | None:
 
 # Seat tickets: for five minutes they prove that a session is of the player who has a seat in a match.
 #
-# `matches.play.short_way` asks the database whether all of it still holds. A ticket is worth nothing without the cookie
+# `matches.play.fast_path` asks the database whether all of it still holds. A ticket is worth nothing without the cookie
 # of its session; as no other site can know it, it stands for the CSRF token.
 
 

@@ -24,7 +24,7 @@ from matches.play.chains import armings_of
 from matches.play.live import EventKind, LiveState, from_ms
 
 Json = dict[str, Any]
-MOST_RESIGNED = 3
+MAX_RESIGNED = 3
 STREAMED = frozenset(
     {
         EventKind.HERE,
@@ -157,7 +157,7 @@ def may_do(state: LiveState, side: Side | None, *, is_practice: bool = False) ->
         acts.add("vacation")
     if state.may_pause(side):
         acts.add("pause")
-    if "resign" in acts and state.offers[side] == MOST_RESIGNED:
+    if "resign" in acts and state.offers[side] == MAX_RESIGNED:
         acts.remove("resign")
     if is_practice and not any(state.ready) and (match.phase is not Phase.OPENING or match.results):
         acts.add("take_back")

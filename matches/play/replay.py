@@ -267,7 +267,7 @@ class Canvas:
             self._run(row, x - half, x + half, color)
 
     def text(self, x: int, y: int, text: str, color: Color) -> None:
-        """Write a number around a middle."""
+        """Write a number centred at (x, y)."""
         left = x - (len(text) * 4 - 1) * DOT // 2
         for index, digit in enumerate(text):
             for row, bits in enumerate(DIGITS[digit]):

@@ -14,7 +14,7 @@ from engine.actions import Act, Phase
 from engine.adjudication import adjudicate
 from engine.clock import DAY, MINUTE, SECOND, ClockSettings
 from engine.cube import Side
-from engine.simulation import Style, next_action
+from engine.simulation import PlayStyle, next_action
 from engine.verdict import Outcome
 from matches.lifecycle.opening import MatchSettings, Opening, open_matches
 from matches.models import LiveMatch, Match, Result
@@ -41,7 +41,7 @@ RULING_CHANCE = 0.005
 LONG_THOUGHT_CHANCE = 0.004
 
 
-class Played(NamedTuple):
+class SimulatedMatch(NamedTuple):
     """A match that was played to its end."""
 
     match: Match
@@ -60,7 +60,7 @@ class Simulation:
     def __init__(self, players: tuple[Player, Player], seed: int) -> None:
         self.random = Random(seed)  # noqa: S311, a simulation that must be repeatable
         self.now = STARTED
-        self.styles = (self.random.choice(list(Style)), self.random.choice(list(Style)))
+        self.styles = (self.random.choice(list(PlayStyle)), self.random.choice(list(PlayStyle)))
         length = self.random.randint(1, LONGEST)
         self.match = open_matches(
             [Opening(players, length)], settings=MatchSettings(rated=False), by=SYSTEM, now=self.now
@@ -75,7 +75,7 @@ class Simulation:
             commit_chain(match=self.match, side=side, anchor="", by=SYSTEM, now=self.now)
         self.live = self._read()
 
-    def run(self) -> Played:
+    def run(self) -> SimulatedMatch:
         """Play until there is a result, then adjudicate what was played."""
         while self.live.match.state == Match.State.LIVE:
             self._step()
@@ -84,7 +84,7 @@ class Simulation:
         errors = [finding.code for finding in verdict.findings if finding.severity == "error"]
         counts = Counter(live.actions.values_list("kind", flat=True))
         is_one_sided = any(finding.code == "side_never_moved" for finding in verdict.findings)
-        return Played(live.match, verdict.outcome, errors, is_one_sided, counts)
+        return SimulatedMatch(live.match, verdict.outcome, errors, is_one_sided, counts)
 
     def _read(self) -> LiveMatch:
         return LiveMatch.objects.select_related("match").get(pk=self.match.pk)
@@ -171,14 +171,14 @@ class Simulation:
         self.live = self._read()
 
 
-def play_matches(count: int, seed: int) -> Iterator[Played]:
+def play_matches(count: int, seed: int) -> Iterator[SimulatedMatch]:
     """Play `count` matches, one after the other, between two players made for it."""
     players = (Player.objects.create(name="Ada"), Player.objects.create(name="Ben"))
     for number in range(count):
         yield Simulation(players, seed * 1_000_003 + number).run()
 
 
-def is_conserved(played: Played) -> bool:
+def is_conserved(played: SimulatedMatch) -> bool:
     """Whether score and bank of the stored state add up.
 
     The result has the score of the games, and no side has more time than it was given.

@@ -23,7 +23,7 @@ from matches.models.reports import NO_SHOW_MINUTES
 from matches.play.chains import Chains
 from matches.play.codec import to_data
 from matches.play.journal import Journal, lapses_at
-from matches.play.live import Event, EventKind, LiveState, from_ms, to_ms
+from matches.play.live import EventKind, LiveEvent, LiveState, from_ms, to_ms
 from matches.play.notifications import notify_opened
 from players.actors import Actor, log
 from players.people.rows import lock_present
@@ -137,7 +137,7 @@ def _invite_again(match: Match, live: LiveMatch, settings: PlaySettings, by: Act
     live.save(update_fields=["lapsed_at", *invitation])
     journal = Journal.of(match)
     side = by.side if by.user is None else side_of(match, by)
-    journal.append(Event(EventKind.INVITE, to_ms(now), side), by=by)
+    journal.append(LiveEvent(EventKind.INVITE, to_ms(now), side), by=by)
     journal.close(now)
     changed(match, "state")
     log(by, "live_invited_again", match.topic, club=match.club)

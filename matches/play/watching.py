@@ -21,7 +21,7 @@ from matches.access import MatchSeat, Visitor, is_insider
 from matches.lifecycle.events import MatchContext, events
 from matches.lifecycle.locks import matches_topic
 from matches.lifecycle.spectators import is_delayed, watch_topic
-from matches.lifecycle.where import Facts, HasState, OnBoard, Where, where_is
+from matches.lifecycle.where import HasState, OnBoard, Where, WhereFacts, where_is
 from matches.models import Action, Claim, LiveMatch, Match
 from matches.play.codec import from_data, to_data
 from matches.play.live import EventKind, LiveState
@@ -264,7 +264,7 @@ def announce_delayed(*, now: datetime) -> int:
 # its delay.
 
 
-class MatchRow(HasState, HasPlayers, Protocol):
+class WatchedMatch(HasState, HasPlayers, Protocol):
     """A match in a list, with what decides who may see what."""
 
     @property
@@ -272,13 +272,13 @@ class MatchRow(HasState, HasPlayers, Protocol):
         """Its id."""
 
 
-def where_of(matches: Sequence[MatchRow], viewer: Viewer, now: datetime) -> dict[int, Where]:
+def where_of(matches: Sequence[WatchedMatch], viewer: Viewer, now: datetime) -> dict[int, Where]:
     """Return where these matches are, by id, as this reader may see it."""
     facts = facts_of(matches, viewer, now)
     return {row.pk: where_is(row, facts[row.pk]) for row in matches}
 
 
-def facts_of(matches: Sequence[MatchRow], viewer: Viewer, now: datetime) -> dict[int, Facts]:
+def facts_of(matches: Sequence[WatchedMatch], viewer: Viewer, now: datetime) -> dict[int, WhereFacts]:
     """Return the facts of `where_is` by match, as this reader may see them.
 
     The number of queries does not depend on the number of matches. Scores of matches that the reader may not see are
@@ -290,7 +290,7 @@ def facts_of(matches: Sequence[MatchRow], viewer: Viewer, now: datetime) -> dict
     live = [row for row in rows if row.state == Match.State.LIVE]
     boards = boards_of([row.pk for row in live if row.pk in inside or viewer.sees(row)], inside, now)
     reports = reports_of([row.pk for row in rows if row.state == Match.State.CLAIMED])
-    return {row.pk: Facts(at.get(row.pk), boards.get(row.pk), reports.get(row.pk)) for row in matches}
+    return {row.pk: WhereFacts(at.get(row.pk), boards.get(row.pk), reports.get(row.pk)) for row in matches}
 
 
 def reports_of(matches: Collection[int]) -> dict[int, Claim]:

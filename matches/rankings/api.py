@@ -25,7 +25,7 @@ from players.models import Player
 # API views of rankings and players.
 
 
-MOST_DAYS = 36500
+MAX_DAYS = 36500
 PROVISIONAL = "Whether the rating rests on too little to be ranked; shown with “?” (docs/ratings.md)."
 
 
@@ -181,7 +181,7 @@ class RankingQuery(serializers.Serializer[Any]):
 
     days = serializers.IntegerField(
         min_value=0,
-        max_value=MOST_DAYS,
+        max_value=MAX_DAYS,
         default=tables.ACTIVE_DAYS,
         help_text="Only players with a rated match within this number of days; 0 for no limit.",
     )
@@ -292,7 +292,7 @@ class RankingList(_PublicView):
     )
     def get(self, request: Request) -> Response:
         """Return a page of the ranking, best first."""
-        chosen, now = tables.Filters(**validated_query(RankingQuery, request)), timezone.now()
+        chosen, now = tables.RankingFilters(**validated_query(RankingQuery, request)), timezone.now()
         filters = tables.opened(chosen, request.user)
         standings = self.page_of(tables.picked(filters, now).select_related("player", "pool"))
         start = tables.index_of(standings[0], tables.table(filters, now)) if standings else 0
@@ -399,7 +399,7 @@ class PlayerMatchList(_PublicView):
     def get(self, request: Request, public_id: str) -> Response:
         """Return a page of matches, newest first."""
         player, viewer, same = access.player(public_id), Viewer.of(request.user), rated.merged_players()
-        filters = histories.Filters(**validated_query(HistoryQuery, request))
+        filters = histories.HistoryFilters(**validated_query(HistoryQuery, request))
         rows = self.page_of(histories.filtered(player, filters, viewer, same).select_related("club"))
         return self.get_paginated_response([match_data(line) for line in histories.lines(player, rows, viewer, same)])
 

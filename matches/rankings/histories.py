@@ -34,8 +34,7 @@ from matches.models.pool_settings import FIBS_FAMILY
 from matches.presentation import labels
 from matches.presentation.visibility import Viewer
 from matches.rankings.sentences import FAMILIES
-from matches.rankings.tables import Filters as RankingFilters
-from matches.rankings.tables import clubs_of, named, opened, table
+from matches.rankings.tables import RankingFilters, clubs_of, named, opened, table
 from matches.ratings import rated
 from matches.ratings.services import default_pool
 from players.access import Visitor
@@ -53,7 +52,7 @@ CHANCES_OVER = (1, 3, 5, 7, 9, 11, 15, 25)
 
 
 @dataclass(frozen=True, slots=True)
-class Filters:
+class HistoryFilters:
     """Filters of a player's matches."""
 
     result: str = ""
@@ -64,7 +63,7 @@ class Filters:
     """Words of the opponent's name."""
 
     @classmethod
-    def read(cls, params: Mapping[str, str]) -> "Filters":
+    def read(cls, params: Mapping[str, str]) -> "HistoryFilters":
         """Parse a query string; invalid values are ignored."""
         result, is_rated = params.get("result", ""), params.get("rated", "")
         year = parse_int(params.get("year"), 0)
@@ -243,7 +242,7 @@ def won_by(ids: Collection[int]) -> Q:
     return Q(player_0__in=ids, winner=0) | Q(player_1__in=ids, winner=1)
 
 
-def filtered(player: Player, filters: Filters, viewer: Viewer, same: Mapping[int, int]) -> QuerySet[Match]:
+def filtered(player: Player, filters: HistoryFilters, viewer: Viewer, same: Mapping[int, int]) -> QuerySet[Match]:
     ids = identities(player, same)
     matches = ended(player, same) if filters.result else listed(player, same)
     if filters.result == "won":
@@ -337,13 +336,13 @@ def _line(
 class History:
     """One page of a player's matches."""
 
-    filters: Filters
+    filters: HistoryFilters
     page: Page[Match]
     lines: list[HistoryLine]
     years: Sequence[int]
 
 
-def history(player: Player, filters: Filters, page: int, viewer: Viewer, rows: int = ROWS) -> History:
+def history(player: Player, filters: HistoryFilters, page: int, viewer: Viewer, rows: int = ROWS) -> History:
     """Return a page of a player's matches, or the nearest existing page."""
     same = rated.merged_players()
     matches = filtered(player, filters, viewer, same)
@@ -354,7 +353,7 @@ def history(player: Player, filters: Filters, page: int, viewer: Viewer, rows: i
 
 
 def latest(player: Player, viewer: Viewer, same: Mapping[int, int], most: int) -> list[HistoryLine]:
-    matches = filtered(player, Filters(), viewer, same).select_related("club")
+    matches = filtered(player, HistoryFilters(), viewer, same).select_related("club")
     return lines(player, list(matches[:most]), viewer, same)
 
 

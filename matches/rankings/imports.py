@@ -21,21 +21,21 @@ from matches.lifecycle.begun import begun_at
 from matches.lifecycle.opening import MatchSettings, Opening, open_matches
 from matches.lifecycle.voiding import void_matches
 from matches.models import Match, RatingImport, RatingPool, RatingStart, Result
-from matches.models.matches import LONGEST_MATCH
+from matches.models.matches import MAX_MATCH
 from matches.ratings import rated
-from matches.ratings.pools import LEAST_RATING, MOST_EXPERIENCE, MOST_RATING
+from matches.ratings.pools import MAX_EXPERIENCE, MAX_RATING, MIN_RATING
 from matches.ratings.rated import BEGINNING
 from matches.ratings.services import REPLAY, mark_all_dirty
 from players.actors import Actor, log
 from players.models import Club, Player
 from players.people.rows import club_topic
-from players.people.services import How, NameMatch, find_or_add_players, find_players
+from players.people.services import NameMatch, NameOutcome, find_or_add_players, find_players
 
 # Parsing starting ratings and past matches from CSV; errors name their row.
 
 
-MOST_ROWS = 5000
-LONGEST_NUMBER = 8
+MAX_ROWS = 5000
+MAX_NUMBER_LENGTH = 8
 STARTS = ("name", "rating", "experience")
 MATCHES = ("date", "winner", "loser", "length")
 DELIMITERS = ",;\t"
@@ -50,7 +50,7 @@ class StartRow(NamedTuple):
     experience: int
 
 
-class MatchRow(NamedTuple):
+class ImportedMatch(NamedTuple):
     row: int
     at: datetime
     winner: str
@@ -67,14 +67,14 @@ def start_rows(text: str) -> list[StartRow]:
         StartRow(
             row,
             _name(row, "name", cells),
-            _number(row, "rating", cells, LEAST_RATING, MOST_RATING),
-            int(_number(row, "experience", cells, 0, MOST_EXPERIENCE, empty="0")),
+            _number(row, "rating", cells, MIN_RATING, MAX_RATING),
+            int(_number(row, "experience", cells, 0, MAX_EXPERIENCE, empty="0")),
         )
         for row, cells in _rows(text, STARTS)
     ]
 
 
-def match_rows(text: str) -> list[MatchRow]:
+def match_rows(text: str) -> list[ImportedMatch]:
     """Parse past matches from the columns date (2025-11-27), winner, loser and length. Refused: as for `start_rows`.
 
     Matches of one day keep the order of the file.
@@ -82,8 +82,8 @@ def match_rows(text: str) -> list[MatchRow]:
     matches = []
     for row, cells in _rows(text, MATCHES):
         at = datetime.combine(_day(row, cells), time(12), UTC) + timedelta(seconds=row)
-        length = int(_number(row, "length", cells, 1, LONGEST_MATCH))
-        matches.append(MatchRow(row, at, _name(row, "winner", cells), _name(row, "loser", cells), length))
+        length = int(_number(row, "length", cells, 1, MAX_MATCH))
+        matches.append(ImportedMatch(row, at, _name(row, "winner", cells), _name(row, "loser", cells), length))
     return matches
 
 
@@ -95,8 +95,8 @@ def _rows(text: str, columns: tuple[str, ...]) -> Iterator[tuple[int, dict[str, 
     needed = [column for column in columns if column != "experience"]
     if len(lines) < 2 or not set(needed) <= set(titles):
         raise Refused("import_empty", columns=", ".join(columns))
-    if len(lines) - 1 > MOST_ROWS:
-        raise Refused("import_too_long", most=MOST_ROWS, count=len(lines) - 1)
+    if len(lines) - 1 > MAX_ROWS:
+        raise Refused("import_too_long", most=MAX_ROWS, count=len(lines) - 1)
     reader = _cells(io.StringIO("\n".join(lines[1:])), delimiter, 2)
     for row, cells in enumerate(reader, start=2):
         if any(cell.strip() for cell in cells):
@@ -126,7 +126,7 @@ def _number(row: int, column: str, cells: dict[str, str], least: float, most: fl
     text = (cells.get(column, "") or empty).replace(",", ".")
     digits = text.replace(".", "", 1)
     whole = column != "rating"
-    if not digits.isascii() or not digits.isdecimal() or len(text) > LONGEST_NUMBER or (whole and "." in text):
+    if not digits.isascii() or not digits.isdecimal() or len(text) > MAX_NUMBER_LENGTH or (whole and "." in text):
         raise Refused("import_bad_row", row=row, column=column, value=text)
     if not least <= float(text) <= most:
         raise Refused("import_bad_row", row=row, column=column, value=text)
@@ -186,7 +186,7 @@ def preview_import(*, pool: RatingPool, kind: str, text: str) -> ImportPreview:
     if kind == Kind.STARTS:
         starts = {numbers[fold(row.name)]: (row.rating, row.experience) for row in rows if isinstance(row, StartRow)}
     else:
-        past = (row for row in rows if isinstance(row, MatchRow))
+        past = (row for row in rows if isinstance(row, ImportedMatch))
         matches = [_rated(row, numbers) for row in past]
     names = {
         numbers[key]: (name.player.name if name.player else name.name, name.player is None)
@@ -239,7 +239,7 @@ def apply_import(*, pool: RatingPool, kind: str, text: str, by: Actor, now: date
             past = [
                 PastResult((players[fold(row.winner)], players[fold(row.loser)]), row.length, row.at)
                 for row in rows
-                if isinstance(row, MatchRow)
+                if isinstance(row, ImportedMatch)
             ]
             settings = MatchSettings(club=club, pool=pool)
             new_import.matches.set(create_past_matches(past, settings=settings, by=by, now=now))
@@ -265,7 +265,7 @@ def undo_import(*, source: RatingImport, by: Actor, now: datetime) -> RatingImpo
     return row
 
 
-Row = StartRow | MatchRow
+Row = StartRow | ImportedMatch
 
 
 def _club(pool: RatingPool) -> Club:
@@ -291,7 +291,7 @@ def _match_names(rows: Sequence[Row], matched: Iterable[NameMatch]) -> dict[str,
         names = (row.name,) if isinstance(row, StartRow) else (row.winner, row.loser)
         matches = [by_name[fold(name)] for name in names]
         for match in matches:
-            if match.how == How.AMBIGUOUS:
+            if match.how == NameOutcome.AMBIGUOUS:
                 raise Refused("import_ambiguous", row=row.row, name=match.name)
         first, last = matches[0], matches[-1]
         if len(matches) == 2 and (first is last or (first.player is not None and first.player == last.player)):
@@ -299,7 +299,7 @@ def _match_names(rows: Sequence[Row], matched: Iterable[NameMatch]) -> dict[str,
     return by_name
 
 
-def _rated(row: MatchRow, numbers: Mapping[str, int]) -> RatedMatch:
+def _rated(row: ImportedMatch, numbers: Mapping[str, int]) -> RatedMatch:
     # A higher id than any existing match: the match will be the newest of those that finished at the same time.
     return RatedMatch(row.at, 2**62 + row.row, numbers[fold(row.winner)], numbers[fold(row.loser)], row.length)
 

@@ -47,11 +47,11 @@ def _either(request: HttpRequest, whole: str, part: str, context: dict[str, obje
 def ranking(request: HttpRequest) -> HttpResponse:
     """The ranking table: `?days=`, `?least=` matches, `?club=`, `?provisional=1`, `?q=`, `?page=`."""
     viewer = Viewer.of(request.user)
-    filters = tables.opened(tables.Filters.read(request.GET), request.user)
+    filters = tables.opened(tables.RankingFilters.read(request.GET), request.user)
     context: dict[str, object] = {
         "ranking": tables.ranking(filters, _page(request), timezone.now(), viewer.player),
         "days": tables.DAYS,
-        "least": tables.LEAST_MATCHES,
+        "least": tables.MIN_MATCHES,
         "clubs": tables.club_choices(),
     }
     return _either(request, "matches/rankings/rankings.html", "matches/rankings/_ranking.html", context)
@@ -60,7 +60,7 @@ def ranking(request: HttpRequest) -> HttpResponse:
 @open_to(get=Who.EVERYBODY)
 def ranking_csv(request: HttpRequest) -> HttpResponseBase:
     """The ranking as a file, with the filters of the page."""
-    rows = histories.ranking_rows(tables.Filters.read(request.GET), timezone.now(), request.user)
+    rows = histories.ranking_rows(tables.RankingFilters.read(request.GET), timezone.now(), request.user)
     return downloads.long_file(request, rows, "ranking.csv")
 
 
@@ -114,7 +114,7 @@ def player_matches(request: HttpRequest, public_id: str) -> HttpResponse:
     shown_player = access.player(public_id)
     if shown_player.public_id != public_id:
         return redirect("player-matches", shown_player.public_id)
-    filters = histories.Filters.read(request.GET)
+    filters = histories.HistoryFilters.read(request.GET)
     context: dict[str, object] = {
         "player": shown_player,
         "history": histories.history(shown_player, filters, _page(request), Viewer.of(request.user)),

@@ -21,54 +21,54 @@ from core.access import Who, open_to
 from core.pagination import page_of
 from core.repeats import Repeat, repeated
 from core.requests import parse_int
-from core.text_lengths import LONGEST_NAME
+from core.text_lengths import MAX_NAME_LENGTH
 from engine.errors import Refused
 from matches.models import PlayerRating, PoolSettings, RatingImport, RatingPool, RatingPoolVersion
-from matches.models.pool_settings import AT_ONCE, DEFAULTS
+from matches.models.pool_settings import DEFAULTS, NO_DELAY
 from matches.presentation.visibility import Viewer
 from matches.rankings.formulas import formulas_of, newest_comparison, request_comparison
 from matches.rankings.imports import apply_import, preview_import, undo_import
 from matches.rankings.sentences import FAMILIES, PLACES, PUBLISHED_ON, sentences_of
 from matches.rankings.tables import ROWS
 from matches.ratings import pools as services
-from matches.ratings.lists import Listed, Place
+from matches.ratings.lists import Listed, ListPlace
 from matches.ratings.rated import merged_players
 from matches.ratings.services import pending_since
 from players import access
-from players.forms import LONGEST_LIST, RefusingForm
+from players.forms import MAX_LIST, RefusingForm
 from players.models import Club, Player
 from players.requests import by, page, refused_back, sent
 
 # Forms.
 
 
-class PoolForm(RefusingForm):
-    name = forms.CharField(label=gettext_lazy("Name"), max_length=LONGEST_NAME)
+class RatingPoolForm(RefusingForm):
+    name = forms.CharField(label=gettext_lazy("Name"), max_length=MAX_NAME_LENGTH)
     family = forms.ChoiceField(label=gettext_lazy("Formula"), choices=list(FAMILIES.items()), initial="fibs")
     start_rating = forms.FloatField(
         label=gettext_lazy("Starting rating"),
-        min_value=services.LEAST_RATING,
-        max_value=services.MOST_RATING,
+        min_value=services.MIN_RATING,
+        max_value=services.MAX_RATING,
         initial=1500,
         help_text=gettext_lazy("Usually 1500; in Denmark 1000."),
     )
     start_experience = forms.IntegerField(
-        label=gettext_lazy("Starting experience (points)"), min_value=0, max_value=services.MOST_EXPERIENCE, initial=0
+        label=gettext_lazy("Starting experience (points)"), min_value=0, max_value=services.MAX_EXPERIENCE, initial=0
     )
     ramp = forms.ChoiceField(
         label=gettext_lazy("K for new players falls with"), choices=RatingPool.RAMPS, initial=DEFAULTS["ramp"]
     )
     k_scale = forms.FloatField(
         label=gettext_lazy("Scale of K"),
-        min_value=services.LEAST_SCALE,
-        max_value=services.MOST_SCALE,
+        min_value=services.MIN_SCALE,
+        max_value=services.MAX_SCALE,
         initial=1,
         help_text=gettext_lazy("1 is the formula as it is; 0.5 halves every change."),
     )
     stake = forms.FloatField(
         label=gettext_lazy("Points at stake in a match to 1"),
-        min_value=services.LEAST_STAKE,
-        max_value=services.MOST_STAKE,
+        min_value=services.MIN_STAKE,
+        max_value=services.MAX_STAKE,
         initial=DEFAULTS["stake"],
     )
     stake_exponent = forms.FloatField(
@@ -86,8 +86,8 @@ class PoolForm(RefusingForm):
     )
     scale = forms.FloatField(
         label=gettext_lazy("Scale of ratings"),
-        min_value=services.LEAST_SPREAD,
-        max_value=services.MOST_SPREAD,
+        min_value=services.MIN_SPREAD,
+        max_value=services.MAX_SPREAD,
         initial=DEFAULTS["scale"],
         help_text=gettext_lazy("The difference with which one wins ten matches to 1 of eleven."),
     )
@@ -99,14 +99,14 @@ class PoolForm(RefusingForm):
     )
     deviation = forms.FloatField(
         label=gettext_lazy("Deviation of new players"),
-        min_value=services.LEAST_DEVIATION,
-        max_value=services.MOST_DEVIATION,
+        min_value=services.MIN_DEVIATION,
+        max_value=services.MAX_DEVIATION,
         initial=DEFAULTS["deviation"],
     )
     tau = forms.FloatField(
         label=gettext_lazy("τ: how freely the volatility moves"),
-        min_value=services.LEAST_TAU,
-        max_value=services.MOST_TAU,
+        min_value=services.MIN_TAU,
+        max_value=services.MAX_TAU,
         initial=DEFAULTS["tau"],
         help_text=gettext_lazy("Usually 0.3 to 1.2."),
     )
@@ -133,7 +133,7 @@ class PoolForm(RefusingForm):
     provisional_below = forms.IntegerField(
         label=gettext_lazy("Provisional below (points of experience)"),
         min_value=0,
-        max_value=services.MOST_EXPERIENCE,
+        max_value=services.MAX_EXPERIENCE,
         initial=DEFAULTS["provisional_below"],
         help_text=gettext_lazy("0 for none."),
     )
@@ -145,13 +145,13 @@ class PoolForm(RefusingForm):
     least_matches = forms.IntegerField(
         label=gettext_lazy("Least rated matches"),
         min_value=1,
-        max_value=services.MOST_MATCHES,
+        max_value=services.MAX_MATCHES,
         initial=DEFAULTS["least_matches"],
     )
     active_days = forms.IntegerField(
         label=gettext_lazy("Played within (days)"),
         min_value=0,
-        max_value=services.MOST_DAYS,
+        max_value=services.MAX_DAYS,
         initial=DEFAULTS["active_days"],
         help_text=gettext_lazy("0 for any time."),
     )
@@ -160,7 +160,7 @@ class PoolForm(RefusingForm):
     )
     published_on = forms.ChoiceField(
         label=gettext_lazy("The list changes"),
-        choices=[(AT_ONCE, gettext_lazy("after every match")), *PUBLISHED_ON.items()],
+        choices=[(NO_DELAY, gettext_lazy("after every match")), *PUBLISHED_ON.items()],
         initial=DEFAULTS["published_on"],
         help_text=gettext_lazy("On a day of the week it has the matches up to the Sunday of the week before."),
     )
@@ -178,7 +178,7 @@ class PoolForm(RefusingForm):
 STEPS = [("preview", "preview"), ("apply", "apply")]
 
 
-class PoolChangeForm(PoolForm):
+class PoolChangeForm(RatingPoolForm):
     """Other settings of a pool, to preview or to apply."""
 
     after = forms.IntegerField(widget=forms.HiddenInput, min_value=0)
@@ -197,13 +197,13 @@ class RestoreForm(RefusingForm):
     step = forms.ChoiceField(choices=STEPS)
 
 
-class ImportForm(RefusingForm):
+class RatingImportForm(RefusingForm):
     """CSV rows to preview or to import."""
 
     kind = forms.ChoiceField(label=gettext_lazy("Data"), choices=RatingImport.Kind.choices)
     text = forms.CharField(
         label=gettext_lazy("CSV"),
-        max_length=LONGEST_LIST,
+        max_length=MAX_LIST,
         widget=forms.Textarea(attrs={"rows": 8, "spellcheck": "false"}),
         help_text=gettext_lazy(
             "The first row names the columns. Starting ratings: name, rating, experience. "
@@ -240,7 +240,7 @@ def pool_of(club: Club, pk: int) -> RatingPool:
 def pools(request: HttpRequest, slug: str) -> HttpResponse:
     """List the pools of a club, and create one."""
     club = access.club_for_director(request.user, slug)
-    form = PoolForm(sent(request))
+    form = RatingPoolForm(sent(request))
     if form.is_valid():
         try:
             pool = services.create_pool(club=club, settings=form.settings, by=by(request))
@@ -355,7 +355,7 @@ COUNTED = ("least_length", "where", "events_only", "imported")
 LISTED = ("provisional_below", "lists_provisional", "least_matches", "active_days", "members_only", "published_on")
 
 
-def groups_of(form: PoolForm) -> list[FieldGroup]:
+def groups_of(form: RatingPoolForm) -> list[FieldGroup]:
     """Return the fields in the order of the page."""
 
     def fields(names: Sequence[str]) -> list[forms.BoundField]:
@@ -378,9 +378,9 @@ def _summary(pool: RatingPool) -> dict[str, Any]:
 
 
 def _pool_page(request: HttpRequest, club: Club, pool: RatingPool, *bound: Any, **extra: Any) -> HttpResponse:
-    forms = {"form": PoolChangeForm.of(pool), "import_form": ImportForm()}
+    forms = {"form": PoolChangeForm.of(pool), "import_form": RatingImportForm()}
     for form in bound:
-        forms["import_form" if isinstance(form, ImportForm) else "form"] = form
+        forms["import_form" if isinstance(form, RatingImportForm) else "form"] = form
     versions = list(pool.versions.select_related("by__player")[:SHOWN])
     context = {
         "club": club,
@@ -435,7 +435,7 @@ def import_rows(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Preview an import, or apply it in the second step."""
     club = access.club_for_director(request.user, slug)
     rating_pool = pool_of(club, pk)
-    form = ImportForm(request.POST)
+    form = RatingImportForm(request.POST)
     if form.is_valid():
         rows = {"kind": form.cleaned_data["kind"], "text": form.cleaned_data["text"]}
         try:
@@ -479,13 +479,13 @@ class ListRow:
 
 def rows_of(listed: Sequence[Listed], people: Mapping[int, Player], me: int | None = None) -> list[ListRow]:
     """Return the rows that are in the list."""
-    return [ListRow(people[row.player], row, row.player == me) for row in listed if row.place is not Place.UNLISTED]
+    return [ListRow(people[row.player], row, row.player == me) for row in listed if row.place is not ListPlace.UNLISTED]
 
 
 def list_page(pool: RatingPool, number: int, now: datetime, me: int | None) -> tuple[Page[Listed], list[ListRow], int]:
     """Return a page of the list with its rows, and how many rated players are not in the list."""
     everybody, people = services.list_of(pool, now)
-    shown = [row for row in everybody if row.place is not Place.UNLISTED]
+    shown = [row for row in everybody if row.place is not ListPlace.UNLISTED]
     rows = page_of(shown, number, ROWS)
     return rows, rows_of(list(rows), people, me), len(everybody) - len(shown)
 

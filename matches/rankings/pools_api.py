@@ -18,15 +18,15 @@ from matches.models import FormulaComparison, PoolSettings, RatingImport, Rating
 from matches.rankings.api import PROVISIONAL, PlayerSerializer, player_data
 from matches.rankings.formulas import newest_comparison, predictions_of, request_comparison
 from matches.rankings.imports import apply_import, preview_import, undo_import
-from matches.rankings.pools import PoolChangeForm, PoolForm, pool_of, rows_of
+from matches.rankings.pools import PoolChangeForm, RatingPoolForm, pool_of, rows_of
 from matches.rankings.sentences import sentences_of
 from matches.ratings import pools as services
-from matches.ratings.lists import Listed, Place
+from matches.ratings.lists import Listed, ListPlace
 from players import access
 from players.accounts.api import by
 from players.accounts.serializers import PROBLEM, PROBLEMS, example
 from players.actions import FormSerializer
-from players.forms import LONGEST_LIST
+from players.forms import MAX_LIST
 
 # Settings.
 
@@ -43,7 +43,7 @@ class PoolSettingsSerializer(FormSerializer):
     """Settings of a rating pool; a value that its formula has no use for is ignored."""
 
     class Meta:
-        form = PoolForm
+        form = RatingPoolForm
         extra_kwargs: ClassVar = SETTINGS_HELP
 
 
@@ -75,7 +75,7 @@ class PlacedSerializer(serializers.Serializer[Any]):
     rating = serializers.FloatField()
     deviation = serializers.FloatField(allow_null=True, help_text="Of Glicko-2, today.")
     rank = serializers.IntegerField(allow_null=True, help_text="Null unless ranked.")
-    place = serializers.ChoiceField([place.value for place in Place])
+    place = serializers.ChoiceField([place.value for place in ListPlace])
     is_provisional = serializers.BooleanField(help_text=PROVISIONAL)
 
 
@@ -370,7 +370,7 @@ class ImportRowsSerializer(serializers.Serializer[Any]):
 
     kind = serializers.ChoiceField(RatingImport.Kind.choices)
     text = serializers.CharField(
-        max_length=LONGEST_LIST, trim_whitespace=False, help_text="CSV; the first row names the columns."
+        max_length=MAX_LIST, trim_whitespace=False, help_text="CSV; the first row names the columns."
     )
     preview = serializers.BooleanField(help_text="Only show what the import would do.")
 

@@ -9,15 +9,14 @@ from typing import NamedTuple
 from django.db.models import Exists, OuterRef, Subquery
 
 from core import times
-from core.charts import Axes, Drawing, Frame, Mark, path, scale
+from core.charts import Axes, ChartFrame, Drawing, Mark, path, scale
 from matches.models import Action, Match, PlayerRating, RatingChange, RatingPool, Result
 from matches.models.play import CLAIM_AWAY
 from matches.presentation.visibility import Viewer
 from matches.rankings import histories
 from matches.rankings.histories import History
 from matches.rankings.sentences import counted_sentence, formula_sentence
-from matches.rankings.tables import Filters as RankingFilters
-from matches.rankings.tables import place, won_percent
+from matches.rankings.tables import RankingFilters, place, won_percent
 from matches.ratings.services import default_pool
 from players import access
 from players.models import Membership, Player, User
@@ -25,7 +24,7 @@ from players.models import Membership, Player, User
 # Rating charts as SVG coordinates, ready for the template.
 
 
-MOST_POINTS = 240
+MAX_POINTS = 240
 """Most points that are drawn; more would not be visible."""
 MONTHS_FROM = timedelta(days=75)
 YEARS_FROM = timedelta(days=700)
@@ -38,7 +37,7 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class Size(Frame):
+class RatingChartSize(ChartFrame):
     """The size of a drawing, and how many labels its axes have."""
 
     lines: int
@@ -46,12 +45,12 @@ class Size(Frame):
     dates: int
 
 
-DESK = Size("desk", width=940, height=300, left=56, right=8, top=10, bottom=28, lines=8, dates=7)
-PHONE = Size("phone", width=340, height=190, left=40, right=8, top=10, bottom=22, lines=5, dates=4)
+DESK = RatingChartSize("desk", width=940, height=300, left=56, right=8, top=10, bottom=28, lines=8, dates=7)
+PHONE = RatingChartSize("phone", width=340, height=190, left=40, right=8, top=10, bottom=22, lines=5, dates=4)
 
 
 @dataclass(frozen=True, slots=True)
-class Chart:
+class RatingChart:
     """The drawings, and their data for screen readers."""
 
     drawings: list[Drawing]
@@ -62,13 +61,13 @@ class Chart:
     highest: float
 
 
-def chart(points: Sequence[Point], sizes: Sequence[Size] = (DESK, PHONE)) -> Chart | None:
+def chart(points: Sequence[Point], sizes: Sequence[RatingChartSize] = (DESK, PHONE)) -> RatingChart | None:
     """Draw at least two points, oldest first and evenly spaced; return None for fewer."""
     if len(points) < 2:
         return None
-    thinned = thin(points, MOST_POINTS)
+    thinned = thin(points, MAX_POINTS)
     ratings = [point.rating for point in points]
-    return Chart(
+    return RatingChart(
         drawings=[_draw(thinned, size) for size in sizes],
         points=[point for _, point in thinned],
         matches=len(points) - 1,
@@ -92,7 +91,7 @@ def thin(points: Sequence[Point], most: int) -> list[tuple[int, Point]]:
     return [numbered[number] for number in sorted(kept_indexes)]
 
 
-def _draw(numbered_points: Sequence[tuple[int, Point]], size: Size) -> Drawing:
+def _draw(numbered_points: Sequence[tuple[int, Point]], size: RatingChartSize) -> Drawing:
     ratings = [point.rating for _, point in numbered_points]
     levels = scale(min(ratings), max(ratings), size.lines)
     axes = Axes(size, numbered_points[-1][0], levels[0], levels[-1])
@@ -101,7 +100,7 @@ def _draw(numbered_points: Sequence[tuple[int, Point]], size: Size) -> Drawing:
     return Drawing(size, axes.levels(levels), path(places), dates, end=places[-1])
 
 
-def _dates(numbered_points: Sequence[tuple[int, Point]], size: Size, across: float) -> list[Mark]:
+def _dates(numbered_points: Sequence[tuple[int, Point]], size: RatingChartSize, across: float) -> list[Mark]:
     """Evenly spaced dates of the points above them, without repetitions and within the drawing."""
     span = numbered_points[-1][1].at - numbered_points[0][1].at
     style = "Y" if span >= YEARS_FROM else "M Y" if span >= MONTHS_FROM else "j M"
@@ -201,7 +200,7 @@ class Profile:
     peak: RatingChange | None
     form: Sequence[bool]
     """Whether the player won their latest rated matches, oldest first."""
-    chart: Chart | None
+    chart: RatingChart | None
     whole: bool
     """Whether the chart shows all matches."""
     recent: History
@@ -246,7 +245,7 @@ def profile(player: Player, now: datetime, viewer: Viewer, *, whole: bool = Fals
         form=[won for _, won, _, _ in drawn[:FORM][::-1]],
         chart=chart(_points(drawn)),
         whole=whole,
-        recent=histories.history(player, histories.Filters(), 1, viewer, RECENT),
+        recent=histories.history(player, histories.HistoryFilters(), 1, viewer, RECENT),
         start=pool.start_rating,
         of_clubs=ratings_in_clubs(player, now),
     )

@@ -21,12 +21,12 @@ from players.models import Alias, Club, Membership, Player
 ROWS = 50
 ACTIVE_DAYS = 365
 DAYS = (30, 90, 180, ACTIVE_DAYS, 730)
-LEAST_MATCHES = (1, 5, 10, 20, 50)
-MOST_CLUBS = 500
+MIN_MATCHES = (1, 5, 10, 20, 50)
+MAX_CLUBS = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Filters:
+class RankingFilters:
     days: int = ACTIVE_DAYS
     """Only players with a rated match within this number of days; 0 for no limit."""
     least: int = 1
@@ -40,7 +40,7 @@ class Filters:
     """The pool whose ratings are shown; None for the site's."""
 
     @classmethod
-    def read(cls, params: Mapping[str, str]) -> "Filters":
+    def read(cls, params: Mapping[str, str]) -> "RankingFilters":
         """Parse a query string; invalid values are ignored."""
         return cls(
             days=parse_int(params.get("days"), ACTIVE_DAYS),
@@ -53,7 +53,7 @@ class Filters:
     @property
     def query(self) -> str:
         """The filters as a query string, without defaults."""
-        default = Filters()
+        default = RankingFilters()
         names = ("days", "least", "club", "provisional", "q")
         chosen = {name: getattr(self, name) for name in names if getattr(self, name) != getattr(default, name)}
         return urlencode({name: int(value) if value is True else value for name, value in chosen.items()})
@@ -89,7 +89,7 @@ class RankedPlace:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    filters: Filters
+    filters: RankingFilters
     page: Page[PlayerRating]
     rows: list[RankingRow] = field(default_factory=list)
     me: RankedPlace | None = None
@@ -106,7 +106,7 @@ def won_percent(wins: int, matches: int) -> int:
     return round(100 * wins / matches) if matches else 0
 
 
-def opened(filters: Filters, reader: Visitor) -> Filters:
+def opened(filters: RankingFilters, reader: Visitor) -> RankingFilters:
     """Choose the pool to show: the site's, or the own pool of a club that waits to be accepted, if that is chosen.
 
     If the site ranks nobody, it is the own pool of a club of the reader, or else of the only club that has ratings.
@@ -125,7 +125,7 @@ def opened(filters: Filters, reader: Visitor) -> Filters:
     return replace(filters, pool=own_pool or (rated_pools[0] if len(rated_pools) == 1 else site))
 
 
-def table(filters: Filters, now: datetime) -> QuerySet[PlayerRating]:
+def table(filters: RankingFilters, now: datetime) -> QuerySet[PlayerRating]:
     """The whole ranking, best first, without the search. Erased and merged players and, unless they are asked for,
     provisional ratings are left out.
     """
@@ -162,7 +162,7 @@ def named(words: str, prefix: str = "") -> Q:
     return is_findable & (name | Q(**{f"{prefix}pk__in": Alias.objects.filter(alias).values("player")}))
 
 
-def ranking(filters: Filters, page: int, now: datetime, viewer: int | None = None) -> Ranking:
+def ranking(filters: RankingFilters, page: int, now: datetime, viewer: int | None = None) -> Ranking:
     """Return a page of the ranking, or the nearest existing page; `viewer` is the reader's player."""
     standings = page_of(picked(filters, now).select_related("player", "pool"), page, ROWS)
     before = (standings.number - 1) * ROWS
@@ -175,7 +175,7 @@ def ranking(filters: Filters, page: int, now: datetime, viewer: int | None = Non
     return Ranking(filters, standings, rows, me, unranked)
 
 
-def picked(filters: Filters, now: datetime) -> QuerySet[PlayerRating]:
+def picked(filters: RankingFilters, now: datetime) -> QuerySet[PlayerRating]:
     """The ranking, or the ratings that match the search."""
     if not filters.q:
         return table(filters, now)
@@ -183,7 +183,7 @@ def picked(filters: Filters, now: datetime) -> QuerySet[PlayerRating]:
 
 
 def ranked(
-    filters: Filters, now: datetime, standings: Sequence[PlayerRating], start: int, viewer: int | None = None
+    filters: RankingFilters, now: datetime, standings: Sequence[PlayerRating], start: int, viewer: int | None = None
 ) -> list[RankingRow]:
     """Return `standings` with their ranks; they are consecutive rows of `picked` starting at index `start`."""
     everybody = table(filters, now)
@@ -220,7 +220,7 @@ def _better(everybody: QuerySet[PlayerRating], rating: float) -> int:
     return everybody.order_by().filter(rating__gt=rating).count()
 
 
-def place(filters: Filters, now: datetime, player: int | None) -> RankedPlace | None:
+def place(filters: RankingFilters, now: datetime, player: int | None) -> RankedPlace | None:
     """The rank of a player in the ranking without the search; None if they are not in it."""
     if player is None:
         return None
@@ -248,7 +248,7 @@ def clubs_of(players: Collection[int]) -> dict[int, list[str]]:
 
 def club_choices() -> list[tuple[str, str]]:
     """Clubs as choices (slug, name)."""
-    return list(Club.objects.order_by("name").values_list("slug", "name")[:MOST_CLUBS])
+    return list(Club.objects.order_by("name").values_list("slug", "name")[:MAX_CLUBS])
 
 
 @dataclass(frozen=True, slots=True)

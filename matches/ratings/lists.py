@@ -8,11 +8,11 @@ from zoneinfo import ZoneInfo
 
 from formats.ratings import WEEK, Settings, Standing
 from matches.models import PoolSettings
-from matches.models.pool_settings import AT_ONCE, WEEKDAYS
+from matches.models.pool_settings import NO_DELAY, WEEKDAYS
 from players.models import Membership, Player
 
 
-class Place(StrEnum):
+class ListPlace(StrEnum):
     RANKED = "ranked"
     PROVISIONAL = "provisional"
     """Named after the others, without a rank."""
@@ -25,7 +25,7 @@ class Listed:
 
     player: int
     standing: Standing
-    place: Place
+    place: ListPlace
     rank: int | None
     deviation: float | None
     """Of Glicko-2, today."""
@@ -58,7 +58,7 @@ class Publication:
 
 def publication(chosen: PoolSettings, zone: str, now: datetime) -> Publication | None:
     """Return the last publication of a list by the clocks of `zone`; None if the list changes after every match."""
-    if chosen.published_on == AT_ONCE:
+    if chosen.published_on == NO_DELAY:
         return None
     today = now.astimezone(ZoneInfo(zone))
     days = (today.weekday() - WEEKDAYS.index(chosen.published_on)) % WEEK
@@ -94,14 +94,14 @@ def listed(
 ) -> list[Listed]:
     """Place all rated players: the ranked by rating, then the provisional, then those who are not in the list."""
     places = {
-        player: Place.UNLISTED if player in erased else _place(chosen, standing, player in members, now)
+        player: ListPlace.UNLISTED if player in erased else _place(chosen, standing, player in members, now)
         for player, standing in standings.items()
     }
-    order = list(Place)
+    order = list(ListPlace)
     rows: list[Listed] = []
     for player in sorted(standings, key=lambda pk: (order.index(places[pk]), -standings[pk].rating, pk)):
         standing, rank = standings[player], None
-        if places[player] is Place.RANKED:
+        if places[player] is ListPlace.RANKED:
             is_tied = bool(rows) and rows[-1].standing.rating == standing.rating
             rank = rows[-1].rank if is_tied else len(rows) + 1
         deviation = settings.glicko.deviation_at(standing, now) if settings.glicko is not None else None
@@ -110,10 +110,10 @@ def listed(
     return rows
 
 
-def _place(chosen: PoolSettings, standing: Standing, is_member: bool, now: datetime) -> Place:
+def _place(chosen: PoolSettings, standing: Standing, is_member: bool, now: datetime) -> ListPlace:
     is_active = not chosen.active_days or standing.last_played_at >= now - timedelta(days=chosen.active_days)
     if not is_active or standing.matches < chosen.least_matches or (chosen.members_only and not is_member):
-        return Place.UNLISTED
+        return ListPlace.UNLISTED
     if not chosen.is_provisional(standing):
-        return Place.RANKED
-    return Place.PROVISIONAL if chosen.lists_provisional else Place.UNLISTED
+        return ListPlace.RANKED
+    return ListPlace.PROVISIONAL if chosen.lists_provisional else ListPlace.UNLISTED

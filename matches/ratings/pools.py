@@ -22,16 +22,16 @@ from players.actors import Actor, log
 from players.models import Club, Player
 from players.people.rows import club_topic
 
-LEAST_RATING, MOST_RATING = 0, 5000
-LEAST_SCALE, MOST_SCALE = 0.1, 10.0
-MOST_EXPERIENCE = 100_000
-LEAST_STAKE, MOST_STAKE = 0.1, 1000.0
-LEAST_SPREAD, MOST_SPREAD = 50.0, 10_000.0
+MIN_RATING, MAX_RATING = 0, 5000
+MIN_SCALE, MAX_SCALE = 0.1, 10.0
+MAX_EXPERIENCE = 100_000
+MIN_STAKE, MAX_STAKE = 0.1, 1000.0
+MIN_SPREAD, MAX_SPREAD = 50.0, 10_000.0
 """Of the scale of ratings: the difference for odds of 10 to 1 in a match of one point."""
-LEAST_DEVIATION, MOST_DEVIATION = 30.0, 1000.0
-LEAST_TAU, MOST_TAU = 0.1, 1.5
-MOST_DAYS = 3650
-MOST_MATCHES = 1000
+MIN_DEVIATION, MAX_DEVIATION = 30.0, 1000.0
+MIN_TAU, MAX_TAU = 0.1, 1.5
+MAX_DAYS = 3650
+MAX_MATCHES = 1000
 
 
 def create_pool(*, club: Club, settings: PoolSettings, by: Actor) -> RatingPool:

@@ -17,7 +17,7 @@ from core.api import APIView, validated
 from core.messages import sentence
 from core.repeats import Repeat, repeated
 from matches import access
-from matches.models import MOST_BYTES, MOST_MEBIBYTES, Submission
+from matches.models import MAX_BYTES, MAX_MEBIBYTES, Submission
 from matches.records import page as record_page
 from matches.records import submissions
 from matches.records.downloads import CONTENT_TYPES, as_attachment, download
@@ -26,8 +26,8 @@ from matches.records.names import Mask, mask_for
 from matches.records.submissions import with_messages
 from players.accounts.serializers import LOCATION, PROBLEM
 
-JSON_MOST_BYTES = 2 * MOST_BYTES + ENVELOPE
-"""Largest JSON body: a record of MOST_BYTES in which each line end takes two bytes."""
+JSON_MOST_BYTES = 2 * MAX_BYTES + ENVELOPE
+"""Largest JSON body: a record of MAX_BYTES in which each line end takes two bytes."""
 RECORD = """\
  1 point match
 
@@ -58,7 +58,7 @@ class RecordSerializer(RecordTextSerializer):
     """A record to be checked: a file, or its text instead."""
 
     file = RecordFileField(
-        required=False, allow_empty_file=True, help_text=f"Up to {MOST_MEBIBYTES} MiB, in any supported format."
+        required=False, allow_empty_file=True, help_text=f"Up to {MAX_MEBIBYTES} MiB, in any supported format."
     )
     text = serializers.CharField(
         required=False, allow_blank=True, trim_whitespace=False, help_text="The text of a record, instead of a file."
@@ -252,7 +252,7 @@ def _verdict(submission: Submission, mask: Mask) -> dict[str, Any]:
 
 
 @open_to(get=Who.EVERYBODY)
-class RecordFile(APIView):
+class RecordFileView(APIView):
     """A checked match as a file."""
 
     permission_classes = (AllowAny,)

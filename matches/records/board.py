@@ -21,7 +21,7 @@ BAR_X, TRAY_X, CUBE_X = 446, 848, 43
 FIRST_CHECKER, NEXT_CHECKER = 26, 47
 BAR_GAP = 66
 """Distance from the middle of the board to the first checker on the bar."""
-MOST_SHOWN = 5
+MAX_SHOWN = 5
 SLAB_HEIGHT, SLAB_PITCH = 12, 14
 DICE_X = {True: 642, False: 250}
 """Middle of the two dice: on the right for the player at the bottom, else on the left."""
@@ -147,7 +147,7 @@ def point_x(point: int) -> int:
 
 def stack_y(point: int, height: int) -> int:
     """The y coordinate of the checker at `height` (from 0) on a point. Checkers above the fifth overlap."""
-    rise = FIRST_CHECKER + NEXT_CHECKER * min(height, MOST_SHOWN - 1)
+    rise = FIRST_CHECKER + NEXT_CHECKER * min(height, MAX_SHOWN - 1)
     return BOTTOM - rise if point <= 12 else TOP + rise
 
 
@@ -156,7 +156,7 @@ def _place(point: int, height: int, owner_at_bottom: bool) -> Spot:
     if 1 <= point <= 24:
         return Spot(point_x(point), stack_y(point, height))
     # A checker on the bar is drawn in the half of the board where it will enter.
-    away = BAR_GAP + NEXT_CHECKER * min(height, MOST_SHOWN - 2)
+    away = BAR_GAP + NEXT_CHECKER * min(height, MAX_SHOWN - 2)
     return Spot(BAR_X, MIDDLE - away if owner_at_bottom else MIDDLE + away)
 
 
@@ -164,7 +164,7 @@ def _checkers(counts: tuple[int, ...], bottom: int) -> list[Checker]:
     checkers = []
     for point, count in enumerate(counts):
         own = count > 0
-        most = MOST_SHOWN if 1 <= point <= 24 else MOST_SHOWN - 1
+        most = MAX_SHOWN if 1 <= point <= 24 else MAX_SHOWN - 1
         for height in range(min(abs(count), most)):
             place = _place(point, height, own)
             label = str(abs(count)) if height == most - 1 and abs(count) > most else ""

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from django.http import HttpResponse
 from django.utils.http import content_disposition_header
 
-from core.text_lengths import LONGEST_NAME
+from core.text_lengths import MAX_NAME_LENGTH
 from engine import normalised
 from engine.errors import Refused
 from engine.records import from_data, write
@@ -44,7 +44,7 @@ def written(transcript: Transcript, extension: str, name: str) -> File:
     """Write a match in one of the formats; `name` is the file's name if the players have none."""
     left, right = (re.sub(r"[^\w.-]+", "-", name).strip("-") for name in transcript.players)
     if left and right:
-        name = f"{left}_{right}"[:LONGEST_NAME]
+        name = f"{left}_{right}"[:MAX_NAME_LENGTH]
     content = transcript if extension == "json" else normalised(transcript)
     return File(f"{name}.{extension}", CONTENT_TYPES[extension], write(content, extension))
 

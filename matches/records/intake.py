@@ -16,7 +16,7 @@ from rest_framework.throttling import SimpleRateThrottle
 from core.throttle import client_network
 from engine.errors import Refused
 from engine.records import refuse_other_files
-from matches.models import MOST_BYTES, MOST_MEBIBYTES
+from matches.models import MAX_BYTES, MAX_MEBIBYTES
 from players.forms import RefusingForm
 
 # Form for sending a record.
@@ -69,14 +69,14 @@ ENVELOPE = 16 * 1024
 """Bytes that a form may need in addition to the record."""
 
 
-def refuse_long_body(request: HttpRequest | Request, most: int = MOST_BYTES + ENVELOPE) -> None:
+def refuse_long_body(request: HttpRequest | Request, most: int = MAX_BYTES + ENVELOPE) -> None:
     """Check the Content-Length of a request before its body is read. Refused: `record_too_large`."""
     try:
         length = int(request.META.get("CONTENT_LENGTH") or 0)
     except ValueError:
         length = 0
     if length > most:
-        raise Refused("record_too_large", limit=MOST_BYTES, mebibytes=MOST_MEBIBYTES)
+        raise Refused("record_too_large", limit=MAX_BYTES, mebibytes=MAX_MEBIBYTES)
 
 
 def checks_length_first(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
@@ -106,8 +106,8 @@ def record_in(file: "UploadedFile[bytes] | None", text: str) -> tuple[bytes, str
         if not text.strip():
             raise Refused("file_missing")
         return _checked(text.encode()), ""
-    if (file.size or 0) > MOST_BYTES:
-        raise Refused("record_too_large", limit=MOST_BYTES, mebibytes=MOST_MEBIBYTES)
+    if (file.size or 0) > MAX_BYTES:
+        raise Refused("record_too_large", limit=MAX_BYTES, mebibytes=MAX_MEBIBYTES)
     return _checked(file.read()), file.name or ""
 
 

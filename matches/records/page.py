@@ -18,7 +18,7 @@ from core.repeats import Repeat, repeated
 from core.requests import is_htmx
 from engine.errors import Refused
 from matches import access
-from matches.models import MOST_BYTES, MOST_MEBIBYTES, Submission, Verdict
+from matches.models import MAX_BYTES, MAX_MEBIBYTES, Submission, Verdict
 from matches.presentation import labels
 from matches.records import replays, submissions
 from matches.records.board import draw
@@ -202,8 +202,8 @@ def _check(request: HttpRequest) -> HttpResponse:
 
 def _check_page(request: HttpRequest, refused: Refused | None = None, pasted: str = "") -> HttpResponse:
     context = {
-        "most_bytes": MOST_BYTES,
-        "most_mebibytes": MOST_MEBIBYTES,
+        "most_bytes": MAX_BYTES,
+        "most_mebibytes": MAX_MEBIBYTES,
         "pasted": pasted,
         "code": refused.code if refused else "",
         "error": sentence(refused.code, refused.params) if refused else "",

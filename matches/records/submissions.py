@@ -15,7 +15,7 @@ from core.messages import sentence
 from core.queue import claim_lasts, hint, resend_after
 from engine.errors import Refused
 from engine.version import VERSION
-from matches.models import LONGEST_FILE_NAME, MOST_BYTES, MOST_MEBIBYTES, Match, Submission, Verdict
+from matches.models import MAX_BYTES, MAX_FILE_NAME_LENGTH, MAX_MEBIBYTES, Match, Submission, Verdict
 from matches.records.verdicts import Json, checked_record, rejected
 from players.models import User
 
@@ -35,7 +35,7 @@ log = structlog.get_logger(__name__)
 
 ADJUDICATE = "matches.adjudicate"
 """Name of the Celery task that `hint` publishes."""
-MOST_ATTEMPTS = 3
+MAX_ATTEMPTS = 3
 """Attempts to check a record before it is marked as failed."""
 SWEEP_AT_ONCE = 100
 GAVE_UP = "adjudication_gave_up"
@@ -93,8 +93,8 @@ def submit(
 def _check_size(data: bytes) -> None:
     if not data.strip():
         raise Refused("file_empty")
-    if len(data) > MOST_BYTES:
-        raise Refused("record_too_large", limit=MOST_BYTES, mebibytes=MOST_MEBIBYTES)
+    if len(data) > MAX_BYTES:
+        raise Refused("record_too_large", limit=MAX_BYTES, mebibytes=MAX_MEBIBYTES)
 
 
 def _stored(new: Submission) -> Submitted:
@@ -123,7 +123,7 @@ def _existing(new: Submission) -> Submission | None:
 def _base_name(name: str) -> str:
     """The file name without folders and control characters; of a very long name the end, with its extension."""
     base = name.replace("\\", "/").rsplit("/", 1)[-1]
-    return "".join(character for character in base if character.isprintable()).strip()[-LONGEST_FILE_NAME:]
+    return "".join(character for character in base if character.isprintable()).strip()[-MAX_FILE_NAME_LENGTH:]
 
 
 def write_verdict(
@@ -177,7 +177,7 @@ def _claim(submission_id: int, now: datetime) -> Submission | None:
             return None
         if row.claimed_at is not None and row.claimed_at > now - claim_lasts():
             return None
-        if row.attempts >= MOST_ATTEMPTS:
+        if row.attempts >= MAX_ATTEMPTS:
             row.state, row.failure = Submission.State.FAILED, GAVE_UP
             row.save(update_fields=["state", "failure"])
             log.error("submission_gave_up", submission=row.public_id, attempts=row.attempts)

@@ -29,7 +29,7 @@ from engine.errors import Refused
 from matches import access
 from matches.access import LINK, MatchSeat, action_url, match_url, seat_of, side_of
 from matches.lifecycle import arrivals
-from matches.lifecycle.at_tables import Answered, Entered, Offered
+from matches.lifecycle.at_tables import Answered, EnteredScore, Offered
 from matches.lifecycle.events import events
 from matches.models import Match, Proposal, Submission
 from matches.play import starting
@@ -40,7 +40,7 @@ from matches.records.submissions import RecordFile
 from matches.reporting import appointments, objections, records, reports
 from matches.reporting.api import ERRORS, IF_MATCH, MatchLengthSerializer, length_response, match_response
 from matches.reporting.forms import (
-    AcceptForm,
+    AcceptTimeForm,
     AheadForm,
     LengthAnswerForm,
     LengthOfferForm,
@@ -56,7 +56,7 @@ from matches.reporting.page import page, seated, zone_for
 from matches.reporting.reports import sheet_thanks
 from matches.reporting.serializers import AFTER, MatchSerializer
 from players.accounts.serializers import PROBLEM
-from players.actions import Action, Endpoint, FormSerializer
+from players.actions import Endpoint, FormSerializer, UserAction
 from players.actors import Actor
 
 RECORD = r"(?P<record_id>[2-9a-z]{10})"
@@ -99,7 +99,7 @@ class AcceptSerializer(FormSerializer):
     time = serializers.DateTimeField()
 
     class Meta(_Acting):
-        form = AcceptForm
+        form = AcceptTimeForm
 
 
 class AheadSerializer(FormSerializer):
@@ -123,7 +123,7 @@ class AnsweringSerializer(FormSerializer):
 # The kinds of actions.
 
 
-class MatchAction(Action):
+class MatchAction(UserAction):
     """What a player does with a match; a form that is refused is shown again on its page as it was filled in.
 
     `at` is the last part of the URL of the page and `api_name` the name of that of the endpoint, if not as usual.
@@ -409,7 +409,7 @@ def _propose(form: TimesForm, **acting: Any) -> str:
     return _("Times proposed.")
 
 
-def _accept_time(form: AcceptForm, **acting: Any) -> str:
+def _accept_time(form: AcceptTimeForm, **acting: Any) -> str:
     """Accept one of the proposed times.
 
     The appointment is binding for both players.
@@ -451,7 +451,7 @@ def _claim_no_show(form: TapForm, **acting: Any) -> str:
 
 @repeated(Repeat.KEY)
 def _enter_score(form: RunningScoreForm, **acting: Any) -> str:
-    entered = Entered(**form.seat, score=form.score)
+    entered = EnteredScore(**form.seat, score=form.score)
     events().record_score(entered, **acting)
     if max(entered.score) >= entered.match.length:
         return _("That score decides the match. Both of you are asked whether it is over.")
@@ -528,7 +528,7 @@ ACTIONS = (
         path=f"records/{RECORD}/names",
     ), at=f"records/{RECORD}/names"),
     TimesAction("times", TimesForm, _propose),
-    ProposalAction("accept-time", AcceptForm, _accept_time, Endpoint(
+    ProposalAction("accept-time", AcceptTimeForm, _accept_time, Endpoint(
         "matches_accept_time",
         AcceptSerializer,
         {"time": "2026-11-24T19:00:00Z", "after": 1},

@@ -23,12 +23,12 @@ from core.requests import parse_int
 from engine.errors import Refused
 from matches import access
 from matches.access import LINK, MatchSeat, match_and_seat_in_api, seat_of, side_of
-from matches.lifecycle.at_tables import Entered, Offered
+from matches.lifecycle.at_tables import EnteredScore, Offered
 from matches.lifecycle.events import events
 from matches.lifecycle.finish import check_report
 from matches.lifecycle.where import where_is
 from matches.models import CalendarFeed, Match, Submission
-from matches.models.matches import LONGEST_MATCH
+from matches.models.matches import MAX_MATCH
 from matches.play.watching import facts_of, where_of
 from matches.presentation.visibility import NOBODY, Viewer
 from matches.records.api import TEXT, RecordSerializer, RecordTextSerializer
@@ -94,7 +94,7 @@ def with_etag(data: Any, code: int = status.HTTP_200_OK) -> Response:
 
 
 @open_to(post=Who.PLAYERS)
-class Reports(APIView):
+class MatchReports(APIView):
     """Reports of a match."""
 
     permission_classes = (AllowAny,)
@@ -167,7 +167,7 @@ class PreviewReport(APIView):
 
 
 @open_to(post=Who.PLAYERS)
-class RunningScore(APIView):
+class RunningScoreView(APIView):
     """The score of a match at a table while it goes on."""
 
     permission_classes = (AllowAny,)
@@ -190,7 +190,7 @@ class RunningScore(APIView):
         """Return the score that stands."""
         seat = seat_of(request, public_id)
         left, right = validated(RunningScoreSerializer, request)["score"]
-        entered = Entered(seat.match, side_of(seat), (left, right))
+        entered = EnteredScore(seat.match, side_of(seat), (left, right))
         events().record_score(entered, by=seat.by, now=timezone.now())
         return Response({"score": [left, right]})
 
@@ -472,7 +472,7 @@ class MatchLengthSerializer(serializers.Serializer[Any]):
 class OfferingSerializer(serializers.Serializer[Any]):
     """A shorter length to offer."""
 
-    length = serializers.IntegerField(min_value=1, max_value=LONGEST_MATCH)
+    length = serializers.IntegerField(min_value=1, max_value=MAX_MATCH)
     score = Score(help_text="How the match stands; the offer is refused if it stands otherwise.")
 
 

@@ -13,7 +13,7 @@ from core.times import known
 from engine.errors import Refused
 from matches.lifecycle.events import events
 from matches.lifecycle.locks import changed, lock_match, refuse_over, refuse_stale
-from matches.models import MOST_TIMES, LiveMatch, Match, Proposal
+from matches.models import MAX_TIMES, LiveMatch, Match, Proposal
 from matches.play.journal import INVITATION
 from matches.play.notifications import opened_key
 from matches.reporting import notifications, reports
@@ -276,8 +276,8 @@ def _stored_proposal(match: Match, side: int, instants: list[datetime], key: str
 def _check_times(match: Match, instants: list[datetime], now: datetime) -> None:
     if not instants:
         raise Refused("times_missing")
-    if len(instants) > MOST_TIMES:
-        raise Refused("too_many_times", most=MOST_TIMES)
+    if len(instants) > MAX_TIMES:
+        raise Refused("too_many_times", most=MAX_TIMES)
     for at in instants:
         check_time(match, at, now)
 

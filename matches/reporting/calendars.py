@@ -24,7 +24,7 @@ from players.models import LogEntry, User
 
 MINUTES_A_POINT = 11
 """Usual duration of a match, in minutes per point of its length."""
-MOST_MATCHES = 200
+MAX_MATCHES = 200
 TOKEN = r"(?P<feed_token>[2-9a-z]{10}\.[\w-]{43})"  # noqa: S105, a pattern for URLs
 """Pattern of the token of a feed in a URL."""
 _SIGNER = Signer(salt="matches.calendars", sep=".")
@@ -75,7 +75,7 @@ def feed(user: User, now: datetime, absolute: Callable[[str], str]) -> bytes:
     shown = Q(state=Match.State.OPEN) | Q(state=Match.State.VOID) & to_come
     rows = Match.objects.filter(Q(player_0__in=players) | Q(player_1__in=players), shown)
     rows = rows.select_related("player_0", "player_1").prefetch_related(Prefetch("proposals", agreed))
-    matches = list(rows.order_by("state", "pk")[:MOST_MATCHES])
+    matches = list(rows.order_by("state", "pk")[:MAX_MATCHES])
     return written(match_events(matches, where_of(matches, viewer, now), absolute))
 
 

@@ -10,18 +10,18 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from core.messages import sentence
-from core.text_lengths import LONGEST_NOTE
+from core.text_lengths import MAX_NOTE_LENGTH
 from engine.errors import Refused
 from matches.access import MatchSeat, side_of
-from matches.lifecycle.finish import MOST_POINTS
-from matches.models import MOST_TIMES, LiveMatch
-from matches.models.matches import LONGEST_MATCH
+from matches.lifecycle.finish import MAX_POINTS
+from matches.models import MAX_TIMES, LiveMatch
+from matches.models.matches import MAX_MATCH
 from matches.reporting.appointments import check_time, instant
 from players.forms import RefusingForm
 
 OTHER = "other"
 """Choice of a sender who is neither of the players."""
-TIME_FIELDS = [f"time_{number}" for number in range(1, MOST_TIMES + 1)]
+TIME_FIELDS = [f"time_{number}" for number in range(1, MAX_TIMES + 1)]
 
 
 class TapForm(RefusingForm):
@@ -72,19 +72,19 @@ class AheadForm(TapForm):
 class NoteForm(ActForm):
     """An answer with an optional note."""
 
-    note = forms.CharField(label=_("Message (optional)"), required=False, max_length=LONGEST_NOTE, initial="")
+    note = forms.CharField(label=_("Message (optional)"), required=False, max_length=MAX_NOTE_LENGTH, initial="")
 
 
 class ObjectionForm(ActForm):
-    reason = forms.CharField(label=_("Reason"), max_length=LONGEST_NOTE)
+    reason = forms.CharField(label=_("Reason"), max_length=MAX_NOTE_LENGTH)
 
 
 class ScoreForm(TapForm):
     """A score to preview; senders from the score sheet say who they are."""
 
-    score_0 = forms.IntegerField(min_value=0, max_value=MOST_POINTS)
-    score_1 = forms.IntegerField(min_value=0, max_value=MOST_POINTS)
-    note = forms.CharField(label=_("Message (optional)"), required=False, max_length=LONGEST_NOTE)
+    score_0 = forms.IntegerField(min_value=0, max_value=MAX_POINTS)
+    score_1 = forms.IntegerField(min_value=0, max_value=MAX_POINTS)
+    note = forms.CharField(label=_("Message (optional)"), required=False, max_length=MAX_NOTE_LENGTH)
     i_am = forms.ChoiceField(label=_("I am"))
 
     def __init__(self, *args: Any, seat: MatchSeat, **kwargs: Any) -> None:
@@ -118,8 +118,8 @@ class ScoreForm(TapForm):
 class RunningScoreForm(TapForm):
     """The score of a match that goes on. It needs no version of the match: the last score stands."""
 
-    score_0 = forms.IntegerField(min_value=0, max_value=LONGEST_MATCH)
-    score_1 = forms.IntegerField(min_value=0, max_value=LONGEST_MATCH)
+    score_0 = forms.IntegerField(min_value=0, max_value=MAX_MATCH)
+    score_1 = forms.IntegerField(min_value=0, max_value=MAX_MATCH)
 
     def __init__(self, *args: Any, seat: MatchSeat, **kwargs: Any) -> None:
         super().__init__(*args, seat=seat, **kwargs)
@@ -135,7 +135,7 @@ class RunningScoreForm(TapForm):
 class LengthOfferForm(RunningScoreForm):
     """A shorter length that a player offers, at the score that they saw."""
 
-    length = forms.IntegerField(label=_("Play to"), min_value=1, max_value=LONGEST_MATCH)
+    length = forms.IntegerField(label=_("Play to"), min_value=1, max_value=MAX_MATCH)
 
 
 class LengthAnswerForm(TapForm):
@@ -187,7 +187,7 @@ class TimesForm(NoteForm):
         return [self[name] for name in TIME_FIELDS]
 
 
-class AcceptForm(ActForm):
+class AcceptTimeForm(ActForm):
     """One of the proposed times, in ISO 8601."""
 
     time = forms.CharField(max_length=40)

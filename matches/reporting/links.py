@@ -8,7 +8,7 @@ from django.utils.translation import gettext
 
 from core.locks import for_update
 from matches.lifecycle.locks import lock_match
-from matches.lifecycle.own_match import MayDecide, side_of, standing_of
+from matches.lifecycle.own_match import OwnMatchRuling, own_match_ruling, side_of
 from matches.models import Claim, Match, Result
 from players.actors import Actor, log
 from players.models import Club, LogEntry
@@ -27,7 +27,7 @@ LINK_SHOWN, LINKS_SHOWN = "opponent_link_shown", "division_links_shown"
 def withheld_side(match: Match, by: Actor) -> int | None:
     """Return the side whose personal link this director does not get, or None if they get both."""
     own_side = side_of(match, by)
-    if own_side is None or match.is_over or standing_of(match, by) == MayDecide.NEEDS_REASON:
+    if own_side is None or match.is_over or own_match_ruling(match, by) == OwnMatchRuling.NEEDS_REASON:
         return None
     return 1 - own_side
 

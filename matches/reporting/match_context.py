@@ -44,7 +44,7 @@ from matches.reporting import objections
 from matches.reporting.appointments import zone_of
 from matches.reporting.links import link_notes
 from matches.reporting.next_steps import Pending, describe, next_steps, reports_of
-from matches.reporting.reports import who_knows
+from matches.reporting.reports import delivery_status
 from players.models import LogEntry, User
 from players.people.rows import canonical
 
@@ -356,7 +356,7 @@ def _pending_context(
         "open_report": _report(match, pending.report, inside) if pending.report is not None else None,
         "from_sheet": _report(match, pending.from_sheet, inside) if pending.from_sheet is not None else None,
         "late_reports": [_report(match, row, inside) for row in claims if row.state == Claim.State.LATE and inside],
-        "who_knows": who_knows(match, pending.report)
+        "who_knows": delivery_status(match, pending.report)
         if pending.report is not None and pending.report.side == side
         else "",
         "my_report": pending.report is not None and pending.report.side == side,

@@ -14,7 +14,7 @@ from matches.access import MatchSeat
 from matches.lifecycle import links
 from matches.lifecycle.at_tables import AtTables
 from matches.lifecycle.events import MatchContext, events
-from matches.lifecycle.where import Facts, Where, WhereState, where_is
+from matches.lifecycle.where import Where, WhereFacts, WhereState, where_is
 from matches.models import Challenge, Claim, Match, Proposal, Provisional, Result, Submission
 from matches.play.watching import facts_of
 from matches.presentation import labels
@@ -172,7 +172,7 @@ def _is_to_see(match: Match, players: Collection[int]) -> bool:
 
 
 def _provisional(match: Match) -> Provisional | None:
-    """Return the provisional result of a match of `_with_rows`."""
+    """Return the provisional result, from prefetched rows."""
     result = next(iter(match.results.all()), None) if match.provisional else None
     return result.provisional if result is not None else None
 
@@ -232,7 +232,7 @@ def what_next(player: Player, but: Match, now: datetime) -> MyMatch | None:
 
 
 def _mine(
-    match: Match, players: Collection[int], facts: Facts, context: MatchContext | None, place: str, now: datetime
+    match: Match, players: Collection[int], facts: WhereFacts, context: MatchContext | None, place: str, now: datetime
 ) -> MyMatch:
     side, where = 0 if match.player_0_id in players else 1, where_is(match, facts)
     rows = match.claims.all(), match.submissions.all(), match.proposals.all()

@@ -30,7 +30,7 @@ from matches.access import MatchSeat, match_url
 from matches.lifecycle import arrivals, links
 from matches.lifecycle.finish import check_report
 from matches.lifecycle.own_match import side_of as player_side_of
-from matches.models import MOST_BYTES, MOST_MEBIBYTES, CalendarFeed, Match
+from matches.models import MAX_BYTES, MAX_MEBIBYTES, CalendarFeed, Match
 from matches.play.watching import where_of
 from matches.records.downloads import File, as_attachment
 from matches.reporting import appointments, calendars, my_matches, reports
@@ -71,8 +71,8 @@ def page(
         "key": new_form_key(),
         "may_direct": seat is None and access.may_direct(request.user, match),
         "may_correct": seat is None and access.may_correct(request.user, match),
-        "most_bytes": MOST_BYTES,
-        "most_mebibytes": MOST_MEBIBYTES,
+        "most_bytes": MAX_BYTES,
+        "most_mebibytes": MAX_MEBIBYTES,
         "code": refused.code if refused else INVALID if invalid else "",
         "error": _error(refused, filled if invalid else None),
         "filled": filled,

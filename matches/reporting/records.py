@@ -91,7 +91,7 @@ class CheckedRecord(NamedTuple):
         return (right, left) if self.swapped else (left, right)
 
 
-class Fault(NamedTuple):
+class RecordFault(NamedTuple):
     """One reason why a record is not accepted as the result; a director may waive it by name."""
 
     code: str
@@ -207,35 +207,35 @@ def _check_match_state(match: Match, checked: CheckedRecord) -> None:
         raise Refused("record_proven")
 
 
-def faults_of_record(match: Match, content: Mapping[str, Any]) -> list[Fault]:
+def faults_of_record(match: Match, content: Mapping[str, Any]) -> list[RecordFault]:
     """The faults of the record itself, whoever its players are: the length of the match, then the verdict."""
     faults = []
     length = content["length"]
     if length == 0:
-        faults.append(Fault("record_money", {"length": match.length}))
+        faults.append(RecordFault("record_money", {"length": match.length}))
     elif length != match.length:
-        faults.append(Fault("record_length", {"length": match.length, "stated": length or "?"}))
+        faults.append(RecordFault("record_length", {"length": match.length, "stated": length or "?"}))
     errors = [finding for finding in content["findings"] if finding["severity"] == "error"]
     if errors:
-        faults.append(Fault("record_rejected", {"count": len(errors)}))
+        faults.append(RecordFault("record_rejected", {"count": len(errors)}))
     elif any(finding["code"] == UNMOVED for finding in content["findings"]):
-        faults.append(Fault("record_unmoved", {}))
+        faults.append(RecordFault("record_unmoved", {}))
     elif content["outcome"] == "incomplete" or content["winner"] is None:
         left, right = content["score"]
-        faults.append(Fault("record_incomplete", {"left": left, "right": right}))
+        faults.append(RecordFault("record_incomplete", {"left": left, "right": right}))
     return faults
 
 
-def faults_of_start(match: Match, checked: CheckedRecord) -> list[Fault]:
+def faults_of_start(match: Match, checked: CheckedRecord) -> list[RecordFault]:
     """Faults that show once it is known which player is which: the start score and the Crawford rule."""
     faults = []
     if checked.start != match.start_score:
         left, right = match.start_score
         stated = "{}–{}".format(*checked.start)
-        faults.append(Fault("record_start", {"left": left, "right": right, "stated": stated}))
+        faults.append(RecordFault("record_start", {"left": left, "right": right, "stated": stated}))
     reached_crawford = any(match.length - 1 in game["start"] for game in checked.content["games"])
     if match.length > 1 and reached_crawford and checked.transcript.crawford_rule != match.crawford:
-        faults.append(Fault("record_crawford", {}))
+        faults.append(RecordFault("record_crawford", {}))
     return faults
 
 
@@ -316,7 +316,7 @@ def identify_players(
     return row
 
 
-def faults_of(submission: Submission, *, swapped: bool | None = None) -> list[Fault]:
+def faults_of(submission: Submission, *, swapped: bool | None = None) -> list[RecordFault]:
     """Every fault a director must waive by name to accept a record: each error, and what does not fit the match.
 
     Refused: `record_unchecked`, `no_transcript`, `record_names`.
@@ -324,7 +324,7 @@ def faults_of(submission: Submission, *, swapped: bool | None = None) -> list[Fa
     match = _match_of(submission)
     checked = _checked_record(match, submission, swapped)
     errors = [
-        Fault(finding["code"], finding["params"], finding["game"], finding["ply"])
+        RecordFault(finding["code"], finding["params"], finding["game"], finding["ply"])
         for finding in checked.content["findings"]
         if finding["severity"] == "error"
     ]

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils.translation import gettext, ngettext
 
-from core.text_lengths import LONGEST_KEY, LONGEST_NOTE
+from core.text_lengths import MAX_KEY_LENGTH, MAX_NOTE_LENGTH
 from core.times import SHORT, reader_time
 from engine.errors import Refused
 from matches.access import MatchSeat
@@ -364,10 +364,10 @@ def refuse_settled_or_disputed(match: Match) -> None:
 
 def check_texts(key: str, note: str = "") -> None:
     """Refused: `key_too_long`, `note_too_long`."""
-    if len(key) > LONGEST_KEY:
-        raise Refused("key_too_long", most=LONGEST_KEY)
-    if len(note) > LONGEST_NOTE:
-        raise Refused("note_too_long", most=LONGEST_NOTE)
+    if len(key) > MAX_KEY_LENGTH:
+        raise Refused("key_too_long", most=MAX_KEY_LENGTH)
+    if len(note) > MAX_NOTE_LENGTH:
+        raise Refused("note_too_long", most=MAX_NOTE_LENGTH)
 
 
 def stored_report(match: Match, side: int | None, report: ScoreReport, key: str) -> Claim | None:
@@ -399,7 +399,7 @@ def _report_to_answer(match: Match, reporter: int, after: int | None) -> Claim:
 # reports it.
 
 
-MOST_REPORTS = 20
+MAX_REPORTS = 20
 """Reports from the sheet that one match accepts; more are abuse rather than mistakes."""
 
 
@@ -432,7 +432,7 @@ def report_from_sheet(
         same = earlier.filter(state=Claim.State.OPEN, says_side=says_side, winner=report.winner)
         if (repeated := same.filter(score_0=report.score[0], score_1=report.score[1]).first()) is not None:
             return StoredReport(repeated, created=False)
-        if earlier.count() >= MOST_REPORTS:
+        if earlier.count() >= MAX_REPORTS:
             raise Refused("too_many_sheet_reports")
         earlier.filter(state=Claim.State.OPEN).update(state=Claim.State.OVERRULED, answered_at=now)
         created = create_report(locked, report, by, now, says_side=says_side, key=key)
@@ -453,7 +453,7 @@ MATCH_CHANGED = frozenset(
     {"stale", "match_settled", "match_void", "match_live", "match_disputed", "claim_open", "signed_report_first"}
 )
 """Refusals that say that the match is no longer as its page showed it."""
-MOST_LATE = 10
+MAX_LATE = 10
 """Late reports that are stored of one match; more are refused as any other report."""
 
 
@@ -498,7 +498,7 @@ def _keep(match: Match, report: ScoreReport, *, side: int | None, by: Actor, now
     if stored_report(locked, side, report, sent["key"]) is not None:
         return True
     check_report(length=locked.length, start=locked.start_score, winner=report.winner, score=report.score)
-    if locked.claims.filter(state=Claim.State.LATE).count() >= MOST_LATE:
+    if locked.claims.filter(state=Claim.State.LATE).count() >= MAX_LATE:
         return False
     claim = create_report(locked, report, by, now, side=side, state=Claim.State.LATE, answered_at=now, **sent)
     params = {"side": side, "winner": report.winner, "score": list(report.score), "claim": claim.public_id}
@@ -512,7 +512,7 @@ def _keep(match: Match, report: ScoreReport, *, side: int | None, by: Actor, now
 # Who has been told of a report, and how, for the player who sent it.
 
 
-def who_knows(match: Match, report: Claim) -> str:
+def delivery_status(match: Match, report: Claim) -> str:
     """Say whether the player who has to answer a report knows of it; empty for a report that needs no answer."""
     if report.is_own_loss:
         return ""
@@ -545,7 +545,7 @@ def _reached(reach: Reach, name: str) -> str:
     )
 
 
-def will_know(channels: frozenset[str], name: str) -> str:
+def will_be_notified(channels: frozenset[str], name: str) -> str:
     """Say how a player would learn of a report that is not sent yet, by the channels they have chosen."""
     if channels & {"email", "push"}:
         return gettext("{name} will be sent a message.").format(name=name)
@@ -558,7 +558,7 @@ def will_know(channels: frozenset[str], name: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Preview:
+class ReportPreview:
     summary: str
     """“Carol wins 7–4.”"""
     follows: list[str]
@@ -567,13 +567,13 @@ class Preview:
     """Who would have to act next, or when the report would stand."""
 
 
-def preview_of(seat: MatchSeat, winner: int, score: tuple[int, int]) -> Preview:
+def preview_of(seat: MatchSeat, winner: int, score: tuple[int, int]) -> ReportPreview:
     """Preview a report of this score by the holder of this seat."""
     match = seat.match
     summary = gettext("{name} wins {score}.").format(
         name=match.names[winner], score=labels.score_of(match, winner, score)
     )
-    return Preview(
+    return ReportPreview(
         summary, events().consequences(match, winner, seat.side), _next_step(match, seat.side, winner, score)
     )
 
@@ -600,7 +600,7 @@ def _next_step(match: Match, side: int | None, winner: int, score: tuple[int, in
         ).format(minutes=minutes)
     name = match.names[1 - side]
     confirms = gettext("{name} or the director has to confirm it.").format(name=name)
-    return f"{confirms} {will_know(channels_of(match, 1 - side), name)}"
+    return f"{confirms} {will_be_notified(channels_of(match, 1 - side), name)}"
 
 
 def sheet_thanks(report: Claim) -> str:
@@ -614,4 +614,4 @@ def _sheet_next_step(match: Match, loser: int) -> str:
         "The score sheet does not show who you are, so {name} is asked to confirm the score. "
         "The director can see your report, too."
     )
-    return f"{unsigned.format(name=name)} {will_know(channels_of(match, loser), name)}"
+    return f"{unsigned.format(name=name)} {will_be_notified(channels_of(match, loser), name)}"

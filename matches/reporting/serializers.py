@@ -11,14 +11,14 @@ from rest_framework.request import Request
 
 from core.links import absolute_url
 from core.messages import sentence
-from core.text_lengths import LONGEST_NOTE
+from core.text_lengths import MAX_NOTE_LENGTH
 from matches.access import MatchSeat, viewer_of
 from matches.lifecycle import links
-from matches.lifecycle.finish import MOST_POINTS
+from matches.lifecycle.finish import MAX_POINTS
 from matches.lifecycle.provisional import provisional_of
 from matches.lifecycle.spectators import seq_for
 from matches.lifecycle.where import Where, WhereState
-from matches.models import MOST_TIMES, Claim, Match, Objection, Proposal, Provisional, Result, Submission
+from matches.models import MAX_TIMES, Claim, Match, Objection, Proposal, Provisional, Result, Submission
 from matches.play.watching import where_of
 from matches.records.names import OPEN, Mask, mask_for
 from matches.reporting.appointments import zone_of
@@ -32,7 +32,7 @@ class Score(serializers.ListField):
     """Points of side 0 and side 1."""
 
     def __init__(self, **kwargs: Any) -> None:
-        points = serializers.IntegerField(min_value=0, max_value=MOST_POINTS)
+        points = serializers.IntegerField(min_value=0, max_value=MAX_POINTS)
         super().__init__(child=points, min_length=2, max_length=2, **kwargs)
 
 
@@ -50,7 +50,7 @@ class ReportedScoreSerializer(serializers.Serializer[Any]):
         max_value=1,
         help_text="Required with the sheet link and only there: the side you play, or null for neither.",
     )
-    note = serializers.CharField(required=False, default="", allow_blank=True, max_length=LONGEST_NOTE)
+    note = serializers.CharField(required=False, default="", allow_blank=True, max_length=MAX_NOTE_LENGTH)
 
 
 class ClaimSerializer(ReportedScoreSerializer):
@@ -83,8 +83,8 @@ class ReportPreviewSerializer(serializers.Serializer[Any]):
 class ProposeSerializer(serializers.Serializer[Any]):
     """Times to play."""
 
-    times = serializers.ListField(child=serializers.DateTimeField(), min_length=1, max_length=MOST_TIMES)
-    note = serializers.CharField(required=False, default="", allow_blank=True, max_length=LONGEST_NOTE)
+    times = serializers.ListField(child=serializers.DateTimeField(), min_length=1, max_length=MAX_TIMES)
+    note = serializers.CharField(required=False, default="", allow_blank=True, max_length=MAX_NOTE_LENGTH)
     after = serializers.IntegerField(required=False, min_value=0, help_text=AFTER)
 
 

@@ -15,7 +15,7 @@ from core import throttle
 from core.access import Who, open_to
 from core.api import APIView, validated
 from core.repeats import Repeat, repeated
-from core.text_lengths import LONGEST_NAME
+from core.text_lengths import MAX_NAME_LENGTH
 from players.access import has_second_factor
 from players.accounts import serializers as shapes
 from players.accounts import services as account_services
@@ -201,7 +201,7 @@ class NewAccountSerializer(serializers.Serializer[Any]):
 
     email = serializers.EmailField()
     password = serializers.CharField(trim_whitespace=False, max_length=128, style={"input_type": "password"})
-    display_name = serializers.CharField(max_length=LONGEST_NAME, help_text="Shown in draws and standings.")
+    display_name = serializers.CharField(max_length=MAX_NAME_LENGTH, help_text="Shown in draws and standings.")
     language = serializers.CharField(max_length=10, default="", allow_blank=True)
     time_zone = shapes.ZoneField(default="", allow_blank=True)
 

@@ -31,14 +31,14 @@ from django.utils.crypto import salted_hmac
 from core.api import ADMITTED, CSRF_FIELD
 from core.public_ids import hash_of, new_form_key
 from core.repeats import WRITES, Repeat, protection_of
-from core.text_lengths import LONGEST_KEY
+from core.text_lengths import MAX_KEY_LENGTH
 from engine.errors import Refused
 from players.models import IdempotencyKey
 
 HEADER = "Idempotency-Key"
 KEPT = timedelta(hours=48)
 """For how long a key is remembered."""
-LONGEST_REQUEST = timedelta(minutes=2)
+MAX_REQUEST = timedelta(minutes=2)
 """A request that has not answered by then was interrupted."""
 PATIENCE, PAUSE = 5.0, 0.05
 """Seconds for which a repetition waits for the first answer, and between two looks at it."""
@@ -55,8 +55,8 @@ def wanted(request: HttpRequest) -> "Once | None":
     if request.method not in WRITES:
         return None
     sent = request.headers.get(HEADER, "")
-    if len(sent) > LONGEST_KEY:
-        raise Refused("key_too_long", most=LONGEST_KEY)
+    if len(sent) > MAX_KEY_LENGTH:
+        raise Refused("key_too_long", most=MAX_KEY_LENGTH)
     is_api = request.path.startswith(_API)
     return Once(request, sent) if sent or not is_api else None
 
@@ -206,7 +206,7 @@ class Once:
 
     @staticmethod
     def _was_interrupted(first: IdempotencyKey) -> bool:
-        return first.created_at < timezone.now() - LONGEST_REQUEST
+        return first.created_at < timezone.now() - MAX_REQUEST
 
     @property
     def _queued_messages(self) -> list[Any]:

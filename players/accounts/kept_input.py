@@ -22,7 +22,7 @@ COOKIE = "kept_input"
 SALT = "players.accounts.kept_input"
 LASTS = 3600
 """How long the input is kept, in seconds."""
-LONGEST_COOKIE = 3800
+MAX_COOKIE_LENGTH = 3800
 """In characters; browsers refuse cookies of more than about 4,000."""
 NEVER_KEPT = ("csrfmiddlewaretoken", "password", "secret", "token")
 """Fields with one of these words in their name are left out."""
@@ -68,7 +68,7 @@ def keep(request: HttpRequest, response: HttpResponse) -> None:
         if not any(word in name.lower() for word in NEVER_KEPT)
     ]
     text = signing.dumps((request.get_full_path(), way_back(request), fields), salt=SALT, compress=True)
-    if fields and len(text) <= LONGEST_COOKIE:
+    if fields and len(text) <= MAX_COOKIE_LENGTH:
         response.set_cookie(
             COOKIE,
             text,

@@ -25,7 +25,7 @@ from core import throttle, times
 from core.access import Who, open_to
 from core.messages import sentence
 from core.repeats import Repeat, repeated
-from core.text_lengths import LONGEST_NAME
+from core.text_lengths import MAX_NAME_LENGTH
 from engine.errors import Refused
 from players import access, selectors
 from players.access import has_second_factor
@@ -39,7 +39,7 @@ from players.accounts.services import reset_password
 from players.accounts.sessions import begin
 from players.accounts.tokens import DEFAULT_DAYS
 from players.actors import Actor
-from players.forms import CountryField, RefusingForm, ZoneField, error_of
+from players.forms import CountryField, RefusingForm, ZoneChoiceField, error_of
 from players.mail import read_verification, request_reset, request_verification
 from players.models import ApiToken, Invitation, Player, User
 from players.people import services as people_services
@@ -133,7 +133,7 @@ class NewPasswordForm(RefusingForm):
 class SignUpForm(RefusingForm):
     display_name = forms.CharField(
         label=gettext_lazy("Your name"),
-        max_length=LONGEST_NAME,
+        max_length=MAX_NAME_LENGTH,
         help_text=gettext_lazy("Shown in draws and standings."),
         widget=forms.TextInput(attrs={"autocomplete": "name"}),
     )
@@ -145,7 +145,9 @@ class SignUpForm(RefusingForm):
 
 class PreferencesForm(RefusingForm):
     display_name = forms.CharField(
-        label=gettext_lazy("Your name"), max_length=LONGEST_NAME, widget=forms.TextInput(attrs={"autocomplete": "name"})
+        label=gettext_lazy("Your name"),
+        max_length=MAX_NAME_LENGTH,
+        widget=forms.TextInput(attrs={"autocomplete": "name"}),
     )
     initials_only = forms.BooleanField(
         label=gettext_lazy("Show only my initials"),
@@ -164,7 +166,7 @@ class PreferencesForm(RefusingForm):
     )
     country = CountryField()
     language = forms.ChoiceField(label=gettext_lazy("Language"), required=False)
-    time_zone = ZoneField(
+    time_zone = ZoneChoiceField(
         required=False, help_text=gettext_lazy("Type a city. Leave empty to use each event's time zone.")
     )
     theme = forms.ChoiceField(label=gettext_lazy("Theme"), choices=User.Theme.choices)
@@ -245,7 +247,7 @@ class TurnOnForm(CodeForm):
     password = _password(gettext_lazy("Current password"), "current-password")
 
 
-class ConfirmForm(RefusingForm):
+class ConfirmPasswordForm(RefusingForm):
     """The password, to confirm a change."""
 
     password = forms.CharField(
@@ -490,7 +492,7 @@ def _second_factor_page(request: HttpRequest, **bound: Any) -> HttpResponse:
         "is_on": has_second_factor(user),
         "codes_left": user.recovery_codes.count(),
         "code_form": TurnOnForm(),
-        "confirm_form": ConfirmForm(),
+        "confirm_form": ConfirmPasswordForm(),
     }
     if device is not None:
         code = segno.make(second_factor_services.setup_url(device, user.shown_email), error="m")
@@ -550,7 +552,7 @@ def turn_off(request: HttpRequest) -> HttpResponse:
 
 
 def _confirmed(request: HttpRequest, *, turn_off: bool) -> HttpResponse:
-    form = ConfirmForm(request.POST)
+    form = ConfirmPasswordForm(request.POST)
     user = me(request)
     if not form.is_valid():
         return _second_factor_page(request, confirm_form=form)

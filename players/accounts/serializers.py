@@ -13,19 +13,19 @@ from rest_framework.parsers import BaseParser
 from core.lines import check_one_line
 from core.people_lists import names_of, read_people
 from core.requests import parse_int
-from core.spreadsheets import MOST_BYTES
-from core.text_lengths import LONGEST_NAME
+from core.spreadsheets import MAX_BYTES
+from core.text_lengths import MAX_NAME_LENGTH
 from core.times import find
 from players.forms import HostsField, spreadsheet_in
 from players.models import ApiToken, Club, Membership, Player, User
 from players.models.people import (
-    LONGEST_CLUB_TEXT,
-    LONGEST_IMPRINT,
-    LONGEST_TAGLINE,
-    LONGEST_YEAR_FEE,
-    MOST_CLASS_POINTS,
+    MAX_CLASS_POINTS,
+    MAX_CLUB_TEXT_LENGTH,
+    MAX_IMPRINT_LENGTH,
+    MAX_TAGLINE_LENGTH,
+    MAX_YEAR_FEE,
 )
-from players.people.services import MOST_NAMES, How
+from players.people.services import MAX_NAMES, NameOutcome
 
 
 class FaultSerializer(serializers.Serializer[Any]):
@@ -140,7 +140,7 @@ class ClubSerializer(serializers.ModelSerializer[Club]):
 class ClubFieldsSerializer(serializers.Serializer[Any]):
     """The editable fields of a club."""
 
-    name = serializers.CharField(max_length=LONGEST_NAME)
+    name = serializers.CharField(max_length=MAX_NAME_LENGTH)
     slug = serializers.CharField(
         max_length=60, required=False, help_text="Part of URLs; derived from the name if missing."
     )
@@ -169,21 +169,21 @@ class ClubChangesSerializer(ClubFieldsSerializer):
     """The editable fields of an existing club."""
 
     tagline = serializers.CharField(
-        max_length=LONGEST_TAGLINE, required=False, allow_blank=True, help_text="One sentence below its name."
+        max_length=MAX_TAGLINE_LENGTH, required=False, allow_blank=True, help_text="One sentence below its name."
     )
     meets = serializers.CharField(
-        max_length=LONGEST_CLUB_TEXT, required=False, allow_blank=True, help_text="Where and when the club plays."
+        max_length=MAX_CLUB_TEXT_LENGTH, required=False, allow_blank=True, help_text="Where and when the club plays."
     )
-    contact = serializers.CharField(max_length=LONGEST_CLUB_TEXT, required=False, allow_blank=True)
+    contact = serializers.CharField(max_length=MAX_CLUB_TEXT_LENGTH, required=False, allow_blank=True)
     year_fee = serializers.CharField(
-        max_length=LONGEST_YEAR_FEE, required=False, allow_blank=True, help_text="What membership costs, in words."
+        max_length=MAX_YEAR_FEE, required=False, allow_blank=True, help_text="What membership costs, in words."
     )
-    imprint = serializers.CharField(max_length=LONGEST_IMPRINT, required=False, allow_blank=True)
+    imprint = serializers.CharField(max_length=MAX_IMPRINT_LENGTH, required=False, allow_blank=True)
     colour = serializers.ChoiceField(Club.Colour.choices, required=False)
     board = serializers.ChoiceField(Club.Board.choices, required=False, help_text="Drawn behind the club's name.")
     class_points = serializers.IntegerField(
         min_value=1,
-        max_value=MOST_CLASS_POINTS,
+        max_value=MAX_CLASS_POINTS,
         required=False,
         help_text="Points that a member must have played, in analysed matches, for a club class.",
     )
@@ -205,7 +205,7 @@ class EmblemSerializer(serializers.Serializer[Any]):
 class NewMemberSerializer(serializers.Serializer[Any]):
     """A new member: either a name, for a player without an account, or the id of an existing player."""
 
-    name = serializers.CharField(max_length=LONGEST_NAME, required=False)
+    name = serializers.CharField(max_length=MAX_NAME_LENGTH, required=False)
     player = serializers.CharField(max_length=10, required=False)
     namesake = serializers.BooleanField(
         default=False, help_text="True for somebody else than the member of this, or nearly this, name."
@@ -229,7 +229,7 @@ ALIKE = "An earlier name of the list of which this may be another spelling."
 def _lines(**options: Any) -> serializers.ListField:
     line = serializers.CharField(max_length=200, allow_blank=True, trim_whitespace=False, validators=[check_one_line])
     return serializers.ListField(
-        child=line, min_length=1, max_length=MOST_NAMES, help_text="The lines of the list.", **options
+        child=line, min_length=1, max_length=MAX_NAMES, help_text="The lines of the list.", **options
     )
 
 
@@ -270,7 +270,7 @@ class NameFileSerializer(NameListSerializer):
         return attrs
 
 
-class PreviewSerializer(serializers.Serializer[Any]):
+class CsvPreviewSerializer(serializers.Serializer[Any]):
     """What a CSV file as the body of a request cannot say."""
 
     preview = serializers.BooleanField(default=False, help_text="The same as in the other bodies.")
@@ -285,14 +285,14 @@ class CsvParser(BaseParser):
         self, stream: IO[bytes], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
     ) -> dict[str, Any]:
         """Return it as the `file` of a form."""
-        return {"file": ContentFile(stream.read(MOST_BYTES + 1), name="list.csv")}
+        return {"file": ContentFile(stream.read(MAX_BYTES + 1), name="list.csv")}
 
 
 class FoundNameSerializer(serializers.Serializer[Any]):
     """The outcome for one name of a list."""
 
     name = serializers.CharField()
-    how = serializers.ChoiceField([how.value for how in How])
+    how = serializers.ChoiceField([how.value for how in NameOutcome])
     player = PersonSerializer(allow_null=True)
     candidates = PersonSerializer(many=True, help_text="The members that an ambiguous or partial name may mean.")
     alike = serializers.CharField(help_text=ALIKE)
@@ -308,7 +308,7 @@ class RoleSerializer(serializers.Serializer[Any]):
 class NameSerializer(serializers.Serializer[Any]):
     """A player's name and country."""
 
-    name = serializers.CharField(max_length=LONGEST_NAME)
+    name = serializers.CharField(max_length=MAX_NAME_LENGTH)
     country = serializers.CharField(
         max_length=2, allow_blank=True, help_text="ISO 3166 code, such as DK; empty for none."
     )
@@ -380,7 +380,7 @@ class MeSerializer(serializers.ModelSerializer[User]):
 class PreferencesSerializer(serializers.Serializer[Any]):
     """The preferences of an account."""
 
-    display_name = serializers.CharField(max_length=LONGEST_NAME, required=False)
+    display_name = serializers.CharField(max_length=MAX_NAME_LENGTH, required=False)
     language = serializers.CharField(max_length=10, required=False, allow_blank=True)
     time_zone = ZoneField(required=False, allow_blank=True)
     theme = serializers.ChoiceField(User.Theme.choices, required=False)

@@ -29,7 +29,7 @@ from players.people.rows import user_topic
 PREFIX = "bp_"
 """By which people and secret scanners recognise a key."""
 KEY_BYTES = 32
-MOST_TOKENS = 20
+MAX_TOKENS = 20
 DEFAULT_DAYS = 365
 SCOPES = tuple(ApiToken.Scope.values)
 
@@ -52,8 +52,8 @@ def create_token(
     if days is None and set(scopes) - {ApiToken.Scope.READ}:
         raise Refused("token_needs_end")
     lock_row(User, user.pk)
-    if live_tokens(user, now).count() >= MOST_TOKENS:
-        raise Refused("too_many_tokens", most=MOST_TOKENS)
+    if live_tokens(user, now).count() >= MAX_TOKENS:
+        raise Refused("too_many_tokens", most=MAX_TOKENS)
     key = PREFIX + secrets.token_urlsafe(KEY_BYTES)
     granted = {ApiToken.Scope.READ, *scopes}
     token = ApiToken.objects.create(

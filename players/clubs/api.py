@@ -208,7 +208,7 @@ class MemberList(APIView):
             "In the order of the list. Without a choice nothing is done for a name that several members share "
             "(`ambiguous`), or that may be part or another spelling of a known one (`partial`). " + serializers.LISTS
         ),
-        parameters=[serializers.PreviewSerializer],
+        parameters=[serializers.CsvPreviewSerializer],
         request={
             "multipart/form-data": serializers.NameFileSerializer,
             "text/csv": OpenApiTypes.BINARY,
@@ -222,7 +222,7 @@ class MemberList(APIView):
         """Find the known names and add the others as members without an account."""
         club = access.club_for_director(request.user, slug)
         fields = validated(serializers.NameFileSerializer, request)
-        query = validated_query(serializers.PreviewSerializer, request)
+        query = validated_query(serializers.CsvPreviewSerializer, request)
         names, choices = fields["names"], fields["choices"]
         if fields["preview"] or query["preview"]:
             matches = [line.match for line in preview_list(club=club, names=names)]

@@ -7,7 +7,7 @@ from django.db import transaction
 from django.http import Http404
 
 from core import limited
-from core.pictures import MOST_KILOBYTES, drawn_anew
+from core.pictures import MAX_KILOBYTES, drawn_anew
 from engine.errors import Refused
 from players.actors import Actor, log
 from players.models import Club, ClubEmblem
@@ -16,8 +16,8 @@ from players.people.rows import club_topic, lock_club
 
 def picture_data(file: "File[bytes]") -> bytes:
     """Return the bytes of a picture that was sent. Refused: `emblem_bytes`, before the file is read."""
-    if (file.size or 0) > MOST_KILOBYTES * 1024:
-        raise Refused("emblem_bytes", most=MOST_KILOBYTES)
+    if (file.size or 0) > MAX_KILOBYTES * 1024:
+        raise Refused("emblem_bytes", most=MAX_KILOBYTES)
     return bytes(file.read())
 
 

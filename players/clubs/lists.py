@@ -12,7 +12,7 @@ from players.access import person_of
 from players.actors import Actor
 from players.clubs.services import add_player
 from players.models import Club, Membership, Player
-from players.people.services import UNCLEAR, How, NameMatch, find_or_add_players, find_players
+from players.people.services import UNCLEAR, NameMatch, NameOutcome, find_or_add_players, find_players
 
 NEW_PLAYER = "new"
 """Choice of a new player with that name, in place of a public id."""
@@ -35,7 +35,7 @@ class ListedName:
             return "entered"
         if self.match.repeated:
             return "repeated"
-        names = {How.FOUND: "member", How.RETURNED: "returned", How.ADDED: "new"}
+        names = {NameOutcome.FOUND: "member", NameOutcome.RETURNED: "returned", NameOutcome.ADDED: "new"}
         return names.get(self.match.how, str(self.match.how))
 
     @property

@@ -46,7 +46,7 @@ from players.forms import (
 )
 from players.models import Club, User
 from players.people import services as people_services
-from players.people.services import UNCLEAR, How, NameMatch
+from players.people.services import UNCLEAR, NameMatch, NameOutcome
 from players.requests import by, me, page, refused_back, sent
 
 # The list of clubs, and creating, editing and leaving one.
@@ -306,8 +306,8 @@ def _add_list(request: HttpRequest, club: Club, names: Sequence[str], choices: l
 
 def _report_matches(request: HttpRequest, matches: Sequence[NameMatch]) -> None:
     once = [match for match in matches if not match.repeated]
-    added = sum(match.how in (How.ADDED, How.RETURNED) for match in once)
-    known = sum(match.how == How.FOUND or (match.how in UNCLEAR and match.player is not None) for match in once)
+    added = sum(match.how in (NameOutcome.ADDED, NameOutcome.RETURNED) for match in once)
+    known = sum(match.how == NameOutcome.FOUND or (match.how in UNCLEAR and match.player is not None) for match in once)
     parts = []
     if added:
         parts.append(ngettext("%(count)d player added.", "%(count)d players added.", added) % {"count": added})

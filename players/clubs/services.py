@@ -17,7 +17,7 @@ from players.access import has_second_factor
 from players.accounts.services import check_time_zone, ensure_player
 from players.actors import Actor, apply, log
 from players.models import Club, Membership, Player, User
-from players.models.people import LONGEST_SLUG
+from players.models.people import MAX_SLUG_LENGTH
 from players.people import stored_elsewhere
 from players.people.leaving import together_with
 from players.people.rows import canonical, club_topic, lock_club, player_topic, refuse_absent
@@ -27,7 +27,7 @@ from players.people.stored_elsewhere import Leaving
 # Creating a club and editing it.
 
 
-MOST_CLUBS = 20
+MAX_CLUBS = 20
 """How many clubs one person may own, to stop scripts."""
 RESERVED_SLUGS = frozenset({"new"})
 _SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
@@ -82,8 +82,8 @@ def _refuse_another(user: User, name: str) -> None:
     for other in owned:
         if fold(other.name) == fold(name):
             raise Refused("club_twice", slug=other.slug)
-    if len(owned) >= MOST_CLUBS:
-        raise Refused("too_many_clubs", most=MOST_CLUBS)
+    if len(owned) >= MAX_CLUBS:
+        raise Refused("too_many_clubs", most=MAX_CLUBS)
 
 
 def _insert(club: Club, slug: str) -> None:
@@ -103,14 +103,14 @@ def _insert(club: Club, slug: str) -> None:
 
 def check_slug(slug: str) -> str:
     """Return the slug if it is valid. Refused: `bad_slug`."""
-    if not _SLUG.fullmatch(slug) or len(slug) > LONGEST_SLUG or slug in RESERVED_SLUGS:
+    if not _SLUG.fullmatch(slug) or len(slug) > MAX_SLUG_LENGTH or slug in RESERVED_SLUGS:
         raise Refused("bad_slug", slug=slug)
     return slug
 
 
 def _free_slug(name: str) -> str:
     """Return a free slug derived from the name, numbered if necessary; random if the name has no Latin letters."""
-    base = slugify(fold(name))[: LONGEST_SLUG - 4].strip("-_").replace("_", "-")
+    base = slugify(fold(name))[: MAX_SLUG_LENGTH - 4].strip("-_").replace("_", "-")
     if not base:
         return f"club-{secrets.token_hex(4)}"
     used_slugs = set(Club.objects.filter(slug__startswith=base).values_list("slug", flat=True)) | RESERVED_SLUGS

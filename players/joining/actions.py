@@ -20,12 +20,12 @@ from core.repeats import Repeat, repeated
 from players import access
 from players.access import Visitor
 from players.accounts.serializers import PROBLEM, PROBLEMS, PersonSerializer
-from players.actions import Action, Endpoint, FormSerializer
+from players.actions import Endpoint, FormSerializer, UserAction
 from players.actors import Actor
 from players.forms import RefusingForm, YesNoField
 from players.joining.services import accept_request, ask_to_join, refuse_request, withdraw_request
 from players.models import Club, JoinRequest, Merge
-from players.models.people import LONGEST_REASON
+from players.models.people import MAX_REASON_LENGTH
 from players.people.services import home_club, undo_merge
 from players.requests import me
 
@@ -36,7 +36,7 @@ class JoinForm(RefusingForm):
     claimed = forms.CharField(required=False, max_length=LENGTH)
 
 
-class WithdrawForm(RefusingForm):
+class WithdrawRequestForm(RefusingForm):
     """Nothing: an account has one open request to a club."""
 
 
@@ -44,14 +44,14 @@ class UndoClaimForm(RefusingForm):
     """Nothing: the URL names the claim."""
 
 
-class AcceptForm(RefusingForm):
+class AcceptRequestForm(RefusingForm):
     """Whether the player who is claimed becomes the account's."""
 
     link = YesNoField()
 
 
 class RefuseForm(RefusingForm):
-    reason = forms.CharField(label=gettext_lazy("Reason"), max_length=LONGEST_REASON)
+    reason = forms.CharField(label=gettext_lazy("Reason"), max_length=MAX_REASON_LENGTH)
 
 
 class JoinSerializer(FormSerializer):
@@ -68,7 +68,7 @@ class AcceptRequestSerializer(FormSerializer):
     """Whether the player who is claimed becomes the account's."""
 
     class Meta:
-        form = AcceptForm
+        form = AcceptRequestForm
         extra_kwargs: ClassVar = {
             "link": {"help_text": "Merge the player who is claimed into the account's, which can be undone."}
         }
@@ -97,7 +97,7 @@ class JoinRequestSerializer(serializers.ModelSerializer[JoinRequest]):
 # What they do.
 
 
-class OwnRequestAction(Action):
+class OwnRequestAction(UserAction):
     """What an account does about its own request to a club."""
 
     who = Who.SIGNED_IN
@@ -128,7 +128,7 @@ class AskAction(OwnRequestAction):
         return Response(JoinRequestSerializer(form.instance).data)
 
 
-class AnswerAction(Action):
+class AnswerRequestAction(UserAction):
     permissions = (IsAuthenticated,)
     responses: ClassVar = {200: JoinRequestSerializer, **PROBLEMS}
 
@@ -191,7 +191,7 @@ def _refuse(form: Any, by: Actor, now: datetime) -> str:
     return _("The request of {name} is refused.").format(name=row.user.display_name)
 
 
-class ClaimAction(Action):
+class ClaimAction(UserAction):
     """What an account does about a player who was merged into its own."""
 
     who = Who.OWN
@@ -223,13 +223,16 @@ def _undo_claim(form: Any, by: Actor, now: datetime) -> str:
 CLAIMS = (ClaimAction("undo", UndoClaimForm, _undo_claim, api=Endpoint("my_claims_undo")),)
 OWN_ACTIONS = (
     AskAction("ask", JoinForm, _ask, api=Endpoint("clubs_ask_to_join", JoinSerializer, {"claimed": "k7m2q9x4ab"})),
-    OwnRequestAction("withdraw", WithdrawForm, _withdraw, api=Endpoint("clubs_withdraw_request")),
+    OwnRequestAction("withdraw", WithdrawRequestForm, _withdraw, api=Endpoint("clubs_withdraw_request")),
 )
 ANSWERS = (
-    AnswerAction(
-        "accept", AcceptForm, _accept, api=Endpoint("join_requests_accept", AcceptRequestSerializer, {"link": True})
+    AnswerRequestAction(
+        "accept",
+        AcceptRequestForm,
+        _accept,
+        api=Endpoint("join_requests_accept", AcceptRequestSerializer, {"link": True}),
     ),
-    AnswerAction(
+    AnswerRequestAction(
         "refuse",
         RefuseForm,
         _refuse,

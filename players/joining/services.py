@@ -26,9 +26,9 @@ from players.people.services import claim_player
 
 State = JoinRequest.State
 Role = Membership.Role
-LEAST_LETTERS = 2
+MIN_LETTERS = 2
 """Of a name that is looked for."""
-MOST_CLAIMABLE = 10
+MAX_CLAIMABLE = 10
 _CURRENT = Q(left_at__isnull=True)
 
 
@@ -48,14 +48,14 @@ def claimable(club: Club) -> QuerySet[Player]:
 def find_claimable(club: Club, name: str) -> list[Player]:
     """Return up to ten players to claim; each word of `name` has to begin a word of their name or of an alias."""
     words = fold(name).split()
-    if sum(map(len, words)) < LEAST_LETTERS:
+    if sum(map(len, words)) < MIN_LETTERS:
         return []
     rows = claimable(club)
     for word in words:
         begins = Q(name_key__startswith=word) | Q(name_key__contains=f" {word}")
         aliases = Alias.objects.filter(begins).values("player")
         rows = rows.filter(begins | Q(pk__in=aliases))
-    return list(rows.order_by("name_key", "pk")[:MOST_CLAIMABLE])
+    return list(rows.order_by("name_key", "pk")[:MAX_CLAIMABLE])
 
 
 # Asking and withdrawing.

@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from core.public_ids import new_form_key
-from core.text_lengths import LONGEST_NAME
+from core.text_lengths import MAX_NAME_LENGTH
 
 # The account model.
 
@@ -58,7 +58,7 @@ class User(AbstractBaseUser, PermissionsMixin):
         help_text=_("Until then nothing but the verification is sent there."),
     )
     new_email = models.EmailField(_("e-mail address to be verified"), blank=True)
-    display_name = models.CharField(_("display name"), max_length=LONGEST_NAME)
+    display_name = models.CharField(_("display name"), max_length=MAX_NAME_LENGTH)
     language = models.CharField(
         _("language"), max_length=10, blank=True, help_text=_("Empty for the browser's language.")
     )
@@ -120,12 +120,12 @@ class AccountEmail(models.Model):
         INVITE = "invite", _("accept an invitation")
         ALERT = "alert", _("the account’s security")
 
-    LONGEST_SUBJECT = 200
+    MAX_SUBJECT_LENGTH = 200
 
     kind = models.CharField(max_length=6, choices=Kind)
     email = models.EmailField()
     user = models.ForeignKey(User, on_delete=models.CASCADE, null=True, blank=True, related_name="+")
-    subject = models.CharField(max_length=LONGEST_SUBJECT, blank=True)
+    subject = models.CharField(max_length=MAX_SUBJECT_LENGTH, blank=True)
     text = models.TextField(
         blank=True, help_text=_("The whole text of an invitation or alert; the others are written when sent.")
     )

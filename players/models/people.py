@@ -12,19 +12,19 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from core.names import LONGEST_NAME_KEY, fold, initials_of
+from core.names import MAX_NAME_KEY_LENGTH, fold, initials_of
 from core.public_ids import LENGTH, new_public_id
-from core.text_lengths import LONGEST_NAME
+from core.text_lengths import MAX_NAME_LENGTH
 
-LONGEST_ALIAS = 200
+MAX_ALIAS_LENGTH = 200
 """Nicknames in match records can be as long as programs allow."""
-LONGEST_SLUG = 60
-LONGEST_TAGLINE = 120
-LONGEST_YEAR_FEE = 60
-LONGEST_CLUB_TEXT = 400
-LONGEST_IMPRINT = 2000
-LONGEST_REASON = 300
-MOST_CLASS_POINTS = 10_000
+MAX_SLUG_LENGTH = 60
+MAX_TAGLINE_LENGTH = 120
+MAX_YEAR_FEE = 60
+MAX_CLUB_TEXT_LENGTH = 400
+MAX_IMPRINT_LENGTH = 2000
+MAX_REASON_LENGTH = 300
+MAX_CLASS_POINTS = 10_000
 CLAIM_LASTS = timedelta(days=30)
 """How long an accepted claim can be undone."""
 
@@ -36,7 +36,7 @@ class FoldedField(models.CharField):
 
     def __init__(self, *sources: str, **options: Any) -> None:
         self.sources = sources
-        options |= {"max_length": LONGEST_NAME_KEY, "editable": False, "blank": True, "default": ""}
+        options |= {"max_length": MAX_NAME_KEY_LENGTH, "editable": False, "blank": True, "default": ""}
         options.setdefault("db_index", True)
         super().__init__(**options)
 
@@ -65,7 +65,7 @@ class Player(models.Model):
         PRIVATE = "private", _("only me")
 
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
-    name = models.CharField(_("name"), max_length=LONGEST_NAME)
+    name = models.CharField(_("name"), max_length=MAX_NAME_LENGTH)
     name_key = FoldedField("name")
     user = models.OneToOneField(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="player"
@@ -124,7 +124,7 @@ class Alias(models.Model):
     """Another name under which a player appears in match records."""
 
     player = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="aliases")
-    name = models.CharField(max_length=LONGEST_ALIAS)
+    name = models.CharField(max_length=MAX_ALIAS_LENGTH)
     name_key = FoldedField("name")
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
@@ -158,19 +158,21 @@ class Club(models.Model):
         WOOD = "wood", _("Wood")
         SLATE = "slate", _("Slate")
 
-    name = models.CharField(_("name"), max_length=LONGEST_NAME)
-    slug = models.SlugField(_("address"), max_length=LONGEST_SLUG, unique=True)
+    name = models.CharField(_("name"), max_length=MAX_NAME_LENGTH)
+    slug = models.SlugField(_("address"), max_length=MAX_SLUG_LENGTH, unique=True)
     city = models.CharField(_("city"), max_length=80, blank=True)
     country = models.CharField(
         _("country"), max_length=2, blank=True, default="", db_default="", help_text=_("ISO 3166 code, such as DK.")
     )
     search_key = FoldedField("name", "city")
-    tagline = models.CharField(_("one sentence"), max_length=LONGEST_TAGLINE, blank=True, default="", db_default="")
+    tagline = models.CharField(_("one sentence"), max_length=MAX_TAGLINE_LENGTH, blank=True, default="", db_default="")
     about = models.TextField(_("about"), max_length=2000, blank=True)
-    meets = models.TextField(_("where and when"), max_length=LONGEST_CLUB_TEXT, blank=True, default="", db_default="")
-    contact = models.TextField(_("contact"), max_length=LONGEST_CLUB_TEXT, blank=True, default="", db_default="")
-    imprint = models.TextField(_("imprint"), max_length=LONGEST_IMPRINT, blank=True, default="", db_default="")
-    year_fee = models.CharField(_("membership fee"), max_length=LONGEST_YEAR_FEE, blank=True, default="", db_default="")
+    meets = models.TextField(
+        _("where and when"), max_length=MAX_CLUB_TEXT_LENGTH, blank=True, default="", db_default=""
+    )
+    contact = models.TextField(_("contact"), max_length=MAX_CLUB_TEXT_LENGTH, blank=True, default="", db_default="")
+    imprint = models.TextField(_("imprint"), max_length=MAX_IMPRINT_LENGTH, blank=True, default="", db_default="")
+    year_fee = models.CharField(_("membership fee"), max_length=MAX_YEAR_FEE, blank=True, default="", db_default="")
     colour = models.CharField(_("colour"), max_length=6, choices=Colour, default=Colour.GREEN, db_default=Colour.GREEN)
     board = models.CharField(_("board"), max_length=5, choices=Board, default=Board.FELT, db_default=Board.FELT)
     emblem_version = models.CharField(
@@ -324,7 +326,7 @@ class JoinRequest(models.Model):
     claimed = models.ForeignKey(Player, on_delete=models.CASCADE, null=True, blank=True, related_name="+")
     """The player whom the account says it is; empty for somebody new to the club."""
     state = models.CharField(max_length=9, choices=State, default=State.OPEN)
-    reason = models.CharField(max_length=LONGEST_REASON, blank=True, help_text=_("Why it was refused."))
+    reason = models.CharField(max_length=MAX_REASON_LENGTH, blank=True, help_text=_("Why it was refused."))
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     decided_at = models.DateTimeField(null=True, blank=True)
     decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")

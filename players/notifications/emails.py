@@ -14,7 +14,7 @@ from core.breaker import LeftAlone
 from core.mail import send_mail
 from players.models import Delivery, User
 from players.notifications.deliveries import claim_emails, mark_failed, mark_sent, postpone
-from players.notifications.kinds import NotificationKind, Text, kind_of, registered, texts_of, written_for
+from players.notifications.kinds import NotificationKind, NotificationText, kind_of, registered, texts_of, written_for
 
 # Links that stop e-mails of some kinds, without signing in.
 
@@ -85,31 +85,31 @@ def _send(deliveries: Sequence[Delivery]) -> None:
         send_mail(to=reader.email, subject=_subject(texts), template=TEMPLATE, context=context, headers=headers)
 
 
-def _by_event(texts: Sequence[Text]) -> list[Text]:
+def _by_event(texts: Sequence[NotificationText]) -> list[NotificationText]:
     """Return what an e-mail says, event by event, the most urgent event and the most urgent of an event first."""
     by_urgency = sorted(texts, key=_urgency)
     events = list(dict.fromkeys(text.event for text in by_urgency))
     return sorted(by_urgency, key=lambda text: events.index(text.event))
 
 
-def _urgency(text: Text) -> tuple[bool, bool, int]:
+def _urgency(text: NotificationText) -> tuple[bool, bool, int]:
     """What is urgent comes first, and the reader's own matches come before what concerns everybody."""
     row = text.notification
     return not kind_of(row.kind).is_urgent, "match" not in row.params, row.pk
 
 
-def _subject(texts: Sequence[Text]) -> str:
+def _subject(texts: Sequence[NotificationText]) -> str:
     """Return the subject of the first of these, which names the others of its sort and event with it."""
     first = texts[0]
     alike = [text for text in texts if _sort(text) == _sort(first)]
     return first.subject_of_several if len(alike) > 1 and first.subject_of_several else first.subject
 
 
-def _sort(text: Text) -> tuple[str, str, str]:
+def _sort(text: NotificationText) -> tuple[str, str, str]:
     row = text.notification
     return row.kind, row.params.get("variant", ""), text.event
 
 
-def _link(text: Text) -> str:
+def _link(text: NotificationText) -> str:
     row = text.notification
     return settings.SITE_URL + (kind_of(row.kind).email_url(row) or row.url)

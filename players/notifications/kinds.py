@@ -105,7 +105,7 @@ def kind_of(code: str) -> NotificationKind:
 # What notifications say, in the language and the time zone of their reader.
 
 
-class Text(NamedTuple):
+class NotificationText(NamedTuple):
     notification: Notification
     sentence: str
     context: str
@@ -118,7 +118,7 @@ class Text(NamedTuple):
     """Empty if it has no other one for several."""
 
 
-def texts_of(notifications: Sequence[Notification]) -> list[Text]:
+def texts_of(notifications: Sequence[Notification]) -> list[NotificationText]:
     """Return what notifications say in the active language and time zone, in one query and those of `values`."""
     ids = {row.params.get(name) for row in notifications for name in kind_of(row.kind).players}
     names = {player.pk: player.shown_name for player in players_among(ids)}
@@ -132,7 +132,7 @@ def texts_of(notifications: Sequence[Notification]) -> list[Text]:
     return [_text(row, names, further[id(row)]) for row in notifications]
 
 
-def _text(row: Notification, names: dict[int, str], further: Mapping[str, str]) -> Text:
+def _text(row: Notification, names: dict[int, str], further: Mapping[str, str]) -> NotificationText:
     kind = kind_of(row.kind)
     values: dict[str, Any] = {**row.params, **further}
     numbers = values.get("entry_numbers", {})
@@ -153,7 +153,7 @@ def _text(row: Notification, names: dict[int, str], further: Mapping[str, str]) 
         return gettext(template).format_map(values) if template else ""
 
     sentence = gettext(kind.sentences[variant]).format_map(values)
-    return Text(
+    return NotificationText(
         notification=row,
         sentence=sentence,
         context=context,

@@ -36,7 +36,7 @@ from players.notifications.kinds import kind_of, texts_of, written_for
 
 CURVE = ec.SECP256R1()
 RECORD_SIZE = 4096
-LONGEST_PAYLOAD = 3993
+MAX_PAYLOAD = 3993
 """In bytes; what push services have to accept (RFC 8030 §7.2), less the header, the padding and the tag."""
 SALT_BYTES, KEY_BYTES, NONCE_BYTES, NUMBER_BYTES = 16, 16, 12, 32
 LAST_RECORD = b"\x02"
@@ -54,7 +54,7 @@ def encrypt(
 
     Salt and key are random unless given.
     """
-    if len(payload) > LONGEST_PAYLOAD:
+    if len(payload) > MAX_PAYLOAD:
         raise ValueError("the payload is too long for a push")
     salt, own = salt or os.urandom(SALT_BYTES), key or ec.generate_private_key(CURVE)
     theirs = from_base64(p256dh)
@@ -126,7 +126,7 @@ class Forbidden(Exception):
     """The endpoint is not one that this site sends to."""
 
 
-class Endpoint(NamedTuple):
+class PushEndpoint(NamedTuple):
     """The URL of a subscription, taken apart."""
 
     host: str
@@ -140,10 +140,10 @@ class Endpoint(NamedTuple):
         return f"https://{self.host}" + (f":{self.port}" if self.port != HTTPS_PORT else "")
 
 
-Connect = Callable[[Endpoint], HTTPConnection]
+Connect = Callable[[PushEndpoint], HTTPConnection]
 
 
-def endpoint_of(url: str) -> Endpoint:
+def endpoint_of(url: str) -> PushEndpoint:
     """Take the URL of a subscription apart. Raises Forbidden unless it is an https URL of a named host."""
     try:
         parts = urlsplit(url)
@@ -157,11 +157,11 @@ def endpoint_of(url: str) -> Endpoint:
     try:
         ipaddress.ip_address(parts.hostname)
     except ValueError:
-        return Endpoint(parts.hostname, port, (parts.path or "/") + (f"?{parts.query}" if parts.query else ""))
+        return PushEndpoint(parts.hostname, port, (parts.path or "/") + (f"?{parts.query}" if parts.query else ""))
     raise Forbidden("an address instead of a name")
 
 
-def connect(endpoint: Endpoint) -> HTTPConnection:
+def connect(endpoint: PushEndpoint) -> HTTPConnection:
     """Return a connection to a push service. Its name is resolved once, and only public addresses are used.
 
     Raises Forbidden if there is none, and OSError if it cannot be reached.
@@ -190,7 +190,7 @@ class _Pinned(HTTPSConnection):
 # The browsers in which a user sees notifications.
 
 
-MOST_BROWSERS = 20
+MAX_BROWSERS = 20
 BROWSERS = (("Edg", "Edge"), ("OPR", "Opera"), ("Firefox", "Firefox"), ("Chrome", "Chrome"), ("Safari", "Safari"))
 SYSTEMS = (
     ("Android", "Android"),
@@ -225,8 +225,8 @@ def subscribe(
         raise Refused("push_endpoint") from None
     lock_row(User, user.pk)
     others = PushSubscription.objects.filter(user=user).exclude(endpoint=endpoint)
-    if others.count() >= MOST_BROWSERS:
-        raise Refused("too_many_browsers", most=MOST_BROWSERS)
+    if others.count() >= MAX_BROWSERS:
+        raise Refused("too_many_browsers", most=MAX_BROWSERS)
     # What waits for the browser's former user must not be shown to this one.
     PushSubscription.objects.filter(endpoint=endpoint).exclude(user=user).delete()
     row, _ = PushSubscription.objects.update_or_create(
@@ -345,7 +345,7 @@ def send_push(*, delivery: int, now: datetime, connect: Connect = connect) -> bo
     return True
 
 
-def _post(endpoint: Endpoint, headers: dict[str, str], body: bytes, connect: Connect) -> int:
+def _post(endpoint: PushEndpoint, headers: dict[str, str], body: bytes, connect: Connect) -> int:
     """Send a request and return the status of the response. Redirections are not followed."""
     connection = connect(endpoint)
     try:
@@ -355,7 +355,7 @@ def _post(endpoint: Endpoint, headers: dict[str, str], body: bytes, connect: Con
         connection.close()
 
 
-def _headers(row: Delivery, endpoint: Endpoint, now: datetime) -> dict[str, str]:
+def _headers(row: Delivery, endpoint: PushEndpoint, now: datetime) -> dict[str, str]:
     # Loaded only where pushes are sent.
 
     kind = kind_of(row.notification.kind)

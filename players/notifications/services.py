@@ -15,7 +15,7 @@ from core.live.publishing import last_touch, touch_on_commit
 from core.locks import lock_row
 from core.queue import hint
 from players.models import Delivery, Notification, NotificationChoice, Player, PushSubscription, User
-from players.notifications.kinds import NotificationKind, Text, kind_of, registered, texts_of
+from players.notifications.kinds import NotificationKind, NotificationText, kind_of, registered, texts_of
 from players.people.rows import account_of, players_among
 
 # What each user has chosen: by kind, on the site, by e-mail, by push, or not at all.
@@ -78,12 +78,12 @@ def _change_emails(user: User, kinds: Collection[str], *, wanted: bool) -> None:
 
 SHOWN = 50
 FAILURES_FOR = timedelta(days=30)
-MOST_FAILURES = 10
-MOST_CALLS = 5
+MAX_FAILURES = 10
+MAX_CALLS = 5
 """How many of the latest calls are looked at."""
 
 
-def notifications_of(user: User) -> list[Text]:
+def notifications_of(user: User) -> list[NotificationText]:
     """Return the latest notifications of a user, newest first."""
     rows = Notification.objects.filter(user=user, on_site=True)
     return texts_of(list(rows[:SHOWN]))
@@ -94,23 +94,23 @@ def unread_count(user: User) -> int:
     return Notification.objects.filter(user=user, on_site=True, read_at=None).count()
 
 
-def unread_and_call(user: User) -> tuple[int, Text | None]:
+def unread_and_call(user: User) -> tuple[int, NotificationText | None]:
     """Return how many notifications a user has not read, and the latest of them that still calls them to a page."""
     unread = Notification.objects.filter(user=user, on_site=True, read_at=None)
     rows = list(unread.order_by("-created_at", "-pk").values_list("pk", "kind"))
-    calls = [pk for pk, kind in rows if kind_of(kind).is_call][:MOST_CALLS]
+    calls = [pk for pk, kind in rows if kind_of(kind).is_call][:MAX_CALLS]
     for row in unread.filter(pk__in=calls).order_by("-created_at", "-pk") if calls else ():
         if kind_of(row.kind).is_current(row.params):
             return len(rows), texts_of([row])[0]
     return len(rows), None
 
 
-def failures_of(user: User, now: datetime) -> list[tuple[Text, Delivery]]:
+def failures_of(user: User, now: datetime) -> list[tuple[NotificationText, Delivery]]:
     """Return the latest notifications of a user whose delivery was given up, with that delivery, newest first."""
     rows = Delivery.objects.filter(
         notification__user=user, state=Delivery.State.GIVEN_UP, given_up_at__gte=now - FAILURES_FOR
     )
-    deliveries = list(rows.select_related("notification").order_by("-given_up_at")[:MOST_FAILURES])
+    deliveries = list(rows.select_related("notification").order_by("-given_up_at")[:MAX_FAILURES])
     texts = texts_of([row.notification for row in deliveries])
     return list(zip(texts, deliveries, strict=True))
 

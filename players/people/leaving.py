@@ -11,7 +11,7 @@ from players.actors import Actor, log
 from players.models import JoinRequest, Membership, Player, User
 from players.people import stored_elsewhere
 from players.people.rows import canonical, lock_clubs, lock_players, player_of, user_topic
-from players.people.stored_elsewhere import Leaving, Part
+from players.people.stored_elsewhere import Leaving, Participation
 
 
 def together_with(player: Player) -> list[Player]:
@@ -19,7 +19,7 @@ def together_with(player: Player) -> list[Player]:
     return list(Player.objects.filter(Q(pk=player.pk) | Q(merged_into=player)).order_by("pk"))
 
 
-def parts_of(player: Player, now: datetime) -> list[Part]:
+def parts_of(player: Player, now: datetime) -> list[Participation]:
     """Return what ends when the person behind a player leaves."""
     return stored_elsewhere.taking_part(together_with(canonical(player)), now)
 
@@ -72,7 +72,7 @@ def suspend(*, user: User, by: Actor, now: datetime) -> User:
 
 
 @transaction.atomic
-def lift_suspension(*, user: User, by: Actor, now: datetime) -> list[Part]:
+def lift_suspension(*, user: User, by: Actor, now: datetime) -> list[Participation]:
     """Let an account sign in again, undo its withdrawals where that is possible, and return those that stay.
 
     Harmless the second time.

@@ -21,7 +21,7 @@ from engine.errors import Refused
 from players.actors import Actor, apply, log
 from players.mail import request_invitation
 from players.models import Alias, Club, DataExport, Invitation, Membership, Merge, Player, User
-from players.models.people import CLAIM_LASTS, LONGEST_ALIAS
+from players.models.people import CLAIM_LASTS, MAX_ALIAS_LENGTH
 from players.people import stored_elsewhere
 from players.people.rows import (
     canonical,
@@ -37,13 +37,13 @@ from players.people.rows import (
 # Lists of names: finding the members they refer to and adding the others.
 
 
-MOST_NAMES = 4096
+MAX_NAMES = 4096
 """The entries of the largest draw."""
-MOST_CANDIDATES = 8
+MAX_CANDIDATES = 8
 """Members that are offered for a name that is unclear."""
 
 
-class How(StrEnum):
+class NameOutcome(StrEnum):
     FOUND = "found"
     RETURNED = "returned"
     """The name of a former member, who is a member again."""
@@ -54,7 +54,7 @@ class How(StrEnum):
     """Nobody has this name, but it may be part or another spelling of a name that is known; nothing was done."""
 
 
-UNCLEAR = (How.AMBIGUOUS, How.PARTIAL)
+UNCLEAR = (NameOutcome.AMBIGUOUS, NameOutcome.PARTIAL)
 """The outcomes after which somebody has to choose the player."""
 
 
@@ -63,7 +63,7 @@ class NameMatch:
     """A name of the list and the player it refers to; if that is unclear, the players it may refer to."""
 
     name: str
-    how: How
+    how: NameOutcome
     player: Player | None = None
     candidates: Sequence[Player] = field(default_factory=tuple)
     repeated: bool = False
@@ -74,7 +74,11 @@ class NameMatch:
     @property
     def respelled(self) -> bool:
         """Whether the player is known by another spelling."""
-        return self.how in (How.FOUND, How.RETURNED) and self.player is not None and self.player.name != self.name
+        return (
+            self.how in (NameOutcome.FOUND, NameOutcome.RETURNED)
+            and self.player is not None
+            and self.player.name != self.name
+        )
 
 
 @transaction.atomic
@@ -93,14 +97,14 @@ def find_or_add_players(
     clean_names = _tidy(names)
     lock_club(club)
     matches = _look_up(clean_names, _People(club), namesakes, near=near)
-    new = [at for at, match in enumerate(matches) if match.how == How.ADDED and not match.repeated]
+    new = [at for at, match in enumerate(matches) if match.how == NameOutcome.ADDED and not match.repeated]
     added = dict(zip(new, _add(club, [matches[at].name for at in new], by), strict=True))
     by_name = {fold(player.name): player for at, player in added.items() if at not in namesakes}
     matches = [
-        replace(match, player=added.get(at) or by_name[fold(match.name)]) if match.how == How.ADDED else match
+        replace(match, player=added.get(at) or by_name[fold(match.name)]) if match.how == NameOutcome.ADDED else match
         for at, match in enumerate(matches)
     ]
-    _bring_back(club, [match.player for match in matches if match.player and match.how == How.RETURNED], by)
+    _bring_back(club, [match.player for match in matches if match.player and match.how == NameOutcome.RETURNED], by)
     return matches
 
 
@@ -120,8 +124,8 @@ def members_like(club: Club, name: str) -> list[Player]:
 
 def _tidy(names: Iterable[str]) -> list[str]:
     typed_names = list(names)
-    if len(typed_names) > MOST_NAMES:
-        raise Refused("too_many_names", most=MOST_NAMES, count=len(typed_names))
+    if len(typed_names) > MAX_NAMES:
+        raise Refused("too_many_names", most=MAX_NAMES, count=len(typed_names))
     return [clean_name(name) for name in typed_names]
 
 
@@ -134,17 +138,17 @@ def _look_up(names: Sequence[str], people: "_People", namesakes: Collection[int]
     for at, name in enumerate(names):
         key = fold(name)
         if at in namesakes:
-            match = NameMatch(name, How.ADDED)
+            match = NameMatch(name, NameOutcome.ADDED)
         elif people.called(name):
             match = people.look_up(name)
         elif near:
             earlier = next((other for other in alike.like(name) if order[other] < order[key]), "")
             members = people.like(name)
-            how = How.PARTIAL if members or earlier else How.ADDED
+            how = NameOutcome.PARTIAL if members or earlier else NameOutcome.ADDED
             match = NameMatch(name, how, candidates=members, alike=listed.get(earlier, ""))
         else:
-            match = NameMatch(name, How.ADDED)
-        if at not in namesakes and match.how != How.AMBIGUOUS:
+            match = NameMatch(name, NameOutcome.ADDED)
+        if at not in namesakes and match.how != NameOutcome.AMBIGUOUS:
             person = str(match.player.pk) if match.player else key
             match = replace(match, repeated=person in listed)
             listed.setdefault(person, name)
@@ -191,7 +195,7 @@ class _People:
             for player in self._by_name[key].values()
             if key in near or player.pk in self._here
         }
-        return sorted(players.values(), key=lambda player: (fold(player.name), player.pk))[:MOST_CANDIDATES]
+        return sorted(players.values(), key=lambda player: (fold(player.name), player.pk))[:MAX_CANDIDATES]
 
     @cached_property
     def _similar(self) -> SimilarNames:
@@ -200,9 +204,9 @@ class _People:
     def look_up(self, name: str) -> NameMatch:
         candidates = self.called(name)
         if len(candidates) > 1:
-            return NameMatch(name, How.AMBIGUOUS, candidates=candidates)
+            return NameMatch(name, NameOutcome.AMBIGUOUS, candidates=candidates)
         player = candidates[0]
-        return NameMatch(name, How.FOUND if player.pk in self._here else How.RETURNED, player)
+        return NameMatch(name, NameOutcome.FOUND if player.pk in self._here else NameOutcome.RETURNED, player)
 
 
 def _begins(word: str, name: str) -> bool:
@@ -395,7 +399,7 @@ def remember_alias(*, player: Player, name: str, by: Actor) -> Alias:
 
     Refused: `name_missing`, `name_too_long`, `erased`.
     """
-    name, player = clean_name(name, LONGEST_ALIAS), canonical(player)
+    name, player = clean_name(name, MAX_ALIAS_LENGTH), canonical(player)
     if player.erased_at is not None:
         raise Refused("erased")
     try:

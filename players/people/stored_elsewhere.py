@@ -10,7 +10,7 @@ from players.actors import Actor
 from players.models import Club, Merge, Player, User
 
 
-class Part(NamedTuple):
+class Participation(NamedTuple):
     """Something a person takes part in that ends when they leave: an event, a place in a final, a match."""
 
     text: str
@@ -46,7 +46,7 @@ class StoredElsewhere:
         """Return the ids of the clubs that `end_all` will lock, since clubs are locked before everything else."""
         return ()
 
-    def taking_part(self, players: Collection[Player], now: datetime) -> Iterable[Part]:
+    def taking_part(self, players: Collection[Player], now: datetime) -> Iterable[Participation]:
         """Return what a person takes part in and may be told of."""
         return ()
 
@@ -57,11 +57,11 @@ class StoredElsewhere:
     def end_all(self, leaving: Leaving) -> None:
         """End everything a person takes part in, with its consequences; in a transaction, before players are locked."""
 
-    def return_all(self, leaving: Leaving, left_at: datetime) -> Iterable[Part]:
+    def return_all(self, leaving: Leaving, left_at: datetime) -> Iterable[Participation]:
         """Return a person to what a suspension at `left_at` ended, and yield what they cannot return to, with why."""
         return ()
 
-    def for_members(self, players: Collection[Player], club: Club, now: datetime) -> Iterable[Part]:
+    def for_members(self, players: Collection[Player], club: Club, now: datetime) -> Iterable[Participation]:
         """Return what a person takes part in that only members of a club may."""
         return ()
 
@@ -88,12 +88,12 @@ def registered() -> list[StoredElsewhere]:
     return list(_registered)
 
 
-def taking_part(players: Collection[Player], now: datetime) -> list[Part]:
+def taking_part(players: Collection[Player], now: datetime) -> list[Participation]:
     """Return what ends when a person leaves: events first."""
     return [part for stored in reversed(_registered) for part in stored.taking_part(players, now)]
 
 
-def for_members(players: Collection[Player], club: Club, now: datetime) -> list[Part]:
+def for_members(players: Collection[Player], club: Club, now: datetime) -> list[Participation]:
     """Return what ends when a person leaves a club."""
     return [part for stored in _registered for part in stored.for_members(players, club, now)]
 
@@ -115,6 +115,6 @@ def end_all(leaving: Leaving) -> None:
         stored.end_all(leaving)
 
 
-def return_all(leaving: Leaving, left_at: datetime) -> list[Part]:
+def return_all(leaving: Leaving, left_at: datetime) -> list[Participation]:
     """Return a person to what a suspension ended; return what they cannot return to, with why."""
     return [part for stored in reversed(_registered) for part in stored.return_all(leaving, left_at)]

@@ -18,7 +18,7 @@ from core.access import Who, open_to
 from core.api import APIView, validated
 from core.names import fold
 from core.repeats import Repeat, repeated
-from core.text_lengths import LONGEST_NAME
+from core.text_lengths import MAX_NAME_LENGTH
 from engine.errors import Refused
 from players import access
 from players.accounts import serializers as shapes
@@ -58,7 +58,7 @@ class ErasePersonSerializer(serializers.Serializer[Any]):
 class EraseMemberSerializer(serializers.Serializer[Any]):
     """The name of the player, so that nobody is erased by mistake."""
 
-    name = serializers.CharField(max_length=LONGEST_NAME, help_text="The player's full name, as the club sees it.")
+    name = serializers.CharField(max_length=MAX_NAME_LENGTH, help_text="The player's full name, as the club sees it.")
 
 
 ZIP = OpenApiResponse(OpenApiTypes.BINARY, description="A ZIP file.")

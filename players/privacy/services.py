@@ -91,9 +91,9 @@ MAKE_EXPORT = "players.make_data_export"
 """Name of the Celery task that `hint` publishes."""
 PART_SIZE = 512 * 1024
 """Bytes of an archive that are stored, and later sent, at a time."""
-MOST_ATTEMPTS = 3
+MAX_ATTEMPTS = 3
 SWEEP_AT_ONCE = 50
-MOST_DAYS = 30
+MAX_DAYS = 30
 """A copy expires in any case; for so many days it is kept where data is kept forever."""
 REUSED_FOR = timedelta(hours=1)
 """How long a finished copy is returned instead of making another one."""
@@ -154,7 +154,7 @@ def _store(export_id: int, file: IO[bytes], now: datetime) -> DataExport | None:
     for number, data in enumerate(iter(partial(file.read, PART_SIZE), b"")):
         DataExportPart.objects.create(export=row, number=number, data=data)
     row.state, row.finished_at = State.DONE, now
-    row.expires_at = now + timedelta(days=settings.EXPORTS_KEPT_DAYS or MOST_DAYS)
+    row.expires_at = now + timedelta(days=settings.EXPORTS_KEPT_DAYS or MAX_DAYS)
     row.save(update_fields=["size", "state", "finished_at", "expires_at"])
     return row
 
@@ -167,7 +167,7 @@ def _claim(export_id: int, now: datetime) -> DataExport | None:
             return None
         if row.claimed_at is not None and row.claimed_at > now - claim_lasts():
             return None
-        if row.attempts >= MOST_ATTEMPTS:
+        if row.attempts >= MAX_ATTEMPTS:
             row.state = State.FAILED
             row.save(update_fields=["state"])
             events.error("data_export_gave_up", export=row.public_id, attempts=row.attempts)

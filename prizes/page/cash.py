@@ -29,13 +29,13 @@ from prizes.forms import (
     BoxForm,
     CashForm,
     CashSettingsForm,
-    CountForm,
+    CountBoxForm,
     FeeForm,
     PaymentForm,
     PayoutForm,
     PoolMemberForm,
     SplitBackForm,
-    TakeBackForm,
+    UndoPaymentForm,
 )
 from prizes.prizes import DivisionPrizesView, prizes_for_staff
 from prizes.services import pay_out
@@ -54,7 +54,7 @@ from tournaments.ledger.accounts import (
 from tournaments.ledger.money import Box, Currency, KindTotal
 from tournaments.models import CashCount, Entry, Payment, SidePool, Tournament
 from tournaments.state.api import WRITE
-from tournaments.state.names import shown, shown_entry
+from tournaments.state.names import display_name, shown_entry
 
 # The cash report as rows of a table.
 
@@ -143,7 +143,7 @@ class PaymentLine:
 
 
 @dataclass(frozen=True, slots=True)
-class BoxLine:
+class CashBoxLine:
     label: str
     amount: str
 
@@ -159,15 +159,15 @@ class CashPage:
     taken: str
     owed: str
     owed_amount: int
-    by_method: list[BoxLine]
+    by_method: list[CashBoxLine]
     prizes: list[DivisionPrizesView]
     open_prizes: str
     open_prize_amount: int
     open_players: int
-    box: list[BoxLine]
+    box: list[CashBoxLine]
     expected: str
     expected_amount: int
-    other: list[BoxLine]
+    other: list[CashBoxLine]
     closed: CashCount | None
     difference: str
     notes: list[tuple[str, int]]
@@ -175,13 +175,13 @@ class CashPage:
     key: str
 
     @property
-    def season_pools(self) -> list[BoxLine]:
+    def season_pools(self) -> list[CashBoxLine]:
         """What the entry fees give to the pools of seasons, by season."""
         sums: dict[str, int] = defaultdict(int)
         for view in self.prizes:
             for line in view.seasons:
                 sums[line.series.name] += line.amount
-        return [BoxLine(name, self.currency.text(amount)) for name, amount in sums.items()]
+        return [CashBoxLine(name, self.currency.text(amount)) for name, amount in sums.items()]
 
     @property
     def owing(self) -> int:
@@ -283,13 +283,13 @@ def _paid_text(account: Account, currency: Currency) -> str:
     return " · ".join(parts) or "–"
 
 
-def _by_method(accounts: list[Account], currency: Currency) -> list[BoxLine]:
+def _by_method(accounts: list[Account], currency: Currency) -> list[CashBoxLine]:
     sums: dict[str, int] = defaultdict(int)
     for account in accounts:
         for method, amount in account.by_method.items():
             sums[method] += amount
     order = [method for method in Payment.Method.values if sums.get(method)]
-    return [BoxLine(_capital(Payment.Method(method).label), currency.text(sums[method])) for method in order]
+    return [CashBoxLine(_capital(Payment.Method(method).label), currency.text(sums[method])) for method in order]
 
 
 def _capital(label: object) -> str:
@@ -308,8 +308,8 @@ def _payment_line(row: Payment, currency: Currency, *, is_open: bool) -> Payment
     return PaymentLine(row, name, what, currency.text(row.amount), is_open and not undone)
 
 
-def _box_lines(box: Box, currency: Currency) -> list[BoxLine]:
-    return [BoxLine(_counted(row), _signed(row.amount, currency)) for row in box.cash]
+def _box_lines(box: Box, currency: Currency) -> list[CashBoxLine]:
+    return [CashBoxLine(_counted(row), _signed(row.amount, currency)) for row in box.cash]
 
 
 def _counted(row: KindTotal) -> str:
@@ -332,8 +332,8 @@ def _signed(amount: int, currency: Currency) -> str:
     return f"+ {currency.text(amount)}" if amount > 0 else currency.text(amount).replace("−", "− ")
 
 
-def _other_line(row: KindTotal, currency: Currency) -> BoxLine:
-    return BoxLine(f"{_capital(Payment.Method(row.kind).label)}, {row.count}", currency.text(row.amount))
+def _other_line(row: KindTotal, currency: Currency) -> CashBoxLine:
+    return CashBoxLine(f"{_capital(Payment.Method(row.kind).label)}, {row.count}", currency.text(row.amount))
 
 
 def _difference(closed: CashCount | None, currency: Currency) -> str:
@@ -468,7 +468,10 @@ def _pay(form: FeeForm, **acting: Any) -> str:
     record = desk.refund if refunds else desk.receive
     rows = record(tournament=form.tournament, player=data["player"], payment=form.payment, **acting)
     text = _("%(name)s got %(amount)s back.") if refunds else _("%(name)s paid %(amount)s.")
-    return text % {"name": shown(data["player"], staff=True), "amount": form.text(sum(row.amount for row in rows))}
+    return text % {
+        "name": display_name(data["player"], staff=True),
+        "amount": form.text(sum(row.amount for row in rows)),
+    }
 
 
 @repeated(Repeat.KEY)
@@ -479,8 +482,8 @@ def _move(form: BoxForm, **acting: Any) -> str:
 
 
 @repeated(Repeat.STATE)
-def _take_back(form: TakeBackForm, **acting: Any) -> str:
-    back = desk.take_back(payment=form.cleaned_data["payment"], **acting)
+def _take_back(form: UndoPaymentForm, **acting: Any) -> str:
+    back = desk.undo_payment(payment=form.cleaned_data["payment"], **acting)
     return _("The payment of %(amount)s was taken back.") % {"amount": form.text(back.amount)}
 
 
@@ -488,7 +491,7 @@ def _confirm_fee(form: FeeForm) -> str:
     data = form.cleaned_data
     if data["act"] != FeeForm.REFUND:
         return ""
-    names = {"amount": form.with_name(data["amount"]), "name": shown(data["player"], staff=True)}
+    names = {"amount": form.with_name(data["amount"]), "name": display_name(data["player"], staff=True)}
     return _("Refund %(amount)s to %(name)s") % names
 
 
@@ -501,7 +504,7 @@ def _confirm_move(form: BoxForm) -> str:
     return _("Put %(amount)s into the box") % amount
 
 
-def _confirm_take_back(form: TakeBackForm) -> str:
+def _confirm_take_back(form: UndoPaymentForm) -> str:
     payment = form.cleaned_data["payment"]
     values = {"what": payment.get_kind_display(), "amount": form.with_name(payment.amount)}
     name = payee_of(payment)
@@ -519,7 +522,7 @@ def _payout(form: PayoutForm, **acting: Any) -> str:
 
 
 @repeated(Repeat.STATE)
-def _close(form: CountForm, **acting: Any) -> str:
+def _close(form: CountBoxForm, **acting: Any) -> str:
     """Close the cash desk.
 
     409 `box_changed` if something else should be in the box now.
@@ -556,16 +559,16 @@ def _pool_member(form: PoolMemberForm, **acting: Any) -> str:
 
 @repeated(Repeat.STATE)
 def _split_back(form: SplitBackForm, **acting: Any) -> str:
-    prize_services.take_back_split(split=form.cleaned_data["split"], **acting)
+    prize_services.undo_split(split=form.cleaned_data["split"], **acting)
     return _("The prizes are due as published again.")
 
 
 ACTIONS = (
     CashAction("pay", FeeForm, _pay, OWES, confirm=_confirm_fee),
     CashAction("move", BoxForm, _move, CLOSING, confirm=_confirm_move),
-    CashAction("take-back", TakeBackForm, _take_back, OWES, confirm=_confirm_take_back),
+    CashAction("take-back", UndoPaymentForm, _take_back, OWES, confirm=_confirm_take_back),
     CashAction("payout", PayoutForm, _payout, PRIZES),
-    CashAction("close", CountForm, _close, CLOSING, Endpoint(
+    CashAction("close", CountBoxForm, _close, CLOSING, Endpoint(
         "cash_close", CashCountSerializer, {"counted": 43160, "expected": 43660, "note": "Wrong change at the bar"}
     )),
     CashAction("reopen", CashForm, _reopen, CLOSING, Endpoint("cash_reopen")),

@@ -15,7 +15,7 @@ from engine.errors import Refused
 from players.access import Role, is_at_least, role_in
 from players.models import User
 from players.people.rows import player_of
-from prizes.forms import SHARES, PlanForm, PoolForm, SplitForm
+from prizes.forms import SHARES, PrizePlanForm, SidePoolForm, SplitForm
 from prizes.page.cash import PRIZES, cash_url
 from prizes.prizes import default_shares, pot_keys, pots_of, prizes_for_staff, prizes_of, prizes_view
 from prizes.services import agree_split, create_pool, save_plan
@@ -33,7 +33,7 @@ from tournaments.state.names import names_for
 def prize_plan(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
     """Show and save the prizes of a division, as a draft or published."""
     row = directed_division(request, club=club, slug=slug, division=division)
-    form = PlanForm(sent(request), division=row, pots=pot_keys(row), initial=_initial(row))
+    form = PrizePlanForm(sent(request), division=row, pots=pot_keys(row), initial=_initial(row))
     if request.method == "POST" and form.is_valid():
         publish = form.cleaned_data["publish"]
         try:
@@ -44,7 +44,7 @@ def prize_plan(request: HttpRequest, club: str, slug: str, division: str) -> Htt
             text = _("The prizes are published.") if publish else _("The draft is saved. Only directors see it.")
             messages.success(request, text)
             return redirect(cash_url(row.tournament, PRIZES))
-    pool_form = PoolForm(division=row, pots=pot_keys(row), initial={"order": _order(row), "shares": "70 30"})
+    pool_form = SidePoolForm(division=row, pots=pot_keys(row), initial={"order": _order(row), "shares": "70 30"})
     return page(request, "prizes/prize_plan.html", _context(row, form=form, pool_form=pool_form), form)
 
 
@@ -88,7 +88,7 @@ def _order(division: Division) -> str:
 @repeated(Repeat.KEY)
 def pool(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
     row = directed_division(request, club=club, slug=slug, division=division)
-    form = PoolForm(request.POST, division=row, pots=pot_keys(row))
+    form = SidePoolForm(request.POST, division=row, pots=pot_keys(row))
     if form.is_valid():
         try:
             create_pool(division=row, pool=form.pool, by=by(request), now=timezone.now())
@@ -97,7 +97,7 @@ def pool(request: HttpRequest, club: str, slug: str, division: str) -> HttpRespo
         else:
             messages.success(request, _("“%(name)s” is open.") % {"name": form.cleaned_data["name"]})
             return redirect(cash_url(row.tournament))
-    plan_form = PlanForm(division=row, pots=pot_keys(row), initial=_initial(row))
+    plan_form = PrizePlanForm(division=row, pots=pot_keys(row), initial=_initial(row))
     return page(request, "prizes/prize_plan.html", _context(row, form=plan_form, pool_form=form), form)
 
 

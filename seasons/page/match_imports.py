@@ -22,22 +22,22 @@ from core import throttle
 from core.access import Who, open_to
 from core.api import APIView
 from core.repeats import Repeat, repeated
-from core.spreadsheets import LONGEST_TEXT, MOST_SHEETS
-from core.text_lengths import LONGEST_NAME
+from core.spreadsheets import MAX_SHEETS, MAX_TEXT_LENGTH
+from core.text_lengths import MAX_NAME_LENGTH
 from engine.errors import Refused
 from matches.models import MatchImport, RatingPool
-from matches.models.matches import LONGEST_MATCH
+from matches.models.matches import MAX_MATCH
 from matches.rankings.imports import Effect
 from matches.ratings.pools import pool_choices
 from players import access
 from players.accounts.serializers import PROBLEM, PROBLEMS
 from players.models import Club
 from players.requests import by, refused_back
-from seasons.forms import ImportForm, answers_to, choices_of, column_field
-from seasons.match_imports import MatchesInput, MatchesPreview, import_matches, preview_matches, undo_matches
-from seasons.past import Question
-from seasons.past_matches import COLUMNS, MatchProblem, MatchReading
-from seasons.past_rows import SheetOffer
+from seasons.forms import PastImportForm, answers_to, choices_of, column_field
+from seasons.imports.match_imports import MatchesInput, MatchesPreview, import_matches, preview_matches, undo_matches
+from seasons.imports.matches import COLUMNS, MatchProblem, MatchReading
+from seasons.imports.rows import SheetOffer
+from seasons.imports.seasons import Question
 from seasons.sentences import members_who_stay
 from tournaments.state.api import by as api_by
 from tournaments.state.api import example, validated
@@ -67,11 +67,11 @@ PROBLEMS_OF_MATCHES: dict[MatchProblem, str | Promise] = {
 }
 
 
-class PastMatchesForm(ImportForm):
+class PastMatchesForm(PastImportForm):
     """Rows of matches, and what was decided about them."""
 
-    name = forms.CharField(label=gettext_lazy("Name of the list"), max_length=LONGEST_NAME)
-    text = forms.CharField(strip=False, max_length=LONGEST_TEXT, widget=forms.Textarea)
+    name = forms.CharField(label=gettext_lazy("Name of the list"), max_length=MAX_NAME_LENGTH)
+    text = forms.CharField(strip=False, max_length=MAX_TEXT_LENGTH, widget=forms.Textarea)
     player_column = column_field(gettext_lazy("Player"))
     opponent_column = column_field(gettext_lazy("Opponent"))
     winner_column = column_field(gettext_lazy("Winner"))
@@ -85,7 +85,7 @@ class PastMatchesForm(ImportForm):
     day_column = column_field(gettext_lazy("Date"))
     event_column = column_field(gettext_lazy("Event"))
     length = forms.IntegerField(
-        label=gettext_lazy("Length where none is given"), required=False, min_value=1, max_value=LONGEST_MATCH
+        label=gettext_lazy("Length where none is given"), required=False, min_value=1, max_value=MAX_MATCH
     )
     day = forms.DateField(
         label=gettext_lazy("Date where none is given"),
@@ -95,7 +95,7 @@ class PastMatchesForm(ImportForm):
     pool = forms.IntegerField(label=gettext_lazy("Rated in"), required=False)
     ratings = forms.CharField(required=False, max_length=64)
     """Of the preview that was on the screen."""
-    FIELD_OF: ClassVar[dict[str, str]] = {**ImportForm.FIELD_OF, "past_ratings_changed": "pool"}
+    FIELD_OF: ClassVar[dict[str, str]] = {**PastImportForm.FIELD_OF, "past_ratings_changed": "pool"}
 
     def input_of(self, club: Club) -> MatchesInput:
         """Return what is imported. Refused: `pool_of_other_club`."""
@@ -152,7 +152,7 @@ def _preview(club: Club, preview: MatchesPreview, form: PastMatchesForm, data: M
 
 
 def preview_context(
-    preview: Any, skipped: Sequence[Any], form: ImportForm, columns: Sequence[str], problems: Mapping[Any, Any]
+    preview: Any, skipped: Sequence[Any], form: PastImportForm, columns: Sequence[str], problems: Mapping[Any, Any]
 ) -> dict[str, Any]:
     """Return what the page of any preview shows: columns, sheets, questions about names, and rows.
 
@@ -235,24 +235,24 @@ def column_number(text: str = "From 1; 0 for none.") -> serializers.IntegerField
     return serializers.IntegerField(required=False, min_value=0, max_value=100, help_text=text)
 
 
-class ImportSerializer(serializers.Serializer[Any]):
+class PastImportSerializer(serializers.Serializer[Any]):
     """Rows of any import, and what is decided about them."""
 
-    name = serializers.CharField(max_length=LONGEST_NAME)
+    name = serializers.CharField(max_length=MAX_NAME_LENGTH)
     text = serializers.CharField(
-        max_length=LONGEST_TEXT,
+        max_length=MAX_TEXT_LENGTH,
         trim_whitespace=False,
         help_text="CSV with a row of titles. Sheets begin with a form feed and their name in a row of its own.",
     )
     day_order = serializers.ChoiceField(["dmy", "mdy"], required=False, help_text="Of dates such as 3/4/2024.")
     sheets = serializers.ListField(
-        child=serializers.IntegerField(min_value=1, max_value=MOST_SHEETS),
+        child=serializers.IntegerField(min_value=1, max_value=MAX_SHEETS),
         required=False,
-        max_length=MOST_SHEETS,
+        max_length=MAX_SHEETS,
         help_text="From 1. By default those with titles that are recognised; of a season, the first one.",
     )
     choices = serializers.ListField(
-        child=serializers.CharField(max_length=3 * LONGEST_NAME),
+        child=serializers.CharField(max_length=3 * MAX_NAME_LENGTH),
         required=False,
         max_length=2000,
         help_text="Whom names mean: `k7m2q9x4ab:Jan Novak` for a member, `new:Jan Novak`, or `same:Jan Novak:J. Novak` "
@@ -262,7 +262,7 @@ class ImportSerializer(serializers.Serializer[Any]):
     preview = serializers.BooleanField(help_text="Whether to store nothing.")
 
 
-class PastMatchesSerializer(ImportSerializer):
+class PastMatchesSerializer(PastImportSerializer):
     """Matches of earlier years, a row each."""
 
     player_column = column_number()
@@ -280,7 +280,7 @@ class PastMatchesSerializer(ImportSerializer):
     length = serializers.IntegerField(
         required=False,
         min_value=1,
-        max_value=LONGEST_MATCH,
+        max_value=MAX_MATCH,
         help_text="Of matches without a length and without a score that tells it.",
     )
     day = serializers.DateField(required=False, help_text="Of matches without a date.")
@@ -335,7 +335,7 @@ class ImportedRatingSerializer(serializers.Serializer[Effect]):
     after = serializers.FloatField()
 
 
-class ImportPreviewSerializer(serializers.Serializer[Any]):
+class PastImportPreviewSerializer(serializers.Serializer[Any]):
     """What any import would do."""
 
     columns = serializers.DictField(source="sheet.columns", child=serializers.IntegerField())
@@ -349,7 +349,7 @@ class ImportPreviewSerializer(serializers.Serializer[Any]):
         return len(preview.rows)
 
 
-class MatchesPreviewSerializer(ImportPreviewSerializer):
+class MatchesPreviewSerializer(PastImportPreviewSerializer):
     """What an import would do."""
 
     unclear = PastMatchProblemSerializer(many=True)

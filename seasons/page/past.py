@@ -25,8 +25,8 @@ from core.access import Who, open_to
 from core.api import APIView
 from core.public_ids import LENGTH
 from core.repeats import Repeat, repeated
-from core.spreadsheets import LONGEST_TEXT, MOST_COLUMNS, read_text
-from core.text_lengths import LONGEST_NAME
+from core.spreadsheets import MAX_COLUMNS, MAX_TEXT_LENGTH, read_text
+from core.text_lengths import MAX_NAME_LENGTH
 from engine.errors import Refused
 from matches.models import MatchImport
 from players import access
@@ -37,17 +37,10 @@ from players.actors import Actor
 from players.forms import SPREADSHEETS, UNREADABLE, RefusingForm, spreadsheet_in
 from players.models import Club
 from players.requests import by, page, refused_back
-from seasons.forms import ImportForm, NumbersField, choices_of, column_field
-from seasons.page.match_imports import (
-    ImportPreviewSerializer,
-    ImportSerializer,
-    PastMatchesForm,
-    RowProblemSerializer,
-    column_number,
-    matches_page,
-    preview_context,
-)
-from seasons.past import (
+from seasons.forms import NumbersField, PastImportForm, choices_of, column_field
+from seasons.imports.matches import has_matches
+from seasons.imports.rows import COLUMNS, PLACES, POINTS, NightOffer, Reading, RowProblem
+from seasons.imports.seasons import (
     NewSeason,
     PastInput,
     PastPreview,
@@ -61,39 +54,46 @@ from seasons.past import (
     table_of,
     undo_past,
 )
-from seasons.past_matches import has_matches
-from seasons.past_rows import COLUMNS, PLACES, POINTS, NightOffer, Problem, Reading
+from seasons.page.match_imports import (
+    PastImportPreviewSerializer,
+    PastImportSerializer,
+    PastMatchesForm,
+    RowProblemSerializer,
+    column_number,
+    matches_page,
+    preview_context,
+)
 from seasons.sentences import members_who_stay
-from seasons.tables import Night, past_nights
+from seasons.tables import CountedEvent, past_nights
 from tournaments.models import PastSeason, Series, SeriesClosing
 from tournaments.state.api import by as api_by
 from tournaments.state.api import example, validated
 
 CELLS = [("", gettext_lazy("Choose…")), (POINTS, gettext_lazy("points")), (PLACES, gettext_lazy("places"))]
 PLACINGS = "placings"
-PROBLEMS_OF_ROWS: dict[Problem, str | Promise] = {
-    Problem.EMPTY: gettext_lazy("empty row"),
-    Problem.TOTAL: gettext_lazy("a total"),
-    Problem.ABSENT: gettext_lazy("came to no night"),
-    Problem.NO_NAME: gettext_lazy("no name"),
-    Problem.LONG_NAME: gettext_lazy("the name is too long"),
-    Problem.BAD_DAY: gettext_lazy("not a date"),
-    Problem.UNCLEAR_DAY: gettext_lazy("is that day/month or month/day?"),
-    Problem.BAD_PLACE: gettext_lazy("not a place"),
-    Problem.BAD_POINTS: gettext_lazy("not a number of points"),
-    Problem.UNCLEAR_POINTS: gettext_lazy("thousands or decimals?"),
-    Problem.NOTHING: gettext_lazy("neither a place nor points"),
-    Problem.REPEATED: gettext_lazy("the same person again in the same event"),
-    Problem.SAME: gettext_lazy("the same row again, which counts once"),
+PROBLEMS_OF_ROWS: dict[RowProblem, str | Promise] = {
+    RowProblem.EMPTY: gettext_lazy("empty row"),
+    RowProblem.TOTAL: gettext_lazy("a total"),
+    RowProblem.ABSENT: gettext_lazy("came to no night"),
+    RowProblem.NO_NAME: gettext_lazy("no name"),
+    RowProblem.LONG_NAME: gettext_lazy("the name is too long"),
+    RowProblem.BAD_DAY: gettext_lazy("not a date"),
+    RowProblem.UNCLEAR_DAY: gettext_lazy("is that day/month or month/day?"),
+    RowProblem.BAD_PLACE: gettext_lazy("not a place"),
+    RowProblem.BAD_POINTS: gettext_lazy("not a number of points"),
+    RowProblem.UNCLEAR_POINTS: gettext_lazy("thousands or decimals?"),
+    RowProblem.NOTHING: gettext_lazy("neither a place nor points"),
+    RowProblem.REPEATED: gettext_lazy("the same person again in the same event"),
+    RowProblem.SAME: gettext_lazy("the same row again, which counts once"),
 }
 
 
-class PastSeasonForm(ImportForm):
+class PastSeasonForm(PastImportForm):
     """A spreadsheet or pasted rows, and what was decided about them."""
 
     name = forms.CharField(
         label=gettext_lazy("Name"),
-        max_length=LONGEST_NAME,
+        max_length=MAX_NAME_LENGTH,
         widget=forms.TextInput(attrs={"placeholder": "2023/24"}),
     )
     file = forms.FileField(
@@ -110,7 +110,7 @@ class PastSeasonForm(ImportForm):
         label=gettext_lazy("Or paste the rows"),
         required=False,
         strip=False,
-        max_length=LONGEST_TEXT,
+        max_length=MAX_TEXT_LENGTH,
         widget=forms.Textarea(attrs={"rows": 5, "spellcheck": "false"}),
         help_text=gettext_lazy(
             "The first row names the columns: name, and place or points; or player, opponent and score. Event and date "
@@ -127,7 +127,7 @@ class PastSeasonForm(ImportForm):
     rows_are = forms.ChoiceField(required=False, choices=[("", ""), (PLACINGS, PLACINGS)])
     """Placings, although there are titles of matches; matches have a form of their own."""
     FIELD_OF: ClassVar[dict[str, str]] = {
-        **ImportForm.FIELD_OF,
+        **PastImportForm.FIELD_OF,
         "past_no_file": "file",
         **dict.fromkeys(UNREADABLE, "file"),
         "past_cells_open": "cells",
@@ -166,7 +166,7 @@ class CountPastForm(RefusingForm):
     """The season in which an import counts; without one, a new season of this name and these days."""
 
     series = forms.CharField(max_length=LENGTH, required=False)
-    name = forms.CharField(label=gettext_lazy("Name"), max_length=LONGEST_NAME, required=False)
+    name = forms.CharField(label=gettext_lazy("Name"), max_length=MAX_NAME_LENGTH, required=False)
     first_day = forms.DateField(
         label=gettext_lazy("First day"), required=False, widget=forms.DateInput({"type": "date"}, "%Y-%m-%d")
     )
@@ -323,7 +323,7 @@ def _season_page(request: HttpRequest, season: PastSeason, form: CountPastForm |
     return page(request, "seasons/past_season.html", context, form)
 
 
-def _nights_by_places(season: PastSeason) -> list[Night]:
+def _nights_by_places(season: PastSeason) -> list[CountedEvent]:
     """Return the evenings of an import that has places and no points."""
     placings = season.placings
     if placings.filter(points__isnull=False).exists() or not placings.exists():
@@ -422,12 +422,12 @@ class PastSeasonDetailSerializer(PastSeasonSerializer):
         return PastTableRowSerializer(lines, many=True, context=self.context).data
 
 
-class PastRowsSerializer(ImportSerializer):
+class PastRowsSerializer(PastImportSerializer):
     """Rows of an earlier season."""
 
     text = serializers.CharField(
         required=False,
-        max_length=LONGEST_TEXT,
+        max_length=MAX_TEXT_LENGTH,
         trim_whitespace=False,
         help_text="CSV with a row of titles. Sheets begin with a form feed and their name in a row of its own.",
     )
@@ -437,9 +437,9 @@ class PastRowsSerializer(ImportSerializer):
     place_column = column_number()
     points_column = column_number()
     nights = serializers.ListField(
-        child=serializers.IntegerField(min_value=1, max_value=MOST_COLUMNS),
+        child=serializers.IntegerField(min_value=1, max_value=MAX_COLUMNS),
         required=False,
-        max_length=MOST_COLUMNS,
+        max_length=MAX_COLUMNS,
         help_text="Columns, from 1, that are a night each; empty if every row is a result.",
     )
     cells = serializers.ChoiceField([POINTS, PLACES], required=False, help_text="What the columns of nights contain.")
@@ -466,7 +466,7 @@ class PastFileSerializer(PastRowsSerializer):
 class PastProblemSerializer(RowProblemSerializer):
     """A row that would not be imported."""
 
-    problem = serializers.ChoiceField([str(problem) for problem in Problem])
+    problem = serializers.ChoiceField([str(problem) for problem in RowProblem])
 
 
 class PastQuestionSerializer(serializers.Serializer[Question]):
@@ -486,7 +486,7 @@ class NightOfferSerializer(serializers.Serializer[NightOffer]):
     is_read = serializers.BooleanField()
 
 
-class PastPreviewSerializer(ImportPreviewSerializer):
+class PastPreviewSerializer(PastImportPreviewSerializer):
     """What an import would do."""
 
     nights = NightOfferSerializer(source="sheet.nights", many=True)

@@ -20,24 +20,25 @@ from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 
 from core.access import Who, open_to
-from core.charts import Axes, Frame, path
+from core.charts import Axes, ChartFrame, path
 from core.downloads import short_file
 from core.public_ids import new_form_key
 from core.requests import is_htmx
 from engine.errors import Refused
 from formats.series.final import FinalRounds, final_rounds
 from formats.series.numbers import number
-from formats.series.plan import ELSE, Belongs, Places, Plan, Shares, nodes, plan_from
+from formats.series.plan import ELSE, Eligibility, Places, Plan, Shares, nodes, plan_from
 from formats.series.presets import PRESETS
-from formats.series.table import Result, Row
+from formats.series.table import CountedResult, SeriesRow
 from formats.series.warnings import kinds_of
 from players import access as people
 from players.access import Role, Visitor, is_at_least, role_in
 from players.models import Club, Player, User
 from players.people.rows import player_of
 from seasons.actions import season_data, series_of
+from seasons.chances import RaceView, race_view
 from seasons.changes import qualifying_places
-from seasons.forms import DetailsForm, PoolForm, ReopenForm, SeriesForm, ViewForm, season_initial
+from seasons.forms import DetailsForm, ReopenForm, SeasonPoolForm, SeriesForm, ViewForm, season_initial
 from seasons.places import (
     ANSWERS,
     DAYS_TO_ANSWER,
@@ -53,13 +54,12 @@ from seasons.places import (
 from seasons.plan_form import Line, PlanLinesForm, kind_label, lines_of
 from seasons.pool import currencies_of, open_desks, places_text, pool_lines, pools_of, share_text
 from seasons.preview import PlanPreview, preview_of
-from seasons.race import RaceView, race_view
 from seasons.season_views import PLAYERS, find_view, rule_label, view_of
 from seasons.sentences import belongs_text, rank_sentence, result_sentence
 from seasons.services import is_empty, missing_events
 from seasons.tables import (
-    Night,
-    Standing,
+    CountedEvent,
+    SeasonTable,
     closing_of,
     day_of,
     display,
@@ -67,7 +67,7 @@ from seasons.tables import (
     names_by_id,
     names_of_table,
     newest_plan,
-    standing_of,
+    season_table,
     table_of,
     table_of_view,
 )
@@ -81,21 +81,21 @@ from tournaments.state.names import names_in_club
 
 ON_CARD = 4
 """Rows on the card of a club."""
-MOST_LOOKED_AT = 20
+MAX_LOOKED_AT = 20
 """Seasons, the newest first, among which the current one of a club is."""
 PLACES_SHOWN = 10
 """Evenings of a line of places, since the table is evaluated after each of them."""
 LATE = 6
 """The last evenings that are over, which a narrow page shows."""
-PLACES = Frame("places", width=72, height=16, left=0, right=0, top=0, bottom=0)
-BARS_WIDTH, BARS_HEIGHT, WIDEST_PITCH, LEAST_BAR = 108, 24, 9, 1.5
+PLACES = ChartFrame("places", width=72, height=16, left=0, right=0, top=0, bottom=0)
+BARS_WIDTH, BARS_HEIGHT, WIDEST_PITCH, MIN_BAR = 108, 24, 9, 1.5
 """Of the evenings of a row as bars."""
 
 # The table as a page shows it.
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class EventColumn:
     id: str
     name: str
     day: date | None
@@ -115,7 +115,7 @@ def _classes(is_late: bool) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class SeasonCell:
     """A player's points of one event, and how they are marked: won, dropped, so-far, absent or to-come."""
 
     text: str
@@ -131,7 +131,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class EveningBar:
     """An evening as a bar, in a field of `BARS_WIDTH` by `BARS_HEIGHT`; `mark` as that of its cell."""
 
     x: str
@@ -147,7 +147,7 @@ class TableRow:
     player: str
     name: str
     total: str
-    cells: tuple[Cell, ...]
+    cells: tuple[SeasonCell, ...]
     is_own: bool = False
     moved: int = 0
     """Ranks gained by the last evening; negative if lost."""
@@ -163,8 +163,8 @@ class TableRow:
     """What a new evening must be better than to count; empty if every evening counts."""
     can_reach: str = ""
     """The total with the best result in every evening left; empty if none is left."""
-    places: "PlaceLine | None" = None
-    bars: tuple[Bar, ...] = ()
+    places: "RankLine | None" = None
+    bars: tuple[EveningBar, ...] = ()
     """The evenings on a phone."""
 
     @property
@@ -174,7 +174,7 @@ class TableRow:
 
 
 @dataclass(frozen=True, slots=True)
-class PlaceLine:
+class RankLine:
     """A player's ranks after the last evenings, as a line that goes up with a better rank."""
 
     line: str
@@ -187,8 +187,8 @@ class PlaceLine:
 @dataclass(frozen=True)
 class SeasonView:
     series: Series
-    standing: Standing = field(repr=False)
-    columns: Sequence[Column]
+    standing: SeasonTable = field(repr=False)
+    columns: Sequence[EventColumn]
     rows: Sequence[TableRow]
     rule: str
     played: str
@@ -248,7 +248,7 @@ def season_view(
 ) -> SeasonView:
     """Return a season, or a view of it, as a reader sees it: as it stands, or the table announced once it is closed."""
     closing = closing_of(series)
-    standing = standing_of(series, version=closing.plan if closing is not None else None)
+    standing = season_table(series, version=closing.plan if closing is not None else None)
     current = table_of(standing)
     table = closing.table if closing is not None else current
     is_corrected = table != current
@@ -301,15 +301,15 @@ def _with_bars(rows: Sequence[TableRow]) -> list[TableRow]:
     ]
 
 
-def _bar(cell: Cell, index: int, count: int, highest: Fraction | int) -> Bar:
+def _bar(cell: SeasonCell, index: int, count: int, highest: Fraction | int) -> EveningBar:
     pitch = min(WIDEST_PITCH, BARS_WIDTH / count)
     share = max(0.0, float(cell.points / highest)) if cell.points is not None else 0.0
-    height = max(LEAST_BAR, share * BARS_HEIGHT)
+    height = max(MIN_BAR, share * BARS_HEIGHT)
     x, y = index * pitch, BARS_HEIGHT - height
-    return Bar(f"{x:.1f}", f"{y:.1f}", f"{pitch * 2 / 3:.1f}", f"{height:.1f}", cell.mark)
+    return EveningBar(f"{x:.1f}", f"{y:.1f}", f"{pitch * 2 / 3:.1f}", f"{height:.1f}", cell.mark)
 
 
-def _place_lines(standing: Standing) -> dict[str, PlaceLine]:
+def _place_lines(standing: SeasonTable) -> dict[str, RankLine]:
     """Return the lines of those who have had a rank after more than one of the last evenings."""
     played = len(standing.season.events)
     ranks = [standing.ranks_after(count) for count in range(max(1, played - PLACES_SHOWN + 1), played + 1)]
@@ -321,14 +321,14 @@ def _place_lines(standing: Standing) -> dict[str, PlaceLine]:
         if len(own) > 1:
             points = [axes.place(index, rank) for index, rank in own]
             text = ", ".join(str(rank) for _index, rank in own)
-            lines[row.player] = PlaceLine(path(points), points[-1], text)
+            lines[row.player] = RankLine(path(points), points[-1], text)
     return lines
 
 
-def _columns(standing: Standing, table: Mapping[str, Any], is_closed: bool) -> list[Column]:
+def _columns(standing: SeasonTable, table: Mapping[str, Any], is_closed: bool) -> list[EventColumn]:
     urls = {night.facts.id: night.url for night in standing.nights}
     columns = [
-        Column(
+        EventColumn(
             event["event"],
             event["name"],
             date.fromisoformat(event["day"]) if event["day"] else None,
@@ -338,7 +338,7 @@ def _columns(standing: Standing, table: Mapping[str, Any], is_closed: bool) -> l
     ]
     if not is_closed:
         columns += [
-            Column(night.facts.id, night.name, night.shown_day, False, night.url)
+            EventColumn(night.facts.id, night.name, night.shown_day, False, night.url)
             for night in standing.nights
             if not night.is_over
         ]
@@ -348,7 +348,7 @@ def _columns(standing: Standing, table: Mapping[str, Any], is_closed: bool) -> l
     ]
 
 
-def _winners(standing: Standing) -> set[tuple[str, str]]:
+def _winners(standing: SeasonTable) -> set[tuple[str, str]]:
     """Return (event, player) of those who won the main bracket of an event."""
     return {
         (event.id, player)
@@ -367,8 +367,8 @@ def _dropped_label(plan: Plan, *, is_closed: bool) -> str:
 
 def _row(
     data: Mapping[str, Any],
-    standing: Standing,
-    columns: Sequence[Column],
+    standing: SeasonTable,
+    columns: Sequence[EventColumn],
     winners: set[tuple[str, str]],
     names: Mapping[str, str],
     dropped_label: str,
@@ -383,11 +383,11 @@ def _row(
                 mark, label = "won", _("won")
             elif column.id not in counted:
                 mark, label = "dropped", dropped_label
-            cells.append(Cell(standing.show(value), mark, label, value))
+            cells.append(SeasonCell(standing.show(value), mark, label, value))
         elif earned := standing.so_far.get(column.id, {}).get(player):
-            cells.append(Cell(standing.show(earned.points), "so-far", _("so far"), earned.points))
+            cells.append(SeasonCell(standing.show(earned.points), "so-far", _("so far"), earned.points))
         else:
-            cells.append(Cell("–", "absent") if column.is_over else Cell("·", "to-come"))
+            cells.append(SeasonCell("–", "absent") if column.is_over else SeasonCell("·", "to-come"))
         cells[-1] = replace(cells[-1], is_late=column.is_late)
     more = data["more_events"]
     before = standing.ranks_before.get(player)
@@ -403,7 +403,7 @@ def _row(
     )  # fmt: skip
 
 
-def _explained(shown: TableRow, row: Row, standing: Standing, names: Mapping[str, str]) -> TableRow:
+def _explained(shown: TableRow, row: SeriesRow, standing: SeasonTable, names: Mapping[str, str]) -> TableRow:
     nights = {night.facts.id: night for night in standing.nights}
     by_event = {result.event: result for result in row.results}
     counted = [standing.show(by_event[event].points) for event in row.best_first]
@@ -419,7 +419,7 @@ def _explained(shown: TableRow, row: Row, standing: Standing, names: Mapping[str
     )
 
 
-def _threshold(row: Row, standing: Standing) -> str:
+def _threshold(row: SeriesRow, standing: SeasonTable) -> str:
     """Return what a new evening must be better than to count; empty if every one does, or if it depends on the day."""
     plan = standing.plan
     count = plan.count
@@ -430,7 +430,7 @@ def _threshold(row: Row, standing: Standing) -> str:
     return standing.show(min(counted))
 
 
-def _sentence(night: Night, row: Row, result: Result, digits: int) -> tuple[date | None, str, str]:
+def _sentence(night: CountedEvent, row: SeriesRow, result: CountedResult, digits: int) -> tuple[date | None, str, str]:
     """Return the day and name of an evening, and where its points come from."""
     text, reason = result_sentence(row, result, digits), night.reasons.get(row.player)
     return night.shown_day, night.name, f"{text} ({reason})" if reason else text
@@ -454,7 +454,7 @@ def _rule(plan: Plan) -> str:
     return "; ".join(parts) + "."
 
 
-def _played(standing: Standing) -> str:
+def _played(standing: SeasonTable) -> str:
     total = len(standing.nights)
     if not total:
         return _("no evening yet")
@@ -463,7 +463,7 @@ def _played(standing: Standing) -> str:
     ) % {"over": len(standing.over), "total": total}  # fmt: skip
 
 
-def _ahead(rows: Sequence[TableRow], table: Mapping[str, Any], own: TableRow | None, standing: Standing) -> str:
+def _ahead(rows: Sequence[TableRow], table: Mapping[str, Any], own: TableRow | None, standing: SeasonTable) -> str:
     """Say how far the reader is from the next player."""
     totals = {row["player"]: number(row["total"], "") for row in table["rows"] if row["rank"] is not None}
     if own is None or own.rank is None or len(totals) < 2:
@@ -552,7 +552,7 @@ def _around_the_table(user: Visitor, view: SeasonView) -> dict[str, Any]:
     if may_direct and view.qualifiers and not is_drawn(row.final):
         free = free_places(row, now, qualified_by(view.standing, view.closing))
     own = player_of(user) if isinstance(user, User) else None
-    has_entries = view.standing.plan.belongs is Belongs.ENTERED and view.closing is None
+    has_entries = view.standing.plan.belongs is Eligibility.ENTERED and view.closing is None
     people_names = _names_of_places(user, row, free)
     share = newest_shares([row.pk]).get(row.pk)
     pools = pools_of(row) if share is not None else []
@@ -613,7 +613,7 @@ def _entries_context(series: Series, plan: Plan) -> dict[str, Any]:
     entered = {row.player.merged_into or row.player for row in rows}
     return {
         "players": people,
-        "has_entries": plan.belongs is Belongs.ENTERED or bool(rows),
+        "has_entries": plan.belongs is Eligibility.ENTERED or bool(rows),
         "entered": sorted(entered, key=lambda player: (player.name_key, player.pk)),
         "can_enter": [player for player in people if player not in entered],
     }
@@ -653,7 +653,7 @@ def _pool_context(series: Series) -> dict[str, Any]:
             initial |= {"amount": own.plain(share.amount), "currency": own.code}
     still_open = open_desks(series)
     return {
-        "pool_form": PoolForm(initial=initial),
+        "pool_form": SeasonPoolForm(initial=initial),
         "pool_share": share_text(share),
         "currencies": currencies_of(series),
         "pool_currency": initial.get("currency", ""),
@@ -674,7 +674,7 @@ class ViewLine:
     """Public id, name and whether it is chosen, of each player who can be."""
 
 
-def _views_context(user: Visitor, standing: Standing) -> dict[str, Any]:
+def _views_context(user: Visitor, standing: SeasonTable) -> dict[str, Any]:
     """Return the views of a season with their forms, and the form of a new one."""
     series = standing.series
     ids = [row.player for row in standing.season.rows]
@@ -707,7 +707,7 @@ def series_edit(request: HttpRequest, slug: str, series: str) -> HttpResponse:
     row = series_of(slug, series)
     people.require(request.user, row.club, Role.DIRECTOR)
     version = newest_plan(row)
-    standing = standing_of(row, version=version)
+    standing = season_table(row, version=version)
     form = PlanLinesForm(request.GET if "show_digits" in request.GET else None, version.plan)
     data, refusal = version.plan, None
     preview: PlanPreview | None = None
@@ -788,7 +788,7 @@ class SeasonCard:
 
 def current_series(club: Club, today: date) -> Series | None:
     """Return the season of a club that is on, or else the newest."""
-    rows = list(Series.objects.filter(club=club).select_related("club")[:MOST_LOOKED_AT])
+    rows = list(Series.objects.filter(club=club).select_related("club")[:MAX_LOOKED_AT])
     running = [row for row in rows if row.first_day <= today <= row.last_day]
     return min(running, key=lambda row: row.first_day) if running else next(iter(rows), None)
 
@@ -803,7 +803,7 @@ def season_card(user: Visitor, club: Club, today: date) -> SeasonCard | None:
     return SeasonCard(view, [*view.rows[:ON_CARD], *own])
 
 
-MOST_AT_HOME = 3
+MAX_AT_HOME = 3
 """Seasons on the page of a member."""
 
 
@@ -812,7 +812,7 @@ def own_places(user: User, clubs: Sequence[Club], today: date) -> list[SeasonVie
     if not clubs:
         return []
     running = Series.objects.filter(club__in=clubs, first_day__lte=today, last_day__gte=today)
-    rows = running.select_related("club").order_by("last_day", "pk")[:MOST_AT_HOME]
+    rows = running.select_related("club").order_by("last_day", "pk")[:MAX_AT_HOME]
     views = [season_view(user, row, explained=False) for row in rows]
     return [view for view in views if view.own is not None]
 

@@ -22,20 +22,20 @@ from core.access import Who, open_to
 from core.api import APIView
 from core.public_ids import LENGTH
 from core.repeats import Repeat, repeated
-from core.text_lengths import LONGEST_NOTE
+from core.text_lengths import MAX_NOTE_LENGTH
 from players import access
 from players.access import Role, Visitor, is_at_least, role_in
-from players.actions import Action, Endpoint, FormSerializer
+from players.actions import Endpoint, FormSerializer, UserAction
 from players.actors import Actor
 from players.forms import RefusingForm
 from players.models import Club
 from players.people.rows import canonical
-from seasons.past import table_of
-from seasons.titles import Proposal, TitleLine, award_title, proposals, title_lines, titles_of, withdraw_title
+from seasons.imports.seasons import table_of
+from seasons.titles import ProposedTitle, TitleLine, award_title, proposals, title_lines, titles_of, withdraw_title
 from tournaments.access import VISIBLE
 from tournaments.models import Division, PastSeason, Series, Title
 from tournaments.state.api import READ, WRITE
-from tournaments.state.names import shown
+from tournaments.state.names import display_name
 
 # What directors send.
 
@@ -52,7 +52,7 @@ class AwardForm(RefusingForm):
 class WithdrawTitleForm(RefusingForm):
     """Why a title is withdrawn; everybody who runs the club can read it."""
 
-    reason = forms.CharField(label=gettext_lazy("Reason"), max_length=LONGEST_NOTE)
+    reason = forms.CharField(label=gettext_lazy("Reason"), max_length=MAX_NOTE_LENGTH)
 
 
 class AwardSerializer(FormSerializer):
@@ -111,7 +111,7 @@ def title_data(line: TitleLine) -> dict[str, Any]:
 # What they do.
 
 
-class AwardAction(Action):
+class AwardAction(UserAction):
     """Awarding a title of a club."""
 
     responses: ClassVar = {200: TitleSerializer, **WRITE}
@@ -131,7 +131,7 @@ class AwardAction(Action):
         return _one(request.user, form.instance)
 
 
-class WithdrawTitleAction(Action):
+class WithdrawTitleAction(UserAction):
     responses: ClassVar = {200: TitleSerializer, **WRITE}
 
     def fetch(self, user: Visitor, **url: str) -> Title:
@@ -221,7 +221,7 @@ def years_of(user: Visitor, club: Club, lines: Sequence[TitleLine]) -> list[Year
     past = PastSeason.objects.filter(club=club, undone_at=None).prefetch_related("placings")
     for season in past:
         days = [placing.day for placing in season.placings.all() if placing.day is not None]
-        winners = [shown(row.player, staff) for row in table_of(season) if row.rank == 1]
+        winners = [display_name(row.player, staff) for row in table_of(season) if row.rank == 1]
         if winners:
             told.setdefault(max(days).year if days else season.at.year, []).append((season, winners))
     by_year: dict[int, list[TitleLine]] = {}
@@ -289,6 +289,6 @@ class ProposedTitles(APIView):
         return _lines(request, club, proposals(club, timezone.now()))
 
 
-def _lines(request: Request, club: Club, titles: Sequence[Title | Proposal]) -> Response:
+def _lines(request: Request, club: Club, titles: Sequence[Title | ProposedTitle]) -> Response:
     body = [title_data(line) for line in title_lines(request.user, club, titles)]
     return Response(TitleSerializer(body, many=True).data)

@@ -17,7 +17,7 @@ HOST = "http://testserver"
 UNFOLLOWED = ("/static/", "/api/v1/", "/admin/")
 OK, INVALID, FAULT = 200, 422, 500
 REFUSED = (401, 403, 404, 405)
-MOST_EXAMPLES = 2
+MAX_EXAMPLES = 2
 """Pages of a route that are opened, if pages of two routes lead to them."""
 IN_EACH_STATE = (
     "event",
@@ -174,7 +174,7 @@ class Walk:
         for form in [*(Form("get", link) for link in page.links), *page.forms]:
             target = (form.method, *self._kind(form))
             examples = self._tried[target]
-            is_new = examples == 0 or (examples < MOST_EXAMPLES and not self._tried[source, *target])
+            is_new = examples == 0 or (examples < MAX_EXAMPLES and not self._tried[source, *target])
             if is_new and form.method in ("get", "post") and form not in self._seen:
                 self._seen.add(form)
                 self._tried.update([target, (source, *target)])

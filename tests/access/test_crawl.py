@@ -22,7 +22,7 @@ from tests.test_privacy import PERSONAL
 from tests.tiers import TIER
 from tournaments.models import Entry, Fixture, Floor, Tournament
 
-MOST_STEPS = 5
+MAX_STEPS = 5
 NEARLY_LIKE_OTHERS = ("stranger", "assistant")
 """Roles whose pages are those of a player and a director but for a few."""
 KEYS = PERSONAL | {"token"}
@@ -133,7 +133,7 @@ def test_every_page_is_reached_in_five_steps_and_leads_on(cast: demo_club.Cast, 
         client = Client()
         if user is not None:
             client.force_login(user)
-        walk = Walk(client, MOST_STEPS, state_of).run()
+        walk = Walk(client, MAX_STEPS, state_of).run()
         missed = may_open(role) - set(walk.steps_to)
         missed_by_any |= missed
         with subtests.test(role):

@@ -33,8 +33,8 @@ from players.models import Club, DataExport, DataExportPart, Membership, Player,
 from players.notifications import emails
 from players.notifications.services import notify
 from players.people.services import claim_player, invite, merge_players
-from seasons.match_imports import MatchesInput, import_matches
-from seasons.past import PastInput, import_past
+from seasons.imports.match_imports import MatchesInput, import_matches
+from seasons.imports.seasons import PastInput, import_past
 from seasons.services import SeriesInput, create_series
 from tests.access.roles import ROLES, ROUTES
 from tests.event_cast import NOW, Role, RunningEvent, join

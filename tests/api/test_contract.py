@@ -24,7 +24,7 @@ from matches.reporting import appointments
 from players.actors import SYSTEM, Actor
 from players.joining.services import ask_to_join
 from players.models import Club, User
-from seasons.past import PastInput, import_past
+from seasons.imports.seasons import PastInput, import_past
 from tests.api.requests import API, problem_code
 from tests.api.test_fuzzed import World, world
 from tests.tokens import key_for
@@ -32,7 +32,7 @@ from tests.tokens import key_for
 __all__ = ["world"]
 
 PAST = PastInput("name,place\nElif Nord,1")
-MOST_TRIES = 40
+MAX_TRIES = 40
 STAFF = "staff@example.org"
 """How many objects are tried until an account may use one."""
 
@@ -69,7 +69,7 @@ def answers(world: World, method: str, path: str, query: str = "", **sent: Any) 
     """Yield the responses of one operation to the people and objects of the demo club, each rolled back."""
     names = re.findall(r"{(\w+)}", path)
     known = [world.ids[path.split("/")[3], name] for name in names]
-    for ids in islice(product(*known), MOST_TRIES):
+    for ids in islice(product(*known), MAX_TRIES):
         for email in ("alice@example.org", "bob@example.org", "erik@example.org", STAFF):
             client = Client(headers={"Authorization": f"Token {world.tokens[email]}"})
             with transaction.atomic():

@@ -14,7 +14,7 @@ from django.db import transaction
 from django.test import Client
 
 from core.lines import BREAKS, is_one_line
-from core.text_lengths import LONGEST_LINE
+from core.text_lengths import MAX_LINE_LENGTH
 from players.forms import RefusingForm
 from tests.api.test_fuzzed import ASKERS, World, world
 from tests.api.test_parity import bound_forms, declared, resolved, schema
@@ -102,7 +102,7 @@ def test_a_text_with_lines_may_be_longer_than_one() -> None:
     assert len(areas) > 5
     for form, field in areas:
         assert isinstance(field, forms.CharField)
-        assert field.max_length is None or field.max_length > LONGEST_LINE, form.__name__
+        assert field.max_length is None or field.max_length > MAX_LINE_LENGTH, form.__name__
 
 
 @pytest.mark.parametrize("text", [text for text in ODD if BREAKS.search(text)])

@@ -126,7 +126,7 @@ def test_who_may_no_longer_read_a_list_gets_no_more_of_it(crowd: str, client: Cl
 
 def test_only_a_few_long_lists_are_sent_at_a_time(crowd: str, alice_client: Client) -> None:
     with ExitStack() as stack:
-        for number in range(downloads.MOST_AT_ONCE):
+        for number in range(downloads.MAX_AT_ONCE):
             downloads.slots.take(str(number))
             stack.callback(downloads.slots.give_back, str(number))
         assert problem_code(alice_client.get(API + crowd, headers=LINES)) == (429, "too_many_downloads")

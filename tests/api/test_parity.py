@@ -27,7 +27,7 @@ from matches.records.intake import RecordForm
 from matches.reporting import forms as reporting
 from players import forms as clubs
 from players.accounts import page as accounts
-from players.actions import Action
+from players.actions import UserAction
 from players.notifications import page as notifications
 from players.privacy.page import EraseForm
 from players.requests import NextForm
@@ -123,10 +123,10 @@ PAIRS = (
     pair(clubs.InviteForm, api="members_invite"),
     pair(clubs.MergeForm, api="members_merge"),
     pair(EraseForm, api="members_erase", names={"sure": "name"}),
-    pair(rankings.PoolForm, api="pools_create pools_preview"),
+    pair(rankings.RatingPoolForm, api="pools_create pools_preview"),
     pair(rankings.PoolChangeForm, api="pools_update", page_only={"step": OPERATION}),
     pair(rankings.RestoreForm, api="pools_restore", page_only={"step": PREVIEW}),
-    pair(rankings.ImportForm, api="pool_imports_create", names={"step": "preview"}),
+    pair(rankings.RatingImportForm, api="pool_imports_create", names={"step": "preview"}),
     pair(
         past.PastSeasonForm,
         api="past_seasons_create",
@@ -149,11 +149,11 @@ PAIRS = (
         api="challenges_create",
         names={"ratings": "rated pool_id", "to": "opponent"},
     ),
-    pair(lobby.AcceptForm, api="challenges_accept matches_rematch"),
+    pair(lobby.AcceptChallengeForm, api="challenges_accept matches_rematch"),
     pair(lobby.PracticeForm, api="practice_start", names={"style": "opponent level"}),
     pair(lobby.ReviewForm, api="club_friendlies_decide friendlies_decide"),
     pair(lobby.BlockForm, api="blocks_create"),
-    pair(chat.DecisionForm, api="live_decide_message", names={"decision": "removed"}),
+    pair(chat.DecideMessageForm, api="live_decide_message", names={"decision": "removed"}),
     pair(PlayPreferencesForm, api="me_play_preferences_update"),
     pair(RecordForm, api="submissions_create matches_send_record", api_only={"file_name": DERIVED, "after": HEADER}),
     pair(
@@ -203,7 +203,7 @@ PAIRS = (
         api_only={"choices": EACH, "preview": PREVIEW},
     ),
     pair(entries.CheckInForm, entries.PresenceForm, api="entries_check_in", page_only={"entry": URL}),
-    pair(entries.WithdrawForm, api="entries_withdraw"),
+    pair(entries.WithdrawEntryForm, api="entries_withdraw"),
     pair(entries.ReturnForm, api="entries_return"),
     pair(entries.PreviewedForm, api="entries_re_enter entries_undo_late"),
     pair(entries.RevokeEventLinkForm, api="entries_revoke_link"),
@@ -241,7 +241,9 @@ PAIRS = (
     ),
     # Results; those on the page of a match are declared actions.
     pair(results.QuickForm, api="tournaments_line"),
-    pair(results.ConfirmForm, api="tournaments_confirm_reports", names={"report": "reports", "result": "reports"}),
+    pair(
+        results.ConfirmResultsForm, api="tournaments_confirm_reports", names={"report": "reports", "result": "reports"}
+    ),
     pair(
         results.PreviewForm,
         api="corrections_preview",
@@ -249,7 +251,7 @@ PAIRS = (
         page_only={"choice": BROWSER, "reason": BROWSER},
     ),
     pair(results.ApplyForm, api="corrections_apply", names={**SIDES, "rated": "voided_rated"}),
-    pair(results.UndoForm, api="corrections_undo"),
+    pair(results.UndoCorrectionForm, api="corrections_undo"),
     # Tonight.
     pair(
         tonight.TonightForm,
@@ -274,15 +276,15 @@ PAIRS = (
         page_only={**KEY, "confirmed": BROWSER},
         forms_of_their_own=("payout",),
     ),
-    pair(prizes.TakeBackForm, api="cash_payments_take_back", page_only={"payment": URL, "confirmed": BROWSER}),
+    pair(prizes.UndoPaymentForm, api="cash_payments_take_back", page_only={"payment": URL, "confirmed": BROWSER}),
     pair(prizes.CashSettingsForm, api="cash_update", page_only={"act": BROWSER}),
     pair(
         prizes.PoolMemberForm,
         api="side_pool_members_create side_pool_members_destroy",
         page_only={"pool": URL, "act": OPERATION},
     ),
-    pair(prizes.PoolForm, api="side_pools_create"),
-    pair(prizes.PlanForm, api="prize_plans_create", api_only={"brackets": EACH}),
+    pair(prizes.SidePoolForm, api="side_pools_create"),
+    pair(prizes.PrizePlanForm, api="prize_plans_create", api_only={"brackets": EACH}),
     pair(prizes.SplitForm, api="splits_create", names={"pot": "bracket"}, api_only={"amounts": EACH}),
     pair(prizes.SplitBackForm, api="splits_destroy", page_only={"split": URL}),
 )
@@ -291,7 +293,7 @@ PAGE_ONLY: Mapping[type[Form], str] = {
     reporting.TapForm: OPERATION,  # It has no fields.
     accounts.CodeForm: DEVICE,
     accounts.TurnOnForm: DEVICE,
-    accounts.ConfirmForm: DEVICE,
+    accounts.ConfirmPasswordForm: DEVICE,
     accounts.EmailForm: NOT_YET,
     accounts.PasswordForm: NOT_YET,
     accounts.SessionForm: DEVICE,
@@ -307,7 +309,7 @@ PAGE_ONLY: Mapping[type[Form], str] = {
     clubs.SuspendForm: OWNER,
     owner.KeyForm: OWNER,
     owner.OwnClubForm: OWNER,
-    acceptance.AcceptForm: OWNER,
+    acceptance.AcceptClubForm: OWNER,
     wall.WallForm: NOT_YET,
     EveningTemplateForm: NOT_YET,
     events.VenueForm: NOT_YET,
@@ -319,7 +321,7 @@ PAGE_ONLY: Mapping[type[Form], str] = {
     entries.UndoSubstitutionForm: NOT_YET,
     entries.KioskCheckInForm: DEVICE,
     entries.RevokeKioskForm: DEVICE,
-    results.CloseForm: NOT_YET,
+    results.CloseEventForm: NOT_YET,
     floor.FloorSettingsForm: NOT_YET,
 }
 """Forms without an operation."""
@@ -398,10 +400,10 @@ def routes(resolver: URLResolver | None = None) -> Iterator[URLPattern]:
             yield from routes(entry)
 
 
-def declared() -> set[Action]:
+def declared() -> set[UserAction]:
     """The declared actions that the URLs lead to."""
     found = {getattr(route.callback, "action", None) for route in routes()}
-    return {*FLOOR_ACTIONS.values(), *(action for action in found if isinstance(action, Action))}
+    return {*FLOOR_ACTIONS.values(), *(action for action in found if isinstance(action, UserAction))}
 
 
 def bound_forms() -> Iterator[type[Form]]:

@@ -13,7 +13,7 @@ from core.throttle import SIGN_IN_AS_FROM
 from engine.errors import Refused
 from players.access import Role, role_in
 from players.accounts.services import ensure_player
-from players.accounts.tokens import MOST_TOKENS
+from players.accounts.tokens import MAX_TOKENS
 from players.actors import SYSTEM, Actor
 from players.clubs.services import add_player, create_club, set_role
 from players.models import ApiToken, Club, LogEntry, Membership, Player, User
@@ -134,7 +134,7 @@ def test_only_a_token_that_may_only_read_is_without_an_end(bob: User, password: 
 
 
 def test_an_account_has_a_limited_number_of_tokens(bob: User) -> None:
-    for _ in range(MOST_TOKENS):
+    for _ in range(MAX_TOKENS):
         key_for(bob)
     with pytest.raises(Refused, match="too_many_tokens"):
         key_for(bob)

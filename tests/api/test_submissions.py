@@ -9,7 +9,7 @@ from django.test import Client
 from django.utils import timezone
 
 from engine import check_record
-from matches.models import MOST_BYTES, Submission
+from matches.models import MAX_BYTES, Submission
 from matches.reporting.records import adjudicate_submission
 from players.models import User
 from tests.matches.records.samples import ILLEGAL, simulated
@@ -90,7 +90,7 @@ def test_text_that_is_no_record_has_a_verdict_and_no_downloads(client: Client) -
     [
         ({}, 422, "file_missing"),
         ({"text": "  "}, 422, "file_missing"),
-        ({"text": "x" * (MOST_BYTES + 1)}, 413, "record_too_large"),
+        ({"text": "x" * (MAX_BYTES + 1)}, 413, "record_too_large"),
         ({"text": ["a"]}, 422, "invalid"),
         ([], 422, "invalid"),
     ],
@@ -105,13 +105,13 @@ def test_an_invalid_upload_returns_a_problem_with_a_code(client: Client, data: A
 
 @pytest.mark.slow
 def test_the_largest_record_can_be_sent_as_json_even_if_it_is_all_line_ends(client: Client) -> None:
-    text = "\n" * (MOST_BYTES - 1) + "x"
-    assert len(json.dumps({"text": text})) > 2 * MOST_BYTES - 2
+    text = "\n" * (MAX_BYTES - 1) + "x"
+    assert len(json.dumps({"text": text})) > 2 * MAX_BYTES - 2
     assert post(client, data={"text": text}).status_code == 201
 
 
 def test_a_body_that_is_too_long_is_refused_before_it_is_read(client: Client) -> None:
-    response = client.post(PATH, b'{"text": "' + b"x" * (7 * MOST_BYTES) + b'"}', content_type="application/json")
+    response = client.post(PATH, b'{"text": "' + b"x" * (7 * MAX_BYTES) + b'"}', content_type="application/json")
     assert response.status_code == 413
 
 

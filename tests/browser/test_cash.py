@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from players.models import User
-from prizes.services import PoolInput, create_pool, join_pool
+from prizes.services import SidePoolInput, create_pool, join_pool
 from tests.browser.conftest import DESK, PHONE, VIEWS, Check, OpenPage, follow
 from tests.browser.test_paper import printed
 from tests.event_cast import NOW, by_alice, club, drawn, make_division, make_players, tournament
@@ -20,7 +20,9 @@ __all__ = ["by_alice", "club", "drawn", "make_division", "make_players", "prizes
 def cash_url(site: str, unplayed: Prizes, request: pytest.FixtureRequest) -> str:
     """The cash desk of a played event in which one player owes the side pool, which they joined before it."""
     division, by = unplayed.division, unplayed.by
-    pool = create_pool(division=division, pool=PoolInput("Side pool", 1000, (10000,), (("main", 1),)), by=by, now=NOW)
+    pool = create_pool(
+        division=division, pool=SidePoolInput("Side pool", 1000, (10000,), (("main", 1),)), by=by, now=NOW
+    )
     join_pool(pool=pool, entry=division.entries.latest("pk"), by=by, now=NOW)
     request.getfixturevalue("prizes")
     event = division.tournament

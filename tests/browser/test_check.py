@@ -9,7 +9,7 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Browser, Page, expect
 
-from matches.models import MOST_BYTES, Submission
+from matches.models import MAX_BYTES, Submission
 from matches.records.submissions import RecordFile, submit
 from matches.reporting.records import adjudicate_submission
 from tests.browser.conftest import DESK, HEIGHT, PHONE, Check, OpenPage, view
@@ -100,7 +100,7 @@ def test_everything_works_without_scripts(without_scripts: Page, tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    ("content", "words"), [(b"", "This record is empty"), (b"x" * (MOST_BYTES + 1), "this one is larger")]
+    ("content", "words"), [(b"", "This record is empty"), (b"x" * (MAX_BYTES + 1), "this one is larger")]
 )
 def test_an_unsuitable_file_is_refused_before_it_is_sent(open_page: OpenPage, content: bytes, words: str) -> None:
     page = open_page("/check/")

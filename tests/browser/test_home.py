@@ -10,7 +10,7 @@ from players.accounts.services import ensure_player
 from players.actors import SYSTEM
 from players.models import User
 from tests.browser.conftest import DESK, PHONE, Check, OpenPage, view
-from tests.browser.weight import MOST_BYTES, Weights
+from tests.browser.weight import MAX_BYTES, Weights
 from tests.config.test_home import correspondence, live_match, move, played_final
 
 
@@ -77,7 +77,7 @@ def test_all_files_of_a_first_visit_are_light(browser: Browser, site: str) -> No
     expect(page.locator("#home-board")).to_have_attribute("data-shown", re.compile(r"\d"))
     sizes = weights.of_all()
     assert any(url.endswith("board/board.js") for url in sizes)
-    assert sum(sizes.values()) <= MOST_BYTES, sizes
+    assert sum(sizes.values()) <= MAX_BYTES, sizes
 
 
 def test_the_keyboard_reaches_the_content_first(open_page: OpenPage) -> None:

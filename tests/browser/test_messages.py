@@ -238,7 +238,7 @@ def test_messages_between_two_players(
     reader.sees(banner("offline"), banner("away"))
     page.context.set_offline(False)
     expect(page.locator(banner("offline"))).to_be_hidden()
-    absences.note_sign_of_life(absences.sign_of(match.public_id, far, "b", 15), timezone.now())
+    absences.note_activity_of(absences.sign_of(match.public_id, far, "b", 15), timezone.now())
     absences.note_absences(now=timezone.now())
     board.now = timezone.now()
     board.do(far, Act.ROLL)
@@ -271,7 +271,7 @@ def test_messages_between_two_players(
 def leaves(match: Match, side: int) -> None:
     """This side was at the board until a quarter of a minute ago."""
     now = timezone.now()
-    absences.note_sign_of_life(absences.sign_of(match.public_id, side, "a", 15), now - timedelta(seconds=15))
+    absences.note_activity_of(absences.sign_of(match.public_id, side, "a", 15), now - timedelta(seconds=15))
     absences.note_goodbye(public_id=match.public_id, side=side, tab="a", now=now - timedelta(seconds=14))
     absences.note_absences(now=now - timedelta(seconds=1))
 

@@ -13,7 +13,7 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from core.text_lengths import LONGEST_NAME
+from core.text_lengths import MAX_NAME_LENGTH
 from formats.settings import StageSettings
 from players.actors import SYSTEM, Actor
 from players.models import Player, User
@@ -178,7 +178,7 @@ def test_97_players_with_the_longest_names_are_printed_whole(
     site: str, make_division: Drawn, by_alice: Actor, alice: User, open_page: OpenPage
 ) -> None:
     division = make_division(name="Open", match_length=7)
-    field = [Player.objects.create(name=f"Wilhelmina {index} {'M' * 80}"[:LONGEST_NAME]) for index in range(97)]
+    field = [Player.objects.create(name=f"Wilhelmina {index} {'M' * 80}"[:MAX_NAME_LENGTH]) for index in range(97)]
     drawn_as(division, [StageSettings("swiss", rounds=4)], field, by_alice)
     event = division.tournament
     Entry.objects.filter(player=field[0]).update(status=Entry.Status.WAITING)

@@ -20,7 +20,7 @@ from players.actors import Actor
 from players.models import Player, User
 from tests.browser.conftest import PHONE, Check, OpenPage
 from tests.browser.test_play import Seat, eventually
-from tests.browser.weight import MOST_BYTES, Weights
+from tests.browser.weight import MAX_BYTES, Weights
 from tests.matches.play.conftest import BOB, CAROL, Board, match, users
 
 __all__ = ["match", "users"]
@@ -28,7 +28,7 @@ __all__ = ["match", "users"]
 LANDSCAPE = 844, 390
 SMALL_LANDSCAPE, LARGE_LANDSCAPE = (667, 375), (932, 430)
 LONG_NAME = "Maximiliane Friederike von und zu Hohenlohe-Langenburg-Walde"
-LEAST_CONTRAST = 3.0
+MIN_CONTRAST = 3.0
 """Of parts of a picture with what is beside them; source: WCAG 2.2, 1.4.11."""
 LOCKED_AFTER = 600
 """Milliseconds."""
@@ -141,11 +141,11 @@ def told_apart_without_colours(page: Page) -> None:
         for theme, url in {"wood": "", **themes}.items():
             colours = page.evaluate(COLOURS, [theme, url])
             seen = faces(page)
-            assert contrast(seen["light"], seen["dark"]) >= LEAST_CONTRAST, (scheme, theme)
+            assert contrast(seen["light"], seen["dark"]) >= MIN_CONTRAST, (scheme, theme)
             for kind, face in seen.items():
                 for ground in colours["ground"]:
                     parts = [face, *map(rgb, colours[kind])]
-                    assert max(contrast(part, rgb(ground)) for part in parts) >= LEAST_CONTRAST, (scheme, theme, ground)
+                    assert max(contrast(part, rgb(ground)) for part in parts) >= MIN_CONTRAST, (scheme, theme, ground)
     page.evaluate(COLOURS, ["wood", ""])
 
 
@@ -313,4 +313,4 @@ def test_all_files_of_a_first_visit_are_light(match: Match, users: list[User], b
     expect(page.locator(".place.movable").first).to_be_attached()
     sizes = weights.of_all()
     assert any(url.endswith("play/page.js") for url in sizes)
-    assert sum(sizes.values()) <= MOST_BYTES, sizes
+    assert sum(sizes.values()) <= MAX_BYTES, sizes

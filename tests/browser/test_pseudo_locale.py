@@ -14,7 +14,7 @@ from tests.browser.conftest import DESK, HEIGHT, PHONE, Check, OpenPage
 TABLET = 768
 TEXT_SIZES = {PHONE: (100, 200), TABLET: (100, 200), DESK: (200,)}
 """The sizes of text in per cent, by the width of the window."""
-MOST_PAGES = 120
+MAX_PAGES = 120
 ONE_OF_EACH = ("/players/", "/matches/", "/check/")
 """Of the pages below these paths only one of each kind is visited."""
 WIDE = """() => {
@@ -61,7 +61,7 @@ def visit_pages(page: Page, seen: set[str]) -> Iterator[str]:
     `seen` has the kinds that are left out, and gets those that were opened.
     """
     opened, waiting = 0, ["/"]
-    while waiting and opened < MOST_PAGES:
+    while waiting and opened < MAX_PAGES:
         path = waiting.pop(0)
         if kind(path) in seen or "." in path.rpartition("/")[2] or path.startswith(("/static/", "/api/")):
             continue

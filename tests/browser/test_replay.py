@@ -10,7 +10,7 @@ from matches.records.replays import ReplayedMatch, ReplayStep
 from matches.records.verdicts import as_json
 from tests.browser.conftest import PHONE, Check, OpenPage
 from tests.browser.test_check import checked
-from tests.browser.weight import MOST_BYTES, Weights
+from tests.browser.weight import MAX_BYTES, Weights
 from tests.matches.records.samples import simulated
 
 COUNTS = """board => {
@@ -168,7 +168,7 @@ def test_all_files_of_a_first_visit_are_light(browser: Browser, site: str) -> No
     shown(page, moments_of(data)[0])
     sizes = weights.of_all()
     assert any(url.endswith("board/board.js") for url in sizes)
-    assert sum(sizes.values()) <= MOST_BYTES, sizes
+    assert sum(sizes.values()) <= MAX_BYTES, sizes
 
 
 def test_each_step_has_a_board_without_scripts(browser: Browser, site: str) -> None:

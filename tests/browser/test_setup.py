@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, expect
 from tests.browser.conftest import OpenPage, follow
 from tournaments.models import Tournament
 
-MOST_CLICKS = 10
+MAX_CLICKS = 10
 
 
 @pytest.fixture
@@ -17,7 +17,7 @@ def clicks() -> Iterator[list[str]]:
     """The clicks of the test, by what they were on; there may be ten."""
     names: list[str] = []
     yield names
-    assert len(names) <= MOST_CLICKS, names
+    assert len(names) <= MAX_CLICKS, names
 
 
 @pytest.mark.usefixtures("draw_worker")

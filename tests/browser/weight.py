@@ -6,7 +6,7 @@ from playwright.sync_api import Page, Response
 
 from config.static_files import slimmed
 
-MOST_BYTES = 60_000
+MAX_BYTES = 60_000
 """Of all files of a page with a board, with gzip."""
 
 

@@ -13,7 +13,7 @@ from formats.settings import PROGRESSIVE, StageSettings
 from players.actors import Actor
 from players.models import Player
 from prizes.prizes import plan_of
-from prizes.services import PlanInput, PoolInput, create_pool, save_plan
+from prizes.services import PlanInput, SidePoolInput, create_pool, save_plan
 from tests.event_cast import NOON
 from tournaments.entries import services as entries
 from tournaments.events import services as events
@@ -29,7 +29,7 @@ COPENHAGEN = ZoneInfo("Europe/Copenhagen")
 THURSDAY = datetime(2026, 10, 22, 17, 30, tzinfo=UTC)
 """19:30 in Copenhagen, in the last week of summer time."""
 PLAN = PlanInput([Pot("main", (7000, 3000))], registration=300, guaranteed=5000, unit=100, ties_share=True)
-POOL = PoolInput("Jackpot", 500, (6000, 4000), (("main", 1), ("main", 2)), 10)
+POOL = SidePoolInput("Jackpot", 500, (6000, 4000), (("main", 1), ("main", 2)), 10)
 
 
 @pytest.mark.parametrize(

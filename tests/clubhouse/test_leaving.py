@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from clubhouse.tonight import players_of, regulars
 from formats.settings import LIVES, StageSettings
-from formats.settings import Pairing as Mode
+from formats.settings import PairingMode as Mode
 from matches.models import Match, Proposal, Result
 from matches.play.starting import PlaySettings, start
 from matches.reporting.appointments import Offer, accept, propose

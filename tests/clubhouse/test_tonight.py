@@ -18,7 +18,7 @@ from players.actors import SYSTEM, Actor
 from players.models import Club, Delivery, LogEntry, Membership, Player, User
 from tests.pages import html
 from tests.tournaments.support.pages import text
-from tournaments.draws.take_back import take_back_draw
+from tournaments.draws.undo import undo_published_draw
 from tournaments.entries import check_in
 from tournaments.entries.services import enter, withdraw
 from tournaments.floor.calls import start
@@ -207,7 +207,7 @@ def test_a_draw_whose_matches_were_called_can_be_taken_back(
 ) -> None:
     event = start_it()
     division = event.divisions.get()
-    take_back_draw(
+    undo_published_draw(
         division=division, reason="Wrong format", after=division.seq, by=by_alice, now=timezone.now() + UNDO_FOR
     )
     assert event.divisions.get().status == Division.Status.ENTRIES

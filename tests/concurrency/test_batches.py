@@ -11,7 +11,7 @@ from django.db import transaction
 
 from clubhouse.tonight import EveningPlan, start_evening
 from formats.settings import LIVES, StageSettings
-from formats.settings import Pairing as Mode
+from formats.settings import PairingMode as Mode
 from matches.lifecycle.finish import ResultInput
 from players.actors import Actor
 from players.models import Club, Player, User

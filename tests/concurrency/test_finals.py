@@ -8,7 +8,7 @@ import pytest
 
 from players.actors import SYSTEM
 from players.models import Club, Player
-from seasons.finals import answer, offer, take_back
+from seasons.finals import answer, offer, withdraw_places_of
 from tests.concurrency.event import POSTGRESQL_ONLY
 from tests.concurrency.racing import at_once, faults
 from tests.event_cast import NOON
@@ -46,7 +46,7 @@ def test_all_open_offers_are_taken_back_while_somebody_declines(cast: list[Playe
     row = season(cast, range(80, 0, -10), 3)
     offer(series=row, answer_by=DAY, player=None, by=SYSTEM, now=NOON)
     decline = partial(answer, series=row, player=cast[0], answer=DECLINED, by=SYSTEM, now=NOON, directs=False)
-    back = partial(take_back, series=row, player=None, by=SYSTEM, now=NOON)
+    back = partial(withdraw_places_of, series=row, player=None, by=SYSTEM, now=NOON)
     outcomes = at_once(decline, back, back)
     # Whoever comes second is told so; whoever moved up before it was stopped is among those taken back.
     assert faults(outcomes) == []

@@ -12,7 +12,7 @@ from tests.concurrency.event import POSTGRESQL_ONLY, EventBuilder, fixtures
 from tests.concurrency.racing import PATIENCE, at_once, faults, refusals, without_locks
 from tests.event_cast import NOON
 from tournaments.floor import calls, evening, selectors
-from tournaments.floor.state import MatchState
+from tournaments.floor.state import FloorMatchState
 from tournaments.models import Autopilot, Division, Fixture, Floor, FloorEvent, Table
 from tournaments.results import services as results
 
@@ -70,7 +70,7 @@ def test_a_result_and_a_call_at_once_neither_fail_nor_leave_a_decided_match_at_a
         assert faults(outcomes) == []
         assert refusals(outcomes) in ([], ["match_finished"])
         row = selectors.floor(division.tournament, NOON).state.matches[first.pk]
-        assert (row.state, row.table) == (MatchState.SETTLED, None)
+        assert (row.state, row.table) == (FloorMatchState.SETTLED, None)
 
 
 def test_a_call_waits_for_the_result_that_is_being_entered(builder: EventBuilder) -> None:

@@ -19,7 +19,7 @@ from tests.event_cast import NOON
 from tests.tournaments.support.swiss_rounds import DivisionDriver as Rounds
 from tests.tournaments.support.swiss_rounds import is_clean
 from tournaments.draws import services as draws
-from tournaments.draws.take_back import take_back_draw, take_back_round
+from tournaments.draws.undo import undo_paired_round, undo_published_draw
 from tournaments.events import services as events
 from tournaments.models import Commitment, Division, Draw, Fixture
 
@@ -51,7 +51,7 @@ def take_back_and_report(builder: EventBuilder) -> tuple[Match, list[Any]]:
     assert match is not None
     report: dict[str, Any] = {"side": 0, "report": reports.ScoreReport(0, (1, 0)), "by": Actor.link(0), "now": NOON}
     return match, at_once(
-        lambda: take_back_draw(division=division, reason="A slip", after=division.seq, **builder.acts),
+        lambda: undo_published_draw(division=division, reason="A slip", after=division.seq, **builder.acts),
         lambda: reports.report_score(match=match, **report),
     )
 
@@ -86,7 +86,7 @@ def publish_or_take_back_twice(builder: EventBuilder) -> tuple[Division, list[An
     published = at_once(*[lambda: draws.publish_draw(division=division, after=after, **builder.acts)] * 2)
     division.refresh_from_db()
     seen = division.seq
-    taken = at_once(*[lambda: take_back_draw(division=division, reason="A slip", after=seen, **builder.acts)] * 2)
+    taken = at_once(*[lambda: undo_published_draw(division=division, reason="A slip", after=seen, **builder.acts)] * 2)
     return division, published, taken
 
 
@@ -178,7 +178,7 @@ def test_a_round_is_taken_back_or_its_match_is_reported(swiss: Callable[..., Rou
         undo = {"division": rounds.division, "round_number": 2, "reason": "A slip", "after": after}
         report: dict[str, Any] = {"side": 0, "report": reports.ScoreReport(0, (1, 0)), "by": Actor.link(0), "now": now}
         outcomes = at_once(
-            lambda undo=undo, now=now, by=rounds.by: take_back_round(**undo, by=by, now=now),
+            lambda undo=undo, now=now, by=rounds.by: undo_paired_round(**undo, by=by, now=now),
             lambda match=match, report=report: reports.report_score(match=match, **report),
         )
         assert faults(outcomes) == []

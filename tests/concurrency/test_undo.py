@@ -11,7 +11,7 @@ from players.models import User
 from tests.concurrency.event import POSTGRESQL_ONLY, EventBuilder, fixtures
 from tests.concurrency.racing import at_once, faults, refusals
 from tests.event_cast import NOON
-from tournaments.floor.undo import Act, last_act, undo
+from tournaments.floor.undo import UndoableAct, last_act, undo
 from tournaments.models import Division, Fixture, Slot
 from tournaments.results import services as results
 from tournaments.state.integrity import differences
@@ -23,7 +23,7 @@ FIVE_SECONDS = timedelta(seconds=5)
 DUE = NOON + FIVE_SECONDS
 
 
-def enter(builder: EventBuilder, fixture: Fixture, by: Actor | None = None) -> Act:
+def enter(builder: EventBuilder, fixture: Fixture, by: Actor | None = None) -> UndoableAct:
     """Enter a result that waits, and return it as an act."""
     acts = builder.acts | ({"by": by} if by is not None else {})
     results.enter_result(fixture=fixture, result=ResultInput.played((1, 0)), settle_after=FIVE_SECONDS, **acts)
@@ -32,7 +32,9 @@ def enter(builder: EventBuilder, fixture: Fixture, by: Actor | None = None) -> A
     return act
 
 
-def undoing(builder: EventBuilder, division: Division, act: Act, by: Actor | None = None) -> Callable[[], Act]:
+def undoing(
+    builder: EventBuilder, division: Division, act: UndoableAct, by: Actor | None = None
+) -> Callable[[], UndoableAct]:
     acts = builder.acts | ({"by": by} if by is not None else {})
     return partial(undo, tournament=division.tournament, act=act, **acts)
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rest_framework.exceptions import ParseError
 
-from config.api_json import MOST_STRUCTURE, JSONParser, TooLarge
+from config.api_json import MAX_STRUCTURE, JSONParser, TooLarge
 
 TOKENS = "/api/v1/tokens/"
 """Takes JSON from anybody."""
@@ -43,9 +43,9 @@ def test_a_long_text_counts_once_whatever_is_in_it() -> None:
 @pytest.mark.parametrize(
     "body",
     [
-        "[" + "[]," * (MOST_STRUCTURE // 3) + "[]]",
-        '["' + "\\" * 2 * MIB + '",' + "0," * MOST_STRUCTURE + "0]",
-        '{"' + '":0,"'.join(map(str, range(MOST_STRUCTURE // 2))) + '":0}',
+        "[" + "[]," * (MAX_STRUCTURE // 3) + "[]]",
+        '["' + "\\" * 2 * MIB + '",' + "0," * MAX_STRUCTURE + "0]",
+        '{"' + '":0,"'.join(map(str, range(MAX_STRUCTURE // 2))) + '":0}',
         '"' + "x" * settings.DATA_UPLOAD_MAX_MEMORY_SIZE + '"',
     ],
     ids=["lists", "numbers after a text", "keys", "one text"],
@@ -73,7 +73,7 @@ def test_such_requests_have_a_code(client: Client, db: None) -> None:
     for body, status, code in (
         ("[" * 100_000, 400, "parse_error"),
         ('{"scopes": ["\\ud83c"]}', 400, "parse_error"),
-        ("[" + "0," * MOST_STRUCTURE + "0]", 413, "too_large"),
+        ("[" + "0," * MAX_STRUCTURE + "0]", 413, "too_large"),
     ):
         answer = client.post(TOKENS, body, content_type="application/json")
         assert (answer.status_code, answer.json()["code"]) == (status, code)

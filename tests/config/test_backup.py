@@ -28,7 +28,7 @@ from redis import Redis
 
 from config import new_database
 from config.backup import (
-    MOST_MANIFEST,
+    MAX_MANIFEST,
     ArchivedTable,
     ArchiveReader,
     BrokenArchive,
@@ -42,7 +42,7 @@ from config.backup import (
     restore,
     save,
     snapshot,
-    throw_away_database,
+    temporary_database,
 )
 from config.celery import SWEEPS
 from config.database import from_url
@@ -244,14 +244,14 @@ def test_a_backup_that_is_not_readable_does_not_replace_the_one_before(tmp_path:
 
 def test_an_archive_that_unpacks_to_far_more_is_refused_without_unpacking_it(tmp_path: Path) -> None:
     path = tmp_path / "bomb.zip"
-    zeros = bytes(MOST_MANIFEST + 1)
+    zeros = bytes(MAX_MANIFEST + 1)
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("manifest.json", zeros)
     del zeros
     tracemalloc.start()
     with pytest.raises(BrokenArchive, match="no manifest"):
         ArchiveReader(path)
-    assert tracemalloc.get_traced_memory()[1] < MOST_MANIFEST / 10
+    assert tracemalloc.get_traced_memory()[1] < MAX_MANIFEST / 10
     tracemalloc.stop()
 
 
@@ -306,7 +306,7 @@ def migrated(transactional_db: None, settings: Any, valkey: Redis) -> Iterator[N
     if connection.vendor != "sqlite":
         pytest.skip("tests/config/postgresql restores there")
     settings.MIGRATION_MODULES = {}
-    with throw_away_database("site"):
+    with temporary_database("site"):
         new_database.create(Path(connection.settings_dict["NAME"]))
         # What the script lacks.
         call_command("migrate", verbosity=0)

@@ -119,13 +119,13 @@ def test_a_download_ends_when_its_client_disconnects(port: int) -> None:
 
 def test_eight_downloads_leave_threads_for_pages(port: int) -> None:
     answers = [opened(port, "/limited.csv") for _ in range(DOWNLOADS)]
-    assert sorted(status for _, status in answers) == [200] * downloads.MOST_EACH + [429] * (
-        DOWNLOADS - downloads.MOST_EACH
+    assert sorted(status for _, status in answers) == [200] * downloads.MAX_EACH + [429] * (
+        DOWNLOADS - downloads.MAX_EACH
     )
     assert is_healthy(port), "while they run"
     for connected, _ in answers:
         connected.close()
-    eventually(lambda: endless.stopped == endless.begun == downloads.MOST_EACH)
+    eventually(lambda: endless.stopped == endless.begun == downloads.MAX_EACH)
     eventually(lambda: downloads.slots.running == 0)
     connected, status = opened(port, "/limited.csv")
     connected.close()

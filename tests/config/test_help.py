@@ -11,7 +11,7 @@ from core.packages import DJANGO_APPS, ROOT
 from tests.test_layout import python_files
 
 PAGES = ("/help/players/", "/help/directors/")
-MOST_BYTES = 30 * 1024
+MAX_BYTES = 30 * 1024
 """Of a picture."""
 ENTRY = re.compile(r'<section class="help-entry" id="([\w-]+)">\s*<h3>(.*?)</h3>', re.DOTALL)
 LISTED = re.compile(r'<li><a href="#([\w-]+)">(.*?)</a></li>')
@@ -69,7 +69,7 @@ def test_every_picture_of_help_is_small_and_described(client: Client, path: str)
     )
     assert len(pictures) >= 3
     for name, _ in pictures:
-        assert (HELP_PICTURES / f"{name}.webp").stat().st_size < MOST_BYTES, name
+        assert (HELP_PICTURES / f"{name}.webp").stat().st_size < MAX_BYTES, name
 
 
 def test_no_picture_of_help_is_left_over(client: Client) -> None:

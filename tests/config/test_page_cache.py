@@ -12,7 +12,7 @@ from redis import Redis
 from config import page_cache
 from config.backends.writes import NOT_PUBLIC, is_public_write
 from config.disconnects import Receive, Scope, Send
-from config.page_cache import LONGEST_PATH, Answer, PageCache, Shelf, page_request
+from config.page_cache import MAX_PATH_LENGTH, CachedResponse, PageCache, Store, page_request
 from core.live import site_version
 from players.models import Club
 
@@ -199,7 +199,7 @@ def test_an_answer_is_compressed_or_not_changed(valkey: Redis) -> None:
         {"query": "page=1&page=2"},
         {"path": "/my/"},
         {"path": "/nowhere/"},
-        {"path": f"/clubs/{'x' * LONGEST_PATH}/"},
+        {"path": f"/clubs/{'x' * MAX_PATH_LENGTH}/"},
     ],
 )
 def test_a_request_that_may_be_somebodys_is_not_reduced(arguments: dict[str, str]) -> None:
@@ -223,14 +223,14 @@ def test_a_release_is_told_by_its_sources() -> None:
 
 
 def test_a_process_keeps_a_limited_number_of_small_answers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(page_cache, "MOST_ANSWERS", 3)
+    monkeypatch.setattr(page_cache, "MAX_ANSWERS", 3)
 
     async def flood() -> list[bool]:
-        shelf = Shelf()
+        shelf = Store()
         requests = [page_request(scope_of(query=f"q={number}")) for number in range(5)]
         keys = [(request, "version") for request in requests if request is not None]
         for key in keys:
-            shelf.keep(key, Answer.of(200, [], b""))
+            shelf.keep(key, CachedResponse.of(200, [], b""))
         return [shelf.get(key) is not None for key in keys]
 
     assert asyncio.run(flood()) == [False, False, True, True, True]

@@ -72,7 +72,7 @@ def test_a_large_body_may_take_longer_while_it_keeps_coming(port: int, monkeypat
 
 
 def test_large_bodies_are_refused_while_others_fill_the_memory(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wsgi_threads, "MOST_IN_MEMORY", 300 * KIB)
+    monkeypatch.setattr(wsgi_threads, "MAX_IN_MEMORY", 300 * KIB)
     request = post("/show/", f"Content-Length: {200 * KIB}", "Connection: close")
     first = connect(port, request + "x" * 150 * KIB)
     eventually(lambda: asgi.application.in_memory == 150 * KIB)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from config.database import PREPARE_AFTER, from_url
-from config.valkey import LONGEST_SOCKET_PATH, prepare
+from config.valkey import MAX_SOCKET_PATH_LENGTH, prepare
 
 ROOT = Path(__file__).resolve().parents[2]
 STRONG = "Kp3vXq8LmZ2nRt6yWb9cJd4fHg7sQa5eUx1oTi0z"
@@ -148,7 +148,7 @@ def test_an_unknown_database_scheme_is_refused() -> None:
 def test_valkey_listens_on_a_port_with_a_password_if_the_socket_path_would_be_too_long(tmp_path: Path) -> None:
     with tempfile.TemporaryDirectory() as short:
         assert prepare(Path(short)).url.startswith("unix://")
-    deep = tmp_path / ("d" * LONGEST_SOCKET_PATH)
+    deep = tmp_path / ("d" * MAX_SOCKET_PATH_LENGTH)
     assert prepare(deep).url.startswith("redis://:")
     assert "requirepass" in (deep / "valkey.conf").read_text()
     assert (deep / "valkey.conf").stat().st_mode & 0o777 == 0o600

@@ -9,7 +9,7 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.test import APIRequestFactory
 
-from core.api import LONGEST_SHOWN, MOST_NAMED, validated
+from core.api import MAX_NAMED, MAX_SHOWN, validated
 
 
 class GameSerializer(serializers.Serializer[Any]):
@@ -74,6 +74,6 @@ def test_known_names_pass(data: Any) -> None:
 
 
 def test_only_the_first_names_are_shown_and_long_ones_are_cut() -> None:
-    faults = unknown({f"{number}" + "x" * 10**6: 1 for number in range(2 * MOST_NAMED)})
-    assert len(faults) == MOST_NAMED
-    assert {len(name) for name in faults} == {LONGEST_SHOWN}
+    faults = unknown({f"{number}" + "x" * 10**6: 1 for number in range(2 * MAX_NAMED)})
+    assert len(faults) == MAX_NAMED
+    assert {len(name) for name in faults} == {MAX_SHOWN}

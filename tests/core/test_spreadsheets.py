@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from core.spreadsheets import MOST_BYTES, MOST_SHEETS, MOST_UNPACKED, Sheet, as_text, read_spreadsheet, read_text
+from core.spreadsheets import MAX_BYTES, MAX_SHEETS, MAX_UNPACKED, Sheet, as_text, read_spreadsheet, read_text
 from engine.errors import Refused
 from tests.seasons.workbooks import Cell, ods, ods_content, xlsx, zipped
 
@@ -65,7 +65,7 @@ ROW = "<table:table-row>"
 TALL = "<table:table-row table:number-rows-repeated='999999999'>"
 
 
-HALF = b"<a>" + b" " * (MOST_UNPACKED // 2 + 9) + b"</a>"
+HALF = b"<a>" + b" " * (MAX_UNPACKED // 2 + 9) + b"</a>"
 SHEETS = {
     "xl/workbook.xml": "<workbook/>",
     "xl/worksheets/sheet1.xml": "<worksheet><row><c><v>1</v></c></row></worksheet>",
@@ -79,8 +79,8 @@ def test_the_parts_that_are_refused_are_all_that_is_wrong() -> None:
 @pytest.mark.parametrize(
     ("content", "refusal"),
     [
-        (b"a," * MOST_BYTES, "spreadsheet_too_large"),
-        (zipped(**{"content.xml": b" " * (MOST_UNPACKED + 1)}), "spreadsheet_too_large"),
+        (b"a," * MAX_BYTES, "spreadsheet_too_large"),
+        (zipped(**{"content.xml": b" " * (MAX_UNPACKED + 1)}), "spreadsheet_too_large"),
         (
             zipped(**SHEETS, **dict.fromkeys(("xl/sharedStrings.xml", "xl/styles.xml"), HALF)),
             "spreadsheet_too_large",
@@ -96,7 +96,7 @@ def test_the_parts_that_are_refused_are_all_that_is_wrong() -> None:
         (("a," * 101 + "a").encode(), "spreadsheet_too_many_cells"),
         (xlsx([["a"]] * 10_001, {"b": [["a"]] * 10_001}), "spreadsheet_too_many_cells"),
         (ods([["a"]] * 10_001, {"b": [["a"]] * 10_001}), "spreadsheet_too_many_cells"),
-        (xlsx([["a"]], {str(number): [["a"]] for number in range(MOST_SHEETS)}), "spreadsheet_too_many_cells"),
+        (xlsx([["a"]], {str(number): [["a"]] for number in range(MAX_SHEETS)}), "spreadsheet_too_many_cells"),
         (zipped(**SHEETS, **{"xl/vbaProject.bin": "x"}), "spreadsheet_not_plain"),
         (zipped(**SHEETS, **{"xl/externalLinks/externalLink1.xml": "<a/>"}), "spreadsheet_not_plain"),
         (zipped(**SHEETS, **{"xl/connections.xml": "<a/>"}), "spreadsheet_not_plain"),

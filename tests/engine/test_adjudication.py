@@ -10,7 +10,7 @@ from engine import Outcome, adjudicate, check_record, legal_plays, parse_xgid, r
 from engine.errors import MESSAGES
 from engine.records import write_mat
 from engine.simulation import play_out
-from engine.transcript import Claim, Event, Game, Kind, Transcript
+from engine.transcript import Event, Game, Kind, StatedResult, Transcript
 from engine.verdict import Severity
 from tests.engine.boards import board
 from tests.engine.findings_table import DOUBLED, OPENING, RECORDS, SNOWIE, TRANSCRIPTS, set_up
@@ -157,5 +157,5 @@ def test_only_the_side_that_has_borne_off_cannot_lose_a_gammon(result: str, too_
 def test_a_game_won_by_an_unknown_number_of_points_counts_what_was_resigned(
     events: tuple[Event, ...], points: int
 ) -> None:
-    game = Game(1, (play(0, "31", "8/5", "6/5"), *events), claim=Claim(0))
+    game = Game(1, (play(0, "31", "8/5", "6/5"), *events), claim=StatedResult(0))
     assert adjudicate(Transcript(("Bob", "Carol"), 7, (game,))).score == (points, 0)

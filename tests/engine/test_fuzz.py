@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.fuzz import Report, mutated, own_samples, run, shared_samples, try_input, wrong, wrong_plays
+from benchmarks.fuzz import FuzzReport, mutated, own_samples, run, shared_samples, try_input, wrong, wrong_plays
 from engine import Outcome, check_record, replay
 from engine.records import read
 from engine.transcript import Move
@@ -56,21 +56,21 @@ def test_damaged_records_of_other_programs_get_a_sound_verdict(shared_data):
 
 @given(st.text(max_size=300))
 def test_any_text_has_a_verdict(text):
-    report = Report()
+    report = FuzzReport()
     try_input(text.encode(errors="surrogatepass"), text, report)
     assert_sound(report)
 
 
 @given(st.binary(max_size=300))
 def test_any_bytes_have_a_verdict(data):
-    report = Report()
+    report = FuzzReport()
     try_input(data, "bytes", report)
     assert_sound(report)
 
 
 @given(ROWS, st.integers(0, 64))
 def test_any_order_of_rows_has_a_verdict(rows, length):
-    report = Report()
+    report = FuzzReport()
     try_input("\n".join([f" {length} point match", *rows]).encode(), "rows", report)
     assert_sound(report)
     assert report.inputs == 1
@@ -87,7 +87,7 @@ def test_an_illegal_play_in_a_sound_record_is_never_accepted():
     assert check_record(sample).verdict.outcome is Outcome.ACCEPTED
     rolls = [at for at in range(len(sample)) if sample[at : at + 2] == b": " and sample[at - 2 : at].isdigit()]
     assert len(rolls) > 20
-    report = Report()
+    report = FuzzReport()
     for at in rolls:
         for roll in (b"65", b"11", b"42"):
             try_input(sample[: at - 2] + roll + sample[at:], f"{roll!r} at {at}", report)
@@ -104,7 +104,7 @@ def test_the_check_of_plays_notices_an_illegal_one():
     assert [fault.split(": ")[1] for fault in wrong(frame._replace(dice=(4, 2)), None)] == ["not legal"]
     assert [fault.split(": ")[1] for fault in wrong(frame, (Move((24, 20)),))] == ["not what is written"]
     game = replace(transcript.games[0], events=(event._replace(dice=(4, 2)),))
-    (fault,) = wrong_plays(replace(transcript, games=(game,)), Report(), whole=True)
+    (fault,) = wrong_plays(replace(transcript, games=(game,)), FuzzReport(), whole=True)
     assert fault.endswith("accepted without a legal play")
 
 
@@ -112,7 +112,7 @@ def test_the_check_of_plays_notices_an_illegal_one():
 @pytest.mark.parametrize("size", [1 << 10, 1 << 18])
 def test_endless_repetition_gets_a_verdict(size):
     for unit in (b"1) 31: 8/5 6/5 42: 8/4 6/4\n", b"(;", b"[", b"{", b" Game 1\n", b"11:", b"/1", b"\n", b"(4)", b"; "):
-        report = Report()
+        report = FuzzReport()
         try_input(b" 7 point match\n\n Game 1\n A : 0     B : 0\n" + unit * (size // len(unit)), repr(unit), report)
         try_input(unit * (size // len(unit)), repr(unit), report)
         assert_sound(report)

@@ -7,7 +7,7 @@ import pytest
 
 from engine import Outcome, adjudicate
 from engine.records import read, write
-from engine.transcript import Claim, Event, Game, Kind, Transcript
+from engine.transcript import Event, Game, Kind, StatedResult, Transcript
 
 from .gnubg import PROGRAM, ROUTES, differences, through_gnubg
 from .lively import lively_match
@@ -46,6 +46,6 @@ def test_an_implied_resignation_comes_back_from_gnubg(tmp_path: Path) -> None:
 
 def test_a_drop_by_the_left_player_and_the_result_share_a_row() -> None:
     events = (Event(1, Kind.PLAY, (3, 1), ()), Event(0, Kind.PLAY, (3, 1), ()), Event(1, Kind.DOUBLE, value=2))
-    game = Game(1, (*events, Event(0, Kind.DROP)), start=(0, 0), claim=Claim(1, 1))
+    game = Game(1, (*events, Event(0, Kind.DROP)), start=(0, 0), claim=StatedResult(1, 1))
     lines = write(Transcript(("Bob", "Carol"), 3, (game,)), "mat").decode().splitlines()
     assert [line.split() for line in lines if "Wins" in line] == [["3)", "Drops", "Wins", "1", "point"]]

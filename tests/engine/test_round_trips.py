@@ -4,7 +4,7 @@ import pytest
 
 from engine import Outcome, adjudicate, normalised, replay
 from engine.records import read, write
-from engine.simulation import Style, play_out
+from engine.simulation import PlayStyle, play_out
 from engine.transcript import Event, Kind, Transcript
 from engine.verdict import Frame
 from tests.tiers import first_in_make_test
@@ -13,7 +13,7 @@ FORMATS = ("mat", "sgf", "json")
 SAMPLES = {
     "one point": play_out(seed=11, length=1),
     "seven points": play_out(seed=12, length=7),
-    "random players": play_out(seed=13, length=5, styles=(Style.RANDOM, Style.RANDOM)),
+    "random players": play_out(seed=13, length=5, styles=(PlayStyle.RANDOM, PlayStyle.RANDOM)),
     "a start score": play_out(seed=14, length=9, start=(2, 0)),
     "the Crawford game at once": play_out(seed=15, length=7, start=(6, 3)),
     "a long match": play_out(seed=16, length=25),

@@ -6,7 +6,7 @@ import pytest
 
 from engine import Outcome, Position, adjudicate, check_record, read, write
 from engine.scoring import WinKind
-from engine.transcript import Claim, Event, Game, Kind, Move, Transcript
+from engine.transcript import Event, Game, Kind, Move, StatedResult, Transcript
 from engine.verdict import Severity
 from tests.engine.boards import board
 from tests.engine.findings_table import DOUBLED, DROPPED, OPENING, RECORDS, set_up
@@ -226,8 +226,8 @@ def test_a_start_one_point_short_is_the_crawford_game():
 
 
 def test_a_second_crawford_game_is_an_error():
-    first = Game(1, (), start=(2, 0), crawford=True, claim=Claim(RIGHT, 1))
-    second = Game(2, (), start=(2, 1), crawford=True, claim=Claim(RIGHT, 1))
+    first = Game(1, (), start=(2, 0), crawford=True, claim=StatedResult(RIGHT, 1))
+    second = Game(2, (), start=(2, 1), crawford=True, claim=StatedResult(RIGHT, 1))
     verdict = adjudicate(Transcript(("Bob", "Carol"), 3, (first, second)))
     assert [(finding.code, finding.game) for finding in verdict.findings if finding.code == "not_crawford"] == [
         ("not_crawford", 2)

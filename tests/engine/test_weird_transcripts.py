@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from engine import Outcome, Position, adjudicate, normalised, replay
 from engine.records import from_data, to_data
-from engine.transcript import Claim, Event, Game, Kind, Move, Place, Problem, Transcript
+from engine.transcript import Event, Game, Kind, Move, Place, Problem, StatedResult, Transcript
 from engine.verdict import Severity
 from tests.engine.boards import board
 
@@ -33,7 +33,7 @@ games = st.builds(
     events=st.lists(events, max_size=12).map(tuple),
     start=scores,
     crawford=st.sampled_from([None, True, False]),
-    claim=st.none() | st.builds(Claim, sides, st.none() | wild, st.booleans()),
+    claim=st.none() | st.builds(StatedResult, sides, st.none() | wild, st.booleans()),
     places=st.lists(st.builds(Place, st.none() | wild), max_size=3).map(tuple),
 )
 transcripts = st.builds(

@@ -18,7 +18,7 @@ from formats.forecast.finish_times import Pace, RemainingMatch, finish_times, le
 from formats.forecast.forecasts import forecast_stages, later_stages
 from formats.forecast.pace import Observed, observed_pace
 from formats.forecast.planned import matches_by_round, matches_of_graph, numbering
-from formats.graph import BYE, EntrySource, Graph, LoserOf, PlaceOf, Seat, Source, WinnerOf
+from formats.graph import BYE, DrawnSeat, EntrySource, Graph, LoserOf, PlaceOf, Source, WinnerOf
 from formats.plans import draw_places, later_sources, lengths_of, places_before, plan_of, sources_of
 from formats.settings import BY_ROUND, LIVES, StageSettings
 
@@ -187,7 +187,7 @@ class Evening:
                 if BYE in sources:
                     return self._entrant(sources[1 - sources.index(BYE)]) if isinstance(source, WinnerOf) else None
                 return (self.winner if isinstance(source, WinnerOf) else self.loser).get(number)
-            case Seat(bracket, round_, number):
+            case DrawnSeat(bracket, round_, number):
                 return self._seated(bracket, round_, number)
         return None
 

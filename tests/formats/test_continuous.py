@@ -12,15 +12,15 @@ from random import Random
 import pytest
 
 from formats.command_line import simulate
-from formats.continuous.night import Field, Pace, forecast_night, summary
-from formats.continuous.night import Night as SimulatedNight
+from formats.continuous.night import EveningField, EveningPace, forecast_night, summary
+from formats.continuous.night import SimulatedEvening as SimulatedNight
 from formats.continuous.rule import against, decide, lot, pairing_cost, why_not
 from formats.continuous.safety import NEEDED_BELOW, Remaining, unplayed
-from formats.continuous.state import Action, FlowMatch, FlowPlayer, FlowState, Settled
+from formats.continuous.state import FlowMatch, FlowPlayer, FlowState, PairingStep, SettledMatch
 from formats.elimination.from_lives import seat_lives
 from formats.elimination.knockout import bracket_size
 from formats.lots import Lots
-from formats.settings import Leader, Pairing, StageSettings
+from formats.settings import Leader, PairingMode, StageSettings
 from tests.formats.cast import SEED
 from tests.formats.continuous_reference import SEATS, Case, Player, Solver, least_of_safe, plainly_unplayed, solve
 from tests.tiers import TEST_SEED, TIER
@@ -42,7 +42,7 @@ def state_of(case, seed=SEED):
     settings = StageSettings(
         "lives",
         lives=max([2, *(player.lives for player in case.players)]),
-        pairing=Pairing.CONTINUOUS,
+        pairing=PairingMode.CONTINUOUS,
         lead=case.lead,
         leader=leader,
         qualifiers=case.switch,
@@ -206,7 +206,7 @@ def compare(case):
     assert list(decision.pool) == second.pool, case
     assert sorted(decision.stuck) == second.stuck, case
     assert list(decision.allowed) == second.edges, case
-    if decision.action in (Action.DRAW_NOW, Action.AFTER_WINDOW):
+    if decision.action in (PairingStep.DRAW_NOW, PairingStep.AFTER_WINDOW):
         whole = decide(state_of(replace_tables(case)), NOW, PLENTY)
         assert pairing_cost(whole.pairs) == second.cost, case
         assert sorted(pairs_of(whole)) in second.best, case
@@ -228,7 +228,7 @@ def test_random_states_are_decided_as_by_the_second_model():
         case = random_case(chance)
         compare(case)
         actions[decision_of(case).action] += 1
-    assert set(actions) == set(Action)
+    assert set(actions) == set(PairingStep)
 
 
 @pytest.mark.soak
@@ -343,7 +343,7 @@ class Night:
             slowest = min(self.begun[entry] for entry in in_match)
             assert all(self.begun[entry] + 1 - slowest <= self.settings.lead for entry in paired)
         waiting = {entry for entry, left in self.left.items() if left > 0 and entry not in in_match}
-        if decision.action is not Action.OVER:
+        if decision.action is not PairingStep.OVER:
             assert set(decision.waits) == waiting, "everybody who waits is given one reason"
 
     def make(self, decision):
@@ -382,9 +382,9 @@ class Night:
         while True:
             decision = self.decide()
             self.check(decision)
-            if decision.action in (Action.OVER, Action.SWITCH, Action.BLOCKED):
+            if decision.action in (PairingStep.OVER, PairingStep.SWITCH, PairingStep.BLOCKED):
                 return decision
-            if decision.action is Action.DRAW_NOW:
+            if decision.action is PairingStep.DRAW_NOW:
                 self.make(decision)
                 continue
             moments = [self.joins[e] for e, left in self.left.items() if left > 0 and self.joins[e] > self.at]
@@ -406,11 +406,11 @@ class Night:
 
 
 def lives(**options):
-    return StageSettings("lives", **{"lives": 2, "pairing": Pairing.CONTINUOUS, **options})
+    return StageSettings("lives", **{"lives": 2, "pairing": PairingMode.CONTINUOUS, **options})
 
 
 def swiss(matches):
-    return StageSettings("swiss", rounds=matches, pairing=Pairing.CONTINUOUS)
+    return StageSettings("swiss", rounds=matches, pairing=PairingMode.CONTINUOUS)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -422,7 +422,7 @@ def test_a_night_of_lives_ends_with_one_winner(seed, options):
     players = Random(seed).randint(2, 24)
     night = Night(seed, players, tables=max(1, players // 3), settings=lives(**options))
     night.forbidden.clear()
-    assert night.play(disturb=True).action is Action.OVER
+    assert night.play(disturb=True).action is PairingStep.OVER
     assert sum(left > 0 for left in night.left.values()) == 1
     assert night.pairings <= players * night.settings.lives - 1
 
@@ -432,7 +432,7 @@ def test_the_bracket_is_reached_exactly(seed):
     players = Random(seed).randint(10, 30)
     night = Night(seed, players, tables=players // 2, settings=lives(qualifiers=8))
     night.forbidden.clear()
-    assert night.play().action is Action.SWITCH
+    assert night.play().action is PairingStep.SWITCH
     assert sum(night.left.values()) == 8
 
 
@@ -442,7 +442,7 @@ def test_a_bracket_after_more_than_two_lives_is_no_smaller_than_one_batch_can_ma
     players = Random(seed).randint(10, 20)
     night = Night(seed, players, tables=players // 2, settings=lives(lives=count, qualifiers=16))
     night.forbidden.clear()
-    assert night.play().action is Action.SWITCH
+    assert night.play().action is PairingStep.SWITCH
     needed = sum(SEATS[left] for left in night.left.values())
     assert needed <= 16
     places = seat_lives({entry: left for entry, left in night.left.items() if left}, size=16, lots=Lots(SEED, "x"))
@@ -456,7 +456,7 @@ def test_everybody_plays_all_matches_of_a_swiss_and_meets_nobody_twice(seed, pla
     night.forbidden.clear()
     played = Counter()
     decision = night.play()
-    assert decision.action is Action.OVER
+    assert decision.action is PairingStep.OVER
     played.update(entry for pair in night.log for entry in pair)
     assert max(Counter(map(frozenset, night.log)).values()) == 1
     short = [entry for entry in night.left if played[entry] < matches]
@@ -514,7 +514,7 @@ def test_a_disturbed_night_ends_as_well_and_can_be_replayed_from_any_batch(seed)
     settings = lives(lives=2 + seed % 4, lead=1 + seed % 3, leader=list(Leader)[seed % 2])
     night = Disturbed(seed, 8 + 2 * seed, tables=3 + seed, settings=settings)
     night.forbidden.clear()
-    assert night.play(disturb=True).action is Action.OVER
+    assert night.play(disturb=True).action is PairingStep.OVER
     assert sum(left > 0 for left in night.left.values()) <= 1
     for state, now, room, decision in night.snapshots:
         assert decide(state, now, room) == decision
@@ -527,9 +527,9 @@ def test_who_leaves_a_swiss_leaves_few_matches_unplayed(seed):
     night = Night(seed, 12, tables=6, settings=swiss(4))
     night.forbidden.clear()
     leaving = night.chance.sample(sorted(night.left), 2)
-    while (decision := night.decide()).action is not Action.OVER:
+    while (decision := night.decide()).action is not PairingStep.OVER:
         night.check(decision)
-        if decision.action is Action.DRAW_NOW:
+        if decision.action is PairingStep.DRAW_NOW:
             night.make(decision)
         elif night.playing:
             night.finish_next()
@@ -558,18 +558,18 @@ def ago(minutes):
 def test_a_window_begins_when_the_last_of_a_pair_is_free():
     people = [Player(1, 2, 1, 30), Player(2, 2, 1, 1), Player(3, 2, 1), Player(4, 2, 1)]
     decision = decide(with_window(Case(people, running=[(3, 4)]), 2), NOW, PLENTY)
-    assert (decision.action, decision.possible_since, decision.due_at) == (Action.AFTER_WINDOW, ago(1), ago(-1))
+    assert (decision.action, decision.possible_since, decision.due_at) == (PairingStep.AFTER_WINDOW, ago(1), ago(-1))
     later = decide(with_window(Case(people, running=[(3, 4)]), 2), ago(-1), PLENTY)
-    assert later.action is Action.DRAW_NOW
+    assert later.action is PairingStep.DRAW_NOW
 
 
 def test_a_window_begins_when_the_match_is_over_that_others_were_ahead_of():
     people = [Player(1, 2, 2, 30), Player(2, 2, 2, 30), *(Player(number, 2, 1) for number in (3, 4, 5, 6))]
-    state = with_window(Case(people[:4], lead=1, running=[]), 2, settled=(Settled(ago(0), (3, 4)),))
+    state = with_window(Case(people[:4], lead=1, running=[]), 2, settled=(SettledMatch(ago(0), (3, 4)),))
     players = (*state.players[:2], *(replace(player, joins_at=ago(-3)) for player in state.players[2:]))
     decision = decide(replace(state, players=players), NOW, PLENTY)
     assert decision.allowed == ((1, 2),)
-    assert (decision.action, decision.due_at) == (Action.AFTER_WINDOW, ago(-2))
+    assert (decision.action, decision.due_at) == (PairingStep.AFTER_WINDOW, ago(-2))
     assert decide(replace(state, players=players, settled=()), NOW, PLENTY).due_at == ago(28)
 
 
@@ -582,7 +582,7 @@ def test_a_window_begins_when_nobody_can_bring_an_opponent_any_more():
         Player(5, 1, 2),
         Player(6, 1, 2),
     ]
-    state = with_window(Case(people, met=[(2, 3)], running=[(5, 6)]), 2, settled=(Settled(ago(1), (3, 4)),))
+    state = with_window(Case(people, met=[(2, 3)], running=[(5, 6)]), 2, settled=(SettledMatch(ago(1), (3, 4)),))
     decision = decide(state, NOW, PLENTY)
     assert (1, 2) in decision.allowed
     assert 1 in decision.stuck
@@ -596,13 +596,13 @@ def test_waiting_allows_more_pairs_of_a_swiss():
     matches = (FlowMatch(1, (3, 4)), FlowMatch(2, (5, 6)), FlowMatch(3, (7, 8)))
     state = FlowState(settings, (*people, *playing), matches, {}, frozenset(), SEED)
     decision = decide(state, NOW, PLENTY)
-    assert (decision.action, decision.changes_at) == (Action.WAIT, ago(-3))
-    assert decide(state, ago(-3), PLENTY).action is Action.DRAW_NOW
+    assert (decision.action, decision.changes_at) == (PairingStep.WAIT, ago(-3))
+    assert decide(state, ago(-3), PLENTY).action is PairingStep.DRAW_NOW
     far = replace(people[0], points=2.5)
     state = replace(state, players=(far, *state.players[1:]))
-    assert decide(state, ago(-17), PLENTY).action is Action.WAIT
+    assert decide(state, ago(-17), PLENTY).action is PairingStep.WAIT
     assert decide(state, ago(-17), PLENTY).changes_at == ago(-18)
-    assert decide(state, ago(-18), PLENTY).action is Action.DRAW_NOW
+    assert decide(state, ago(-18), PLENTY).action is PairingStep.DRAW_NOW
 
 
 # Reasons.
@@ -702,9 +702,9 @@ def swiss_states(seed, players, matches):
     """Yield the states of a night, at each of which as many tables as anybody needs are free."""
     night = Night(seed, players, tables=players // 2, settings=swiss(matches))
     night.forbidden.clear()
-    while (decision := night.decide()).action is not Action.OVER:
+    while (decision := night.decide()).action is not PairingStep.OVER:
         yield night.state(), night.time(night.at)
-        if decision.action is Action.DRAW_NOW:
+        if decision.action is PairingStep.DRAW_NOW:
             night.make(decision)
         elif night.playing:
             night.finish_next()
@@ -753,7 +753,9 @@ def may_meet(state, now, decision, reaches):
 def test_a_long_swiss_is_paired_in_time(players, matches):
     """Towards its end there are many pairs of which few may be made together."""
     chance = Random(0)
-    played = SimulatedNight(swiss(matches), players // 2, Field.drawn(players, chance), chance, seed=bytes(32)).play()
+    played = SimulatedNight(
+        swiss(matches), players // 2, EveningField.drawn(players, chance), chance, seed=bytes(32)
+    ).play()
     assert played.matches == Counter(dict.fromkeys(range(1, players + 1), matches))
     assert max(played.seconds) < 1
 
@@ -767,7 +769,7 @@ def test_with_many_left_all_matches_can_be_played(players, matches):
     batches = 0
     while sum(left > 0 for left in night.left.values()) > NEEDED_BELOW * matches:
         decision = night.decide()
-        if decision.action is Action.DRAW_NOW:
+        if decision.action is PairingStep.DRAW_NOW:
             night.make(decision)
             batches += 1
             closed = frozenset(night.met)
@@ -790,7 +792,7 @@ def test_waiting_and_the_end_are_as_another_simulation_found_them(players, rest,
     count, chance = 30, Random(1)
     played = [
         SimulatedNight(
-            lives(lead=lead), players // 2, Field.drawn(players, chance), chance, Pace(8, 2, rest),
+            lives(lead=lead), players // 2, EveningField.drawn(players, chance), chance, EveningPace(8, 2, rest),
             seed=bytes([number] * 32),
         ).play()
         for number in range(count)
@@ -808,7 +810,7 @@ def test_the_rest_of_a_night_is_forecast_from_its_state():
     night.make(decision)
     running = {number: 40.0 for number, _pair, _end in night.playing}
     rest = SimulatedNight.from_state(
-        night.state(), running=running, now=night.time(10), tables=6, people=Field({}), chance=Random(2)
+        night.state(), running=running, now=night.time(10), tables=6, people=EveningField({}), chance=Random(2)
     ).play()
     assert rest.end > 40
     assert sum(left > 0 for left in rest.left.values()) == 1
@@ -820,7 +822,7 @@ def test_the_rest_of_a_night_is_forecast_from_its_state():
         running={match.number: 40.0 for match in playing},
         now=night.time(10),
         tables=6,
-        people=Field({}),
+        people=EveningField({}),
         chance=Random(2),
     ).play()
     assert other.total == rest.total
@@ -885,7 +887,7 @@ def test_a_bracket_takes_a_match_less_than_it_has_players_and_no_more_tables_tha
     for seed in range(5):
         chance = Random(seed)
         night = SimulatedNight(
-            lives(qualifiers=places), tables, Field.drawn(players, chance), chance, seed=bytes([seed] * 32)
+            lives(qualifiers=places), tables, EveningField.drawn(players, chance), chance, seed=bytes([seed] * 32)
         )
         before = night.play()
         left = {entry for entry, count in night.left.items() if count > 0}

@@ -15,7 +15,7 @@ from formats.elimination.patterns import propose_consolation, propose_double
 from formats.elimination.seating import Past, seat_entrants
 from formats.facts import Result, Withdrawal
 from formats.forecast.stages import choices_of
-from formats.graph import BYE, CONSOLATION, LOWER, MAIN, Fixture, LoserOf, Round, Seat, WinnerOf
+from formats.graph import BYE, CONSOLATION, LOWER, MAIN, DrawnSeat, Fixture, LoserOf, Round, WinnerOf
 from formats.lots import Lots, lot
 from formats.plans import draw_places, plan_of, sources_of
 from formats.progress import progress
@@ -126,10 +126,10 @@ def test_a_drawn_round_has_as_few_rematches_as_can_be(size, which, toss):
 
 def test_everybody_with_the_fewest_byes_can_draw_the_bye_and_nobody_else():
     fixtures = (
-        Fixture(20, (Seat(LOWER, 2, 1), Seat(LOWER, 2, 2))),
-        Fixture(21, (Seat(LOWER, 2, 3), Seat(LOWER, 2, 4))),
+        Fixture(20, (DrawnSeat(LOWER, 2, 1), DrawnSeat(LOWER, 2, 2))),
+        Fixture(21, (DrawnSeat(LOWER, 2, 3), DrawnSeat(LOWER, 2, 4))),
     )
-    round_ = Round(2, (*fixtures, Fixture(22, (Seat(LOWER, 2, 5), BYE))))
+    round_ = Round(2, (*fixtures, Fixture(22, (DrawnSeat(LOWER, 2, 5), BYE))))
     past = Past(byes=Counter({12: 1, 14: 2}))
     taken = Counter()
     for draft in range(300):
@@ -141,7 +141,7 @@ def test_everybody_with_the_fewest_byes_can_draw_the_bye_and_nobody_else():
 
 
 def test_two_to_be_kept_apart_do_not_meet_where_others_can():
-    seats = [Seat(LOWER, 2, number) for number in range(1, 5)]
+    seats = [DrawnSeat(LOWER, 2, number) for number in range(1, 5)]
     round_ = Round(2, (Fixture(20, (seats[0], seats[1])), Fixture(21, (seats[2], seats[3]))))
     for arrived in permutations([11, 12, 13, 14]):
         past = Past(met=Counter([frozenset((11, 13))]), apart=(frozenset((11, 12)),))
@@ -210,7 +210,7 @@ def test_a_late_entrants_loser_takes_the_bye_of_a_drawn_round():
 
 def may_have_rested(graph, source):
     """Whether somebody who comes from a source can have had a bye, looked up along every way there."""
-    if isinstance(source, Seat):
+    if isinstance(source, DrawnSeat):
         round_ = graph.bracket(source.bracket).rounds[source.round - 1]
         return any(may_have_rested(graph, entrant) for entrant in round_.entrants)
     if not isinstance(source, WinnerOf | LoserOf):
@@ -312,7 +312,9 @@ def test_all_possible_results_of_a_small_field_give_nobody_an_unfair_bye(size):
 def test_a_match_of_a_round_with_a_lot_begins_when_its_two_players_are_there():
     graph = with_lower_bracket(main(19), "A.B.|.C.|.D.|.", seed=SEED)
     round_ = waiting_round(graph)
-    seated = [fixture for fixture in round_.fixtures if any(isinstance(source, Seat) for source in fixture.sources)]
+    seated = [
+        fixture for fixture in round_.fixtures if any(isinstance(source, DrawnSeat) for source in fixture.sources)
+    ]
     others = [fixture for fixture in round_.fixtures if fixture not in seated]
     assert len(round_.entrants) == 2
     assert others
@@ -336,7 +338,7 @@ def test_the_lot_can_give_the_bye_to_each_of_its_lines(size):
         state, _ = play_out(graph, coin(toss))
         round_ = waiting_round(graph)
         bye = next(fixture for fixture in round_.fixtures if BYE in fixture.sources)
-        seat = next(source for source in bye.sources if isinstance(source, Seat))
+        seat = next(source for source in bye.sources if isinstance(source, DrawnSeat))
         order = state.drawn[CONSOLATION, round_.number]
         took[order[seat.number - 1]] += 1
         assert sorted(order) == list(range(len(round_.entrants)))

@@ -16,7 +16,7 @@ from formats.forecast.finish_times import Pace
 from formats.forecast.forecasts import REMARKS, forecast_stages
 from formats.plans import draw_places, later_sources, plan_of, sources_of, with_places
 from formats.presets import PRESETS, preset
-from formats.settings import FORMATS, GROUPS, Pairing, StageSettings
+from formats.settings import FORMATS, GROUPS, PairingMode, StageSettings
 from formats.states import FixtureStatus
 from formats.swiss.event import SwissEvent, SwissPlayer
 from formats.swiss.lives import lives_over, pair_lives
@@ -319,7 +319,7 @@ def test_one_player_sits_out_a_round_with_lives_if_their_number_is_odd():
 
 def test_the_forecast_of_a_format_knows_the_clock_that_draws_its_bracket():
     starts = datetime(2026, 11, 20, 19, tzinfo=ZoneInfo("Europe/Copenhagen"))
-    lives = StageSettings("lives", lives=2, pairing=Pairing.CONTINUOUS)
+    lives = StageSettings("lives", lives=2, pairing=PairingMode.CONTINUOUS)
     knockout = StageSettings("knockout")
 
     def forecast(switch_time, qualifiers=None):

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from formats.tables.records import Game, Records, RoundKind
+from formats.tables.records import Records, RoundKind, RoundRecord
 from formats.tables.tiebreaks import standings
 from tests.formats.cast import ALICE, BOB, CAROL, DAVE
 
@@ -17,13 +17,13 @@ Won = Counter[tuple[int, int]]
 def round_robin(chance: Random) -> tuple[Records, Won]:
     """A finished round robin of 6 to 10, now and then a double one, with (winner, loser) counted."""
     entries = range(1, chance.randrange(6, 11) + 1)
-    games: dict[int, list[Game]] = {entry: [] for entry in entries}
+    games: dict[int, list[RoundRecord]] = {entry: [] for entry in entries}
     won: Won = Counter()
     for first, second in list(combinations(entries, 2)) * chance.choice((1, 1, 2)):
         winner, loser = chance.sample((first, second), 2)
         won[winner, loser] += 1
-        games[winner].append(Game(RoundKind.PLAYED, 1.0, loser, 7, 3, 7))
-        games[loser].append(Game(RoundKind.PLAYED, 0.0, winner, 3, 7, 7))
+        games[winner].append(RoundRecord(RoundKind.PLAYED, 1.0, loser, 7, 3, 7))
+        games[loser].append(RoundRecord(RoundKind.PLAYED, 0.0, winner, 3, 7, 7))
     return Records(games, scheduled=True), won
 
 
@@ -56,12 +56,12 @@ def test_round_robins_are_ordered_as_the_recursive_reference_orders_them() -> No
     assert again > ROUND_ROBINS // 20
 
 
-def win(opponent: int) -> Game:
-    return Game(RoundKind.PLAYED, 1.0, opponent, 7, 3, 7)
+def win(opponent: int) -> RoundRecord:
+    return RoundRecord(RoundKind.PLAYED, 1.0, opponent, 7, 3, 7)
 
 
-def loss(opponent: int) -> Game:
-    return Game(RoundKind.PLAYED, 0.0, opponent, 3, 7, 7)
+def loss(opponent: int) -> RoundRecord:
+    return RoundRecord(RoundKind.PLAYED, 0.0, opponent, 3, 7, 7)
 
 
 def test_a_second_application_is_explained() -> None:
@@ -95,7 +95,7 @@ def test_two_who_met_more_often_share_the_average_of_their_matches() -> None:
         BOB: [win(CAROL), loss(CAROL), win(DAVE)],
         CAROL: [loss(BOB), win(BOB), win(DAVE)],
         DAVE: [loss(BOB), loss(CAROL), win(ALICE), win(ALICE)],
-        ALICE: [loss(DAVE), loss(DAVE), Game(RoundKind.BYE, 1.0), Game(RoundKind.BYE, 1.0)],
+        ALICE: [loss(DAVE), loss(DAVE), RoundRecord(RoundKind.BYE, 1.0), RoundRecord(RoundKind.BYE, 1.0)],
     }
     rows = standings(Records({entry: games[entry] for entry in (BOB, CAROL, DAVE)}), ["head_to_head"])
 
@@ -107,14 +107,18 @@ def test_two_who_met_more_often_share_the_average_of_their_matches() -> None:
 def test_not_all_have_met_is_said_only_when_so(missing: bool) -> None:
     games = {ALICE: [win(BOB), loss(CAROL)], BOB: [loss(ALICE), win(CAROL)], CAROL: [win(ALICE), loss(BOB)]}
     if missing:
-        games = {ALICE: [win(BOB)], BOB: [loss(ALICE), Game(RoundKind.BYE, 1.0)], CAROL: [Game(RoundKind.BYE, 1.0)]}
+        games = {
+            ALICE: [win(BOB)],
+            BOB: [loss(ALICE), RoundRecord(RoundKind.BYE, 1.0)],
+            CAROL: [RoundRecord(RoundKind.BYE, 1.0)],
+        }
     codes = {why.code for row in standings(Records(games), ["head_to_head"]) for why in row.explain()}
     assert ("head_to_head_open" in codes) == missing
 
 
 def test_first_and_second_are_certain_one_after_the_other() -> None:
     """Alice beat the three others and Bob two of them; Carol and Dave have not met and stay tied."""
-    bye = Game(RoundKind.BYE, 1.0)
+    bye = RoundRecord(RoundKind.BYE, 1.0)
     games = {
         ALICE: [win(BOB), win(CAROL), win(DAVE)],
         BOB: [loss(ALICE), win(CAROL), win(DAVE), bye],

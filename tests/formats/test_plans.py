@@ -30,7 +30,7 @@ from formats.plans import (
     with_late_drop,
 )
 from formats.progress import progress
-from formats.settings import ELIMINATION, FORMATS, GROUPS, Pairing, StageSettings
+from formats.settings import ELIMINATION, FORMATS, GROUPS, PairingMode, StageSettings
 from formats.tables.tables import bracket_tables, final_orders, places_taken
 from tests.formats.cast import SEED, coin, play_out
 from tests.tiers import TEST_SEED, TIER
@@ -186,7 +186,7 @@ def test_stages_that_can_follow_each_other():
 
 
 def test_a_clock_alone_may_end_lives_without_rounds():
-    lives = StageSettings("lives", lives=2, pairing=Pairing.CONTINUOUS, switch_time="22:30")
+    lives = StageSettings("lives", lives=2, pairing=PairingMode.CONTINUOUS, switch_time="22:30")
     last = StageSettings("knockout")
     assert checked_stages([lives, last]) == [replace(lives, qualifiers=2), last]
     assert checked_stages([replace(lives, qualifiers=16), last])[0].qualifiers == 16
@@ -217,7 +217,7 @@ def test_match_lengths_are_those_of_the_bracket_then_the_one_before_then_the_div
 
 
 LATE_FIELDS = range(4, 65) if TIER.every_size else (5, 9, 12, 14, 21)
-MOST_LATE = 6
+MAX_LATE = 6
 
 
 def fewest_played(graph: Graph, chance: Random) -> int:
@@ -242,7 +242,7 @@ def test_after_late_entries_everybody_still_has_two_matches_while_the_consolatio
     for count in LATE_FIELDS:
         graph = planned(stage, count, seed=seed)
         row = [str(matches_each(graph).least)]
-        for late in range(1, MOST_LATE + 1):
+        for late in range(1, MAX_LATE + 1):
             try:
                 entered, number = take_bye(graph, 1000 + late, lots=lot(seed, "late"))
             except Refused:

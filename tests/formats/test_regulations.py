@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from formats.tables.records import Edition, Game, Records, RoundKind
+from formats.tables.records import Edition, Records, RoundKind, RoundRecord
 from formats.tables.tiebreaks import TIEBREAKS, standings
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data" / "standings" / "tec_cases.jsonl"
@@ -28,18 +28,18 @@ def cases() -> list[Case]:
 
 
 def records_of(case: Case, edition: Edition) -> Records:
-    games: dict[int, list[Game]] = {entry: [] for entry in range(1, case["players"] + 1)}
+    games: dict[int, list[RoundRecord]] = {entry: [] for entry in range(1, case["players"] + 1)}
     for round_ in case["rounds"]:
-        row = {entry: Game(RoundKind.ABSENT, POINTS[kind]) for entry, kind in round_.get("absent", [])}
+        row = {entry: RoundRecord(RoundKind.ABSENT, POINTS[kind]) for entry, kind in round_.get("absent", [])}
         for entry, kind in round_.get("byes", []):
-            row[entry] = Game(RoundKind.BYE if kind == "full" else RoundKind.REQUESTED_BYE, POINTS[kind])
+            row[entry] = RoundRecord(RoundKind.BYE if kind == "full" else RoundKind.REQUESTED_BYE, POINTS[kind])
         for first, second, winner, kind in round_["pairs"]:
             how = RoundKind.PLAYED if kind == "played" else RoundKind.FORFEIT
             both = 0.0 if kind == "double_forfeit" else 0.5
-            row[first] = Game(how, both if winner is None else float(winner == 0), second)
-            row[second] = Game(how, both if winner is None else float(winner == 1), first)
+            row[first] = RoundRecord(how, both if winner is None else float(winner == 0), second)
+            row[second] = RoundRecord(how, both if winner is None else float(winner == 1), first)
         for entry, own in games.items():
-            own.append(row.get(entry, Game(RoundKind.ABSENT, 0.0)))
+            own.append(row.get(entry, RoundRecord(RoundKind.ABSENT, 0.0)))
     return Records(games, scheduled=case["kind"] == "round_robin", edition=edition)
 
 
@@ -86,9 +86,9 @@ def test_the_whole_order_of_the_round_robins(cases: list[Case]) -> None:
         }
 
 
-PLAYED, LOST = Game(RoundKind.PLAYED, 1.0, 2), Game(RoundKind.PLAYED, 0.0, 1)
-FORFEIT_LOST, FORFEIT_WON = Game(RoundKind.FORFEIT, 0.0, 1), Game(RoundKind.FORFEIT, 1.0, 2)
-BYE, ABSENT = Game(RoundKind.BYE, 1.0), Game(RoundKind.ABSENT, 0.0)
+PLAYED, LOST = RoundRecord(RoundKind.PLAYED, 1.0, 2), RoundRecord(RoundKind.PLAYED, 0.0, 1)
+FORFEIT_LOST, FORFEIT_WON = RoundRecord(RoundKind.FORFEIT, 0.0, 1), RoundRecord(RoundKind.FORFEIT, 1.0, 2)
+BYE, ABSENT = RoundRecord(RoundKind.BYE, 1.0), RoundRecord(RoundKind.ABSENT, 0.0)
 
 
 @pytest.mark.parametrize("edition", Edition)

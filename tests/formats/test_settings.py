@@ -13,11 +13,11 @@ from formats.errors import Refused
 from formats.settings import (
     DEFAULT_TIEBREAKS,
     FORMATS,
-    MOST_MATCHES,
+    MAX_MATCHES,
     OWN_SETTINGS,
     Leader,
     NextRound,
-    Pairing,
+    PairingMode,
     StageSettings,
     check_league_size,
     check_matches,
@@ -61,7 +61,7 @@ OPTIONS = {
     "unplayed": st.sampled_from(Unplayed),
     "moving": st.integers(0, 12),
     "edition": st.sampled_from(Edition),
-    "pairing": st.sampled_from(Pairing),
+    "pairing": st.sampled_from(PairingMode),
     "window": st.integers(0, 15),
     "lead": st.integers(0, 3),
     "leader": st.sampled_from(Leader),
@@ -151,8 +151,8 @@ def test_what_a_later_version_has_written_is_left_out():
         *(
             (change, "bad_setting")
             for change in (
-                {"pairing": Pairing.CONTINUOUS, "rounds": 16},
-                {"pairing": Pairing.CONTINUOUS},
+                {"pairing": PairingMode.CONTINUOUS, "rounds": 16},
+                {"pairing": PairingMode.CONTINUOUS},
                 {"window": 16},
                 {"lead": 4},
                 {"rounds": 0},
@@ -184,7 +184,7 @@ def test_what_is_out_of_range_is_refused_with_its_code(change, code):
 
 @pytest.mark.parametrize(("places", "by_clock"), [(8, False), (64, False), (2, True), (4, True), (128, True)])
 def test_a_bracket_drawn_by_the_clock_has_as_many_places_as_were_needed(places, by_clock):
-    stage = StageSettings("lives", lives=2, pairing=Pairing.CONTINUOUS, qualifiers=places)
+    stage = StageSettings("lives", lives=2, pairing=PairingMode.CONTINUOUS, qualifiers=places)
     if by_clock:
         with pytest.raises(Refused):
             stage.checked()
@@ -217,9 +217,9 @@ def test_lots_decide_last_so_that_a_place_is_one_entrys(stage):
 
 
 def test_sizes_beyond_all_play_are_refused():
-    check_matches(MOST_MATCHES)
+    check_matches(MAX_MATCHES)
     with pytest.raises(Refused):
-        check_matches(MOST_MATCHES + 1)
+        check_matches(MAX_MATCHES + 1)
     for entries in (4, 12):
         check_league_size(entries)
     for entries in (3, 13):

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from formats.errors import Refused
-from formats.tables.records import Edition, Game, Records, RoundKind
+from formats.tables.records import Edition, Records, RoundKind, RoundRecord
 from formats.tables.tiebreaks import EXPLANATIONS, TIEBREAKS, offered, standings
 from tests.formats.cast import ALICE, BOB, CAROL, DAVE, SEED
 
@@ -13,16 +13,16 @@ POINTS = {"+": 1.0, "=": 0.5, "-": 0.0}
 
 
 def win(opponent, won=7, lost=3, length=7):
-    return Game(RoundKind.PLAYED, 1.0, opponent, won, lost, length)
+    return RoundRecord(RoundKind.PLAYED, 1.0, opponent, won, lost, length)
 
 
 def loss(opponent, won=3, lost=7, length=7):
-    return Game(RoundKind.PLAYED, 0.0, opponent, won, lost, length)
+    return RoundRecord(RoundKind.PLAYED, 0.0, opponent, won, lost, length)
 
 
-BYE = Game(RoundKind.BYE, 1.0)
-HALF = Game(RoundKind.REQUESTED_BYE, 0.5)
-ABSENT = Game(RoundKind.ABSENT, 0.0)
+BYE = RoundRecord(RoundKind.BYE, 1.0)
+HALF = RoundRecord(RoundKind.REQUESTED_BYE, 0.5)
+ABSENT = RoundRecord(RoundKind.ABSENT, 0.0)
 
 
 def cell(text):
@@ -34,7 +34,7 @@ def cell(text):
     if text == "=BYE":
         return HALF
     kind = RoundKind.FORFEIT if text[1] == "F" else RoundKind.PLAYED
-    return Game(kind, POINTS[text[0]], int(text.lstrip("+-=WBF")))
+    return RoundRecord(kind, POINTS[text[0]], int(text.lstrip("+-=WBF")))
 
 
 ROW_12 = ["-W4", "+BYE", "+F14", "--", "--"]
@@ -140,12 +140,12 @@ def test_rounds_after_leaving_count_as_draws_for_the_opponents():
     returned = Records({1: [win(2), BYE, BYE], 2: [loss(1), ABSENT, BYE]}, edition=Edition.FIDE_2023)
     assert value("buchholz", 1, returned) == 1.0 + 3.0 + 3.0
     assert returned.adjusted[2] == 1.0
-    assert Records({2: [loss(1), ABSENT, Game(RoundKind.PLAYED, 0, 1)]}).adjusted[2] == 0.0
+    assert Records({2: [loss(1), ABSENT, RoundRecord(RoundKind.PLAYED, 0, 1)]}).adjusted[2] == 0.0
 
 
 def test_sonneborn_berger_counts_beaten_opponents_whole_and_drawn_ones_half():
-    draw = Game(RoundKind.PLAYED, 0.5, 2)
-    records = Records({1: [draw, win(3)], 2: [Game(RoundKind.PLAYED, 0.5, 1), BYE], 3: [BYE, loss(1)]})
+    draw = RoundRecord(RoundKind.PLAYED, 0.5, 2)
+    records = Records({1: [draw, win(3)], 2: [RoundRecord(RoundKind.PLAYED, 0.5, 1), BYE], 3: [BYE, loss(1)]})
     assert value("sonneborn_berger", 1, records) == 0.75 + 1.0
 
 
@@ -209,12 +209,12 @@ def test_one_may_be_certain_to_be_first_in_a_tie_of_more_than_each_has_played():
     assert {TIEBREAKS["head_to_head"](entry, tied, records).why.code for entry in tied[1:]} == {"head_to_head_open"}
 
 
-class Counted(dict[int, list[Game]]):
+class Counted(dict[int, list[RoundRecord]]):
     """Counts its look-ups."""
 
     lookups = 0
 
-    def __getitem__(self, entry: int) -> list[Game]:
+    def __getitem__(self, entry: int) -> list[RoundRecord]:
         self.lookups += 1
         return super().__getitem__(entry)
 
@@ -226,7 +226,7 @@ def test_a_tie_of_thousands_is_not_compared_pair_by_pair():
 
 
 def test_only_matches_at_the_board_are_wins():
-    records = Records({1: [win(2), BYE], 2: [loss(1), Game(RoundKind.FORFEIT, 1.0, 3)]})
+    records = Records({1: [win(2), BYE], 2: [loss(1), RoundRecord(RoundKind.FORFEIT, 1.0, 3)]})
     assert value("wins", 1, records) == 1
     assert value("wins", 2, records) == 0
 
@@ -240,7 +240,7 @@ def test_the_drawing_of_lots_ends_every_tie():
 
 
 def test_in_a_round_robin_a_forfeit_counts_against_the_scheduled_opponent():
-    forfeit_win, forfeit_loss = Game(RoundKind.FORFEIT, 1.0, 2), Game(RoundKind.FORFEIT, 0.0, 1)
+    forfeit_win, forfeit_loss = RoundRecord(RoundKind.FORFEIT, 1.0, 2), RoundRecord(RoundKind.FORFEIT, 0.0, 1)
     games = {1: [forfeit_win, BYE], 2: [forfeit_loss, win(3)], 3: [BYE, loss(2)]}
     assert value("buchholz", 1, Records(games)) == 1.0 + 1.0
     assert value("buchholz", 1, Records(games, scheduled=True)) == 1.0

@@ -15,7 +15,7 @@ from django.db.models import F
 from django.utils import timezone
 from django.utils.formats import time_format
 
-from formats.settings import KNOCKOUT, LIVES, Pairing, StageSettings
+from formats.settings import KNOCKOUT, LIVES, PairingMode, StageSettings
 from matches.lifecycle.finish import ResultInput
 from matches.models import Result
 from players.actors import Actor
@@ -48,7 +48,7 @@ def planned(club: Club, alice: User) -> Tournament:
     Membership.objects.bulk_create(Membership(club=club, player=player) for player in people)
     entries.enter(division=division, players=people, by=by, now=now)
     division.refresh_from_db()
-    lives = StageSettings(LIVES, lives=2, pairing=Pairing.CONTINUOUS, qualifiers=8)
+    lives = StageSettings(LIVES, lives=2, pairing=PairingMode.CONTINUOUS, qualifiers=8)
     set_stages(division=division, stages=[lives, StageSettings(KNOCKOUT)], after=division.seq, by=by, now=now)
     # Without a rest, the next call comes at once.
     Floor.objects.create(tournament=event, rest_minutes=0)

@@ -13,7 +13,7 @@ from tournaments.models import CashCount, Division, Entry, Payment, Tournament
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 NOTE = "spilled-note"
 NUMBER = "FED-4711"
-SHORTEST_SURNAME = 4
+MIN_SURNAME_LENGTH = 4
 """Letters; a shorter surname could be part of another word."""
 
 
@@ -58,5 +58,5 @@ def secrets() -> set[str]:
     """Return what no response may contain, in lower case."""
     hidden = Player.objects.filter(initials_only=True)
     names = set(hidden.values_list("name", flat=True)) | set(Alias.objects.values_list("name", flat=True))
-    surnames = {surname for name in names if len(surname := name.split()[-1]) >= SHORTEST_SURNAME}
+    surnames = {surname for name in names if len(surname := name.split()[-1]) >= MIN_SURNAME_LENGTH}
     return {name.casefold() for name in names | surnames} | {NOTE, NUMBER.casefold()}

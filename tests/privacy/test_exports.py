@@ -139,7 +139,7 @@ def test_a_lost_message_is_sent_again_and_a_copy_that_fails_is_given_up(bob: Use
     export = services.request_export(player=bob_player, user=bob, by=Actor.of(bob), now=NOW)
     assert services.send_again(now=NOW) == 0
     assert services.send_again(now=NOW + timedelta(minutes=1)) == 1
-    DataExport.objects.update(state="working", claimed_at=NOW, attempts=services.MOST_ATTEMPTS)
+    DataExport.objects.update(state="working", claimed_at=NOW, attempts=services.MAX_ATTEMPTS)
     assert services.make_export(export_id=export.pk, now=NOW) is None, "another worker has claimed it"
     services.make_export(export_id=export.pk, now=NOW + timedelta(hours=1))
     assert DataExport.objects.get().state == "failed"

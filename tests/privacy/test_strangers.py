@@ -20,7 +20,7 @@ from django.utils import timezone
 
 from clubhouse.tonight import TonightForm
 from matches.ratings.preview import RatingPreview
-from players.actions import Action
+from players.actions import UserAction
 from players.actors import SYSTEM, Actor
 from players.clubs.services import create_club
 from players.forms import AddPlayerForm, ChosenListForm, MergeForm
@@ -193,7 +193,7 @@ def of_forms() -> set[FieldOf]:
     return {FieldOf(form, name) for form, data in sent.items() for name, value in data.items() if PERSON in str(value)}
 
 
-def actions() -> dict[str, Action]:
+def actions() -> dict[str, UserAction]:
     """Operation -> the declared action of it, of those in BODIES."""
     return {action.api.operation: action for action in declared() if action.api and action.api.operation in BODIES}
 
@@ -261,7 +261,7 @@ class World:
             yield form.__name__, self.page(route), self.filled(data, person), form in OFFERED
 
 
-def is_page(route: Any, action: Action) -> bool:
+def is_page(route: Any, action: UserAction) -> bool:
     """Whether a route is the page of an action, not its endpoint."""
     return getattr(route.callback, "action", None) is action and not str(route.pattern).startswith("^api/")
 

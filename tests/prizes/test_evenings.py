@@ -10,7 +10,7 @@ from django.core.management import CommandError, call_command
 
 from players.actors import Actor
 from prizes.prizes import prizes_of
-from prizes.services import PlanInput, PoolInput, create_pool, join_pool, pay_out, save_plan
+from prizes.services import PlanInput, SidePoolInput, create_pool, join_pool, pay_out, save_plan
 from prizes.simulation import simulate_evenings
 from tests.event_cast import NOW
 from tests.prizes.conftest import play
@@ -67,7 +67,7 @@ def _evening(division: Division, by: Actor, rng: Random) -> None:
     pots = [Pot("main", (cut, shares.WHOLE - cut))]
     plan = PlanInput(pots, rng.randrange(0, division.fee + 1), unit=rng.choice([1, 100]))
     save_plan(division=division, plan=plan, publish=True, **acts)
-    pool = create_pool(division=division, pool=PoolInput("Pool", 500, (10000,), (("main", 1), ("main", 2))), **acts)
+    pool = create_pool(division=division, pool=SidePoolInput("Pool", 500, (10000,), (("main", 1), ("main", 2))), **acts)
     members = [row for row in division.entries.select_related("player") if rng.random() < 0.5]
     for entry in members:
         join_pool(pool=pool, entry=entry, **acts)
@@ -85,7 +85,7 @@ def _evening(division: Division, by: Actor, rng: Random) -> None:
             payment = PaymentInput(row.open, f"{key} {row.pot} {row.entry}")
             (payout,) = pay_out(entry=entry, pot=row.pot, payment=payment, **acts)
             if rng.random() < 0.3:
-                payments.take_back(payment=payout, **acts)
+                payments.undo_payment(payment=payout, **acts)
     after = prizes_of(division)
     awarded = sum(row.due for row in after.every_row if row.entry is not None)
     still_open = sum(row.open for row in after.every_row)

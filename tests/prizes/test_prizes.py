@@ -7,13 +7,13 @@ from matches.lifecycle.finish import ResultInput
 from prizes.prizes import pot_keys, prize_changes
 from prizes.services import (
     PlanInput,
-    PoolInput,
+    SidePoolInput,
     agree_split,
     create_pool,
     join_pool,
     pay_out,
     save_plan,
-    take_back_split,
+    undo_split,
 )
 from tests.event_cast import NOW
 from tests.prizes.conftest import PLAN, Prizes
@@ -45,7 +45,7 @@ def test_a_prize_is_paid_once(prizes: Prizes) -> None:
     with pytest.raises(Refused, match="nothing_due"):
         prizes.pay(1, 7100)
     assert box_of(prizes.division.tournament).expected == 4 * 3000 - 7100
-    payments.take_back(payment=paid, by=prizes.by, now=NOW)
+    payments.undo_payment(payment=paid, by=prizes.by, now=NOW)
     prizes.pay(1, 7100)
 
 
@@ -107,16 +107,16 @@ def test_an_agreed_split_is_due_until_it_is_taken_back(prizes: Prizes) -> None:
     assert [due for _, _, due in prizes.due()] == [5000, 4600, 0, 0]
     again = agree_split(amounts={first.pk: 4800, second.pk: 4400, third.pk: 400}, **split)  # type: ignore[arg-type]
     assert sorted(due for _, _, due in prizes.due()) == [0, 400, 4400, 4800]
-    take_back_split(split=again, by=prizes.by, now=NOW)
+    undo_split(split=again, by=prizes.by, now=NOW)
     assert prizes.due() == AS_PUBLISHED
     with pytest.raises(Refused, match="split_taken_back"):
-        take_back_split(split=again, by=prizes.by, now=NOW)
+        undo_split(split=again, by=prizes.by, now=NOW)
 
 
 def test_a_side_pool_pays_its_best_placed_members(prizes: Prizes) -> None:
     pool = create_pool(
         division=prizes.division,
-        pool=PoolInput("Side pool", 1000, (7000, 3000), (("main", 1), ("main", 2), ("main", 3))),
+        pool=SidePoolInput("Side pool", 1000, (7000, 3000), (("main", 1), ("main", 2), ("main", 3))),
         by=prizes.by,
         now=NOW,
     )

@@ -10,9 +10,9 @@ from tournaments.ledger.money import Fees, allocate
 from tournaments.ledger.shares import (
     WHOLE,
     CertainPlaces,
-    Placing,
     Pot,
     Prize,
+    PrizePlacing,
     Split,
     is_applied,
     pool_standing,
@@ -28,7 +28,7 @@ CLUB_NIGHT = (Pot("main", (4000, 2500)), Pot("consolation", (2500, 1000)))
 def single(*entries: int) -> CertainPlaces:
     """The entries in this order, none of them tied."""
     return CertainPlaces(
-        tuple(Placing(place, place, (entry,)) for place, entry in enumerate(entries, start=1)), over=True
+        tuple(PrizePlacing(place, place, (entry,)) for place, entry in enumerate(entries, start=1)), over=True
     )
 
 
@@ -46,21 +46,21 @@ def test_a_club_night_rounded_to_five_leaves_the_remainder_to_first() -> None:
 
 def test_the_losers_of_the_semi_finals_share_their_prizes() -> None:
     pots = (Pot("main", (6000, 2000, 1500, 500)),)
-    both = CertainPlaces((Placing(3, 4, (CAROL, DAVE)),))
+    both = CertainPlaces((PrizePlacing(3, 4, (CAROL, DAVE)),))
     prizes = prize_table(10000, pots, {"main": both})
     assert [(prize.entry, prize.due) for prize in prizes] == [(None, 6000), (None, 2000), (CAROL, 1000), (DAVE, 1000)]
-    prizes = prize_table(10000, pots, {"main": CertainPlaces((Placing(3, 4, (CAROL,)),))})
+    prizes = prize_table(10000, pots, {"main": CertainPlaces((PrizePlacing(3, 4, (CAROL,)),))})
     assert [(prize.entry, prize.due) for prize in prizes[2:]] == [(CAROL, 1000), (None, 1000)]
 
 
 def test_a_tie_across_the_last_prize_shares_it() -> None:
-    tied = CertainPlaces((Placing(1, 1, (ALICE,)), Placing(2, 4, (BOB, CAROL, DAVE))), over=True)
+    tied = CertainPlaces((PrizePlacing(1, 1, (ALICE,)), PrizePlacing(2, 4, (BOB, CAROL, DAVE))), over=True)
     prizes = prize_table(1000, (Pot("rounds", (7000, 3000)),), {"rounds": tied}, unit=10)
     assert dues(prizes) == [700, 100, 100, 100]
 
 
 def test_two_who_share_first_place_divide_the_remainder() -> None:
-    tied = CertainPlaces((Placing(1, 2, (ALICE, BOB)),), over=True)
+    tied = CertainPlaces((PrizePlacing(1, 2, (ALICE, BOB)),), over=True)
     prizes = prize_table(1001, (Pot("rounds", (7000, 3000)),), {"rounds": tied}, unit=100)
     assert dues(prizes) == [501, 500]
 
@@ -91,7 +91,7 @@ def test_a_side_pool_ranks_its_members_across_brackets() -> None:
     running = pool_standing([DAVE, BOB], order, {"main": single(ALICE, BOB), "consolation": CertainPlaces()})
     assert [row.entries for row in running.placings] == [(BOB,)]
     assert not running.over
-    final = pool_standing([ALICE], order, {"main": CertainPlaces((Placing(2, 2, (BOB,)),))})
+    final = pool_standing([ALICE], order, {"main": CertainPlaces((PrizePlacing(2, 2, (BOB,)),))})
     assert final.placings == ()
     unplaced = pool_standing([BOB, DAVE, 9, 8], order[:2], standings)
     assert [(row.first, row.last, row.entries) for row in unplaced.placings] == [(1, 1, (BOB,)), (2, 4, (DAVE, 8, 9))]
@@ -169,7 +169,7 @@ def standing(draw: st.DrawFn, least: int) -> CertainPlaces:
     place, entry, placings = draw(st.integers(1, 4)), least, []
     for size in draw(st.lists(st.integers(1, 4), max_size=5)):
         known = draw(st.integers(1, size))
-        placings.append(Placing(place, place + size - 1, tuple(range(entry, entry + known))))
+        placings.append(PrizePlacing(place, place + size - 1, tuple(range(entry, entry + known))))
         place, entry = place + size, entry + known
     return CertainPlaces(tuple(placings), over=draw(st.booleans()))
 

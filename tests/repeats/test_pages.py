@@ -21,7 +21,7 @@ from tests.tiers import TIER
 
 ROLES = ("owner", "player")
 """They are offered every form but those of visitors, and those of somebody else's account."""
-MOST_STEPS = 5
+MAX_STEPS = 5
 TYPED = {
     "alias": "Nadja",
     "amount": "100",
@@ -65,7 +65,7 @@ def name_of(form: Form) -> str:
 
 
 def forms_of(client: Client) -> Iterator[tuple[str, Form]]:
-    walk = Forms(client, MOST_STEPS, states())
+    walk = Forms(client, MAX_STEPS, states())
     walk.found = {}
     walk.run()
     yield from walk.found.items()

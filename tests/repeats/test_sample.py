@@ -8,7 +8,7 @@ from django.test import Client
 from django.utils import timezone
 
 from players.accounts import idempotency
-from players.accounts.idempotency import LONGEST_REQUEST
+from players.accounts.idempotency import MAX_REQUEST
 from players.models import IdempotencyKey, User
 from tests.access.world import season_of
 from tests.api.requests import problem_code
@@ -124,7 +124,7 @@ def test_two_requests_at_once_count_once(
 def test_a_request_whose_answer_was_lost_is_not_done_again(running: RunningEvent, alice_client: Client) -> None:
     write = WRITES["a float"]
     assert write.sent(alice_client, running, "once").status_code == 201
-    IdempotencyKey.objects.update(is_done=False, answer=None, created_at=timezone.now() - LONGEST_REQUEST)
+    IdempotencyKey.objects.update(is_done=False, answer=None, created_at=timezone.now() - MAX_REQUEST)
     assert problem_code(write.sent(alice_client, running, "once")) == (409, "key_done")
     assert Payment.objects.count() == 1
 

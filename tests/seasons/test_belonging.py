@@ -22,7 +22,7 @@ from seasons import services
 from seasons.actions import season_data
 from seasons.page.season import evening_table, season_view
 from seasons.plan_form import PlanLinesForm
-from seasons.tables import newest_plan, standing_of
+from seasons.tables import newest_plan, season_table
 from seasons.titles import titles_of_series
 from tests.event_cast import NOON
 from tests.formats.series.random_seasons import random_season
@@ -160,7 +160,7 @@ def test_guests_are_not_on_the_screens_of_an_evening_and_win_no_title(club: Club
     assert screen.is_live
     assert {line.name for line in screen.lines} == {player.name for player in members}
     assert titles_of_series(row) != titles
-    assert standing_of(row).so_far[cup.division.tournament.public_id].keys() <= {p.public_id for p in members}
+    assert season_table(row).so_far[cup.division.tournament.public_id].keys() <= {p.public_id for p in members}
     Membership.objects.filter(player=members[0]).delete()
     assert members[0].name not in {line.name for line in evening_table(row, cup.division.tournament).lines}
 

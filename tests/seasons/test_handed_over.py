@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from formats.series.facts import Bracket, How, events_from
-from formats.series.facts import Division as DivisionFacts
+from formats.series.facts import DecidedBy, SeriesBracket, events_from
+from formats.series.facts import SeriesDivision as DivisionFacts
 from formats.series.plan import plan_from
 from formats.series.points import event_points
 from formats.settings import StageSettings
@@ -22,7 +22,7 @@ from seasons import services
 from seasons.facts import facts_of
 from seasons.plan_form import PlanLinesForm
 from seasons.services import CountsAs
-from seasons.tables import newest_plan, nights_of, standing_of
+from seasons.tables import newest_plan, nights_of, season_table
 from tests.event_cast import NOON
 from tests.seasons.test_seasons import cast, night, season
 from tests.tournaments.support.correcting import DOUBLE, KNOCKOUT, PROGRESSIVE, SWISS, Cup, won_by
@@ -46,7 +46,7 @@ def facts(cup: Cup) -> DivisionFacts:
     return facts_of([cup.division])[cup.division.pk]
 
 
-def main_of(row: DivisionFacts) -> Bracket:
+def main_of(row: DivisionFacts) -> SeriesBracket:
     return next(bracket for bracket in row.brackets if bracket.name == "main")
 
 
@@ -121,7 +121,7 @@ def test_consolation_and_last_chance_have_places_of_their_own() -> None:
         assert set(placed) <= bracket.players <= row.players
         assert len(bracket.placings[0]) == 1
         final = [match for match in row.matches if match.bracket == bracket.name and match.to_final == 0]
-        assert [(match.winner,) for match in final if match.how is not How.BYE] == [bracket.placings[0]]
+        assert [(match.winner,) for match in final if match.how is not DecidedBy.BYE] == [bracket.placings[0]]
     one_order = earned(row, {"place": {"bracket": "all", "values": PLACES}})
     assert set(one_order) == row.players
     assert one_order[main_of(row).placings[0][0]] == 100
@@ -198,7 +198,7 @@ def test_of_an_abandoned_evening_only_what_is_certain_counts(cast: list[Player])
     assert {points[player] for player in semi} == {35}
     assert {points[player] for player in own.players - first_round - semi} == {0}
     assert sum(earned(own, {"win": 1}).values()) == 5
-    standing = standing_of(row)
+    standing = season_table(row)
     assert [night.is_abandoned for night in standing.nights] == [False, True]
     assert all(len(line.results) == 2 for line in standing.season.rows)
 
@@ -243,7 +243,7 @@ def test_who_withdraws_before_the_draw_is_no_player_and_later_leavers_keep_their
     cup.play(Random(2), most=4, wild=False)
     left = next(
         entry for entry in cup.division.entries.filter(status=Entry.Status.IN)
-        if any(match.winner == entry.player.public_id and match.how is How.PLAYED for match in facts(cup).matches)
+        if any(match.winner == entry.player.public_id and match.how is DecidedBy.PLAYED for match in facts(cup).matches)
     )  # fmt: skip
     entries.withdraw(entry=left, by=SYSTEM, now=cup.now())
     cup.play(Random(2), wild=False)
@@ -251,7 +251,7 @@ def test_who_withdraws_before_the_draw_is_no_player_and_later_leavers_keep_their
     assert cast[0].public_id not in row.players
     assert len(row.players) == 7
     lost = [match for match in row.matches if match.loser == left.player.public_id]
-    assert [match.how for match in lost] == [How.WALKOVER]
+    assert [match.how for match in lost] == [DecidedBy.WALKOVER]
     attended = earned(row, {"attend": 2})
     assert attended[left.player.public_id] == 2
     sharing = next(placing for placing in main_of(row).placings if left.player.public_id in placing)
@@ -271,7 +271,7 @@ def test_whoever_never_came_gets_nothing_for_coming_unless_the_plan_says_so(cast
     assert earned(row, {"attend": 2})[absent] == 0
     assert earned(row, {"attend": 2}, no_shows_attend=True)[absent] == 2
     winner = first.match.players[1].public_id
-    by_default = sum(match.how is How.WALKOVER and match.winner == winner for match in row.matches)
+    by_default = sum(match.how is DecidedBy.WALKOVER and match.winner == winner for match in row.matches)
     assert by_default == 1
     with_it, without = earned(row, {"win": 1})[winner], earned(row, {"win": 1, "walkovers": False})[winner]
     assert with_it - without == 1
@@ -280,7 +280,7 @@ def test_whoever_never_came_gets_nothing_for_coming_unless_the_plan_says_so(cast
 def test_a_bye_is_no_win_and_gives_no_points_unless_the_plan_says_so() -> None:
     cup = Cup.create(5, KNOCKOUT).play(Random(1), wild=False)
     row = facts(cup)
-    byes = {match.winner for match in row.matches if match.how is How.BYE}
+    byes = {match.winner for match in row.matches if match.how is DecidedBy.BYE}
     assert len(byes) == 3
     without, with_byes = earned(row, {"win": 1}), earned(row, {"win": 1, "byes": True})
     assert {player for player in row.players if with_byes[player] != without[player]} == byes
@@ -354,7 +354,7 @@ def test_a_person_in_several_divisions_gets_the_sum_or_the_best(several: str, to
     second = Cup(other, cup.pool, KNOCKOUT, cast[:4])
     other.refresh_from_db()
     second.play(Random(1), wild=False)
-    totals = {line.player: line.total for line in standing_of(row).season.rows}
+    totals = {line.player: line.total for line in season_table(row).season.rows}
     assert {totals[player.public_id] for player in cast[:4]} == {total}
     assert {totals[player.public_id] for player in cast[4:]} == {1}
 
@@ -371,12 +371,12 @@ def test_matches_that_a_correction_voids_count_as_wins_only_if_the_plan_says_so(
     assert side is not None
     correction = cup.correct(first, won_by(1 - side), voided_rated=True)
     row = facts(cup)
-    voided = [match for match in row.matches if match.how is How.VOID]
+    voided = [match for match in row.matches if match.how is DecidedBy.VOID]
     assert voided
     won_void = {player: sum(match.winner == player for match in voided) for player in row.players}
     plain, counting = earned(row, {"win": 1}), earned(row, {"win": 1}, voided_wins=True)
     assert {player: counting[player] - plain[player] for player in row.players} == won_void
-    assert plain == {player: sum(m.winner == player and m.how is not How.VOID for m in row.matches)
+    assert plain == {player: sum(m.winner == player and m.how is not DecidedBy.VOID for m in row.matches)
                      for player in row.players}  # fmt: skip
     cup.undo(correction)
     assert earned(facts(cup), {"win": 1}, voided_wins=True) == before
@@ -394,7 +394,7 @@ def test_the_preview_of_a_correction_knows_which_matches_it_voids(cast: list[Pla
     correction = cup.correct(row, won_by(1 - side), voided_rated=True)
     after = facts(cup)
     assert sorted(map(repr, previewed.matches)) == sorted(map(repr, after.matches))
-    assert [match.how for match in after.matches].count(How.VOID) >= 1
+    assert [match.how for match in after.matches].count(DecidedBy.VOID) >= 1
     back = facts_of([cup.division], {cup.division.pk: preview_undo(correction=correction).all.states})
     cup.undo(correction)
     assert sorted(map(repr, back[cup.division.pk].matches)) == sorted(map(repr, facts(cup).matches))
@@ -404,7 +404,7 @@ def test_the_preview_of_a_correction_knows_which_matches_it_voids(cast: list[Pla
 
 
 def kinds(row: Series) -> list[str]:
-    standing = standing_of(row)
+    standing = season_table(row)
     return [standing.plan.class_of(each.facts) for each in standing.nights]
 
 
@@ -418,7 +418,7 @@ def test_the_class_of_an_evening_follows_from_its_month_unless_a_director_sets_i
     plan = {"points": points, "class_by_month": {str(NOON.month): "double"}}
     services.change_plan(series=row, plan=plan, after=row.seq, by=SYSTEM, now=NOON)
     assert kinds(row) == ["normal", "double"]
-    assert {line.total for line in standing_of(row).season.rows} == {3}
+    assert {line.total for line in season_table(row).season.rows} == {3}
 
     def count(cup: Cup, kind: str) -> None:
         services.count_events(series=row, events=[cup.division.tournament], by=SYSTEM, counts_as=CountsAs(kind=kind))

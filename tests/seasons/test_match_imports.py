@@ -18,8 +18,8 @@ from matches.rankings.imports import Effect, apply_import
 from matches.ratings.services import check_ratings, default_pool, rebuild_pool, replay_pool
 from players.actors import SYSTEM
 from players.models import Club, Membership, Player, User
-from seasons.match_imports import MatchesInput, import_matches, preview_matches, undo_matches
-from seasons.past_matches import MatchProblem, MatchReading
+from seasons.imports.match_imports import MatchesInput, import_matches, preview_matches, undo_matches
+from seasons.imports.matches import MatchProblem, MatchReading
 from tests.event_cast import NOW
 from tests.seasons.messy_matches import Told, messy_matches, messy_points
 from tests.seasons.workbooks import ods, xlsx

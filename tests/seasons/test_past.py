@@ -17,8 +17,8 @@ from engine.errors import Refused
 from players.actors import SYSTEM
 from players.models import Alias, Club, Membership, Player, User
 from players.people.services import merge_players
-from seasons.page.season import season_view
-from seasons.past import (
+from seasons.imports.rows import PastSheet, Reading, RowProblem, read_past
+from seasons.imports.seasons import (
     NewSeason,
     PastInput,
     count_past,
@@ -28,10 +28,10 @@ from seasons.past import (
     table_of,
     undo_past,
 )
-from seasons.past_rows import PastSheet, Problem, Reading, read_past
+from seasons.page.season import season_view
 from seasons.season_views import ViewInput, save_view
 from seasons.services import SeriesInput, change_details, change_plan, close_series, create_series, reopen_series
-from seasons.tables import newest_plan, standing_of
+from seasons.tables import newest_plan, season_table
 from seasons.tables import table_of as table_of_season
 from tests.event_cast import NOW
 from tests.pages import html
@@ -76,19 +76,19 @@ def code(act: Callable[[], object]) -> str:
         ("29.2.24", "1.234,5", None, (date(2024, 2, 29), "1234.5")),
         ("13/2/2024", "1,234.5", None, (date(2024, 2, 13), "1234.5")),
         ("2/13/2024", "0,125", None, (date(2024, 2, 13), "0.125")),
-        ("3/4/2024", "1", Problem.UNCLEAR_DAY, None),
+        ("3/4/2024", "1", RowProblem.UNCLEAR_DAY, None),
         ("4/4/2024", "−2", None, (date(2024, 4, 4), "-2")),
-        ("30.2.2024", "1", Problem.BAD_DAY, None),
-        ("spring", "1", Problem.BAD_DAY, None),
-        ("", "1,234", Problem.UNCLEAR_POINTS, None),
-        ("", "1.234", Problem.UNCLEAR_POINTS, None),
-        ("", "lots", Problem.BAD_POINTS, None),
-        ("", "1e9", Problem.BAD_POINTS, None),
-        ("", "", Problem.NOTHING, None),
+        ("30.2.2024", "1", RowProblem.BAD_DAY, None),
+        ("spring", "1", RowProblem.BAD_DAY, None),
+        ("", "1,234", RowProblem.UNCLEAR_POINTS, None),
+        ("", "1.234", RowProblem.UNCLEAR_POINTS, None),
+        ("", "lots", RowProblem.BAD_POINTS, None),
+        ("", "1e9", RowProblem.BAD_POINTS, None),
+        ("", "", RowProblem.NOTHING, None),
     ],
 )
 def test_a_cell_that_can_be_read_in_two_ways_is_a_question(
-    day: str, points: str, problem: Problem | None, values: tuple[date, str] | None
+    day: str, points: str, problem: RowProblem | None, values: tuple[date, str] | None
 ) -> None:
     (row,) = read([["Name", "Datum", "Punkte", "Phone"], ["Ann", day, points, "1"]]).rows
     assert row.problem == problem
@@ -104,10 +104,10 @@ def test_one_clear_day_tells_the_order_of_a_column() -> None:
     ]  # fmt: skip
     rows.append(["Di", "25/3/2024", "2"])
     problems = [row.problem for row in read(rows).rows]
-    assert problems == [Problem.UNCLEAR_DAY, None, Problem.UNCLEAR_DAY, None]
+    assert problems == [RowProblem.UNCLEAR_DAY, None, RowProblem.UNCLEAR_DAY, None]
     assert read(rows, day_order="dmy").rows[0].problem is None
     rows[2:] = [["Ben", "2024-01-15", "2"]]
-    assert [row.problem for row in read(rows).rows] == [Problem.UNCLEAR_DAY, None]
+    assert [row.problem for row in read(rows).rows] == [RowProblem.UNCLEAR_DAY, None]
 
 
 def test_columns_can_be_chosen(club: Club) -> None:
@@ -150,7 +150,7 @@ def test_each_column_of_a_wide_sheet_is_a_night() -> None:
         ("Jan Novák", "", second, None, Decimal("2.5")),
         ("Ann", "", second, None, Decimal(3)),
     ]
-    assert [(row.row, row.problem) for row in sheet.skipped] == [(5, Problem.ABSENT), (6, Problem.TOTAL)]
+    assert [(row.row, row.problem) for row in sheet.skipped] == [(5, RowProblem.ABSENT), (6, RowProblem.TOTAL)]
     assert list(sheet.unused) == ["Rank", "Total", "Phone"]
 
 
@@ -273,7 +273,7 @@ POINTS = "name,date,event,points\nAnn,2019-03-01,,4\nBen,2019-03-01,,2.5\nAnn,,C
 def test_the_points_of_an_import_are_a_season_evening_by_evening(club: Club) -> None:
     season = bring(club, POINTS)
     series = counted(season)
-    table = table_of_season(standing_of(series))
+    table = table_of_season(season_table(series))
     assert [(row["day"], row["name"]) for row in table["events"]] == [(None, "Cup"), ("2019-03-01", "2019")]
     names = dict(Player.objects.values_list("public_id", "name"))
     assert sorted((row["rank"], names[row["player"]], row["total"]) for row in table["rows"]) == [
@@ -293,7 +293,7 @@ def test_the_points_of_an_import_are_a_season_evening_by_evening(club: Club) -> 
 def test_places_count_by_a_list_if_none_is_missing(club: Club, places: str, expected: int) -> None:
     rows = [f"Player {number},{place}" for number, place in enumerate(places.split())]
     series = counted(bring(club, "\n".join(["name,place", *rows])))
-    totals = [row.total for row in standing_of(series).season.rows]
+    totals = [row.total for row in season_table(series).season.rows]
     assert len(totals) == len(rows)
     assert max(totals) > 20 if expected else max(totals) <= 2, "the points for coming alone"
 
@@ -308,12 +308,12 @@ def test_undoing_an_import_takes_its_evenings_out_of_an_open_season_only(club: C
     assert PastPlacing.objects.count() == 3
     reopen_series(series=series, reason="Wrong file", after=Series.objects.get().seq, by=SYSTEM, now=NOW)
     leave_out_past(season=season, by=SYSTEM)
-    assert standing_of(series).nights == []
+    assert season_table(series).nights == []
     count_past(season=season, by=SYSTEM, now=NOW, series=series)
     undo_past(season=season, by=SYSTEM, now=NOW)
-    assert standing_of(series).nights == []
+    assert season_table(series).nights == []
     again = bring(club, SMALL)
-    assert len(standing_of(count_past(season=again, by=SYSTEM, now=NOW, series=series)).season.rows) == 3
+    assert len(season_table(count_past(season=again, by=SYSTEM, now=NOW, series=series)).season.rows) == 3
 
 
 @pytest.mark.parametrize("used", ["", "view", "closed", "plan", "another import"])
@@ -513,5 +513,5 @@ def test_equal_rows_count_once_also_under_two_names_of_one_person(club: Club) ->
     assert list(rows) == [("Ben", "May", 1), ("Anna Lindqvist", "May", 2), ("Anna Lindqvist", "June", 3)]
     other = text.replace("Ben,1,May\nBen,1", "Ben,1,May\nBen,4")
     preview = preview_past(club=club, data=PastInput(other, choices={"Anna Lindqvst": anna.public_id}))
-    assert [(row.row, row.problem) for row in preview.unclear] == [(2, Problem.REPEATED), (3, Problem.REPEATED)]
+    assert [(row.row, row.problem) for row in preview.unclear] == [(2, RowProblem.REPEATED), (3, RowProblem.REPEATED)]
     assert [row.row for row in preview.sheet.skipped] == [5]

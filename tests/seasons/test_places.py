@@ -19,7 +19,7 @@ from players.actors import SYSTEM
 from players.models import Club, LogEntry, Membership, Notification, Player, User
 from players.people.services import merge_players
 from seasons import services
-from seasons.finals import answer, offer, offer_expired, prepare_final, take_back
+from seasons.finals import answer, offer, offer_expired, prepare_final, withdraw_places_of
 from seasons.places import free_places, place_lines
 from seasons.plan_form import PlanLinesForm
 from seasons.services import SeriesInput
@@ -215,7 +215,7 @@ def test_random_answers_never_give_more_places_than_there_are(cast: list[Player]
                 player, choice = chance.choice(cast), chance.choice((COMES, DECLINED))
                 answer(series=row, player=player, answer=choice, by=SYSTEM, now=now, directs=chance.random() < 0.5)
             elif chance.random() < 0.3:
-                take_back(series=row, player=chance.choice((*cast, None)), by=SYSTEM, now=now)
+                withdraw_places_of(series=row, player=chance.choice((*cast, None)), by=SYSTEM, now=now)
             elif chance.random() < 0.3:
                 offer(series=row, answer_by=(now + timedelta(days=5)).date(), player=None, by=SYSTEM, now=now)
             elif chance.random() < 0.5:
@@ -240,7 +240,7 @@ def test_random_answers_never_give_more_places_than_there_are(cast: list[Player]
 
 
 def taken_back(row: Series, player: Player | None, now: datetime = NOON) -> int:
-    return take_back(series=row, player=player, by=SYSTEM, now=now)
+    return withdraw_places_of(series=row, player=player, by=SYSTEM, now=now)
 
 
 def test_a_wrong_tap_is_taken_back_and_the_places_are_offered_again(cast: list[Player], club: Club) -> None:

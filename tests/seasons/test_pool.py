@@ -25,7 +25,7 @@ from prizes.services import PlanInput, save_plan
 from seasons import services
 from seasons.actions import season_data
 from seasons.changes import season_changes
-from seasons.pool import PoolInput, due_of, paid_out, pay_due, pools_of, set_pool
+from seasons.pool import SeasonPoolInput, due_of, paid_out, pay_due, pools_of, set_pool
 from seasons.tables import closing_of
 from tests.seasons.test_seasons import CHOICES, NOON, night, refused, season
 from tests.tiers import first_in_make_test
@@ -40,7 +40,7 @@ from tournaments.results.corrections import preview_correction
 
 EUR = Currency("EUR", 2)
 NOBODY = AnonymousUser()
-FIFTH = PoolInput(percent=2000, shares=(5000, 3000, 2000))
+FIFTH = SeasonPoolInput(percent=2000, shares=(5000, 3000, 2000))
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def paying(cast: list[Player], name: str, fee: int = 1000, currency: Currency = 
     return cup
 
 
-def share(series: Series, pool: PoolInput = FIFTH) -> None:
+def share(series: Series, pool: SeasonPoolInput = FIFTH) -> None:
     series.refresh_from_db()
     set_pool(series=series, pool=pool, after=series.seq, by=SYSTEM, now=NOON)
 
@@ -160,7 +160,7 @@ def test_currencies_and_tickets_have_pools_of_their_own(cast: list[Player]) -> N
     series = season()
     share(series)
     assert brought(series) == {"EUR": [("Euros", 1600)], "ticket": [("Tickets", 3)]}
-    share(series, PoolInput(amount=150, currency=EUR, shares=(10_000,)))
+    share(series, SeasonPoolInput(amount=150, currency=EUR, shares=(10_000,)))
     assert brought(series) == {"EUR": [("Euros", 1200)]}
 
 
@@ -223,7 +223,7 @@ def test_the_pool_is_due_once_the_season_is_closed_and_then_its_share_stays(cast
     assert sum(row["amount"] for row in pool["due"]) == pool["amount"] == 1600
     assert pool["due"][0]["amount"] == 800
     with refused("series_closed"):
-        share(series, PoolInput())
+        share(series, SeasonPoolInput())
 
 
 @pytest.mark.django_db
@@ -340,7 +340,7 @@ def test_what_is_due_is_paid_once_from_a_cash_desk_and_can_be_taken_back(cast: l
         pay(series, event, Player.objects.create(name="Zoe").name, 100)
     rows = list(cash_rows(event))
     assert [row[1:6] for row in rows if row[0] == "payment"] == [[first, "season Autumn", "cash", "", "-8.00"]]
-    payments.take_back(payment=paid[0], by=SYSTEM, now=NOON)
+    payments.undo_payment(payment=paid[0], by=SYSTEM, now=NOON)
     assert accounts(series)[first] == (800, 0)
     assert box_of(event).expected == 0
     pay(series, event, first, 800)
@@ -409,7 +409,7 @@ def test_fees_are_kept_given_to_seasons_or_prizes_whatever_is_paid_and_taken_bac
         standing = list(Payment.objects.filter(kind="season", undoes=None, undone_by=None))
         if standing and chance.random() < 0.4:
             row = chance.choice(standing)
-            payments.take_back(payment=row, by=SYSTEM, now=NOON)
+            payments.undo_payment(payment=row, by=SYSTEM, now=NOON)
             box[row.tournament_id] = box.get(row.tournament_id, 0) - row.amount
         else:
             with suppress(Refused):

@@ -11,9 +11,9 @@ from django.utils import timezone
 
 from players.actors import SYSTEM
 from players.models import Club, Player, User
-from seasons.race import Race, answer_of, own_sentences, race_of, race_view, sentences_of
+from seasons.chances import Race, answer_of, own_sentences, race_of, race_view, sentences_of
 from seasons.services import close_series, count_events, missing_events
-from seasons.tables import newest_plan, standing_of
+from seasons.tables import newest_plan, season_table
 from tests.event_cast import NOON
 from tests.seasons.test_seasons import TODAY, cast, night, season
 from tests.tiers import first_in_make_test
@@ -27,7 +27,7 @@ RANKS = (2, 3, 4, 5)
 
 
 def race(row: Series) -> Race:
-    race = race_of(standing_of(row), TODAY)
+    race = race_of(season_table(row), TODAY)
     assert race is not None
     return race
 
@@ -40,7 +40,7 @@ def coming(players: list[Player], name: str, stages: list = KNOCKOUT, days: int 
 
 
 def final_ranks(row: Series) -> dict[str, int | None]:
-    return {line.player: line.rank for line in standing_of(row).season.rows}
+    return {line.player: line.rank for line in season_table(row).season.rows}
 
 
 def test_before_the_last_night_it_earns_what_the_largest_one_has(cast: list[Player]) -> None:
@@ -78,7 +78,7 @@ def test_what_is_certain_while_it_is_played_stays_and_comes_true(stages: list, s
     exact = 0
     while True:
         cup.play(chance, most=1, wild=False)
-        standing = standing_of(row)
+        standing = season_table(row)
         now = race_of(standing, TODAY)
         if now is None:
             break
@@ -122,13 +122,13 @@ def test_winning_as_many_matches_as_said_is_enough(seed: int, cast: list[Player]
         cup.report(fixture, won_by(winner))
         cup.work()
     assert final_ranks(row)[player] == 1
-    assert race_of(standing_of(row), TODAY) is None
+    assert race_of(season_table(row), TODAY) is None
 
 
 def test_after_the_last_night_the_winner_is_named(cast: list[Player]) -> None:
     night(cast, "one")
     row = season()
-    standing = standing_of(row)
+    standing = season_table(row)
     names = {player.public_id: player.name for player in cast}
     own = standing.season.rows[0].player
     planned = race_view(standing, names, own, TODAY, 0)
@@ -146,7 +146,7 @@ def test_an_answer_is_computed_once_for_the_same_facts(cast: list[Player], monke
     row = season()
     player = cast[0].public_id
     first = answer_of(race(row), player, 1)
-    monkeypatch.setattr("seasons.race.outlook", None)
+    monkeypatch.setattr("seasons.chances.outlook", None)
     assert answer_of(race(row), player, 1) == first
     night(cast, "three", seed=5, weeks=2)
     count_events(series=row, events=missing_events(row), by=SYSTEM)
@@ -228,7 +228,7 @@ def test_with_many_nights_left_what_is_said_is_proven_or_called_undecided(
     patient, hurried = race(season("vienna_cup")), race(season("vienna_cup", name="Again"))
     answers = {(player, rank): answer_of(patient, player, rank) for player in patient.contest.results for rank in RANKS}
     cache.clear()
-    monkeypatch.setattr("seasons.race.MOST_STATES", 2)
+    monkeypatch.setattr("seasons.chances.MAX_STATES", 2)
     undecided = 0
     for (player, rank), known in answers.items():
         answer = answer_of(hurried, player, rank)

@@ -22,7 +22,7 @@ from display.sharing.cards import card_of
 from display.sharing.drawing import draw_card
 from display.sharing.page.picture import share_url
 from engine.errors import Refused
-from formats.series.facts import How
+from formats.series.facts import DecidedBy
 from formats.series.plan import plan_from, plan_json
 from formats.series.presets import PRESETS
 from matches.models import Result
@@ -33,11 +33,11 @@ from seasons import services
 from seasons.changes import changes_of, season_changes
 from seasons.facts import facts_of
 from seasons.finals import prepare_final
-from seasons.invented import Invented, invented_evening
 from seasons.page.season import SeasonView, season_view
 from seasons.plan_form import PlanLinesForm, lines_of
+from seasons.sample_evening import Invented, invented_evening
 from seasons.services import SeriesInput
-from seasons.tables import closing_of, display, newest_plan, standing_of, table_of
+from seasons.tables import closing_of, display, newest_plan, season_table, table_of
 from tests.event_cast import NOON, join
 from tests.tournaments.support.correcting import FORMATS, KNOCKOUT, Cup, won_by
 from tournaments.draws import services as draws
@@ -122,7 +122,7 @@ def test_wins_and_the_winner_are_those_of_the_results(number: int, seed: int) ->
         if result is not None and result.winner is not None and row.match is not None:
             wins[row.match.players[result.winner].public_id] += 1
     assert wins
-    assert Counter(match.winner for match in facts.matches if match.how is not How.BYE) == wins
+    assert Counter(match.winner for match in facts.matches if match.how is not DecidedBy.BYE) == wins
     assert facts.players == {player.public_id for player in cup.cast}
     champion = champion_of(NOBODY, cup.division)
     main = next((bracket for bracket in facts.brackets if bracket.name == "main"), None)
@@ -159,7 +159,7 @@ def test_a_guest_whose_player_was_merged_can_have_points(
 def test_every_figure_of_a_night_follows_from_its_wins_and_places(cast: list[Player]) -> None:
     """2 for coming and 25 18 15 12 10 8 6 4; of eight players two share 3 and 4, and four the places 5 to 8."""
     night(cast, "one")
-    standing = standing_of(season())
+    standing = season_table(season())
     totals = sorted((row.total for row in standing.season.rows), reverse=True)
     assert totals == [27, 20, 15.5, 15.5, 9, 9, 9, 9]
 
@@ -167,7 +167,7 @@ def test_every_figure_of_a_night_follows_from_its_wins_and_places(cast: list[Pla
 def test_a_night_that_is_being_played_counts_only_so_far(cast: list[Player]) -> None:
     night(cast, "one", weeks=1)
     Cup.of(cast, KNOCKOUT, "two").play(Random(3), most=2, wild=False)
-    standing = standing_of(season())
+    standing = season_table(season())
     assert (len(standing.over), len(standing.nights)) == (1, 2)
     (so_far,) = standing.so_far.values()
     assert {earned.points for earned in so_far.values()} == {2}, "for coming; no place is certain yet"
@@ -178,29 +178,29 @@ def test_a_night_that_is_being_played_counts_only_so_far(cast: list[Player]) -> 
 def test_a_corrected_night_corrects_the_season_and_back_gives_the_same(cast: list[Player]) -> None:
     cup = night(cast, "one")
     row = season()
-    before = table_of(standing_of(row))
+    before = table_of(season_table(row))
     final = cup.settled()[-1]
     winner = Result.objects.filter(match=final.match).latest("version").winner
     assert winner is not None
     correction = cup.correct(final, won_by(1 - winner))
-    assert table_of(standing_of(row)) != before
+    assert table_of(season_table(row)) != before
     cup.undo(correction)
-    assert table_of(standing_of(row)) == before
+    assert table_of(season_table(row)) == before
 
 
 def test_the_preview_of_a_correction_is_what_it_does_to_the_season(cast: list[Player]) -> None:
     cup = night(cast, "one")
     row = season()
-    before = standing_of(row)
+    before = season_table(row)
     final = cup.settled()[-1]
     winner = Result.objects.filter(match=final.match).latest("version").winner
     assert winner is not None
     preview = preview_correction(fixture=final, new=won_by(1 - winner), voided_rated=True)
     let_stand, correct_all = (season_changes(cup.division, preview.consequences[choice].states) for choice in CHOICES)
     assert let_stand == []
-    assert table_of(standing_of(row)) == table_of(before)
+    assert table_of(season_table(row)) == table_of(before)
     cup.correct(final, won_by(1 - winner))
-    after = standing_of(row)
+    after = season_table(row)
     names = {player.public_id: player.name for player in cast}
     expected = changes_of(before, after, names)
     (change,) = correct_all
@@ -217,7 +217,7 @@ def test_the_preview_of_an_early_result_is_what_it_does_to_the_season(
     night(cast, "zero", seed=4, weeks=1)
     cup = night(cast, "one")
     row = season("vienna_cup")
-    before = standing_of(row)
+    before = season_table(row)
     fixture = next(fixture for fixture in cup.settled() if fixture.round.number == round_)
     winner = Result.objects.filter(match=fixture.match).latest("version").winner
     assert winner is not None
@@ -225,7 +225,7 @@ def test_the_preview_of_an_early_result_is_what_it_does_to_the_season(
     states = preview.consequences[Choice(choice)].states
     previewed = {each.series: each for each in season_changes(cup.division, states)}
     cup.correct(fixture, won_by(1 - winner), choice)
-    after = standing_of(row)
+    after = season_table(row)
     names = {player.public_id: player.name for player in cast}
     expected = changes_of(before, after, names)
     rows = previewed[row].rows if row in previewed else []
@@ -262,7 +262,7 @@ def test_rows_show_what_they_can_reach_and_their_places_so_far(cast: list[Player
     services.count_events(series=row, events=[Tournament.objects.get(pk=event.pk)], by=SYSTEM)
     row.refresh_from_db()
     view = season_view(NOBODY, row)
-    totals = {line.player: line.total for line in standing_of(row).season.rows}
+    totals = {line.player: line.total for line in season_table(row).season.rows}
     # Another evening with as many players gives its winner 25 points and 2 for coming.
     assert {line.player: line.can_reach for line in view.rows} == {
         player: display(total + 27, 2) for player, total in totals.items()
@@ -271,7 +271,7 @@ def test_rows_show_what_they_can_reach_and_their_places_so_far(cast: list[Player
         ranks = []
         for weeks in (3, 2, 1):
             earlier = [each for each in view.standing.over if each.day <= TODAY - timedelta(weeks=weeks)]
-            after = standing_of(row, nights=earlier).season.rows
+            after = season_table(row, nights=earlier).season.rows
             ranks.append(next(str(each.rank) for each in after if each.player == line.player))
         assert line.places is not None
         assert line.places.ranks == ", ".join(ranks)
@@ -335,8 +335,8 @@ def dropped_labels(view: SeasonView) -> set[str]:
 def test_points_by_hand_are_added_with_their_reason_until_they_are_taken_back(cast: list[Player]) -> None:
     event = night(cast, "one").division.tournament
     row = season()
-    player = standing_of(row).season.rows[0].player
-    before = table_of(standing_of(row))
+    player = season_table(row).season.rows[0].player
+    before = table_of(season_table(row))
     given = services.PointsInput(event, Player.objects.get(public_id=player), "-1/2", "came late")
     other = Cup.of(cast, KNOCKOUT, "other").division.tournament
     services.leave_out(series=row, event=other, by=SYSTEM)
@@ -345,23 +345,23 @@ def test_points_by_hand_are_added_with_their_reason_until_they_are_taken_back(ca
     with refused("series_number"):
         services.give_points(series=row, given=replace(given, points="much"), by=SYSTEM, now=NOON)
     points = services.give_points(series=row, given=given, by=SYSTEM, now=NOON)
-    totals = {each.player: each.total for each in standing_of(row).season.rows}
+    totals = {each.player: each.total for each in season_table(row).season.rows}
     assert totals[player] == Fraction(before["rows"][0]["total"]) - Fraction(1, 2)
     view = season_view(NOBODY, row)
     sentence = next(each.sentences[0][2] for each in view.rows if each.player == player)
     assert sentence.endswith("-0.50 entered by hand (came late)")
     for _time in range(2):
-        services.take_points_back(series=row, given=points.pk, by=SYSTEM)
-    assert table_of(standing_of(row)) == before
+        services.undo_points(series=row, given=points.pk, by=SYSTEM)
+    assert table_of(season_table(row)) == before
 
 
 def test_a_plan_of_points_typed_in_counts_nothing_else(cast: list[Player]) -> None:
     event = night(cast, "one").division.tournament
     row = season("given")
-    assert not any(each.total for each in standing_of(row).season.rows)
+    assert not any(each.total for each in season_table(row).season.rows)
     given = services.PointsInput(event, cast[3], "7", "as announced")
     services.give_points(series=row, given=given, by=SYSTEM, now=NOON)
-    assert {each.player: each.total for each in standing_of(row).season.rows if each.total} == {cast[3].public_id: 7}
+    assert {each.player: each.total for each in season_table(row).season.rows if each.total} == {cast[3].public_id: 7}
 
 
 def test_points_by_hand_leave_other_evenings_as_they_are(cast: list[Player]) -> None:
@@ -371,11 +371,11 @@ def test_points_by_hand_leave_other_evenings_as_they_are(cast: list[Player]) -> 
     past = PastSeason.objects.create(club=row.club, name="2019", counts_in=row)
     for place, player in enumerate(cast, start=1):
         PastPlacing.objects.create(season=past, player=player, event="Old", place=place, points="100")
-    before = {each.player: each.total for each in standing_of(row).season.rows}
+    before = {each.player: each.total for each in season_table(row).season.rows}
     assert max(before.values()) < 100
     given = services.PointsInput(event, cast[0], "3", "ran the evening")
     services.give_points(series=row, given=given, by=SYSTEM, now=NOON)
-    after = {each.player: each.total for each in standing_of(row).season.rows}
+    after = {each.player: each.total for each in season_table(row).season.rows}
     assert after == before | {cast[0].public_id: before[cast[0].public_id] + 3}
 
 
@@ -394,7 +394,7 @@ def test_shares_of_the_places_divide_as_many_points_as_players(cast: list[Player
     event = night(cast, "one").division.tournament
     row = season("american_tour")
     services.count_events(series=row, events=[event], by=SYSTEM, counts_as=services.CountsAs(shares="5, 3"))
-    assert [each.total for each in standing_of(row).season.rows if each.total] == [5, 3]
+    assert [each.total for each in season_table(row).season.rows if each.total] == [5, 3]
     with refused("series_number"):
         services.count_events(series=row, events=[event], by=SYSTEM, counts_as=services.CountsAs(shares="5, x"))
 
@@ -410,7 +410,7 @@ def test_the_final_has_those_who_qualify_seeded_by_rank(cast: list[Player]) -> N
         prepare_final(series=row, by=SYSTEM, now=NOON)
     plan = newest_plan(row).plan | {"qualify": {"places": 3}}
     services.change_plan(series=row, plan=plan, after=row.seq, by=SYSTEM, now=NOON)
-    table = table_of(standing_of(row))
+    table = table_of(season_table(row))
     event = prepare_final(series=row, by=SYSTEM, now=NOON)
     assert prepare_final(series=row, by=SYSTEM, now=NOON) == event
     division = event.divisions.get()
@@ -544,7 +544,7 @@ def test_a_season_from_a_preset_and_a_line_changed(alices: Client, cast: list[Pl
     preview = page.context["preview"]
     assert (preview.differs, len(preview.changes), len(preview.example)) == (True, 8, 8)
     alices.post(f"{answer.url}plan/", {"plan": preview.plan, "after": "0"})
-    assert standing_of(Series.objects.get()).season.rows[0].total == 30
+    assert season_table(Series.objects.get()).season.rows[0].total == 30
 
 
 def test_a_season_keeps_the_points_of_a_preset_that_is_gone(alices: Client, cast: list[Player], club: Club) -> None:
@@ -708,7 +708,7 @@ def test_the_wall_shows_the_season_with_the_points_so_far(cast: list[Player]) ->
     earlier = night(cast[:6], "one", weeks=1)
     row = season()
     cup = Cup.of(cast, KNOCKOUT, "two").play(Random(3), most=2, wild=False)
-    ranked = standing_of(row).season.rows
+    ranked = season_table(row).season.rows
     lines = wall_of_season(cup)
     assert [line[1] for line in lines[:6]] == [Player.objects.get(public_id=row.player).name for row in ranked]
     assert [line[0] for line in lines] == [str(row.rank) for row in ranked] + ["–", "–"], "newcomers come last"

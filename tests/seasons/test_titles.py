@@ -13,7 +13,7 @@ from players.people.erasure import erase_player
 from seasons.changes import season_changes
 from seasons.season_views import ViewInput, save_view, view_of
 from seasons.services import change_plan, close_series, reopen_series
-from seasons.tables import Standing, closing_of, newest_plan, standing_of
+from seasons.tables import SeasonTable, closing_of, newest_plan, season_table
 from seasons.titles import (
     award_title,
     division_title_changes,
@@ -45,7 +45,7 @@ def closed(name: str = "Autumn") -> Series:
 
 
 def winner_of(row: Series) -> Player:
-    return Player.objects.get(public_id=standing_of(row).season.rows[0].player)
+    return Player.objects.get(public_id=season_table(row).season.rows[0].player)
 
 
 def turned(cup: Cup) -> None:
@@ -108,7 +108,7 @@ def test_the_best_newcomer_had_not_played_in_the_club_before(cast: list[Player])
     night(cast, "one", seed=3, weeks=1)
     row = closed()
     offered = {p.player for p in proposals_left(row) if p.kind == "newcomer"}
-    ranks = {line.player: line.rank or 99 for line in standing_of(row).season.rows}
+    ranks = {line.player: line.rank or 99 for line in season_table(row).season.rows}
     new = {player.public_id: ranks[player.public_id] for player in cast[6:]}
     assert offered == {player for player, rank in new.items() if rank == min(new.values())}
 
@@ -180,7 +180,7 @@ def test_only_what_the_results_give_can_be_awarded(cast: list[Player]) -> None:
     with refused("title_not_proposed"):
         award(row)
     close_series(series=row, after=0, by=SYSTEM, now=NOON)
-    last = Player.objects.get(public_id=standing_of(row).season.rows[-1].player)
+    last = Player.objects.get(public_id=season_table(row).season.rows[-1].player)
     for kind, player in (("season", last), ("event", winner_of(row))):
         with refused("title_not_proposed"):
             award(row, kind, player)
@@ -354,7 +354,7 @@ def classed(cast: list[Player], club: Club) -> list[Player]:
 
 def test_the_best_of_each_class_is_proposed_at_the_close(classed: list[Player]) -> None:
     row = closed()
-    ranks = {line.player: line.rank for line in standing_of(row).season.rows}
+    ranks = {line.player: line.rank for line in season_table(row).season.rows}
     offered = {(p.figure, p.player) for p in proposals_left(row) if p.kind == "class"}
     for bound, half in (("6.5", classed[::2]), ("10", classed[1::2])):
         best = min(ranks[player.public_id] or 99 for player in half)
@@ -404,7 +404,7 @@ def test_programs_read_what_a_correction_does_to_seasons_and_titles(
     final = cup.settled()[-1]
     side = Result.objects.filter(match=final.match).latest("version").winner
     assert side is not None
-    before = standing_of(row)
+    before = season_table(row)
     url = f"/api/v1/fixtures/{final.public_id}/corrections/preview/"
     body = {"winner": 1 - side, "score": [2, 3] if side == 0 else [3, 2]}
     answer = alice_client.post(url, body, content_type="application/json")
@@ -414,10 +414,10 @@ def test_programs_read_what_a_correction_does_to_seasons_and_titles(
     (season_,) = by_choice["correct_all"]["seasons"]
     assert (season_["series"], season_["closed"], season_["qualify"]) == (row.public_id, True, [])
     turned(cup)
-    after = standing_of(row)
+    after = season_table(row)
     event = cup.division.tournament.public_id
 
-    def shown(standing: Standing, player: str, when: str) -> dict[str, object]:
+    def shown(standing: SeasonTable, player: str, when: str) -> dict[str, object]:
         line = standing.season.row(player)
         assert line is not None
         points = standing.season.points[event][player].points

@@ -25,7 +25,7 @@ from seasons import services
 from seasons.actions import season_data
 from seasons.page.season import season_view
 from seasons.season_views import MEMBERS, PLAYERS, ViewInput, remove_view, save_view, view_of
-from seasons.tables import standing_of, table_of, table_of_view
+from seasons.tables import season_table, table_of, table_of_view
 from tests.event_cast import NOON
 from tests.formats.series import naive
 from tests.formats.series.random_seasons import random_season
@@ -180,7 +180,7 @@ def test_a_closed_season_ranks_the_announced_table_and_keeps_its_views(cast: lis
     services.close_series(series=series, after=1, by=SYSTEM, now=NOON)
     final = cup.settled()[-1]
     cup.correct(final, won_by(1 - Result.objects.filter(match=final.match).latest("version").winner))
-    assert table_of(standing_of(series))["rows"] != series.closings.get().table["rows"]
+    assert table_of(season_table(series))["rows"] != series.closings.get().table["rows"]
     assert rows(series, view) == announced
     assert [(row.rank, row.name) for row in season_view(NOBODY, series, part=view).rows] == [
         (rank, name) for rank, name, _total in announced

@@ -22,7 +22,7 @@ from tests.event_cast import NOON
 from tests.integrity import differences_left
 from tests.tiers import TEST_SEED, TIER
 from tests.tournaments.support.swiss_rounds import DivisionDriver
-from tournaments.draws import kept_apart, rounds, take_back
+from tournaments.draws import kept_apart, rounds, undo
 from tournaments.draws import lists as draw_lists
 from tournaments.draws import services as draws
 from tournaments.draws.lists import next_round
@@ -36,9 +36,9 @@ from tournaments.results import services as results
 from tournaments.results.corrections import CorrectionInput
 from tournaments.state.stages import set_stages
 
-MOST_STEPS = 400
+MAX_STEPS = 400
 """Far more than any of these events needs."""
-MOST_DEEDS = 14
+MAX_DEEDS = 14
 DEEDS_PER_MATCH = 0.35
 ENOUGH = 20
 """Events among which there is always a correction and a return."""
@@ -54,7 +54,7 @@ class Evening(DivisionDriver):
         self.chance = chance
         self.done: Counter[str] = Counter()
         self.refusals: Counter[str] = Counter()
-        self.deeds = chance.randrange(MOST_DEEDS)
+        self.deeds = chance.randrange(MAX_DEEDS)
         size = field or chance.randint(4, 13)
         self.enter([Player.objects.create(name=f"Player {number}") for number in range(size)])
         events.publish_tournament(tournament=event, by=SYSTEM, now=NOON)
@@ -174,15 +174,15 @@ class Evening(DivisionDriver):
             self.asks(kept_apart.keep_apart, first=first, second=second)
 
     def unpair(self) -> None:
-        if (option := take_back.round_to_take_back(self.division)) is not None:
+        if (option := undo.round_to_take_back(self.division)) is not None:
             chosen = {"division": self.division, "round_number": option.round, "after": self.seq}
-            self.asks(take_back.take_back_round, reason="a result was wrong", **chosen)
+            self.asks(undo.undo_paired_round, reason="a result was wrong", **chosen)
 
     # How it goes on
 
     def play(self) -> None:
         """Play to the end; fails if a director would not know how to go on."""
-        for _ in range(MOST_STEPS):
+        for _ in range(MAX_STEPS):
             self.make_drafts()
             self.division.refresh_from_db()
             if self.deeds and self.chance.random() < DEEDS_PER_MATCH:
@@ -236,7 +236,7 @@ class Evening(DivisionDriver):
         elif way == WayOut.CANCEL_BYE:
             rows = ByeRequest.objects.filter(entry__division=self.division, taken_back_at=None)
             bye = self.pick(rows.select_related("entry__division", "entry__player"))
-            self.asks(rounds.take_back_bye, entry=bye.entry, round_number=bye.round)
+            self.asks(rounds.withdraw_bye, entry=bye.entry, round_number=bye.round)
 
     def story(self) -> str:
         """What happened, for a failure."""

@@ -16,14 +16,14 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from engine.errors import Refused
-from formats.settings import BY_ROUND, FORMATS, LIVES, SWISS, NextRound, Pairing, StageSettings
+from formats.settings import BY_ROUND, FORMATS, LIVES, SWISS, NextRound, PairingMode, StageSettings
 from matches.lifecycle.finish import ResultInput
 from players.actors import SYSTEM
 from players.models import Membership, Player, User
 from prizes.prizes import standings_of
 from tests.tiers import TEST_SEED, TIER
 from tests.tournaments.support.swiss_rounds import is_clean
-from tests.tournaments.test_every_event_ends import MOST_STEPS, Evening
+from tests.tournaments.test_every_event_ends import MAX_STEPS, Evening
 from tournaments.draws import services as draws
 from tournaments.entries import late, returns
 from tournaments.entries import services as entries
@@ -45,7 +45,7 @@ AT_A_STEP = 1
 """Pages that are opened after a step where there is little time: the next ones of `ALWAYS`, all as a stage begins."""
 TRIES = 8
 """Random settings that are tried for a pair of formats and a field."""
-LONGEST_WAIT = timedelta(minutes=30)
+MAX_WAIT = timedelta(minutes=30)
 ALWAYS = (
     "floor", "event", "event-wall", "division", "standings", "paper-draws", "rounds", "api-division", "api-standings",
     "api-tournament-floor",
@@ -120,7 +120,7 @@ class TwoStages(Evening):
         if format_ == LIVES:
             chosen["lives"] = 2
         if kind.endswith(WITHOUT_ROUNDS):
-            chosen["pairing"] = Pairing.CONTINUOUS
+            chosen["pairing"] = PairingMode.CONTINUOUS
             if format_ == LIVES:
                 chosen["qualifiers"] = 8
                 if chance.random() < 0.3:
@@ -266,7 +266,7 @@ class TwoStages(Evening):
 
     def play(self) -> None:
         """Play to the end, and go on changing things after it; fails if a director would not know how to go on."""
-        for _step in range(MOST_STEPS):
+        for _step in range(MAX_STEPS):
             self.make_drafts()
             call_ready(tournament_id=self.division.tournament_id, now=self.now())
             self.division.refresh_from_db()
@@ -286,11 +286,13 @@ class TwoStages(Evening):
     def publish_or_wait(self) -> bool:
         """Publish the first pairs of a stage without rounds, or wait until somebody is free; whether there was one."""
         stages = self.division.stages.filter(status=Stage.Status.RUNNING, format__in=BY_ROUND)
-        current = [stage for stage in stages.order_by("number") if stage.settings.get("pairing") == Pairing.CONTINUOUS]
+        current = [
+            stage for stage in stages.order_by("number") if stage.settings.get("pairing") == PairingMode.CONTINUOUS
+        ]
         if not current:
             return False
         if Draw.objects.filter(stage=current[0], state=Draw.State.PUBLISHED).exists():
-            self.at += LONGEST_WAIT
+            self.at += MAX_WAIT
         elif self.asks(draws.publish_draw, division=self.division, after=self.seq) is None:
             self.asks(draws.request_draw, division=self.division, reason="paired again")
         return True

@@ -17,9 +17,9 @@ from rest_framework.response import Response
 from core.messages import sentence
 from core.public_ids import LENGTH
 from core.repeats import Repeat, repeated
-from core.text_lengths import LONGEST_NOTE
+from core.text_lengths import MAX_NOTE_LENGTH
 from engine.errors import Refused
-from formats.settings import LONGEST_COUNTDOWN, MOST_ROUNDS, NextRound
+from formats.settings import MAX_COUNTDOWN, MAX_ROUNDS, NextRound
 from players.actions import Endpoint, FormSerializer
 from players.forms import RefusingForm, YesNoField
 from tournaments.draws import kept_apart, services
@@ -27,12 +27,12 @@ from tournaments.draws import rounds as round_services
 from tournaments.draws.api import RoundsSerializer, changed_draw, rounds_response
 from tournaments.draws.page import ROUNDS, render_division, rounds_context
 from tournaments.draws.rounds import RoundChanges
-from tournaments.draws.take_back import take_back_draw, take_back_round
+from tournaments.draws.undo import undo_paired_round, undo_published_draw
 from tournaments.events.actions import DivisionAction, chosen_entry, division_url_args, missed, refuse
 from tournaments.models import ByeRequest, Division, Draw, Tournament
 from tournaments.state.api import WRITE, AfterSerializer, DrawSerializer, TakeBackSerializer
 from tournaments.state.format_labels import NEXT_ROUND_NAMES
-from tournaments.state.forms import AfterForm, KeepApartForm, TakeBackForm
+from tournaments.state.forms import AfterForm, KeepApartForm, UndoPublishedForm
 
 # Forms of directors about draws and rounds.
 
@@ -40,7 +40,7 @@ from tournaments.state.forms import AfterForm, KeepApartForm, TakeBackForm
 class RequestDrawForm(RefusingForm):
     """A request for a draft; `publish_event` publishes a draft event first, `here_only` leaves out who is missing."""
 
-    reason = forms.CharField(max_length=LONGEST_NOTE, required=False, label=gettext_lazy("Reason"))
+    reason = forms.CharField(max_length=MAX_NOTE_LENGTH, required=False, label=gettext_lazy("Reason"))
     publish_event = forms.BooleanField(required=False)
     here_only = forms.BooleanField(required=False)
 
@@ -48,7 +48,7 @@ class RequestDrawForm(RefusingForm):
 class PairRoundForm(AfterForm):
     """A request for the next round; each `first` is paired with the `second` in the same position."""
 
-    reason = forms.CharField(max_length=LONGEST_NOTE, required=False, label=gettext_lazy("Reason"))
+    reason = forms.CharField(max_length=MAX_NOTE_LENGTH, required=False, label=gettext_lazy("Reason"))
     first = forms.Field(required=False, widget=forms.MultipleHiddenInput, label=gettext_lazy("First player"))
     second = forms.Field(required=False, widget=forms.MultipleHiddenInput, label=gettext_lazy("Second player"))
 
@@ -66,7 +66,7 @@ class ByeForm(RefusingForm):
     """A bye to request or, with `take_back`, to cancel."""
 
     entry = forms.CharField(max_length=LENGTH, label=gettext_lazy("Player"))
-    round = forms.IntegerField(min_value=1, max_value=MOST_ROUNDS, label=gettext_lazy("Round"))
+    round = forms.IntegerField(min_value=1, max_value=MAX_ROUNDS, label=gettext_lazy("Round"))
     kind = forms.ChoiceField(choices=ByeRequest.Kind.choices, required=False, label=gettext_lazy("Bye"))
     take_back = forms.BooleanField(required=False)
 
@@ -81,18 +81,18 @@ class ByeForm(RefusingForm):
 class ChangeRoundsForm(AfterForm):
     """New settings of a running stage; empty fields keep their current value."""
 
-    rounds = forms.IntegerField(min_value=1, max_value=MOST_ROUNDS, required=False, label=gettext_lazy("Rounds"))
+    rounds = forms.IntegerField(min_value=1, max_value=MAX_ROUNDS, required=False, label=gettext_lazy("Rounds"))
     allow_rematches = YesNoField(required=False, label=gettext_lazy("Rematches"))
     next_round = forms.TypedChoiceField(
         choices=NEXT_ROUND_NAMES, coerce=NextRound, empty_value=None, required=False, label=gettext_lazy("Next round")
     )
     countdown = forms.IntegerField(
-        min_value=0, max_value=LONGEST_COUNTDOWN, required=False, label=gettext_lazy("Countdown")
+        min_value=0, max_value=MAX_COUNTDOWN, required=False, label=gettext_lazy("Countdown")
     )
 
 
-class TakeBackRoundForm(TakeBackForm):
-    round = forms.IntegerField(min_value=1, max_value=MOST_ROUNDS, label=gettext_lazy("Round"))
+class UndoRoundForm(UndoPublishedForm):
+    round = forms.IntegerField(min_value=1, max_value=MAX_ROUNDS, label=gettext_lazy("Round"))
 
 
 # Serializers of those that the API has as well.
@@ -102,7 +102,7 @@ class TakeBackRoundSerializer(FormSerializer):
     """The round to take back, and the reason."""
 
     class Meta:
-        form = TakeBackRoundForm
+        form = UndoRoundForm
 
 
 class ChangeRoundsSerializer(FormSerializer):
@@ -193,14 +193,14 @@ def _publish_draw(form: AfterForm, **acting: Any) -> str:
     return _("The draw of %(division)s was published.") % {"division": division.name}
 
 
-def _take_back_draw(form: TakeBackForm, **acting: Any) -> str:
+def _undo_draw(form: UndoPublishedForm, **acting: Any) -> str:
     """Take the published draw back.
 
     Only while none of its matches has begun. The division takes entries again, the matches are void, the seed becomes
     public and is not used again, and the next draft is drawn from a new one.
     """
     division = form.instance
-    form.instance = take_back_draw(division=division, **form.cleaned_data, **acting)
+    form.instance = undo_published_draw(division=division, **form.cleaned_data, **acting)
     return _("The draw of %(division)s was taken back.") % {"division": division.name}
 
 
@@ -208,7 +208,7 @@ request_draw = DrawAction("request", RequestDrawForm, _request_draw, harmless="d
 publish_draw = PublishAction(
     "publish", AfterForm, _publish_draw, Endpoint("draws_publish", AfterSerializer, {"after": 4})
 )
-undo_draw = DrawAction("take-back", TakeBackForm, _take_back_draw, Endpoint(
+undo_draw = DrawAction("take-back", UndoPublishedForm, _undo_draw, Endpoint(
     "draws_take_back", TakeBackSerializer, {"after": 4, "reason": "The format was wrong"}
 ))  # fmt: skip
 
@@ -248,14 +248,14 @@ def _publish_round(form: AfterForm, **acting: Any) -> str:
     return _("Round %(round)d published.") % {"round": draw.round}
 
 
-def _take_back_round(form: TakeBackRoundForm, **acting: Any) -> str:
+def _undo_round(form: UndoRoundForm, **acting: Any) -> str:
     """Take back the last paired round.
 
     Only while none of its matches has begun. The first round of a division is taken back with its draw.
     """
     fields = dict(form.cleaned_data)
     number = fields.pop("round")
-    take_back_round(division=form.instance, round_number=number, **fields, **acting)
+    undo_paired_round(division=form.instance, round_number=number, **fields, **acting)
     return _("Round %(round)d taken back.") % {"round": number}
 
 
@@ -284,7 +284,7 @@ def _bye(form: ByeForm, **acting: Any) -> str:
     fields = form.cleaned_data
     entry, number = chosen_entry(form.instance, fields["entry"]), fields["round"]
     if fields["take_back"]:
-        round_services.take_back_bye(entry=entry, round_number=number, **acting)
+        round_services.withdraw_bye(entry=entry, round_number=number, **acting)
     else:
         round_services.request_bye(entry=entry, round_number=number, kind=fields["kind"], **acting)
     return ""
@@ -299,7 +299,7 @@ class StopAction(RoundsAction):
 
 pair = RoundsAction("pair", PairRoundForm, _pair, harmless="draft_in_work")
 publish_round = RoundsAction("publish", AfterForm, _publish_round)
-undo_round = RoundsAction("take-back", TakeBackRoundForm, _take_back_round, Endpoint(
+undo_round = RoundsAction("take-back", UndoRoundForm, _undo_round, Endpoint(
     "rounds_take_back", TakeBackRoundSerializer, {"after": 12, "round": 2, "reason": "A result of round 1 was wrong"}
 ))  # fmt: skip
 stop = StopAction(

@@ -15,8 +15,8 @@ from rest_framework.response import Response
 from core.access import Who, open_to
 from core.public_ids import LENGTH
 from core.repeats import Repeat, repeated
-from core.text_lengths import LONGEST_NOTE
-from formats.settings import BY_ROUND, MOST_ROUNDS, NextRound
+from core.text_lengths import MAX_NOTE_LENGTH
+from formats.settings import BY_ROUND, MAX_ROUNDS, NextRound
 from formats.swiss.event import ByeKind
 from players import access
 from players.access import Role, is_at_least, role_in
@@ -50,7 +50,7 @@ from tournaments.state.plans import is_continuous
 # Serializers of draws: rounds, byes, pairs that are kept apart, commitments.
 
 
-MOST_PAIRS = 2048
+MAX_PAIRS = 2048
 
 
 class RequestDrawSerializer(ReasonSerializer):
@@ -138,11 +138,11 @@ class RoundsSerializer(serializers.Serializer[Any]):
 class PairRoundSerializer(AfterSerializer):
     """A request for the next round."""
 
-    reason = serializers.CharField(max_length=LONGEST_NOTE, required=False, allow_blank=True)
+    reason = serializers.CharField(max_length=MAX_NOTE_LENGTH, required=False, allow_blank=True)
     pairs = serializers.ListField(
         child=serializers.ListField(child=serializers.CharField(max_length=LENGTH), min_length=2, max_length=2),
         required=False,
-        max_length=MOST_PAIRS,
+        max_length=MAX_PAIRS,
         help_text="Pairs of entries that are fixed beforehand.",
     )
 
@@ -151,7 +151,7 @@ class TakeBackByeSerializer(serializers.Serializer[Any]):
     """The entry and round of a bye."""
 
     entry = serializers.CharField(max_length=LENGTH)
-    round = serializers.IntegerField(min_value=1, max_value=MOST_ROUNDS)
+    round = serializers.IntegerField(min_value=1, max_value=MAX_ROUNDS)
 
 
 class AskByeSerializer(TakeBackByeSerializer):
@@ -566,7 +566,7 @@ class TakeBackBye(DivisionView):
         division = self.get_division(Role.DIRECTOR)
         fields = validated(TakeBackByeSerializer, request)
         entry = entry_by_public_id(division, fields["entry"])
-        rounds.take_back_bye(entry=entry, round_number=fields["round"], **self.acting())
+        rounds.withdraw_bye(entry=entry, round_number=fields["round"], **self.acting())
         return rounds_response(request, division)
 
 

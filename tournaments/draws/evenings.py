@@ -22,7 +22,7 @@ from formats.forecast.proposals import RUNS, FormatProposal, fit_lengths, propos
 from formats.forecast.without_rounds import compare
 from formats.plans import check_field
 from formats.settings import BY_ROUND, LIVES, PROGRESSIVE, StageSettings, strict
-from formats.settings import Pairing as Mode
+from formats.settings import PairingMode as Mode
 from matches.models import PlayMode
 from players.actors import Actor
 from players.forms import RefusingForm
@@ -180,9 +180,9 @@ def _number(stage: Stage) -> int:
 # The format of a new division by number of players and closing time, or as the club played before.
 
 
-MOST_PLAYERS = 256
+MAX_PLAYERS = 256
 """For larger fields a director sets the format by hand: an evening is too short for them anyway."""
-FEWEST_COMPARED, MOST_COMPARED = 4, 128
+MIN_COMPARED, MAX_COMPARED = 4, 128
 """Players for whom rounds and no rounds are compared."""
 TEMPLATES_SHOWN = 8
 ONE_HOUR = timedelta(hours=1)
@@ -210,7 +210,7 @@ class EveningTemplateForm(RefusingForm):
         label=gettext_lazy("Players expected"),
         required=False,
         min_value=2,
-        max_value=MOST_PLAYERS,
+        max_value=MAX_PLAYERS,
         help_text=gettext_lazy("With a closing time, the format and the match lengths are proposed from it."),
     )
     done_by = forms.TimeField(
@@ -431,7 +431,7 @@ def compared(
 ) -> list[ComparedLine]:
     """Return the first stage in rounds and without, side by side; empty if it can be paired in rounds only or not."""
     first = stages[0] if stages else None
-    if first is None or first.format not in BY_ROUND or not FEWEST_COMPARED <= evening.players <= MOST_COMPARED:
+    if first is None or first.format not in BY_ROUND or not MIN_COMPARED <= evening.players <= MAX_COMPARED:
         return []
     flow = replace(first, pairing=Mode.CONTINUOUS)
     if evening.at_stake and flow.format == LIVES and not first.is_continuous:
@@ -507,7 +507,7 @@ class Timeline:
 
 
 ROOM_FOR_LABELS = 1.4
-MOST_TICKS = 5
+MAX_TICKS = 5
 CLOSEST_LABELS = 24
 """Percent between two labels that would overlap on a phone if both were centred."""
 LAST_TICK = 88
@@ -519,7 +519,7 @@ def timeline_of(evening: Evening, finish: Finish) -> Timeline:
     expected, late, closing = (100 * minutes / span for minutes in (finish.median, finish.late, evening.minutes))
     first = ONE_HOUR - timedelta(minutes=evening.starts.minute) if evening.starts.minute else timedelta(0)
     hours = [first + ONE_HOUR * hour for hour in range(int(span // 60) + 1)]
-    step = len(hours) // MOST_TICKS + 1
+    step = len(hours) // MAX_TICKS + 1
     ticks = [(hour.total_seconds() / 60, date_format(evening.starts + hour, "H:i")) for hour in hours[::step]]
     return Timeline(
         expected=expected,

@@ -20,7 +20,7 @@ from formats.settings import (
     KNOCKOUT,
     LEAGUE,
     LIVES,
-    MOST_ROUNDS,
+    MAX_ROUNDS,
     PROGRESSIVE,
     SWISS,
     NextRound,
@@ -44,7 +44,7 @@ from tournaments.draws.rounds import (
     to_be_paired,
     ways_out,
 )
-from tournaments.draws.take_back import round_to_take_back
+from tournaments.draws.undo import round_to_take_back
 from tournaments.events.selectors import divisions_of
 from tournaments.models import ByeRequest, CheckIn, Commitment, Division, Draw, Entry, Stage, Tournament
 from tournaments.standings import brackets
@@ -52,7 +52,7 @@ from tournaments.standings.brackets import BracketOptions, FixtureRow, RoundRow,
 from tournaments.standings.labels import jumps, meaning, stage_title
 from tournaments.standings.pairings import pairings_of
 from tournaments.standings.rounds import has_open_floor
-from tournaments.state.figures import Matches
+from tournaments.state.figures import MatchFigures
 from tournaments.state.format_labels import NEXT_ROUND_NAMES
 from tournaments.state.names import Names, entries_lists, names_of
 from tournaments.state.plans import entrants_as_data, settings_of, source_fields
@@ -291,7 +291,7 @@ def counts(division: Division, draw: Draw) -> DraftCounts:
         byes = len(draw.byes)
         return DraftCounts(entered, len(draw.places), byes, (entered - byes) // 2)
     settings = as_drawn(settings_of(draw.stage), draw.algorithm)
-    matches = Matches.of(fixture.counted for row in draft_rounds(division, draw) for fixture in row.fixtures)
+    matches = MatchFigures.of(fixture.counted for row in draft_rounds(division, draw) for fixture in row.fixtures)
     byes = sum(place is None for place in draw.places) if settings.format in ELIMINATION else 0
     groups = settings.groups if settings.format == GROUPS else 0
     return DraftCounts(entered, len(draw.places), byes, matches.total or 0, groups, _at_least(settings, draw))
@@ -553,14 +553,14 @@ def rounds_page(division: Division, round_number: int | None, now: datetime) -> 
 def _another_round(current: PairedStage, upcoming: NextRoundStatus) -> int | None:
     """Return the number of the round that can be added to a finished Swiss; None if none can."""
     later = current.stage.division.stages.filter(number__gt=current.stage.number).exclude(status=Stage.Status.PLANNED)
-    if upcoming.state != OVER or current.settings.format != SWISS or upcoming.number > MOST_ROUNDS or later.exists():
+    if upcoming.state != OVER or current.settings.format != SWISS or upcoming.number > MAX_ROUNDS or later.exists():
         return None
     return upcoming.number
 
 
 def _request_choices(current: PairedStage, upcoming: NextRoundStatus, names: Names) -> dict[str, Any]:
     """Return the choices of the forms that request byes and fixed pairs."""
-    most = current.event.planned or MOST_ROUNDS
+    most = current.event.planned or MAX_ROUNDS
     rounds = range(upcoming.number, most + 1)
     playing = [entry for entry in to_be_paired(current.settings, current.event) if entry in names.entries]
     return {

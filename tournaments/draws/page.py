@@ -28,8 +28,8 @@ from tournaments.draws.designer.page import DesignerPage
 from tournaments.draws.evenings import here_text, keep_format, template_label, templates_of
 from tournaments.draws.kept_apart import apart_view
 from tournaments.draws.lists import commitments_page, draft_page, presence
-from tournaments.draws.services import LEAST_ENTRIES
-from tournaments.draws.take_back import draw_to_take_back
+from tournaments.draws.services import MIN_ENTRIES
+from tournaments.draws.undo import draw_to_take_back
 from tournaments.events import deadlines
 from tournaments.events import services as events
 from tournaments.events.actions import (
@@ -75,7 +75,7 @@ def draw_page(division: Division, now: datetime) -> dict[str, Any]:
         here, missing = presence(names)
         context |= {
             "apart": apart_view(division, names),
-            "here": here if missing and here >= LEAST_ENTRIES else 0,
+            "here": here if missing and here >= MIN_ENTRIES else 0,
             "missing": [names.of(entry) for entry in missing],
         }
     if newest is not None and newest.state == Draw.State.DRAFT:

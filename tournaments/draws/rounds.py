@@ -54,7 +54,7 @@ class DraftContent:
     ratings: Mapping[int, float] = field(default_factory=dict)
 
 
-LEAST_TO_PAIR = 2
+MIN_TO_PAIR = 2
 
 
 def current_event(division: Division, stage: Stage) -> SwissEvent:
@@ -111,7 +111,7 @@ def make_round(division: Division, draw: Draw) -> DraftContent:
 def _make_first_batch(division: Division, draw: Draw) -> DraftContent:
     """Pair as many entries as there are tables; the others wait."""
     entries = to_be_paired(settings_of(draw.stage), _event_of(division, draw))
-    if len(entries) < LEAST_TO_PAIR:
+    if len(entries) < MIN_TO_PAIR:
         return DraftContent(refusal={"code": "too_few_players", "params": {"players": len(entries)}})
     clubs = club_of_each(division, entries) if division.apart else {}
     pairs = first_pairs(division, draw.stage, entries, clubs, draw.made_at)
@@ -453,7 +453,7 @@ def request_bye(*, entry: Entry, round_number: int, kind: str, by: Actor, now: d
     return bye
 
 
-def take_back_bye(*, entry: Entry, round_number: int, by: Actor, now: datetime) -> ByeRequest:
+def withdraw_bye(*, entry: Entry, round_number: int, by: Actor, now: datetime) -> ByeRequest:
     """Cancel a requested bye. Refused: `no_bye_requested`, `round_paired`, and as `request_bye`."""
     with transaction.atomic():
         row = _locked(entry.division)

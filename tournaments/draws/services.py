@@ -33,7 +33,7 @@ from tournaments.state.settle import settle
 from tournaments.state.stage_rows import kept_apart
 from tournaments.state.stages import first_stage, round_deadlines, seeding
 
-LEAST_ENTRIES = 2
+MIN_ENTRIES = 2
 SWEEP_AT_ONCE = 50
 
 
@@ -63,7 +63,7 @@ def request_draw(*, division: Division, by: Actor, now: datetime, reason: str = 
         missing = entered.filter(checked_in_at=None) if here_only else entered.none()
         left_out = list(missing.order_by("pk").values_list("pk", flat=True))
         count = entered.count() - len(left_out)
-        if count < LEAST_ENTRIES:
+        if count < MIN_ENTRIES:
             raise Refused("too_few_entries", count=count)
         stage = first_stage(row)
         stage.division = row

@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 from formats.continuous.rule import ALGORITHM
 from formats.continuous.state import moment_of
 from formats.graph import MAIN
-from formats.settings import BY_ROUND, ELIMINATION, GROUPS, LIVES, MOST_ROUNDS
+from formats.settings import BY_ROUND, ELIMINATION, GROUPS, LIVES, MAX_ROUNDS
 from formats.swiss.event import PAIRING_BYES, ByeKind, Order, SwissEvent
 from matches.models import Result
 from tournaments.models import (
@@ -104,7 +104,7 @@ def pairing_input(state: StageState, draw: Draw, *, directs: bool) -> dict[str, 
 def _as_it_was(event: SwissEvent, byes: Byes, basis: str) -> SwissEvent | None:
     """Return the event with the settings under which it has this digest; None if something else differs."""
     now = (event.planned, event.allow_rematches)
-    others = product((None, *range(1, MOST_ROUNDS + 1)), (False, True))
+    others = product((None, *range(1, MAX_ROUNDS + 1)), (False, True))
     for planned, rematches in (now, *others):
         tried = replace(event, planned=planned, allow_rematches=rematches)
         if digest(tried, byes) == basis:

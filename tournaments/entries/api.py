@@ -16,16 +16,16 @@ from core.api import validated_query
 from core.links import absolute_url
 from core.repeats import Repeat, repeated
 from core.requests import parse_int
-from core.text_lengths import LONGEST_NAME
+from core.text_lengths import MAX_NAME_LENGTH
 from players.access import Role, my_player, require
 from players.accounts.serializers import (
     ALIKE,
     LISTS,
     CsvParser,
+    CsvPreviewSerializer,
     NameFileSerializer,
     NameListSerializer,
     PersonSerializer,
-    PreviewSerializer,
 )
 from players.accounts.services import ensure_player
 from players.clubs.lists import ListedName
@@ -68,7 +68,7 @@ class EntrySerializer(serializers.ModelSerializer[Entry]):
 class NewEntrySerializer(serializers.Serializer[Any]):
     """Somebody to be entered, by name."""
 
-    name = serializers.CharField(max_length=LONGEST_NAME)
+    name = serializers.CharField(max_length=MAX_NAME_LENGTH)
     player = serializers.CharField(
         max_length=10,
         required=False,
@@ -275,7 +275,7 @@ class Paste(DivisionView):
         description="With `preview` nothing is written. Players who are already in are skipped, so it can be repeated. "
         "A name that is `ambiguous`, `partial` or has an `alike` one before it enters nobody without a choice. "
         + LISTS,
-        parameters=[PreviewSerializer],
+        parameters=[CsvPreviewSerializer],
         request={
             "multipart/form-data": EntryFileSerializer,
             "text/csv": OpenApiTypes.BINARY,
@@ -292,7 +292,7 @@ class Paste(DivisionView):
     def post(self, request: Request, **kwargs: str) -> Response:
         """Whom each name matches, and who was entered."""
         division = self.get_division(Role.DIRECTOR)
-        fields, query = validated(EntryFileSerializer, request), validated_query(PreviewSerializer, request)
+        fields, query = validated(EntryFileSerializer, request), validated_query(CsvPreviewSerializer, request)
         lines = lists.preview(division=division, names=fields["names"])
         result = lists.ListResult([], [])
         if not (fields["preview"] or query["preview"]):
@@ -384,7 +384,7 @@ class Withdraw(EntryView):
 
 
 @open_to(post=Who.HELPERS)
-class CheckIn(EntryView):
+class CheckInView(EntryView):
     """Checking a player in."""
 
     @extend_schema(

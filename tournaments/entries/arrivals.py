@@ -29,7 +29,7 @@ from tournaments.entries.substitutions import substituted_entries
 from tournaments.events.selectors import divisions_of
 from tournaments.ledger.accounts import owed_by_entry
 from tournaments.ledger.money import Currency
-from tournaments.ledger.payments import PaymentInput, receive_for_entries, take_back
+from tournaments.ledger.payments import PaymentInput, receive_for_entries, undo_payment
 from tournaments.models import CheckIn, Division, Entry, LateEntry, Payment, Tournament, Withdrawal
 from tournaments.state.locks import lock_division
 from tournaments.state.names import Names, entries_lists, names_of, shown_entry
@@ -81,7 +81,7 @@ def undo_tap(*, tournament: Tournament, batch: str, by: Actor, now: datetime) ->
         if not payments or CheckIn.objects.filter(batch=batch, undoes=None, undone_by=None).exists():
             check_in.undo(tournament=tournament, batch=batch, by=by, now=now)
         for payment in payments:
-            take_back(payment=payment, by=by, now=now)
+            undo_payment(payment=payment, by=by, now=now)
 
 
 def took_money(tournament: Tournament, batch: str) -> bool:
@@ -107,8 +107,8 @@ ALL, OWES, WITHDRAWN = "all", "owes", "withdrawn"
 STATES = CheckIn.State
 REGULAR_NIGHTS = 6
 """Earlier events of the club whose players are offered."""
-MOST_REGULARS = 30
-MOST_MATCHING_MEMBERS = 8
+MAX_REGULARS = 30
+MAX_MATCHING_MEMBERS = 8
 
 
 class Filter(NamedTuple):
@@ -291,7 +291,7 @@ def members_called(division: Division, text: str) -> list[Membership]:
         )
         .exclude(player__in=entered)
         .select_related("player")
-        .order_by("player__name_key", "pk")[:MOST_MATCHING_MEMBERS]
+        .order_by("player__name_key", "pk")[:MAX_MATCHING_MEMBERS]
     )
 
 
@@ -318,7 +318,7 @@ def regulars(tournament: Tournament, division: Division) -> list[Regular]:
         for player, count in counts.items()
         if player.pk not in not_offered and not player.has_left
     ]
-    return sorted(offered, key=lambda row: (-row.nights, fold(row.player.name), row.player.pk))[:MOST_REGULARS]
+    return sorted(offered, key=lambda row: (-row.nights, fold(row.player.name), row.player.pk))[:MAX_REGULARS]
 
 
 def tap_of(tournament: Tournament, batch: str, *, may_direct: bool) -> Tap | None:

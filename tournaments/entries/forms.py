@@ -7,7 +7,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from core.public_ids import LENGTH
-from core.text_lengths import LONGEST_NAME, LONGEST_NOTE
+from core.text_lengths import MAX_NAME_LENGTH, MAX_NOTE_LENGTH
 from players.forms import ChosenListForm, RefusingForm
 from tournaments.models import CheckIn, Entry, Tournament
 from tournaments.state.forms import ReasonForm
@@ -18,7 +18,7 @@ DIVISION, EVENT = "division", "event"
 class AddEntryForm(RefusingForm):
     """One player, by name."""
 
-    name = forms.CharField(label=_("Add a player"), max_length=LONGEST_NAME)
+    name = forms.CharField(label=_("Add a player"), max_length=MAX_NAME_LENGTH)
     player = forms.CharField(max_length=LENGTH, required=False, widget=forms.HiddenInput)
     after = forms.IntegerField(min_value=0, required=False, widget=forms.HiddenInput)
     here = forms.BooleanField(required=False, widget=forms.HiddenInput)
@@ -36,9 +36,9 @@ class SubstituteForm(AddEntryForm):
     """Who takes the place of an entry, and why."""
 
     here = None  # type: ignore[assignment]  # a substitute is not checked in
-    name = forms.CharField(label=_("Who plays instead?"), max_length=LONGEST_NAME)
+    name = forms.CharField(label=_("Who plays instead?"), max_length=MAX_NAME_LENGTH)
     after = forms.IntegerField(min_value=0, widget=forms.HiddenInput)
-    reason = forms.CharField(label=_("Reason"), max_length=LONGEST_NOTE, required=False)
+    reason = forms.CharField(label=_("Reason"), max_length=MAX_NOTE_LENGTH, required=False)
     past_waiting = forms.BooleanField(label=_("Those on the waiting list keep waiting"), required=False)
     FIELD_OF: ClassVar[dict[str, str]] = {**AddEntryForm.FIELD_OF, "others_wait": "past_waiting"}
 
@@ -156,7 +156,7 @@ class ScopeForm(RefusingForm):
     scope = forms.ChoiceField(choices=[(DIVISION, _("this division")), (EVENT, _("the whole event"))])
 
 
-class WithdrawForm(ReasonForm):
+class WithdrawEntryForm(ReasonForm):
     """Whether a player withdraws from one division or the whole event, and why."""
 
     scope = forms.ChoiceField(

@@ -40,7 +40,7 @@ from tournaments.entries.forms import KioskCheckInForm, RevokeKioskForm, UndoChe
 from tournaments.events.actions import by, event_url_args, faulty, refuse
 from tournaments.models import CheckIn, Division, Entry, Kiosk, Tournament
 from tournaments.state.locks import lock_division
-from tournaments.state.names import Names, shown
+from tournaments.state.names import Names, display_name
 
 PAIRING_LASTS = timedelta(minutes=10)
 UNDO_LASTS = timedelta(seconds=30)
@@ -212,7 +212,7 @@ def _undo_seconds(check_in: CheckIn, now: datetime) -> int:
 
 
 def _name(player: Player) -> str:
-    return shown(player, staff=False)
+    return display_name(player, staff=False)
 
 
 # Kiosks: their page for directors, pairing a device, and what the device shows.
@@ -231,8 +231,8 @@ def kiosks(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Show the kiosks of an event to its directors, with a QR code for each that is to be paired."""
     event = access.tournament_as(request.user, club, slug, Role.DIRECTOR)
     rows = kiosks_of(event, timezone.now(), partial(absolute_url, request))
-    shown = [(row, qr_svg(row.pairing_url) if row.pairing_url else "") for row in rows]
-    context = {"tournament": event, "club": event.club, "rows": shown, "may_direct": True}
+    display_name = [(row, qr_svg(row.pairing_url) if row.pairing_url else "") for row in rows]
+    context = {"tournament": event, "club": event.club, "rows": display_name, "may_direct": True}
     return render(request, "tournaments/entries/kiosks.html", context)
 
 

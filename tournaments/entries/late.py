@@ -14,7 +14,7 @@ from formats.elimination.knockout import eligible_byes, take_bye
 from formats.forecast.stages import matches_each
 from formats.graph import BYE, MAIN, EntryId, EntrySource, Fixture, Graph, Round
 from formats.plans import TABLE, LateDrop, as_drawn, lengths_of, planned_anew, with_late_drop
-from formats.settings import BY_ROUND, KNOCKOUT, LEAGUE, LIVES, MOST_ROUNDS, PROGRESSIVE, SWISS, check_league_size
+from formats.settings import BY_ROUND, KNOCKOUT, LEAGUE, LIVES, MAX_ROUNDS, PROGRESSIVE, SWISS, check_league_size
 from formats.states import FixtureStatus
 from matches.lifecycle.begun import is_untouched
 from matches.lifecycle.own_match import check_own_match, side_of
@@ -148,7 +148,7 @@ def check_accepts_late(division: Division, state: StageState, now: datetime) -> 
         raise Refused("late_entry_not_possible", format=state.stage.get_format_display())
     settings = state.rows.settings
     paired = len(state.event.rounds) if state.event is not None else 0
-    last = LAST_ROUND_FOR_LIVES if settings.format == LIVES else (settings.rounds or MOST_ROUNDS) - 1
+    last = LAST_ROUND_FOR_LIVES if settings.format == LIVES else (settings.rounds or MAX_ROUNDS) - 1
     if settings.is_continuous:
         if settings.format == LIVES and lives_of_latecomer(state) < 1:
             raise Refused("too_late_for_lives", matches=missed_by_latecomer(state))
@@ -236,7 +236,7 @@ class LatePreview:
 
 
 @dataclass(frozen=True, slots=True)
-class UndoPreview:
+class UndoLatePreview:
     """A late entry and the changes that undoing it would make; `seq` is the division's."""
 
     late: LateEntry
@@ -320,7 +320,7 @@ def _changes(division: Division, graph: Graph, *, only_main: bool) -> list[Fixtu
     return [change for change in changes if not only_main or graph.bracket_of[change.row.number] == MAIN]
 
 
-def preview_undo(*, entry: Entry) -> UndoPreview:
+def preview_undo(*, entry: Entry) -> UndoLatePreview:
     """Preview undoing a late entry.
 
     Refused: `not_late`, `late_entry_not_last`, `late_entry_of_league`, `late_entry_begun`, `tournament_not_open`.
@@ -346,7 +346,7 @@ def preview_undo(*, entry: Entry) -> UndoPreview:
         begun = [change.row.number for change in changes if change.undoes_play]
     if begun:
         raise Refused("late_entry_begun", name=entry.player.shown_name, fixture=min(begun))
-    return UndoPreview(late, division.seq, changes, anew)
+    return UndoLatePreview(late, division.seq, changes, anew)
 
 
 def standing_late_entry(entry: Entry) -> LateEntry | None:
@@ -441,13 +441,13 @@ def _let_previous_back(late: LateEntry, by: Actor, now: datetime, reason: str) -
     bring_back(entry=previous, seen=seen, by=by, now=now, reason=reason)
 
 
-def _match_versions(preview: UndoPreview) -> list[tuple[int, int]]:
+def _match_versions(preview: UndoLatePreview) -> list[tuple[int, int]]:
     matches = [change.row.match for change in preview.changes]
     return [(match.pk, match.seq) for match in matches if match is not None]
 
 
 def _void_own_match(
-    preview: UndoPreview, locked_matches: Mapping[int, Match], by: Actor, now: datetime, reason: str
+    preview: UndoLatePreview, locked_matches: Mapping[int, Match], by: Actor, now: datetime, reason: str
 ) -> None:
     """Void the director's own match against the late entry, with a public reason."""
     entry = preview.late.entry

@@ -12,7 +12,7 @@ from players.actors import Actor
 from players.clubs.lists import NEW_PLAYER, Choices, ListedName, chosen_player, chosen_players, preview_list
 from players.models import Player
 from players.people.rows import canonical
-from players.people.services import UNCLEAR, How, NameMatch, find_players
+from players.people.services import UNCLEAR, NameMatch, NameOutcome, find_players
 from tournaments.entries import check_in
 from tournaments.entries.late import LatePreview, enter_late, preview_late
 from tournaments.entries.services import enter
@@ -49,7 +49,7 @@ def preview_late_list(*, division: Division, names: Sequence[str], choices: Choi
         if player is not None and player.pk not in seen:
             players.append(player)
             seen.add(player.pk)
-        elif choice == NEW_PLAYER or (match.how == How.ADDED and not match.repeated):
+        elif choice == NEW_PLAYER or (match.how == NameOutcome.ADDED and not match.repeated):
             players.append(name)
     return preview_late(division=division, players=players, now=now)
 
@@ -156,7 +156,7 @@ def _refuse_unclear(match: NameMatch) -> None:
     """Refused: `name_ambiguous`, `name_partial`, `name_of_member`."""
     if match.how in UNCLEAR:
         candidates = [[player.public_id, player.name] for player in match.candidates]
-        if match.how == How.AMBIGUOUS:
+        if match.how == NameOutcome.AMBIGUOUS:
             raise Refused("name_ambiguous", name=match.name, candidates=candidates)
         raise Refused("name_partial", name=match.name, member=match.candidates[0].name, candidates=candidates)
     if match.respelled and match.player is not None:

@@ -43,7 +43,7 @@ from tournaments.entries.forms import (
     ReturnForm,
     ScopeForm,
     UndoCheckInForm,
-    WithdrawForm,
+    WithdrawEntryForm,
 )
 from tournaments.entries.late import (
     LatePreview,
@@ -582,7 +582,7 @@ def enter_list(request: HttpRequest, club: str, slug: str, division: str) -> Htt
 
 
 @repeated(Repeat.STATE)
-def _withdraw(form: WithdrawForm, **acting: Any) -> str:
+def _withdraw(form: WithdrawEntryForm, **acting: Any) -> str:
     entry, reason = form.instance, form.cleaned_data["reason"]
     if form.cleaned_data["scope"] == EVENT:
         event = entry.division.tournament
@@ -651,4 +651,4 @@ def _other_scope(entry: Entry, scope: str) -> str:
     return _("Withdraw from %(division)s only…") % {"division": entry.division.name}
 
 
-withdraw = WithdrawAction("withdraw", WithdrawForm, _withdraw).view
+withdraw = WithdrawAction("withdraw", WithdrawEntryForm, _withdraw).view

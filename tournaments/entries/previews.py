@@ -15,7 +15,7 @@ from tournaments.entries.late import (
     LatePreview,
     Newcomer,
     ReentryPreview,
-    UndoPreview,
+    UndoLatePreview,
     standing_late_entry,
 )
 from tournaments.entries.returns import DivisionReturn, ReturnPreview
@@ -240,7 +240,7 @@ def _what_previous_does(preview: ReentryPreview, labels: ChangeLabels) -> str:
     return _("The earlier entry of %(name)s keeps its place in the consolation, if it has one.") % name
 
 
-def undo_view(preview: UndoPreview) -> PartView:
+def undo_view(preview: UndoLatePreview) -> PartView:
     """Return the effects of undoing a late entry."""
     entry = preview.late.entry
     waits = preview.late.before == Entry.Status.WAITING

@@ -36,7 +36,7 @@ from tournaments.events.actions import (
 )
 from tournaments.models import CheckIn, Division, Entry, Fixture, Substitution
 from tournaments.state.locks import division_changed, lock_division, lock_unfinished_matches
-from tournaments.state.names import shown
+from tournaments.state.names import display_name
 from tournaments.state.places import refuse_passing
 from tournaments.state.settle import settle
 
@@ -166,7 +166,7 @@ def substitutes(division: Division, *, staff: bool) -> list[Substitute]:
     """Return the substitutions of a division that stand."""
     rows = Substitution.objects.filter(entry__division=division, undoes=None, undone_by=None)
     return [
-        Substitute(shown(row.after, staff=staff), shown(row.before, staff=staff))
+        Substitute(display_name(row.after, staff=staff), display_name(row.before, staff=staff))
         for row in rows.select_related("before", "after").order_by("pk")
     ]
 

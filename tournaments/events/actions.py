@@ -12,7 +12,7 @@ from rest_framework.request import Request
 
 from engine.errors import Refused
 from players.access import Role, Visitor, is_at_least, require, role_in
-from players.actions import Action
+from players.actions import UserAction
 from players.requests import by, faulty, me, page, refuse, sent
 from tournaments import access
 from tournaments.models import Division, Entry, Tournament
@@ -55,7 +55,7 @@ def directed_entry(user: Visitor, *, club: str, slug: str, entry: str) -> Entry:
     return row
 
 
-class TournamentAction(Action):
+class TournamentAction(UserAction):
     """What somebody does in an event; `after` may be in a header."""
 
     def parameters(self) -> list[OpenApiParameter]:

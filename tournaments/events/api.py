@@ -18,10 +18,10 @@ from core.access import Who, open_to
 from core.api import APIView
 from core.links import absolute_url
 from core.repeats import Repeat, repeated
-from core.text_lengths import LONGEST_NAME
-from matches.lifecycle.play_rules import LONGEST_DAYS, LONGEST_DELAY, LONGEST_NO_SHOW, LONGEST_OVERTIME
+from core.text_lengths import MAX_NAME_LENGTH
+from matches.lifecycle.play_rules import MAX_DELAY, MAX_NO_SHOW, MAX_OVERTIME, MAX_SPAN_DAYS
 from matches.models import ClockPreset, LiveMatch, PlayMode
-from matches.models.matches import LONGEST_MATCH
+from matches.models.matches import MAX_MATCH
 from players import access as people
 from players.access import Role
 from players.accounts.serializers import LOCATION, ZoneField
@@ -34,7 +34,7 @@ from tournaments.events.dates import is_announced, moved_dates
 from tournaments.events.forms import TournamentForm
 from tournaments.events.helpers import STATES, helpers_of, state_of
 from tournaments.models import Division, Entry, Helper, Tournament
-from tournaments.models.events import MOST_ENTRIES, MOST_MINOR_UNITS, MOST_ROUNDS
+from tournaments.models.events import MAX_ENTRIES, MAX_MINOR_UNITS, MAX_ROUNDS
 from tournaments.state import log
 from tournaments.state.api import (
     AFTER,
@@ -175,12 +175,12 @@ class DivisionSerializer(serializers.ModelSerializer[Division]):
 class DivisionFieldsSerializer(serializers.Serializer[Any]):
     """The settings of a division."""
 
-    name = serializers.CharField(max_length=LONGEST_NAME)
+    name = serializers.CharField(max_length=MAX_NAME_LENGTH)
     self_registration = serializers.BooleanField(required=False)
     closes_at = serializers.DateTimeField(required=False, allow_null=True)
-    capacity = serializers.IntegerField(min_value=2, max_value=MOST_ENTRIES, required=False, allow_null=True)
+    capacity = serializers.IntegerField(min_value=2, max_value=MAX_ENTRIES, required=False, allow_null=True)
     fee = serializers.IntegerField(
-        min_value=0, max_value=MOST_MINOR_UNITS, required=False, help_text="In whole minor units."
+        min_value=0, max_value=MAX_MINOR_UNITS, required=False, help_text="In whole minor units."
     )
     reentry_until = serializers.DateTimeField(
         required=False,
@@ -190,10 +190,10 @@ class DivisionFieldsSerializer(serializers.Serializer[Any]):
     reentry_keeps = serializers.BooleanField(
         required=False, help_text="After a re-entry the previous entry plays on in the consolation."
     )
-    match_length = serializers.IntegerField(min_value=1, max_value=LONGEST_MATCH, required=False)
+    match_length = serializers.IntegerField(min_value=1, max_value=MAX_MATCH, required=False)
     round_lengths = serializers.ListField(
-        child=serializers.IntegerField(min_value=1, max_value=LONGEST_MATCH),
-        max_length=MOST_ROUNDS,
+        child=serializers.IntegerField(min_value=1, max_value=MAX_MATCH),
+        max_length=MAX_ROUNDS,
         required=False,
         help_text="By round; the last length applies to all later rounds. Empty: `match_length` for all rounds.",
     )
@@ -210,7 +210,7 @@ class DivisionFieldsSerializer(serializers.Serializer[Any]):
         help_text="A player who is late for an appointment loses the match if the opponent claims it.",
     )
     no_show_minutes = serializers.IntegerField(
-        min_value=1, max_value=LONGEST_NO_SHOW, required=False, help_text="After so many minutes a player is late."
+        min_value=1, max_value=MAX_NO_SHOW, required=False, help_text="After so many minutes a player is late."
     )
     extension_hours = serializers.IntegerField(min_value=1, max_value=2000, required=False)
     claim_wait = serializers.IntegerField(min_value=60, max_value=2_000_000, required=False, help_text="Seconds.")
@@ -228,17 +228,17 @@ class DivisionFieldsSerializer(serializers.Serializer[Any]):
         required=False,
         help_text="Of matches played here; like the other settings of play here, for matches opened from now on.",
     )
-    overtime_minutes = serializers.IntegerField(min_value=0, max_value=LONGEST_OVERTIME, required=False)
+    overtime_minutes = serializers.IntegerField(min_value=0, max_value=MAX_OVERTIME, required=False)
     turn_days = serializers.IntegerField(
-        min_value=1, max_value=LONGEST_DAYS, required=False, help_text="Correspondence: days for each turn."
+        min_value=1, max_value=MAX_SPAN_DAYS, required=False, help_text="Correspondence: days for each turn."
     )
     bank_days = serializers.IntegerField(
-        min_value=0, max_value=LONGEST_DAYS, required=False, help_text="Correspondence: days more for the whole match."
+        min_value=0, max_value=MAX_SPAN_DAYS, required=False, help_text="Correspondence: days more for the whole match."
     )
     flag_rule = serializers.ChoiceField(LiveMatch.FlagRule.choices, required=False)
     spectators_delay = serializers.IntegerField(
         min_value=0,
-        max_value=LONGEST_DELAY,
+        max_value=MAX_DELAY,
         required=False,
         allow_null=True,
         help_text="Minutes by which spectators are behind; 0: none; null: they see a match once it is over.",
@@ -248,14 +248,14 @@ class DivisionFieldsSerializer(serializers.Serializer[Any]):
 class ChangedDivisionSerializer(DivisionFieldsSerializer):
     """Settings to be changed, and what was seen."""
 
-    name = serializers.CharField(max_length=LONGEST_NAME, required=False)
+    name = serializers.CharField(max_length=MAX_NAME_LENGTH, required=False)
     after = serializers.IntegerField(min_value=0, required=False, help_text="The `seq` you saw.")
 
 
 class DeadlinesSerializer(serializers.Serializer[Any]):
     """When each round ends."""
 
-    deadlines = serializers.ListField(child=serializers.DateTimeField(allow_null=True), max_length=MOST_ROUNDS)
+    deadlines = serializers.ListField(child=serializers.DateTimeField(allow_null=True), max_length=MAX_ROUNDS)
     after = serializers.IntegerField(min_value=0, required=False, help_text="The `seq` you saw.")
 
 
@@ -325,7 +325,7 @@ EXAMPLE = OpenApiExample(
 
 
 @open_to(get=Who.EVERYBODY, post=Who.SIGNED_IN)
-class Events(PublicView, generics.ListAPIView[Tournament]):
+class EventList(PublicView, generics.ListAPIView[Tournament]):
     """Events of all clubs."""
 
     permission_classes = (IsAuthenticatedOrReadOnly,)

@@ -26,14 +26,14 @@ DEADLINES, DAYS = "deadlines", ("until", "join_until")
 OF_STAGE = {DEADLINES: _("deadlines by round"), "until": _("last day"), "join_until": _("joining until")}
 
 
-class Start(NamedTuple):
+class EventStart(NamedTuple):
     """When an event starts, on its own clocks, before and after a change."""
 
     was: datetime
     now: datetime
 
     @classmethod
-    def of(cls, tournament: Tournament, values: Mapping[str, Any]) -> "Start":
+    def of(cls, tournament: Tournament, values: Mapping[str, Any]) -> "EventStart":
         """Return the start with new values of an event; in another time zone alone it keeps its clock time."""
         zone = ZoneInfo(values.get("time_zone", tournament.time_zone))
         was = tournament.starts_at.astimezone(ZoneInfo(tournament.time_zone))
@@ -48,7 +48,7 @@ class Start(NamedTuple):
 
 def is_announced(tournament: Tournament, values: Mapping[str, Any]) -> bool:
     """Whether people hear of new values of an event: of another start or another venue."""
-    starts_at = Start.of(tournament, values).now
+    starts_at = EventStart.of(tournament, values).now
     return (starts_at, values.get("venue", tournament.venue)) != (tournament.starts_at, tournament.venue)
 
 
@@ -58,7 +58,7 @@ class DependentDate(NamedTuple):
     row: Tournament | Division | Stage
     field: str
     value: Value
-    start: Start
+    start: EventStart
 
     @property
     def division(self) -> Division | None:
@@ -114,7 +114,7 @@ def dates_of(tournament: Tournament, values: Mapping[str, Any]) -> list[Dependen
             days = {field: stage.settings.get(field) for field in DAYS}
             dates += ((stage, field, date.fromisoformat(day)) for field, day in days.items() if day)
             dates.append((stage, DEADLINES, round_deadlines(stage)))
-    start = Start.of(tournament, values)
+    start = EventStart.of(tournament, values)
     return [DependentDate(*row, start) for row in dates if row[2]]
 
 

@@ -14,27 +14,27 @@ from django.utils.translation import ngettext, pgettext_lazy
 
 from core.messages import sentence
 from core.public_ids import LENGTH
-from core.text_lengths import LONGEST_NAME
+from core.text_lengths import MAX_NAME_LENGTH
 from engine.errors import Refused
-from matches.lifecycle.play_rules import LONGEST_DAYS, LONGEST_NO_SHOW
+from matches.lifecycle.play_rules import MAX_NO_SHOW, MAX_SPAN_DAYS
 from matches.models import ClockPreset, LiveMatch, PlayMode
-from matches.models.matches import LONGEST_MATCH
+from matches.models.matches import MAX_MATCH
 from matches.models.reports import NO_SHOW_MINUTES
-from players.forms import RefusingForm, ZoneField
-from tournaments.events.dates import DependentDate, Start, dates_of, is_announced, moved_dates
+from players.forms import RefusingForm, ZoneChoiceField
+from tournaments.events.dates import DependentDate, EventStart, dates_of, is_announced, moved_dates
 from tournaments.events.services import AFTER_DRAW
 from tournaments.events.venues import VenueInput
 from tournaments.ledger.money import WITHOUT_CENTS
 from tournaments.models import Division, Table, Tournament, Venue
-from tournaments.models.events import MOST_ENTRIES, MOST_MINOR_UNITS, MOST_ROUNDS
-from tournaments.models.floor import LONGEST_LABEL
+from tournaments.models.events import MAX_ENTRIES, MAX_MINOR_UNITS, MAX_ROUNDS
+from tournaments.models.floor import MAX_LABEL_LENGTH
 from tournaments.state.changes import Audience
 
 # Forms of events and divisions, and fields for local dates and times.
 
 
 """Currencies without minor units (ISO 4217)."""
-MOST_TABLES = 2000
+MAX_TABLES = 2000
 AFTER_THE_MATCH = "after"
 """Choice of spectators who see a match once it is over."""
 SPECTATORS = (
@@ -82,7 +82,7 @@ def shown_local(at: datetime | None, zone: tzinfo) -> datetime | None:
 
 
 class TournamentForm(RefusingForm):
-    name = forms.CharField(label=_("Name"), max_length=LONGEST_NAME)
+    name = forms.CharField(label=_("Name"), max_length=MAX_NAME_LENGTH)
     starts_at = LocalField(label=_("Starts"))
     ends_at = LocalField(label=_("Ends"), required=False)
     closing_rule = forms.ChoiceField(
@@ -101,12 +101,12 @@ class TournamentForm(RefusingForm):
         required=False,
         help_text=_("Leave empty for when the draw is published."),
     )
-    time_zone = ZoneField(help_text=_("All times of the event are in this zone. Type a city."))
+    time_zone = ZoneChoiceField(help_text=_("All times of the event are in this zone. Type a city."))
     venue = forms.CharField(label=_("Venue"), max_length=200, required=False)
     tables = forms.IntegerField(
         label=_("Tables"),
         min_value=1,
-        max_value=MOST_TABLES,
+        max_value=MAX_TABLES,
         required=False,
         help_text=_("Leave empty for as many as the players need."),
     )
@@ -172,7 +172,7 @@ class EditTournamentForm(TournamentForm):
         except Refused as refused:
             self.refuse(refused)
             return cleaned
-        start = Start.of(self.tournament, values).now
+        start = EventStart.of(self.tournament, values).now
         self.is_announced = is_announced(self.tournament, values)
         self.question = f"{start.isoformat()} {start.tzinfo} {cleaned.get('venue')}".strip()
         stored = {field: getattr(self.tournament, field) for field in self.TIMES}
@@ -198,7 +198,7 @@ class EditTournamentForm(TournamentForm):
 
 
 class DivisionForm(RefusingForm):
-    name = forms.CharField(label=_("Name"), max_length=LONGEST_NAME)
+    name = forms.CharField(label=_("Name"), max_length=MAX_NAME_LENGTH)
     lengths = forms.CharField(
         label=_("Match length by round"),
         max_length=60,
@@ -220,7 +220,7 @@ class DivisionForm(RefusingForm):
     capacity = forms.IntegerField(
         label=_("Places"),
         min_value=2,
-        max_value=MOST_ENTRIES,
+        max_value=MAX_ENTRIES,
         required=False,
         help_text=_("Leave empty for no limit. Further entries go on the waiting list."),
     )
@@ -244,7 +244,7 @@ class DivisionForm(RefusingForm):
     no_show_minutes = forms.IntegerField(
         label=_("Late after, in minutes"),
         min_value=1,
-        max_value=LONGEST_NO_SHOW,
+        max_value=MAX_NO_SHOW,
         initial=NO_SHOW_MINUTES,
         required=False,
     )
@@ -269,10 +269,10 @@ class DivisionForm(RefusingForm):
         coerce=int,
     )
     turn_days = forms.IntegerField(
-        label=_("Correspondence: days for each turn"), min_value=1, max_value=LONGEST_DAYS, initial=2
+        label=_("Correspondence: days for each turn"), min_value=1, max_value=MAX_SPAN_DAYS, initial=2
     )
     bank_days = forms.IntegerField(
-        label=_("Correspondence: extra days for the match"), min_value=0, max_value=LONGEST_DAYS, initial=0
+        label=_("Correspondence: extra days for the match"), min_value=0, max_value=MAX_SPAN_DAYS, initial=0
     )
     flag_rule = forms.ChoiceField(label=_("A player who runs out of time loses"), choices=LiveMatch.FlagRule.choices)
     spectators_delay = forms.TypedChoiceField(
@@ -335,10 +335,10 @@ class DivisionForm(RefusingForm):
         words = self.cleaned_data["lengths"].replace(",", " ").split()
         if (
             not words
-            or len(words) > MOST_ROUNDS
-            or not all(word.isdecimal() and 1 <= int(word) <= LONGEST_MATCH for word in words)
+            or len(words) > MAX_ROUNDS
+            or not all(word.isdecimal() and 1 <= int(word) <= MAX_MATCH for word in words)
         ):
-            raise ValidationError(sentence("bad_round_lengths", {"most": LONGEST_MATCH}))
+            raise ValidationError(sentence("bad_round_lengths", {"most": MAX_MATCH}))
         return [int(word) for word in words]
 
     def clean_deadlines(self) -> list[datetime | None]:
@@ -363,7 +363,7 @@ class DivisionForm(RefusingForm):
     def clean_fee(self) -> int:
         """Convert the fee to whole minor units of its currency."""
         fee = (self.cleaned_data["fee"] or 0) * 10**self.exponent
-        if fee != int(fee) or fee > MOST_MINOR_UNITS:
+        if fee != int(fee) or fee > MAX_MINOR_UNITS:
             raise ValidationError(_("The fee has too many decimals for its currency."))
         return int(fee)
 
@@ -398,7 +398,7 @@ class DivisionForm(RefusingForm):
 class SeasonForm(RefusingForm):
     """The event of a league's next season."""
 
-    name = forms.CharField(label=_("Name"), max_length=LONGEST_NAME)
+    name = forms.CharField(label=_("Name"), max_length=MAX_NAME_LENGTH)
     starts_at = LocalField(label=_("Starts"))
     FIELD_OF: ClassVar[dict[str, str]] = {**RefusingForm.FIELD_OF, "name_taken": "name"}
 
@@ -419,7 +419,7 @@ class RemoveHelperForm(RefusingForm):
 # The form of a club's venue.
 
 
-MOST_VENUE_TABLES = 200
+MAX_VENUE_TABLES = 200
 CATEGORIES = Table.Category.choices
 
 
@@ -436,7 +436,7 @@ class VenueForm(RefusingForm):
     more = forms.IntegerField(
         label=_("More tables"),
         min_value=0,
-        max_value=MOST_VENUE_TABLES,
+        max_value=MAX_VENUE_TABLES,
         required=False,
         help_text=_("They get the next numbers. Save, then give them names."),
     )
@@ -453,7 +453,10 @@ class VenueForm(RefusingForm):
                 field.initial = getattr(day, name, None)
         for number, table in enumerate(self.tables):
             self.fields[f"label_{number}"] = forms.CharField(
-                label=pgettext_lazy("furniture", "Table"), max_length=LONGEST_LABEL, required=False, initial=table.label
+                label=pgettext_lazy("furniture", "Table"),
+                max_length=MAX_LABEL_LENGTH,
+                required=False,
+                initial=table.label,
             )
             self.fields[f"category_{number}"] = forms.ChoiceField(
                 label=_("Category"), choices=CATEGORIES, initial=table.category
@@ -486,7 +489,7 @@ class VenueForm(RefusingForm):
         tables = [(label, category) for label, category in rows if label]
         taken = {label for label, _category in tables}
         number = len(tables)
-        for _row in range(min(data["more"] or 0, MOST_VENUE_TABLES - len(tables))):
+        for _row in range(min(data["more"] or 0, MAX_VENUE_TABLES - len(tables))):
             number += 1
             while str(number) in taken:
                 number += 1

@@ -19,7 +19,7 @@ from tournaments.models import Helper, Tournament
 from tournaments.state.locks import lock_event
 
 INVITATION_LASTS = timedelta(days=14)
-MOST_HELPERS = 50
+MAX_HELPERS = 50
 """Helpers and open invitations of an event together."""
 
 
@@ -45,8 +45,8 @@ def add_helper(
     address = email.strip().casefold()
     active = Helper.objects.filter(tournament=event, removed_at=None)
     active.filter(email=address).update(removed_at=now, email="")
-    if active.count() >= MOST_HELPERS:
-        raise Refused("too_many_helpers", most=MOST_HELPERS)
+    if active.count() >= MAX_HELPERS:
+        raise Refused("too_many_helpers", most=MAX_HELPERS)
     secret = secrets.token_urlsafe(24)
     helper = Helper.objects.create(
         tournament=event,

@@ -27,7 +27,7 @@ from tournaments.access import is_helper
 from tournaments.events.selectors import (
     ENDED,
     DivisionCounts,
-    MatchLine,
+    ListedMatch,
     can_register,
     divisions_of,
     match_lines,
@@ -36,7 +36,7 @@ from tournaments.events.selectors import (
 )
 from tournaments.models import Division, Entry, Fixture, Round, Slot, Stage, Tournament
 from tournaments.panels import event_panels
-from tournaments.standings.placings import Leader, champion_of, champions, leaders
+from tournaments.standings.placings import TableLeader, champion_of, champions, leaders
 from tournaments.standings.rounds import RoundNames
 from tournaments.state.figures import event_figures
 from tournaments.state.names import shown_entry
@@ -51,10 +51,10 @@ STILL_IN_SHOWN = 4
 # The matches of the reader, and those that are played now.
 
 
-class MyMatch(NamedTuple):
+class MyEventMatch(NamedTuple):
     """A match of the signed-in player, with the opponent's name."""
 
-    line: MatchLine
+    line: ListedMatch
     where: Where
     opponent: str
     sentence: str
@@ -63,7 +63,7 @@ class MyMatch(NamedTuple):
 
 def _my_matches(
     tournament: Tournament, rounds: Mapping[int, str], user: Visitor, viewer: Viewer, now: datetime
-) -> list[MyMatch]:
+) -> list[MyEventMatch]:
     """Return the next matches of a user in an event: in play first, then called, then by deadline."""
     if not isinstance(user, User):
         return []
@@ -74,11 +74,11 @@ def _my_matches(
     for line in match_lines(rows, rounds, viewer, now, staff=False):
         assert line.match is not None and line.where is not None  # noqa: S101, PT018, the query filters by players
         side = 0 if account_of(line.match.player_0) == user.pk else 1
-        matches.append(MyMatch(line, line.where, line.names[1 - side], in_words(line.where, line.match, side)))
+        matches.append(MyEventMatch(line, line.where, line.names[1 - side], in_words(line.where, line.match, side)))
     return sorted(matches, key=lambda row: row.where.rank)
 
 
-class Side(NamedTuple):
+class PlayingSide(NamedTuple):
     """A side of a match that is played now."""
 
     name: str
@@ -96,7 +96,7 @@ class PlayedNow:
     """
 
     url: str
-    sides: tuple[Side, Side]
+    sides: tuple[PlayingSide, PlayingSide]
     length: int
     round: str
     """Division and round; empty if it is not among the first matches of the event."""
@@ -118,27 +118,27 @@ class Featured(NamedTuple):
     spectators: int
 
 
-def _live(line: LiveLine, listed: MatchLine | None, *, several: bool) -> PlayedNow:
+def _live(line: LiveLine, listed: ListedMatch | None, *, several: bool) -> PlayedNow:
     points = line.score if line.score is not None else (None, None)
-    first, second = (Side(*side) for side in zip(line.names, points, COLOURS, strict=True))
+    first, second = (PlayingSide(*side) for side in zip(line.names, points, COLOURS, strict=True))
     about = _round_of(listed, several=several) if listed is not None else ""
     # Where no table is known, the place is the round again.
     place = line.place if listed is None else ""
     return PlayedNow(line.url, (first, second), line.length, about, place, "live", delay=line.delay_text)
 
 
-def _at_table(line: MatchLine, *, several: bool) -> PlayedNow | None:
+def _at_table(line: ListedMatch, *, several: bool) -> PlayedNow | None:
     match, where = line.match, line.where
     if match is None or where is None or where.state == WhereState.DISPUTED:
         return None
     points = where.score if where.score is not None else (None, None)
-    first, second = (Side(*side) for side in zip(line.names, points, strict=True))
+    first, second = (PlayingSide(*side) for side in zip(line.names, points, strict=True))
     about = _round_of(line, several=several)
     url = f"/matches/{match.public_id}/"
     return PlayedNow(url, (first, second), match.length, about, where.label, where.mark, match.public_id)
 
 
-def _round_of(line: MatchLine, *, several: bool) -> str:
+def _round_of(line: ListedMatch, *, several: bool) -> str:
     return f"{line.division.name} · {line.round}" if several else line.round
 
 
@@ -206,7 +206,7 @@ class DivisionRow:
     """The reader's own."""
     may_register: bool
     champion: str
-    leaders: Sequence[Leader] = ()
+    leaders: Sequence[TableLeader] = ()
     still_in: Sequence[str] = ()
     left: int = 0
     """How many are still in the bracket; 0 if that is not known."""
@@ -341,7 +341,7 @@ def event_home(user: Visitor, tournament: Tournament, now: datetime) -> dict[str
     }
 
 
-def _key(line: MatchLine) -> str:
+def _key(line: ListedMatch) -> str:
     return line.match.public_id if line.match is not None else ""
 
 

@@ -72,7 +72,7 @@ class DivisionCounts(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class MatchLine:
+class ListedMatch:
     fixture: Fixture
     division: Division
     round: str
@@ -202,16 +202,16 @@ def names_of_rounds(tournament: Tournament) -> dict[int, str]:
 
 def match_lines(
     fixtures: Collection[Fixture], rounds: Mapping[int, str], viewer: Viewer, now: datetime, *, staff: bool
-) -> list[MatchLine]:
+) -> list[ListedMatch]:
     """Return fixtures of `open_fixtures` as lines; `rounds` are the names of all rounds."""
     where = where_of([row.match for row in fixtures if row.match is not None], viewer, now)
     return [match_line(row, rounds, where.get(row.match_id or 0), staff=staff) for row in fixtures]
 
 
-def match_line(fixture: Fixture, rounds: Mapping[int, str], where: Where | None = None, *, staff: bool) -> MatchLine:
+def match_line(fixture: Fixture, rounds: Mapping[int, str], where: Where | None = None, *, staff: bool) -> ListedMatch:
     """Return a fixture as a line, for a list that says where the match is only if `where` is given."""
     names = match_names(fixture, staff=staff)
-    return MatchLine(fixture, fixture.stage.division, rounds[fixture.round_id], names, where)
+    return ListedMatch(fixture, fixture.stage.division, rounds[fixture.round_id], names, where)
 
 
 def can_register(division: Division, now: datetime) -> bool:

@@ -12,11 +12,11 @@ from django.utils.text import slugify
 from engine.errors import Refused
 from matches.lifecycle.voiding import void_matches
 from matches.models import Match, RatingPool
-from matches.models.matches import LONGEST_MATCH
+from matches.models.matches import MAX_MATCH
 from players.actors import Actor, log
 from players.models import Club, LogEntry
 from players.people.rows import lock_club
-from tournaments.events.dates import Start, move_dates, moved_dates
+from tournaments.events.dates import EventStart, move_dates, moved_dates
 from tournaments.events.venues import tables_of_venue, venue_of
 from tournaments.ledger.money import Currency
 from tournaments.models import Division, Entry, Payment, Stage, Tournament
@@ -156,7 +156,7 @@ def update_tournament(
         divisions = [lock_division(division.pk) for division in row.divisions.order_by("pk")]
         known = facts_of(row)
         moved = [date for date in moved_dates(row, values) if move is None or date.key in move]
-        starts_at = {"starts_at": Start.of(row, values).now} if values.keys() & {"starts_at", "time_zone"} else {}
+        starts_at = {"starts_at": EventStart.of(row, values).now} if values.keys() & {"starts_at", "time_zone"} else {}
         values = {date.field: date.becomes for date in moved if date.division is None} | values | starts_at
         changed = _apply(row, values, EDITABLE)
         if changed.keys() & {"currency", "currency_exponent"} and Payment.objects.filter(tournament=row).exists():
@@ -334,5 +334,5 @@ def _check_pool(values: Mapping[str, Any], club: Club) -> None:
 
 def _check_lengths(values: Mapping[str, Any]) -> None:
     lengths = [*values.get("round_lengths", []), values.get("match_length", 1)]
-    if not all(type(length) is int and 1 <= length <= LONGEST_MATCH for length in lengths):
-        raise Refused("bad_round_lengths", most=LONGEST_MATCH)
+    if not all(type(length) is int and 1 <= length <= MAX_MATCH for length in lengths):
+        raise Refused("bad_round_lengths", most=MAX_MATCH)

@@ -16,7 +16,7 @@ from core.api import APIView
 from core.messages import sentence
 from core.repeats import Repeat, repeated
 from matches.lifecycle.at_tables import LengthOffer
-from matches.models.matches import LONGEST_MATCH
+from matches.models.matches import MAX_MATCH
 from matches.reporting.serializers import WhereSerializer, where_data
 from players.access import Role, is_at_least, role_in
 from players.actors import Actor
@@ -25,7 +25,7 @@ from tournaments.floor import selectors
 from tournaments.floor.batches import Flow, flows_of, waiting_in
 from tournaments.floor.closing_time import (
     CLOSING_RULES,
-    MOST_POINTS_LEFT,
+    MAX_POINTS_LEFT,
     ClosedMatch,
     ClosingTime,
     RunningMatch,
@@ -35,11 +35,11 @@ from tournaments.floor.closing_time import (
 from tournaments.floor.lines import enter_lines
 from tournaments.floor.selectors import FloorView
 from tournaments.floor.sentences import waits_for
-from tournaments.floor.state import MatchOnFloor, MatchState, TableState
+from tournaments.floor.state import FloorMatchState, MatchOnFloor, TableState
 from tournaments.floor.undo import last_act, preview_undo
 from tournaments.models import Autopilot, Fixture, Table, Tournament
 from tournaments.results.api import division_on_screen
-from tournaments.results.lines import LONGEST_TEXT
+from tournaments.results.lines import MAX_TEXT_LENGTH
 from tournaments.results.quick_entry import LineOutcome, OutcomeKind
 from tournaments.state.api import READ, WRITE, by, example, validated
 from tournaments.state.names import shown_entry
@@ -82,7 +82,7 @@ class FloorMatchSerializer(serializers.Serializer[Any]):
 
     fixture = serializers.CharField()
     number = serializers.IntegerField()
-    state = serializers.ChoiceField([(state.value, state.value) for state in MatchState])
+    state = serializers.ChoiceField([(state.value, state.value) for state in FloorMatchState])
     where = WhereSerializer()
     players = serializers.ListField(child=serializers.CharField(allow_blank=True), help_text="Empty: to be decided.")
     table = serializers.CharField(allow_null=True, help_text="The label of its table.")
@@ -101,7 +101,7 @@ class RunningMatchSerializer(serializers.Serializer[Any]):
 
     fixture = serializers.CharField(max_length=10)
     score = serializers.ListField(
-        child=serializers.IntegerField(min_value=0, max_value=LONGEST_MATCH), min_length=2, max_length=2
+        child=serializers.IntegerField(min_value=0, max_value=MAX_MATCH), min_length=2, max_length=2
     )
 
 
@@ -120,7 +120,7 @@ class CloseMatchesSerializer(serializers.Serializer[Any]):
     matches = RunningMatchSerializer(many=True, allow_empty=False, help_text="As `closing_time.running` has them.")
     points = serializers.IntegerField(
         min_value=1,
-        max_value=MOST_POINTS_LEFT,
+        max_value=MAX_POINTS_LEFT,
         required=False,
         help_text="For `shorten`: the points that each leader then still needs. Only if the players agree.",
     )
@@ -373,7 +373,7 @@ class LinesSerializer(serializers.Serializer[Any]):
     """Results typed as lines."""
 
     lines = serializers.CharField(
-        max_length=LONGEST_TEXT,
+        max_length=MAX_TEXT_LENGTH,
         trim_whitespace=False,
         help_text=(
             "Separated by `;` or line breaks: `m22 11-7`, `bob 7-4`, `m3 forfeit smith`, `undo`, `undo m22`; on the "
@@ -407,7 +407,7 @@ def _line_body(outcome: LineOutcome) -> dict[str, Any]:
 
 
 @open_to(post=Who.HELPERS)
-class Lines(APIView):
+class ResultLines(APIView):
     """Several results, one per line."""
 
     permission_classes = (IsAuthenticatedOrReadOnly,)

@@ -26,13 +26,13 @@ from formats.continuous.state import (
     AWAY,
     BUSY,
     NO_TABLE,
-    Action,
-    Decision,
     FlowMatch,
     FlowPair,
     FlowPlayer,
     FlowState,
-    Settled,
+    PairingDecision,
+    PairingStep,
+    SettledMatch,
     moment_of,
 )
 from formats.elimination.from_lives import PLACES
@@ -42,7 +42,7 @@ from formats.plans import lengths_of
 from formats.settings import BY_ROUND, LIVES, Leader
 from matches.lifecycle.at_tables import AtTables
 from matches.lifecycle.begun import has_begun, is_untouched
-from matches.lifecycle.where import Facts, where_is
+from matches.lifecycle.where import WhereFacts, where_is
 from matches.models import Match
 from players.actors import SYSTEM, Actor, log
 from players.people.rows import PersonId
@@ -50,7 +50,7 @@ from tournaments.draws.kept_apart import keep_apart
 from tournaments.entries import check_in
 from tournaments.floor.derivation import ACTIVE, floor_state, table_plan
 from tournaments.floor.journal import (
-    About,
+    FactTarget,
     latest,
     lock_fixture,
     lock_floor,
@@ -62,7 +62,15 @@ from tournaments.floor.journal import (
 from tournaments.floor.notifications import notify_asked
 from tournaments.floor.selectors import load_facts
 from tournaments.floor.sentences import objection, waits_for
-from tournaments.floor.state import FloorState, MatchFacts, MatchOnFloor, MatchState, Progress, Rank, TableState
+from tournaments.floor.state import (
+    FloorMatchState,
+    FloorState,
+    MatchFacts,
+    MatchOnFloor,
+    MatchProgress,
+    Rank,
+    TableState,
+)
 from tournaments.floor.times import expected_minutes
 from tournaments.models import (
     ON_PAPER,
@@ -86,7 +94,7 @@ from tournaments.state.derivation import StageState, states_of
 from tournaments.state.floor import save_beginning
 from tournaments.state.locks import division_changed, lock_division, lock_event, lock_unfinished_matches
 from tournaments.state.names import club_of_each, shown_entry
-from tournaments.state.pairings import NewBatch, NewPair, begun_counts, give_back, store_batch, take_back
+from tournaments.state.pairings import NewBatch, NewPair, begun_counts, give_back, mark_undone, store_batch
 from tournaments.state.plans import is_continuous, settings_of, store_settings
 from tournaments.state.settle import let_go_on, settle
 from tournaments.state.stage_rows import StageRows
@@ -107,7 +115,7 @@ class Flow:
     stage: Stage
     state: StageState
     pool: FlowState
-    decision: Decision
+    decision: PairingDecision
     """With a table for every pair."""
     granted: tuple[tuple[FlowPair, int | None], ...] = ()
     """The pairs that have a table now, with its id; None if the floor has no tables."""
@@ -121,7 +129,7 @@ class Flow:
     def is_due(self) -> bool:
         """Whether the pairs that have a table are to be made now."""
         has_any = bool(self.granted) or bool(self.decision.byes)
-        return self.decision.action == Action.DRAW_NOW and has_any and not self.held
+        return self.decision.action == PairingStep.DRAW_NOW and has_any and not self.held
 
     def player(self, entry: EntryId) -> FlowPlayer:
         return next(player for player in self.pool.players if player.entry == entry)
@@ -213,13 +221,13 @@ def _began(rows: StageRows) -> datetime:
     return published
 
 
-def _settled(state: StageState, standing: Sequence[Pairing], since: datetime) -> Iterator[Settled]:
+def _settled(state: StageState, standing: Sequence[Pairing], since: datetime) -> Iterator[SettledMatch]:
     for row in standing:
         match = state.rows.fixtures[row.number].match
         if match is None or match.finished_at is None or not state.progress.fixtures[row.number].over:
             continue
         if match.finished_at > since:
-            yield Settled(match.finished_at, (row.first_id, row.second_id))
+            yield SettledMatch(match.finished_at, (row.first_id, row.second_id))
 
 
 def _counts(fixture: Fixture, floor: FloorState) -> bool:
@@ -367,13 +375,13 @@ def _as_match(flow: Flow, pair: FlowPair) -> MatchOnFloor:
         round=0,
         rank=Rank.MAIN,
         length=length,
-        progress=Progress.OPEN,
+        progress=MatchProgress.OPEN,
         pair=(entries[pair.first].player_id, entries[pair.second].player_id),
         since=max(flow.player(pair.first).joins_at, flow.player(pair.second).joins_at),
     )
-    where = where_is(facts, Facts(AtTables(facts.seating({}))))
+    where = where_is(facts, WhereFacts(AtTables(facts.seating({}))))
     critical = expected_minutes(length) * (ceil(log2(max(2, still_in))) + left - 1)
-    return MatchOnFloor(facts, MatchState.WAITING, where, critical_minutes=critical)
+    return MatchOnFloor(facts, FloorMatchState.WAITING, where, critical_minutes=critical)
 
 
 def length_of_pair(flow: Flow, pair: FlowPair) -> int:
@@ -508,7 +516,7 @@ def _make(
 
 def _is_switched_by_the_clock(flow: Flow, now: datetime) -> bool:
     """Whether the bracket is to have as many places as are needed now."""
-    return flow.pool.is_time_up(now) and flow.decision.action is Action.SWITCH
+    return flow.pool.is_time_up(now) and flow.decision.action is PairingStep.SWITCH
 
 
 def _switch_by_the_clock(stage: Stage, now: datetime) -> None:
@@ -605,7 +613,7 @@ def _store_and_call(flow: Flow, new: NewBatch, event: Tournament, floor: Floor, 
         if table is not None:
             # Its match needs no lock: nobody else sees it before the commit.
             fixture.stage = stage
-            record(floor, FloorKind.CALLED, About(fixture=fixture, table=tables[table]), by=by, now=now)
+            record(floor, FloorKind.CALLED, FactTarget(fixture=fixture, table=tables[table]), by=by, now=now)
     return batch
 
 
@@ -620,7 +628,7 @@ def _plain(value: object) -> object:
 # What directors do about pairings.
 
 
-def take_back_pairing(*, fixture: Fixture, code: str, by: Actor, now: datetime, side: int | None = None) -> Pairing:
+def undo_pairing(*, fixture: Fixture, code: str, by: Actor, now: datetime, side: int | None = None) -> Pairing:
     """Take back a pairing whose match has not begun; both players are free again as before.
 
     The same two would be paired again, so `code` says why not: `missing` needs the side that is not here, who is
@@ -638,7 +646,7 @@ def take_back_pairing(*, fixture: Fixture, code: str, by: Actor, now: datetime, 
         _locked, match = lock_fixture(fixture)
         if has_begun(match) or match.state not in (Match.State.OPEN, Match.State.LIVE):
             raise Refused("pairing_begun", fixture=fixture.number)
-        take_back(pairing, code, by=by, now=now)
+        mark_undone(pairing, code, by=by, now=now)
         params = {"number": pairing.number, "reason": pairing.get_taken_back_display()}
         log(by, "pairing_taken_back", division.topic, club=division.tournament.club, **params)
         if code == Pairing.TakenBack.MISSING:
@@ -776,7 +784,7 @@ def pair_on_paper(*, stage: Stage, number: int, first: Entry, second: Entry, by:
         (pairing,) = batch.pairings.select_related("fixture")
         assert pairing.fixture is not None  # noqa: S101, it was stored with it
         locked, _match = lock_fixture(pairing.fixture)
-        return record(floor, FloorKind.HELD, About(fixture=locked, params={ON_PAPER: True}), by=by, now=now)
+        return record(floor, FloorKind.HELD, FactTarget(fixture=locked, params={ON_PAPER: True}), by=by, now=now)
 
 
 def _refuse_slip(event: Tournament, number: int) -> None:
@@ -822,8 +830,8 @@ def stop_match(*, fixture: Fixture, by: Actor, now: datetime) -> Pairing:
         locked, match = lock_fixture(fixture)
         if match.is_over:
             raise Refused("match_finished", fixture=fixture.number)
-        record(floor, FloorKind.STOPPED, About(fixture=locked, params={"state": match.state}), by=by, now=now)
-        take_back(pairing, Pairing.TakenBack.CORRECTION, by=by, now=now)
+        record(floor, FloorKind.STOPPED, FactTarget(fixture=locked, params={"state": match.state}), by=by, now=now)
+        mark_undone(pairing, Pairing.TakenBack.CORRECTION, by=by, now=now)
         params = {"number": pairing.number, "reason": pairing.get_taken_back_display()}
         log(by, "pairing_taken_back", division.topic, club=division.tournament.club, **params)
         settle(division, by=by, now=now, keep_waiting=True)
@@ -863,7 +871,7 @@ def let_stopped_go_on(*, stopped: FloorEvent, by: Actor, now: datetime) -> None:
     division = lock_division(fixture.stage.division_id)
     locked = lock_unfinished_matches([division], [stopped.match_id])
     for row in paired_since_stop(stopped):
-        take_back(row, Pairing.TakenBack.GOES_ON, by=by, now=now)
+        mark_undone(row, Pairing.TakenBack.GOES_ON, by=by, now=now)
         params = {"number": row.number, "reason": row.get_taken_back_display()}
         log(by, "pairing_taken_back", division.topic, club=division.tournament.club, **params)
     give_back(Pairing.objects.get(fixture=fixture))
@@ -919,8 +927,8 @@ def _ask(
     floor: Floor, fixture: Fixture, match: Match, row: MatchOnFloor, params: dict[str, Any], by: Actor, now: datetime
 ) -> FloorEvent:
     if "score" in params and row.started_at is None:
-        record(floor, FloorKind.STARTED, About(fixture=fixture), by=by, now=now)
-    event = record(floor, FloorKind.ASKED, About(fixture=fixture, params=params), by=by, now=now)
+        record(floor, FloorKind.STARTED, FactTarget(fixture=fixture), by=by, now=now)
+    event = record(floor, FloorKind.ASKED, FactTarget(fixture=fixture, params=params), by=by, now=now)
     save_beginning(match)
     notify_asked(event)
     return event
@@ -969,7 +977,7 @@ def _record_once(fixture: Fixture, kind: FloorKind, by: Actor, now: datetime) ->
         refuse_over(match_on_floor(read_state(floor, now), locked))
         if (event := latest(locked, kind)) is not None:
             return event
-        return record(floor, kind, About(fixture=locked), by=by, now=now)
+        return record(floor, kind, FactTarget(fixture=locked), by=by, now=now)
 
 
 def hold_pairing(*, stage: Stage, held: bool, by: Actor, now: datetime) -> FloorEvent | None:
@@ -979,7 +987,7 @@ def hold_pairing(*, stage: Stage, held: bool, by: Actor, now: datetime) -> Floor
         if (stage.public_id in read_state(floor, now).facts.pairing_held) == held:
             return None
         kind = FloorKind.PAIRING_HELD if held else FloorKind.PAIRING_GOES_ON
-        return record(floor, kind, About(params={"stage": stage.public_id}), by=by, now=now)
+        return record(floor, kind, FactTarget(params={"stage": stage.public_id}), by=by, now=now)
 
 
 def change_flow(
@@ -1026,7 +1034,7 @@ def change_flow(
     return row
 
 
-def take_back_missed(*, missed: MissedMatch, reason: str, by: Actor, now: datetime) -> MissedMatch:
+def undo_missed(*, missed: MissedMatch, reason: str, by: Actor, now: datetime) -> MissedMatch:
     """Take back that an entry missed a match while it was away; the reason is public.
 
     Taking it back twice changes nothing. Refused: `reason_needed`.
@@ -1098,7 +1106,7 @@ def _why_not_paired(
         return "paused", {}
     if flow.held:
         return "held", {}
-    if flow.decision.action == Action.AFTER_WINDOW:
+    if flow.decision.action == PairingStep.AFTER_WINDOW:
         return "window", params
     return ("ready" if has_table else "table"), {}
 
@@ -1120,7 +1128,7 @@ def hold_ups(flow: Flow, floor: FloorState) -> list[HoldUp]:
     fixtures = flow.state.rows.fixtures
     for match in flow.pool.playing:
         row = floor.matches.get(fixtures[match.number].pk)
-        if row is not None and row.facts.asked is not None and row.state == MatchState.PLAYING:
+        if row is not None and row.facts.asked is not None and row.state == FloorMatchState.PLAYING:
             counts.setdefault(match.number, 0)
     return [HoldUp(number, fixtures[number].pk, count) for number, count in counts.most_common()]
 

@@ -14,7 +14,7 @@ from players.models import Player
 from tournaments.floor.batches import ask_about, ask_due, make_due_batches
 from tournaments.floor.derivation import floor_state
 from tournaments.floor.journal import (
-    About,
+    FactTarget,
     latest,
     lock_fixture,
     lock_floor,
@@ -23,7 +23,7 @@ from tournaments.floor.journal import (
     record,
     refuse_over,
 )
-from tournaments.floor.state import AttentionKind, Fact, FloorState, MatchOnFloor, MatchState, TableState, add
+from tournaments.floor.state import AttentionKind, Fact, FloorMatchState, FloorState, MatchOnFloor, TableState, add
 from tournaments.models import Autopilot, Fixture, Floor, FloorEvent, FloorKind, Table, Tournament
 from tournaments.state.floor import save_beginning
 from tournaments.state.plans import is_continuous
@@ -31,8 +31,8 @@ from tournaments.state.plans import is_continuous
 # What directors note about matches on the floor: scores, lateness, rests, and what comes first.
 
 
-NOT_CALLED = (MatchState.WAITING, MatchState.READY)
-MOST_PLAYERS_SCORES = 100
+NOT_CALLED = (FloorMatchState.WAITING, FloorMatchState.READY)
+MAX_PLAYERS_SCORES = 100
 """Running scores of a match that its players can enter; a match to 25 points has at most 49 games."""
 
 
@@ -62,7 +62,7 @@ def set_players_score(*, fixture: Fixture, side: int, score: tuple[int, int], by
         if row.state in NOT_CALLED:
             raise Refused("not_called", fixture=row.number)
         entered = FloorEvent.objects.filter(match=match, kind=FloorKind.RUNNING_SCORE, params__has_key="side")
-        if entered.count() >= MOST_PLAYERS_SCORES:
+        if entered.count() >= MAX_PLAYERS_SCORES:
             raise Refused("too_many_scores")
         return _set_score(floor, locked, match, row, {"score": list(score), "side": side}, by, now)
 
@@ -87,12 +87,12 @@ def _set_score(
         return ask_about(floor, fixture, match, row, params, by, now)
     if row.score == (left, right) and (event := latest(fixture, FloorKind.RUNNING_SCORE)) is not None:
         return event
-    event = record(floor, FloorKind.RUNNING_SCORE, About(fixture=fixture, params=params), by=by, now=now)
+    event = record(floor, FloorKind.RUNNING_SCORE, FactTarget(fixture=fixture, params=params), by=by, now=now)
     save_beginning(match)
     return event
 
 
-def take_back_score(*, fixture: Fixture, event: FloorEvent, by: Actor, now: datetime) -> FloorEvent:
+def undo_score(*, fixture: Fixture, event: FloorEvent, by: Actor, now: datetime) -> FloorEvent:
     """Undo the running score of a match, whoever entered it, and return it; the one before stands again.
 
     A match that began with it has not begun. Undoing it twice changes nothing.
@@ -106,7 +106,7 @@ def take_back_score(*, fixture: Fixture, event: FloorEvent, by: Actor, now: date
         refuse_over(match_on_floor(read_state(floor, now), locked))
         if latest(locked, FloorKind.RUNNING_SCORE) != event:
             raise Refused("running_score_replaced")
-        record(floor, FloorKind.UNDONE, About(fixture=locked, undoes=event), by=by, now=now)
+        record(floor, FloorKind.UNDONE, FactTarget(fixture=locked, undoes=event), by=by, now=now)
         save_beginning(match)
         return event
 
@@ -122,7 +122,7 @@ def mark_late(*, fixture: Fixture, player: Player, minutes: int, by: Actor, now:
         if player.pk not in (match.player_0_id, match.player_1_id):
             raise Refused("not_in_match", fixture=locked.number)
         refuse_over(match_on_floor(read_state(floor, now), locked))
-        about = About(fixture=locked, player=player, params={"minutes": minutes})
+        about = FactTarget(fixture=locked, player=player, params={"minutes": minutes})
         return record(floor, FloorKind.LATE, about, by=by, now=now)
 
 
@@ -134,7 +134,7 @@ def waive_rest(*, fixture: Fixture, by: Actor, now: datetime) -> FloorEvent:
         match_on_floor(read_state(floor, now), locked)
         if (event := latest(locked, FloorKind.REST_WAIVED)) is not None:
             return event
-        return record(floor, FloorKind.REST_WAIVED, About(fixture=locked), by=by, now=now)
+        return record(floor, FloorKind.REST_WAIVED, FactTarget(fixture=locked), by=by, now=now)
 
 
 def pin(*, fixture: Fixture, by: Actor, now: datetime) -> FloorEvent:
@@ -158,14 +158,14 @@ def _prioritise(fixture: Fixture, kind: FloorKind, by: Actor, now: datetime) -> 
         floor = lock_floor(fixture.stage.division.tournament_id, now)
         row = Fixture.objects.select_related("match", "stage__division").get(pk=fixture.pk)
         refuse_over(match_on_floor(read_state(floor, now), row))
-        return record(floor, kind, About(fixture=row), by=by, now=now)
+        return record(floor, kind, FactTarget(fixture=row), by=by, now=now)
 
 
 # Calling matches to tables, starting and moving them.
 
 
-BEFORE_CALL = (MatchState.WAITING, MatchState.READY)
-UNDER_WAY = (MatchState.CALLED, MatchState.PLAYING)
+BEFORE_CALL = (FloorMatchState.WAITING, FloorMatchState.READY)
+UNDER_WAY = (FloorMatchState.CALLED, FloorMatchState.PLAYING)
 
 
 def call(*, fixture: Fixture, by: Actor, now: datetime, table: Table | None = None) -> FloorEvent:
@@ -181,12 +181,12 @@ def call(*, fixture: Fixture, by: Actor, now: datetime, table: Table | None = No
         locked, _match = lock_fixture(fixture)
         state = read_state(floor, now)
         row = match_on_floor(state, locked)
-        if row.state == MatchState.CALLED and (table is None or row.table == table.pk):
+        if row.state == FloorMatchState.CALLED and (table is None or row.table == table.pk):
             return _standing(locked, FloorKind.CALLED, FloorKind.MOVED)
         refuse_call(state, row)
         table = table or _suggested(floor, state, row)
         refuse_table(state, table, locked)
-        return record(floor, FloorKind.CALLED, About(fixture=locked, table=table), by=by, now=now)
+        return record(floor, FloorKind.CALLED, FactTarget(fixture=locked, table=table), by=by, now=now)
 
 
 def call_again(*, fixture: Fixture, by: Actor, now: datetime) -> FloorEvent:
@@ -195,12 +195,12 @@ def call_again(*, fixture: Fixture, by: Actor, now: datetime) -> FloorEvent:
         floor = lock_floor(fixture.stage.division.tournament_id, now)
         locked, _match = lock_fixture(fixture)
         row = match_on_floor(read_state(floor, now), locked)
-        if row.state != MatchState.CALLED:
+        if row.state != FloorMatchState.CALLED:
             raise Refused("not_called", fixture=row.number)
-        return record(floor, FloorKind.CALLED_AGAIN, About(fixture=locked), by=by, now=now)
+        return record(floor, FloorKind.CALLED_AGAIN, FactTarget(fixture=locked), by=by, now=now)
 
 
-def take_back(*, fixture: Fixture, by: Actor, now: datetime) -> FloorEvent:
+def undo_call(*, fixture: Fixture, by: Actor, now: datetime) -> FloorEvent:
     """Take back the call of a match and return the last fact.
 
     If the autopilot calls by itself, the match is held, so that it is not called again at once.
@@ -211,12 +211,12 @@ def take_back(*, fixture: Fixture, by: Actor, now: datetime) -> FloorEvent:
         locked, _match = lock_fixture(fixture)
         state = read_state(floor, now)
         row = match_on_floor(state, locked)
-        if row.state != MatchState.CALLED:
+        if row.state != FloorMatchState.CALLED:
             raise Refused("not_called", fixture=row.number)
         table = floor.tournament.floor_tables.get(pk=row.table) if row.table is not None else None
-        event = record(floor, FloorKind.FREED, About(fixture=locked, table=table), by=by, now=now)
+        event = record(floor, FloorKind.FREED, FactTarget(fixture=locked, table=table), by=by, now=now)
         if state.facts.autopilot == Autopilot.CALL:
-            event = record(floor, FloorKind.HELD, About(fixture=locked), by=by, now=now)
+            event = record(floor, FloorKind.HELD, FactTarget(fixture=locked), by=by, now=now)
         return event
 
 
@@ -231,14 +231,14 @@ def start(*, fixture: Fixture, by: Actor, now: datetime) -> FloorEvent:
         locked, match = lock_fixture(fixture)
         state = read_state(floor, now)
         row = match_on_floor(state, locked)
-        if (event := latest(locked, FloorKind.STARTED)) is not None and row.state == MatchState.PLAYING:
+        if (event := latest(locked, FloorKind.STARTED)) is not None and row.state == FloorMatchState.PLAYING:
             return event
-        if row.state == MatchState.PLAYING:
+        if row.state == FloorMatchState.PLAYING:
             raise Refused("match_playing", fixture=row.number)
         refuse_over(row)
         if row.state in BEFORE_CALL:
             _refuse_busy(row)
-        event = record(floor, FloorKind.STARTED, About(fixture=locked), by=by, now=now)
+        event = record(floor, FloorKind.STARTED, FactTarget(fixture=locked), by=by, now=now)
         save_beginning(match)
         return event
 
@@ -250,13 +250,13 @@ def start_called(*, tournament: Tournament, by: Actor, now: datetime) -> list[Fl
     """
     with transaction.atomic():
         floor = lock_floor(tournament.pk, now)
-        called = [row.fixture for row in read_state(floor, now).matches.values() if row.state == MatchState.CALLED]
+        called = [row.fixture for row in read_state(floor, now).matches.values() if row.state == FloorMatchState.CALLED]
         started = []
         for fixture in Fixture.objects.filter(pk__in=called).order_by("match"):
             locked, match = lock_fixture(fixture)
             # A result may have come in since the state was read.
             if match.state == Match.State.OPEN:
-                started.append(record(floor, FloorKind.STARTED, About(fixture=locked), by=by, now=now))
+                started.append(record(floor, FloorKind.STARTED, FactTarget(fixture=locked), by=by, now=now))
                 save_beginning(match)
         return started
 
@@ -281,7 +281,7 @@ def move(*, fixture: Fixture, table: Table, by: Actor, now: datetime) -> FloorEv
             _refuse_busy(row)
             params["seated"] = True
         refuse_table(state, table, locked, even_if_out=True)
-        about = About(fixture=locked, table=table, params=params)
+        about = FactTarget(fixture=locked, table=table, params=params)
         return record(floor, FloorKind.MOVED, about, by=by, now=now)
 
 
@@ -307,9 +307,9 @@ def refuse_call(state: FloorState, row: MatchOnFloor) -> None:
 
     The same for a match whose players are busy, or not here while calls follow check-in.
     """
-    if row.state == MatchState.CALLED:
+    if row.state == FloorMatchState.CALLED:
         raise Refused("match_called", fixture=row.number, table=row.where.table)
-    if row.state == MatchState.PLAYING:
+    if row.state == FloorMatchState.PLAYING:
         raise Refused("match_playing", fixture=row.number)
     refuse_over(row)
     if row.facts.held:
@@ -403,7 +403,7 @@ def _call_first(floor: Floor, state: FloorState, now: datetime) -> FloorEvent | 
             continue
         # A result may have come in since the state was read; then the match is called no more.
         if match.state == Match.State.OPEN and match.begun_at is None:
-            return record(floor, kind, About(fixture=locked, table=about), by=SYSTEM, now=now)
+            return record(floor, kind, FactTarget(fixture=locked, table=about), by=SYSTEM, now=now)
     return None
 
 
@@ -429,7 +429,7 @@ def free_table(*, table: Table, by: Actor, now: datetime) -> FloorEvent:
         if row.match is None:
             raise Refused("table_free", table=row.facts.label)
         fixture = Fixture.objects.select_related("match", "stage__division").get(pk=row.match.fixture)
-        return record(floor, FloorKind.FREED, About(fixture=fixture, table=table), by=by, now=now)
+        return record(floor, FloorKind.FREED, FactTarget(fixture=fixture, table=table), by=by, now=now)
 
 
 def take_out_of_use(*, table: Table, reason: str, by: Actor, now: datetime, move_to: Table | None = None) -> FloorEvent:
@@ -447,19 +447,19 @@ def take_out_of_use(*, table: Table, reason: str, by: Actor, now: datetime, move
         if match is not None and match.state in UNDER_WAY:
             fixture = Fixture.objects.select_related("match", "stage__division").get(pk=match.fixture)
             if move_to is None:
-                record(floor, FloorKind.FREED, About(fixture=fixture, table=table), by=by, now=now)
+                record(floor, FloorKind.FREED, FactTarget(fixture=fixture, table=table), by=by, now=now)
             else:
                 refuse_table(state, move_to, fixture)
                 if move_to == table:
                     raise Refused("table_out_of_use", table=table.label)
-                record(floor, FloorKind.MOVED, About(fixture=fixture, table=move_to), by=by, now=now)
+                record(floor, FloorKind.MOVED, FactTarget(fixture=fixture, table=move_to), by=by, now=now)
             params |= {"match": match.number, "move_to": move_to.label if move_to is not None else ""}
-            params |= {"waits": move_to is None and match.state == MatchState.CALLED}
-        return record(floor, FloorKind.TABLE_OUT, About(table=table, params=params), by=by, now=now)
+            params |= {"waits": move_to is None and match.state == FloorMatchState.CALLED}
+        return record(floor, FloorKind.TABLE_OUT, FactTarget(table=table, params=params), by=by, now=now)
 
 
 def back_in_use(*, table: Table, by: Actor, now: datetime) -> FloorEvent:
     """Put a table back into use. Refused: `tournament_not_open`."""
     with transaction.atomic():
         floor = lock_floor(table.tournament_id, now)
-        return record(floor, FloorKind.TABLE_BACK, About(table=table), by=by, now=now)
+        return record(floor, FloorKind.TABLE_BACK, FactTarget(table=table), by=by, now=now)

@@ -14,7 +14,7 @@ from tournaments.floor.evening import adjourn, refuse_changed_score, refuse_live
 from tournaments.floor.journal import lock_floor, match_on_floor, read_state, refuse_over
 from tournaments.floor.selectors import FloorView
 from tournaments.floor.sentences import sentence_of_fact
-from tournaments.floor.state import MatchOnFloor, MatchState
+from tournaments.floor.state import FloorMatchState, MatchOnFloor
 from tournaments.models import Fixture, Tournament
 from tournaments.results.quick_entry import leader_wins, result_summary
 from tournaments.results.services import enter_result, undo_window
@@ -22,7 +22,7 @@ from tournaments.results.services import enter_result, undo_window
 # Closing time: the event's rule for the matches that still run, applied when a director confirms it.
 
 
-MOST_POINTS_LEFT = 3
+MAX_POINTS_LEFT = 3
 """The most points that the leader of a match can still need once it is shortened with the others."""
 ClosingRule = Tournament.ClosingRule
 CLOSING_RULES = (ClosingRule.ADJOURN.value, ClosingRule.LEADER.value, ClosingRule.SHORTEN.value)
@@ -91,7 +91,7 @@ def _leader_wins(running: RunningMatch, by: Actor, now: datetime) -> str:
 def _shorten(running: RunningMatch, points: int, by: Actor, now: datetime) -> str:
     with transaction.atomic():
         row, fixture, match = _locked(running, now)
-        if row.state not in (MatchState.REPORTED, MatchState.SETTLED):
+        if row.state not in (FloorMatchState.REPORTED, FloorMatchState.SETTLED):
             refuse_changed_score(row, match, running.score)
         event = shorten(fixture=fixture, length=max(running.score) + points, by=by, now=now)
     return sentence_of_fact(event)
@@ -147,7 +147,7 @@ class ClosingTime:
     def points_left(self) -> range:
         """Each number of points that leaders can be left to need and that shortens at least one match."""
         most = max((row.most_points_left for row in self.running), default=0)
-        return range(1, min(MOST_POINTS_LEFT, most) + 1)
+        return range(1, min(MAX_POINTS_LEFT, most) + 1)
 
 
 def is_over(tournament: Tournament, now: datetime) -> bool:
@@ -157,7 +157,7 @@ def is_over(tournament: Tournament, now: datetime) -> bool:
 
 def closing_time(view: FloorView) -> ClosingTime:
     """Return the matches that are being played at the tables of an event, with its rule; one query."""
-    rows = (row for row in view.matches.values() if row.state == MatchState.PLAYING)
+    rows = (row for row in view.matches.values() if row.state == FloorMatchState.PLAYING)
     playing = {row.facts.match_id: row for row in rows if row.facts.match_id is not None}
     at_tables = Match.objects.filter(pk__in=playing, state=Match.State.OPEN)
     starts = {pk: (left, right) for pk, left, right in at_tables.values_list("pk", "start_0", "start_1")}

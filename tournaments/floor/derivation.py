@@ -7,26 +7,26 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 
 from matches.lifecycle.at_tables import AtTables
-from matches.lifecycle.where import Facts, WhereState, where_is
+from matches.lifecycle.where import WhereFacts, WhereState, where_is
 from players.people.rows import PersonId
 from tournaments.floor.state import (
     Attention,
     AttentionKind,
     Fact,
     FloorFacts,
+    FloorMatchState,
     FloorState,
     Lateness,
     MatchFacts,
     MatchOnFloor,
-    MatchState,
+    MatchProgress,
     Pair,
-    Progress,
     Rank,
-    Reason,
     Suggestion,
     TableFacts,
     TableOnFloor,
     TableState,
+    WaitReason,
 )
 from tournaments.floor.times import (
     Pause,
@@ -85,7 +85,7 @@ def table_plan(facts: FloorFacts, free: Collection[int], seated: Collection[Pers
     waiting = {
         person
         for match in facts.matches.values()
-        if match.progress in (Progress.OPEN, Progress.UNKNOWN)
+        if match.progress in (MatchProgress.OPEN, MatchProgress.UNKNOWN)
         for person in facts.persons(match.players)
         if person in facts.needs_accessible and person not in seated
     }
@@ -96,26 +96,26 @@ def table_plan(facts: FloorFacts, free: Collection[int], seated: Collection[Pers
 
 def suggest(
     candidates: Sequence[MatchOnFloor], plan: TablePlan, now: datetime
-) -> tuple[list[Suggestion], dict[int, Reason]]:
+) -> tuple[list[Suggestion], dict[int, WaitReason]]:
     """Return the matches to call to the free tables, in order, and why each of the others is not among them.
 
     `candidates` are in the order of the queue. A match gets the first table that fits it, if no earlier match takes
     that table or one of its players.
     """
     suggestions: list[Suggestion] = []
-    waits: dict[int, Reason] = {}
+    waits: dict[int, WaitReason] = {}
     taken: set[int] = set()
     called_before: dict[PersonId, int] = {}
     for position, candidate in enumerate(candidates):
         persons = list(plan.persons(candidate))
         before = next((called_before[person] for person in persons if person in called_before), None)
         if before is not None:
-            waits[candidate.fixture] = Reason("called_before", {"fixture": before})
+            waits[candidate.fixture] = WaitReason("called_before", {"fixture": before})
             continue
         table = plan.best(candidate, taken)
         if table is None:
             code = "no_accessible_table" if plan.has_accessible and plan.needs(candidate) else "no_table"
-            waits[candidate.fixture] = Reason(code)
+            waits[candidate.fixture] = WaitReason(code)
             continue
         taken.add(table.table)
         called_before |= dict.fromkeys(persons, candidate.number)
@@ -124,19 +124,19 @@ def suggest(
     return suggestions, waits
 
 
-def _why(candidate: MatchOnFloor, later: Sequence[MatchOnFloor], table: TableFacts, now: datetime) -> Reason:
+def _why(candidate: MatchOnFloor, later: Sequence[MatchOnFloor], table: TableFacts, now: datetime) -> WaitReason:
     """Return what puts a match before the next one in the queue."""
     params = {"fixture": candidate.number, "table": table.label}
     if candidate.facts.pinned:
-        return Reason("pinned_first", params)
+        return WaitReason("pinned_first", params)
     if not later:
-        return Reason("only_match", params)
+        return WaitReason("only_match", params)
     next_ = later[0]
     if next_.facts.rank != candidate.facts.rank:
-        return Reason("bracket_first", {**params, "rank": candidate.facts.rank.name.lower()})
+        return WaitReason("bracket_first", {**params, "rank": candidate.facts.rank.name.lower()})
     if next_.critical_minutes != candidate.critical_minutes:
-        return Reason("critical_path", {**params, "minutes": round(candidate.critical_minutes)})
-    return Reason("longest_wait", {**params, "since": (candidate.facts.since or now).isoformat()})
+        return WaitReason("critical_path", {**params, "minutes": round(candidate.critical_minutes)})
+    return WaitReason("longest_wait", {**params, "since": (candidate.facts.since or now).isoformat()})
 
 
 # The critical path: how much play depends on a match; without Django.
@@ -148,7 +148,7 @@ def critical_minutes(matches: Iterable[MatchFacts]) -> Mapping[int, float]:
     A match comes before those that wait for its winner or loser, and before the next match of each of its players in
     the same stage (as in a round robin).
     """
-    open_matches = {match.fixture: match for match in matches if match.progress != Progress.SETTLED}
+    open_matches = {match.fixture: match for match in matches if match.progress != MatchProgress.SETTLED}
     following = _following(open_matches)
     minutes: dict[int, float] = {}
     # The matches that follow from a match have higher numbers in its stage.
@@ -171,16 +171,16 @@ def _following(matches: Mapping[int, MatchFacts]) -> dict[int, set[int]]:
     return following
 
 
-HELD = Reason("held")
-ACTIVE = (MatchState.CALLED, MatchState.PLAYING, MatchState.REPORTED)
+HELD = WaitReason("held")
+ACTIVE = (FloorMatchState.CALLED, FloorMatchState.PLAYING, FloorMatchState.REPORTED)
 ON_FLOOR = {
     # Until a table is suggested for it.
-    WhereState.READY: MatchState.WAITING,
+    WhereState.READY: FloorMatchState.WAITING,
     # Its players are at their board, or on their way to it.
-    WhereState.INVITED: MatchState.PLAYING,
-    WhereState.HERE: MatchState.PLAYING,
-    WhereState.CORRESPONDENCE: MatchState.PLAYING,
-    WhereState.DISPUTED: MatchState.REPORTED,
+    WhereState.INVITED: FloorMatchState.PLAYING,
+    WhereState.HERE: FloorMatchState.PLAYING,
+    WhereState.CORRESPONDENCE: FloorMatchState.PLAYING,
+    WhereState.DISPUTED: FloorMatchState.REPORTED,
 }
 """Where a match is -> its state on the floor, which takes some together; the others have the same names."""
 
@@ -212,7 +212,7 @@ class _Derivation:
         suggestions, no_table = suggest(candidates, plan, self.now)
         if self.pause is not None:
             params = {"until": self.pause.until.isoformat()} if self.pause.until else {}
-            waiting |= {row.fixture: (Reason("paused", params),) for row in candidates}
+            waiting |= {row.fixture: (WaitReason("paused", params),) for row in candidates}
             suggestions, no_table = [], {}
         if not facts.is_open and not facts.tables:
             # Before the floor was opened nobody waits for a table: the first call opens it.
@@ -239,7 +239,7 @@ class _Derivation:
         """Return the players who are absent and wait for a match of theirs, in the order of the matches."""
         waiting: dict[PersonId, int] = {}
         for row in self.matches.values():
-            if row.state in (MatchState.WAITING, MatchState.READY):
+            if row.state in (FloorMatchState.WAITING, FloorMatchState.READY):
                 for player, person in self.facts.with_persons(row.facts.players):
                     if person not in self.busy and self.presence.is_absent(person):
                         waiting.setdefault(person, player)
@@ -262,27 +262,27 @@ class _Derivation:
 
     def _match(self, match: MatchFacts) -> MatchOnFloor:
         """Return the state of a match as far as it depends on that match alone; candidates come out as waiting."""
-        where = where_is(match, Facts(AtTables(match.seating(self.labels))))
-        state = ON_FLOOR.get(where.state) or MatchState(where.state)
-        can_be_shortened = state == MatchState.PLAYING and match.progress != Progress.LIVE
+        where = where_is(match, WhereFacts(AtTables(match.seating(self.labels))))
+        state = ON_FLOOR.get(where.state) or FloorMatchState(where.state)
+        can_be_shortened = state == FloorMatchState.PLAYING and match.progress != MatchProgress.LIVE
         row = MatchOnFloor(
             match,
             state,
             where,
             lateness=self._lateness(match),
             critical_minutes=self.critical.get(match.fixture, 0.0),
-            reasons=_undecided(match) if state == MatchState.WAITING and match.pair is None else (),
+            reasons=_undecided(match) if state == FloorMatchState.WAITING and match.pair is None else (),
             offer=match.standing_offer if can_be_shortened else None,
             shortened=_shortened(match),
         )
         started = match.started_at or match.begun_at
-        if state == MatchState.ADJOURNED and match.adjourned is not None:
+        if state == FloorMatchState.ADJOURNED and match.adjourned is not None:
             return replace(row, started_at=started, reasons=(_adjourned(match, match.adjourned),))
         if state not in ACTIVE:
             return row
         called_at = next(iter(match.call_times), None)
         row = replace(row, table=match.table, called_at=called_at, started_at=started)
-        if state == MatchState.CALLED:
+        if state == FloorMatchState.CALLED:
             return self._with_deadlines(row, match.call_times)
         if started is not None:
             end = match.finished_at or self.now
@@ -310,8 +310,8 @@ class _Derivation:
         """Return person -> number of the match they are at; a reported match counts until they leave its table."""
         busy: dict[PersonId, int] = {}
         for row in self.matches.values():
-            at_board = row.state in (MatchState.CALLED, MatchState.PLAYING)
-            if at_board or (row.state == MatchState.REPORTED and row.table is not None):
+            at_board = row.state in (FloorMatchState.CALLED, FloorMatchState.PLAYING)
+            if at_board or (row.state == FloorMatchState.REPORTED and row.table is not None):
                 busy |= dict.fromkeys(self._persons(row.facts), row.number)
         return busy
 
@@ -321,7 +321,7 @@ class _Derivation:
         rest = timedelta(minutes=self.facts.settings.rest)
         for match in self.facts.matches.values():
             # Without a beginning nobody has played: a walkover needs no rest.
-            if match.finished_at is None or match.begun_at is None or match.progress != Progress.SETTLED:
+            if match.finished_at is None or match.begun_at is None or match.progress != MatchProgress.SETTLED:
                 continue
             until = match.finished_at + rest
             for person in self._persons(match):
@@ -329,11 +329,11 @@ class _Derivation:
                     rests[person] = until
         return rests
 
-    def _candidates(self) -> tuple[list[MatchOnFloor], dict[int, tuple[Reason, ...]]]:
+    def _candidates(self) -> tuple[list[MatchOnFloor], dict[int, tuple[WaitReason, ...]]]:
         """Return the matches whose players are free, in the order of the queue, and why other pairs wait."""
         candidates, waiting = [], {}
         for row in self.matches.values():
-            if row.state != MatchState.WAITING or row.facts.pair is None:
+            if row.state != FloorMatchState.WAITING or row.facts.pair is None:
                 continue
             if reasons := self._reasons(row.facts, row.facts.pair):
                 waiting[row.fixture] = reasons
@@ -346,30 +346,30 @@ class _Derivation:
         match = row.facts
         return not match.pinned, match.rank, -row.critical_minutes, match.since or self.now, match.number
 
-    def _reasons(self, match: MatchFacts, pair: Pair) -> tuple[Reason, ...]:
+    def _reasons(self, match: MatchFacts, pair: Pair) -> tuple[WaitReason, ...]:
         """Return why a match of two players waits, apart from tables and pauses."""
         reasons = [HELD] if match.held else []
         return (*reasons, *self._reasons_of_players(pair, rest_waived=match.rest_waived))
 
-    def _reasons_of_players(self, pair: Pair, *, rest_waived: bool) -> Iterable[Reason]:
+    def _reasons_of_players(self, pair: Pair, *, rest_waived: bool) -> Iterable[WaitReason]:
         for player, person in self.facts.with_persons(pair):
             if person in self.busy:
-                yield Reason("busy", {"player": player, "fixture": self.busy[person]})
+                yield WaitReason("busy", {"player": player, "fixture": self.busy[person]})
                 continue
             if person in self.facts.away:
                 back = self.facts.away[person]
                 if back is None or back > self.now:
-                    yield Reason("away", {"player": player, **({"until": back.isoformat()} if back else {})})
+                    yield WaitReason("away", {"player": player, **({"until": back.isoformat()} if back else {})})
             if self.presence.is_absent(person):
-                yield Reason("not_here", {"player": player})
+                yield WaitReason("not_here", {"player": player})
             if person in self.rests_until and not rest_waived:
-                yield Reason("rests", {"player": player, "until": self.rests_until[person].isoformat()})
+                yield WaitReason("rests", {"player": player, "until": self.rests_until[person].isoformat()})
 
     def _place_in_queue(
         self,
         candidates: Sequence[MatchOnFloor],
         suggestions: Sequence[Suggestion],
-        waiting: dict[int, tuple[Reason, ...]],
+        waiting: dict[int, tuple[WaitReason, ...]],
     ) -> None:
         for fixture, reasons in waiting.items():
             self.matches[fixture] = replace(self.matches[fixture], reasons=reasons)
@@ -377,7 +377,7 @@ class _Derivation:
             fixture = candidate.fixture
             self.matches[fixture] = replace(self.matches[fixture], position=position)
         for suggestion in suggestions:
-            self.matches[suggestion.fixture] = replace(self.matches[suggestion.fixture], state=MatchState.READY)
+            self.matches[suggestion.fixture] = replace(self.matches[suggestion.fixture], state=FloorMatchState.READY)
 
     def _tables(
         self, at_tables: dict[int, int], suggestions: Sequence[Suggestion], kept: int
@@ -400,35 +400,35 @@ class _Derivation:
 
     def _attention(self) -> Iterable[Attention]:
         for row in self.matches.values():
-            if row.state == MatchState.CALLED:
+            if row.state == FloorMatchState.CALLED:
                 if row.no_show_at is not None and row.no_show_at <= self.now:
                     yield Attention(AttentionKind.NO_SHOW, row.fixture, row.no_show_at)
                 elif row.second_call_at is not None and row.second_call_at <= self.now:
                     yield Attention(AttentionKind.SECOND_CALL, row.fixture, row.second_call_at)
-            elif row.state != MatchState.PLAYING or row.facts.clocks is not None:
+            elif row.state != FloorMatchState.PLAYING or row.facts.clocks is not None:
                 continue
             elif row.slow_at is not None and row.slow_at <= self.now:
                 yield Attention(AttentionKind.SLOW, row.fixture, row.slow_at)
 
 
-def _undecided(match: MatchFacts) -> tuple[Reason, ...]:
+def _undecided(match: MatchFacts) -> tuple[WaitReason, ...]:
     """Return why a match with an undecided player waits."""
     reasons = [HELD] if match.held else []
     unknown = [source for source, player in zip(match.sources, match.players, strict=False) if player is None]
     for source in unknown or match.sources:
         fixture = {} if source.number is None else {"fixture": source.number}
-        reason = Reason("to_be_decided", {"source": source.kind, **fixture})
+        reason = WaitReason("to_be_decided", {"source": source.kind, **fixture})
         reasons += [reason] if reason not in reasons else []
-    return tuple(reasons or [Reason("to_be_decided", {"source": "drawn"})])
+    return tuple(reasons or [WaitReason("to_be_decided", {"source": "drawn"})])
 
 
-def _adjourned(match: MatchFacts, fact: Fact) -> Reason:
+def _adjourned(match: MatchFacts, fact: Fact) -> WaitReason:
     """Return how a match was adjourned: its score, and the player on roll, if that was recorded."""
     params = {"score": "–".join(map(str, fact.params["score"]))}
     side = fact.params.get("on_roll")
     if side is None or match.pair is None:
-        return Reason("adjourned", params)
-    return Reason("adjourned_on_roll", {**params, "player": match.pair[side]})
+        return WaitReason("adjourned", params)
+    return WaitReason("adjourned_on_roll", {**params, "player": match.pair[side]})
 
 
 def _shortened(match: MatchFacts) -> Fact | None:

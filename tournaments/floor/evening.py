@@ -12,7 +12,7 @@ from matches.models import Match
 from players.actors import Actor, log
 from players.models import Player
 from tournaments.floor.journal import (
-    About,
+    FactTarget,
     announce,
     create_tables,
     floor_changed,
@@ -24,7 +24,7 @@ from tournaments.floor.journal import (
     record,
     refuse_over,
 )
-from tournaments.floor.state import FloorSettings, FloorState, MatchOnFloor, MatchState
+from tournaments.floor.state import FloorMatchState, FloorSettings, FloorState, MatchOnFloor
 from tournaments.floor.times import clock_bank
 from tournaments.models import Autopilot, Fixture, Floor, FloorEvent, FloorKind, Table, Tournament
 from tournaments.state.floor import save_beginning
@@ -43,7 +43,7 @@ def pause(*, tournament: Tournament, until: datetime | None, by: Actor, now: dat
     with transaction.atomic():
         floor = lock_floor(tournament.pk, now)
         params = {"until": until.isoformat() if until is not None else None}
-        return record(floor, FloorKind.PAUSED, About(params=params), by=by, now=now)
+        return record(floor, FloorKind.PAUSED, FactTarget(params=params), by=by, now=now)
 
 
 def resume(*, tournament: Tournament, by: Actor, now: datetime) -> FloorEvent:
@@ -52,14 +52,14 @@ def resume(*, tournament: Tournament, by: Actor, now: datetime) -> FloorEvent:
         floor = lock_floor(tournament.pk, now)
         if read_state(floor, now).pause is None:
             raise Refused("event_not_paused")
-        return record(floor, FloorKind.RESUMED, About(), by=by, now=now)
+        return record(floor, FloorKind.RESUMED, FactTarget(), by=by, now=now)
 
 
 def set_autopilot(*, tournament: Tournament, mode: Autopilot, by: Actor, now: datetime) -> FloorEvent:
     """Let matches be suggested for free tables, or called by themselves. Refused: `tournament_not_open`."""
     with transaction.atomic():
         floor = lock_floor(tournament.pk, now)
-        return record(floor, FloorKind.AUTOPILOT, About(params={"mode": mode.value}), by=by, now=now)
+        return record(floor, FloorKind.AUTOPILOT, FactTarget(params={"mode": mode.value}), by=by, now=now)
 
 
 def set_needs_accessible(
@@ -71,14 +71,14 @@ def set_needs_accessible(
     """
     with transaction.atomic():
         floor = lock_floor(tournament.pk, now)
-        about = About(player=player, params={"needed": needed})
+        about = FactTarget(player=player, params={"needed": needed})
         return record(floor, FloorKind.NEEDS_ACCESSIBLE, about, by=by, now=now)
 
 
 # Opening the floor of an event, and its tables and settings.
 
 
-MOST_TABLES = 200
+MAX_TABLES = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +152,8 @@ def add_table(
         rows = list(floor.tournament.floor_tables.values_list("label", "order"))
         if any(label == name for name, _order in rows):
             raise Refused("table_label_taken", table=label)
-        if len(rows) >= MOST_TABLES:
-            raise Refused("too_many_tables", most=MOST_TABLES)
+        if len(rows) >= MAX_TABLES:
+            raise Refused("too_many_tables", most=MAX_TABLES)
         order = max((order for _name, order in rows), default=0) + 1
         table = Table.objects.create(tournament=floor.tournament, label=label, order=order, category=category)
         floor_changed(floor)
@@ -182,8 +182,8 @@ def change_table(*, table: Table, label: str, category: str, by: Actor, now: dat
 # What a director does with a match that takes too long: clocks, a shorter match, an adjournment.
 
 
-ELSEWHERE = (MatchState.CALLED, MatchState.PLAYING)
-LONGEST_POSITION = 80
+ELSEWHERE = (FloorMatchState.CALLED, FloorMatchState.PLAYING)
+MAX_POSITION = 80
 
 
 def put_clocks_on(*, fixture: Fixture, by: Actor, now: datetime) -> FloorEvent:
@@ -198,13 +198,13 @@ def put_clocks_on(*, fixture: Fixture, by: Actor, now: datetime) -> FloorEvent:
         row = match_on_floor(read_state(floor, now), locked)
         refuse_over(row)
         refuse_live(match)
-        if row.state != MatchState.PLAYING:
+        if row.state != FloorMatchState.PLAYING:
             raise Refused("not_playing", fixture=row.number)
         if row.facts.clocks is not None and (event := latest(locked, FloorKind.CLOCKS)) is not None:
             return event
         score = row.score or match.start_score
         params = {"minutes": clock_bank(match.length, score), "score": list(score)}
-        return record(floor, FloorKind.CLOCKS, About(fixture=locked, params=params), by=by, now=now)
+        return record(floor, FloorKind.CLOCKS, FactTarget(fixture=locked, params=params), by=by, now=now)
 
 
 def adjourn(
@@ -219,14 +219,14 @@ def adjourn(
         floor = lock_floor(fixture.stage.division.tournament_id, now)
         locked, match = lock_fixture(fixture)
         row = match_on_floor(read_state(floor, now), locked)
-        if row.state == MatchState.ADJOURNED and (event := latest(locked, FloorKind.ADJOURNED)) is not None:
+        if row.state == FloorMatchState.ADJOURNED and (event := latest(locked, FloorKind.ADJOURNED)) is not None:
             return event
         refuse_over(row)
         refuse_live(match)
-        if row.state != MatchState.PLAYING:
+        if row.state != FloorMatchState.PLAYING:
             raise Refused("not_playing", fixture=row.number)
         params = {"score": list(row.score or match.start_score), "on_roll": on_roll, "position": position}
-        event = record(floor, FloorKind.ADJOURNED, About(fixture=locked, params=params), by=by, now=now)
+        event = record(floor, FloorKind.ADJOURNED, FactTarget(fixture=locked, params=params), by=by, now=now)
         save_beginning(match)
         return event
 
@@ -242,12 +242,12 @@ def let_go_on(*, fixture: Fixture, by: Actor, now: datetime) -> FloorEvent:
         locked, match = lock_fixture(fixture)
         state = read_state(floor, now)
         row = match_on_floor(state, locked)
-        if row.state == MatchState.PLAYING and (event := latest(locked, FloorKind.CONTINUED)) is not None:
+        if row.state == FloorMatchState.PLAYING and (event := latest(locked, FloorKind.CONTINUED)) is not None:
             return event
-        if row.state != MatchState.ADJOURNED:
+        if row.state != FloorMatchState.ADJOURNED:
             raise Refused("not_adjourned", fixture=row.number)
         _refuse_busy(state, row, match)
-        return record(floor, FloorKind.CONTINUED, About(fixture=locked), by=by, now=now)
+        return record(floor, FloorKind.CONTINUED, FactTarget(fixture=locked), by=by, now=now)
 
 
 def shorten(*, fixture: Fixture, length: int, by: Actor, now: datetime) -> FloorEvent:
@@ -260,7 +260,7 @@ def shorten(*, fixture: Fixture, length: int, by: Actor, now: datetime) -> Floor
         floor = lock_floor(fixture.stage.division.tournament_id, now)
         locked, match = lock_fixture(fixture)
         row = match_on_floor(read_state(floor, now), locked)
-        if row.state != MatchState.ADJOURNED:
+        if row.state != FloorMatchState.ADJOURNED:
             refuse_over(row)
         refuse_live(match)
         event = latest(locked, FloorKind.SHORTENED)
@@ -269,7 +269,7 @@ def shorten(*, fixture: Fixture, length: int, by: Actor, now: datetime) -> Floor
         refuse_length(row, match, length)
         params = {"was": match.length, "length": length}
         set_lengths([match], length=length, by=by)
-        return record(floor, FloorKind.SHORTENED, About(fixture=locked, params=params), by=by, now=now)
+        return record(floor, FloorKind.SHORTENED, FactTarget(fixture=locked, params=params), by=by, now=now)
 
 
 def refuse_length(row: MatchOnFloor, match: Match, length: int) -> None:
@@ -282,7 +282,7 @@ def refuse_length(row: MatchOnFloor, match: Match, length: int) -> None:
         raise Refused("not_shorter", fixture=row.number, length=match.length, least=least, most=most)
 
 
-def take_back_length(*, fixture: Fixture, event: FloorEvent, by: Actor, now: datetime) -> FloorEvent:
+def undo_length(*, fixture: Fixture, event: FloorEvent, by: Actor, now: datetime) -> FloorEvent:
     """Undo the last fact that shortened a match, whoever did it, and return it. Undoing it twice changes nothing.
 
     Refused: `fixture_not_ready`, `not_on_floor`, `match_finished`, `length_changed_since`.
@@ -296,7 +296,7 @@ def take_back_length(*, fixture: Fixture, event: FloorEvent, by: Actor, now: dat
         if latest(locked, FloorKind.SHORTENED) != event:
             raise Refused("length_changed_since", fixture=locked.number)
         restore_length(match, event, by=by)
-        record(floor, FloorKind.UNDONE, About(fixture=locked, undoes=event), by=by, now=now)
+        record(floor, FloorKind.UNDONE, FactTarget(fixture=locked, undoes=event), by=by, now=now)
         return event
 
 

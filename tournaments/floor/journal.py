@@ -16,14 +16,14 @@ from tournaments.events.venues import tables_for_event
 from tournaments.floor.derivation import floor_state
 from tournaments.floor.notifications import notify_call
 from tournaments.floor.selectors import load_facts
-from tournaments.floor.state import FloorState, MatchOnFloor, MatchState
+from tournaments.floor.state import FloorMatchState, FloorState, MatchOnFloor
 from tournaments.models import Fixture, Floor, FloorEvent, FloorKind, Table, Tournament
 from tournaments.state.floor import hint_on_commit
 from tournaments.state.locks import lock_event
 
 
 @dataclass(frozen=True, slots=True)
-class About:
+class FactTarget:
     fixture: Fixture | None = None
     table: Table | None = None
     player: Player | None = None
@@ -100,9 +100,9 @@ def match_on_floor(state: FloorState, fixture: Fixture) -> MatchOnFloor:
 
 def refuse_over(row: MatchOnFloor) -> None:
     """Refuse a match that is not being played any more (`match_finished`) or for the time being (`match_adjourned`)."""
-    if row.state in (MatchState.REPORTED, MatchState.SETTLED):
+    if row.state in (FloorMatchState.REPORTED, FloorMatchState.SETTLED):
         raise Refused("match_finished", fixture=row.number)
-    if row.state == MatchState.ADJOURNED:
+    if row.state == FloorMatchState.ADJOURNED:
         raise Refused("match_adjourned", fixture=row.number)
 
 
@@ -112,7 +112,7 @@ def floor_changed(floor: Floor, *fields: str) -> None:
     floor.save(update_fields=["seq", *fields])
 
 
-def record(floor: Floor, kind: FloorKind, about: About, *, by: Actor, now: datetime) -> FloorEvent:
+def record(floor: Floor, kind: FloorKind, about: FactTarget, *, by: Actor, now: datetime) -> FloorEvent:
     """Append a fact to a locked floor, log it and, after commit, announce it."""
     match = about.fixture.match if about.fixture is not None else None
     event = FloorEvent.objects.create(

@@ -16,12 +16,20 @@ from matches.lifecycle.opening import set_lengths
 from matches.models import Match
 from players.actors import Actor
 from tournaments.floor.evening import refuse_changed_score, refuse_length, refuse_live
-from tournaments.floor.journal import About, lock_fixture, lock_floor, match_on_floor, read_state, record, refuse_over
+from tournaments.floor.journal import (
+    FactTarget,
+    lock_fixture,
+    lock_floor,
+    match_on_floor,
+    read_state,
+    record,
+    refuse_over,
+)
 from tournaments.floor.notifications import notify_length_offer
-from tournaments.floor.state import MatchOnFloor, MatchState
+from tournaments.floor.state import FloorMatchState, MatchOnFloor
 from tournaments.models import Fixture, Floor, FloorEvent, FloorKind, Tournament
 
-MOST_OFFERS = 20
+MAX_OFFERS = 20
 """Lengths that the players of a match can offer."""
 
 
@@ -66,7 +74,7 @@ def offer_length(
             raise Refused("players_may_not_offer", fixture=playing.row.number)
         refuse_length(playing.row, playing.match, length)
         offers = FloorEvent.objects.filter(match=playing.match, kind=FloorKind.LENGTH_OFFERED, params__has_key="side")
-        if offers.count() >= MOST_OFFERS:
+        if offers.count() >= MAX_OFFERS:
             raise Refused("too_many_offers")
         return _offer(playing, length, {"side": side}, by, now)
 
@@ -97,7 +105,7 @@ def decline_length(*, fixture: Fixture, side: int | None, offer: int, by: Actor,
         standing = _standing(playing, offer)
         own = side is None or side in standing.agreed
         kind = FloorKind.LENGTH_WITHDRAWN if own else FloorKind.LENGTH_DECLINED
-        about = About(fixture=playing.fixture, params={"offer": offer, "side": side})
+        about = FactTarget(fixture=playing.fixture, params={"offer": offer, "side": side})
         return record(playing.floor, kind, about, by=by, now=now)
 
 
@@ -116,7 +124,7 @@ def _lock(fixture: Fixture, now: datetime) -> _Playing:
     row = match_on_floor(read_state(floor, now), locked)
     refuse_over(row)
     refuse_live(match)
-    if row.state != MatchState.PLAYING:
+    if row.state != FloorMatchState.PLAYING:
         raise Refused("not_playing", fixture=row.number)
     return _Playing(floor, locked, match, row)
 
@@ -124,7 +132,7 @@ def _lock(fixture: Fixture, now: datetime) -> _Playing:
 def _offer(playing: _Playing, length: int, params: dict[str, Any], by: Actor, now: datetime) -> FloorEvent:
     score = playing.row.score
     params |= {"length": length, "was": playing.match.length, "score": None if score is None else list(score)}
-    about = About(fixture=playing.fixture, params=params)
+    about = FactTarget(fixture=playing.fixture, params=params)
     offered = record(playing.floor, FloorKind.LENGTH_OFFERED, about, by=by, now=now)
     notify_length_offer(offered, by)
     return offered
@@ -134,13 +142,15 @@ def _agree(playing: _Playing, offer: LengthOffer, side: int, by: Actor, now: dat
     """Record that a side wants the length that is offered; with both, the match has it."""
     if side in offer.agreed:
         return FloorEvent.objects.get(pk=offer.number)
-    about = About(fixture=playing.fixture, params={"offer": offer.number, "side": side})
+    about = FactTarget(fixture=playing.fixture, params={"offer": offer.number, "side": side})
     accepted = record(playing.floor, FloorKind.LENGTH_ACCEPTED, about, by=by, now=now)
     if {*offer.agreed, side} != {0, 1}:
         return accepted
     set_lengths([playing.match], length=offer.length, by=by)
     params = {"was": offer.was, "length": offer.length, "side": side, "offer": offer.number}
-    return record(playing.floor, FloorKind.SHORTENED, About(fixture=playing.fixture, params=params), by=by, now=now)
+    return record(
+        playing.floor, FloorKind.SHORTENED, FactTarget(fixture=playing.fixture, params=params), by=by, now=now
+    )
 
 
 def _standing(playing: _Playing, offer: int) -> LengthOffer:

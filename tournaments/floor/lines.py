@@ -40,7 +40,7 @@ from tournaments.models import (
     Tournament,
 )
 from tournaments.results import quick_entry
-from tournaments.results.lines import MOST_LINES, Line, Verb, parse, parse_floor_line, split, splits_of
+from tournaments.results.lines import MAX_LINES, TypedLine, Verb, parse, parse_floor_line, split, splits_of
 from tournaments.results.quick_entry import LineOutcome, OutcomeKind, find_by_number, find_fixture, outcome_of_line
 from tournaments.state.names import match_names
 from tournaments.state.sheet_codes import with_match_numbers
@@ -70,7 +70,7 @@ OF_TABLE: dict[Verb, tuple[Callable[..., FloorEvent], FloorKind]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class LineTarget:
     """What a line is about, with what doing it takes."""
 
     act: Callable[..., FloorEvent]
@@ -94,7 +94,7 @@ def enter_lines(
     Refused: `line_empty`, `too_many_results`.
     """
     # Each line has a time of its own, so that the last one is undone first.
-    times = (now + ONE_AFTER_ANOTHER * number for number in range(MOST_LINES))
+    times = (now + ONE_AFTER_ANOTHER * number for number in range(MAX_LINES))
     lines = split(text)
     outcomes = {
         place: _outcome(tournament, lines[place], division, by, at)
@@ -138,9 +138,9 @@ def _outcome(tournament: Tournament, text: str, division: Division | None, by: A
 
 
 def _enter_fact(
-    tournament: Tournament, line: Line, text: str, division: Division | None, by: Actor, now: datetime
+    tournament: Tournament, line: TypedLine, text: str, division: Division | None, by: Actor, now: datetime
 ) -> LineOutcome:
-    target: Target | None = None
+    target: LineTarget | None = None
     try:
         refuse_assistant(tournament, line, by)
         if not Floor.objects.filter(tournament=tournament).exists():
@@ -152,7 +152,7 @@ def _enter_fact(
     return LineOutcome(text, OutcomeKind.DONE, target.fixture, text=sentence_of_fact(fact))
 
 
-def _slip(tournament: Tournament, text: str) -> Line | None:
+def _slip(tournament: Tournament, text: str) -> TypedLine | None:
     """Return the pair of a match slip, or a result whose slip is not typed yet; None without stages without rounds."""
     try:
         line = parse(text)
@@ -172,7 +172,7 @@ def _flow_stages(tournament: Tournament) -> list[Stage]:
 
 
 def _enter_slip(
-    tournament: Tournament, line: Line, text: str, division: Division | None, by: Actor, now: datetime
+    tournament: Tournament, line: TypedLine, text: str, division: Division | None, by: Actor, now: datetime
 ) -> LineOutcome:
     fixture: Fixture | None = None
     try:
@@ -186,7 +186,7 @@ def _enter_slip(
 
 
 def _pair_of_slip(
-    tournament: Tournament, line: Line, division: Division | None, by: Actor
+    tournament: Tournament, line: TypedLine, division: Division | None, by: Actor
 ) -> tuple[Stage, tuple[Entry, Entry]]:
     """Return the two entries that the line of a match slip names, and their stage.
 
@@ -234,8 +234,8 @@ def _named(name: str, entries: Sequence[Entry]) -> list[Entry]:
     return [row for row in named if fold(row.player.full_name) == key] or named
 
 
-def _enter_at_table(tournament: Tournament, line: Line, text: str, by: Actor, now: datetime) -> LineOutcome:
-    target: quick_entry.Target | None = None
+def _enter_at_table(tournament: Tournament, line: TypedLine, text: str, by: Actor, now: datetime) -> LineOutcome:
+    target: quick_entry.MatchTarget | None = None
     try:
         target = _result_at_table(tournament, line, now)
         result = quick_entry.record_target(target, by=by, now=now)
@@ -245,7 +245,7 @@ def _enter_at_table(tournament: Tournament, line: Line, text: str, by: Actor, no
     return LineOutcome(text, OutcomeKind.BOOKED, target.fixture, result, target.new)
 
 
-def _result_at_table(tournament: Tournament, line: Line, now: datetime) -> quick_entry.Target:
+def _result_at_table(tournament: Tournament, line: TypedLine, now: datetime) -> quick_entry.MatchTarget:
     """Return the match at a table and the result that a line gives.
 
     Refused: `no_such_table`, `table_free`, `line_again` if the last match at the table ended with this score just now.
@@ -267,7 +267,7 @@ def _result_at_table(tournament: Tournament, line: Line, now: datetime) -> quick
             # The same line typed again must not become the result of the next match.
             names = " – ".join(match_names(last.fixture, staff=True))
             raise Refused("line_again", fixture=last.fixture.number, name=names, next=fixture.number)
-    return quick_entry.Target(fixture, fixture.match, new)
+    return quick_entry.MatchTarget(fixture, fixture.match, new)
 
 
 def _undo(tournament: Tournament, text: str, division: Division | None, by: Actor, now: datetime) -> LineOutcome | None:
@@ -275,7 +275,7 @@ def _undo(tournament: Tournament, text: str, division: Division | None, by: Acto
 
     A director undoes what anybody of the staff did at a named match, others only their own.
     """
-    act: undo.Act | None = None
+    act: undo.UndoableAct | None = None
     try:
         line = _undo_line(text)
         if line is None:
@@ -287,14 +287,14 @@ def _undo(tournament: Tournament, text: str, division: Division | None, by: Acto
     return LineOutcome(text, OutcomeKind.UNDONE, undone.fixture, text=undone.undone_text)
 
 
-def _undo_line(text: str) -> Line | None:
+def _undo_line(text: str) -> TypedLine | None:
     if not text.lower().startswith(Verb.UNDO):
         return None
     line = parse(text)
     return line if line.verb == Verb.UNDO else None
 
 
-def _act_to_undo(tournament: Tournament, line: Line, division: Division | None, by: Actor) -> undo.Act:
+def _act_to_undo(tournament: Tournament, line: TypedLine, division: Division | None, by: Actor) -> undo.UndoableAct:
     """Return what a line undoes. Refused: `nothing_to_undo`, `undo_is_correction`, and as `find_by_number`."""
     if line.number is not None:
         fixture = find_by_number(tournament, line, division)
@@ -310,7 +310,7 @@ def _act_to_undo(tournament: Tournament, line: Line, division: Division | None, 
     return act
 
 
-def refuse_assistant(tournament: Tournament, line: Line, by: Actor) -> None:
+def refuse_assistant(tournament: Tournament, line: TypedLine, by: Actor) -> None:
     """Refuse (`directors_only`) a line for directors by somebody who does not direct the event."""
     if line.verb not in FOR_DIRECTORS or by.user is None:
         return
@@ -318,45 +318,45 @@ def refuse_assistant(tournament: Tournament, line: Line, by: Actor) -> None:
         raise Refused("directors_only")
 
 
-def target_of(tournament: Tournament, line: Line, division: Division | None, now: datetime) -> Target:
+def target_of(tournament: Tournament, line: TypedLine, division: Division | None, now: datetime) -> LineTarget:
     """Return what a line is about. Refused: `no_such_table`, and what the lookup of matches and names refuses."""
     match line.verb:
         case Verb.PAUSE:
             end = _next(tournament, now, line.value) if line.value else None
             act = partial(evening.pause, tournament=tournament, until=end)
-            return Target(act, FloorKind.PAUSED, params={"until": end.isoformat() if end else None})
+            return LineTarget(act, FloorKind.PAUSED, params={"until": end.isoformat() if end else None})
         case Verb.RESUME if line.number is None:
-            return Target(partial(evening.resume, tournament=tournament), FloorKind.RESUMED)
+            return LineTarget(partial(evening.resume, tournament=tournament), FloorKind.RESUMED)
         case Verb.AUTO:
             mode = Autopilot.CALL if line.value.lower() == "on" else Autopilot.SUGGEST
             act = partial(evening.set_autopilot, tournament=tournament, mode=mode)
-            return Target(act, FloorKind.AUTOPILOT, params={"mode": mode.value})
+            return LineTarget(act, FloorKind.AUTOPILOT, params={"mode": mode.value})
         case Verb.LATE:
             named, minutes = find_fixture(tournament, line, division), int(line.value)
             player = named.match.players[named.side]
             act = partial(calls.mark_late, fixture=named.fixture, player=player, minutes=minutes)
-            return Target(act, FloorKind.LATE, named.fixture, player=player, params={"minutes": minutes})
+            return LineTarget(act, FloorKind.LATE, named.fixture, player=player, params={"minutes": minutes})
         case Verb.ACCESSIBLE:
             named, needed = find_fixture(tournament, line, division), not line.value
             player = named.match.players[named.side]
             act = partial(evening.set_needs_accessible, tournament=tournament, player=player, needed=needed)
-            return Target(act, FloorKind.NEEDS_ACCESSIBLE, player=player, params={"needed": needed})
+            return LineTarget(act, FloorKind.NEEDS_ACCESSIBLE, player=player, params={"needed": needed})
         case Verb.OUT:
             table = find_table(tournament, line.table)
             act = partial(calls.take_out_of_use, table=table, reason=line.value)
-            return Target(act, FloorKind.TABLE_OUT, table=table, params={"reason": line.value})
+            return LineTarget(act, FloorKind.TABLE_OUT, table=table, params={"reason": line.value})
         case Verb.FREE | Verb.BACK:
             table = find_table(tournament, line.table)
             service, kind = OF_TABLE[line.verb]
-            return Target(partial(service, table=table), kind, table=table)
+            return LineTarget(partial(service, table=table), kind, table=table)
     fixture = find_by_number(tournament, line, division)
     if line.score is not None:
         act = partial(calls.set_running_score, fixture=fixture, score=line.score)
-        return Target(act, FloorKind.RUNNING_SCORE, fixture, params={"score": line.score})
+        return LineTarget(act, FloorKind.RUNNING_SCORE, fixture, params={"score": line.score})
     service, kind = OF_MATCH[line.verb]
     at = find_table(tournament, line.table) if line.table else None
     arguments = {"table": at} if line.verb in (Verb.CALL, Verb.SITS) else {}
-    return Target(partial(service, fixture=fixture, **arguments), kind, fixture, at)
+    return LineTarget(partial(service, fixture=fixture, **arguments), kind, fixture, at)
 
 
 def find_table(tournament: Tournament, label: str) -> Table:
@@ -415,7 +415,7 @@ def preview_line(
         return LinePreview(sentence(refused.code, refused.params), is_refused=True)
 
 
-def _of_floor(tournament: Tournament, target: Target, now: datetime) -> LinePreview:
+def _of_floor(tournament: Tournament, target: LineTarget, now: datetime) -> LinePreview:
     state = floor_state(load_facts(tournament), now)
     table = target.table.pk if target.table is not None else None
     if target.fixture is not None:
@@ -438,7 +438,7 @@ def _of_slip(tournament: Tournament, number: int | None, pair: tuple[Entry, Entr
     return LinePreview(sentence_of_plan(FloorKind.HELD, params, zone=ZoneInfo(tournament.time_zone)))
 
 
-def _of_undo(act: undo.Act) -> LinePreview:
+def _of_undo(act: undo.UndoableAct) -> LinePreview:
     preview = undo.preview_undo(act)
     if preview is not None and preview.is_refused:
         return LinePreview(preview.text, is_refused=True)
@@ -446,7 +446,7 @@ def _of_undo(act: undo.Act) -> LinePreview:
     return LinePreview(text, fixture=act.fixture.pk if act.fixture is not None else None)
 
 
-def _of_result(tournament: Tournament, target: quick_entry.Target, now: datetime) -> LinePreview:
+def _of_result(tournament: Tournament, target: quick_entry.MatchTarget, now: datetime) -> LinePreview:
     fixture, match, new = target
     first, second = match_names(fixture, staff=False)
     if new.winner is None:

@@ -11,8 +11,8 @@ from django.db.models import Q
 
 from core.names import numbered
 from formats.graph import CONSOLATION, LAST_CHANCE
-from formats.settings import Pairing
-from matches.lifecycle.where import Facts, OnBoard, Where, WhereState, where_is
+from formats.settings import PairingMode
+from matches.lifecycle.where import OnBoard, Where, WhereFacts, WhereState, where_is
 from matches.models import Claim, Match, PlayMode, Result
 from matches.play.watching import boards_of, reports_of
 from players.models import Player
@@ -24,17 +24,17 @@ from tournaments.floor.state import (
     EntrantSource,
     Fact,
     FloorFacts,
+    FloorMatchState,
     FloorSettings,
     FloorState,
     MatchFacts,
     MatchOnFloor,
-    MatchState,
+    MatchProgress,
     Pair,
-    Progress,
     Rank,
-    Reason,
     TableFacts,
     TableOnFloor,
+    WaitReason,
     fold,
 )
 from tournaments.models import (
@@ -52,7 +52,7 @@ from tournaments.models import (
 )
 from tournaments.standings.brackets import bracket_name
 from tournaments.standings.rounds import RoundNames
-from tournaments.state.names import reentries, shown
+from tournaments.state.names import display_name, reentries
 from tournaments.state.presence import presence_facts
 
 # Reading the facts of a floor from the database.
@@ -203,7 +203,7 @@ def _match(
         number=row["number"],
         stage=row["stage"],
         # Without rounds all matches of a stage are alike.
-        round=1 if row["stage__settings__pairing"] == Pairing.CONTINUOUS else row["round__number"],
+        round=1 if row["stage__settings__pairing"] == PairingMode.CONTINUOUS else row["round__number"],
         rank=RANKS.get(row["round__bracket__key"], Rank.MAIN),
         length=row["match__length"] or row["round__length"],
         progress=_progress(row, known=known),
@@ -224,15 +224,15 @@ def _match(
     )
 
 
-def _progress(row: FixtureRow, *, known: bool) -> Progress:
+def _progress(row: FixtureRow, *, known: bool) -> MatchProgress:
     if row["status"] == Fixture.Status.DECIDED:
-        return Progress.SETTLED
+        return MatchProgress.SETTLED
     if not known:
-        return Progress.UNKNOWN
+        return MatchProgress.UNKNOWN
     if row["match__settle_at"] is not None:
         # Its players stay at their table while the result can be undone without consequences.
-        return Progress.CLAIMED
-    return Progress(row["match__state"])
+        return MatchProgress.CLAIMED
+    return MatchProgress(row["match__state"])
 
 
 def _slots(tournament: Tournament) -> dict[int, list[SlotRow]]:
@@ -339,16 +339,16 @@ class FloorView:
         """The other matches that wait, in the order of their numbers."""
         queue = set(self.state.queue)
         rows = self.matches.values()
-        return [row for row in rows if row.state == MatchState.WAITING and row.fixture not in queue]
+        return [row for row in rows if row.state == FloorMatchState.WAITING and row.fixture not in queue]
 
     @property
     def adjourned(self) -> list[MatchOnFloor]:
-        return [row for row in self.matches.values() if row.state == MatchState.ADJOURNED]
+        return [row for row in self.matches.values() if row.state == FloorMatchState.ADJOURNED]
 
-    def explain(self, reason: Reason) -> str:
+    def explain(self, reason: WaitReason) -> str:
         """Return a reason in words. Only staff may know that a player needs an accessible table."""
         is_private = reason.code == "no_accessible_table" and not self.for_staff
-        return explain(Reason("no_table") if is_private else reason, self.names, self.zone)
+        return explain(WaitReason("no_table") if is_private else reason, self.names, self.zone)
 
     def reasons(self, match: MatchOnFloor) -> tuple[str, ...]:
         """Return why a match waits, as sentences."""
@@ -365,8 +365,8 @@ class FloorView:
         if report is not None:
             where = replace(where, side=report.side, since=report.created_at)
         elif board is not None:
-            where = replace(where_is(match.facts, Facts(board=board)), table=where.table)
-        if self.for_staff and match.state in (MatchState.WAITING, MatchState.READY):
+            where = replace(where_is(match.facts, WhereFacts(board=board)), table=where.table)
+        if self.for_staff and match.state in (FloorMatchState.WAITING, FloorMatchState.READY):
             return replace(where, state=WhereState(match.state.value), waits_for=self.reasons(match))
         return where
 
@@ -377,7 +377,7 @@ def floor(tournament: Tournament, now: datetime, *, staff: bool = True) -> Floor
     facts = load_facts(tournament, rows)
     ids = {player for match in facts.matches.values() for player in match.players if player is not None}
     players = Player.objects.filter(pk__in=ids).select_related("merged_into").only(*NAMES)
-    names = {player.pk: shown(player, staff) for player in players}
+    names = {player.pk: display_name(player, staff) for player in players}
     rounds = RoundNames(Round.objects.filter(bracket__stage__division__tournament=tournament))
     # Of the matches played here, only public ones to whoever is not on the staff.
     live = [
@@ -417,7 +417,7 @@ def _name_matches(
             continue
         match.bracket = bracket_names[row["round__bracket__key"], row["stage__format"]]
         match.round_name = rounds.get(match.round_id, "")
-        if row["stage__settings__pairing"] == Pairing.CONTINUOUS:
+        if row["stage__settings__pairing"] == PairingMode.CONTINUOUS:
             match.bracket = match.round_name
         first, second = (
             numbered(name, entered_again.get((match.fixture, side), 1)) if name else ""

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_noop
 
 from matches.models import Match
 from players.models import Player
-from tournaments.floor.state import Reason
+from tournaments.floor.state import WaitReason
 from tournaments.models import ON_PAPER, Fixture, FloorEvent, FloorKind, Table
 from tournaments.standings.labels import points_text
 from tournaments.state.names import match_names
@@ -295,7 +295,7 @@ SENTENCES: dict[str, str] = {
 TIMES = ("until", "since")
 
 
-def explain(reason: Reason, names: Mapping[int, str], zone: ZoneInfo) -> str:
+def explain(reason: WaitReason, names: Mapping[int, str], zone: ZoneInfo) -> str:
     """Return the sentence of a reason; `names` has the players by id, and times are shown in `zone`."""
     params: dict[str, Any] = dict(reason.params)
     code = _code(reason)
@@ -307,7 +307,7 @@ def explain(reason: Reason, names: Mapping[int, str], zone: ZoneInfo) -> str:
     return _(SENTENCES[code]).format_map(params)
 
 
-def _code(reason: Reason) -> str:
+def _code(reason: WaitReason) -> str:
     """Return the key of the sentence, which depends on the parameters as well."""
     if reason.code in ("away", "paused") and "until" not in reason.params:
         return f"{reason.code}_open"

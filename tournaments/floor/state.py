@@ -32,7 +32,7 @@ class Rank(IntEnum):
     SIDE = 3
 
 
-class Progress(StrEnum):
+class MatchProgress(StrEnum):
     """The state of a match apart from the floor: the values of `Match.State`."""
 
     UNKNOWN = ""
@@ -92,7 +92,7 @@ class MatchFacts:
     round: int
     rank: Rank
     length: int
-    progress: Progress
+    progress: MatchProgress
     pair: Pair | None = None
     players: tuple[int | None, int | None] = (None, None)
     sources: tuple[EntrantSource, ...] = ()
@@ -257,7 +257,7 @@ class FloorFacts:
 # `tournaments.floor.derivation.floor_state` derives it.
 
 
-class MatchState(StrEnum):
+class FloorMatchState(StrEnum):
     """The states of a match on the floor, in the order that it passes through.
 
     They take some of `matches.lifecycle.where.State` together: what directors do with a match is the same in them.
@@ -291,7 +291,7 @@ class AttentionKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
+class WaitReason:
     """Why a match waits, or is suggested: a code of `tournaments.floor.sentences`, with its parameters.
 
     Parameters are ids of players (`player`), match numbers (`fixture`), times (`until`) and table labels (`table`).
@@ -321,7 +321,7 @@ class MatchOnFloor:
     """
 
     facts: MatchFacts
-    state: MatchState
+    state: FloorMatchState
     where: Where
     """Where it is at the tables."""
     table: int | None = None
@@ -334,7 +334,7 @@ class MatchOnFloor:
     """How long it has been played, without pauses."""
     slow_at: datetime | None = None
     lateness: tuple[Lateness, ...] = ()
-    reasons: tuple[Reason, ...] = ()
+    reasons: tuple[WaitReason, ...] = ()
     """Why it waits, or how it was adjourned; empty in other states."""
     position: int | None = None
     critical_minutes: float = 0.0
@@ -376,7 +376,7 @@ class Suggestion:
 
     fixture: int
     table: int
-    reason: Reason
+    reason: WaitReason
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,14 +25,14 @@ from players.models import LogEntry
 from tournaments.entries import arrivals, check_in
 from tournaments.floor.batches import let_stopped_go_on, paired_since_stop
 from tournaments.floor.evening import restore_length
-from tournaments.floor.journal import About, lock_fixture, lock_floor, record
+from tournaments.floor.journal import FactTarget, lock_fixture, lock_floor, record
 from tournaments.floor.sentences import match_name, sentence_of_fact
 from tournaments.models import ON_PAPER, CheckIn, Correction, Fixture, Floor, FloorEvent, FloorKind, Pairing, Tournament
 from tournaments.results.services import undo_result
 from tournaments.state.floor import BEGINNINGS, save_beginning
 from tournaments.state.locks import lock_division
 from tournaments.state.names import match_names, shown_entry
-from tournaments.state.pairings import take_back
+from tournaments.state.pairings import mark_undone
 from tournaments.state.settle import settle
 
 OF_BEGUN_MATCHES = (*BEGINNINGS, FloorKind.SHORTENED)
@@ -56,7 +56,7 @@ _NAME = re.compile(rf"({'|'.join(ActKind)})-(\d{{1,18}})")
 
 
 @dataclass(frozen=True, slots=True)
-class Act:
+class UndoableAct:
     """Something that a user did at an event and can undo: a fact of the floor, a result, or a check-in.
 
     A check-in stands for all those of the same tap, and for what was paid by it.
@@ -119,7 +119,7 @@ class UndoPreview:
     is_refused: bool = False
 
 
-def preview_undo(act: Act | None) -> UndoPreview | None:
+def preview_undo(act: UndoableAct | None) -> UndoPreview | None:
     """Return what undoing an act does beside; None of an act that affects nothing else."""
     if act is None or not isinstance(act.fact, FloorEvent) or act.fact.kind != FloorKind.STOPPED:
         return None
@@ -145,7 +145,7 @@ def _taken_table(stopped: FloorEvent, fixtures: Sequence[Fixture]) -> str:
     return own.table.label if others.exists() else ""
 
 
-def undo(*, tournament: Tournament, act: Act, by: Actor, now: datetime, in_order: bool = True) -> Act:
+def undo(*, tournament: Tournament, act: UndoableAct, by: Actor, now: datetime, in_order: bool = True) -> UndoableAct:
     """Undo the last act of this user at this event, and return it; an act that is undone already stays so.
 
     Without `in_order`, it may be any act of any user. Refused: `nothing_to_undo_on_floor` if the act is not theirs,
@@ -166,7 +166,7 @@ def undo(*, tournament: Tournament, act: Act, by: Actor, now: datetime, in_order
         elif isinstance(act.fact, CheckIn):
             arrivals.undo_tap(tournament=tournament, batch=act.fact.batch, by=by, now=now)
         elif act.fixture is not None:
-            return Act(act.fact, undo_result(fixture=act.fixture, result=act.fact, by=by, now=now))
+            return UndoableAct(act.fact, undo_result(fixture=act.fixture, result=act.fact, by=by, now=now))
     return act
 
 
@@ -189,14 +189,14 @@ def _undo_fact(floor: Floor, fact: FloorEvent, by: Actor, now: datetime) -> None
     """Undo a fact of a locked floor, with those of the same tap."""
     for undone in _same_tap(fact).filter(undone_by=None):
         _refuse_built_on(undone)
-        about = About(fixture=undone.fixture, table=undone.table, player=undone.player, undoes=undone)
+        about = FactTarget(fixture=undone.fixture, table=undone.table, player=undone.player, undoes=undone)
         if undone.kind == FloorKind.STOPPED:
             let_stopped_go_on(stopped=undone, by=by, now=now)
             undone.fixture = None if undone.fixture is None else lock_fixture(undone.fixture)[0]
             record(floor, FloorKind.UNDONE, replace(about, fixture=undone.fixture), by=by, now=now)
             continue
         if ON_PAPER in undone.params and undone.fixture is not None:
-            _take_back_slip(undone.fixture, by, now)
+            _undo_slip(undone.fixture, by, now)
         if undone.kind not in OF_BEGUN_MATCHES or undone.fixture is None:
             record(floor, FloorKind.UNDONE, about, by=by, now=now)
             continue
@@ -207,7 +207,7 @@ def _undo_fact(floor: Floor, fact: FloorEvent, by: Actor, now: datetime) -> None
         save_beginning(match)
 
 
-def _take_back_slip(fixture: Fixture, by: Actor, now: datetime) -> None:
+def _undo_slip(fixture: Fixture, by: Actor, now: datetime) -> None:
     """Take back a pair that was made on paper, unless its match has begun or has a result."""
     division = lock_division(fixture.stage.division_id)
     pairing = Pairing.objects.get(fixture=fixture)
@@ -216,7 +216,7 @@ def _take_back_slip(fixture: Fixture, by: Actor, now: datetime) -> None:
     _locked, match = lock_fixture(fixture)
     if has_begun(match) or match.state not in (Match.State.OPEN, Match.State.LIVE):
         raise Refused("pairing_begun", fixture=fixture.number)
-    take_back(pairing, Pairing.TakenBack.TYPED, by=by, now=now)
+    mark_undone(pairing, Pairing.TakenBack.TYPED, by=by, now=now)
     params = {"number": pairing.number, "reason": pairing.get_taken_back_display()}
     log(by, "pairing_taken_back", division.topic, club=division.tournament.club, **params)
     settle(division, by=by, now=now, keep_waiting=True)
@@ -255,7 +255,7 @@ def _refuse_built_on(event: FloorEvent) -> None:
 # Finding acts.
 
 
-def last_act(tournament: Tournament, by: Actor) -> Act | None:
+def last_act(tournament: Tournament, by: Actor) -> UndoableAct | None:
     """Return what a user did last at an event, of what can be undone and was not; None if there is nothing."""
     facts = _facts(tournament).filter(by=by.kind, user=by.user, undone_by=None)
     results = _results(tournament).filter(_is_not_undone(), by=by.kind, user=by.user)
@@ -270,7 +270,7 @@ def last_act(tournament: Tournament, by: Actor) -> Act | None:
     )
 
 
-def correction_since(tournament: Tournament, by: Actor, act: Act | None) -> Correction | None:
+def correction_since(tournament: Tournament, by: Actor, act: UndoableAct | None) -> Correction | None:
     """Return the latest correction by this user after an act of theirs; it is undone by a preview of its own.
 
     Without an `act`, their latest at the event. None if there is none that stands.
@@ -284,7 +284,7 @@ def correction_since(tournament: Tournament, by: Actor, act: Act | None) -> Corr
     return own.select_related("fixture").order_by("-at", "-pk").first()
 
 
-def last_act_at(fixture: Fixture, by: Actor | None = None) -> Act | None:
+def last_act_at(fixture: Fixture, by: Actor | None = None) -> UndoableAct | None:
     """Return what the staff did last at a match, of what can be undone and was not; with `by`, what this user did."""
     tournament = fixture.stage.division.tournament
     facts = _facts(tournament).filter(fixture=fixture, by=LogEntry.By.USER, undone_by=None)
@@ -295,7 +295,7 @@ def last_act_at(fixture: Fixture, by: Actor | None = None) -> Act | None:
     return _latest(facts.order_by("-pk").first(), results.order_by("-at", "-pk").first())
 
 
-def act_named(tournament: Tournament, name: str) -> Act | None:
+def act_named(tournament: Tournament, name: str) -> UndoableAct | None:
     """Return the act of an event with this name, undone or not; None if there is none."""
     groups = _NAME.fullmatch(name)
     if groups is None:
@@ -337,16 +337,16 @@ def _check_ins(tournament: Tournament) -> QuerySet[CheckIn]:
     return rows.select_related("entry__player", "entry__division__tournament", "by")
 
 
-def _latest(*facts: FloorEvent | Result | CheckIn | None) -> Act | None:
+def _latest(*facts: FloorEvent | Result | CheckIn | None) -> UndoableAct | None:
     acts = [_act(fact) for fact in facts if fact is not None]
     return max(acts, key=lambda act: act.place, default=None)
 
 
-def _act(fact: FloorEvent | Result | CheckIn) -> Act:
+def _act(fact: FloorEvent | Result | CheckIn) -> UndoableAct:
     if isinstance(fact, Result):
         rows = Fixture.objects.select_related("stage__division", "match__player_0", "match__player_1")
-        return Act(fact, rows.filter(match=fact.match_id).first())
-    return Act(fact, fact.fixture if isinstance(fact, FloorEvent) else None)
+        return UndoableAct(fact, rows.filter(match=fact.match_id).first())
+    return UndoableAct(fact, fact.fixture if isinstance(fact, FloorEvent) else None)
 
 
 # Acts as sentences.

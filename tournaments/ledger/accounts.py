@@ -23,7 +23,7 @@ from tournaments.models import (
     Tournament,
     Withdrawal,
 )
-from tournaments.state.names import shown, shown_entry
+from tournaments.state.names import display_name, shown_entry
 
 # What each player of an event owes and has paid, derived from entries, fees, side pools and payments.
 
@@ -168,7 +168,7 @@ def accounts_of(tournament: Tournament) -> list[Account]:
     accounts: dict[int, Account] = {}
     for line in _lines(divisions):
         person = line.entry.player.merged_into or line.entry.player
-        account = accounts.setdefault(person.pk, Account(person, shown(person, staff=True)))
+        account = accounts.setdefault(person.pk, Account(person, display_name(person, staff=True)))
         account.lines.append(line)
     for person_id, method, amount in _paid_by_method(tournament):
         if person_id in accounts and amount:
@@ -251,7 +251,7 @@ def account_of(tournament: Tournament, player: Player) -> Account:
     """Return the account of one player, which may be empty."""
     person = player.merged_into or player
     accounts = (account for account in accounts_of(tournament) if account.player.pk == person.pk)
-    return next(accounts, Account(person, shown(person, staff=True)))
+    return next(accounts, Account(person, display_name(person, staff=True)))
 
 
 # Who has paid: for entries, check-in and the draw
@@ -313,7 +313,7 @@ def payee_of(payment: Payment) -> str:
     """Return the name of whose payment it is, for staff; empty for money of nobody in particular."""
     if payment.entry is not None:
         return shown_entry(payment.entry, staff=True)
-    return shown(payment.player, staff=True) if payment.player is not None else ""
+    return display_name(payment.player, staff=True) if payment.player is not None else ""
 
 
 def box_of(tournament: Tournament) -> Box:

@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 BETWEEN_SHARES = re.compile(r"[\s/;%]+")
-MOST_DECIMALS = -2
+MAX_DECIMALS = -2
 
 
 class SharesField(forms.CharField):
@@ -31,6 +31,6 @@ def hundredths(word: str) -> int:
         share = Decimal(word.replace(",", "."))
     except InvalidOperation:
         raise ValidationError(_("“%(text)s” is not a percentage.") % {"text": word}) from None
-    if not share.is_finite() or not 0 <= share <= 100 or int(share.as_tuple().exponent) < MOST_DECIMALS:
+    if not share.is_finite() or not 0 <= share <= 100 or int(share.as_tuple().exponent) < MAX_DECIMALS:
         raise ValidationError(_("“%(text)s” is not a percentage.") % {"text": word})
     return int(share * 100)

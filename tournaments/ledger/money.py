@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from tournaments.models import Tournament
-from tournaments.models.events import MOST_MINOR_UNITS
+from tournaments.models.events import MAX_MINOR_UNITS
 
 # The currency of an event: amounts as text, and text as whole minor units.
 
@@ -62,7 +62,7 @@ class Currency:
             value = Decimal(text.strip().replace(",", ".")).scaleb(self.exponent)
         except InvalidOperation:
             raise ValueError(f"not an amount: {text!r}") from None
-        if not value.is_finite() or value != value.to_integral_value() or abs(value) > MOST_MINOR_UNITS:
+        if not value.is_finite() or value != value.to_integral_value() or abs(value) > MAX_MINOR_UNITS:
             raise ValueError(f"not an amount: {text!r}")
         return int(value)
 

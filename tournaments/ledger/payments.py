@@ -220,7 +220,7 @@ def _move(tournament: Tournament, part: PaymentPart, payment: PaymentInput, by: 
         return recorded(desk, payment.key) or record(desk, [part], payment, by=by, now=now)
 
 
-def take_back(*, payment: Payment, by: Actor, now: datetime) -> Payment:
+def undo_payment(*, payment: Payment, by: Actor, now: datetime) -> Payment:
     """Take a payment back by a payment in the other direction.
 
     Refused: `cash_closed`, `payment_undone`, `payment_is_undo`.

@@ -22,7 +22,7 @@ class Pot:
 
 
 @dataclass(frozen=True, slots=True)
-class Placing:
+class PrizePlacing:
     """Entries that share the places `first` to `last`; some of them may not be known yet."""
 
     first: int
@@ -34,7 +34,7 @@ class Placing:
 class CertainPlaces:
     """The certain places of a pot; `over` means that no other place will be taken."""
 
-    placings: tuple[Placing, ...] = ()
+    placings: tuple[PrizePlacing, ...] = ()
     over: bool = False
 
 
@@ -114,7 +114,7 @@ def _prizes(fund: int, pot: Pot, standing: CertainPlaces, unit: int) -> list[Pri
     prizes: list[Prize] = []
     place = 1
     while place <= len(shares):
-        shared = next((row for row in standing.placings if row.first == place), Placing(place, place, ()))
+        shared = next((row for row in standing.placings if row.first == place), PrizePlacing(place, place, ()))
         size = shared.last - shared.first + 1
         share = Fraction(sum(shares[place - 1 : shared.last]), size)
         if share:
@@ -198,11 +198,11 @@ def pool_standing(members: Collection[int], order: Order, standings: Mapping[str
             break
         holders = tuple(entry for entry in shared.entries if entry in left)
         if holders:
-            placings.append(Placing(place, place + len(holders) - 1, holders))
+            placings.append(PrizePlacing(place, place + len(holders) - 1, holders))
             place += len(holders)
             left -= set(holders)
     else:
         if left:
-            placings.append(Placing(place, place + len(left) - 1, tuple(sorted(left))))
+            placings.append(PrizePlacing(place, place + len(left) - 1, tuple(sorted(left))))
         return CertainPlaces(tuple(placings), over=True)
     return CertainPlaces(tuple(placings), over=not left)

@@ -11,7 +11,7 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from core.text_lengths import LONGEST_NOTE
+from core.text_lengths import MAX_NOTE_LENGTH
 from players.models import LogEntry
 
 ON_PAPER = "on_paper"
@@ -29,7 +29,7 @@ class Batch(models.Model):
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
     )
     forced = models.BooleanField(default=False, help_text=_("Made by a director before it was due."))
-    reason = models.CharField(max_length=LONGEST_NOTE, blank=True, help_text=_("Why it was forced. Public."))
+    reason = models.CharField(max_length=MAX_NOTE_LENGTH, blank=True, help_text=_("Why it was forced. Public."))
     algorithm = models.CharField(max_length=40)
     rule = models.JSONField(default=dict, help_text=_("The settings of the stage that it was made with."))
     room = models.PositiveSmallIntegerField(help_text=_("The most pairs that could be made."))
@@ -77,7 +77,7 @@ class Pairing(models.Model):
     second = models.ForeignKey("tournaments.Entry", on_delete=models.PROTECT, related_name="+")
     costs = models.JSONField(default=list, help_text=_("What the pair cost, the most important first."))
     why = models.JSONField(default=list, help_text=_("Why these two, as [code, params]."))
-    reason = models.CharField(max_length=LONGEST_NOTE, blank=True, help_text=_("Of a director who set the pair."))
+    reason = models.CharField(max_length=MAX_NOTE_LENGTH, blank=True, help_text=_("Of a director who set the pair."))
     taken_back = models.CharField(max_length=13, choices=TakenBack, blank=True)
     taken_back_at = models.DateTimeField(null=True, blank=True)
     taken_back_by = models.ForeignKey(
@@ -144,7 +144,7 @@ class MissedMatch(models.Model):
     taken_back_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
     )
-    reason = models.CharField(max_length=LONGEST_NOTE, blank=True, help_text=_("Why it was taken back. Public."))
+    reason = models.CharField(max_length=MAX_NOTE_LENGTH, blank=True, help_text=_("Why it was taken back. Public."))
 
     class Meta:
         ordering = ("stage", "at", "pk")

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from core.public_ids import LENGTH, new_public_id
-from core.text_lengths import LONGEST_NOTE
+from core.text_lengths import MAX_NOTE_LENGTH
 
 # The plan of a stage (brackets, rounds, fixtures and the sources of their slots), and the state of each slot.
 #
@@ -288,7 +288,7 @@ class Correction(models.Model):
     choice = models.CharField(max_length=12, choices=Choice)
     voided_rated = models.BooleanField(default=True, help_text=_("Whether played matches that it voided stay rated."))
     changed = models.JSONField(default=list, help_text=_("Numbers of the fixtures whose players changed."))
-    reason = models.CharField(max_length=LONGEST_NOTE, blank=True)
+    reason = models.CharField(max_length=MAX_NOTE_LENGTH, blank=True)
     undoes = models.OneToOneField("self", on_delete=models.PROTECT, null=True, blank=True, related_name="undone_by")
     at = models.DateTimeField(default=timezone.now, editable=False)
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")

@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from core.text_lengths import LONGEST_NOTE
+from core.text_lengths import MAX_NOTE_LENGTH
 
 
 class Commitment(models.Model):
@@ -37,7 +37,7 @@ class Commitment(models.Model):
     at = models.DateTimeField(default=timezone.now, editable=False)
     end = models.CharField(max_length=9, choices=End, blank=True)
     ended_at = models.DateTimeField(null=True, blank=True)
-    reason = models.CharField(max_length=LONGEST_NOTE, blank=True)
+    reason = models.CharField(max_length=MAX_NOTE_LENGTH, blank=True)
     seed = models.CharField(max_length=64, blank=True, help_text=_("Public seed of a retired commitment."))
 
     class Meta:
@@ -91,7 +91,7 @@ class Draw(models.Model):
         default=list, help_text=_("Ids of entries that were not here and go on the waiting list; only of a first draw.")
     )
     remarks = models.JSONField(default=list, help_text=_("Players who could not be kept apart, as (code, params)."))
-    reason = models.CharField(max_length=LONGEST_NOTE, blank=True, help_text=_("Reason for a redraw."))
+    reason = models.CharField(max_length=MAX_NOTE_LENGTH, blank=True, help_text=_("Reason for a redraw."))
     made_at = models.DateTimeField(default=timezone.now, editable=False)
     made_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
     claimed_at = models.DateTimeField(null=True, blank=True)
@@ -99,7 +99,7 @@ class Draw(models.Model):
     published_at = models.DateTimeField(null=True, blank=True)
     taken_back_at = models.DateTimeField(null=True, blank=True)
     taken_back_reason = models.CharField(
-        max_length=LONGEST_NOTE, blank=True, help_text=_("Public, like the reason for a redraw.")
+        max_length=MAX_NOTE_LENGTH, blank=True, help_text=_("Public, like the reason for a redraw.")
     )
 
     class Meta:

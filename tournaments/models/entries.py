@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from core.public_ids import LENGTH, new_public_id
-from core.text_lengths import LONGEST_NOTE
+from core.text_lengths import MAX_NOTE_LENGTH
 
 # Entries, withdrawals, late entries, requested byes and pairs kept apart, as facts.
 
@@ -75,7 +75,7 @@ class Withdrawal(models.Model):
     bracket = models.ForeignKey(
         "tournaments.Bracket", on_delete=models.PROTECT, null=True, blank=True, related_name="+"
     )
-    reason = models.CharField(max_length=LONGEST_NOTE, blank=True)
+    reason = models.CharField(max_length=MAX_NOTE_LENGTH, blank=True)
     at = models.DateTimeField(default=timezone.now, editable=False)
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
     taken_back_at = models.DateTimeField(null=True, blank=True)
@@ -96,7 +96,7 @@ class Return(models.Model):
     reopened = models.ManyToManyField(
         "matches.Match", related_name="+", blank=True, help_text=_("Voided walkovers, whose fixtures have new matches.")
     )
-    reason = models.CharField(max_length=LONGEST_NOTE, blank=True)
+    reason = models.CharField(max_length=MAX_NOTE_LENGTH, blank=True)
     at = models.DateTimeField(default=timezone.now, editable=False)
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
 
@@ -133,7 +133,7 @@ class LateEntry(models.Model):
         help_text=_("The withdrawal of the previous entry that came with this re-entry."),
     )
     undoes = models.OneToOneField("self", on_delete=models.PROTECT, null=True, blank=True, related_name="undone_by")
-    reason = models.CharField(max_length=LONGEST_NOTE, blank=True)
+    reason = models.CharField(max_length=MAX_NOTE_LENGTH, blank=True)
     at = models.DateTimeField(default=timezone.now, editable=False)
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
 

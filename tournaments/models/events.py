@@ -12,16 +12,16 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from core.public_ids import LENGTH, new_public_id
-from core.text_lengths import LONGEST_NAME
+from core.text_lengths import MAX_NAME_LENGTH
 from matches.models import ClockPreset, LiveMatch, PlayMode
 from matches.models.reports import NO_SHOW_MINUTES
 
 # Tournaments (events) and their divisions.
 
 
-MOST_MINOR_UNITS = 100_000_000
-MOST_ROUNDS = 12
-MOST_ENTRIES = 4096
+MAX_MINOR_UNITS = 100_000_000
+MAX_ROUNDS = 12
+MAX_ENTRIES = 4096
 
 
 class Tournament(models.Model):
@@ -46,7 +46,7 @@ class Tournament(models.Model):
 
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
     club = models.ForeignKey("players.Club", on_delete=models.PROTECT, related_name="+")
-    name = models.CharField(_("name"), max_length=LONGEST_NAME)
+    name = models.CharField(_("name"), max_length=MAX_NAME_LENGTH)
     slug = models.SlugField(_("URL name"), max_length=60)
     status = models.CharField(max_length=9, choices=Status, default=Status.DRAFT)
     starts_at = models.DateTimeField(_("starts"))
@@ -154,7 +154,7 @@ class Division(models.Model):
 
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
     tournament = models.ForeignKey(Tournament, on_delete=models.PROTECT, related_name="divisions")
-    name = models.CharField(_("name"), max_length=LONGEST_NAME)
+    name = models.CharField(_("name"), max_length=MAX_NAME_LENGTH)
     order = models.PositiveSmallIntegerField(default=0)
     status = models.CharField(max_length=9, choices=Status, default=Status.ENTRIES)
     seq = models.PositiveIntegerField(default=0, help_text=_("Grows by one with every visible change."))
@@ -225,7 +225,7 @@ class Division(models.Model):
             models.UniqueConstraint(fields=["tournament", "name"], name="division_name_of_tournament"),
             models.CheckConstraint(condition=Q(match_length__gte=1, match_length__lte=25), name="division_length"),
             models.CheckConstraint(
-                condition=Q(capacity__isnull=True) | Q(capacity__gte=2, capacity__lte=MOST_ENTRIES),
+                condition=Q(capacity__isnull=True) | Q(capacity__gte=2, capacity__lte=MAX_ENTRIES),
                 name="division_capacity",
             ),
         ]

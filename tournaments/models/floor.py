@@ -18,7 +18,7 @@ from players.models import LogEntry
 # Which match is waiting, called or playing, and which table is free, is derived (`tournaments.floor.state`).
 
 
-LONGEST_LABEL = 20
+MAX_LABEL_LENGTH = 20
 
 
 class Autopilot(StrEnum):
@@ -58,7 +58,7 @@ class Table(models.Model):
 
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
     tournament = models.ForeignKey("tournaments.Tournament", on_delete=models.PROTECT, related_name="floor_tables")
-    label = models.CharField(_("number or name"), max_length=LONGEST_LABEL)
+    label = models.CharField(_("number or name"), max_length=MAX_LABEL_LENGTH)
     order = models.PositiveSmallIntegerField(default=0)
     category = models.CharField(_("category"), max_length=10, choices=Category, default=Category.NORMAL)
 

@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from core.public_ids import LENGTH, new_public_id
-from core.text_lengths import LONGEST_NAME
+from core.text_lengths import MAX_NAME_LENGTH
 
 
 class PastSeason(models.Model):
@@ -16,7 +16,7 @@ class PastSeason(models.Model):
 
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
     club = models.ForeignKey("players.Club", on_delete=models.PROTECT, related_name="+")
-    name = models.CharField(_("name"), max_length=LONGEST_NAME)
+    name = models.CharField(_("name"), max_length=MAX_NAME_LENGTH)
     digest = models.CharField(max_length=64, help_text=_("Of the rows: the same ones are imported once."))
     added = models.ManyToManyField(
         "players.Player", related_name="+", help_text=_("New members of the import; after an undo, those who stayed.")
@@ -52,7 +52,7 @@ class PastPlacing(models.Model):
 
     season = models.ForeignKey(PastSeason, on_delete=models.PROTECT, related_name="placings")
     player = models.ForeignKey("players.Player", on_delete=models.PROTECT, related_name="+")
-    event = models.CharField(_("event"), max_length=LONGEST_NAME, blank=True)
+    event = models.CharField(_("event"), max_length=MAX_NAME_LENGTH, blank=True)
     day = models.DateField(_("day"), null=True, blank=True)
     place = models.PositiveIntegerField(_("place"), null=True, blank=True)
     points = models.DecimalField(_("points"), max_digits=12, decimal_places=4, null=True, blank=True)

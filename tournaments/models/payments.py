@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from core.public_ids import LENGTH, new_public_id
-from core.text_lengths import LONGEST_KEY, LONGEST_NAME, LONGEST_NOTE
+from core.text_lengths import MAX_KEY_LENGTH, MAX_NAME_LENGTH, MAX_NOTE_LENGTH
 
 
 class CashDesk(models.Model):
@@ -37,7 +37,7 @@ class SidePool(models.Model):
 
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
     division = models.ForeignKey("tournaments.Division", on_delete=models.PROTECT, related_name="side_pools")
-    name = models.CharField(_("name"), max_length=LONGEST_NAME)
+    name = models.CharField(_("name"), max_length=MAX_NAME_LENGTH)
     fee = models.PositiveIntegerField(_("fee"))
     shares = models.JSONField(default=list, help_text=_("Shares of the places, in hundredths of a percent."))
     order = models.JSONField(default=list, help_text=_("Places across brackets, best first, as [bracket, place]."))
@@ -132,9 +132,9 @@ class Payment(models.Model):
         related_name="+",
         help_text=_("Who was paid out of the pool of a season, in which no entry is needed."),
     )
-    note = models.CharField(_("note"), max_length=LONGEST_NOTE, blank=True)
+    note = models.CharField(_("note"), max_length=MAX_NOTE_LENGTH, blank=True)
     undoes = models.OneToOneField("self", on_delete=models.PROTECT, null=True, blank=True, related_name="undone_by")
-    key = models.CharField(max_length=LONGEST_KEY, help_text=_("Idempotency key of the form or request."))
+    key = models.CharField(max_length=MAX_KEY_LENGTH, help_text=_("Idempotency key of the form or request."))
     part = models.PositiveSmallIntegerField(default=0, help_text=_("Counts the payments with the same key."))
     at = models.DateTimeField(default=timezone.now, editable=False)
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
@@ -175,7 +175,7 @@ class CashCount(models.Model):
     tournament = models.ForeignKey("tournaments.Tournament", on_delete=models.PROTECT, related_name="cash_counts")
     expected = models.IntegerField()
     counted = models.IntegerField()
-    note = models.CharField(_("what happened"), max_length=LONGEST_NOTE, blank=True)
+    note = models.CharField(_("what happened"), max_length=MAX_NOTE_LENGTH, blank=True)
     fee_shares = models.ManyToManyField(
         "tournaments.SeriesFeeShare",
         related_name="counts",
@@ -203,7 +203,7 @@ class CashReopening(models.Model):
     """A cash desk that was opened again after it had been closed."""
 
     count = models.OneToOneField(CashCount, on_delete=models.PROTECT, related_name="reopened")
-    reason = models.CharField(max_length=LONGEST_NOTE, blank=True)
+    reason = models.CharField(max_length=MAX_NOTE_LENGTH, blank=True)
     at = models.DateTimeField(default=timezone.now, editable=False)
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
 
@@ -252,7 +252,7 @@ class AgreedSplit(models.Model):
     pot = models.CharField(max_length=40)
     amounts = models.JSONField(default=list, help_text=_("[entry id, amount]"))
     places = models.JSONField(default=list, help_text=_("First place of each of them, in ascending order."))
-    note = models.CharField(max_length=LONGEST_NOTE, blank=True)
+    note = models.CharField(max_length=MAX_NOTE_LENGTH, blank=True)
     at = models.DateTimeField(default=timezone.now, editable=False)
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
     taken_back_at = models.DateTimeField(null=True, blank=True)

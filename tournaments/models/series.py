@@ -10,9 +10,9 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from core.public_ids import LENGTH, new_public_id
-from core.text_lengths import LONGEST_NAME, LONGEST_NOTE
+from core.text_lengths import MAX_NAME_LENGTH, MAX_NOTE_LENGTH
 
-LONGEST_SHARES = 200
+MAX_SHARES = 200
 
 
 class Series(models.Model):
@@ -20,7 +20,7 @@ class Series(models.Model):
 
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
     club = models.ForeignKey("players.Club", on_delete=models.PROTECT, related_name="+")
-    name = models.CharField(_("name"), max_length=LONGEST_NAME)
+    name = models.CharField(_("name"), max_length=MAX_NAME_LENGTH)
     slug = models.SlugField(_("URL name"), max_length=60)
     first_day = models.DateField(_("first day"))
     last_day = models.DateField(_("last day"))
@@ -80,7 +80,7 @@ class SeriesEvent(models.Model):
     )
     weight = models.CharField(max_length=20, default="1", help_text=_("A number such as 1.5 or 1/3."))
     shares = models.CharField(
-        max_length=LONGEST_SHARES, blank=True, help_text=_("Of the first places, from the first: 4, 2, 1, 1.")
+        max_length=MAX_SHARES, blank=True, help_text=_("Of the first places, from the first: 4, 2, 1, 1.")
     )
 
     class Meta:
@@ -100,7 +100,7 @@ class SeriesPoints(models.Model):
     tournament = models.ForeignKey("tournaments.Tournament", on_delete=models.PROTECT, related_name="+")
     player = models.ForeignKey("players.Player", on_delete=models.PROTECT, related_name="+")
     points = models.CharField(max_length=20, help_text=_("A number such as 2, -1.5 or 1/3."))
-    reason = models.CharField(max_length=LONGEST_NOTE)
+    reason = models.CharField(max_length=MAX_NOTE_LENGTH)
     at = models.DateTimeField(default=timezone.now, editable=False)
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
 
@@ -168,7 +168,7 @@ class SeriesView(models.Model):
 
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
     series = models.ForeignKey(Series, on_delete=models.PROTECT, related_name="views")
-    name = models.CharField(_("name"), max_length=LONGEST_NAME)
+    name = models.CharField(_("name"), max_length=MAX_NAME_LENGTH)
     rule = models.CharField(
         max_length=20, help_text=_("Who belongs: `members`, `players`, or a club class such as `class-6.5`.")
     )
@@ -196,7 +196,7 @@ class SeriesClosing(models.Model):
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
     reopened_at = models.DateTimeField(null=True, blank=True)
     reopened_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
-    reason = models.CharField(max_length=LONGEST_NOTE, blank=True, help_text=_("Why it was reopened."))
+    reason = models.CharField(max_length=MAX_NOTE_LENGTH, blank=True, help_text=_("Why it was reopened."))
 
     class Meta:
         ordering = ("at", "pk")

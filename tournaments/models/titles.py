@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from core.public_ids import LENGTH, new_public_id
-from core.text_lengths import LONGEST_NOTE
+from core.text_lengths import MAX_NOTE_LENGTH
 
 
 class Title(models.Model):
@@ -48,7 +48,7 @@ class Title(models.Model):
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
     withdrawn_at = models.DateTimeField(null=True, blank=True)
     withdrawn_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
-    reason = models.CharField(max_length=LONGEST_NOTE, blank=True, help_text=_("Why it was withdrawn."))
+    reason = models.CharField(max_length=MAX_NOTE_LENGTH, blank=True, help_text=_("Why it was withdrawn."))
 
     class Meta:
         ordering = ("-day", "kind", "pk")

@@ -7,7 +7,7 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from tournaments.models.floor import LONGEST_LABEL, Table
+from tournaments.models.floor import MAX_LABEL_LENGTH, Table
 
 
 class Venue(models.Model):
@@ -27,7 +27,7 @@ class Venue(models.Model):
 
 class VenueTable(models.Model):
     venue = models.ForeignKey(Venue, on_delete=models.CASCADE, related_name="tables")
-    label = models.CharField(_("number or name"), max_length=LONGEST_LABEL)
+    label = models.CharField(_("number or name"), max_length=MAX_LABEL_LENGTH)
     order = models.PositiveSmallIntegerField(default=0)
     category = models.CharField(
         _("category"), max_length=10, choices=Table.Category.choices, default=Table.Category.NORMAL

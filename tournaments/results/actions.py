@@ -36,14 +36,14 @@ from tournaments.results.forms import (
     AS_RECORDED,
     BOTH,
     NOBODY,
-    AcceptForm,
+    AcceptRecordForm,
+    AnswerObjectionForm,
     DecisionForm,
     DueForm,
     ForfeitForm,
-    ObjectionForm,
     ResultForm,
     RulingForm,
-    WithdrawForm,
+    WithdrawPlayerForm,
 )
 from tournaments.results.page.fixture import SentForm, render_fixture
 from tournaments.results.quick_entry import result_summary
@@ -103,7 +103,7 @@ class ObjectionAnswerSerializer(FormSerializer):
     """The answer to a player's objection."""
 
     class Meta:
-        form = ObjectionForm
+        form = AnswerObjectionForm
         extra_kwargs: ClassVar = {
             "objection": {"help_text": "Its public id, as in the match."},
             "upheld": {"help_text": "If upheld, the result still has to be corrected."},
@@ -136,7 +136,7 @@ class SideSerializer(FormSerializer):
     side = serializers.IntegerField(min_value=0, max_value=1)
 
     class Meta:
-        form = WithdrawForm
+        form = WithdrawPlayerForm
         exclude = ("confirmed",)
 
 
@@ -159,7 +159,7 @@ class AcceptRecordSerializer(FormSerializer):
     score = SidesField(required=False, allow_null=True, default=None)
 
     class Meta:
-        form = AcceptForm
+        form = AcceptRecordForm
         exclude = ("left", "right")
         extra_kwargs: ClassVar = {"swapped": {"allow_null": True, "default": None}}
 
@@ -205,7 +205,7 @@ class FixtureAction(TournamentAction):
         return fixture_response(request, obj)
 
 
-class WithdrawAction(FixtureAction):
+class WithdrawPlayerAction(FixtureAction):
     """The withdrawal of a player on the page of a match, after its preview."""
 
     def question(self, request: HttpRequest, obj: Fixture, form: Any) -> HttpResponse | None:
@@ -235,10 +235,10 @@ class WithdrawAction(FixtureAction):
         return render(request, "tournaments/entries/entry_preview.html", context)
 
 
-class ObjectionAction(FixtureAction):
+class AnswerObjectionAction(FixtureAction):
     """The answer to an objection; after one that is upheld, the page goes on at the correction."""
 
-    def success_url(self, request: HttpRequest, obj: Fixture, form: ObjectionForm) -> str:
+    def success_url(self, request: HttpRequest, obj: Fixture, form: AnswerObjectionForm) -> str:
         if form.cleaned_data["upheld"]:
             return reverse("fixture-correct", args=(*event_url_args(obj.stage.division.tournament), obj.public_id))
         return super().success_url(request, obj, form)
@@ -281,7 +281,7 @@ def _rule(form: RulingForm, **acting: Any) -> str:
     return _summary(form.instance, results.rule(fixture=form.instance, **outcome, **form.common, **acting))
 
 
-def _accept(form: AcceptForm, **acting: Any) -> str:
+def _accept(form: AcceptRecordForm, **acting: Any) -> str:
     """Accept a rejected record by ruling, naming the findings waived.
 
     For directors. 422 `findings_not_waived` names what is missing.
@@ -303,7 +303,7 @@ def _accept(form: AcceptForm, **acting: Any) -> str:
     return _summary(form.instance, result)
 
 
-def _answer_objection(form: ObjectionForm, **acting: Any) -> str:
+def _answer_objection(form: AnswerObjectionForm, **acting: Any) -> str:
     """Uphold or dismiss a player's objection to the result.
 
     For directors. Upheld, the result still stands until it is corrected.
@@ -331,7 +331,7 @@ def _extend(form: DueForm, **acting: Any) -> str:
 
 
 @repeated(Repeat.STATE)
-def _withdraw(form: WithdrawForm, **acting: Any) -> str:
+def _withdraw(form: WithdrawPlayerForm, **acting: Any) -> str:
     """Withdraw one of the two from this bracket, the division or the event.
 
     For directors.
@@ -354,7 +354,7 @@ ACTIONS = (
         {"winner": 0, "score": [11, 9], "reason": "sheet signed", "after": 2},
         "Ruling",
     )),
-    FixtureAction("accept", AcceptForm, _accept, api=Endpoint(
+    FixtureAction("accept", AcceptRecordForm, _accept, api=Endpoint(
         "fixtures_accept_record",
         AcceptRecordSerializer,
         {
@@ -364,7 +364,7 @@ ACTIONS = (
             "after": 2,
         },
     )),
-    ObjectionAction("objection", ObjectionForm, _answer_objection, api=Endpoint(
+    AnswerObjectionAction("objection", AnswerObjectionForm, _answer_objection, api=Endpoint(
         "fixtures_objection",
         ObjectionAnswerSerializer,
         {"objection": "k3m9x2p7qa", "upheld": False, "reason": "Two saw it end.", "after": 4},
@@ -377,7 +377,7 @@ ACTIONS = (
         path="deadline",
         method="put",
     )),
-    WithdrawAction("withdraw", WithdrawForm, _withdraw, api=Endpoint(
+    WithdrawPlayerAction("withdraw", WithdrawPlayerForm, _withdraw, api=Endpoint(
         "fixtures_withdraw", SideSerializer, {"side": 1, "scope": "division", "reason": "Ill."}
     )),
 )  # fmt: skip

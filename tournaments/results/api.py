@@ -14,18 +14,18 @@ from core.access import Who, open_to
 from core.api import APIView
 from core.messages import sentence
 from core.repeats import Repeat, repeated
-from core.text_lengths import LONGEST_NOTE
+from core.text_lengths import MAX_NOTE_LENGTH
 from engine.errors import Refused
-from matches.lifecycle.finish import ENDINGS, MOST_POINTS, ResultInput
+from matches.lifecycle.finish import ENDINGS, MAX_POINTS, ResultInput
 from matches.models import Provisional, Result
 from players.access import Role
 from tournaments import access
 from tournaments.consequences import represented
-from tournaments.draws.take_back import round_after
+from tournaments.draws.undo import round_after
 from tournaments.models import Correction, Division, Fixture, Title, Tournament
 from tournaments.results import corrections
-from tournaments.results.forms import LONGEST_MARK
-from tournaments.results.lines import LONGEST_LINE
+from tournaments.results.forms import MAX_MARK_LENGTH
+from tournaments.results.lines import MAX_LINE_LENGTH
 from tournaments.results.quick_entry import enter_line
 from tournaments.results.services import OpenReport, confirm_all, open_reports, provisional_results
 from tournaments.standings import brackets
@@ -51,14 +51,14 @@ from tournaments.state.preview import Choice, Consequences, CorrectionPreview, F
 
 class ScoreField(serializers.ListField):
     def __init__(self, **options: Any) -> None:
-        child = serializers.IntegerField(min_value=0, max_value=MOST_POINTS)
+        child = serializers.IntegerField(min_value=0, max_value=MAX_POINTS)
         super().__init__(child=child, min_length=2, max_length=2, **options)
 
 
 class LineSerializer(serializers.Serializer[Any]):
     """A result typed as one line."""
 
-    line = serializers.CharField(max_length=LONGEST_LINE, help_text="`m22 11-7`, `bob 7-4`, `m22 forfeit smith`.")
+    line = serializers.CharField(max_length=MAX_LINE_LENGTH, help_text="`m22 11-7`, `bob 7-4`, `m22 forfeit smith`.")
     division = serializers.CharField(max_length=10, required=False, help_text="Used if the line names no division.")
 
 
@@ -158,7 +158,7 @@ def _confirmation_body(row: OpenReport) -> dict[str, Any]:
 
 
 @open_to(get=Who.HELPERS, post=Who.HELPERS)
-class Reports(APIView):
+class OpenReports(APIView):
     """The open reports of an event."""
 
     permission_classes = (IsAuthenticatedOrReadOnly,)
@@ -214,12 +214,12 @@ class SeenSerializer(serializers.Serializer[Any]):
 
     after = serializers.IntegerField(min_value=0, required=False, help_text="The division's `seq` in the preview.")
     mark = serializers.CharField(
-        max_length=LONGEST_MARK,
+        max_length=MAX_MARK_LENGTH,
         required=False,
         allow_blank=True,
         help_text="The `mark` of the preview; if it is sent, a match that has begun since makes this `stale`.",
     )
-    reason = serializers.CharField(max_length=LONGEST_NOTE, required=False, allow_blank=True)
+    reason = serializers.CharField(max_length=MAX_NOTE_LENGTH, required=False, allow_blank=True)
 
 
 class NewCorrectionSerializer(NewResultSerializer, SeenSerializer):

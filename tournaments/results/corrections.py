@@ -343,7 +343,7 @@ def _played_since(matches: Sequence[Match], correction: Correction) -> set[int]:
 # Corrections as directors see them: previews of another result, and the corrections of an event.
 
 
-MOST_NUMBERS = 4
+MAX_NUMBERS = 4
 """Match numbers named in the reason to let a result stand."""
 
 
@@ -417,8 +417,8 @@ def _reason_to_let_stand(following: Consequences) -> str:
         )
     if not undone:
         return ""
-    numbers = ", ".join(f"M{change.row.number}" for change in undone[:MOST_NUMBERS])
-    more = len(undone) - MOST_NUMBERS
+    numbers = ", ".join(f"M{change.row.number}" for change in undone[:MAX_NUMBERS])
+    more = len(undone) - MAX_NUMBERS
     if more > 0:
         numbers = _("%(numbers)s and %(more)d more") % {"numbers": numbers, "more": more}
     return _("Later matches have begun (%(numbers)s), so letting the result stand is suggested.") % {"numbers": numbers}

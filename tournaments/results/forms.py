@@ -8,15 +8,15 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
-from core.text_lengths import LONGEST_NOTE
-from matches.lifecycle.finish import ENDINGS, MOST_POINTS, ResultInput, standing_result
+from core.text_lengths import MAX_NOTE_LENGTH
+from matches.lifecycle.finish import ENDINGS, MAX_POINTS, ResultInput, standing_result
 from matches.models import Claim, Match, Provisional, Result
 from matches.reporting.records import FindingName
 from players.forms import RefusingForm, YesNoField
 from tournaments.events.forms import LocalField
 from tournaments.models import Correction, Division, Fixture, Round, Tournament
 from tournaments.results.corrections import CorrectionInput
-from tournaments.results.lines import LONGEST_TEXT
+from tournaments.results.lines import MAX_TEXT_LENGTH
 from tournaments.state.sheet_codes import with_match_numbers
 
 # Forms on the page of a match: result, forfeit, ruling, accepted record, deadline, withdrawal, objection.
@@ -35,7 +35,7 @@ FINDING = re.compile(r"([a-z0-9_]+)\|([0-9]{0,6})\|([0-9]{0,6})")
 
 class Points(forms.IntegerField):
     def __init__(self, **options: Any) -> None:
-        super().__init__(min_value=0, max_value=MOST_POINTS, **options)
+        super().__init__(min_value=0, max_value=MAX_POINTS, **options)
 
     def widget_attrs(self, widget: forms.Widget) -> dict[str, Any]:
         return {**super().widget_attrs(widget), "inputmode": "numeric"}
@@ -65,7 +65,7 @@ class DecisionForm(RefusingForm):
     """A director's decision on a match; `after` is the match's `seq` as the page showed it."""
 
     after = forms.IntegerField(min_value=0, widget=forms.HiddenInput)
-    reason = forms.CharField(label=_("Reason"), max_length=LONGEST_NOTE, required=False)
+    reason = forms.CharField(label=_("Reason"), max_length=MAX_NOTE_LENGTH, required=False)
 
     FIELD_OF: ClassVar[dict[str, str]] = {"ruling_needs_reason": "reason", "own_match_reason": "reason"}
     BY_SIDE: ClassVar[tuple[str, ...]] = ()
@@ -147,7 +147,7 @@ class RulingForm(WithScore):
         return None if chosen == NOBODY else int(chosen)
 
 
-class AcceptForm(WithScore):
+class AcceptRecordForm(WithScore):
     """A rejected record to accept by ruling."""
 
     AUTO_ID: ClassVar[str] = "accept-%s"
@@ -178,7 +178,7 @@ class DueForm(DecisionForm):
     FIELD_OF: ClassVar[dict[str, str]] = {"deadline_not_ahead": "due_at"}
 
 
-class WithdrawForm(DecisionForm):
+class WithdrawPlayerForm(DecisionForm):
     """Which of the two players withdraws, and from what."""
 
     AUTO_ID: ClassVar[str] = "withdraw-%s"
@@ -194,7 +194,7 @@ class WithdrawForm(DecisionForm):
     BY_SIDE: ClassVar[tuple[str, ...]] = ("side",)
 
 
-class ObjectionForm(DecisionForm):
+class AnswerObjectionForm(DecisionForm):
     """Whether an objection is upheld or dismissed, and why."""
 
     AUTO_ID: ClassVar[str] = "objection-%s"
@@ -207,7 +207,7 @@ class ObjectionForm(DecisionForm):
 # Forms of corrections: the corrected result, what should follow from it, and the reason.
 
 
-LONGEST_MARK = 16
+MAX_MARK_LENGTH = 16
 WITHOUT_SCORE = (Result.Kind.FORFEIT, Result.Kind.DOUBLE_FORFEIT, Result.Kind.WALKOVER)
 
 
@@ -218,8 +218,8 @@ class NewResultForm(RefusingForm):
     winner = forms.ChoiceField(
         label=_("Winner"), choices=[("0", "0"), ("1", "1"), (NOBODY, _("nobody"))], required=False
     )
-    left = forms.IntegerField(min_value=0, max_value=MOST_POINTS, required=False)
-    right = forms.IntegerField(min_value=0, max_value=MOST_POINTS, required=False)
+    left = forms.IntegerField(min_value=0, max_value=MAX_POINTS, required=False)
+    right = forms.IntegerField(min_value=0, max_value=MAX_POINTS, required=False)
     rated = forms.BooleanField(label=_("Played matches that become void stay rated"), required=False)
 
     FIELD_OF: ClassVar[dict[str, str]] = {}
@@ -260,15 +260,15 @@ class PreviewForm(NewResultForm):
     """A result to preview; a choice and a reason already entered are kept."""
 
     choice = forms.ChoiceField(choices=Correction.Choice.choices, required=False)
-    reason = forms.CharField(max_length=LONGEST_NOTE, required=False)
+    reason = forms.CharField(max_length=MAX_NOTE_LENGTH, required=False)
 
 
-class UndoForm(RefusingForm):
+class UndoCorrectionForm(RefusingForm):
     """Undoing a correction, with the `seq` and `mark` of the preview that was shown."""
 
     after = forms.IntegerField(min_value=0, widget=forms.HiddenInput)
-    mark = forms.CharField(max_length=LONGEST_MARK, required=False, widget=forms.HiddenInput)
-    reason = forms.CharField(label=_("Reason"), max_length=LONGEST_NOTE, required=False)
+    mark = forms.CharField(max_length=MAX_MARK_LENGTH, required=False, widget=forms.HiddenInput)
+    reason = forms.CharField(label=_("Reason"), max_length=MAX_NOTE_LENGTH, required=False)
 
     FIELD_OF: ClassVar[dict[str, str]] = {}
 
@@ -277,7 +277,7 @@ class UndoForm(RefusingForm):
         return self.cleaned_data["mark"] or None
 
 
-class ApplyForm(NewResultForm, UndoForm):
+class ApplyForm(NewResultForm, UndoCorrectionForm):
     """A corrected result and what should follow from it."""
 
     choice = forms.ChoiceField(label=_("What should change?"), choices=Correction.Choice.choices)
@@ -313,7 +313,7 @@ class QuickForm(OnScreenForm):
 
     line = forms.CharField(
         label=_("Quick entry"),
-        max_length=LONGEST_TEXT,
+        max_length=MAX_TEXT_LENGTH,
         error_messages={"required": _("Type a result, such as m22 11-7.")},
     )
     FIELD_OF: ClassVar[dict[str, str]] = {"line_empty": "line", "too_many_results": "line"}
@@ -326,10 +326,10 @@ class QuickForm(OnScreenForm):
 class LinePreviewForm(RefusingForm):
     """A line that is being typed."""
 
-    line = forms.CharField(max_length=LONGEST_TEXT, required=False)
+    line = forms.CharField(max_length=MAX_TEXT_LENGTH, required=False)
 
 
-class ConfirmForm(OnScreenForm):
+class ConfirmResultsForm(OnScreenForm):
     """The reports and provisional results that the director saw, to be confirmed at once."""
 
     report = forms.ModelMultipleChoiceField(Claim.objects.none(), to_field_name="public_id", required=False)
@@ -357,7 +357,7 @@ class ConfirmForm(OnScreenForm):
         return {row.public_id for row in (*self.cleaned_data["report"], *self.cleaned_data["result"])}
 
 
-class CloseForm(ConfirmForm):
+class CloseEventForm(ConfirmResultsForm):
     """Closing the event, a division or a round, with the provisional results that the director saw."""
 
     scope = forms.ChoiceField(label=_("What to close"), required=False)

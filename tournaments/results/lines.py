@@ -40,18 +40,18 @@ from enum import StrEnum
 from core.names import fold
 from engine.errors import Refused
 
-LONGEST_LINE = 200
-MOST_LINES = 50
-LONGEST_TEXT = MOST_LINES * LONGEST_LINE
-MOST_DIGITS = 4
-MOST_NUMBER_DIGITS = 6
-MOST_MINUTES_DIGITS = 3
+MAX_LINE_LENGTH = 200
+MAX_LINES = 50
+MAX_TEXT_LENGTH = MAX_LINES * MAX_LINE_LENGTH
+MAX_DIGITS = 4
+MAX_NUMBER_DIGITS = 6
+MAX_MINUTES_DIGITS = 3
 BOTH = "both"
 
 _FORFEIT_WORD = r"(?:forfeits?|ff|wo|w/o)"
-_FIXTURE = re.compile(rf"m\s?(\d{{1,{MOST_NUMBER_DIGITS}}})", re.IGNORECASE)
-_UNDO = re.compile(rf"undo\s(?:(.+)\s)?m\s?(\d{{1,{MOST_NUMBER_DIGITS}}})", re.IGNORECASE)
-_POINTS = rf"(\d{{1,{MOST_DIGITS}}})"
+_FIXTURE = re.compile(rf"m\s?(\d{{1,{MAX_NUMBER_DIGITS}}})", re.IGNORECASE)
+_UNDO = re.compile(rf"undo\s(?:(.+)\s)?m\s?(\d{{1,{MAX_NUMBER_DIGITS}}})", re.IGNORECASE)
+_POINTS = rf"(\d{{1,{MAX_DIGITS}}})"
 _BETWEEN = r"\s*[-–—−:/ ]\s*"
 _SCORE = re.compile(_POINTS + _BETWEEN + _POINTS)
 _FORFEIT = re.compile(_FORFEIT_WORD + r"\b\s*(.*)", re.IGNORECASE)
@@ -99,7 +99,7 @@ class Verb(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class TypedLine:
     """A verb, with as much as such a line names; a result without a match number is about an open match."""
 
     verb: Verb
@@ -127,12 +127,12 @@ def split(text: str) -> list[str]:
     filled = [line for line in lines if line]
     if not filled:
         raise Refused("line_empty")
-    if len(filled) > MOST_LINES:
-        raise Refused("too_many_results", most=MOST_LINES)
+    if len(filled) > MAX_LINES:
+        raise Refused("too_many_results", most=MAX_LINES)
     return filled
 
 
-def parse(text: str) -> Line:
+def parse(text: str) -> TypedLine:
     """Parse a result, or `undo`, or a request for help.
 
     Refused: `line_empty`, `quick_line_too_long`, `line_without_match`, `line_without_result`, `line_draw`,
@@ -146,12 +146,12 @@ def parse(text: str) -> Line:
     line = " ".join(text.split())
     if not line:
         raise Refused("line_empty")
-    if len(line) > LONGEST_LINE:
-        raise Refused("quick_line_too_long", most=LONGEST_LINE)
+    if len(line) > MAX_LINE_LENGTH:
+        raise Refused("quick_line_too_long", most=MAX_LINE_LENGTH)
     if undo := _UNDO.fullmatch(line):
-        return Line(Verb.UNDO, int(undo[2]), division=undo[1] or "")
+        return TypedLine(Verb.UNDO, int(undo[2]), division=undo[1] or "")
     if line.lower() in (Verb.UNDO, Verb.HELP, "help"):
-        return Line(Verb.UNDO if line.lower() == Verb.UNDO else Verb.HELP)
+        return TypedLine(Verb.UNDO if line.lower() == Verb.UNDO else Verb.HELP)
     words = line.split(" ")
     for index in range(len(words)):
         numbered = _fixture_at(words, index)
@@ -172,29 +172,29 @@ def _fixture_at(words: list[str], index: int) -> tuple[int, str] | None:
     return None
 
 
-def _result(number: int, rest: str, division: str) -> Line:
+def _result(number: int, rest: str, division: str) -> TypedLine:
     if leader := _LEADER.fullmatch(rest):
         score = _decided(leader[1], leader[2]) if leader[1] else None
-        return Line(Verb.LEADER, number, score=score, division=division)
+        return TypedLine(Verb.LEADER, number, score=score, division=division)
     if forfeit := _FORFEIT.fullmatch(rest):
         if not forfeit[1]:
             raise Refused("line_forfeit_who", fixture=number)
-        return Line(Verb.FORFEIT, number, (forfeit[1],), division=division)
+        return TypedLine(Verb.FORFEIT, number, (forfeit[1],), division=division)
     if match := _SCORE.fullmatch(rest):
-        return Line(Verb.SCORE, number, score=_decided(match[1], match[2]), division=division)
+        return TypedLine(Verb.SCORE, number, score=_decided(match[1], match[2]), division=division)
     if _TWO_WORDS.fullmatch(rest):
-        return Line(Verb.PAIR, number, (rest,), division=division)
+        return TypedLine(Verb.PAIR, number, (rest,), division=division)
     raise Refused("line_without_result", fixture=number, rest=rest[:40])
 
 
-def _named(line: str) -> Line | None:
+def _named(line: str) -> TypedLine | None:
     """Parse a result that names players instead of a match number; None if the line is not one."""
     if match := _NAME_FORFEIT.fullmatch(line) or _FORFEIT_NAME.fullmatch(line):
-        return Line(Verb.FORFEIT, names=(match[1],))
+        return TypedLine(Verb.FORFEIT, names=(match[1],))
     if match := _TWO_NAMES.fullmatch(line):
-        return Line(Verb.SCORE, names=(match[1], match[3]), score=_decided(match[2], match[4]))
+        return TypedLine(Verb.SCORE, names=(match[1], match[3]), score=_decided(match[2], match[4]))
     match = _NAME_SCORE.fullmatch(line)
-    return Line(Verb.SCORE, names=(match[1],), score=_decided(match[2], match[3])) if match else None
+    return TypedLine(Verb.SCORE, names=(match[1],), score=_decided(match[2], match[3])) if match else None
 
 
 def _decided(left: str, right: str) -> tuple[int, int]:
@@ -203,7 +203,7 @@ def _decided(left: str, right: str) -> tuple[int, int]:
     return int(left), int(right)
 
 
-_M = rf"m\s?(?P<number>\d{{1,{MOST_NUMBER_DIGITS}}})"
+_M = rf"m\s?(?P<number>\d{{1,{MAX_NUMBER_DIGITS}}})"
 _T = r"t\s?(?P<table>[^\W_][\w-]{0,19})"
 _NUMBERED_T = _T.replace("[^", r"(?=\w*\d)[^", 1)
 """A table with a digit in its label: `tom 7-4` is about Tom."""
@@ -217,11 +217,11 @@ _FLOOR_LINES = [
         (Verb.CALL, rf"call\s+{_M}"),
         (None, rf"{_M}\s+(?P<verb>{_VERBS})"),
         (Verb.RUN, rf"{_M}\s+run\s+(?P<left>\d{{1,2}}){_BETWEEN}(?P<right>\d{{1,2}})"),
-        (Verb.SCORE, rf"{_NUMBERED_T}\s+(?P<left>\d{{1,{MOST_DIGITS}}}){_BETWEEN}(?P<right>\d{{1,{MOST_DIGITS}}})"),
+        (Verb.SCORE, rf"{_NUMBERED_T}\s+(?P<left>\d{{1,{MAX_DIGITS}}}){_BETWEEN}(?P<right>\d{{1,{MAX_DIGITS}}})"),
         (Verb.SITS, rf"{_M}\s+{_T}"),
         (None, rf"{_T}\s+(?P<verb>free|back)"),
         (Verb.OUT, rf"{_T}\s+out(?:\s+(?P<value>.+))?"),
-        (Verb.LATE, rf"late\s+(?P<name>\D.*?)\s+(?P<value>\d{{1,{MOST_MINUTES_DIGITS}}})\s*m?(?:in)?"),
+        (Verb.LATE, rf"late\s+(?P<name>\D.*?)\s+(?P<value>\d{{1,{MAX_MINUTES_DIGITS}}})\s*m?(?:in)?"),
         (Verb.ACCESSIBLE, r"accessible\s+(?P<name>\D.*?)(?:\s+(?P<value>off))?"),
         (Verb.PAUSE, r"pause(?:\s+(?P<value>(?:[01]?\d|2[0-3])[:.][0-5]\d))?"),
         (Verb.RESUME, r"resume"),
@@ -230,7 +230,7 @@ _FLOOR_LINES = [
 ]
 
 
-def parse_floor_line(text: str) -> Line | None:
+def parse_floor_line(text: str) -> TypedLine | None:
     """Parse a line about tables and who plays there; None if it is not one.
 
     >>> (line := parse_floor_line("t5 call m30")).verb, line.number, line.table
@@ -242,7 +242,7 @@ def parse_floor_line(text: str) -> Line | None:
     for verb, pattern in _FLOOR_LINES:
         if (found := pattern.fullmatch(line)) is not None:
             groups = found.groupdict()
-            return Line(
+            return TypedLine(
                 verb or Verb(groups["verb"].lower()),
                 int(groups["number"]) if "number" in groups else None,
                 (groups["name"],) if "name" in groups else (),

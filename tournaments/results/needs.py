@@ -9,7 +9,7 @@ from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet, Subquery
 from django.utils.translation import gettext_lazy
 
 from formats.settings import BY_ROUND, NextRound
-from matches.lifecycle.own_match import MayDecide, standing_of
+from matches.lifecycle.own_match import OwnMatchRuling, own_match_ruling
 from matches.models import ChatReport, Claim, Match, Objection, Provisional, Result, Submission
 from matches.play.chat.services import ReportedMessage, undecided
 from matches.presentation import labels
@@ -18,7 +18,7 @@ from players.actors import Actor
 from players.people.rows import canonical, player_of
 from tournaments.draws.rounds import WaysOut, paired_stage_of, still_refused, ways_out
 from tournaments.events import selectors as event_selectors
-from tournaments.events.selectors import MatchLine
+from tournaments.events.selectors import ListedMatch
 from tournaments.models import Division, Draw, Fixture, Stage, Tournament
 from tournaments.standings.rounds import called_in_order
 from tournaments.state.names import match_names
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from django.utils.functional import _StrPromise as StrPromise
 
 
-MOST_NEEDS = 60
+MAX_NEEDS = 60
 
 
 OPEN_CLAIMS = (Claim.State.OPEN, Claim.State.CONTESTED)
@@ -39,12 +39,12 @@ class Need:
     """A match that needs the director; `kind` is a key of `NEEDS`."""
 
     kind: str
-    line: MatchLine
+    line: ListedMatch
     claims: list[Claim] = field(default_factory=list)
     records: list[Submission] = field(default_factory=list)
     objection: Objection | None = None
     provisional: Provisional | None = None
-    standing: MayDecide = MayDecide.IMPARTIAL
+    standing: OwnMatchRuling = OwnMatchRuling.IMPARTIAL
     """Whether the user may decide the match."""
 
     @property
@@ -83,12 +83,12 @@ class Need:
     def to_make_final(self) -> str:
         """The id of a provisional result that can be confirmed with one click; empty in the director's own match."""
         row = self.provisional
-        return row.public_id if row is not None and self.standing == MayDecide.IMPARTIAL else ""
+        return row.public_id if row is not None and self.standing == OwnMatchRuling.IMPARTIAL else ""
 
     @property
     def to_confirm(self) -> Claim | None:
         """The report that can be confirmed with one click; None in the director's own match."""
-        may_decide = self.standing == MayDecide.IMPARTIAL
+        may_decide = self.standing == OwnMatchRuling.IMPARTIAL
         return self.claims[0] if may_decide and self.kind in ("claim", "untold", "sheet") else None
 
     @property
@@ -99,7 +99,7 @@ class Need:
     @property
     def needs_reason(self) -> bool:
         """Whether the director may decide their own match, with a public reason."""
-        return self.standing == MayDecide.NEEDS_REASON
+        return self.standing == OwnMatchRuling.NEEDS_REASON
 
 
 class NeedKind(NamedTuple):
@@ -135,8 +135,10 @@ NEEDS = {
 
 
 OWN_MATCH = {
-    MayDecide.NEEDS_OTHER: gettext_lazy("You play in this match, so another director or assistant has to decide it."),
-    MayDecide.NEEDS_REASON: gettext_lazy("You play in this match, and no one else can decide it."),
+    OwnMatchRuling.NEEDS_OTHER: gettext_lazy(
+        "You play in this match, so another director or assistant has to decide it."
+    ),
+    OwnMatchRuling.NEEDS_REASON: gettext_lazy("You play in this match, and no one else can decide it."),
 }
 
 
@@ -153,7 +155,7 @@ def unopposed(needs: Sequence[Need]) -> list[str]:
     return [
         claim.public_id
         for need in needs
-        if need.kind in ("claim", "untold") and need.standing == MayDecide.IMPARTIAL
+        if need.kind in ("claim", "untold") and need.standing == OwnMatchRuling.IMPARTIAL
         for claim in need.claims
         if claim.is_signed
     ]
@@ -176,7 +178,9 @@ def reported_messages(tournament: Tournament, divisions: Sequence[Division], by:
     return messages if messages and is_at_least(role_in(by.user, tournament.club), Role.ASSISTANT) else []
 
 
-def _needs_from(tournament: Tournament, names: Mapping[int, str], lines: Sequence[MatchLine], by: Actor) -> list[Need]:
+def _needs_from(
+    tournament: Tournament, names: Mapping[int, str], lines: Sequence[ListedMatch], by: Actor
+) -> list[Need]:
     """Return what needs `by`; `lines` are the open matches of the event in call order."""
     needs = _with_objections(tournament, names, _needs(lines))
     _mark_own_matches(needs, by)
@@ -192,7 +196,7 @@ def _mark_own_matches(needs: Sequence[Need], by: Actor) -> None:
     for need in needs:
         match = need.line.match
         if match is not None and own in [canonical(participant).pk for participant in match.players]:
-            need.standing = standing_of(match, by)
+            need.standing = own_match_ruling(match, by)
 
 
 def _open(tournament: Tournament) -> QuerySet[Fixture]:
@@ -214,7 +218,7 @@ def _may_need_a_director() -> Q:
     return reported | Q(deadline_done=True) | Exists(claims) | Exists(refused)
 
 
-def _needs(lines: Sequence[MatchLine]) -> list[Need]:
+def _needs(lines: Sequence[ListedMatch]) -> list[Need]:
     needs = []
     for line in lines:
         claims, records = getattr(line.match, "open_claims", []), getattr(line.match, "refused_records", [])
@@ -257,7 +261,7 @@ def _needs_of_settled(fixture: Fixture, names: Mapping[int, str], provisional: P
     return [Need("provisional", line, provisional=provisional)] if provisional is not None else []
 
 
-def _kind(line: MatchLine, claims: Sequence[Claim], records: Sequence[Submission]) -> str | None:
+def _kind(line: ListedMatch, claims: Sequence[Claim], records: Sequence[Submission]) -> str | None:
     state = line.match.state if line.match is not None else ""
     if state == Match.State.DISPUTED:
         return "dispute"

@@ -23,7 +23,7 @@ from players.actors import Actor
 from players.models import Player
 from players.people.rows import canonical
 from tournaments.models import Division, Fixture, Tournament
-from tournaments.results.lines import BOTH, Line, Verb, parse, side_of, sides_of
+from tournaments.results.lines import BOTH, TypedLine, Verb, parse, side_of, sides_of
 from tournaments.results.services import enter_result, undo_window
 from tournaments.state.names import match_names
 
@@ -53,7 +53,7 @@ class NamedFixture:
         return not self.match.is_over
 
 
-def find_fixture(tournament: Tournament, line: Line, division: Division | None) -> NamedFixture:
+def find_fixture(tournament: Tournament, line: TypedLine, division: Division | None) -> NamedFixture:
     """Return the open match that a line names, else the last settled one; matches of `division` take precedence.
 
     Refused: `line_nobody`, `line_name_ambiguous`, `line_which_match`, `line_again`.
@@ -182,7 +182,7 @@ class LineOutcome:
         return "", ""
 
 
-class Target(NamedTuple):
+class MatchTarget(NamedTuple):
     """The match that a line refers to, and the result it gives."""
 
     fixture: Fixture
@@ -194,7 +194,7 @@ def outcome_of_line(
     *, tournament: Tournament, text: str, division: Division | None, by: Actor, now: datetime
 ) -> LineOutcome:
     """Enter a line as `enter_line` does, and return the outcome."""
-    target: Target | None = None
+    target: MatchTarget | None = None
     try:
         line = parse(text)
         if line.verb == Verb.HELP:
@@ -225,7 +225,7 @@ def enter_line(*, tournament: Tournament, text: str, division: Division | None, 
     return record_target(target_of(tournament, parse(text), division), by=by, now=now)
 
 
-def record_target(target: Target, *, by: Actor, now: datetime) -> Result:
+def record_target(target: MatchTarget, *, by: Actor, now: datetime) -> Result:
     """Record the result that a line gives; it can be undone for a while before anything follows from it.
 
     A result that stands already changes nothing. Refused: `line_settled` if another one stands, and as `enter_result`.
@@ -255,7 +255,7 @@ def forfeit_missing(*, fixture: Fixture, side: int | None, by: Actor, now: datet
     return enter_result(fixture=fixture, result=missing, by=by, now=now, after=match.seq, settle_after=undo_window())
 
 
-def target_of(tournament: Tournament, line: Line, division: Division | None) -> Target:
+def target_of(tournament: Tournament, line: TypedLine, division: Division | None) -> MatchTarget:
     """Return the match and the result of a line. Refused: as `enter_line`."""
     if line.verb in (Verb.UNDO, Verb.HELP):
         raise Refused("line_no_result")
@@ -264,21 +264,21 @@ def target_of(tournament: Tournament, line: Line, division: Division | None) -> 
     if line.number is None:
         named = find_fixture(tournament, line, division)
         if line.score is None:
-            return Target(named.fixture, named.match, _forfeit(named.side))
+            return MatchTarget(named.fixture, named.match, _forfeit(named.side))
         score = line.score if named.side == 0 else line.score[::-1]
-        return Target(named.fixture, named.match, ResultInput.played(score))
+        return MatchTarget(named.fixture, named.match, ResultInput.played(score))
     fixture = find_by_number(tournament, line, division)
     match = fixture.match
     if match is None:
         raise Refused("fixture_not_ready", fixture=fixture.number)
     if line.verb == Verb.LEADER:
-        return Target(fixture, match, leader_wins(line.score or _running_score(match)))
+        return MatchTarget(fixture, match, leader_wins(line.score or _running_score(match)))
     if line.score is not None:
-        return Target(fixture, match, ResultInput.played(line.score))
+        return MatchTarget(fixture, match, ResultInput.played(line.score))
     if fold(line.names[0]) == BOTH:
-        return Target(fixture, match, ResultInput(None, None, Result.Kind.DOUBLE_FORFEIT))
+        return MatchTarget(fixture, match, ResultInput(None, None, Result.Kind.DOUBLE_FORFEIT))
     names = (match.player_0.full_name, match.player_1.full_name)
-    return Target(fixture, match, _forfeit(side_of(line.names[0], names)))
+    return MatchTarget(fixture, match, _forfeit(side_of(line.names[0], names)))
 
 
 def _running_score(match: Match) -> tuple[int, int]:
@@ -299,7 +299,7 @@ def _forfeit(side: int) -> ResultInput:
     return ResultInput(1 - side, None, Result.Kind.FORFEIT)
 
 
-def find_by_number(tournament: Tournament, line: Line, division: Division | None) -> Fixture:
+def find_by_number(tournament: Tournament, line: TypedLine, division: Division | None) -> Fixture:
     """Return the fixture with the match number of a line, which may begin with a part of its division's name.
 
     Refused: `line_no_division`, `line_no_fixture`, `line_which_division`.

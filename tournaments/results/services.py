@@ -11,7 +11,7 @@ from django.db.models import Q
 from engine.errors import Refused
 from matches.lifecycle.begun import is_untouched
 from matches.lifecycle.finish import Announced, Basis, ResultInput, append_result, standing_result
-from matches.lifecycle.own_match import MayDecide, check_own_match, standing_of
+from matches.lifecycle.own_match import OwnMatchRuling, check_own_match, own_match_ruling
 from matches.lifecycle.provisional import end, provisional_of
 from matches.lifecycle.voiding import void_matches
 from matches.models import Claim, Match, Objection, Provisional, Result, Submission
@@ -445,10 +445,10 @@ def _provisional_result(fixture: Fixture, match: Match, by: Actor) -> OpenReport
         return OpenReport(fixture, None, "confirm_changed")
     if match.objections.filter(state=Objection.State.OPEN).exists():
         return OpenReport(fixture, None, "confirm_objected")
-    standing = standing_of(match, by)
-    if standing == MayDecide.NEEDS_OTHER:
+    standing = own_match_ruling(match, by)
+    if standing == OwnMatchRuling.NEEDS_OTHER:
         return OpenReport(fixture, None, "own_match")
-    return OpenReport(fixture, row, "" if standing == MayDecide.IMPARTIAL else "confirm_own_last")
+    return OpenReport(fixture, row, "" if standing == OwnMatchRuling.IMPARTIAL else "confirm_own_last")
 
 
 def open_reports(tournament: Tournament, by: Actor, division: Division | None = None) -> list[OpenReport]:
@@ -470,9 +470,9 @@ def _open_report(fixture: Fixture, match: Match, by: Actor) -> OpenReport:
         return OpenReport(fixture, None, "confirm_unsigned")
     if match.submissions.filter(standing=Submission.Standing.WAITING).exists():
         return OpenReport(fixture, None, "confirm_record_waits")
-    standing = standing_of(match, by)
-    if standing != MayDecide.IMPARTIAL:
-        return OpenReport(fixture, None, "own_match" if standing == MayDecide.NEEDS_OTHER else "own_match_reason")
+    standing = own_match_ruling(match, by)
+    if standing != OwnMatchRuling.IMPARTIAL:
+        return OpenReport(fixture, None, "own_match" if standing == OwnMatchRuling.NEEDS_OTHER else "own_match_reason")
     return OpenReport(fixture, signed[0])
 
 

@@ -20,13 +20,13 @@ from matches.play.watching import where_of
 from matches.presentation.labels import shown_score
 from matches.presentation.visibility import NOBODY
 from tournaments.models import Advance, Division, Draw, Fixture, Round, Slot
-from tournaments.state.figures import Counted, Matches, counted
+from tournaments.state.figures import Counted, MatchFigures, counted
 from tournaments.state.names import Names
 
 # The layout of a bracket page: trees, sections, columns, boxes, lines. Filled in by `selectors.brackets`.
 
 
-MOST_PLACES_IN_ONE_PIECE = 64
+MAX_PLACES_IN_ONE_PIECE = 64
 """Places of the first round up to which a bracket is shown in one piece."""
 PLACES_PER_SECTION = 32
 MERGE, STRAIGHT, CURVES = "merge", "straight", "curves"
@@ -36,7 +36,7 @@ LETTERED = (CONSOLATION, LAST_CHANCE, LOWER)
 
 
 @dataclass(slots=True)
-class BoxLine:
+class BoxSide:
     """One side of a box; `kind` is "entry", "bye", "walkover", "to_be_decided", or "nobody" if no match is needed."""
 
     kind: str
@@ -60,7 +60,7 @@ class BoxLine:
 class FixtureBox:
     number: int
     status: str
-    lines: tuple[BoxLine, BoxLine]
+    lines: tuple[BoxSide, BoxSide]
     counted: Counted = Counted.NO_MATCH
     fixture: str = ""
     match: str = ""
@@ -88,7 +88,7 @@ class FixtureBox:
 
 
 @dataclass(slots=True)
-class Column:
+class RoundColumn:
     """A round, or the part of it in a section."""
 
     name: str
@@ -116,7 +116,7 @@ class BracketSection:
 
     key: str
     title: str
-    columns: list[Column]
+    columns: list[RoundColumn]
     open: bool = True
     shown: bool = True
     """Whether its boxes are in the page; very large brackets load sections one at a time."""
@@ -128,8 +128,8 @@ class BracketSection:
         return [box for column in self.columns for box in column.boxes]
 
     @property
-    def matches(self) -> Matches:
-        return Matches.of(box.counted for box in self.boxes)
+    def matches(self) -> MatchFigures:
+        return MatchFigures.of(box.counted for box in self.boxes)
 
     @property
     def live(self) -> int:
@@ -275,9 +275,9 @@ def place_name(stage: str, place: int) -> str:
     return _("%(place)s of stage %(number)s") % {"place": ordinal(place), "number": stage}
 
 
-def connect(columns: Sequence[Column]) -> list[Column]:
+def connect(columns: Sequence[RoundColumn]) -> list[RoundColumn]:
     """Set on each column how lines lead to the next one, and return the columns."""
-    for column, following in itertools.pairwise([*columns, Column("", 0, [])]):
+    for column, following in itertools.pairwise([*columns, RoundColumn("", 0, [])]):
         targets = [box.winner_to for box in column.boxes]
         numbers = [box.number for box in following.boxes]
         if targets and targets == [number for number in numbers for _twice in range(2)]:
@@ -296,7 +296,7 @@ def connect(columns: Sequence[Column]) -> list[Column]:
     return list(columns)
 
 
-def uncross(columns: Sequence[Column]) -> list[Column]:
+def uncross(columns: Sequence[RoundColumn]) -> list[RoundColumn]:
     """Return the columns with their boxes ordered so that no two lines to the next column cross.
 
     Every winner goes to one box, so a bracket is a tree, and each column can follow the order of the next one. A box
@@ -323,7 +323,7 @@ def _height(row: int, count: int) -> float:
     return round(100 * (row + 0.5) / count, 1)
 
 
-def tree(key: str, columns: Sequence[Column], *, name: str = "", title: str = "") -> Tree:
+def tree(key: str, columns: Sequence[RoundColumn], *, name: str = "", title: str = "") -> Tree:
     """Return a bracket in one piece, or in sections of 32 places and a last one with what follows them.
 
     `name` is used in URLs, `title` on the page; by default both come from the key.
@@ -333,7 +333,7 @@ def tree(key: str, columns: Sequence[Column], *, name: str = "", title: str = ""
     widest = max((len(column.boxes) for column in columns), default=0)
     parts = -(-2 * widest // PLACES_PER_SECTION)
     shared = list(itertools.takewhile(lambda column: len(column.boxes) >= parts, columns))
-    if 2 * widest <= MOST_PLACES_IN_ONE_PIECE or not shared:
+    if 2 * widest <= MAX_PLACES_IN_ONE_PIECE or not shared:
         bracket.sections = [BracketSection(f"{name}-1", "", connect(columns))]
         return bracket
     for index in range(parts):
@@ -352,16 +352,16 @@ def _part(boxes: Sequence[FixtureBox], index: int, parts: int) -> list[FixtureBo
     return list(boxes[index * len(boxes) // parts : (index + 1) * len(boxes) // parts])
 
 
-def _part_title(key: str, part: Sequence[Column], index: int, parts: int) -> str:
+def _part_title(key: str, part: Sequence[RoundColumn], index: int, parts: int) -> str:
     if key != MAIN:
         return _("Part %(number)d of %(count)d") % {"number": index + 1, "count": parts}
     size = 2 * len(part[0].boxes)
     return _("Places %(first)d–%(last)d") % {"first": index * size + 1, "last": (index + 1) * size}
 
 
-MOST_BOXES = 400
+MAX_BOXES = 400
 """Boxes up to which a page contains the closed sections too; above it they are loaded one by one."""
-MOST_BOXES_AT_ALL = 1100
+MAX_BOXES_AT_ALL = 1100
 """Boxes up to which all sections can be shown open at once."""
 
 
@@ -578,7 +578,7 @@ def trees(rounds: Sequence[RoundRow], options: BracketOptions) -> list[Tree]:
                 box.loser_draw = draws.get((Slot.Source.LOSER, box.number), "")
             name = round_name(key, row.number, len(row.fixtures), len(own), upper=row.upper, starts=row.starts)
             words = round_in_words(key, row.number, len(row.fixtures), len(own)) if key in LETTERED else ""
-            columns.append(Column(name, row.length, boxes, row.deadline, words, by_lot=row.by_lot))
+            columns.append(RoundColumn(name, row.length, boxes, row.deadline, words, by_lot=row.by_lot))
         upper = own[0].upper
         bracket = tree(key, columns, name=tree_key(stage, key), title=bracket_name(key, upper=upper))
         bracket.stage, bracket.legend = stage, legend_of(key, len(own))
@@ -668,13 +668,13 @@ def _note(row: FixtureRow, round_: RoundRow) -> str:
     return ""
 
 
-def _line(slot: SlotRow, side: int, row: FixtureRow, round_: RoundRow, options: BracketOptions) -> BoxLine:
+def _line(slot: SlotRow, side: int, row: FixtureRow, round_: RoundRow, options: BracketOptions) -> BoxSide:
     entrant = slot.entrant
     entry = options.names.entries.get(entrant) if entrant is not None else None
     if row.status == Fixture.Status.NOT_NEEDED:
-        return BoxLine("nobody", "–")
+        return BoxSide("nobody", "–")
     here = entrant is not None and entrant == options.highlight
-    line = BoxLine(slot.status, _text(slot, row, round_, options.names), entry=entrant, here=here)
+    line = BoxSide(slot.status, _text(slot, row, round_, options.names), entry=entrant, here=here)
     if entry is not None:
         line.player = entry.player.public_id
         line.seed = options.seeds.get(entry.pk)
@@ -686,7 +686,7 @@ def _line(slot: SlotRow, side: int, row: FixtureRow, round_: RoundRow, options: 
     return line
 
 
-def _set_result(line: BoxLine, side: int, slot: SlotRow, row: FixtureRow, length: int) -> None:
+def _set_result(line: BoxSide, side: int, slot: SlotRow, row: FixtureRow, length: int) -> None:
     if row.status == Fixture.Status.WALKOVER:
         # There is no match if nobody could come from the other side.
         line.won = slot.entry is not None
@@ -735,14 +735,14 @@ def open_sections(brackets: Sequence[Tree], selected: str) -> None:
     `selected` is the key of a section or "all".
     """
     boxes = sum(len(bracket.boxes) for bracket in brackets)
-    everything = selected == "all" and boxes <= MOST_BOXES_AT_ALL
+    everything = selected == "all" and boxes <= MAX_BOXES_AT_ALL
     for bracket in brackets:
         if bracket.whole:
             continue
         chosen = _sections_to_open(bracket.sections, selected)
         for section in bracket.sections:
             section.open = everything or section.key in chosen
-            section.shown = section.open or boxes <= MOST_BOXES
+            section.shown = section.open or boxes <= MAX_BOXES
     in_play = [section for bracket in brackets for section in bracket.sections if section.open and section.current]
     for section in in_play[:1]:
         section.has_anchor = True

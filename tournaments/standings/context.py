@@ -7,7 +7,7 @@ from django.db.models import Exists, OuterRef
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from formats.settings import BY_ROUND, Pairing
+from formats.settings import BY_ROUND, PairingMode
 from matches.lifecycle.events import EventEnd, MatchContext, OwnEntry
 from matches.models import PlayMode
 from tournaments.access import end_of
@@ -16,7 +16,7 @@ from tournaments.standings.rounds import RoundNames, board_name, boards_of
 from tournaments.state.plans import is_continuous
 
 KIND = "division:"
-WITHOUT_ROUNDS = Stage.objects.filter(status=Stage.Status.RUNNING, settings__pairing=Pairing.CONTINUOUS.value)
+WITHOUT_ROUNDS = Stage.objects.filter(status=Stage.Status.RUNNING, settings__pairing=PairingMode.CONTINUOUS.value)
 """The stages that are being played without rounds."""
 
 

@@ -10,8 +10,8 @@ from core.downloads import safe
 from formats.tables.tiebreaks import TIEBREAKS
 from matches.reporting.serializers import where_data
 from tournaments.models import Division
-from tournaments.standings.pairings import Pairing, PairingsView, Side
-from tournaments.standings.standings import Cell, PlacesView, ShownEntry, StageView, TableLine, TableView
+from tournaments.standings.pairings import BoardPairing, PairingSide, PairingsView
+from tournaments.standings.standings import PlacesView, RoundCell, ShownEntry, StageView, StandingsLine, TableView
 
 Body = dict[str, Any]
 
@@ -68,7 +68,7 @@ def _person(person: ShownEntry) -> Body:
     return {"entry": person.public_id, "player": person.player, "name": person.name, "withdrawn": person.withdrawn}
 
 
-def _line(line: TableLine, ids: Mapping[int, str]) -> Body:
+def _line(line: StandingsLine, ids: Mapping[int, str]) -> Body:
     counts = line.counts
     return {
         "place": line.place,
@@ -95,7 +95,7 @@ def _line(line: TableLine, ids: Mapping[int, str]) -> Body:
     }
 
 
-def _cell(cell: Cell, ids: Mapping[int, str]) -> Body:
+def _cell(cell: RoundCell, ids: Mapping[int, str]) -> Body:
     return {
         "round": cell.round,
         "kind": cell.kind,
@@ -135,7 +135,7 @@ def pairings_body(division: Division, view: PairingsView) -> Body:
     }
 
 
-def _pairing(pairing: Pairing) -> Body:
+def _pairing(pairing: BoardPairing) -> Body:
     return {
         "bracket": pairing.bracket,
         "round": pairing.round,
@@ -153,7 +153,7 @@ def _pairing(pairing: Pairing) -> Body:
     }
 
 
-def _side(side: Side) -> Body:
+def _side(side: PairingSide) -> Body:
     person = side.person
     return {
         "stands": side.status,

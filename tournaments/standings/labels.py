@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from formats.settings import ELIMINATION, OWN_SETTINGS, StageSettings
 from formats.tables.records import Edition, RoundKind
-from formats.tables.tiebreaks import EXPLANATIONS, Explanation, Share, plain
+from formats.tables.tiebreaks import EXPLANATIONS, Explanation, RoundShare, plain
 from tournaments.models import Stage
 
 # Titles of the stages of a division, and the links between them on a page.
@@ -169,7 +169,7 @@ def explanation_text(why: Explanation, name_of: Callable[[int | None], str]) -> 
     return gettext(_TEMPLATES[why.code]).format_map(params)
 
 
-def _share(share: Share, name_of: Callable[[int | None], str]) -> str:
+def _share(share: RoundShare, name_of: Callable[[int | None], str]) -> str:
     if share.opponent is not None:
         return f"{name_of(share.opponent)} {share.text}"
     name = gettext("bye") if share.kind in (RoundKind.BYE, RoundKind.REQUESTED_BYE) else gettext("round not played")

@@ -20,7 +20,7 @@ from tournaments.standings import exports
 from tournaments.standings.labels import explanation_text
 from tournaments.standings.pairing_reasons import reasons_of
 from tournaments.standings.pairings import pairings_of
-from tournaments.standings.standings import StageView, TableLine, standings_of
+from tournaments.standings.standings import StageView, StandingsLine, standings_of
 from tournaments.state.derivation import states_of
 from tournaments.state.names import Names, names_for, own_entry
 
@@ -164,7 +164,7 @@ def _anchor(views: Iterable[StageView]) -> str:
     return ""
 
 
-def _pages(request: HttpRequest, views: Iterable[StageView]) -> Page[TableLine] | None:
+def _pages(request: HttpRequest, views: Iterable[StageView]) -> Page[StandingsLine] | None:
     """Paginate the only long table, of a stage paired by rounds, starting at the marked player."""
     for view in views:
         for table in view.tables:

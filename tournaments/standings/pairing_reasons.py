@@ -15,7 +15,7 @@ from tournaments.standings.labels import points_text, why_paired
 from tournaments.state.derivation import StageState
 from tournaments.state.names import Names
 
-MOST_NAMED = 12
+MAX_NAMED = 12
 """Players whom a sentence lists by name."""
 
 
@@ -151,7 +151,7 @@ class _Paired:
         if len(group) % 2 == 0:
             yield _("An odd number of players had {points}, so not all of them could meet each other.").format(**params)
         met = {other: rounds for other in group if (rounds := self.before.meetings.get(frozenset((entry, other))))}
-        if met and len(met) <= MOST_NAMED:
+        if met and len(met) <= MAX_NAMED:
             yield ngettext(
                 "Of the {count} other with {points}, {name} had already met {met}.",
                 "Of the {count} others with {points}, {name} had already met {met}.",
@@ -193,8 +193,8 @@ class _Paired:
             ).format(names=self._named(rest))
 
     def _named(self, entries: Sequence[EntryId]) -> str:
-        named = [self.names.of(entry) for entry in entries[:MOST_NAMED]]
-        return ", ".join(named) + (" …" if len(entries) > MOST_NAMED else "")
+        named = [self.names.of(entry) for entry in entries[:MAX_NAMED]]
+        return ", ".join(named) + (" …" if len(entries) > MAX_NAMED else "")
 
 
 def _placed(state: StageState, fixture: FixtureState, round_: Round, names: Names) -> Iterator[str]:

@@ -28,7 +28,7 @@ ADVANCES = "advances"
 
 
 @dataclass(slots=True)
-class Side:
+class PairingSide:
     """One side of a pairing; `status` is a `SlotStatus` value, `person` the entry or the one that is absent."""
 
     status: str
@@ -45,7 +45,7 @@ class Side:
 
 
 @dataclass(slots=True)
-class Pairing:
+class BoardPairing:
     """A fixture of a round.
 
     `board` is its number in the round; None if matches start whenever they are ready, and while the floor is open.
@@ -59,7 +59,7 @@ class Pairing:
     round_title: str
     length: int
     status: str
-    sides: tuple[Side, Side]
+    sides: tuple[PairingSide, PairingSide]
     board: int | None = None
     kind: str = ""
     """The kind of the standing result."""
@@ -109,7 +109,7 @@ class PairingsView:
 
     stage: Stage | None
     round: int | None
-    pairings: list[Pairing] = field(default_factory=list)
+    pairings: list[BoardPairing] = field(default_factory=list)
     stages: list[Stage] = field(default_factory=list)
     rounds: list[int] = field(default_factory=list)
     unfinished: bool = False
@@ -118,7 +118,7 @@ class PairingsView:
     """Whether the matches of a round are counted as boards."""
 
     @property
-    def to_play(self) -> list[Pairing]:
+    def to_play(self) -> list[BoardPairing]:
         """Pairings of two players, by board."""
         return [
             pairing
@@ -127,27 +127,27 @@ class PairingsView:
         ]
 
     @property
-    def byes(self) -> list[Pairing]:
+    def byes(self) -> list[BoardPairing]:
         """Pairings without an opponent, by the format."""
         return self._with_status("bye")
 
     @property
-    def walkovers(self) -> list[Pairing]:
+    def walkovers(self) -> list[BoardPairing]:
         """Pairings with one player who has withdrawn."""
         return [
             pairing for pairing in self.pairings if pairing.status == "walkover" or pairing.kind == Result.Kind.WALKOVER
         ]
 
     @property
-    def empty(self) -> list[Pairing]:
+    def empty(self) -> list[BoardPairing]:
         return self._with_status("empty")
 
     @property
-    def undecided(self) -> list[Pairing]:
+    def undecided(self) -> list[BoardPairing]:
         """Pairings whose players are not known yet."""
         return self._with_status("waiting")
 
-    def _with_status(self, status: str) -> list[Pairing]:
+    def _with_status(self, status: str) -> list[BoardPairing]:
         return [pairing for pairing in self.pairings if pairing.status == status]
 
     @property
@@ -198,7 +198,7 @@ def pairings_of(
     return view
 
 
-def _add_where(pairings: Sequence[Pairing], state: StageState) -> None:
+def _add_where(pairings: Sequence[BoardPairing], state: StageState) -> None:
     """Set where the matches are that are not over, as spectators see them."""
     ready = [pairing for pairing in pairings if pairing.status == FixtureStatus.READY]
     matches = {pairing.number: state.rows.fixtures[pairing.number].match for pairing in ready}
@@ -235,9 +235,9 @@ class _PairingBuilder:
         self.lengths = {(row.bracket_id, row.number): row.length for row in state.rows.rounds}
         self.bracket_ids = {row.key: row.pk for row in state.rows.brackets}
 
-    def all(self, round_number: int | None, *, has_boards: bool) -> list[Pairing]:
+    def all(self, round_number: int | None, *, has_boards: bool) -> list[BoardPairing]:
         """Return the pairings of a round, or of all; boards are numbered per round."""
-        pairings: list[Pairing] = []
+        pairings: list[BoardPairing] = []
         boards: dict[int, int] = {}
         for bracket in self.state.progress.graph.brackets:
             for planned in bracket.rounds:
@@ -258,14 +258,16 @@ class _PairingBuilder:
         shown = event is not None and self.settings.format == SWISS and not event.continuous
         return event.scores_before(round_number) if event is not None and shown else {}
 
-    def _pairing(self, bracket: Bracket, planned: PlannedRound, number: int, points: dict[EntryId, float]) -> Pairing:
+    def _pairing(
+        self, bracket: Bracket, planned: PlannedRound, number: int, points: dict[EntryId, float]
+    ) -> BoardPairing:
         state, row = self.state.progress.fixtures[number], self.state.rows.fixtures[number]
         match = row.match
         kind = self.kinds.get(row.match_id or 0, "") if state.status is FixtureStatus.DECIDED else ""
         walkover = kind == Result.Kind.WALKOVER
         length = self.lengths[self.bracket_ids[bracket.key], planned.number]
         first, second = (self._side(state, side, points, length, walkover=walkover) for side in (0, 1))
-        pairing = Pairing(
+        pairing = BoardPairing(
             number=number,
             public_id=row.public_id,
             bracket=bracket.key,
@@ -298,10 +300,10 @@ class _PairingBuilder:
 
     def _side(
         self, state: FixtureState, side: int, points: dict[EntryId, float], length: int, *, walkover: bool
-    ) -> Side:
+    ) -> PairingSide:
         slot = state.slots[side]
         entry = slot.entrant
-        pairing_side = Side(slot.status.value)
+        pairing_side = PairingSide(slot.status.value)
         if entry is not None:
             pairing_side.person = person(self.names, entry, self.gone, self.here)
             pairing_side.points = points.get(entry)

@@ -137,7 +137,7 @@ def champion_of(user: Visitor, division: Division) -> str:
 LEADERS_SHOWN = 2
 
 
-class Leader(NamedTuple):
+class TableLeader(NamedTuple):
     """An entry at the top of a table, with its points in words, or its lives where those are counted."""
 
     name: str
@@ -146,7 +146,7 @@ class Leader(NamedTuple):
     """While matches are being played, after which another may lead; 0 once it leads."""
 
 
-def leaders(user: Visitor, stage: Stage) -> list[Leader]:
+def leaders(user: Visitor, stage: Stage) -> list[TableLeader]:
     """Return the first of a stage with a single table, as this user may see the names; empty for groups."""
     names = names_for(user, stage.division)
     state = next((state for state in states_of(stage.division) if state.stage.pk == stage.pk), None)
@@ -155,7 +155,7 @@ def leaders(user: Visitor, stage: Stage) -> list[Leader]:
     rows = state.tables[0].rows[:LEADERS_SHOWN]
     goes_on = any(fixture.status is FixtureStatus.READY for fixture in state.progress.fixtures.values())
     return [
-        Leader(names.of(row.entry), _points(row.points, stage), place if goes_on else 0)
+        TableLeader(names.of(row.entry), _points(row.points, stage), place if goes_on else 0)
         for place, row in enumerate(rows, start=1)
     ]
 

@@ -7,7 +7,7 @@ from django.db.models import Count, QuerySet
 from django.utils.translation import gettext as _
 
 from formats.graph import CONSOLATION, FINAL, LAST_CHANCE, LOWER
-from formats.settings import DOUBLE, GROUPS, ROUND_ROBIN, Pairing
+from formats.settings import DOUBLE, GROUPS, ROUND_ROBIN, PairingMode
 from matches.lifecycle.begun import has_begun
 from matches.models import Match
 from tournaments.models import Fixture, Floor, Round
@@ -55,7 +55,7 @@ class RoundNames(dict[int, str]):
         sizes = Counter(row[1] for row in rows)
         return {
             pk: str(FORMAT_NAMES[format_])
-            if settings.get("pairing") == Pairing.CONTINUOUS
+            if settings.get("pairing") == PairingMode.CONTINUOUS
             else name(
                 key, number, count, sizes[bracket], upper=format_ == DOUBLE, starts=len(settings.get("starts") or ())
             )

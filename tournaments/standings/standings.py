@@ -11,14 +11,14 @@ from django.utils.translation import pgettext
 from formats.facts import DOUBLE_FORFEIT, FORFEIT
 from formats.graph import EntryId
 from formats.graph import Round as PlannedRound
-from formats.plans import FEWEST_QUALIFIERS, ROUNDS, TABLE, places_before
+from formats.plans import MIN_QUALIFIERS, ROUNDS, TABLE, places_before
 from formats.progress import SharedPlace
 from formats.settings import DOUBLE, ELIMINATION, GROUPS, LIVES, StageSettings
 from formats.states import FixtureState, FixtureStatus, SlotStatus
 from formats.swiss.event import SwissEvent
 from formats.tables.records import Records
-from formats.tables.tables import Table, elimination_places, round_table
-from formats.tables.tiebreaks import TIEBREAKS, Explanation, Row, plain
+from formats.tables.tables import StandingsTable, elimination_places, round_table
+from formats.tables.tiebreaks import TIEBREAKS, Explanation, StandingsRow, plain
 from formats.tables.tiebreaks import Figure as Counted
 from matches.models import Match, Result
 from matches.presentation.labels import shown_score
@@ -47,7 +47,7 @@ LOST = frozenset({"lost", "forfeit_lost", "walkover_lost", "empty"})
 
 
 @dataclass(slots=True)
-class Cell:
+class RoundCell:
     """One round of one entry; `kind` is a key of `labels.MARKS`, `score` has the entry's own points first.
 
     `counted` is False for a match that was deleted because one of the two left.
@@ -76,7 +76,7 @@ class Cell:
         return "won" if self.kind in ("won", "forfeit_won", "walkover_won") else self.kind
 
 
-Cells = dict[EntryId, list[Cell]]
+Cells = dict[EntryId, list[RoundCell]]
 
 
 def standing_kinds(division: Division) -> dict[int, str]:
@@ -100,7 +100,7 @@ def cells_of(state: StageState, key: str, kinds: Mapping[int, str], rounds: int 
             for player in state.event.players:
                 if player.entry not in row:
                     row[player.entry] = [
-                        Cell(planned.number, _kind_when_unpaired(player.joined, player.left, planned.number))
+                        RoundCell(planned.number, _kind_when_unpaired(player.joined, player.left, planned.number))
                     ]
         for entry, cells in row.items():
             by_entry.setdefault(entry, []).extend(cells)
@@ -132,7 +132,7 @@ def _kind_when_unpaired(joined: int, left: int | None, number: int) -> str:
 
 def _pair_cells(
     state: StageState, planned: PlannedRound, number: int, kinds: Mapping[int, str], byes: Mapping[EntryId, str]
-) -> Iterable[tuple[EntryId, Cell]]:
+) -> Iterable[tuple[EntryId, RoundCell]]:
     fixture = state.progress.fixtures[number]
     row = state.rows.fixtures[number]
     pair = [slot.entrant for slot in fixture.slots]
@@ -142,10 +142,10 @@ def _pair_cells(
         if entry is None:
             continue
         if fixture.slots[1 - side].status is SlotStatus.BYE:
-            yield entry, Cell(planned.number, byes.get(entry, "bye_drawn"), number=number)
+            yield entry, RoundCell(planned.number, byes.get(entry, "bye_drawn"), number=number)
         elif pair[1 - side] is not None:
             kind, score = kind_for_side(fixture, side, result_kind), _score(fixture, row.match, side)
-            yield entry, Cell(planned.number, kind, pair[1 - side], score, match, number=number)
+            yield entry, RoundCell(planned.number, kind, pair[1 - side], score, match, number=number)
 
 
 def kind_for_side(fixture: FixtureState, side: int, result_kind: str = "") -> str:
@@ -177,7 +177,7 @@ def _score(fixture: FixtureState, match: Match | None, side: int) -> tuple[int, 
     return shown[side], shown[1 - side]
 
 
-def legend(cells: Iterable[Cell]) -> list[tuple[str, str]]:
+def legend(cells: Iterable[RoundCell]) -> list[tuple[str, str]]:
     """Return the letters that occur with their meanings, in the order of `MARKS`."""
     kinds = {cell.kind for cell in cells}
     return [(letter(kind), meaning(kind)) for kind in MARKS if kind in kinds]
@@ -201,7 +201,7 @@ class ShownEntry:
 
 
 @dataclass(slots=True)
-class Figure:
+class ShownFigure:
     """A tie-break of one row: its value, whether it was needed, and whether it separates the row from the one above.
 
     For lots the value is a place; for all others more is better. None: it applies only to tied entries, and the tie
@@ -236,16 +236,16 @@ class RoundCounts:
 
 
 @dataclass(slots=True)
-class TableLine:
+class StandingsLine:
     place: int
     person: ShownEntry
     points: float
     counts: RoundCounts
-    figures: list[Figure]
+    figures: list[ShownFigure]
     why: list[tuple[Explanation, str]]
     """Reasons for the place, each with its translated sentence."""
     decided_by: str | None = None
-    cells: list[Cell] = field(default_factory=list)
+    cells: list[RoundCell] = field(default_factory=list)
     advances: bool = False
     joined: int = 1
     """The first round in which the entry could be paired."""
@@ -254,7 +254,7 @@ class TableLine:
     lives: int | None = None
     out_in: int | None = None
     """The round in which the last life was lost."""
-    against: list[list[Cell] | None] = field(default_factory=list)
+    against: list[list[RoundCell] | None] = field(default_factory=list)
     """Cells against each line of the table in order, None against itself; empty without a cross-table."""
 
     @property
@@ -274,7 +274,7 @@ class TableView:
 
     key: str
     title: str
-    lines: list[TableLine]
+    lines: list[StandingsLine]
     tiebreaks: list[Tiebreak]
     over: bool
     round: int | None = None
@@ -374,9 +374,9 @@ LOTS = "lots"
 """The tie-break whose value is a place."""
 AMONG_TIED = ("head_to_head", LOTS)
 """Tie-breaks that apply only to tied entries."""
-MOST_IN_DETAIL = 64
+MAX_IN_DETAIL = 64
 """Entries up to which a table shows every round and reason in its lines."""
-MOST_IN_CROSS_TABLE = 24
+MAX_IN_CROSS_TABLE = 24
 """Entries up to which a table is also shown as a cross-table."""
 
 
@@ -406,7 +406,7 @@ def person(names: Names, entry: EntryId, gone: Iterable[EntryId] = (), here: int
     return ShownEntry(entry, row.public_id, row.player.public_id, names.of(entry), entry in gone, entry == here)
 
 
-MOST_LIVES_AS_PLACES = 2
+MAX_LIVES_AS_PLACES = 2
 """Up to so many lives, each is one place of the bracket that follows."""
 
 
@@ -417,16 +417,16 @@ def _bracket_rule(settings: StageSettings) -> str:
     texts = {"places": settings.qualifiers, "time": ""}
     if settings.switch_time:
         texts["time"] = time_format(time.fromisoformat(settings.switch_time))
-    if settings.switch_time and settings.qualifiers == FEWEST_QUALIFIERS:
+    if settings.switch_time and settings.qualifiers == MIN_QUALIFIERS:
         sentences = [_("The bracket is drawn at {time}, with as many places as are needed then.")]
-    elif settings.lives > MOST_LIVES_AS_PLACES:
+    elif settings.lives > MAX_LIVES_AS_PLACES:
         at_the_latest = [_("It is drawn at {time} at the latest.")] if settings.switch_time else []
         sentences = [_("The bracket is drawn when the lives left need no more than {places} places."), *at_the_latest]
     elif settings.switch_time:
         sentences = [_("The bracket is drawn when {places} lives are left, and at {time} at the latest.")]
     else:
         sentences = [_("The bracket is drawn when {places} lives are left.")]
-    if settings.lives > MOST_LIVES_AS_PLACES:
+    if settings.lives > MAX_LIVES_AS_PLACES:
         sentences.append(_("Two lives take 2 places, three or four take 4, five take 8."))
     return " ".join(sentences).format(**texts)
 
@@ -484,7 +484,7 @@ def complete_rounds(event: SwissEvent) -> int:
     return complete
 
 
-def table_after(state: StageState, rounds: int) -> tuple[Table, SwissEvent]:
+def table_after(state: StageState, rounds: int) -> tuple[StandingsTable, SwissEvent]:
     """Return the table of a Swiss or of lives after `rounds` rounds, with those who had entered by then."""
     event = state.event
     assert event is not None  # noqa: S101, only used for stages paired by rounds
@@ -501,7 +501,7 @@ class _TableBuilder:
     def person(self, entry: EntryId) -> ShownEntry:
         return person(self.names, entry, self.gone, self.here)
 
-    def table(self, table: Table, cells: Cells) -> TableView:
+    def table(self, table: StandingsTable, cells: Cells) -> TableView:
         """Return the table of a round robin, with a cross-table if it is small enough."""
         lines = [self.line(row, table) for row in table.rows]
         self._fill(lines, cells)
@@ -515,13 +515,13 @@ class _TableBuilder:
         title = bracket_name(table.key) if self.settings.format == GROUPS else pgettext("standings", "Table")
         view = TableView(table.key, title, lines, [tiebreak(code) for code in table.tiebreaks], table.over)
         view.regulations = regulations(self.settings) if table.tiebreaks else ""
-        view.cross = len(lines) <= MOST_IN_CROSS_TABLE
+        view.cross = len(lines) <= MAX_IN_CROSS_TABLE
         if view.cross:
             _cross(lines)
         view.legend = legend(cell for line in lines for cell in line.cells)
         return view
 
-    def rounds(self, table: Table, event: SwissEvent, cells: Cells, shown: int) -> TableView:
+    def rounds(self, table: StandingsTable, event: SwissEvent, cells: Cells, shown: int) -> TableView:
         """Return the table of a Swiss or of lives after a round, or as it stands where there are no rounds."""
         lines = [self.line(row, table) for row in table.rows]
         self._fill(lines, cells)
@@ -537,19 +537,19 @@ class _TableBuilder:
         over = table.over and shown == len(self.state.event.rounds if self.state.event else ())
         after = None if event.continuous else shown
         view = TableView(table.key, title, lines, [tiebreak(code) for code in table.tiebreaks], over, after)
-        view.is_long = len(lines) > MOST_IN_DETAIL
+        view.is_long = len(lines) > MAX_IN_DETAIL
         view.regulations = regulations(self.settings) if table.tiebreaks else ""
         view.legend = legend(cell for line in lines for cell in line.cells)
         return view
 
-    def line(self, row: Row, table: Table) -> TableLine:
+    def line(self, row: StandingsRow, table: StandingsTable) -> StandingsLine:
         """Return a row with its figures and reasons."""
         figures = [_figure(code, row, figure, table) for code, figure in zip(table.tiebreaks, row.figures, strict=True)]
         why = [(reason, explanation_text(reason, self.names.of)) for reason in row.explain()]
         counts = _counts(row.entry, table.records, self.settings.loss)
-        return TableLine(row.place, self.person(row.entry), row.points, counts, figures, why, row.decided_by)
+        return StandingsLine(row.place, self.person(row.entry), row.points, counts, figures, why, row.decided_by)
 
-    def _fill(self, lines: Sequence[TableLine], cells: Cells) -> None:
+    def _fill(self, lines: Sequence[StandingsLine], cells: Cells) -> None:
         """Set the cells of each line, with opponents' places and sentences."""
         places = {line.person.entry: line.place for line in lines}
         for line in lines:
@@ -560,7 +560,7 @@ class _TableBuilder:
                 say = match_sentence if self.settings.is_continuous else round_sentence
                 cell.sentence = say(cell.kind, round=cell.round, score=score, name=self.names.of(cell.opponent))
 
-    def _lives(self, line: TableLine) -> None:
+    def _lives(self, line: StandingsLine) -> None:
         """Set the lives left, the round that cost the last one, and the reason for the place."""
         lives = self.settings.lives
         line.lives = int(line.points)
@@ -579,7 +579,7 @@ class _TableBuilder:
         if line.out_in is not None:
             line.cells = [cell for cell in line.cells if cell.round <= (line.out_in or 0)]
 
-    def _lives_without_rounds(self, line: TableLine) -> None:
+    def _lives_without_rounds(self, line: StandingsLine) -> None:
         won = line.counts.won + line.counts.unplayed_won
         if line.lives:
             why = Explanation("lives_left", {"left": line.lives, "lives": self.settings.lives})
@@ -612,16 +612,16 @@ class _TableBuilder:
         return PlacesView(key, ranking_name(key), over, rows)
 
 
-def _figure(code: str, row: Row, figure: Counted | None, table: Table) -> Figure:
+def _figure(code: str, row: StandingsRow, figure: Counted | None, table: StandingsTable) -> ShownFigure:
     """Return the cell of a tie-break column; lots count places downwards and are shown as places."""
     counted = figure
     if counted is None and code not in AMONG_TIED:
         counted = TIEBREAKS[code](row.entry, (row.entry,), table.records)
     head = tiebreak(code).short
     if counted is None:
-        return Figure(code, None, head=head)
+        return ShownFigure(code, None, head=head)
     value = -counted.value if code == LOTS else counted.value
-    return Figure(code, value, figure is not None, row.decided_by == code, head, counted.why)
+    return ShownFigure(code, value, figure is not None, row.decided_by == code, head, counted.why)
 
 
 def _counts(entry: EntryId, records: Records, loss: float) -> RoundCounts:
@@ -640,9 +640,9 @@ def _counts(entry: EntryId, records: Records, loss: float) -> RoundCounts:
     return counts
 
 
-def _cross(lines: Sequence[TableLine]) -> None:
+def _cross(lines: Sequence[StandingsLine]) -> None:
     for line in lines:
-        by_opponent: dict[EntryId, list[Cell]] = {}
+        by_opponent: dict[EntryId, list[RoundCell]] = {}
         for cell in line.cells:
             if cell.opponent is not None:
                 by_opponent.setdefault(cell.opponent, []).append(cell)

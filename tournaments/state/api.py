@@ -15,7 +15,7 @@ from players.accounts.api import by, me
 from players.accounts.serializers import LOCATION, PROBLEM, example
 from players.actions import FormSerializer
 from tournaments.models import Division, Draw, Entry, Fixture, Slot, Stage
-from tournaments.state.forms import AfterForm, ReasonForm, TakeBackForm
+from tournaments.state.forms import AfterForm, ReasonForm, UndoPublishedForm
 
 # Serializers that several packages of the tournaments API use.
 
@@ -38,7 +38,7 @@ class TakeBackSerializer(FormSerializer):
     """Why something published is taken back; everybody can read it."""
 
     class Meta:
-        form = TakeBackForm
+        form = UndoPublishedForm
 
 
 class PlaceSerializer(serializers.Serializer[Any]):

@@ -19,7 +19,7 @@ from formats.states import FixtureState
 from formats.swiss.event import ByeKind, SwissBye, SwissEvent, SwissPair, SwissPlayer, SwissRound
 from formats.swiss.lives import lives_left
 from formats.tables.tables import (
-    Table,
+    StandingsTable,
     bracket_tables,
     entries_at,
     final_orders,
@@ -58,11 +58,11 @@ class StageState:
         return self.rows.stage
 
     @cached_property
-    def tables(self) -> tuple[Table, ...]:
+    def tables(self) -> tuple[StandingsTable, ...]:
         """The tables of the stage; empty for an elimination."""
         return _tables(self.rows, self.progress, self.event, over=self.over)
 
-    def advancing(self, table: Table) -> set[EntryId]:
+    def advancing(self, table: StandingsTable) -> set[EntryId]:
         """Return those of a table who go on to the next stage or, until it is over, would as things stand."""
         order = [row.entry for row in table.rows]
         if self.event is not None and self.event.continuous and self.rows.settings.format == LIVES:
@@ -97,14 +97,14 @@ class StageState:
 
 def states_of(
     division: Division,
-    instead: Mapping[int, Instead] | None = None,
+    overrides: Mapping[int, Instead] | None = None,
     *,
     also: Stage | None = None,
     read: Sequence[StageRows] | None = None,
 ) -> list[StageState]:
     """Derive the state of every drawn stage of a division, and of `also`, a stage that is not drawn yet.
 
-    `read` are the rows of these stages if they have been read. For previews, `instead` replaces results by stage
+    `read` are the rows of these stages if they have been read. For previews, `overrides` replaces results by stage
     number, with all that was kept with them.
     """
     states: list[StageState] = []
@@ -115,15 +115,15 @@ def states_of(
             read.append(division_rows.of(also))
     for rows in read:
         before = states[-1] if states else None
-        states.append(state_of(rows, before, (instead or {}).get(rows.stage.number)))
+        states.append(state_of(rows, before, (overrides or {}).get(rows.stage.number)))
     return states
 
 
-def state_of(rows: StageRows, before: StageState | None, instead: Instead | None = None) -> StageState:
-    """Derive the state of one stage from that of the stage before it; `instead` as in `states_of`."""
+def state_of(rows: StageRows, before: StageState | None, overrides: Instead | None = None) -> StageState:
+    """Derive the state of one stage from that of the stage before it; `overrides` as in `states_of`."""
     places: Places = before.places if before is not None else {}
     rows, has_old_seats = _seated(rows, before)
-    progress = rows.progress(places, instead)
+    progress = rows.progress(places, overrides)
     event = event_of(rows, progress, places) if rows.settings.format in BY_ROUND else None
     state = StageState(rows, progress, event, places, has_old_seats=has_old_seats)
     if not rows.settings.qualifiers or not (rows.fixtures or event is not None):
@@ -204,7 +204,7 @@ def _is_followed(rows: StageRows) -> bool:
     return rows.settings.is_continuous and following is not None and following.is_drawn
 
 
-def _tables(rows: StageRows, progress: Progress, event: SwissEvent | None, *, over: bool) -> tuple[Table, ...]:
+def _tables(rows: StageRows, progress: Progress, event: SwissEvent | None, *, over: bool) -> tuple[StandingsTable, ...]:
     seed = lots_seed(rows.stage)
     if event is not None:
         return (replace(round_table(rows.settings, event, ROUNDS, seed=seed), over=over),)

@@ -43,7 +43,7 @@ def counted(status: str, *, result: str = "", conditional: bool = False, has_bye
 
 
 @dataclass(frozen=True, slots=True)
-class Matches:
+class MatchFigures:
     """The matches of a division, a bracket or a round."""
 
     total: int | None
@@ -52,7 +52,7 @@ class Matches:
     walkovers: int = 0
 
     @classmethod
-    def of(cls, fixtures: Iterable[Counted]) -> "Matches":
+    def of(cls, fixtures: Iterable[Counted]) -> "MatchFigures":
         count = Counter(fixtures)
         played, walkovers = count[Counted.PLAYED], count[Counted.WALKOVER]
         return cls(count[Counted.OPEN] + played + walkovers, played, walkovers)
@@ -65,9 +65,9 @@ class Matches:
     def is_over(self) -> bool:
         return self.total == self.decided
 
-    def __add__(self, other: "Matches") -> "Matches":
+    def __add__(self, other: "MatchFigures") -> "MatchFigures":
         total = None if self.total is None or other.total is None else self.total + other.total
-        return Matches(total, self.played + other.played, self.walkovers + other.walkovers)
+        return MatchFigures(total, self.played + other.played, self.walkovers + other.walkovers)
 
 
 class Figures(NamedTuple):
@@ -80,7 +80,7 @@ class Figures(NamedTuple):
     """Entries that are not withdrawn."""
     waiting: int
     """Entries on the waiting list."""
-    matches: Matches
+    matches: MatchFigures
 
     @property
     def players(self) -> int:
@@ -108,7 +108,7 @@ def figures_of(divisions: Sequence[Division]) -> dict[int, Figures]:
     for division in divisions:
         own = rows.get(division.pk, [])
         to_be_paired = _to_be_paired(division, own, paired)
-        result[division.pk] = _figures(own, matches.get(division.pk, Matches(0)) + to_be_paired)
+        result[division.pk] = _figures(own, matches.get(division.pk, MatchFigures(0)) + to_be_paired)
     return result
 
 
@@ -130,7 +130,7 @@ def figures_from(
     to_be_paired = _to_be_paired(
         division, persons, {row.pk: paired.get(row.number, 0) for row in division.stages.all()}
     )
-    return _figures(persons, Matches.of(fixtures) + to_be_paired)
+    return _figures(persons, MatchFigures.of(fixtures) + to_be_paired)
 
 
 def event_figures(divisions: Iterable[Figures]) -> Figures:
@@ -141,11 +141,11 @@ def event_figures(divisions: Iterable[Figures]) -> Figures:
         frozenset[int]().union(*(row.persons for row in rows)),
         sum(row.entered for row in rows),
         sum(row.waiting for row in rows),
-        sum((row.matches for row in rows), Matches(0)),
+        sum((row.matches for row in rows), MatchFigures(0)),
     )
 
 
-def matches_by(key: str, fixtures: QuerySet[Fixture]) -> dict[Any, Matches]:
+def matches_by(key: str, fixtures: QuerySet[Fixture]) -> dict[Any, MatchFigures]:
     """Return the matches of fixtures, by the value of one of their fields; one query."""
     newest = Result.objects.filter(match=OuterRef("match")).order_by("-version").values("kind")[:1]
     bye = Slot.objects.filter(fixture=OuterRef("pk"), status=Slot.Status.BYE)
@@ -159,10 +159,10 @@ def matches_by(key: str, fixtures: QuerySet[Fixture]) -> dict[Any, Matches]:
     for value, status, result, condition, has_bye, number in rows:
         kind = counted(status, result=result, conditional=condition is not None, has_bye=has_bye)
         by_key.setdefault(value, []).extend([kind] * number)
-    return {value: Matches.of(kinds) for value, kinds in by_key.items()}
+    return {value: MatchFigures.of(kinds) for value, kinds in by_key.items()}
 
 
-def _figures(entries: Sequence[tuple[str, int]], matches: Matches) -> Figures:
+def _figures(entries: Sequence[tuple[str, int]], matches: MatchFigures) -> Figures:
     waiting = sum(status == Entry.Status.WAITING for status, _player in entries)
     return Figures(
         len(entries) - waiting,
@@ -180,20 +180,20 @@ def _paired(divisions: Iterable[Division]) -> Counter[int]:
     return Counter(rounds if stages else ())
 
 
-def _to_be_paired(division: Division, entries: Sequence[tuple[str, int]], paired: Mapping[int, int]) -> Matches:
+def _to_be_paired(division: Division, entries: Sequence[tuple[str, int]], paired: Mapping[int, int]) -> MatchFigures:
     """Return the matches of the rounds that are still to be paired."""
     if division.status != Division.Status.RUNNING:
-        return Matches(0)
+        return MatchFigures(0)
     left = sum(status == Entry.Status.IN for status, _player in entries)
     stages = [row for row in division.stages.all() if row.format in BY_ROUND]
-    return sum((_unpaired(row, paired.get(row.pk, 0), left) for row in stages), Matches(0))
+    return sum((_unpaired(row, paired.get(row.pk, 0), left) for row in stages), MatchFigures(0))
 
 
-def _unpaired(stage: Stage, paired: int, entrants: int) -> Matches:
+def _unpaired(stage: Stage, paired: int, entrants: int) -> MatchFigures:
     """Return the matches of the rounds of a stage after the first `paired` ones, among this many entrants."""
     if stage.status == Stage.Status.FINISHED:
-        return Matches(0)
+        return MatchFigures(0)
     settings = settings_of(stage)
     is_known = stage.format == SWISS and stage.status == Stage.Status.RUNNING and not settings.is_continuous
     rounds = settings.rounds if is_known else None
-    return Matches(None if rounds is None else max(0, rounds - paired) * (entrants // 2))
+    return MatchFigures(None if rounds is None else max(0, rounds - paired) * (entrants // 2))

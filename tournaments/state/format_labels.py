@@ -19,7 +19,7 @@ from formats.settings import (
     SWISS,
     Leader,
     NextRound,
-    Pairing,
+    PairingMode,
     StageSettings,
 )
 from formats.swiss.event import Order
@@ -59,8 +59,8 @@ CONTINUOUS_SENTENCES: Mapping[str, Promise] = {
 }
 """Format -> how it goes without rounds."""
 PAIRING_NAMES: Sequence[tuple[str, Promise]] = (
-    (Pairing.ROUNDS.value, gettext_lazy("in rounds: everybody waits for the slowest match")),
-    (Pairing.CONTINUOUS.value, gettext_lazy("without rounds: whoever is free plays")),
+    (PairingMode.ROUNDS.value, gettext_lazy("in rounds: everybody waits for the slowest match")),
+    (PairingMode.CONTINUOUS.value, gettext_lazy("without rounds: whoever is free plays")),
 )
 LEADER_NAMES: Sequence[tuple[str, Promise]] = (
     (Leader.PLAYS.value, gettext_lazy("as soon as one of them has nobody to wait for")),

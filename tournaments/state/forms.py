@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from core.public_ids import new_form_key
-from core.text_lengths import LONGEST_KEY, LONGEST_NOTE
+from core.text_lengths import MAX_KEY_LENGTH, MAX_NOTE_LENGTH
 from players.forms import RefusingForm
 from tournaments.models import Tournament
 
@@ -21,7 +21,7 @@ YEAR_2286 = 10**10 - 1
 class IdempotencyKeyForm(RefusingForm):
     """The idempotency key of a form, so that a second click finds what the first one created."""
 
-    key = forms.CharField(max_length=LONGEST_KEY)
+    key = forms.CharField(max_length=MAX_KEY_LENGTH)
 
     @classmethod
     def key_of(cls, data: QueryDict) -> str:
@@ -45,7 +45,7 @@ class PageTimeForm(forms.Form):
 class ReasonForm(RefusingForm):
     """The reason for an action, shown in the log."""
 
-    reason = forms.CharField(label=_("Reason"), max_length=LONGEST_NOTE, required=False)
+    reason = forms.CharField(label=_("Reason"), max_length=MAX_NOTE_LENGTH, required=False)
 
 
 class AfterForm(RefusingForm):
@@ -54,10 +54,10 @@ class AfterForm(RefusingForm):
     after = forms.IntegerField(min_value=0)
 
 
-class TakeBackForm(AfterForm):
+class UndoPublishedForm(AfterForm):
     """Takes back something published; the reason will be shown to everybody."""
 
-    reason = forms.CharField(max_length=LONGEST_NOTE, label=_("Reason"))
+    reason = forms.CharField(max_length=MAX_NOTE_LENGTH, label=_("Reason"))
 
 
 class KeepApartForm(RefusingForm):

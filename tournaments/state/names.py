@@ -41,7 +41,7 @@ class Names:
         return exact or [entry for entry, name in names.items() if key in name]
 
 
-def shown(player: Player, staff: bool) -> str:
+def display_name(player: Player, staff: bool) -> str:
     """Return a player's name; staff of an event that they play in see it in full unless it was erased."""
     return player.full_name if staff else player.shown_name
 
@@ -50,12 +50,12 @@ def names_in_club(club: Club, players: Iterable[Player], *, staff: bool) -> dict
     """Return player id -> name; staff of the club see in full only the names of its own people."""
     rows = list(players)
     own = people_among(club, rows) if staff else frozenset()
-    return {row.pk: shown(row, row.pk in own) for row in rows}
+    return {row.pk: display_name(row, row.pk in own) for row in rows}
 
 
 def shown_entry(entry: Entry, *, staff: bool) -> str:
     """Return the name of an entry: the player's, with a number if it is a re-entry, as in “Bob (2)”."""
-    return numbered(shown(entry.player, staff), entry.number)
+    return numbered(display_name(entry.player, staff), entry.number)
 
 
 def reentries(tournament: Tournament) -> Mapping[tuple[int, int], int]:
@@ -72,7 +72,7 @@ def match_names(fixture: Fixture, *, staff: bool, match: Match | None = None) ->
     match = match or fixture.match
     if match is None:
         return ("", "")
-    first, second = (shown(player, staff) for player in match.players)
+    first, second = (display_name(player, staff) for player in match.players)
     return numbered(first, match.entry_number_0), numbered(second, match.entry_number_1)
 
 

@@ -97,7 +97,7 @@ def store_batch(stage: Stage, new: NewBatch, *, event: Tournament, by: Actor, no
     return batch
 
 
-def take_back(pairing: Pairing, code: str, *, by: Actor, now: datetime) -> None:
+def mark_undone(pairing: Pairing, code: str, *, by: Actor, now: datetime) -> None:
     """Mark a pairing as taken back. The division is locked, and the caller settles it."""
     pairing.taken_back, pairing.taken_back_at, pairing.taken_back_by = code, now, by.user
     pairing.save(update_fields=["taken_back", "taken_back_at", "taken_back_by"])
@@ -118,7 +118,7 @@ def update_pairings(rows: StageRows, state: StageState, *, by: Actor = SYSTEM, n
         fixture = state.progress.fixtures[number]
         if fixture.entrants is None:
             left = bool({row.first_id, row.second_id} & gone)
-            take_back(row, Pairing.TakenBack.WITHDRAWAL if left else Pairing.TakenBack.CORRECTION, by=by, now=now)
+            mark_undone(row, Pairing.TakenBack.WITHDRAWAL if left else Pairing.TakenBack.CORRECTION, by=by, now=now)
         elif not fixture.over:
             is_open |= {row.first_id: row, row.second_id: row}
     stored = OpenPairing.objects.filter(pairing__batch__stage=rows.stage)

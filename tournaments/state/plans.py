@@ -174,7 +174,7 @@ def source_fields(source: plan.Source) -> dict[str, Any]:
             return {"source": Slot.Source.LOSER, "source_fixture": fixture}
         case plan.PlaceOf(stage, place):
             return {"source": Slot.Source.PLACE, "source_stage": stage, "source_place": place}
-        case plan.Seat(bracket, round_, number):
+        case plan.DrawnSeat(bracket, round_, number):
             return {"source": Slot.Source.DRAWN, "source_stage": f"{bracket}:{round_}", "source_place": number}
     return {"source": Slot.Source.BYE}
 
@@ -192,10 +192,10 @@ def source_of(kind: str, entry: int | None, fixture: int | None, stage: str, pla
     return plan.BYE
 
 
-def seat_of(round_: str, number: int) -> plan.Seat:
+def seat_of(round_: str, number: int) -> plan.DrawnSeat:
     """Return a seat; `round_` names the bracket and the round, as in `consolation:3`."""
     bracket, _colon, round_number = round_.rpartition(":")
-    return plan.Seat(bracket, int(round_number), number)
+    return plan.DrawnSeat(bracket, int(round_number), number)
 
 
 def slot_source(slot: Slot) -> plan.Source:

@@ -38,7 +38,7 @@ class SignKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Sign:
+class Evidence:
     """Something that says at a moment whether a player, by the id it was recorded with, is here."""
 
     at: datetime
@@ -52,7 +52,7 @@ class Sign:
 class PresenceFacts:
     """What presence at an event is derived from, beside the time; `signs` in any order, of any day."""
 
-    signs: tuple[Sign, ...] = ()
+    signs: tuple[Evidence, ...] = ()
     zone: tzinfo = UTC
     opened_at: datetime | None = None
     """When directors opened the check-in, if they set that."""
@@ -122,7 +122,7 @@ def presence_facts(tournament: Tournament) -> PresenceFacts:
     return PresenceFacts(tuple(signs), ZoneInfo(tournament.time_zone), tournament.check_in_opens_at)
 
 
-def _check_ins(tournament: Tournament) -> Iterable[Sign]:
+def _check_ins(tournament: Tournament) -> Iterable[Evidence]:
     """Read the check-ins that were not undone."""
     rows = CheckIn.objects.filter(entry__division__tournament=tournament, undoes=None, undone_by=None)
     late = LateEntry.objects.filter(entry=OuterRef("entry"), at=OuterRef("at"))
@@ -133,10 +133,10 @@ def _check_ins(tournament: Tournament) -> Iterable[Sign]:
     )
     for at, player, state, source, is_late in values:
         at_desk = not is_late and source in (CheckIn.Source.DIRECTOR, CheckIn.Source.KIOSK)
-        yield Sign(at, player, SignKind(state), at_desk)
+        yield Evidence(at, player, SignKind(state), at_desk)
 
 
-def _matches(tournament: Tournament) -> Iterable[Sign]:
+def _matches(tournament: Tournament) -> Iterable[Evidence]:
     """Read which matches began or were decided, and who did not come to one."""
     last = Result.objects.filter(match=OuterRef("match")).order_by("-version")
     rows = Fixture.objects.filter(
@@ -149,15 +149,15 @@ def _matches(tournament: Tournament) -> Iterable[Sign]:
         players = (first, second)
         if begun_at is not None:
             moments = (begun_at, finished_at) if finished_at is not None else (begun_at,)
-            yield from (Sign(at, player, SignKind.PLAYED) for at in moments for player in players)
+            yield from (Evidence(at, player, SignKind.PLAYED) for at in moments for player in players)
         elif finished_at is not None and kind in NO_SHOWS:
             yield from (
-                Sign(finished_at, player, SignKind.NO_SHOW) for side, player in enumerate(players) if side != winner
+                Evidence(finished_at, player, SignKind.NO_SHOW) for side, player in enumerate(players) if side != winner
             )
 
 
-def _floor(tournament: Tournament) -> Iterable[Sign]:
+def _floor(tournament: Tournament) -> Iterable[Evidence]:
     rows = FloorEvent.objects.filter(tournament=tournament, kind__in=PLAY, undone_by=None, match__isnull=False)
     rows = rows.filter(~Q(kind=FloorKind.MOVED) | Q(params__has_key="seated"))
     for at, *players in rows.order_by("pk").values_list("at", "match__player_0", "match__player_1"):
-        yield from (Sign(at, player, SignKind.PLAYED) for player in players)
+        yield from (Evidence(at, player, SignKind.PLAYED) for player in players)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 
 from formats import facts as pure
-from formats.difference import Change, difference
+from formats.difference import FixtureDifference, difference
 from formats.facts import NOBODY
 from formats.settings import ELIMINATION, LIVES
 from formats.states import FixtureState
@@ -148,12 +148,12 @@ class DivisionFacts:
         self.division = division
         self.rows = DivisionRows(division).drawn if rows is None else list(rows)
 
-    def states(self, instead: Mapping[int, Mapping[int, pure.Result]] | None = None) -> list[StageState]:
+    def states(self, overrides: Mapping[int, Mapping[int, pure.Result]] | None = None) -> list[StageState]:
         """Derive the state of every stage, with the walkovers that settling would record.
 
-        `instead` replaces standing results, by stage and fixture number, with all that was kept with them.
+        `overrides` replaces standing results, by stage and fixture number, with all that was kept with them.
         """
-        results = {rows.stage.number: dict((instead or {}).get(rows.stage.number, {})) for rows in self.rows}
+        results = {rows.stage.number: dict((overrides or {}).get(rows.stage.number, {})) for rows in self.rows}
         while True:
             states = states_of(self.division, results, read=self.rows)
             walkovers = {
@@ -271,12 +271,12 @@ def changes_between(
     ]
 
 
-def _is_relevant(change: Change) -> bool:
+def _is_relevant(change: FixtureDifference) -> bool:
     """Whether the players or the counting result change."""
     return change.players_change or change.before.result != change.after.result
 
 
-def _changes_pair(change: Change) -> bool:
+def _changes_pair(change: FixtureDifference) -> bool:
     """Whether the match would no longer be between the same two."""
     return change.before.entrants != change.after.entrants
 

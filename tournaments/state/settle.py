@@ -390,7 +390,7 @@ UNDECIDED = (Fixture.Status.WAITING, Fixture.Status.READY)
 
 
 @dataclass(frozen=True)
-class Step:
+class FixtureAdvance:
     """A ready fixture, and where its players move to by its first result, as stored while the division is locked."""
 
     fixture: Fixture
@@ -401,7 +401,7 @@ class Step:
     """The round to be requested, because this is the last result of a round; 0 for none."""
 
 
-def step_of(division: Division, fixture: Q, *, after_version: int) -> Step | None:
+def step_of(division: Division, fixture: Q, *, after_version: int) -> FixtureAdvance | None:
     """Return what the first result of a fixture of a locked division changes; None if it may change anything else.
 
     It may if it ends the stage, if places of the stage are entrants of a later one, if a bye, a walkover or a
@@ -447,7 +447,7 @@ def step_of(division: Division, fixture: Q, *, after_version: int) -> Step | Non
     complete = [following for following, (_, other) in moves.items() if other.entry_id is not None]
     if complete and Fixture.former.through.objects.filter(fixture__in=complete).exists():
         return None
-    return Step(row, (first, second), moves, next_round)
+    return FixtureAdvance(row, (first, second), moves, next_round)
 
 
 def _round_to_request(stage: Stage) -> int | None:
@@ -488,7 +488,7 @@ def _move(fixture: Fixture, following: Fixture, slots: Sequence[Slot]) -> tuple[
     return (own, other) if plain else None
 
 
-def take_step(division: Division, step: Step, match: Match, result: Result, *, now: datetime) -> Settled:
+def take_step(division: Division, step: FixtureAdvance, match: Match, result: Result, *, now: datetime) -> Settled:
     """Write what follows from the first result of a match, which was played, and open the matches that are ready.
 
     It is what `settle` would write. The caller has locked the division and the match.

@@ -539,7 +539,7 @@ class StageRows:
         redrawn: list[tuple[Slot, plan.Source]] = []
         for number, fixture in self.graph.fixtures.items():
             for slot, seat in zip(self.slots[self.fixtures[number].pk], fixture.sources, strict=True):
-                if not isinstance(seat, plan.Seat):
+                if not isinstance(seat, plan.DrawnSeat):
                     if self.is_seated and seat != slot_source(slot):
                         redrawn.append((slot, seat))
                     continue
@@ -647,12 +647,12 @@ class StageRows:
         left = (Match.State.OPEN, Match.State.LIVE, Match.State.VOID)
         return frozenset(number for number, row in matches.items() if has_begun(row) or row.state not in left)
 
-    def progress(self, places: Places | None = None, instead: Mapping[int, Result] | None = None) -> Progress:
+    def progress(self, places: Places | None = None, overrides: Mapping[int, Result] | None = None) -> Progress:
         """Derive the state of every fixture from the facts.
 
-        `places` are the known places of earlier stages. `instead` replaces standing results, by fixture number.
+        `places` are the known places of earlier stages. `overrides` replaces standing results, by fixture number.
         """
-        results = {**self.results, **(instead or {})}
+        results = {**self.results, **(overrides or {})}
         state = progress_of(self.graph, results, self._withdrawals, places, turn=False, former=self.former_results)
         if self.settings.is_continuous:
             return without_spent_pairings(

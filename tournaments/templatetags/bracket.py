@@ -12,8 +12,8 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
 from core import times
-from tournaments.standings.brackets import BoxLine, Column, FixtureBox
-from tournaments.standings.standings import Cell
+from tournaments.standings.brackets import BoxSide, FixtureBox, RoundColumn
+from tournaments.standings.standings import RoundCell
 
 # The boxes of a bracket as HTML.
 #
@@ -55,7 +55,7 @@ def _labels() -> Labels:
 
 
 @register.simple_tag
-def boxes(column: Column, zone: str, seeded: bool) -> SafeString:
+def boxes(column: RoundColumn, zone: str, seeded: bool) -> SafeString:
     """Return the list items of a round, with times in the time zone `zone`."""
     labels, clock = _labels(), zoneinfo.ZoneInfo(zone)
 
@@ -68,7 +68,7 @@ def boxes(column: Column, zone: str, seeded: bool) -> SafeString:
 
 
 @register.simple_tag
-def curves(column: Column) -> SafeString:
+def curves(column: RoundColumn) -> SafeString:
     """Return the curves from a round to the next as SVG, scaled to the gap between them."""
     paths = "".join(f"M0 {start:g}C50 {start:g} 50 {end:g} 100 {end:g}" for start, end in column.links)
     svg = f'<svg viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true"><path d="{paths}"/></svg>'
@@ -114,7 +114,7 @@ def _onward(box: FixtureBox, labels: Labels) -> list[str]:
     return ways
 
 
-def _line(line: BoxLine, box: FixtureBox, labels: Labels, seeded: bool) -> str:
+def _line(line: BoxSide, box: FixtureBox, labels: Labels, seeded: bool) -> str:
     """Return a side; its name links to the match or, if there is none, to the player."""
     classes = line.kind + (" won" if line.won else "") + (" here" if line.here else "")
     entry = f' data-e="{line.entry}"' if line.entry else ""
@@ -125,7 +125,7 @@ def _line(line: BoxLine, box: FixtureBox, labels: Labels, seeded: bool) -> str:
     return f'\n<p class="{classes}"{entry}>{seed}{who}{_ending(line, labels)}</p>'
 
 
-def _ending(line: BoxLine, labels: Labels) -> str:
+def _ending(line: BoxSide, labels: Labels) -> str:
     """Return the score, or why there is none."""
     if line.kind == "walkover" and line.player:
         return f"<em>{escape(labels.not_coming)}</em>"
@@ -136,7 +136,7 @@ def _ending(line: BoxLine, labels: Labels) -> str:
     return f"{notes}<b>{score}</b>" if score else notes
 
 
-def _notes(line: BoxLine, labels: Labels) -> tuple[tuple[str, bool], ...]:
+def _notes(line: BoxSide, labels: Labels) -> tuple[tuple[str, bool], ...]:
     return (labels.late, line.late), (labels.onward, line.onward)
 
 
@@ -147,29 +147,29 @@ DELETED = "deleted"
 
 
 @register.simple_tag
-def rounds(cells: Sequence[Cell]) -> SafeString:
+def rounds(cells: Sequence[RoundCell]) -> SafeString:
     """Return the rounds of an entry as list items, with a sentence for screen readers."""
     # Names are escaped; the rest are labels and ids.
     return mark_safe("".join(f'<li class="{_classes(cell)}">{_field(cell)}</li>' for cell in cells))  # noqa: S308
 
 
 @register.simple_tag
-def rounds_in_short(cells: Sequence[Cell]) -> SafeString:
+def rounds_in_short(cells: Sequence[RoundCell]) -> SafeString:
     """Return the rounds of an entry as list items without links and sentences, for a table of hundreds of entries."""
     return mark_safe("".join(f'<li class="{_classes(cell)}"><span>{_signs(cell)}</span></li>' for cell in cells))  # noqa: S308
 
 
 @register.simple_tag
-def against(cells: Sequence[Cell]) -> SafeString:
+def against(cells: Sequence[RoundCell]) -> SafeString:
     """Return a cell of the cross-table, with a line for each match of the two players."""
     return mark_safe("".join(f'<p class="{_classes(cell)}">{_field(cell, place=False)}</p>' for cell in cells))  # noqa: S308
 
 
-def _classes(cell: Cell) -> str:
+def _classes(cell: RoundCell) -> str:
     return f"cell is-{cell.tone}" + ("" if cell.counted else f" is-{DELETED}")
 
 
-def _field(cell: Cell, *, place: bool = True) -> str:
+def _field(cell: RoundCell, *, place: bool = True) -> str:
     sentence = cell.sentence if cell.counted else f"{cell.sentence} {_('Deleted, because one of the two left.')}"
     signs = _signs(cell, place=place)
     text = f'<span aria-hidden="true">{signs}</span><span class="visually-hidden">{escape(sentence)}</span>'
@@ -177,7 +177,7 @@ def _field(cell: Cell, *, place: bool = True) -> str:
     return f'<a href="/matches/{cell.match}/" {title}>{text}</a>' if cell.match else f"<span {title}>{text}</span>"
 
 
-def _signs(cell: Cell, *, place: bool = True) -> str:
+def _signs(cell: RoundCell, *, place: bool = True) -> str:
     """Return letter, place of the opponent and score of a cell."""
     shown = f"<b>{escape(cell.letter)}</b>"
     if place and cell.opponent_place is not None:

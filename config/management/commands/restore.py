@@ -21,9 +21,9 @@ from config.backup import (
     applied_migrations,
     backups,
     is_sealed_otherwise,
+    recent_activity,
     restore,
-    signs_of_life,
-    throw_away_database,
+    temporary_database,
 )
 from core.commands import MaintenanceCommand
 from core.live.site_version import unseen_writes
@@ -81,7 +81,7 @@ class Command(MaintenanceCommand):
             raise CommandError(f"Nothing was restored. {error}") from error
 
     def _restore(self, archive: ArchiveReader, began: float, options: dict[str, Any]) -> None:
-        if not options["even_if_running"] and (signs := signs_of_life(timezone.now())):
+        if not options["even_if_running"] and (signs := recent_activity(timezone.now())):
             raise CommandError(
                 f"Nothing was restored. The site is running: {' and '.join(signs)}. Stop it and wait {ALIVE.seconds} "
                 "seconds, or add --even-if-running."
@@ -97,7 +97,7 @@ class Command(MaintenanceCommand):
         self._check(archive)
 
     def _drill(self, archive: ArchiveReader, path: Path, began: float, options: dict[str, Any]) -> None:
-        with throw_away_database("drill"):
+        with temporary_database("drill"):
             self._load(archive, began, options)
             self._check(archive)
         seconds = round(time.monotonic() - began, 1)

@@ -17,7 +17,7 @@ const AGAIN = 5_000; // ms after which a part is tried again that was in use
 const PAUSE = 1_500; // ms between two refreshes of a part
 const ACTING = 300; // ms after which a part is tried again while what the reader does is under way
 const AFTER_DUE = 250; // ms after which an answer has a change that was due
-const LONGEST_TIMER = 2 ** 31; // ms
+const MAX_TIMER = 2 ** 31; // ms
 const SPREAD = 400; // ms over which the pages of many readers spread their requests
 
 const LEAVING = 10_000; // ms for which a page that has sent a form waits for the answer
@@ -190,7 +190,7 @@ class WatchedPart {
     // A longer wait than a timer can take is left to the refreshes in between.
     const elapsed = arrivedAt === null ? 0 : performance.now() - arrivedAt;
     const pause = Number(source.dataset.due) - elapsed + AFTER_DUE;
-    if (pause < LONGEST_TIMER) this.#dueTimer = setTimeout(() => this.#wait(0), pause);
+    if (pause < MAX_TIMER) this.#dueTimer = setTimeout(() => this.#wait(0), pause);
   }
 
   #changed(topic, seq) {

@@ -19,8 +19,8 @@ const FORGOTTEN = 150_000; // ms after which a tab that does not repeat it is fo
 const STREAM = "/live/";
 const ASLEEP = 16_000; // ms without a byte after which a device that wakes connects again at once
 const FIRST_PAUSE = 500; // ms; doubled with each failure
-const LONGEST_PAUSE = 10_000;
-const MOST_TOPICS = 30;
+const MAX_PAUSE = 10_000;
+const MAX_TOPICS = 30;
 const WATCHDOG = 5_000;
 const LOCK = "barpoint-stream";
 const PATIENCE = 300; // ms to wait for the answer of a leader; up to twice as long
@@ -169,7 +169,7 @@ class StreamSource {
     this.#drop();
     if (this.#topics.size === 0) return;
     const query = new URLSearchParams();
-    for (const topic of [...this.#topics.keys()].slice(0, MOST_TOPICS)) query.append("topic", topic);
+    for (const topic of [...this.#topics.keys()].slice(0, MAX_TOPICS)) query.append("topic", topic);
     for (const ticket of new Set(this.#topics.values())) if (ticket) query.append("ticket", ticket);
     this.#refused.clear();
     this.#lastByte = Date.now();
@@ -190,7 +190,7 @@ class StreamSource {
     source.addEventListener("end", () => this.#reconnect(FIRST_PAUSE));
     source.addEventListener("error", () => {
       this.#failures += 1;
-      this.#reconnect(Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** this.#failures));
+      this.#reconnect(Math.min(MAX_PAUSE, FIRST_PAUSE * 2 ** this.#failures));
     });
     this.#watchdog = setInterval(() => {
       if (Date.now() - this.#lastByte > SILENCE) this.#reconnect(FIRST_PAUSE);

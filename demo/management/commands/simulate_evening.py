@@ -9,8 +9,8 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from core.commands import scratch_database
-from demo.evenings import Report, simulate_evening
-from formats.settings import Pairing
+from demo.evenings import EveningReport, simulate_evening
+from formats.settings import PairingMode
 
 PUBLISHED = 0.9
 """The chance with which pages say that an evening is over by a time."""
@@ -37,7 +37,7 @@ class Command(BaseCommand):
         parser.add_argument("--events", type=int, default=10)
         parser.add_argument("--seed", type=int, default=7)
         parser.add_argument(
-            "--pairing", choices=[mode.value for mode in Pairing], default=Pairing.ROUNDS.value,
+            "--pairing", choices=[mode.value for mode in PairingMode], default=PairingMode.ROUNDS.value,
             help="continuous: two lives, and whoever is free plays",
         )  # fmt: skip
         parser.add_argument("--json", action="store_true", help="print one JSON object")
@@ -50,7 +50,7 @@ class Command(BaseCommand):
                     players=options["players"],
                     tables=options["tables"],
                     seed=1000 * options["seed"] + number,
-                    continuous=options["pairing"] == Pairing.CONTINUOUS,
+                    continuous=options["pairing"] == PairingMode.CONTINUOUS,
                 )
                 for number in range(options["events"])
             ]
@@ -66,7 +66,7 @@ class Command(BaseCommand):
             raise SystemExit(1)
 
 
-def summary(reports: list[Report]) -> dict[str, float]:
+def summary(reports: list[EveningReport]) -> dict[str, float]:
     """Return the figures of several evenings; `finish_gain_minutes` is the mean against first come, first served."""
     hits = [row.held for report in reports for row in report.forecasts if row.chance == PUBLISHED]
     return {
@@ -77,7 +77,7 @@ def summary(reports: list[Report]) -> dict[str, float]:
     }
 
 
-def calibration(reports: list[Report]) -> dict[tuple[float, float], float]:
+def calibration(reports: list[EveningReport]) -> dict[tuple[float, float], float]:
     """Return (share of the matches that were over, chance) -> how often the forecast made then for it held."""
     hits: dict[tuple[float, float], list[bool]] = defaultdict(list)
     for report in reports:

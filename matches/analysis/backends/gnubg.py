@@ -24,7 +24,7 @@ from engine.notation import parse_play
 from engine.plays import legal_plays
 from engine.position import Position, position_of
 from engine.records.sgf_reader import CUBE_WORDS, SIDES, moves_of_letters
-from engine.records.sgf_syntax import Node, UnfinishedError, trees
+from engine.records.sgf_syntax import SgfNode, UnfinishedError, trees
 from engine.resolution import resolve
 from engine.transcript import Kind as EventKind
 from matches.analysis.backends.base import Depth, Opinion
@@ -176,7 +176,7 @@ def analysed_nodes(text: str) -> Iterator[AnalysedNode]:
         raise Refused("analysis_unreadable") from None
 
 
-def _node(node: Node, game: int) -> AnalysedNode | None:
+def _node(node: SgfNode, game: int) -> AnalysedNode | None:
     turn = next(((SIDES[name], values[0]) for name, values in node.properties if name in SIDES), None)
     if turn is None:
         return None
@@ -199,7 +199,7 @@ def _node(node: Node, game: int) -> AnalysedNode | None:
     )
 
 
-def _moves(node: Node) -> tuple[int | None, tuple[RatedMove, ...]]:
+def _moves(node: SgfNode) -> tuple[int | None, tuple[RatedMove, ...]]:
     values = next((values for name, values in node.properties if name == "A"), None)
     if not values:
         return None, ()
@@ -213,7 +213,7 @@ def _moves(node: Node) -> tuple[int | None, tuple[RatedMove, ...]]:
     return (played if 0 <= played < len(moves) else None), tuple(moves)
 
 
-def _sgf_cube(node: Node) -> CubeRating | None:
+def _sgf_cube(node: SgfNode) -> CubeRating | None:
     value = node.first("DA")
     if value is None:
         return None

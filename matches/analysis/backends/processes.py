@@ -21,7 +21,7 @@ from pathlib import Path
 PERIOD = 0.01
 """Seconds. Shorter than what a page or a worker does at a time, so that most of that is done while the program is
 stopped."""
-LEAST_SHARE = 0.05
+MIN_SHARE = 0.05
 """Of a core, which a program gets however busy the machine is."""
 _LOADAVG = Path("/proc/loadavg")
 _KILL_UNLESS_TOLD = 'read -r line || kill -s KILL -- "-$1"'
@@ -48,7 +48,7 @@ class _Pace:
 
     def __init__(self, group: int, share: float) -> None:
         self._group, self._share = group, share
-        self._most_skipped = round(share / LEAST_SHARE) - 1
+        self._most_skipped = round(share / MIN_SHARE) - 1
         self._skipped = 0
 
     def wait(self) -> None:

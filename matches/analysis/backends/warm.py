@@ -26,13 +26,13 @@ from matches.analysis.backends.processes import LAUNCH, Busy, ProgramLimits, kil
 log = structlog.get_logger(__name__)
 LOOK_EVERY = 0.5
 """Seconds between two looks at whether it still works."""
-MOST_ANSWERS = 2000
+MAX_ANSWERS = 2000
 """Of one process; after that a fresh one is started, in case the program collects memory."""
 LIFE_CPU_SECONDS = 4 * 3600
 """CPU time of a process in all; each question has a limit of its own."""
 IDLE_SECONDS = 60.0
 """Without a question; then it ends."""
-MOST_BYTES = 4 * 1024 * 1024
+MAX_BYTES = 4 * 1024 * 1024
 """Of an answer."""
 
 
@@ -106,7 +106,7 @@ class WarmProgram:
                 if at >= 0 and output.find(b"\n", at) >= 0:
                     self._answers += 1
                     return output.decode("utf-8", "replace")
-                if len(output) > MOST_BYTES:
+                if len(output) > MAX_BYTES:
                     raise Refused("analysis_unreadable")
             used = cpu_seconds(process.pid) - cpu_before
             is_over = time.monotonic() > deadline or used > self.limits.cpu_seconds
@@ -118,7 +118,7 @@ class WarmProgram:
         if self._process is not None and self._pid != os.getpid():
             # This worker was forked: the program belongs to its parent.
             self._process, self._folder = None, ""
-        if self._process is not None and (self._answers >= MOST_ANSWERS or self._process.poll() is not None):
+        if self._process is not None and (self._answers >= MAX_ANSWERS or self._process.poll() is not None):
             self._stop()
         if self._process is None:
             self._folder, self._pid, self._answers = tempfile.mkdtemp(prefix="program-"), os.getpid(), 0

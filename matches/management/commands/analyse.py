@@ -13,11 +13,11 @@ import engine
 from core.messages import sentence
 from engine.errors import Refused
 from engine.transcript import described_players
-from matches.analysis.arithmetic import SideSummary, Summary, summary
+from matches.analysis.arithmetic import RecordSummary, SideSummary, summary
 from matches.analysis.backends.base import Backend
 from matches.analysis.backends.chosen import required_backend
 from matches.analysis.queue import analyse
-from matches.analysis.values import AnalysedMatch, Phase
+from matches.analysis.values import AnalysedMatch, DecisionPhase
 
 
 class Command(BaseCommand):
@@ -71,14 +71,14 @@ def _line(player: str, side: SideSummary) -> str:
     error = f" ± {side.sampling_error:.1f}" if side.sampling_error is not None else ""
     phases = ", ".join(
         f"{phase.value.replace('_', '-')} {side.by_phase[phase].error:.3f}"
-        for phase in Phase
+        for phase in DecisionPhase
         if side.by_phase[phase].decisions
     )
     rating = f"PR {side.pr:.1f}{error} ({side.decisions} decisions)"
     return f"  {player}: {rating}, luck {side.luck:+.3f}, errors {side.error:.3f}: {phases}"
 
 
-def _as_json(name: str, players: tuple[str, str], analysed: AnalysedMatch, totals: Summary) -> dict[str, Any]:
+def _as_json(name: str, players: tuple[str, str], analysed: AnalysedMatch, totals: RecordSummary) -> dict[str, Any]:
     return {
         "file": name,
         "players": players,

@@ -15,11 +15,11 @@ from core import throttle
 from core.access import Who, open_to
 from core.api import APIView, validated
 from core.repeats import Repeat, repeated
-from core.text_lengths import LONGEST_NOTE
+from core.text_lengths import MAX_NOTE_LENGTH
 from engine.errors import Refused
 from matches.access import LINK, match_and_seat_in_api
 from matches.models import ChatMessage
-from matches.models.chat import LONGEST_MESSAGE
+from matches.models.chat import MAX_MESSAGE_LENGTH
 from matches.play.chat import services
 from matches.play.chat.services import (
     ChatReader,
@@ -78,7 +78,7 @@ class NewChatMessageSerializer(serializers.Serializer[Any]):
 
     room = serializers.ChoiceField(choices=Room.choices)
     phrase = serializers.ChoiceField(choices=ChatMessage.Phrase.choices, required=False)
-    text = serializers.CharField(required=False, default="", max_length=LONGEST_MESSAGE)
+    text = serializers.CharField(required=False, default="", max_length=MAX_MESSAGE_LENGTH)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Refused: `chat_phrase_or_text`."""
@@ -104,7 +104,7 @@ class ChatDecisionSerializer(serializers.Serializer[Any]):
 class ChatReportSerializer(serializers.Serializer[Any]):
     """What is wrong with a message."""
 
-    reason = serializers.CharField(required=False, default="", allow_blank=True, max_length=LONGEST_NOTE)
+    reason = serializers.CharField(required=False, default="", allow_blank=True, max_length=MAX_NOTE_LENGTH)
 
 
 def chat_data(reader: ChatReader) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from players.requests import by, safe_next
 # Forms of the pages about chat messages.
 
 
-class DecisionForm(forms.Form):
+class DecideMessageForm(forms.Form):
     """Whether a message is removed, or stays."""
 
     decision = forms.ChoiceField(choices=[("remove", ""), ("keep", "")])
@@ -53,7 +53,7 @@ def reported_messages(request: HttpRequest, slug: str) -> HttpResponse:
 def decide(request: HttpRequest, public_id: str, message: str) -> HttpResponse:
     """Remove a message, or keep it."""
     row = message_for_moderator(request.user, public_id, message)
-    form = DecisionForm(request.POST)
+    form = DecideMessageForm(request.POST)
     if not form.is_valid():
         raise BadRequest("The decision is missing.")
     try:

@@ -28,7 +28,7 @@ from players.people.rows import of_account
 
 
 Room = ChatMessage.Room
-MOST_MESSAGES = 100
+MAX_MESSAGES = 100
 """The latest of a room that are shown."""
 
 
@@ -107,7 +107,7 @@ def messages(reader: ChatReader, room: str) -> list[ChatMessage]:
     rows = rows.select_related("match__player_0", "match__player_1", "user__player").prefetch_related("decisions")
     if room == Room.PLAYERS and is_muted(reader.match, reader.side):
         rows = rows.filter(side=reader.side)
-    return list(rows.order_by("-pk")[:MOST_MESSAGES])[::-1]
+    return list(rows.order_by("-pk")[:MAX_MESSAGES])[::-1]
 
 
 def author_of(message: ChatMessage) -> str:

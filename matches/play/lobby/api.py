@@ -19,8 +19,8 @@ from core.public_ids import LENGTH
 from core.repeats import Repeat, repeated
 from engine.errors import Refused
 from matches.access import match_for_player
-from matches.lifecycle.play_rules import LONGEST_DAYS
-from matches.models import LONGEST_FRIENDLY, BotPlayer, Challenge, ClockPreset, Match, PracticeLevel, RatingPool
+from matches.lifecycle.play_rules import MAX_SPAN_DAYS
+from matches.models import MAX_FRIENDLY, BotPlayer, Challenge, ClockPreset, Match, PracticeLevel, RatingPool
 from matches.play.lobby import selectors
 from matches.play.lobby import services as lobby
 from matches.play.lobby.services import foresee
@@ -55,7 +55,7 @@ class NewPracticeSerializer(serializers.Serializer[Any]):
         allow_null=True,
         help_text="Instead of `opponent`: the analysis program of the site plays at this level.",
     )
-    length = serializers.IntegerField(min_value=1, max_value=LONGEST_FRIENDLY)
+    length = serializers.IntegerField(min_value=1, max_value=MAX_FRIENDLY)
 
     def validate(self, attrs: Json) -> Json:
         """Refuse a bot and a level at once."""
@@ -74,10 +74,10 @@ class NewChallengeSerializer(serializers.Serializer[Any]):
         max_length=LENGTH,
         help_text="Public id of a player; null: anybody may accept.",
     )
-    length = serializers.IntegerField(min_value=1, max_value=LONGEST_FRIENDLY)
+    length = serializers.IntegerField(min_value=1, max_value=MAX_FRIENDLY)
     clock = serializers.ChoiceField(ClockPreset.choices, default=ClockPreset.TABLE)
     turn_days = serializers.IntegerField(
-        default=2, min_value=1, max_value=LONGEST_DAYS, help_text="Correspondence: days for each turn."
+        default=2, min_value=1, max_value=MAX_SPAN_DAYS, help_text="Correspondence: days for each turn."
     )
     rated = serializers.BooleanField(default=False, help_text="Accepting the challenge means accepting this, too.")
     pool_id = serializers.IntegerField(

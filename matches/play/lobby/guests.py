@@ -45,16 +45,16 @@ from engine.dice import Chain, ChainTag, opening_roll, roll
 from engine.errors import Refused
 from engine.match import MatchState
 from engine.notation import parse_play
-from matches.models import LONGEST_FRIENDLY, BotPlayer, DiceChain, LiveMatch, Match
+from matches.models import MAX_FRIENDLY, BotPlayer, DiceChain, LiveMatch, Match
 from matches.play import hints
 from matches.play.acting import DECISIONS, ActionInput, act_again, play_by_itself
 from matches.play.api import HintAnswerSerializer, LiveMatchSerializer, graph_json
 from matches.play.chains import Chains
 from matches.play.codec import from_data, to_data
 from matches.play.journal import event_data, outcome_data
-from matches.play.live import Event, EventKind, LiveState, after_event, from_ms, to_ms
+from matches.play.live import EventKind, LiveEvent, LiveState, after_event, from_ms, to_ms
 from matches.play.lobby.api import StartedMatchSerializer, started
-from matches.play.lobby.services import BOT_SIDE, Origin, start_practice
+from matches.play.lobby.services import BOT_SIDE, GuestOrigin, start_practice
 from matches.play.page import MODULES, THEMES
 from matches.play.preferences import preferences_json
 from matches.play.public_state import may_do, public_json
@@ -70,15 +70,15 @@ GUEST: Side = 0
 USUAL_LENGTH = 3
 LASTS = timedelta(days=14)
 """How long after its last action a match can be continued."""
-MOST_STEPS = 1500
+MAX_STEPS = 1500
 """Of one match; it fits into one dice chain of each side, and into a request."""
-LONGEST_TOKEN = 120_000
+MAX_TOKEN_LENGTH = 120_000
 TAKE_BACK = EventKind.TAKE_BACK.value
 KINDS = sorted({str(act) for act in DECISIONS} | {EventKind.READY.value, Act.ROLL.value, TAKE_BACK})
 _SALT = "matches.guests"
 
 
-class Step(NamedTuple):
+class GuestStep(NamedTuple):
     """What a side has done, as it is repeated to take something back and to keep the match."""
 
     side: Side
@@ -99,7 +99,7 @@ class GuestMatch:
     """The public id that it has once it is kept."""
     length: int
     began: int
-    steps: list[Step] = field(default_factory=list)
+    steps: list[GuestStep] = field(default_factory=list)
     reveals: list[int] = field(default_factory=lambda: [0, 0])
     """How many links of its dice chain each side has revealed."""
     rolls: int = 0
@@ -135,7 +135,7 @@ class GuestMatch:
         data |= {"changed_by": self.changed_by, "steps": self.steps, "state": to_data(self.state)}
         return signing.dumps(data, salt=_SALT, compress=True)
 
-    def act(self, step: Step) -> None:
+    def act(self, step: GuestStep) -> None:
         """Let the guest act, and the bot until it is the guest's turn again.
 
         Refused: `guest_match_long`, `nothing_to_take_back`, `dead_cube`, and what `after_event` refuses.
@@ -143,7 +143,7 @@ class GuestMatch:
         if step.kind == TAKE_BACK:
             self._take_back()
             return
-        if len(self.steps) >= MOST_STEPS:
+        if len(self.steps) >= MAX_STEPS:
             raise Refused("guest_match_long")
         self._do(step)
         while self.state.waits_for_bot(BOT_SIDE):
@@ -174,9 +174,9 @@ class GuestMatch:
         before = self.replayed()
         self.__dict__.update(before.__dict__)
 
-    def _do(self, step: Step) -> None:
+    def _do(self, step: GuestStep) -> None:
         """Do what a side wants to, with the dice that follow."""
-        event = Event(step.kind, step.at, step.side, moves=step.moves, value=step.value)
+        event = LiveEvent(step.kind, step.at, step.side, moves=step.moves, value=step.value)
         if step.kind == Act.ROLL:
             self._roll(event, step)
         else:
@@ -190,10 +190,10 @@ class GuestMatch:
             self.rolls += 1
             links = (self._link(0), self._link(1))
             dice = opening_roll(self._server_link, self.id, self.rolls, links=links)
-            self._append(Event(Act.ROLL, step.at, dice=dice))
+            self._append(LiveEvent(Act.ROLL, step.at, dice=dice))
         self.steps.append(step)
 
-    def _roll(self, event: Event, step: Step) -> None:
+    def _roll(self, event: LiveEvent, step: GuestStep) -> None:
         if self.state.match.phase is Phase.OPENING:
             raise Refused("not_now", act=Act.ROLL.value, phase=Phase.OPENING.value)
         # Any dice tell whether this side may roll now.
@@ -206,7 +206,7 @@ class GuestMatch:
         if forced is not None:
             self._append(forced, {"forced": True})
 
-    def _append(self, event: Event, data: Json | None = None) -> None:
+    def _append(self, event: LiveEvent, data: Json | None = None) -> None:
         before, self.state = self.state, after_event(self.state, event)
         self.last += 1
         self.changed_by = self.last
@@ -242,17 +242,17 @@ class GuestMatch:
             yield step.side, request, by if step.side == GUEST else SYSTEM, from_ms(step.at)
 
 
-def _step(row: list[Any]) -> Step:
+def _step(row: list[Any]) -> GuestStep:
     side, kind, at, moves, *others = row
-    return Step(side, kind, at, tuple(tuple(way) for way in moves), *others)
+    return GuestStep(side, kind, at, tuple(tuple(way) for way in moves), *others)
 
 
-def _bot_step(match: GuestMatch, at: int) -> Step:
+def _bot_step(match: GuestMatch, at: int) -> GuestStep:
     """What the bot does now. The same state gives the same decision."""
     if match.state.match.phase is Phase.OPENING:
-        return Step(BOT_SIDE, EventKind.READY, at)
+        return GuestStep(BOT_SIDE, EventKind.READY, at)
     decision = decide(match.state.match, Bot.CLUB, Random(f"{match.id}/{match.last}"))  # noqa: S311, no secret
-    return Step(BOT_SIDE, decision.act, at, tuple(decision.moves))
+    return GuestStep(BOT_SIDE, decision.act, at, tuple(decision.moves))
 
 
 def _secret(match_id: str, owner: str) -> bytes:
@@ -306,7 +306,7 @@ def _keep(guest: GuestMatch, player: Player, by: Actor, now: datetime) -> Match:
             length=guest.length,
             by=by,
             now=began,
-            origin=Origin(guest.id, secret_of),
+            origin=GuestOrigin(guest.id, secret_of),
         )
         Chains(match.live, match.public_id, secret_of).arm(str(GUEST), began)
         act_again(match=match, history=guest.history(by), now=now)
@@ -327,17 +327,17 @@ class GuestMatchSerializer(serializers.Serializer[Any]):
     """A new match, or one to continue."""
 
     token = serializers.CharField(
-        required=False, default="", allow_blank=True, max_length=LONGEST_TOKEN, help_text="Empty: a new match."
+        required=False, default="", allow_blank=True, max_length=MAX_TOKEN_LENGTH, help_text="Empty: a new match."
     )
     length = serializers.IntegerField(
-        required=False, default=USUAL_LENGTH, min_value=1, max_value=LONGEST_FRIENDLY, help_text="Of a new match."
+        required=False, default=USUAL_LENGTH, min_value=1, max_value=MAX_FRIENDLY, help_text="Of a new match."
     )
 
 
 class GuestActionSerializer(serializers.Serializer[Any]):
     """What a guest does."""
 
-    token = serializers.CharField(max_length=LONGEST_TOKEN)
+    token = serializers.CharField(max_length=MAX_TOKEN_LENGTH)
     kind = serializers.ChoiceField(choices=KINDS)
     after = serializers.IntegerField(min_value=0, help_text="The number of the last action that was seen (`last`).")
     play = serializers.CharField(
@@ -362,7 +362,7 @@ class GuestActionSerializer(serializers.Serializer[Any]):
 class GuestTokenSerializer(serializers.Serializer[Any]):
     """The match of a guest."""
 
-    token = serializers.CharField(max_length=LONGEST_TOKEN)
+    token = serializers.CharField(max_length=MAX_TOKEN_LENGTH)
 
 
 WRITTEN: dict[Any, Any] = {200: GuestBoardSerializer, 409: PROBLEM, 422: PROBLEM, 429: PROBLEM}
@@ -425,7 +425,7 @@ class GuestActions(APIView):
             raise Refused("stale", seq=match.last)
         value = form["value"] if form["kind"] == Act.RESIGN else None
         flags = {name: form["kind"] == Act.ROLL and form[name] for name in ("play_forced", "bear_off")}
-        match.act(Step(GUEST, form["kind"], to_ms(arrived_at(request)), form["moves"], value, **flags))
+        match.act(GuestStep(GUEST, form["kind"], to_ms(arrived_at(request)), form["moves"], value, **flags))
         return Response(_board(match))
 
 
@@ -470,7 +470,7 @@ class GuestKeeping(APIView):
     )
     @repeated(Repeat.STATE)
     def post(self, request: Request) -> Response:
-        """201 with the match."""
+        """Open a guest match; 201."""
         form = validated(GuestTokenSerializer, request)
         player = ensure_player(user=me(request), by=by(request))
         match = keep(token=form["token"], player=player, by=by(request), now=timezone.now())

@@ -13,20 +13,20 @@ from matches.models import Challenge, Match
 from matches.play import due
 from matches.play.aborting import abort_friendly
 from matches.play.journal import Journal
-from matches.play.live import Event, to_ms
+from matches.play.live import LiveEvent, to_ms
 from matches.play.lobby import services
 from players.actors import SYSTEM
 from players.models import Player
-from players.people.stored_elsewhere import Leaving, Part
+from players.people.stored_elsewhere import Leaving, Participation
 
 
-def parts_of(players: Collection[Player]) -> Iterator[Part]:
+def parts_of(players: Collection[Player]) -> Iterator[Participation]:
     """Yield the matches played here, and the open challenges."""
     for match in boards_of(players).select_related("player_0", "player_1"):
         opponent = match.names[1 - _side_of(match, players)]
-        yield Part(_("Match against %(name)s") % {"name": opponent}, reverse("match", args=[match.public_id]))
+        yield Participation(_("Match against %(name)s") % {"name": opponent}, reverse("match", args=[match.public_id]))
     if challenges_of(players).exists():
-        yield Part(_("Open challenges in the lobby"), reverse("lobby"))
+        yield Participation(_("Open challenges in the lobby"), reverse("lobby"))
 
 
 def boards_of(players: Collection[Player]) -> QuerySet[Match]:
@@ -61,7 +61,7 @@ def _end_board(match: Match, leaving: Leaving) -> None:
         services.close_board(journal, leaving.now)
         abort_friendly(match=journal.match, left=[side], now=leaving.now, is_withdrawn=side == 0)
         return
-    journal.append(Event(Act.CONCEDE, to_ms(leaving.now), side), by=SYSTEM)
+    journal.append(LiveEvent(Act.CONCEDE, to_ms(leaving.now), side), by=SYSTEM)
     journal.close(leaving.now)
 
 

@@ -23,12 +23,12 @@ from core.messages import sentence
 from core.public_ids import LENGTH
 from core.repeats import Repeat, repeated
 from core.requests import is_htmx
-from core.text_lengths import LONGEST_NAME
+from core.text_lengths import MAX_NAME_LENGTH
 from engine.errors import Refused
 from matches.access import match_for_player
 from matches.analysis.backends.chosen import installed_backend_name
-from matches.lifecycle.play_rules import LONGEST_DAYS
-from matches.models import LONGEST_FRIENDLY, BotPlayer, Challenge, ClockPreset, Match, PracticeLevel, RatingPool
+from matches.lifecycle.play_rules import MAX_SPAN_DAYS
+from matches.models import MAX_FRIENDLY, BotPlayer, Challenge, ClockPreset, Match, PracticeLevel, RatingPool
 from matches.play.bots import PROGRAM_NAMES, RATING_OF_CLUB_BOT, RATINGS
 from matches.play.lobby import selectors
 from matches.play.lobby import services as blocks
@@ -54,7 +54,7 @@ def _length(label: Any) -> forms.IntegerField:
     return forms.IntegerField(
         label=label,
         min_value=1,
-        max_value=LONGEST_FRIENDLY,
+        max_value=MAX_FRIENDLY,
         initial=USUAL_LENGTH,
         widget=forms.NumberInput(attrs={"inputmode": "numeric"}),
     )
@@ -111,7 +111,7 @@ class ChallengeForm(RefusingForm):
 
     opponent = forms.CharField(
         label=_("Opponent"),
-        max_length=LONGEST_NAME,
+        max_length=MAX_NAME_LENGTH,
         required=False,
         help_text=_("Three letters of a name. Leave empty to let anybody accept."),
         widget=forms.TextInput(
@@ -130,7 +130,7 @@ class ChallengeForm(RefusingForm):
     length = _length(pgettext_lazy("match length", "Points"))
     clock = forms.ChoiceField(label=_("Clock"), choices=ClockPreset.choices, initial=ClockPreset.TABLE)
     turn_days = forms.IntegerField(
-        label=_("Correspondence: days for each turn"), min_value=1, max_value=LONGEST_DAYS, initial=2
+        label=_("Correspondence: days for each turn"), min_value=1, max_value=MAX_SPAN_DAYS, initial=2
     )
     ratings = forms.ChoiceField(
         label=_("Ratings"),
@@ -194,7 +194,7 @@ class ChallengeForm(RefusingForm):
         )
 
 
-class AcceptForm(forms.Form):
+class AcceptChallengeForm(forms.Form):
     """What the page said about the match that is being accepted."""
 
     not_rated = forms.ChoiceField(choices=Challenge.NotRated, required=False)
@@ -339,7 +339,7 @@ def accept_challenge(request: HttpRequest, public_id: str) -> HttpResponse:
 
 def _as_read(request: HttpRequest) -> str:
     """Why the match is not rated, as the page of the reader said. Raise BadRequest for what no page says."""
-    form = AcceptForm(request.POST)
+    form = AcceptChallengeForm(request.POST)
     if not form.is_valid():
         raise BadRequest("No page says so.")
     return str(form.cleaned_data["not_rated"])

@@ -190,8 +190,8 @@ def players_called(name: str) -> list[Player]:
     return list(rows.order_by("pk")[:2])
 
 
-MOST_OPPONENTS = 10
-LEAST_LETTERS = 3
+MAX_OPPONENTS = 10
+MIN_LETTERS = 3
 """Of a name that is looked for."""
 
 
@@ -211,7 +211,7 @@ def find_opponents(player: Player | None, name: str) -> list[Opponent]:
     initials, and players of whom one has blocked the other.
     """
     words = fold(name).split()
-    if sum(map(len, words)) < LEAST_LETTERS:
+    if sum(map(len, words)) < MIN_LETTERS:
         return []
     rows = Player.objects.filter(
         user__is_active=True, merged_into__isnull=True, erased_at__isnull=True, initials_only=False
@@ -231,7 +231,7 @@ def find_opponents(player: Player | None, name: str) -> list[Opponent]:
         Value(""),
     )
     matching = rows.annotate(is_clubmate=Exists(shared), club_name=club_name)
-    matching = matching.order_by("-is_clubmate", "name_key", "pk")[:MOST_OPPONENTS]
+    matching = matching.order_by("-is_clubmate", "name_key", "pk")[:MAX_OPPONENTS]
     return [Opponent(row, row.club_name, row.is_clubmate) for row in matching]
 
 

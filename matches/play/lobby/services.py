@@ -20,10 +20,10 @@ from engine.errors import Refused
 from matches.analysis.backends.chosen import installed_backend_name
 from matches.lifecycle.locks import changed, lock_match
 from matches.lifecycle.opening import MatchSettings, Opening, open_matches
-from matches.lifecycle.play_rules import LONGEST_DAYS, PlayRules
+from matches.lifecycle.play_rules import MAX_SPAN_DAYS, PlayRules
 from matches.lifecycle.provisional import note_told
 from matches.models import (
-    LONGEST_FRIENDLY,
+    MAX_FRIENDLY,
     NAMED_FOR,
     OPEN_FOR,
     Action,
@@ -38,9 +38,9 @@ from matches.models import (
     Unrating,
 )
 from matches.play import absences, notifications
-from matches.play.aborting import MOST_LEFT, abort_friendly, paused_until
+from matches.play.aborting import MAX_LEFT, abort_friendly, paused_until
 from matches.play.journal import Journal
-from matches.play.live import Event, EventKind, to_ms
+from matches.play.live import EventKind, LiveEvent, to_ms
 from matches.play.starting import PlaySettings, start
 from matches.ratings import services as ratings
 from players.actors import SYSTEM, Actor, log
@@ -150,11 +150,11 @@ def has_confirmed_address(player: Player) -> bool:
 
 
 BOT_SIDE: Side = 1
-MOST_AT_ONCE = 5
+MAX_AT_ONCE = 5
 """Unfinished practice matches of a player."""
 
 
-class Origin(NamedTuple):
+class GuestOrigin(NamedTuple):
     """What a practice match that was begun without an account already has."""
 
     public_id: str
@@ -169,7 +169,7 @@ def start_practice(
     by: Actor,
     now: datetime,
     level: str | None = None,
-    origin: Origin | None = None,
+    origin: GuestOrigin | None = None,
 ) -> Match:
     """Start a match of `player` against the bot of this style, and return it.
 
@@ -179,12 +179,12 @@ def start_practice(
     program = installed_backend_name() if level else ""
     if level and not program:
         raise Refused("no_practice_program")
-    if not 1 <= length <= LONGEST_FRIENDLY:
-        raise Refused("bad_length", most=LONGEST_FRIENDLY, length=length)
+    if not 1 <= length <= MAX_FRIENDLY:
+        raise Refused("bad_length", most=MAX_FRIENDLY, length=length)
     with transaction.atomic():
         lock_present(player)
-        if unfinished_practice(player).count() >= MOST_AT_ONCE:
-            raise Refused("too_many_practice_matches", most=MOST_AT_ONCE)
+        if unfinished_practice(player).count() >= MAX_AT_ONCE:
+            raise Refused("too_many_practice_matches", most=MAX_AT_ONCE)
         settings = MatchSettings(visibility=Match.Visibility.PRIVATE, rated=False)
         players = (player, bot_player(BotPlayer.Style.LEVEL if level else style))
         opening = Opening(players, length, public_id=origin.public_id if origin else "")
@@ -225,7 +225,7 @@ def bot_player(style: str) -> Player:
 # offered again; whoever accepts and leaves too often has to wait before the next open challenge.
 
 
-MOST_OPEN = 5
+MAX_OPEN = 5
 """Open challenges of one player."""
 LAPSES_AT_ONCE = 200
 GRACE = timedelta(milliseconds=500)
@@ -260,8 +260,8 @@ def make_challenge(*, player: Player, wish: ChallengeInput, by: Actor, now: date
         _check_paused(player, now)
     with transaction.atomic():
         lock_present(*filter(None, (player, wish.opponent)))
-        if Challenge.objects.filter(challenger=player, state=State.OPEN, expires_at__gt=now).count() >= MOST_OPEN:
-            raise Refused("too_many_challenges", most=MOST_OPEN)
+        if Challenge.objects.filter(challenger=player, state=State.OPEN, expires_at__gt=now).count() >= MAX_OPEN:
+            raise Refused("too_many_challenges", most=MAX_OPEN)
         challenge = _create(player, wish, by, now)
         notifications.notify_challenged(challenge, now)
         return challenge
@@ -421,7 +421,7 @@ def _invitation_of(challenge: Challenge) -> Journal | None:
 
 def close_board(journal: Journal, now: datetime) -> None:
     """Close a board that is an invitation; its locked match is open again."""
-    journal.append(Event(EventKind.LAPSE, to_ms(now)), by=SYSTEM)
+    journal.append(LiveEvent(EventKind.LAPSE, to_ms(now)), by=SYSTEM)
     journal.live.lapses_at, journal.live.lapsed_at = None, now
     journal.close(now)
     journal.match.state = Match.State.OPEN
@@ -447,7 +447,7 @@ def _check_paused(player: Player, now: datetime) -> None:
     """Refuse (`open_challenges_paused`) a player who has accepted and left too many friendlies."""
     if (until := paused_until(player, now)) is not None:
         minutes = -(-(until - now) // timedelta(minutes=1))
-        raise Refused("open_challenges_paused", most=MOST_LEFT, minutes=minutes)
+        raise Refused("open_challenges_paused", most=MAX_LEFT, minutes=minutes)
 
 
 def want_rematch(*, match: Match, player: Player, by: Actor, now: datetime, not_rated: str = "") -> Match | None:
@@ -490,10 +490,10 @@ def _note_told(match: Match, player: Player, now: datetime) -> None:
 
 
 def _check_wish(player: Player, wish: ChallengeInput) -> None:
-    if not 1 <= wish.length <= LONGEST_FRIENDLY:
-        raise Refused("bad_length", most=LONGEST_FRIENDLY, length=wish.length)
-    if not 1 <= wish.turn_days <= LONGEST_DAYS:
-        raise Refused("bad_days", most=LONGEST_DAYS)
+    if not 1 <= wish.length <= MAX_FRIENDLY:
+        raise Refused("bad_length", most=MAX_FRIENDLY, length=wish.length)
+    if not 1 <= wish.turn_days <= MAX_SPAN_DAYS:
+        raise Refused("bad_days", most=MAX_SPAN_DAYS)
     _check_pool(wish.pool, player)
     if wish.rated and not has_confirmed_address(player):
         raise Refused("address_unconfirmed")

@@ -8,7 +8,7 @@ import { Board } from "./board/board.js";
 
 const AUTOPLAY_EVERY = 1600; // Milliseconds.
 const ADDRESS_DELAY = 300; // Milliseconds after the last step until the address bar shows it.
-const MOST_KEPT = 12; // Games.
+const MAX_KEPT = 12; // Games.
 const KEYS = {
   ArrowLeft: "previous",
   ArrowRight: "next",
@@ -104,7 +104,7 @@ class Replay {
       });
       text.catch(() => this.#kept.delete(key));
       this.#kept.set(key, text);
-      if (this.#kept.size > MOST_KEPT) this.#kept.delete(this.#kept.keys().next().value);
+      if (this.#kept.size > MAX_KEPT) this.#kept.delete(this.#kept.keys().next().value);
     }
     return text;
   }

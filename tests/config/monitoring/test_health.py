@@ -85,7 +85,7 @@ def test_many_requests_for_readyz_write_once(client: Client, settings: Any, djan
 def test_readyz_is_red_when_nothing_can_be_written(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     if connection.vendor == "sqlite":
         with monkeypatch.context() as patch:
-            patch.setattr(health, "LEAST_FREE_BYTES", 1 << 60)
+            patch.setattr(health, "MIN_FREE_BYTES", 1 << 60)
             assert client.get("/readyz").json()["database"] == "disk full"
         read_only, writable = "PRAGMA query_only = 1", "PRAGMA query_only = 0"
     else:

@@ -8,7 +8,7 @@ from django.core.management import call_command
 from django.core.management.sql import emit_post_migrate_signal
 from django.db import DEFAULT_DB_ALIAS, connection
 
-from config.backup import ArchivedTable, ArchiveReader, applied_migrations, models_after, save, throw_away_database
+from config.backup import ArchivedTable, ArchiveReader, applied_migrations, models_after, save, temporary_database
 from demo.club import load
 from players.models import LogEntry, Player, User
 from tests.config.test_backup import (
@@ -73,7 +73,7 @@ def test_the_demo_club_moves_to_postgresql_and_back(
         save(tmp_path / "again.zip")
         return parts_of(tmp_path / "again.zip")
 
-    with throw_away_database("site"):
+    with temporary_database("site"):
         with subtests.test("into an empty database"):
             assert is_restored(archive)
             assert written_again() == parts_of(archive)
@@ -107,7 +107,7 @@ def test_the_site_goes_back_to_an_older_release_and_forward_again(
 ) -> None:
     with ArchiveReader(OLDER) as older:
         manifest = older.manifest
-    with throw_away_database("site"):
+    with temporary_database("site"):
         call_command("restore", OLDER, go_back=True)
         assert applied_migrations() == manifest.migrations
         assert "Check out the commit that wrote the backup" in capsys.readouterr().out

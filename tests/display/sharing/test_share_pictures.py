@@ -12,7 +12,7 @@ from PIL import Image
 
 from core.queue import claim_lasts
 from display.sharing import services
-from display.sharing.cards import Card, CardMatch, CardSide, card_of
+from display.sharing.cards import CardMatch, SharedCard, SharedSide, card_of
 from display.sharing.drawing import draw_card, neutral_picture
 from display.sharing.page.picture import share_url
 from formats.settings import DOUBLE, KNOCKOUT, ROUND_ROBIN, SWISS, StageSettings
@@ -237,7 +237,7 @@ def test_a_worker_that_dies_leaves_its_picture_to_the_next(club: Club) -> None:
 def test_a_picture_that_cannot_be_drawn_is_given_up(club: Club) -> None:
     Client().get(share_url("club", club.slug))
     now = timezone.now()
-    SharePicture.objects.update(attempts=services.MOST_ATTEMPTS)
+    SharePicture.objects.update(attempts=services.MAX_ATTEMPTS)
     services.draw_picture(picture_id=SharePicture.objects.get().pk, now=now)
     assert SharePicture.objects.get().data is None
 
@@ -252,8 +252,8 @@ def test_a_page_that_was_hidden_meanwhile_is_not_drawn(running: RunningEvent) ->
 
 @pytest.mark.slow
 def test_a_crawler_of_everything_fills_nothing(club: Club, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(services, "MOST_WAITING", 3)
-    monkeypatch.setattr(services, "MOST_KEPT", 5)
+    monkeypatch.setattr(services, "MAX_WAITING", 3)
+    monkeypatch.setattr(services, "MAX_KEPT", 5)
     players = Player.objects.bulk_create(Player(name=f"Player {number}") for number in range(9))
     for player in players:
         assert Client().get(f"/share/0000000000/players/{player.public_id}.png").status_code == 200
@@ -283,12 +283,12 @@ LONG = "Maximiliana-Alexandra von und zu Hohenlohe-Schillingsfürst " * 3
 
 @pytest.mark.parametrize("name", ["Bob", LONG, "X" * 300, "דוד בן־גוריון", "محمد علي", "李小龍", "", "\u202e\u2066a\n"])
 def test_every_name_can_be_drawn(name: str) -> None:
-    sides = (CardSide(name, "25", won=True), CardSide(name, "24"))
+    sides = (SharedSide(name, "25", won=True), SharedSide(name, "24"))
     final = CardMatch(name, sides)
     for card in (
-        Card(name, sides=sides, above=(name, name), below=(name,)),
-        Card(name, name, matches=(final, final, final), facts=((name, name),), below=(name,)),
-        Card(name, name, facts=((name, name),) * 5, above=(name,), below=(name, name), monogram=name[:2]),
+        SharedCard(name, sides=sides, above=(name, name), below=(name,)),
+        SharedCard(name, name, matches=(final, final, final), facts=((name, name),), below=(name,)),
+        SharedCard(name, name, facts=((name, name),) * 5, above=(name,), below=(name, name), monogram=name[:2]),
     ):
         picture = Image.open(BytesIO(draw_card(card)))
         assert (picture.format, picture.size) == ("PNG", (1200, 630))
@@ -314,7 +314,7 @@ def drawn_as(open_division: Division, players: list[Player], settings: StageSett
     return publish(open_division, SYSTEM)
 
 
-def card_of_division(division: Division) -> Card:
+def card_of_division(division: Division) -> SharedCard:
     event = division.tournament
     return card_of("division", f"{event.club.slug}/{event.slug}/{division.public_id}")
 

@@ -20,7 +20,7 @@ from tests.tournaments.support.played_stages import NOON, drawn_as, ready
 from tournaments.floor.calls import call, start
 from tournaments.floor.evening import open_floor
 from tournaments.floor.selectors import floor
-from tournaments.floor.state import MatchState
+from tournaments.floor.state import FloorMatchState
 from tournaments.models import Division, Table
 
 __all__ = ["bob_player", "by_alice", "club", "make_division", "make_players", "tournament"]
@@ -72,7 +72,7 @@ def test_the_wall_shows_the_calls_of_the_floor(division: Division, by_alice: Act
         if chance.random() < 0.2:
             start(fixture=fixture, by=by_alice, now=called_at)
         view = floor(event, timezone.now(), staff=False)
-        called = [match for match in view.matches.values() if match.state == MatchState.CALLED]
+        called = [match for match in view.matches.values() if match.state == FloorMatchState.CALLED]
         expected = {(match.where.table, frozenset(match.facts.names)) for match in called}
         page = page_of(division)
         assert set(calls_on(page)) == expected

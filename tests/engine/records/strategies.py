@@ -4,7 +4,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from engine.position import Position
-from engine.transcript import Claim, Event, Game, Kind, Move, Transcript
+from engine.transcript import Event, Game, Kind, Move, StatedResult, Transcript
 
 # A transcript takes a while to make up, and test machines are shared.
 RECORD_SETTINGS = settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
@@ -70,10 +70,10 @@ def transcripts(
     names: st.SearchStrategy[str] = NAME,
     info: st.SearchStrategy[dict[str, str]] | None = None,
     crawford: st.SearchStrategy[bool | None] | None = None,
-    claims: st.SearchStrategy[Claim] | None = None,
+    claims: st.SearchStrategy[StatedResult] | None = None,
 ) -> Transcript:
     """A match of one to three games with these events."""
-    stated = st.builds(Claim, SIDE, st.none() | NUMBER, st.booleans()) if claims is None else claims
+    stated = st.builds(StatedResult, SIDE, st.none() | NUMBER, st.booleans()) if claims is None else claims
     games = tuple(
         Game(
             number=number,

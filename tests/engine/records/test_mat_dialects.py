@@ -3,7 +3,7 @@
 import pytest
 
 from engine.records import read, write
-from engine.transcript import Claim, Event, Kind, Place
+from engine.transcript import Event, Kind, Place, StatedResult
 
 from .samples import HEADER, codes, events, mat, move, play
 
@@ -106,7 +106,7 @@ def test_a_drop_with_the_result_beside_it() -> None:
         OPENING, "  2) 52: 13/8 24/22               Doubles => 2", "  3)  Drops                       Wins 1 point"
     )
     assert [event.kind for event in events(transcript)[3:]] == [Kind.DOUBLE, Kind.DROP]
-    assert transcript.games[0].claim == Claim(1, 1)
+    assert transcript.games[0].claim == StatedResult(1, 1)
 
 
 def test_beavers_belong_to_a_money_session() -> None:
@@ -123,14 +123,14 @@ def test_beavers_belong_to_a_money_session() -> None:
 @pytest.mark.parametrize(
     ("line", "claim"),
     [
-        ("      Wins 1 point", Claim(0, 1)),
-        ("      Wins 4 points and the match", Claim(0, 4, match=True)),
-        ("                                  Wins 2 points", Claim(1, 2)),
-        ("  2)                              Wins 2 points", Claim(1, 2)),
-        ("  2) 33: ????                     Wins 2008 point", Claim(1, 2008)),
+        ("      Wins 1 point", StatedResult(0, 1)),
+        ("      Wins 4 points and the match", StatedResult(0, 4, match=True)),
+        ("                                  Wins 2 points", StatedResult(1, 2)),
+        ("  2)                              Wins 2 points", StatedResult(1, 2)),
+        ("  2) 33: ????                     Wins 2008 point", StatedResult(1, 2008)),
     ],
 )
-def test_the_column_of_a_result_shows_the_winner(line: str, claim: Claim) -> None:
+def test_the_column_of_a_result_shows_the_winner(line: str, claim: StatedResult) -> None:
     assert mat(OPENING, line).games[0].claim == claim
 
 
@@ -151,7 +151,7 @@ def test_the_column_of_a_result_shows_the_winner(line: str, claim: Claim) -> Non
 def test_resignations_and_concessions(cell: str, event: Event) -> None:
     transcript = mat(OPENING, f"  2) {cell}", "                                  Wins 2 points")
     assert events(transcript)[-1] == event
-    assert transcript.games[0].claim == Claim(1, 2)
+    assert transcript.games[0].claim == StatedResult(1, 2)
 
 
 def test_a_resignation_may_follow_a_roll_or_the_opponents_play() -> None:
@@ -168,13 +168,13 @@ def test_a_resignation_may_be_answered() -> None:
 def test_galaxy_writes_a_lost_game_on_a_line_without_a_number_in_either_column() -> None:
     transcript = mat(OPENING, " Losses 1 point", "", "      Wins 1 point and the match")
     assert events(transcript)[-1] == Event(1, Kind.RESIGN, points=1)
-    assert transcript.games[0].claim == Claim(0, 1, match=True)
+    assert transcript.games[0].claim == StatedResult(0, 1, match=True)
 
 
 def test_galaxy_sometimes_writes_a_row_inside_a_row() -> None:
     transcript = mat("  1) 31: 8/5 6/5               1)  Losses 2 point            Wins 2 point and the match")
     assert events(transcript) == (BOTH[0], Event(0, Kind.RESIGN, points=2))
-    assert transcript.games[0].claim == Claim(1, 2, match=True)
+    assert transcript.games[0].claim == StatedResult(1, 2, match=True)
 
 
 def test_a_match_given_up_before_its_first_roll() -> None:
@@ -187,7 +187,7 @@ def test_the_sides_turn_with_the_header() -> None:
     second = "\n".join([" Game 2", " Carol : 2                      Bob : 0", OPENING, "      Wins 1 point"])
     transcript = mat(OPENING, "                                  Wins 2 points", "", second)
     first, turned = transcript.games
-    assert (turned.start, turned.claim) == ((0, 2), Claim(1, 1))
+    assert (turned.start, turned.claim) == ((0, 2), StatedResult(1, 1))
     assert turned.events == tuple(event._replace(side=1 - event.side) for event in first.events)
     assert codes(transcript) == []
     assert read(write(transcript, "mat")) == transcript
@@ -196,7 +196,7 @@ def test_the_sides_turn_with_the_header() -> None:
 def test_an_empty_last_row_is_ignored() -> None:
     transcript = mat(OPENING, "  2)", "                                   Wins 3 points and the match")
     assert events(transcript) == BOTH
-    assert transcript.games[0].claim == Claim(1, 3, match=True)
+    assert transcript.games[0].claim == StatedResult(1, 3, match=True)
 
 
 def test_an_illegal_play_that_stood_gives_the_position_after_it() -> None:
@@ -233,7 +233,7 @@ def test_a_marker_has_the_opponents_bar_before_the_points_and_the_movers_bar_aft
 def test_a_game_conceded_beside_its_result(rows: list[str]) -> None:
     transcript = mat(OPENING, *rows)
     assert events(transcript)[-1][:2] == (0, Kind.RESIGN)
-    assert transcript.games[0].claim == Claim(1, 2)
+    assert transcript.games[0].claim == StatedResult(1, 2)
     assert codes(transcript) == []
 
 
@@ -340,7 +340,7 @@ def test_a_text_without_repeated_blanks_is_read_by_whose_turn_it_is() -> None:
     lines = ("1) 64: 24/18 13/9", "2) 31: 8/5 6/5 52: 13/8 24/22", "3) Doubles => 2 Drops", "Wins 1 point")
     transcript = read(("7 point match\nGame 1\nBob : 0 Carol : 0\n" + "\n".join(lines)).encode())
     assert [event.side for event in events(transcript)] == [1, 0, 1, 0, 1]
-    assert transcript.games[0].claim == Claim(0, 1)
+    assert transcript.games[0].claim == StatedResult(0, 1)
 
 
 @pytest.mark.parametrize("cell", ["31: 8/5 6?5", "31: 8-5", "31: 8/5 banana", "31: 26/20", "31: 8/5/", "31: 8//5"])

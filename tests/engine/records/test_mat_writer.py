@@ -8,7 +8,7 @@ from engine.adjudication import adjudicate
 from engine.errors import Refused
 from engine.records import read, write, write_mat
 from engine.records.mat_writer import STYLES
-from engine.transcript import Claim, Event, Game, Kind, Transcript
+from engine.transcript import Event, Game, Kind, StatedResult, Transcript
 from engine.verdict import Severity
 
 from .samples import play
@@ -45,9 +45,11 @@ MATCH = Transcript(
                 Event(0, Kind.DOUBLE, value=4),
                 Event(1, Kind.DROP),
             ),
-            claim=Claim(0, 2),
+            claim=StatedResult(0, 2),
         ),
-        Game(2, (play(0, "21", "13/11", "6/5"), Event(1, Kind.RESIGN, points=1)), (2, 0), claim=Claim(0, 1, True)),
+        Game(
+            2, (play(0, "21", "13/11", "6/5"), Event(1, Kind.RESIGN, points=1)), (2, 0), claim=StatedResult(0, 1, True)
+        ),
     ),
 )
 
@@ -107,7 +109,7 @@ REFUSED = (*RESIGNATION, Event(0, Kind.REFUSE), *AFTER_REFUSAL)
 def test_a_resignation_and_its_answer_can_be_adjudicated_in_every_style(
     dialect: str, events: tuple[Event, ...], winner: int
 ) -> None:
-    match = Transcript(("Bob", "Carol"), 3, (Game(1, events, (0, 0), claim=Claim(winner, 1)),))
+    match = Transcript(("Bob", "Carol"), 3, (Game(1, events, (0, 0), claim=StatedResult(winner, 1)),))
     verdict = adjudicate(read(write_mat(match, dialect)))
     assert [(game.winner, game.points) for game in verdict.games] == [(winner, 1)]
     assert [str(finding) for finding in verdict.findings if finding.severity is Severity.ERROR] == []

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from engine.errors import Refused
 from engine.records import Limits, from_data, read, to_data, write
-from engine.transcript import Claim, Event, Game, Kind, Place, Problem, Transcript
+from engine.transcript import Event, Game, Kind, Place, Problem, StatedResult, Transcript
 
 from .samples import codes, play
 from .strategies import NUMBER, RECORD_SETTINGS, SIDE, TEXT, plays, positions, transcripts
@@ -31,7 +31,7 @@ MATCH = Transcript(
                 Event(1, Kind.DOUBLE, value=2),
                 Event(0, Kind.DROP),
             ),
-            claim=Claim(1, 1),
+            claim=StatedResult(1, 1),
         ),
     ),
 )

@@ -11,7 +11,7 @@ from engine.errors import Refused
 from engine.position import Position
 from engine.records import Limits, read, write
 from engine.simulation import play_out
-from engine.transcript import Claim, Event, Game, Kind, Place, Transcript
+from engine.transcript import Event, Game, Kind, Place, StatedResult, Transcript
 
 from .samples import codes, events, play
 from .strategies import NAME, NUMBER, RECORD_SETTINGS, SIDE, TEXT, bare, plays, positions, transcripts
@@ -51,7 +51,7 @@ def test_a_double_by_the_side_just_doubled_is_a_beaver() -> None:
 def test_a_resignation_is_known_from_the_result_alone() -> None:
     transcript = sgf("W[31hefe]", root=ROOT + "RE[W+2R]")
     assert events(transcript)[-1] == Event(1, Kind.RESIGN, points=2)
-    assert transcript.games[0].claim == Claim(0, 2)
+    assert transcript.games[0].claim == StatedResult(0, 2)
 
 
 def test_a_dropped_double_is_not_resigned_as_well() -> None:
@@ -148,7 +148,7 @@ def test_the_form_that_gnubg_reads() -> None:
             play(1, "55"),
             Event(0, Kind.RESIGN, points=2),
         ),
-        claim=Claim(1, 2),
+        claim=StatedResult(1, 2),
     )
     text = write(Transcript(("Bob]", "Carol"), 3, (game,), info={"EventDate": "2024.05.01"}), "sgf").decode()
     assert text == (
@@ -220,7 +220,7 @@ def _ends_by_bearing_off(game: Game, winner: int) -> bool:
         _events(),
         info=st.dictionaries(st.sampled_from(("Event", "Round", "Site")), TEXT.filter(bool)),
         crawford=st.booleans(),
-        claims=st.tuples(SIDE, st.none() | NUMBER).map(lambda stated: Claim(*stated)),
+        claims=st.tuples(SIDE, st.none() | NUMBER).map(lambda stated: StatedResult(*stated)),
     ).filter(_no_roll_twice)
 )
 def test_everything_that_sgf_can_hold_survives(transcript: Transcript) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from engine.errors import Refused
 from engine.records import Limits, read
-from engine.transcript import Claim, Event, Kind, Transcript
+from engine.transcript import Event, Kind, StatedResult, Transcript
 
 from .samples import codes, events, play
 
@@ -131,7 +131,7 @@ def test_the_value_of_a_double_follows_from_the_cube_before() -> None:
 )
 def test_how_a_game_ended(termination: int, last: Event | None) -> None:
     transcript = xg(result(1, 2, termination))
-    assert transcript.games[0].claim == Claim(0, 2)
+    assert transcript.games[0].claim == StatedResult(0, 2)
     assert events(transcript) == ((last,) if last else ())
 
 

@@ -14,7 +14,7 @@ from formats.plans import draw_places, plan_of, sources_of
 from formats.progress import progress
 from formats.series.final import QUALIFYING, ROUNDS, FinalRounds, final_rounds
 from formats.series.presets import PRESETS
-from formats.settings import MOST_STARTS, StageSettings
+from formats.settings import MAX_STARTS, StageSettings
 from tests.formats.cast import SEED
 
 NAMES = {number: name for name, number in ROUNDS.items()}
@@ -168,7 +168,7 @@ def test_without_stages_the_places_are_those_of_every_knockout() -> None:
 
 
 def test_each_round_in_which_a_knockout_lets_players_start_has_one_name() -> None:
-    assert list(ROUNDS.values()) == list(range(1, MOST_STARTS + 1))
+    assert list(ROUNDS.values()) == list(range(1, MAX_STARTS + 1))
 
 
 def test_presets_of_real_series_can_be_drawn() -> None:

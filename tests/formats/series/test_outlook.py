@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from formats.errors import Refused
-from formats.series.facts import How, Match
+from formats.series.facts import DecidedBy, SeriesMatch
 from formats.series.outlook import Contest, Upcoming, contest_of, like, outlook
 from formats.series.plan import plan_from
 from formats.series.table import season
@@ -179,6 +179,6 @@ def test_a_season_with_events_to_come_is_a_contest():
 def test_an_evening_to_come_earns_what_an_earlier_one_would_have():
     lines = [{"attend": 1}, {"win": 1, "walkovers": False}]
     plan = plan_from({"points": {"times": [{"class": {"double": 2}}, {"add": lines}]}})
-    walkover = (Match("main", "Ada", "Ben", 5, How.WALKOVER),)
+    walkover = (SeriesMatch("main", "Ada", "Ben", 5, DecidedBy.WALKOVER),)
     final = like(plan, evening("e1", ("Ada",), ("Ben",), matches=walkover), frozenset(NAMES), event="e2", kind="double")
     assert (final.places[:3], len(final.places), final.open) == (exact((4, 2, 0)), 5, True)

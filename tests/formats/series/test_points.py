@@ -6,8 +6,8 @@ from fractions import Fraction
 
 import pytest
 
-from formats.series.facts import Bracket, Division, Event, How, Match, events_from
-from formats.series.plan import Count, ListOfPoints, Places, TieRule, plan_from
+from formats.series.facts import DecidedBy, SeasonEvent, SeriesBracket, SeriesDivision, SeriesMatch, events_from
+from formats.series.plan import CountRule, ListOfPoints, Places, TieRule, plan_from
 from formats.series.points import event_points
 from formats.series.sentences import explain, explain_rank, explain_result
 from formats.series.table import Decided, View, season
@@ -27,9 +27,9 @@ def seasons():
 
 def evening(name, *placings, day=1, kind="normal", matches=()):
     players = frozenset(player for placing in placings for player in placing)
-    bracket = Bracket("main", players, placings)
-    division = Division("Open", players, (bracket,), tuple(matches))
-    return Event(name, date(2026, 3, day), (division,), kind)
+    bracket = SeriesBracket("main", players, placings)
+    division = SeriesDivision("Open", players, (bracket,), tuple(matches))
+    return SeasonEvent(name, date(2026, 3, day), (division,), kind)
 
 
 def places(*points, **settings):
@@ -50,8 +50,8 @@ def test_shared_places_give_out_what_the_places_are_worth():
 
 def test_as_many_results_as_evenings_are_a_plain_sum():
     for plan, events in seasons():
-        plain = replace(plan, count=Count(), round_total=None, decay=None)
-        best = replace(plain, count=Count(best=len(events)))
+        plain = replace(plan, count=CountRule(), round_total=None, decay=None)
+        best = replace(plain, count=CountRule(best=len(events)))
         sums = {
             row.player: sum(e[row.player].points for e in season(plain, events).points.values() if row.player in e)
             for row in season(plain, events).rows
@@ -144,9 +144,9 @@ def test_a_result_is_explained_in_words():
         }
     )
     matches = (
-        Match("main", "Ada", None, 7, How.BYE, 1, 2),
-        Match("main", "Ada", "Ben", 7, How.PLAYED, 2, 1),
-        Match("main", "Ada", "Cleo", 7, How.PLAYED, 3, 0),
+        SeriesMatch("main", "Ada", None, 7, DecidedBy.BYE, 1, 2),
+        SeriesMatch("main", "Ada", "Ben", 7, DecidedBy.PLAYED, 2, 1),
+        SeriesMatch("main", "Ada", "Cleo", 7, DecidedBy.PLAYED, 3, 0),
     )
     first = evening("e1", ("Ada", "Ben", "Cleo"), matches=matches)
     evaluated = season(plan, (first, evening("e2", ("Ben",), ("Ada",), day=8)))
@@ -164,7 +164,7 @@ def test_a_result_is_explained_in_words():
 def test_equal_totals_are_ordered_by_each_rule_in_turn_and_say_so():
     events = (
         evening("e1", ("Ada",), ("Ben",), ("Cleo",)),
-        evening("e2", ("Dov",), ("Cleo",), ("Ben",), day=8, matches=(Match("main", "Cleo", "Ben", 5),)),
+        evening("e2", ("Dov",), ("Cleo",), ("Ben",), day=8, matches=(SeriesMatch("main", "Cleo", "Ben", 5),)),
     )
     plan = plan_from(places(10, 6, 4, ties=["best_single", "head_to_head"]))
     evaluated = season(plan, events)
@@ -185,7 +185,7 @@ def test_a_view_ranks_some_players_with_unchanged_points():
 
 
 def test_who_fills_in_is_no_player_but_is_beaten_like_one():
-    matches = (Match("main", "Director", "Ben", 5), Match("main", "Ada", "Director", 5))
+    matches = (SeriesMatch("main", "Director", "Ben", 5), SeriesMatch("main", "Ada", "Director", 5))
     lines = [{"win": 1}, {"match": 1}, {"attend": 1}]
     plan = plan_from({"points": {"times": [{"place_factor": {"factors": {"1": 2}}}, {"add": lines}]}})
     earned = event_points(plan, evening("e1", ("Ada",), ("Ben",), matches=matches))
@@ -232,10 +232,10 @@ def test_warnings_name_what_a_director_may_not_have_meant():
         "The plan has no line for evenings of the class “dubble”."
     ]
     wins = plan_from({"points": {"add": [{"attend": 1}, {"win": 9, "bracket": "consolation"}]}})
-    main = Bracket("main", frozenset({"Ada", "Ben"}), (("Ada",), ("Ben",)))
-    consolation = Bracket("consolation", frozenset({"Ben"}), (("Ben",),))
-    matches = (Match("consolation", "Ben", "Ada", 5),)
-    event = Event("e1", date(2026, 3, 1), (Division("Open", main.players, (main, consolation), matches),))
+    main = SeriesBracket("main", frozenset({"Ada", "Ben"}), (("Ada",), ("Ben",)))
+    consolation = SeriesBracket("consolation", frozenset({"Ben"}), (("Ben",),))
+    matches = (SeriesMatch("consolation", "Ben", "Ada", 5),)
+    event = SeasonEvent("e1", date(2026, 3, 1), (SeriesDivision("Open", main.players, (main, consolation), matches),))
     assert [warning.message for warning in warnings_of(wins, [event], {"e1": event_points(wins, event)})] == [
         "Ben wins the consolation with 10.00, Ada the main bracket with 1.00."
     ]
@@ -244,7 +244,7 @@ def test_warnings_name_what_a_director_may_not_have_meant():
 def test_the_order_by_head_to_head_is_found_again_in_every_smaller_group():
     names = ("Ada", "Ben", "Cleo", "Dov")
     won = [("Ada", "Ben"), ("Cleo", "Dov"), ("Ada", "Dov"), ("Ben", "Cleo"), ("Ben", "Dov"), ("Cleo", "Ada")]
-    matches = [Match("group1", winner, loser, 5) for winner, loser in won]
+    matches = [SeriesMatch("group1", winner, loser, 5) for winner, loser in won]
     event = evening("e1", names, matches=matches)
     plan = replace(plan_from(places(4)), ties=(TieRule.HEAD_TO_HEAD,))
     assert ranks(season(plan, (event,)))[-1] == (4, "Dov")

@@ -19,7 +19,15 @@ from matches.analysis.arithmetic import (
     take_error,
 )
 from matches.analysis.judging import judged, match_chance, stakes
-from matches.analysis.values import Candidate, CubeEquities, DecisionKind, JudgedDecision, Judgement, Phase, Situation
+from matches.analysis.values import (
+    Candidate,
+    CubeEquities,
+    DecisionKind,
+    DecisionPhase,
+    JudgedDecision,
+    Judgement,
+    Situation,
+)
 
 FULL_LENGTH = 7
 
@@ -31,7 +39,7 @@ def situation(kind: DecisionKind = DecisionKind.PLAY, **changes: Any) -> Situati
         event=0,
         side=0,
         kind=kind,
-        phase=Phase.CONTACT if kind is DecisionKind.PLAY else Phase.CUBE,
+        phase=DecisionPhase.CONTACT if kind is DecisionKind.PLAY else DecisionPhase.CUBE,
         position=Position.start(),
         dice=(3, 1) if kind is DecisionKind.PLAY else None,
         cube=1,
@@ -123,7 +131,7 @@ def test_a_match_by_hand() -> None:
     assert bob.sampling_error == pytest.approx(500 * sqrt(0.0021) / sqrt(3))
     assert (bob.errors, bob.blunders) == (1, 1)
     assert bob.luck == pytest.approx(0.25)
-    assert bob.by_phase[Phase.CUBE].error == pytest.approx(0.09)
+    assert bob.by_phase[DecisionPhase.CUBE].error == pytest.approx(0.09)
     assert (carol.decisions, carol.pr, carol.sampling_error) == (1, 0, None)
     # At 7-away each a game is worth 0.56261 − 0.43739 of the match, half of it a unit of equity.
     unit = (match_chance(6, 7) - match_chance(7, 6)) / 2

@@ -73,7 +73,7 @@ def test_a_program_that_is_gone_is_named(tmp_path: Path) -> None:
 
 
 def test_a_fresh_process_after_so_many_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(warm, "MOST_ANSWERS", 2)
+    monkeypatch.setattr(warm, "MAX_ANSWERS", 2)
     program, pids = fake_gnubg(tmp_path), set()
     for _ in range(4):
         program.advise(TO_PLAY, Depth.QUICK)

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from matches.lifecycle.at_tables import AtTables, Seating
-from matches.lifecycle.where import Facts, OnBoard, Where, WhereState, in_words, where_is
+from matches.lifecycle.where import OnBoard, Where, WhereFacts, WhereState, in_words, where_is
 from matches.models import Claim, Match
 from players.models import Player
 from tests.matches.cast import BOB, CAROL, NOW
@@ -28,40 +28,48 @@ class Row:
     provisional: bool = False
 
 
-def at(seat: Seating) -> Facts:
-    return Facts(AtTables(seat))
+def at(seat: Seating) -> WhereFacts:
+    return WhereFacts(AtTables(seat))
 
 
 @pytest.mark.parametrize(
     ("row", "facts", "where"),
     [
-        (Row(""), Facts(), Where(WhereState.WAITING, 7)),
-        (Row(), Facts(), Where(WhereState.READY, 7)),
+        (Row(""), WhereFacts(), Where(WhereState.WAITING, 7)),
+        (Row(), WhereFacts(), Where(WhereState.READY, 7)),
         (Row(), at(Seating(waits_for=("Bob is at M3.",))), Where(WhereState.WAITING, 7, waits_for=("Bob is at M3.",))),
         (Row(), at(CALLED), Where(WhereState.CALLED, 7, "4", EARLIER)),
         (Row(), at(PLAYING), Where(WhereState.PLAYING, 7, "4", NOW, (3, 1))),
-        (Row(begun_at=EARLIER), Facts(), Where(WhereState.PLAYING, 7, since=EARLIER)),
+        (Row(begun_at=EARLIER), WhereFacts(), Where(WhereState.PLAYING, 7, since=EARLIER)),
         # Another match was sent to its table.
         (Row(), at(PLAYING._replace(table="")), Where(WhereState.PLAYING, 7, "", NOW, (3, 1))),
         (Row(), at(PLAYING._replace(table="", adjourned_at=NOW)), Where(WhereState.ADJOURNED, 7, "", NOW, (3, 1))),
         (Row("claimed"), at(PLAYING), Where(WhereState.REPORTED, 7, "4")),
-        (Row("claimed"), Facts(report=REPORTED), Where(WhereState.REPORTED, 7, since=NOW, side=CAROL)),
+        (Row("claimed"), WhereFacts(report=REPORTED), Where(WhereState.REPORTED, 7, since=NOW, side=CAROL)),
         (Row("disputed"), at(PLAYING), Where(WhereState.DISPUTED, 7, "4")),
         (Row("settled", finished_at=NOW), at(PLAYING), Where(WhereState.SETTLED, 7, since=NOW)),
-        (Row("settled", finished_at=NOW, provisional=True), Facts(), Where(WhereState.PROVISIONAL, 7, since=NOW)),
+        (Row("settled", finished_at=NOW, provisional=True), WhereFacts(), Where(WhereState.PROVISIONAL, 7, since=NOW)),
         (Row("void"), at(CALLED), Where(WhereState.VOID, 7)),
-        (Row("live"), Facts(board=OnBoard((2, 0), since=NOW)), Where(WhereState.HERE, 7, since=NOW, score=(2, 0))),
-        (Row("live"), Facts(board=OnBoard(since=NOW, is_invitation=True)), Where(WhereState.INVITED, 7, since=NOW)),
-        (Row("live"), Facts(board=OnBoard(since=EARLIER)), Where(WhereState.HERE, 7, since=EARLIER)),
-        (Row("live"), Facts(board=OnBoard((2, 0), is_adjourned=True)), Where(WhereState.ADJOURNED, 7, score=(2, 0))),
+        (Row("live"), WhereFacts(board=OnBoard((2, 0), since=NOW)), Where(WhereState.HERE, 7, since=NOW, score=(2, 0))),
         (
             Row("live"),
-            Facts(board=OnBoard((2, 0), turn=BOB, is_correspondence=True)),
+            WhereFacts(board=OnBoard(since=NOW, is_invitation=True)),
+            Where(WhereState.INVITED, 7, since=NOW),
+        ),
+        (Row("live"), WhereFacts(board=OnBoard(since=EARLIER)), Where(WhereState.HERE, 7, since=EARLIER)),
+        (
+            Row("live"),
+            WhereFacts(board=OnBoard((2, 0), is_adjourned=True)),
+            Where(WhereState.ADJOURNED, 7, score=(2, 0)),
+        ),
+        (
+            Row("live"),
+            WhereFacts(board=OnBoard((2, 0), turn=BOB, is_correspondence=True)),
             Where(WhereState.CORRESPONDENCE, 7, score=(2, 0), side=BOB),
         ),
     ],
 )
-def test_where_a_match_is(row: Row, facts: Facts, where: Where) -> None:
+def test_where_a_match_is(row: Row, facts: WhereFacts, where: Where) -> None:
     assert where_is(row, facts) == replace(where, is_called_to_table=facts.at_tables is not None)
 
 

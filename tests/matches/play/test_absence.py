@@ -14,7 +14,7 @@ from matches.lifecycle.opening import MatchSettings, Opening, open_matches
 from matches.models import Action, LiveMatch, Result
 from matches.play import absences
 from matches.play.api import as_json
-from matches.play.live import Event, EventKind, LiveState, after_event, to_ms
+from matches.play.live import EventKind, LiveEvent, LiveState, after_event, to_ms
 from matches.play.starting import PlaySettings, start
 from matches.play.transcripts import differences_of, transcript_of
 from matches.play.watching import seen
@@ -33,7 +33,7 @@ def long_after_the_start(valkey: Redis) -> None:
 
 
 def there(board: Board, side: int, *, every: int = 15, life: str = "a") -> None:
-    absences.note_sign_of_life(absences.sign_of(board.match.public_id, side, life, every), board.now)
+    absences.note_activity_of(absences.sign_of(board.match.public_id, side, life, every), board.now)
 
 
 def leaves(board: Board, side: int, tab: str = "a") -> None:
@@ -266,15 +266,15 @@ def test_there_is_no_absence_in_correspondence() -> None:
     at = to_ms(START)
     state = LiveState.start(MatchState.start(3), clock, at)
     for event in (
-        Event(EventKind.READY, at, BOB),
-        Event(EventKind.READY, at, CAROL),
-        Event(Act.ROLL, at, dice=(6, 1)),
-        Event(EventKind.LEFT, at + SECOND, BOB, value=SECOND),
+        LiveEvent(EventKind.READY, at, BOB),
+        LiveEvent(EventKind.READY, at, CAROL),
+        LiveEvent(Act.ROLL, at, dice=(6, 1)),
+        LiveEvent(EventKind.LEFT, at + SECOND, BOB, value=SECOND),
     ):
         state = after_event(state, event)
     assert state.match.phase is Phase.TO_PLAY
     assert not state.waits_for(BOB)
-    assert after_event(state, Event(EventKind.BACK, at + DAY, BOB)).absences[BOB].closed == 0
+    assert after_event(state, LiveEvent(EventKind.BACK, at + DAY, BOB)).absences[BOB].closed == 0
 
 
 def test_what_was_noted_makes_no_play_stale(board: Board) -> None:

@@ -16,7 +16,7 @@ from engine.records.mat_writer import write_mat
 from engine.records.native_json import write_json
 from matches.lifecycle.opening import MatchSettings, Opening, open_matches
 from matches.models import Action, DiceChain, DiceSecret, LiveMatch
-from matches.play.chains import MOST_ARMINGS
+from matches.play.chains import MAX_ARMINGS
 from matches.play.dice import dice_of
 from matches.play.directing import Ruling, rule
 from matches.play.live import EventKind
@@ -349,7 +349,7 @@ def test_two_devices_that_join_at_once_do_not_take_the_same_number(own_board, de
 
 def test_changes_without_a_link_in_between_are_limited(own_board, devices):
     phone = Device(own_board, BOB, number=2)
-    for _ in range(MOST_ARMINGS // 2 - 1):
+    for _ in range(MAX_ARMINGS // 2 - 1):
         devices[BOB].arm()
         phone.arm()
     with refused("too_many_armings"):

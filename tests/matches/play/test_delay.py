@@ -193,7 +193,7 @@ def test_after_the_match_means_nothing_but_its_beginning(make_board: MakeBoard, 
 
 def test_without_a_delay_spectators_see_the_match_as_it_stands(make_board: MakeBoard, dave: User) -> None:
     board = make_board(delay=0)
-    absences.note_sign_of_life(absences.sign_of(board.match.public_id, BOB, "k3", 15), timezone.now())
+    absences.note_activity_of(absences.sign_of(board.match.public_id, BOB, "k3", 15), timezone.now())
     assert read(board, board.users[CAROL])["presence"][BOB]["online"]
     shown = read(board, dave)
     assert (shown["last"], shown["is_behind"], shown["topic"]) == (board.live.last, False, board.match.topic)

@@ -245,7 +245,7 @@ def test_the_page_asks_again_until_a_worker_has_answered(
 @pytest.mark.django_db
 def test_a_guest_has_a_queue_with_a_cap_and_nobody_waits_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[str] = []
-    waiting = [hints.MOST_WAITING]
+    waiting = [hints.MAX_WAITING]
     monkeypatch.setattr(hints, "installed_backend_name", lambda: "gnubg")
     monkeypatch.setattr(hints, "send", lambda task, question: sent.append(task))
     monkeypatch.setattr(hints, "messages_in", lambda queue: waiting[0])

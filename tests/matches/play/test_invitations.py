@@ -70,7 +70,7 @@ def test_nobody_wins_alone(
 
 
 def test_an_absent_opponent_who_has_not_come_cannot_be_claimed(board: Board) -> None:
-    absences.note_sign_of_life(absences.sign_of(board.match.public_id, CAROL, "a", 15), board.now)
+    absences.note_activity_of(absences.sign_of(board.match.public_id, CAROL, "a", 15), board.now)
     absences.note_goodbye(public_id=board.match.public_id, side=CAROL, tab="a", now=board.now)
     board.do(BOB, EventKind.READY)
     for _ in range(100):
@@ -92,7 +92,7 @@ def test_the_clocks_start_once_both_have_come(board: Board) -> None:
 
 def test_who_came_and_left_loses_by_absence(board: Board) -> None:
     board.do(BOB, EventKind.HERE)
-    absences.note_sign_of_life(absences.sign_of(board.match.public_id, BOB, "a", 15), board.now)
+    absences.note_activity_of(absences.sign_of(board.match.public_id, BOB, "a", 15), board.now)
     absences.note_goodbye(public_id=board.match.public_id, side=BOB, tab="a", now=board.now)
     board.do(CAROL, EventKind.HERE)
     board.do(CAROL, EventKind.READY)

@@ -12,7 +12,7 @@ from engine import FlagRule, MatchState, Refused
 from engine.actions import Act, Phase
 from engine.clock import MINUTE, SECOND, Clock, ClockSettings
 from matches.play.codec import from_data, to_data
-from matches.play.live import PAUSES, Event, EventKind, LiveState, after_event
+from matches.play.live import PAUSES, EventKind, LiveEvent, LiveState, after_event
 
 SIDES = st.sampled_from([0, 1])
 ANY_KIND = st.sampled_from([*Act, *EventKind])
@@ -31,7 +31,7 @@ class LiveMachine(RuleBasedStateMachine):
         self.state = LiveState.start(MatchState.start(length, flag_rule=rule), clock, at=0)
         self.set_scores = 0
 
-    def apply(self, event: Event) -> None:
+    def apply(self, event: LiveEvent) -> None:
         """Apply an event; a refusal leaves everything as it was."""
         before = self.state
         try:
@@ -41,7 +41,7 @@ class LiveMachine(RuleBasedStateMachine):
             return
         self._check_step(before, event)
 
-    def _check_step(self, before: LiveState, event: Event) -> None:
+    def _check_step(self, before: LiveState, event: LiveEvent) -> None:
         """What one event may change."""
         if event.kind == EventKind.ADJUST_CLOCK:
             assert event.side is not None
@@ -61,15 +61,15 @@ class LiveMachine(RuleBasedStateMachine):
         if due is None or due > self.at:
             return
         if self.state.is_paused:
-            self.apply(Event(EventKind.CONTINUE, due))
+            self.apply(LiveEvent(EventKind.CONTINUE, due))
         elif self.state.match.flagged is None and self.state.clock is not None:
-            self.apply(Event(Act.FLAG, due, self.state.clock.fallen(self.at)))
+            self.apply(LiveEvent(Act.FLAG, due, self.state.clock.fallen(self.at)))
 
     @rule(side=SIDES)
     def get_ready(self, side: int) -> None:
-        self.apply(Event(EventKind.READY, self.at, side))
+        self.apply(LiveEvent(EventKind.READY, self.at, side))
         if self.state.awaits_opening_roll:
-            self.apply(Event(Act.ROLL, self.at, dice=self.random.choice([(6, 1), (3, 5), (4, 2)])))
+            self.apply(LiveEvent(Act.ROLL, self.at, dice=self.random.choice([(6, 1), (3, 5), (4, 2)])))
             assert self.state.match.phase is Phase.TO_PLAY
             assert self.state.ready == (False, False)
 
@@ -77,7 +77,7 @@ class LiveMachine(RuleBasedStateMachine):
     @rule(dice=st.tuples(DIE, DIE))
     def roll_and_play(self, dice: tuple[int, int]) -> None:
         """A whole turn, so that games come to their end."""
-        self.apply(Event(Act.ROLL, self.at, self.state.match.turn, dice))
+        self.apply(LiveEvent(Act.ROLL, self.at, self.state.match.turn, dice))
         self.play()
 
     @precondition(lambda self: self.state.match.phase is Phase.TO_PLAY)
@@ -88,25 +88,25 @@ class LiveMachine(RuleBasedStateMachine):
         plays = self.state.match.legal_plays()
         steps = self.random.choice(plays).steps if plays else ()
         moves = tuple((step.source, step.target) for step in steps)
-        self.apply(Event(Act.PLAY, self.at, self.state.match.turn, moves=moves))
+        self.apply(LiveEvent(Act.PLAY, self.at, self.state.match.turn, moves=moves))
 
     @rule(kind=st.sampled_from([Act.DOUBLE, Act.TAKE, Act.DROP, Act.RESIGN, Act.ACCEPT, Act.REFUSE]))
     def decide(self, kind: str) -> None:
         """What the side to act may do beside rolling and playing."""
-        self.apply(Event(kind, self.at, self.state.match.to_act, value=1 if kind == Act.RESIGN else None))
+        self.apply(LiveEvent(kind, self.at, self.state.match.to_act, value=1 if kind == Act.RESIGN else None))
 
     @rule(side=SIDES, both_continue=st.booleans())
     def pause(self, side: int, both_continue: bool) -> None:
-        self.apply(Event(EventKind.PAUSE, self.at, side))
+        self.apply(LiveEvent(EventKind.PAUSE, self.at, side))
         if both_continue:
             for ready in (0, 1):
-                self.apply(Event(EventKind.CONTINUE, self.at, ready))
+                self.apply(LiveEvent(EventKind.CONTINUE, self.at, ready))
 
     @rule(resume=st.booleans())
     def adjourn(self, resume: bool) -> None:
-        self.apply(Event(Act.ADJOURN, self.at))
+        self.apply(LiveEvent(Act.ADJOURN, self.at))
         if resume:
-            self.apply(Event(Act.RESUME, self.at))
+            self.apply(LiveEvent(Act.RESUME, self.at))
 
     @rule(
         kind=ANY_KIND,
@@ -117,7 +117,7 @@ class LiveMachine(RuleBasedStateMachine):
     def anything(self, kind: str, side: int | None, value: int | None, score: tuple[int, int] | None) -> None:
         """Whatever somebody may send; no play and no roll, which have rules of their own, and no flag."""
         if kind not in (Act.PLAY, Act.ROLL, Act.FLAG):
-            self.apply(Event(str(kind), self.at, side, value=value, score=score))
+            self.apply(LiveEvent(str(kind), self.at, side, value=value, score=score))
 
     @invariant()
     def the_cache_is_lossless(self) -> None:
@@ -158,7 +158,7 @@ TestLiveMatches = LiveMachine.TestCase
 TestLiveMatches.settings = settings(max_examples=60, stateful_step_count=60)
 
 
-def code(state: LiveState, event: Event) -> str:
+def code(state: LiveState, event: LiveEvent) -> str:
     with pytest.raises(Refused) as refused:
         after_event(state, event)
     return refused.value.code
@@ -166,26 +166,30 @@ def code(state: LiveState, event: Event) -> str:
 
 def test_the_opening_roll_waits_until_both_are_ready_once() -> None:
     state = LiveState.start(MatchState.start(5), None, at=0)
-    roll = Event(Act.ROLL, 9, dice=(3, 1))
+    roll = LiveEvent(Act.ROLL, 9, dice=(3, 1))
     for side in (0, 1):
         assert code(state, roll) == "not_ready"
-        state = after_event(state, Event(EventKind.READY, 5, side))
-        assert code(state, Event(EventKind.READY, 6, side)) == "already_ready"
+        state = after_event(state, LiveEvent(EventKind.READY, 5, side))
+        assert code(state, LiveEvent(EventKind.READY, 6, side)) == "already_ready"
     assert after_event(state, roll).match.turn == 0
 
 
 def test_only_what_began_is_ended() -> None:
     state = LiveState.start(MatchState.start(5), None, at=0)
-    assert code(state, Event(EventKind.CONTINUE, 5, 0)) == "not_paused"
-    away = after_event(state, Event(EventKind.AWAY, 5, 0))
-    assert code(away, Event(EventKind.LEFT, 6, 0)) == "already_away"
+    assert code(state, LiveEvent(EventKind.CONTINUE, 5, 0)) == "not_paused"
+    away = after_event(state, LiveEvent(EventKind.AWAY, 5, 0))
+    assert code(away, LiveEvent(EventKind.LEFT, 6, 0)) == "already_away"
 
 
 def test_a_declined_resignation_is_followed_by_a_higher_one() -> None:
     state = LiveState.start(MatchState.start(5), None, at=0)
-    for event in (Event(EventKind.READY, 1, 0), Event(EventKind.READY, 1, 1), Event(Act.ROLL, 2, dice=(3, 1))):
+    for event in (
+        LiveEvent(EventKind.READY, 1, 0),
+        LiveEvent(EventKind.READY, 1, 1),
+        LiveEvent(Act.ROLL, 2, dice=(3, 1)),
+    ):
         state = after_event(state, event)
-    offered = after_event(state, Event(Act.RESIGN, 3, 0, value=1))
-    declined = after_event(offered, Event(Act.REFUSE, 4, 1))
-    assert code(declined, Event(Act.RESIGN, 5, 0, value=1)) == "resignation_too_low"
-    after_event(declined, Event(Act.RESIGN, 5, 0, value=2))
+    offered = after_event(state, LiveEvent(Act.RESIGN, 3, 0, value=1))
+    declined = after_event(offered, LiveEvent(Act.REFUSE, 4, 1))
+    assert code(declined, LiveEvent(Act.RESIGN, 5, 0, value=1)) == "resignation_too_low"
+    after_event(declined, LiveEvent(Act.RESIGN, 5, 0, value=2))

@@ -23,12 +23,12 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from core.live.presence import Presence
+from core.live.presence import PagePresence
 from engine.actions import Act
 from engine.clock import DAY, MINUTE, SECOND, ClockSettings
 from engine.errors import Refused
 from engine.match import MatchState
-from engine.simulation import Style, next_action
+from engine.simulation import PlayStyle, next_action
 from matches.lifecycle.opening import MatchSettings, Opening, open_matches
 from matches.models import LiveMatch, Match, Pulse, Result
 from matches.play import absences, due, lag
@@ -45,7 +45,7 @@ from tests.integrity import differences_left
 from tests.matches.play.conftest import START
 from tests.tiers import TIER
 
-MOST_RUNS = 5
+MAX_RUNS = 5
 USUAL = (Act.PLAY, Act.ROLL, EventKind.READY, EventKind.PAUSE, EventKind.ADJUST_CLOCK, EventKind.HERE, "presence")
 CLOCKS = (
     None,
@@ -161,7 +161,7 @@ class PlayedHere(RuleBasedStateMachine):
                 self.play_on(state.match, chance)
 
     def play_on(self, state: MatchState, chance: Random) -> None:
-        action = next_action(state, chance, (Style.SIMPLE, Style.SIMPLE))
+        action = next_action(state, chance, (PlayStyle.SIMPLE, PlayStyle.SIMPLE))
         assert action.side is not None
         value = action.value if action.act is Act.RESIGN else None
         milliseconds, forced = chance.randint(0, 900), chance.random() < 0.5
@@ -200,7 +200,7 @@ class PlayedHere(RuleBasedStateMachine):
     def a_page_opens_or_closes(self, side: int, online: bool, closed: bool) -> None:
         if not self.is_live:
             return
-        seen = Presence(online, None if online else self.now.timestamp() - 10, closed)
+        seen = PagePresence(online, None if online else self.now.timestamp() - 10, closed)
         step = lambda: absences.note_presence(match_id=self.match.pk, side=side, seen=seen, now=self.now)  # noqa: E731
         self.attempt("presence", step)
 
@@ -329,7 +329,7 @@ class PlayedHere(RuleBasedStateMachine):
 @pytest.mark.django_db
 def test_whatever_happens_to_a_match_it_follows_from_its_actions() -> None:
     # In one of many runs, no match gets as far as a play.
-    for _ in range(MOST_RUNS):
+    for _ in range(MAX_RUNS):
         run_state_machine_as_test(
             PlayedHere,
             settings=settings(

@@ -89,7 +89,7 @@ def test_absence_is_not_counted_while_the_server_is_down(beating: Board, valkey:
     assert mover is not None
     presence.note_start(now=START.timestamp() - 1000)
     public_id = beating.match.public_id
-    absences.note_sign_of_life(absences.sign_of(public_id, mover, "a", 15), beating.now)
+    absences.note_activity_of(absences.sign_of(public_id, mover, "a", 15), beating.now)
     absences.note_goodbye(public_id=public_id, side=mover, tab="a", now=beating.now)
     beat_for(beating, 10)
     absences.note_absences(now=beating.now)
@@ -104,7 +104,7 @@ def test_nobody_is_noted_as_away_whose_page_cannot_reach_the_server(beating: Boa
     mover = beating.game.turn
     assert mover is not None
     presence.note_start(now=START.timestamp() - 1000)
-    absences.note_sign_of_life(absences.sign_of(beating.match.public_id, mover, "a", 15), beating.now)
+    absences.note_activity_of(absences.sign_of(beating.match.public_id, mover, "a", 15), beating.now)
     for _ in range(60):
         beating.wait(2)
         absences.note_absences(now=beating.now)

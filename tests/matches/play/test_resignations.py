@@ -5,7 +5,7 @@ import pytest
 from engine import MatchState, Position
 from engine.actions import Act, Phase
 from matches.models import LiveMatch
-from matches.play.live import Event, LiveState, after_event
+from matches.play.live import LiveEvent, LiveState, after_event
 from matches.play.public_state import public_json
 from tests.engine.boards import board
 
@@ -36,7 +36,7 @@ def offered(state: LiveState) -> list[tuple[int, list[int]]]:
         (state_of((0, 6)), [1]),
         (state_of(position=PASSED), [1, 2]),
         (state_of(position=BORNE_OFF), [1]),
-        (after_event(state_of(cube=2), Event(Act.DOUBLE, 1, BOB)), [1, 2, 3]),
+        (after_event(state_of(cube=2), LiveEvent(Act.DOUBLE, 1, BOB)), [1, 2, 3]),
     ],
 )
 def test_each_one_leads_to_the_score_it_names(state: LiveState, multiples: list[int]) -> None:
@@ -45,21 +45,21 @@ def test_each_one_leads_to_the_score_it_names(state: LiveState, multiples: list[
     loser = state.match.to_act
     assert loser is not None
     for multiple, score in rows:
-        after = after_event(state, Event(Act.RESIGN, 2, loser, value=multiple))
+        after = after_event(state, LiveEvent(Act.RESIGN, 2, loser, value=multiple))
         if after.match.phase is Phase.RESIGNED:
-            after = after_event(after, Event(Act.ACCEPT, 3, 1 - loser))
+            after = after_event(after, LiveEvent(Act.ACCEPT, 3, 1 - loser))
         assert [min(points, 7) for points in after.match.score] == score
 
 
 def test_what_was_refused_is_not_offered_again_in_this_turn() -> None:
-    state = after_event(state_of(), Event(Act.RESIGN, 1, BOB, value=1))
+    state = after_event(state_of(), LiveEvent(Act.RESIGN, 1, BOB, value=1))
     assert offered(state) == []
-    state = after_event(state, Event(Act.REFUSE, 2, CAROL))
+    state = after_event(state, LiveEvent(Act.REFUSE, 2, CAROL))
     assert offered(state) == [(2, [0, 2]), (3, [0, 3])]
-    state = after_event(after_event(state, Event(Act.RESIGN, 3, BOB, value=2)), Event(Act.REFUSE, 4, CAROL))
+    state = after_event(after_event(state, LiveEvent(Act.RESIGN, 3, BOB, value=2)), LiveEvent(Act.REFUSE, 4, CAROL))
     assert offered(state) == [(3, [0, 3])]
 
 
 def test_nothing_is_left_where_more_would_make_no_difference() -> None:
-    state = after_event(state_of((0, 6)), Event(Act.RESIGN, 1, BOB, value=1))
-    assert offered(after_event(state, Event(Act.REFUSE, 2, CAROL))) == []
+    state = after_event(state_of((0, 6)), LiveEvent(Act.RESIGN, 1, BOB, value=1))
+    assert offered(after_event(state, LiveEvent(Act.REFUSE, 2, CAROL))) == []

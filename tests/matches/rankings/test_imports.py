@@ -10,7 +10,7 @@ from engine.errors import Refused
 from formats.ratings import change
 from matches.lifecycle.finish import Basis, ResultInput, append_result
 from matches.models import Match, PlayerRating, PoolSettings, RatingChange, RatingImport, RatingPool
-from matches.rankings.imports import MOST_ROWS, apply_import, preview_import, undo_import
+from matches.rankings.imports import MAX_ROWS, apply_import, preview_import, undo_import
 from matches.ratings import rated
 from matches.ratings import services as ratings
 from matches.ratings.pools import create_pool, update_pool
@@ -141,7 +141,7 @@ def test_changed_settings_replay_the_whole_history(pool: RatingPool) -> None:
         ("matches", "date,winner,loser,length\n1 March,Ann,Ben,7\n", "import_bad_row"),
         ("matches", "date,winner,loser,length\n2025-03-01,Ann,Ben,70\n", "import_bad_row"),
         ("matches", "date,winner,loser,length\n2025-03-01,Ann,ANN,7\n", "import_same_player"),
-        ("starts", "name,rating\n" + "Ann,1500\n" * (MOST_ROWS + 1), "import_too_long"),
+        ("starts", "name,rating\n" + "Ann,1500\n" * (MAX_ROWS + 1), "import_too_long"),
     ],
 )
 def test_an_invalid_row_is_refused_and_nothing_is_written(

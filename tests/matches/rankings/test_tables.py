@@ -13,7 +13,7 @@ from matches.models import Match, PlayerRating
 from matches.presentation.visibility import NOBODY, Viewer
 from matches.rankings import histories, profiles, tables
 from matches.rankings.profiles import Point
-from matches.rankings.tables import Filters
+from matches.rankings.tables import RankingFilters
 from matches.ratings.services import default_pool
 from players.access import Role
 from players.models import Club, Membership, Player, User
@@ -40,7 +40,7 @@ def rate(name: str, rating: float, *, matches: int = 10, days_ago: int = 1, **fi
 
 
 def table(page: int = 1, **filters: Any) -> list[tuple[int, str]]:
-    rows = tables.ranking(Filters(**filters), page, LATER).rows
+    rows = tables.ranking(RankingFilters(**filters), page, LATER).rows
     return [(row.rank, row.player.shown_name) for row in rows]
 
 
@@ -110,18 +110,20 @@ def test_the_ranking_shows_the_readers_own_rank(bob: User) -> None:
         rate(f"Better {number:02}", 1700)
     me = rate("Bob", 1700, user=bob)
     viewer = Viewer.of(bob)
-    ranking = tables.ranking(Filters(), 2, LATER, viewer.player)
+    ranking = tables.ranking(RankingFilters(), 2, LATER, viewer.player)
     assert ranking.me == tables.RankedPlace(rank=1, page=2)
     assert [row.me for row in ranking.rows] == [True]
-    assert tables.place(Filters(least=11), LATER, me.pk) is None
-    assert tables.place(Filters(), LATER, None) is None
+    assert tables.place(RankingFilters(least=11), LATER, me.pk) is None
+    assert tables.place(RankingFilters(), LATER, None) is None
 
 
 def test_invalid_query_parameters_are_ignored() -> None:
-    assert Filters.read({"days": "-3", "least": "many", "page": "x"}) == Filters()
-    assert Filters.read({"days": "9" * 7}).days == 9999999
+    assert RankingFilters.read({"days": "-3", "least": "many", "page": "x"}) == RankingFilters()
+    assert RankingFilters.read({"days": "9" * 7}).days == 9999999
     assert table(days=9999999) == []
-    assert histories.Filters.read({"result": "maybe", "year": "99999", "length": "²"}) == histories.Filters()
+    assert (
+        histories.HistoryFilters.read({"result": "maybe", "year": "99999", "length": "²"}) == histories.HistoryFilters()
+    )
 
 
 # Histories
@@ -133,7 +135,7 @@ def cast(db: None) -> tuple[Player, Player, Player]:
 
 
 def lines(of: Player, viewer: Viewer = NOBODY, **filters: Any) -> list[histories.HistoryLine]:
-    return histories.history(of, histories.Filters(**filters), 1, viewer).lines
+    return histories.history(of, histories.HistoryFilters(**filters), 1, viewer).lines
 
 
 def test_a_history_shows_each_match_from_the_players_side(cast: tuple[Player, Player, Player]) -> None:
@@ -287,7 +289,7 @@ def test_a_long_chart_keeps_its_peaks() -> None:
     ratings[1234], ratings[2345] = 1900, 1100
     drawn = profiles.chart(points(*ratings))
     assert drawn is not None
-    assert len(drawn.points) <= profiles.MOST_POINTS + 2
+    assert len(drawn.points) <= profiles.MAX_POINTS + 2
     assert (drawn.points[0].rating, drawn.points[-1].rating) == (ratings[0], ratings[-1])
     assert {1900, 1100} <= {point.rating for point in drawn.points}
     for size, drawing in zip((profiles.DESK, profiles.PHONE), drawn.drawings, strict=True):
@@ -346,11 +348,11 @@ def test_the_number_of_queries_does_not_depend_on_the_number_of_matches(
     Player.objects.filter(pk=me.pk).update(user=bob)
     viewer = Viewer.of(bob)
     pages = {
-        "ranking": lambda: tables.ranking(Filters(days=0), 1, LATER, viewer.player),
-        "search": lambda: tables.ranking(Filters(days=0, q="a"), 1, LATER, viewer.player),
+        "ranking": lambda: tables.ranking(RankingFilters(days=0), 1, LATER, viewer.player),
+        "search": lambda: tables.ranking(RankingFilters(days=0, q="a"), 1, LATER, viewer.player),
         "players": lambda: tables.players("", 1),
         "profile": lambda: profiles.profile(me, LATER, viewer, whole=True),
-        "history": lambda: histories.history(me, histories.Filters(), 1, viewer),
+        "history": lambda: histories.history(me, histories.HistoryFilters(), 1, viewer),
         "versus": lambda: histories.versus(me, cast[2], (1500, 1500), 1, viewer),
         "rivals": lambda: histories.rivals(me, 12),
     }

@@ -25,7 +25,7 @@ from matches.models import (
 )
 from matches.rankings.imports import apply_import, preview_import
 from matches.ratings import services as ratings
-from matches.ratings.lists import Place, publication
+from matches.ratings.lists import ListPlace, publication
 from matches.ratings.pools import (
     create_pool,
     list_of,
@@ -325,7 +325,7 @@ def test_an_import_that_would_not_count_changes_no_rating(pool: RatingPool, peop
 # Who is in the list.
 
 
-def places(pool: RatingPool) -> dict[str, Place]:
+def places(pool: RatingPool) -> dict[str, ListPlace]:
     rows, people = list_of(pool, NOW)
     return {people[row.player].name: row.place for row in rows}
 
@@ -349,11 +349,11 @@ def test_the_german_and_the_belgian_list(club: Club, people: list[Player]) -> No
         replay(pool)
     listed = places(RatingPool.objects.get(name="G"))
     assert [listed[row.name] for row in people] == [
-        Place.UNLISTED, Place.RANKED, Place.RANKED, Place.UNLISTED, Place.UNLISTED,
+        ListPlace.UNLISTED, ListPlace.RANKED, ListPlace.RANKED, ListPlace.UNLISTED, ListPlace.UNLISTED,
     ]  # fmt: skip
     listed = places(RatingPool.objects.get(name="B"))
-    assert {listed[row.name] for row in people} == {Place.RANKED}
-    assert {place for name, place in listed.items() if name.startswith("Against")} == {Place.PROVISIONAL}
+    assert {listed[row.name] for row in people} == {ListPlace.RANKED}
+    assert {place for name, place in listed.items() if name.startswith("Against")} == {ListPlace.PROVISIONAL}
 
 
 def test_ranks_count_the_ranked_alone_and_equal_ratings_share_one(pool: RatingPool, people: list[Player]) -> None:

@@ -20,7 +20,7 @@ from django.utils import timezone
 from demo import club as demo
 from matches.models import Match, PlayerRating, PoolSettings, RatingChange, RatingPool
 from matches.models.pool_settings import ENOUGH_EVENT_MATCHES
-from matches.rankings.tables import Filters, ranking
+from matches.rankings.tables import RankingFilters, ranking
 from matches.ratings.pools import create_pool
 from matches.ratings.services import accept_club, check_ratings, default_pool, provisional_among
 from players.actors import SYSTEM
@@ -181,7 +181,7 @@ def test_a_pool_that_a_worker_of_the_release_before_has_replayed_is_replayed_aga
 
 
 def rows(**filters: Any) -> list[str]:
-    return [row.player.name for row in ranking(Filters(days=0, **filters), 1, LATER).rows]
+    return [row.player.name for row in ranking(RankingFilters(days=0, **filters), 1, LATER).rows]
 
 
 def meet(one: Player, count: int, times: int = 1) -> None:

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from engine import Position
-from matches.records.board import BAR_X, COLOURS, MIDDLE, MOST_SHOWN, TOP, Diagram, Scene, draw, point_x
+from matches.records.board import BAR_X, COLOURS, MAX_SHOWN, MIDDLE, TOP, Diagram, Scene, draw, point_x
 
 NAMES = ("Bob", "Carol")
 START = Position.start()
@@ -53,7 +53,7 @@ def test_a_stack_of_more_than_five_checkers_shows_its_number() -> None:
     scene = drawn(Position.from_counts([-15, *[0] * 5, 9, 6, *[0] * 18]))
     labels = {(checker.colour, checker.label) for checker in scene.checkers if checker.label}
     assert labels == {("white", "9"), ("white", "6"), ("black", "15")}
-    assert len(on(scene, 6)) == MOST_SHOWN
+    assert len(on(scene, 6)) == MAX_SHOWN
 
 
 def test_checkers_borne_off_lie_in_their_owners_tray() -> None:

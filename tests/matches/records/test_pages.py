@@ -11,7 +11,7 @@ from django.test import Client
 from django.utils import timezone
 
 from engine import check_record
-from matches.models import MOST_BYTES, Submission
+from matches.models import MAX_BYTES, Submission
 from matches.records.submissions import RecordFile, submit
 from matches.reporting.records import adjudicate_submission
 from players.models import User
@@ -67,10 +67,10 @@ def test_text_can_be_pasted_instead(client: Client, bob: User) -> None:
         ({"text": " \n"}, 422, "file_missing"),
         ({"data": b""}, 422, "file_empty"),
         ({"data": b"x", "text": "y"}, 422, "file_twice"),
-        ({"data": b"x" * (MOST_BYTES + 1)}, 413, "record_too_large"),
-        ({"text": "é" * (MOST_BYTES // 2 + 1)}, 413, "record_too_large"),
-        ({"data": b"x" * (6 * MOST_BYTES)}, 413, "record_too_large"),
-        ({"text": "x" * (6 * MOST_BYTES)}, 413, "record_too_large"),
+        ({"data": b"x" * (MAX_BYTES + 1)}, 413, "record_too_large"),
+        ({"text": "é" * (MAX_BYTES // 2 + 1)}, 413, "record_too_large"),
+        ({"data": b"x" * (6 * MAX_BYTES)}, 413, "record_too_large"),
+        ({"text": "x" * (6 * MAX_BYTES)}, 413, "record_too_large"),
     ],
 )
 def test_an_invalid_upload_is_explained_on_the_same_page(

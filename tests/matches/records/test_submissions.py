@@ -18,8 +18,8 @@ from engine import Check, Refused, check_record
 from engine.records import write
 from engine.simulation import play_out
 from engine.version import VERSION
-from matches.models import MOST_BYTES, Submission, Verdict
-from matches.records.submissions import MOST_ATTEMPTS, SWEEP_AT_ONCE, RecordFile, send_again, submit
+from matches.models import MAX_BYTES, Submission, Verdict
+from matches.records.submissions import MAX_ATTEMPTS, SWEEP_AT_ONCE, RecordFile, send_again, submit
 from matches.records.verdicts import as_json, storable
 from matches.reporting.records import adjudicate_submission
 from players.models import User
@@ -64,7 +64,7 @@ def test_the_bytes_are_stored_unchanged() -> None:
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(
-    ("data", "code"), [(b"", "file_empty"), (b" \r\n\t", "file_empty"), (b"x" * (MOST_BYTES + 1), "record_too_large")]
+    ("data", "code"), [(b"", "file_empty"), (b" \r\n\t", "file_empty"), (b"x" * (MAX_BYTES + 1), "record_too_large")]
 )
 def test_an_empty_or_too_large_record_is_refused(data: bytes, code: str) -> None:
     with pytest.raises(Refused) as refused:
@@ -75,7 +75,7 @@ def test_an_empty_or_too_large_record_is_refused(data: bytes, code: str) -> None
 
 @pytest.mark.django_db
 def test_a_record_of_exactly_one_mebibyte_is_accepted() -> None:
-    assert sent(b"x" * MOST_BYTES).size == MOST_BYTES
+    assert sent(b"x" * MAX_BYTES).size == MAX_BYTES
 
 
 @pytest.mark.django_db
@@ -173,7 +173,7 @@ def test_a_claim_keeps_other_workers_away_for_a_minute() -> None:
 @pytest.mark.django_db
 def test_a_record_that_crashes_every_worker_fails() -> None:
     submission = sent()
-    Submission.objects.filter(pk=submission.pk).update(state="working", claimed_at=NOW, attempts=MOST_ATTEMPTS)
+    Submission.objects.filter(pk=submission.pk).update(state="working", claimed_at=NOW, attempts=MAX_ATTEMPTS)
     adjudicated(submission, now=NOW + timedelta(minutes=2))
     assert submission.state == Submission.State.FAILED
     assert submission.failure == "adjudication_gave_up"

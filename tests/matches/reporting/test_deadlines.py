@@ -10,7 +10,7 @@ from engine.records import write
 from engine.simulation import play_out
 from matches.lifecycle.finish import standing_result
 from matches.models import Claim, Match, Submission
-from matches.records.submissions import MOST_ATTEMPTS, RecordFile
+from matches.records.submissions import MAX_ATTEMPTS, RecordFile
 from matches.reporting import deadlines, records, reports
 from matches.reporting.records import adjudicate_submission
 from players.actors import Actor
@@ -93,7 +93,7 @@ def test_the_sweep_applies_a_verdict_that_a_crash_left_unapplied(match: Match, b
     row = records.submit_for_match(
         match=match, side=BOB, file=RecordFile(b"not a match", "paste"), by=Actor.of(bob), now=NOW
     ).submission
-    Submission.objects.filter(pk=row.pk).update(attempts=MOST_ATTEMPTS)
+    Submission.objects.filter(pk=row.pk).update(attempts=MAX_ATTEMPTS)
     assert adjudicate_submission(submission_id=row.pk, now=minutes(1)) is None
     row.refresh_from_db()
     assert (row.state, row.standing) == (Submission.State.FAILED, Submission.Standing.WAITING)

@@ -67,7 +67,7 @@ def test_what_can_never_count_is_not_kept(match: Match, monkeypatch: pytest.Monk
     with pytest.raises(Refused) as refused:
         arrive(match, after=4, score=(3, 2))
     assert refused.value.code == "result_not_reached"
-    monkeypatch.setattr(reports, "MOST_LATE", 1)
+    monkeypatch.setattr(reports, "MAX_LATE", 1)
     codes = []
     for key in ("one", "two"):
         with pytest.raises(Refused) as refused:

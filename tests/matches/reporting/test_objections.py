@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.test import Client
 
-from core.text_lengths import LONGEST_NOTE
+from core.text_lengths import MAX_NOTE_LENGTH
 from engine.errors import Refused
 from engine.records import write
 from engine.simulation import play_out
@@ -68,8 +68,8 @@ def test_only_the_player_who_lost_can_object(unanswered_match: Match) -> None:
 
 def test_an_objection_has_a_reason_that_can_be_read(unanswered_match: Match) -> None:
     assert code(unanswered_match, reason=" ") == "objection_reason_missing"
-    assert code(unanswered_match, reason="x" * (LONGEST_NOTE + 1)) == "note_too_long"
-    object_(unanswered_match, reason="x" * LONGEST_NOTE)
+    assert code(unanswered_match, reason="x" * (MAX_NOTE_LENGTH + 1)) == "note_too_long"
+    object_(unanswered_match, reason="x" * MAX_NOTE_LENGTH)
 
 
 @pytest.mark.parametrize(("at", "possible"), [(11, True), (24 * 60 + 1, True), (24 * 60 + 1.1, False)])

@@ -7,7 +7,7 @@ from django.test import Client
 
 from engine.errors import Refused
 from matches.lifecycle import finality, links
-from matches.lifecycle.finality import Facts, Why
+from matches.lifecycle.finality import FinalityFacts, Why
 from matches.lifecycle.finish import Basis, ResultInput, append_result
 from matches.lifecycle.provisional import end_due, provisional_of
 from matches.lifecycle.voiding import reinstate_matches, void_matches
@@ -30,24 +30,24 @@ BOTH = frozenset({BOB, CAROL})
 @pytest.mark.parametrize(
     ("facts", "why"),
     [
-        (Facts(BOB, Source.CLAIM, Kind.PLAYED, frozenset({CAROL})), None),
-        (Facts(BOB, Source.CLAIM, Kind.PLAYED, BOTH), None),
-        (Facts(BOB, Source.CLAIM, Kind.PLAYED, frozenset({BOB})), Why.REPORT),
-        (Facts(BOB, Source.CLAIM, Kind.PLAYED, frozenset({BOB}), was_silent=True), None),
-        (Facts(BOB, Source.CLAIM, Kind.FORFEIT, frozenset({BOB})), Why.NO_SHOW),
-        (Facts(BOB, Source.RECORD, Kind.PLAYED, frozenset({BOB})), Why.RECORD),
-        (Facts(BOB, Source.LIVE, Kind.FLAG, frozenset({BOB})), Why.UNPLAYED),
-        (Facts(BOB, Source.LIVE, Kind.FLAG, BOTH), None),
-        (Facts(BOB, Source.LIVE, Kind.RULING, is_ruled=True), None),
-        (Facts(BOB, Source.DIRECTOR, Kind.PLAYED, frozenset({BOB})), Why.OWN_MATCH),
-        (Facts(BOB, Source.DIRECTOR, Kind.PLAYED, is_ruled=True), None),
-        (Facts(None, Source.DEADLINE, Kind.DOUBLE_FORFEIT), Why.DEADLINE),
-        (Facts(None, Source.DEADLINE, Kind.DOUBLE_FORFEIT, frozenset({CAROL})), Why.DEADLINE),
-        (Facts(None, Source.DEADLINE, Kind.DOUBLE_FORFEIT, BOTH), None),
-        (Facts(BOB, Source.FORMAT, Kind.WALKOVER), None),
+        (FinalityFacts(BOB, Source.CLAIM, Kind.PLAYED, frozenset({CAROL})), None),
+        (FinalityFacts(BOB, Source.CLAIM, Kind.PLAYED, BOTH), None),
+        (FinalityFacts(BOB, Source.CLAIM, Kind.PLAYED, frozenset({BOB})), Why.REPORT),
+        (FinalityFacts(BOB, Source.CLAIM, Kind.PLAYED, frozenset({BOB}), was_silent=True), None),
+        (FinalityFacts(BOB, Source.CLAIM, Kind.FORFEIT, frozenset({BOB})), Why.NO_SHOW),
+        (FinalityFacts(BOB, Source.RECORD, Kind.PLAYED, frozenset({BOB})), Why.RECORD),
+        (FinalityFacts(BOB, Source.LIVE, Kind.FLAG, frozenset({BOB})), Why.UNPLAYED),
+        (FinalityFacts(BOB, Source.LIVE, Kind.FLAG, BOTH), None),
+        (FinalityFacts(BOB, Source.LIVE, Kind.RULING, is_ruled=True), None),
+        (FinalityFacts(BOB, Source.DIRECTOR, Kind.PLAYED, frozenset({BOB})), Why.OWN_MATCH),
+        (FinalityFacts(BOB, Source.DIRECTOR, Kind.PLAYED, is_ruled=True), None),
+        (FinalityFacts(None, Source.DEADLINE, Kind.DOUBLE_FORFEIT), Why.DEADLINE),
+        (FinalityFacts(None, Source.DEADLINE, Kind.DOUBLE_FORFEIT, frozenset({CAROL})), Why.DEADLINE),
+        (FinalityFacts(None, Source.DEADLINE, Kind.DOUBLE_FORFEIT, BOTH), None),
+        (FinalityFacts(BOB, Source.FORMAT, Kind.WALKOVER), None),
     ],
 )
-def test_the_law(facts: Facts, why: Why | None) -> None:
+def test_the_law(facts: FinalityFacts, why: Why | None) -> None:
     assert finality.why_provisional(facts) == why
 
 

@@ -9,7 +9,7 @@ from engine.errors import Refused
 from matches.lifecycle.finish import Basis, ResultInput, append_result, standing_result
 from matches.models import Claim, Match, Result
 from matches.reporting import appointments, reports
-from matches.reporting.reports import MOST_REPORTS, ScoreReport, accept_unanswered, report_from_sheet
+from matches.reporting.reports import MAX_REPORTS, ScoreReport, accept_unanswered, report_from_sheet
 from players.actors import SYSTEM, Actor
 from players.models import LogEntry, Player, User
 from tests.matches.cast import BOB, CAROL, NOW, match_between, minutes
@@ -278,7 +278,7 @@ def test_a_director_confirms_a_report_from_the_sheet(match: Match, alice: User) 
 
 
 def test_the_number_of_reports_from_the_sheet_is_limited(match: Match) -> None:
-    for points in range(MOST_REPORTS):
+    for points in range(MAX_REPORTS):
         from_sheet(match, points % 2, (7, points % 7) if points % 2 == 0 else (points % 7, 7))
     with pytest.raises(Refused) as refused:
         from_sheet(match, BOB, (7, 0), says_side=None)

@@ -38,7 +38,7 @@ def page_of(match: Match) -> str:
 
 
 def listed(of: Player, **filters: Any) -> list[histories.HistoryLine]:
-    return histories.history(of, histories.Filters(**filters), 1, NOBODY).lines
+    return histories.history(of, histories.HistoryFilters(**filters), 1, NOBODY).lines
 
 
 def test_the_page_says_void_and_still_rated_and_names_no_winner(voided: Match) -> None:
@@ -81,7 +81,7 @@ def test_a_history_leaves_out_a_void_match_that_is_not_rated(voided: Match, bob_
 
 def test_a_year_with_only_void_matches_can_be_selected(bob_player: Player, carol_player: Player) -> None:
     now_void(played(bob_player, carol_player), rated=True)
-    assert list(histories.history(bob_player, histories.Filters(), 1, NOBODY).years) == [NOON.year]
+    assert list(histories.history(bob_player, histories.HistoryFilters(), 1, NOBODY).years) == [NOON.year]
 
 
 def test_a_profile_counts_rated_matches(voided: Match, bob_player: Player) -> None:

@@ -5,7 +5,7 @@ import pytest
 from matches import access
 from matches.models import Claim, Match
 from matches.reporting import reports
-from matches.reporting.reports import preview_of, who_knows
+from matches.reporting.reports import delivery_status, preview_of
 from players.actors import Actor
 from players.models import Delivery, Player, User
 from players.notifications import services as notifications
@@ -23,12 +23,12 @@ def reported(match: Match) -> Claim:
 
 def test_a_report_says_what_has_happened_so_far(match: Match, carol: User) -> None:
     claim = reported(match)
-    assert who_knows(match, claim) == "A message to Carol is on its way."
+    assert delivery_status(match, claim) == "A message to Carol is on its way."
     send_emails(user=carol.pk, now=NOW)
-    assert who_knows(match, claim) == "Carol was sent an email at 20 Nov, 20:00 UTC."
+    assert delivery_status(match, claim) == "Carol was sent an email at 20 Nov, 20:00 UTC."
     reports.acknowledge(match=match, side=CAROL, by=Actor.link(CAROL), now=minutes(3))
     claim.refresh_from_db()
-    assert who_knows(match, claim) == "Carol has seen it."
+    assert delivery_status(match, claim) == "Carol has seen it."
 
 
 @pytest.mark.parametrize(
@@ -49,16 +49,16 @@ def test_what_the_other_player_has_chosen_is_said_before_and_after(
     notifications.save_choices(user=carol, wanted={"reported": wanted})
     seat = access.match_for_player(bob, match.public_id)
     assert preview_of(seat, BOB, (7, 5)).next_step == f"Carol or the director has to confirm it. {before}"
-    assert who_knows(match, reported(match)).startswith(after)
+    assert delivery_status(match, reported(match)).startswith(after)
 
 
 def test_what_could_not_be_delivered_is_not_called_sent(match: Match, carol: User) -> None:
     notifications.save_choices(user=carol, wanted={"reported": {"email"}})
     claim = reported(match)
     Delivery.objects.update(state=Delivery.State.GIVEN_UP)
-    assert who_knows(match, claim).startswith("Carol could not be reached.")
+    assert delivery_status(match, claim).startswith("Carol could not be reached.")
 
 
 def test_nobody_is_said_to_know_who_has_no_account(bob_player: Player) -> None:
     match = match_between(bob_player, Player.objects.create(name="Ghost"))
-    assert who_knows(match, reported(match)).startswith("Ghost could not be notified.")
+    assert delivery_status(match, reported(match)).startswith("Ghost could not be notified.")

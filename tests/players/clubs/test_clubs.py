@@ -6,7 +6,7 @@ from engine.errors import Refused
 from players.access import Role, role_in
 from players.actors import SYSTEM, Actor
 from players.clubs.services import (
-    MOST_CLUBS,
+    MAX_CLUBS,
     add_member,
     add_player,
     create_club,
@@ -75,7 +75,7 @@ def test_a_slug_is_unique(club: Club, other_club: Club) -> None:
 
 
 def test_the_number_of_clubs_per_owner_is_limited(olga: User) -> None:
-    for number in range(MOST_CLUBS):
+    for number in range(MAX_CLUBS):
         create_club(name=f"Club {number}", by=Actor.of(olga))
     with pytest.raises(Refused) as refused:
         create_club(name="One more", by=Actor.of(olga))

@@ -12,7 +12,7 @@ from django.test import Client
 from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 from PIL import Image, PngImagePlugin
 
-from core.pictures import MOST_KILOBYTES, MOST_PIXELS, SIDE, drawn_anew
+from core.pictures import MAX_KILOBYTES, MAX_PIXELS, SIDE, drawn_anew
 from engine.errors import Refused
 from players.actors import SYSTEM
 from players.clubs.emblems import remove_emblem, set_emblem
@@ -49,7 +49,7 @@ def opened(data: bytes) -> Image.Image:
 
 
 @pytest.mark.parametrize("file_format", ["PNG", "JPEG", "WEBP"])
-@pytest.mark.parametrize("size", [(1, 1), (40, 30), (MOST_PIXELS, 10), (900, 900)])
+@pytest.mark.parametrize("size", [(1, 1), (40, 30), (MAX_PIXELS, 10), (900, 900)])
 def test_a_picture_is_drawn_anew_as_a_small_webp_of_the_same_shape(file_format: str, size: tuple[int, int]) -> None:
     image = opened(drawn_anew(picture(file_format, size)))
     scale = min(1, SIDE / max(size))
@@ -124,14 +124,14 @@ SVG = b'<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"><script>ale
         (noise(100)[:-900], "emblem_broken"),
         (b"\x89PNG\r\n\x1a\n" + SVG, "emblem_broken"),
         (b"\xff\xd8\xff", "emblem_broken"),
-        (picture(size=(MOST_PIXELS + 1, 1)), "emblem_pixels"),
-        (picture("JPEG", (1, MOST_PIXELS + 1)), "emblem_pixels"),
+        (picture(size=(MAX_PIXELS + 1, 1)), "emblem_pixels"),
+        (picture("JPEG", (1, MAX_PIXELS + 1)), "emblem_pixels"),
         (declaring(30_000, 30_000), "emblem_pixels"),
         (declaring(10_000, 10_000), "emblem_pixels"),
         (declaring(2**31 - 1, 2**31 - 1), "emblem_pixels"),
         (declaring(0, 0), "emblem_broken"),
         (declaring(1_000, 1_000), "emblem_broken"),
-        (picture() + b"\0" * MOST_KILOBYTES * 1024, "emblem_bytes"),
+        (picture() + b"\0" * MAX_KILOBYTES * 1024, "emblem_bytes"),
     ],
 )
 def test_other_files_are_refused(data: bytes, code: str) -> None:
@@ -206,7 +206,7 @@ def test_a_refusal_stands_beside_the_picture(club: Club, olga: User, client: Cli
     client.force_login(olga)
     for data, sentence in (
         (SVG, "SVG drawings cannot be used as an emblem."),
-        (b"\0" * (MOST_KILOBYTES * 1024 + 1), "An emblem can have up to 200 KB."),
+        (b"\0" * (MAX_KILOBYTES * 1024 + 1), "An emblem can have up to 200 KB."),
         (b"", "This file is none of them."),
     ):
         response = client.post(f"/clubs/{club.slug}/emblem/", upload(data))

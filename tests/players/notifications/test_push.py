@@ -23,7 +23,7 @@ from players.models import Delivery, PushSubscription, User
 from players.notifications import push
 from players.notifications import services as notifications
 from players.notifications.deliveries import PUSHES_AT_ONCE, claim_push, mark_sent
-from players.notifications.push import MOST_BROWSERS, Endpoint, Forbidden, connect, endpoint_of, subscribe
+from players.notifications.push import MAX_BROWSERS, Forbidden, PushEndpoint, connect, endpoint_of, subscribe
 from players.privacy import retention
 from tests.pages import html
 from tests.players.conftest import NOW
@@ -73,7 +73,7 @@ class PushService:
     answers: dict[str, int] = field(default_factory=dict)
     received: list[tuple[str, Any, bytes]] = field(default_factory=list)
 
-    def connect(self, endpoint: Endpoint) -> HTTPConnection:
+    def connect(self, endpoint: PushEndpoint) -> HTTPConnection:
         """Connect to this server, whatever the endpoint is called."""
         return HTTPConnection("127.0.0.1", self.server.server_port, timeout=60)
 
@@ -202,7 +202,7 @@ def test_a_service_that_is_away_is_tried_again(bob: User, service: PushService) 
     subscribed(bob, "/one", Browser())
     [delivery] = notify(bob)
 
-    def unreachable(endpoint: Endpoint) -> HTTPConnection:
+    def unreachable(endpoint: PushEndpoint) -> HTTPConnection:
         with socket.socket() as unused:
             unused.bind(("127.0.0.1", 0))
             return HTTPConnection("127.0.0.1", unused.getsockname()[1], timeout=5)
@@ -216,21 +216,21 @@ def test_a_service_that_is_away_is_tried_again(bob: User, service: PushService) 
 def test_twenty_silent_browsers_of_one_account_are_left_alone_and_another_account_gets_its_push(
     bob: User, carol: User, service: PushService
 ) -> None:
-    for number in range(MOST_BROWSERS):
+    for number in range(MAX_BROWSERS):
         browser = Browser()
         endpoint, auth = f"https://{number}.example/", to_base64(browser.auth)
         subscribe(user=bob, endpoint=endpoint, p256dh=browser.p256dh, auth=auth, device="", session="s", now=NOW)
     subscribed(carol, "/carol", Browser())
     tried = []
 
-    def silent(endpoint: Endpoint) -> HTTPConnection:
+    def silent(endpoint: PushEndpoint) -> HTTPConnection:
         tried.append(endpoint.host)
         raise TimeoutError
 
     assert not any(push.send_push(delivery=pk, now=NOW, connect=silent) for pk in notify(bob))
     assert tried == ["0.example", "1.example", "2.example"]
     later = Delivery.objects.filter(notification__user=bob, channel="push", attempts=0)
-    assert later.filter(state="waiting", next_at__gt=NOW).count() == MOST_BROWSERS - len(tried)
+    assert later.filter(state="waiting", next_at__gt=NOW).count() == MAX_BROWSERS - len(tried)
     assert [push.send_push(delivery=pk, now=NOW, connect=service.connect) for pk in notify(carol)] == [True]
 
 
@@ -310,7 +310,7 @@ def test_without_the_choice_no_push_is_planned(bob: User) -> None:
 
 def test_a_user_has_so_many_browsers_at_addresses_of_push_services(bob: User) -> None:
     browser = Browser()
-    for number in range(MOST_BROWSERS):
+    for number in range(MAX_BROWSERS):
         subscribed(bob, f"/{number}", browser)
     with pytest.raises(Refused, match="too_many_browsers"):
         subscribed(bob, "/one-more", browser)

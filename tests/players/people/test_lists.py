@@ -9,7 +9,7 @@ from players.access import role_in
 from players.actors import SYSTEM
 from players.clubs.services import add_player, leave_club
 from players.models import Club, LogEntry, Membership, Player, User
-from players.people.services import MOST_NAMES, How, find_or_add_players, merge_players, remember_alias
+from players.people.services import MAX_NAMES, NameOutcome, find_or_add_players, merge_players, remember_alias
 from tests.players.conftest import NOW, Enter, Join
 
 pytestmark = pytest.mark.postgresql
@@ -18,8 +18,8 @@ pytestmark = pytest.mark.postgresql
 def test_known_names_match_and_the_others_are_added(club: Club, enter: Enter) -> None:
     soren, jens = enter("Søren Åberg"), enter("Jens Hansen")
     matches = find_or_add_players(club=club, names=["jens  hansen", "Mia Møller", "SOREN ABERG"], by=SYSTEM)
-    assert [match.how for match in matches] == [How.FOUND, How.ADDED, How.FOUND]
-    assert [match.player for match in matches if match.how == How.FOUND] == [jens, soren]
+    assert [match.how for match in matches] == [NameOutcome.FOUND, NameOutcome.ADDED, NameOutcome.FOUND]
+    assert [match.player for match in matches if match.how == NameOutcome.FOUND] == [jens, soren]
     mia = matches[1].player
     assert mia is not None
     assert mia.name == "Mia Møller"
@@ -29,7 +29,7 @@ def test_known_names_match_and_the_others_are_added(club: Club, enter: Enter) ->
 def test_a_name_of_two_members_is_ambiguous(club: Club, enter: Enter) -> None:
     both = [enter("Jens Hansen"), enter("Jens Hansen")]
     [match] = find_or_add_players(club=club, names=["Jens Hansen"], by=SYSTEM)
-    assert (match.how, match.player) == (How.AMBIGUOUS, None)
+    assert (match.how, match.player) == (NameOutcome.AMBIGUOUS, None)
     assert list(match.candidates) == both
 
 
@@ -54,7 +54,7 @@ def test_a_former_member_returns(club: Club, join: Join, bob: User) -> None:
     membership = join(bob)
     leave_club(membership=membership, by=SYSTEM, now=NOW)
     [match] = find_or_add_players(club=club, names=["bob"], by=SYSTEM)
-    assert (match.how, match.player) == (How.RETURNED, membership.player)
+    assert (match.how, match.player) == (NameOutcome.RETURNED, membership.player)
     assert role_in(bob, club) is not None
 
 
@@ -70,14 +70,14 @@ def test_a_player_known_only_by_a_merged_name(club: Club, other_club: Club, ente
     leave_club(membership=old.memberships.get(), by=SYSTEM, now=NOW)
     merge_players(player=old, into=current, by=SYSTEM, now=NOW)
     [match] = find_or_add_players(club=club, names=["J Hansen"], by=SYSTEM)
-    assert (match.how, match.player) == (How.RETURNED, current)
+    assert (match.how, match.player) == (NameOutcome.RETURNED, current)
     assert Membership.objects.get(club=club, player=current).left_at is None
 
 
 def test_players_of_other_clubs_do_not_match(club: Club, other_club: Club, enter: Enter) -> None:
     theirs = enter("Jens Hansen", into=other_club)
     [match] = find_or_add_players(club=club, names=["Jens Hansen"], by=SYSTEM)
-    assert match.how == How.ADDED
+    assert match.how == NameOutcome.ADDED
     assert match.player != theirs
 
 
@@ -90,7 +90,7 @@ def test_with_one_invalid_name_nothing_is_added(club: Club) -> None:
 
 def test_the_length_of_a_list_is_limited(club: Club) -> None:
     with pytest.raises(Refused) as refused:
-        find_or_add_players(club=club, names=["Mia"] * (MOST_NAMES + 1), by=SYSTEM)
+        find_or_add_players(club=club, names=["Mia"] * (MAX_NAMES + 1), by=SYSTEM)
     assert refused.value.code == "too_many_names"
 
 

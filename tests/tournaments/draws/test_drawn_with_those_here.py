@@ -14,7 +14,7 @@ from players.notifications.kinds import texts_of
 from tests.tournaments.support.pages import text
 from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean
 from tournaments.draws import services as draws
-from tournaments.draws import take_back
+from tournaments.draws import undo
 from tournaments.entries import check_in
 from tournaments.events import services as events
 from tournaments.models import Division, Draw, Entry
@@ -130,7 +130,7 @@ def test_taking_the_draw_back_gives_the_last_places_to_those_entered_first(eveni
     evening.open("knockout").draft()
     evening.publish()
     Division.objects.filter(pk=evening.division.pk).update(capacity=7)
-    take_back.take_back_draw(
+    undo.undo_published_draw(
         division=evening.division, reason="wrong format", after=evening.seq, by=evening.by, now=evening.now()
     )
     assert evening.names("waiting") == ["Player 8"]
@@ -140,7 +140,7 @@ def test_taking_the_draw_back_gives_the_last_places_to_those_entered_first(eveni
 def test_taking_the_draw_back_enters_them_again(evening: Evening) -> None:
     evening.open("knockout").draft()
     evening.publish()
-    take_back.take_back_draw(
+    undo.undo_published_draw(
         division=evening.division, reason="They are coming", after=evening.seq, by=evening.by, now=evening.now()
     )
     assert len(evening.names("in")) == 8

@@ -17,7 +17,7 @@ from matches.models import Match
 from players.actors import Actor
 from players.models import Merge, Player, User
 from players.people.services import merge_players, undo_merge
-from prizes.services import PoolInput, create_pool, join_pool
+from prizes.services import SidePoolInput, create_pool, join_pool
 from tests.event_cast import NOW, publish
 from tests.pages import html
 from tournaments.draws.kept_apart import keep_apart
@@ -211,7 +211,7 @@ def test_fees_are_owed_once_and_everything_paid_counts(event: Event) -> None:
 def test_presence_side_pools_and_who_is_kept_apart_come_along(event: Event, bob_player: Player) -> None:
     berg, carol, bob = event.enter(event.berg, event.carol, bob_player)
     check_in.mark(entry=carol, state=CheckIn.State.HERE, by=event.by, now=NOW)
-    pool = create_pool(division=event.division, pool=PoolInput("Extra", 5_00, [100_00], []), by=event.by, now=NOW)
+    pool = create_pool(division=event.division, pool=SidePoolInput("Extra", 5_00, [100_00], []), by=event.by, now=NOW)
     join_pool(pool=pool, entry=carol, by=event.by, now=NOW)
     keep_apart(first=carol, second=bob, by=event.by, now=NOW)
     merge = event.merge()

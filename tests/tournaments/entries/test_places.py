@@ -35,7 +35,7 @@ from tests.tiers import TIER
 from tests.tournaments.support.correcting import quickly
 from tests.tournaments.support.pages import text
 from tournaments.draws import services as draws
-from tournaments.draws.take_back import take_back_draw, unpublish_draw
+from tournaments.draws.undo import undo_published_draw, unpublish_draw
 from tournaments.entries import check_in, services
 from tournaments.entries.returns import bring_back, preview_return
 from tournaments.entries.substitutions import undo_substitution
@@ -216,7 +216,7 @@ class History:
         if is_undone:
             unpublish_draw(division=self.division, **self.acts)
         else:
-            take_back_draw(division=self.division, reason="Too early", after=self.seq, **self.acts)
+            undo_published_draw(division=self.division, reason="Too early", after=self.seq, **self.acts)
         self.turns.is_drawn = False
         for row in self.turns.left_out:
             if row.status == WAITING and not self.turns.is_full:
@@ -474,7 +474,7 @@ def test_a_withdrawal_from_before_the_draw_was_taken_back_gives_no_place_either(
     full.publish()
     leaver = full.entry(1)
     services.withdraw(entry=leaver, **full.acts)
-    take_back_draw(division=full.division, reason="Too early", after=full.seq, **full.acts)
+    undo_published_draw(division=full.division, reason="Too early", after=full.seq, **full.acts)
     assert full.lists == ("2 3 4 5", "")
     leaver = Entry.objects.select_related("division__tournament__club", "player").get(pk=leaver.pk)
     bring_back(entry=leaver, seen=preview_return(entry=leaver).mark, **full.acts)

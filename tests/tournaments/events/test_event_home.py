@@ -22,7 +22,7 @@ from tournaments.models import Division, Entry, Fixture, Round, Tournament
 
 pytestmark = pytest.mark.django_db
 
-MOST_QUERIES = 52
+MAX_QUERIES = 52
 """Of an event with three running divisions, two of them with tables, whose leaders are derived from their results."""
 
 
@@ -187,4 +187,4 @@ def test_the_number_of_queries_does_not_grow_with_players(builder: DivisionBuild
         builder.play(division, most=size // 2)
     with CaptureQueriesContext(connection) as queries:
         page(client, url_of(division))
-    assert len(queries) <= MOST_QUERIES
+    assert len(queries) <= MAX_QUERIES

@@ -13,7 +13,7 @@ from django.utils import timezone
 from core.access import Who
 from engine.errors import Refused
 from matches.lifecycle.finish import ResultInput
-from matches.lifecycle.own_match import MayDecide, standing_of
+from matches.lifecycle.own_match import OwnMatchRuling, own_match_ruling
 from matches.models import Match
 from players.actors import Actor
 from players.mail import send
@@ -210,7 +210,7 @@ def test_helpers_never_decide_their_own_match(
     assert as_user(bob).post(f"{running.fixture_url}result/", data).status_code == 403
     # Without anybody else in the club to decide, a director may with a reason, and a helper still may not.
     Membership.objects.filter(player__user=alice).update(left_at=NOW)
-    assert standing_of(running.fixture.match, Actor.of(bob)) == MayDecide.NEEDS_OTHER
+    assert own_match_ruling(running.fixture.match, Actor.of(bob)) == OwnMatchRuling.NEEDS_OTHER
 
 
 def test_opening_the_link_changes_nothing_and_accepting_makes_a_helper_once(
@@ -280,7 +280,7 @@ def test_an_event_that_is_over_gets_no_helpers(running: RunningEvent, by_alice: 
 
 def test_an_event_has_so_many_helpers(running: RunningEvent, by_alice: Actor) -> None:
     invite = {"tournament": running.tournament, "by": by_alice, "now": NOW, "link": str}
-    for number in range(helpers.MOST_HELPERS):
+    for number in range(helpers.MAX_HELPERS):
         helpers.add_helper(email=f"{number}@example.org", **invite)
     with pytest.raises(Refused, match="too_many_helpers"):
         helpers.add_helper(email="a@example.org", **invite)

@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 
 from matches.models import Match, PlayerRating, RatingPool
-from matches.rankings.pools import PoolForm
+from matches.rankings.pools import RatingPoolForm
 from matches.ratings import services as ratings
 from players.models import Club, Player
 from tests.event_cast import NOW
@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 SETTINGS = {"name": "Ladder", "start_rating": 1500, "start_experience": 0, "ramp": "before", "k_scale": 0.5}
 FIELDS = {
     name: field.initial
-    for name, field in PoolForm.base_fields.items()
+    for name, field in RatingPoolForm.base_fields.items()
     if field.initial is not None and field.initial is not False
 } | SETTINGS
 """What a browser sends for a new pool."""

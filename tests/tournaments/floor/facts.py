@@ -3,7 +3,17 @@
 from datetime import UTC, datetime, timedelta
 
 from tournaments.floor.derivation import floor_state
-from tournaments.floor.state import Fact, FloorFacts, FloorState, MatchFacts, Pair, Progress, Rank, TableFacts, fold
+from tournaments.floor.state import (
+    Fact,
+    FloorFacts,
+    FloorState,
+    MatchFacts,
+    MatchProgress,
+    Pair,
+    Rank,
+    TableFacts,
+    fold,
+)
 from tournaments.models import FloorKind
 
 NOW = datetime(2026, 11, 20, 20, tzinfo=UTC)
@@ -22,7 +32,7 @@ def match(number: int, pair: Pair | None, **fields: object) -> MatchFacts:
         "round": 1,
         "rank": Rank.MAIN,
         "length": 7,
-        "progress": Progress.OPEN if pair else Progress.UNKNOWN,
+        "progress": MatchProgress.OPEN if pair else MatchProgress.UNKNOWN,
         "players": pair or (None, None),
         "since": NOW - minutes(30) if pair else None,
     }
@@ -32,7 +42,7 @@ def match(number: int, pair: Pair | None, **fields: object) -> MatchFacts:
 def settled(number: int, pair: Pair, ago: float) -> MatchFacts:
     """A match that was played and finished so many minutes ago."""
     finished = NOW - minutes(ago)
-    return match(number, pair, progress=Progress.SETTLED, begun_at=finished - minutes(60), finished_at=finished)
+    return match(number, pair, progress=MatchProgress.SETTLED, begun_at=finished - minutes(60), finished_at=finished)
 
 
 class Facts:

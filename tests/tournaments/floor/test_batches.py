@@ -25,7 +25,7 @@ from formats.continuous.state import moment_of
 from formats.elimination.knockout import bracket_size
 from formats.graph import BYE
 from formats.settings import KNOCKOUT, LIVES, SWISS, Leader, StageSettings, strict
-from formats.settings import Pairing as Mode
+from formats.settings import PairingMode as Mode
 from formats.swiss.lives import lives_for_missed, lives_left
 from matches.lifecycle.finish import ResultInput
 from matches.models import Match, Result
@@ -51,8 +51,8 @@ from tournaments.floor.batches import (
     pair_by_hand,
     pair_now,
     stop_match,
-    take_back_missed,
-    take_back_pairing,
+    undo_missed,
+    undo_pairing,
     waiting_in,
     waive_lead,
 )
@@ -61,7 +61,7 @@ from tournaments.floor.calls import start as begin
 from tournaments.floor.derivation import floor_state
 from tournaments.floor.evening import adjourn, let_go_on, set_needs_accessible
 from tournaments.floor.selectors import load_facts
-from tournaments.floor.undo import Act, last_act, undo
+from tournaments.floor.undo import UndoableAct, last_act, undo
 from tournaments.models import (
     Batch,
     Correction,
@@ -728,7 +728,7 @@ def test_who_is_away_is_not_paired_and_loses_lives_by_missing_matches(
     assert not Pairing.objects.filter(first=waiting.entry).exists()
     missed = MissedMatch.objects.filter(entry=waiting.entry).last()
     assert missed is not None
-    take_back_missed(missed=missed, reason="The taxi was late", by=by_alice, now=night.now)
+    undo_missed(missed=missed, reason="The taxi was late", by=by_alice, now=night.now)
     assert lives_of(night)[waiting.entry.pk] == 2
     assert list(differences(Selection.of())) == []
 
@@ -745,9 +745,9 @@ def test_a_pairing_taken_back_is_not_made_again(start: Callable[..., Tournament]
     night = Night(start(), by_alice)
     missing, apart = night.open()[:2]
     first = missing.slots.get(side=0).entry
-    take_back_pairing(fixture=missing, code="missing", side=0, by=by_alice, now=night.now)
-    take_back_pairing(fixture=apart, code="not_these_two", by=by_alice, now=night.now)
-    take_back_pairing(fixture=apart, code="not_these_two", by=by_alice, now=night.now)
+    undo_pairing(fixture=missing, code="missing", side=0, by=by_alice, now=night.now)
+    undo_pairing(fixture=apart, code="not_these_two", by=by_alice, now=night.now)
+    undo_pairing(fixture=apart, code="not_these_two", by=by_alice, now=night.now)
     assert {row.code for row in waits(night) if row.entry == first} == {"absent"}
     call_ready(tournament_id=night.event.pk, now=night.now)
     two = frozenset(Pairing.objects.filter(number=apart.number).values_list("first", "second").get())
@@ -755,7 +755,7 @@ def test_a_pairing_taken_back_is_not_made_again(start: Callable[..., Tournament]
     assert two not in pairs
     begin(fixture=night.open()[0], by=by_alice, now=night.now)
     with pytest.raises(Refused) as refused:
-        take_back_pairing(fixture=night.open()[0], code="not_these_two", by=by_alice, now=night.now)
+        undo_pairing(fixture=night.open()[0], code="not_these_two", by=by_alice, now=night.now)
     assert refused.value.code == "pairing_begun"
 
 
@@ -797,7 +797,7 @@ def test_everybody_can_verify_a_night_once_it_is_over(
     withdraw(entry=waits(night)[0].entry, by=by_alice, now=night.now)
     for _step in range(20):
         night.step()
-    take_back_pairing(fixture=fresh(night), code="missing", side=1, by=by_alice, now=night.now)
+    undo_pairing(fixture=fresh(night), code="missing", side=1, by=by_alice, now=night.now)
     night.play()
     assert verify(night, client) == ([], 0)
 
@@ -818,7 +818,7 @@ def test_a_night_in_which_a_match_held_others_up_again_can_be_verified(
     event = change(fixture=slow, by=by_alice, now=night.now)
     step_for(night, timedelta(minutes=60))
     if how == "waived":
-        undo(tournament=night.event, act=Act(event, slow), by=by_alice, now=night.now, in_order=False)
+        undo(tournament=night.event, act=UndoableAct(event, slow), by=by_alice, now=night.now, in_order=False)
     else:
         let_go_on(fixture=slow, by=by_alice, now=night.now)
     step_for(night, timedelta(minutes=60))
@@ -1045,7 +1045,7 @@ def test_a_match_of_which_a_deciding_score_is_known_has_begun(
     fixture = night.open()[0]
     set_running_score(fixture=fixture, score=(5, 2), by=by_alice, now=NOON)
     with pytest.raises(Refused) as refused:
-        take_back_pairing(fixture=fixture, code="not_these_two", by=by_alice, now=NOON)
+        undo_pairing(fixture=fixture, code="not_these_two", by=by_alice, now=NOON)
     assert refused.value.code == "pairing_begun"
     with pytest.raises(Refused) as refused:
         set_running_score(fixture=fixture, score=(5, 5), by=by_alice, now=NOON)
@@ -1295,7 +1295,7 @@ def test_what_was_paired_since_a_stop_is_taken_back_unless_it_has_begun(
         undo(tournament=night.event, act=act, by=night.by, now=night.now, in_order=False)
     assert refused.value.code == "stop_built_on"
     assert refused.value.params["later"] == later.number
-    undo(tournament=night.event, act=Act(begun, later), by=night.by, now=night.now, in_order=False)
+    undo(tournament=night.event, act=UndoableAct(begun, later), by=night.by, now=night.now, in_order=False)
     undo(tournament=night.event, act=act, by=night.by, now=night.now, in_order=False)
     assert Pairing.objects.get(number=later.number).taken_back == Pairing.TakenBack.GOES_ON
     assert OpenPairing.objects.get(entry=opponent).pairing.number == paired.number

@@ -21,12 +21,12 @@ from tournaments.floor import evening as closing
 from tournaments.floor.lines import enter_lines
 from tournaments.floor.page.forecast import evening_forecast
 from tournaments.floor.selectors import floor
-from tournaments.floor.state import AttentionKind, MatchState
+from tournaments.floor.state import AttentionKind, FloorMatchState
 from tournaments.floor.times import clock_bank
-from tournaments.floor.undo import Act, undo
+from tournaments.floor.undo import UndoableAct, undo
 from tournaments.models import Division, FloorEvent, Table
 from tournaments.results import quick_entry
-from tournaments.results.lines import Line, Verb, parse
+from tournaments.results.lines import TypedLine, Verb, parse
 from tournaments.results.quick_entry import OutcomeKind
 from tournaments.state.integrity import differences
 
@@ -51,7 +51,7 @@ def line(event: Evening, text: str, by: Actor | None = None) -> OutcomeKind:
     return outcome.what
 
 
-def state(event: Evening) -> MatchState:
+def state(event: Evening) -> FloorMatchState:
     return event.state.matches[event.fixture(1).pk].state
 
 
@@ -90,12 +90,12 @@ def test_an_adjourned_match_frees_its_table_keeps_its_score_and_goes_on_later(ev
     assert has_begun(event.match(1))
     event.later(24 * 60)
     assert line(event, "m1 resume") == OutcomeKind.DONE
-    assert state(event) == MatchState.PLAYING
+    assert state(event) == FloorMatchState.PLAYING
     event.later(10)
     assert event.state.matches[event.fixture(1).pk].minutes == 40, "the day in between does not count"
     assert refusal(closing.let_go_on, fixture=event.fixture(2), **event.acts) == "not_adjourned"
     event.undo_last()
-    assert state(event) == MatchState.ADJOURNED
+    assert state(event) == FloorMatchState.ADJOURNED
     assert list(differences()) == []
 
 
@@ -103,10 +103,10 @@ def test_an_adjourned_match_can_be_decided_and_an_adjournment_be_undone(event: E
     event.start(1)
     closing.adjourn(fixture=event.fixture(1), **event.acts)
     event.undo_last()
-    assert state(event) == MatchState.PLAYING
+    assert state(event) == FloorMatchState.PLAYING
     closing.adjourn(fixture=event.fixture(1), **event.acts)
     event.win(1)
-    assert state(event) == MatchState.SETTLED
+    assert state(event) == FloorMatchState.SETTLED
 
 
 def test_the_hours_of_an_adjournment_are_no_playing_time_for_the_forecast(event: Evening) -> None:
@@ -141,14 +141,14 @@ def test_a_match_that_both_agree_to_shorten_can_still_be_won(event: Evening) -> 
     shorten(fixture=event.fixture(1), length=4, **event.acts)
     event.win(1, (4, 1))
     shortened = FloorEvent.objects.get(kind="shortened", undone_by=None)
-    by_name = {"act": Act(shortened, shortened.fixture), "in_order": False, **event.acts}
+    by_name = {"act": UndoableAct(shortened, shortened.fixture), "in_order": False, **event.acts}
     assert refusal(undo, tournament=event.division.tournament, **by_name) == "match_finished"
     assert list(differences()) == []
 
 
 def test_the_leader_wins_at_the_running_score_unrated_and_undo_takes_it_back(event: Evening) -> None:
     tournament = event.division.tournament
-    assert parse("m1 leader 5-3") == Line(Verb.LEADER, 1, score=(5, 3))
+    assert parse("m1 leader 5-3") == TypedLine(Verb.LEADER, 1, score=(5, 3))
     begin(event, 3, 3)
 
     def enter(text: str) -> list[quick_entry.LineOutcome]:
@@ -162,7 +162,7 @@ def test_the_leader_wins_at_the_running_score_unrated_and_undo_takes_it_back(eve
     assert entered.result is not None
     assert (entered.result.winner, entered.result.score) == (1, (3, 4))
     assert (entered.result.kind, measures_play(entered.result)) == (Result.Kind.LEADER, False)
-    assert state(event) == MatchState.SETTLED
+    assert state(event) == FloorMatchState.SETTLED
     enter_lines(tournament=tournament, text="undo m1", division=None, by=event.alice, now=event.now)
     assert event.match(1).state == Match.State.OPEN
     assert list(differences()) == []

@@ -8,7 +8,7 @@ from demo import evenings
 from demo.evenings import CHANCES, FORECAST_AT, first_come_end, simulate_evening
 from demo.management.commands.simulate_evening import FAULTS, calibration, summary
 from tournaments.floor import calls as autopilot
-from tournaments.floor.state import MatchFacts, Progress, Rank
+from tournaments.floor.state import MatchFacts, MatchProgress, Rank
 from tournaments.models import Tournament
 
 
@@ -44,7 +44,7 @@ def test_an_evening_without_rounds_books_everybody_once_too() -> None:
 
 
 def match(fixture: int, *leads_to: int) -> MatchFacts:
-    return MatchFacts(fixture, fixture, 1, 1, Rank.MAIN, 7, Progress.SETTLED, leads_to=leads_to)
+    return MatchFacts(fixture, fixture, 1, 1, Rank.MAIN, 7, MatchProgress.SETTLED, leads_to=leads_to)
 
 
 def test_first_come_first_served_fills_the_tables_in_the_order_in_which_players_were_known() -> None:

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from clubhouse.tonight import EveningPlan, start_evening
-from formats.settings import KNOCKOUT, LIVES, Pairing, StageSettings
+from formats.settings import KNOCKOUT, LIVES, PairingMode, StageSettings
 from matches.lifecycle.finish import ResultInput
 from players.actors import Actor
 from players.models import Club, Membership, Player
@@ -19,7 +19,7 @@ from tournaments.models import Fixture, Tournament
 from tournaments.results.services import enter_result
 
 pytestmark = pytest.mark.django_db
-FLOW = StageSettings(LIVES, lives=2, lengths=(5,), pairing=Pairing.CONTINUOUS)
+FLOW = StageSettings(LIVES, lives=2, lengths=(5,), pairing=PairingMode.CONTINUOUS)
 
 
 def started(club: Club, by: Actor, *stages: StageSettings, tables: int = 6, hours: int = 12) -> Tournament:

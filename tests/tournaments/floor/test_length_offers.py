@@ -328,7 +328,7 @@ def test_without_an_open_floor_nothing_is_offered(running: RunningEvent) -> None
 
 
 def test_players_cannot_flood_the_floor_with_offers(playing: AtTable, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(length_offers, "MOST_OFFERS", 2)
+    monkeypatch.setattr(length_offers, "MAX_OFFERS", 2)
     offer(playing, 0, 5)
     offer(playing, 1, 6)
     assert refusal(offer, playing, 0, 4) == "too_many_offers"

@@ -16,7 +16,7 @@ from django.test import Client
 
 from engine.errors import Refused
 from formats.settings import KNOCKOUT, LIVES, SWISS, StageSettings
-from formats.settings import Pairing as Mode
+from formats.settings import PairingMode as Mode
 from matches.access import match_for_player
 from matches.lifecycle.finish import ResultInput
 from players.actors import Actor
@@ -31,10 +31,10 @@ from tournaments.floor import calls, evening, selectors
 from tournaments.floor.batches import Flow, flows_of, waiting_in
 from tournaments.floor.notifications import CALLED
 from tournaments.floor.page.forecast import evening_forecast
-from tournaments.floor.state import MatchState
+from tournaments.floor.state import FloorMatchState
 from tournaments.models import Autopilot, CheckIn, Division, Entry, Fixture, FloorEvent, FloorKind, Table, Tournament
 from tournaments.results import services as results
-from tournaments.results.lines import Line, Verb
+from tournaments.results.lines import TypedLine, Verb
 from tournaments.results.quick_entry import find_fixture
 from tournaments.state.integrity import differences
 from tournaments.state.names import club_mates
@@ -48,7 +48,7 @@ FORMATS = {
     "lives": StageSettings(LIVES, lives=2, lengths=(5,), pairing=Mode.CONTINUOUS),
 }
 STEPS, MANY_STEPS = 10, 30
-AT_TABLES = (MatchState.CALLED, MatchState.PLAYING)
+AT_TABLES = (FloorMatchState.CALLED, FloorMatchState.PLAYING)
 
 
 @dataclass
@@ -440,11 +440,11 @@ def test_a_line_names_the_person(make_event: Callable[..., TwoDivisions], name: 
     event = make_event()
     event.merge_them()
     with pytest.raises(Refused) as refused:
-        find_fixture(event.tournament, Line(Verb.FORFEIT, names=(name,)), None)
+        find_fixture(event.tournament, TypedLine(Verb.FORFEIT, names=(name,)), None)
     assert refused.value.code == "line_which_match"
     for player, division in ((event.carol, "Open"), (event.berg, "Speed")):
         row = event.tournament.divisions.get(name=division)
-        named = find_fixture(event.tournament, Line(Verb.FORFEIT, names=(name,)), row)
+        named = find_fixture(event.tournament, TypedLine(Verb.FORFEIT, names=(name,)), row)
         assert named.match.players[named.side] == player
 
 

@@ -197,7 +197,7 @@ def test_alice_sees_who_entered_a_score_and_takes_it_back(at_table: AtTable, ali
 
 
 def test_players_cannot_flood_the_floor_with_scores(at_table: AtTable, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(calls, "MOST_PLAYERS_SCORES", 2)
+    monkeypatch.setattr(calls, "MAX_PLAYERS_SCORES", 2)
     at_table.call()
     statuses = [at_table.enter(0, points, 0).status_code for points in (1, 2, 3)]
     assert statuses == [200, 200, 409]

@@ -23,9 +23,9 @@ from tournaments.floor.derivation import critical_minutes
 from tournaments.floor.state import (
     AttentionKind,
     EntrantSource,
+    FloorMatchState,
     FloorSettings,
-    MatchState,
-    Progress,
+    MatchProgress,
     Rank,
     TableFacts,
     TableState,
@@ -56,7 +56,10 @@ def test_the_order_is_pinned_then_bracket_then_critical_path_then_wait() -> None
     assert [row.fixture for row in state.suggestions] == [7, 6, 5]
     assert [row.reason.code for row in state.suggestions] == ["pinned_first", "critical_path", "longest_wait"]
     assert codes(state, 8) == ["held"]
-    assert {number: state.matches[number].state for number in (7, 4)} == {7: MatchState.READY, 4: MatchState.WAITING}
+    assert {number: state.matches[number].state for number in (7, 4)} == {
+        7: FloorMatchState.READY,
+        4: FloorMatchState.WAITING,
+    }
     assert codes(state, 4) == ["no_table"]
 
 
@@ -78,7 +81,7 @@ def test_the_critical_path_is_the_longest_chain_that_waits_for_a_match() -> None
     path = critical_minutes(rows)
     assert path[1] == pytest.approx(sum(expected_minutes(length) for length in (5, 9, 11)))
     assert path[2] > path[1]
-    assert critical_minutes([*rows[:3], replace(rows[3], progress=Progress.SETTLED)])[3] == expected_minutes(9)
+    assert critical_minutes([*rows[:3], replace(rows[3], progress=MatchProgress.SETTLED)])[3] == expected_minutes(9)
 
 
 def test_in_a_round_robin_the_players_with_most_matches_left_come_first() -> None:
@@ -113,13 +116,13 @@ def test_a_player_rests_after_a_match_unless_that_is_waived() -> None:
     assert state.matches[2].reasons[0].params["until"] == (NOW + minutes(3)).isoformat()
     facts = Facts(*rows)
     facts.add(FloorKind.REST_WAIVED, fixture=2)
-    assert state_of(*rows, facts=facts).matches[2].state == MatchState.READY
-    assert state_of(*rows, settings=FloorSettings(rest=2)).matches[2].state == MatchState.READY
+    assert state_of(*rows, facts=facts).matches[2].state == FloorMatchState.READY
+    assert state_of(*rows, settings=FloorSettings(rest=2)).matches[2].state == FloorMatchState.READY
 
 
 def test_nobody_rests_after_a_walkover() -> None:
     walkover = replace(settled(1, (BOB, CAROL), ago=0), begun_at=None)
-    assert state_of(walkover, match(2, (BOB, ERIN))).matches[2].state == MatchState.READY
+    assert state_of(walkover, match(2, (BOB, ERIN))).matches[2].state == FloorMatchState.READY
 
 
 def test_a_player_who_is_away_is_not_called() -> None:
@@ -186,12 +189,12 @@ def test_a_running_match_keeps_its_table_until_it_is_over_freed_or_given_to_anot
     facts.add(FloorKind.CALLED, 30, fixture=1, table=1)
     facts.add(FloorKind.STARTED, 28, fixture=1)
     assert state_of(*rows, facts=facts).tables[1].state == TableState.TAKEN
-    over = [replace(rows[0], progress=Progress.SETTLED), rows[1]]
+    over = [replace(rows[0], progress=MatchProgress.SETTLED), rows[1]]
     assert state_of(*over, facts=facts).tables[1].state == TableState.FREE
     facts.add(FloorKind.CALLED, 5, fixture=2, table=1)
     state = state_of(*rows, facts=facts)  # The result of M1 was taken back after M2 was called.
     assert (state.tables[1].match, state.matches[1].table) == (state.matches[2], None)
-    assert state.matches[1].state == MatchState.PLAYING
+    assert state.matches[1].state == FloorMatchState.PLAYING
 
 
 def test_freeing_the_table_of_a_called_match_takes_back_the_call() -> None:
@@ -200,7 +203,7 @@ def test_freeing_the_table_of_a_called_match_takes_back_the_call() -> None:
     facts.add(FloorKind.CALLED, 10, fixture=1, table=1)
     facts.add(FloorKind.FREED, 1, fixture=1, table=1)
     state = state_of(*rows, facts=facts)
-    assert (state.matches[1].state, state.matches[1].called_at) == (MatchState.READY, None)
+    assert (state.matches[1].state, state.matches[1].called_at) == (FloorMatchState.READY, None)
 
 
 def test_players_who_meet_again_elsewhere_are_not_called_by_an_old_call() -> None:
@@ -208,7 +211,7 @@ def test_players_who_meet_again_elsewhere_are_not_called_by_an_old_call() -> Non
     facts = Facts(*rows)
     facts.add(FloorKind.CALLED, 10, fixture=1, table=1)
     corrected = match(1, (BOB, ERIN))
-    assert state_of(corrected, facts=facts).matches[1].state == MatchState.READY
+    assert state_of(corrected, facts=facts).matches[1].state == FloorMatchState.READY
 
 
 TABLES = (

@@ -12,9 +12,9 @@ from tournaments.floor.derivation import floor_state
 from tournaments.floor.state import (
     Fact,
     FloorFacts,
+    FloorMatchState,
     FloorState,
-    MatchState,
-    Progress,
+    MatchProgress,
     Rank,
     TableFacts,
     TableState,
@@ -41,7 +41,9 @@ def floors(draw: st.DrawFn) -> tuple[FloorFacts, list[Fact]]:
     rows = []
     for number in range(1, count + 1):
         pair = draw(st.none() | PAIRS)
-        progress = draw(st.sampled_from([Progress.OPEN] * 4 + list(Progress))) if pair else Progress.UNKNOWN
+        progress = (
+            draw(st.sampled_from([MatchProgress.OPEN] * 4 + list(MatchProgress))) if pair else MatchProgress.UNKNOWN
+        )
         ago = draw(st.integers(0, 20))
         over = {"begun_at": NOW - minutes(90), "finished_at": NOW - minutes(ago)} if progress == "settled" else {}
         later = draw(st.sets(st.integers(number + 1, count), max_size=2)) if number < count else ()
@@ -79,7 +81,7 @@ def test_suggestions_never_give_a_table_or_a_person_two_matches(floor: tuple[Flo
     seated = [row for row in state.matches.values() if row.table is not None]
     at_tables = Counter(row.table for row in seated) + Counter(row.table for row in state.suggestions)
     assert all(count == 1 for count in at_tables.values())
-    at_boards = (MatchState.CALLED, MatchState.PLAYING)
+    at_boards = (FloorMatchState.CALLED, FloorMatchState.PLAYING)
     busy = {person for row in state.matches.values() if row.state in at_boards for person in persons[row.fixture]}
     called = Counter(person for row in state.suggestions for person in persons[row.fixture])
     assert all(count == 1 for count in called.values())
@@ -88,7 +90,7 @@ def test_suggestions_never_give_a_table_or_a_person_two_matches(floor: tuple[Flo
         table, suggested = state.tables[row.table], state.matches[row.fixture]
         assert table.state == TableState.FREE
         assert table.facts.category != Table.Category.RESERVED
-        assert suggested.state == MatchState.READY
+        assert suggested.state == FloorMatchState.READY
         assert not suggested.facts.held
 
 
@@ -108,7 +110,7 @@ def test_no_match_waits_for_a_table_while_one_that_fits_is_free(floor: tuple[Flo
 @given(floors())
 def test_every_match_that_waits_has_a_reason_and_no_other_does(floor: tuple[FloorFacts, list[Fact]]) -> None:
     for row in state_of(floor).matches.values():
-        assert bool(row.reasons) == (row.state in (MatchState.WAITING, MatchState.ADJOURNED))
+        assert bool(row.reasons) == (row.state in (FloorMatchState.WAITING, FloorMatchState.ADJOURNED))
 
 
 @ANY_MACHINE

@@ -21,7 +21,7 @@ from engine.errors import Refused
 from formats.elimination.from_lives import PLACES
 from formats.elimination.knockout import bracket_size
 from formats.settings import SWISS, StageSettings, strict
-from formats.settings import Pairing as Mode
+from formats.settings import PairingMode as Mode
 from formats.swiss.lives import lives_for_missed, lives_left
 from matches.models import Result
 from players.actors import Actor
@@ -44,7 +44,7 @@ from tests.tournaments.floor.test_batches import (
 from tournaments.entries import check_in
 from tournaments.entries.late import enter_late
 from tournaments.entries.services import withdraw
-from tournaments.floor.batches import pair_now, take_back_pairing, waive_lead
+from tournaments.floor.batches import pair_now, undo_pairing, waive_lead
 from tournaments.floor.calls import call_ready
 from tournaments.models import (
     Batch,
@@ -166,7 +166,7 @@ class RandomNight(Night):
     def take_back_one(self) -> None:
         """A pair is not to be."""
         fixture = self.chance.choice(self.open())
-        take_back_pairing(fixture=fixture, code="not_these_two", by=self.by, now=self.now)
+        undo_pairing(fixture=fixture, code="not_these_two", by=self.by, now=self.now)
 
     def choose(self) -> None:
         """A director chooses two of those who wait."""

@@ -10,7 +10,7 @@ import pytest
 from engine.errors import Refused
 from formats.settings import StageSettings
 from matches.lifecycle import links
-from matches.lifecycle.at_tables import Entered, Offered
+from matches.lifecycle.at_tables import EnteredScore, Offered
 from matches.lifecycle.begun import has_begun
 from matches.lifecycle.events import events
 from matches.lifecycle.finish import ResultInput, standing_result
@@ -23,7 +23,7 @@ from tournaments.entries import check_in
 from tournaments.floor import calls, evening, selectors, undo
 from tournaments.floor.lines import enter_lines, preview_line
 from tournaments.floor.sentences import sentence_of_fact
-from tournaments.floor.state import FloorState, MatchState, TableState
+from tournaments.floor.state import FloorMatchState, FloorState, TableState
 from tournaments.models import Autopilot, Division, Fixture, FloorEvent, Table
 from tournaments.results import quick_entry
 from tournaments.results import services as results
@@ -175,7 +175,7 @@ def test_undo_takes_back_the_last_change_of_ones_own_unless_more_happened_there(
     called = event.call(1, 1)
     started = calls.start(fixture=event.fixture(1), by=Actor.of(bob), now=event.now)
     assert refusal(event.undo_last) == "floor_built_on"
-    act = undo.Act(started, started.fixture)
+    act = undo.UndoableAct(started, started.fixture)
     assert refusal(undo.undo, tournament=tournament, act=act, **event.acts) == "nothing_to_undo_on_floor"
     undo.undo(tournament=tournament, act=act, by=Actor.of(bob), now=event.now)
     assert event.states()[0] == "c"
@@ -186,7 +186,7 @@ def test_undo_takes_back_the_last_change_of_ones_own_unless_more_happened_there(
 
 def test_undo_sent_twice_undoes_only_the_fact_it_names(event: Evening) -> None:
     tournament = event.division.tournament
-    first, second = (undo.Act(fact, fact.fixture) for fact in (event.call(1, 1), event.call(2, 2)))
+    first, second = (undo.UndoableAct(fact, fact.fixture) for fact in (event.call(1, 1), event.call(2, 2)))
     assert refusal(undo.undo, tournament=tournament, act=first, **event.acts) == "not_last_on_floor"
     for _ in range(2):
         assert undo.undo(tournament=tournament, act=second, **event.acts) == second
@@ -250,7 +250,7 @@ def test_the_view_of_the_floor_needs_a_fixed_number_of_queries(
     with django_assert_max_num_queries(14):
         view = selectors.floor(event.division.tournament, event.now)
         shown = [(row.number, row.state, row.where.table, row.facts.round_name) for row in view.matches.values()]
-        assert shown[0] == (1, MatchState.CALLED, "1", "Quarter-finals")
+        assert shown[0] == (1, FloorMatchState.CALLED, "1", "Quarter-finals")
         assert [
             (view.matches[row.fixture].number, view.tables[row.table].facts.label) for row in view.state.suggestions
         ] == [(2, "2"), (3, "3")]
@@ -327,7 +327,7 @@ def test_the_fourth_match_waits_for_a_free_table(event: Evening) -> None:
     assert refusal(calls.call, fixture=event.fixture(4), **event.acts) == "no_table_free"
 
 
-@pytest.mark.parametrize("act", [calls.call_again, calls.take_back])
+@pytest.mark.parametrize("act", [calls.call_again, calls.undo_call])
 def test_a_match_that_was_not_called_has_no_call_to_change(event: Evening, act: Callable[..., object]) -> None:
     assert refusal(act, fixture=event.fixture(1), **event.acts) == "not_called"
     event.call(1, 1)
@@ -362,7 +362,7 @@ def test_players_enter_scores_once_they_are_called_and_not_endlessly(event: Even
     enter = {"side": 0, "by": Actor.link(0), "now": event.now}
     assert refusal(calls.set_players_score, fixture=event.fixture(1), score=(1, 0), **enter) == "not_called"
     event.call(1, 1)
-    for number in range(calls.MOST_PLAYERS_SCORES):
+    for number in range(calls.MAX_PLAYERS_SCORES):
         calls.set_players_score(fixture=event.fixture(1), score=(number % 2, 0), **enter)
     assert refusal(calls.set_players_score, fixture=event.fixture(1), score=(5, 0), **enter) == "too_many_scores"
     calls.set_running_score(fixture=event.fixture(1), score=(5, 0), **event.acts)
@@ -373,9 +373,9 @@ def test_only_the_score_and_the_length_that_stand_are_taken_back(event: Evening)
         calls.set_running_score(fixture=event.fixture(1), score=(points, 0), **event.acts) for points in (1, 2)
     )
     taken_back = {"fixture": event.fixture(1), "event": first, **event.acts}
-    assert refusal(calls.take_back_score, **taken_back) == "running_score_replaced"
+    assert refusal(calls.undo_score, **taken_back) == "running_score_replaced"
     shortened, _again = (evening.shorten(fixture=event.fixture(1), length=points, **event.acts) for points in (6, 5))
-    assert refusal(evening.take_back_length, **taken_back | {"event": shortened}) == "length_changed_since"
+    assert refusal(evening.undo_length, **taken_back | {"event": shortened}) == "length_changed_since"
     assert event.match(1).length == 5
 
 
@@ -384,7 +384,7 @@ def test_two_tables_have_no_label_in_common_and_a_room_has_an_end(event: Evening
     assert refusal(evening.add_table, tournament=tournament, label="1", **event.acts) == "table_label_taken"
     renamed = {"table": event.table(2), "label": "1", "category": "normal"}
     assert refusal(evening.change_table, **renamed, **event.acts) == "table_label_taken"
-    labels = (f"T{number}" for number in range(evening.MOST_TABLES - 3))
+    labels = (f"T{number}" for number in range(evening.MAX_TABLES - 3))
     Table.objects.bulk_create(Table(tournament=tournament, label=label) for label in labels)
     assert refusal(evening.add_table, tournament=tournament, label="A", **event.acts) == "too_many_tables"
 
@@ -392,7 +392,7 @@ def test_two_tables_have_no_label_in_common_and_a_room_has_an_end(event: Evening
 def test_without_an_open_floor_players_enter_no_score_and_offer_no_length(drawn: Callable[..., Division]) -> None:
     match = Match.objects.filter(parent_topic=drawn(2).topic).get()
     acts = {"by": Actor.link(0), "now": NOON}
-    assert refusal(events().record_score, entered=Entered(match, 0, (1, 0)), **acts) == "no_running_scores"
+    assert refusal(events().record_score, entered=EnteredScore(match, 0, (1, 0)), **acts) == "no_running_scores"
     offered = Offered(match, 0, 5, (0, 0))
     assert refusal(events().record_length, move=offered, **acts) == "no_length_offers"
 
@@ -456,7 +456,7 @@ def test_a_no_show_is_not_called_in_the_consolation_until_they_are_here(
     check_in.mark_players_here(tournament=division.tournament, players=[no_show], **event.acts)
     event.later(10)
     assert event.state.not_here == ()
-    assert event.state.matches[own[0].fixture].state == MatchState.READY
+    assert event.state.matches[own[0].fixture].state == FloorMatchState.READY
     assert result.kind == "forfeit"
 
 
@@ -465,7 +465,7 @@ def test_a_match_leaves_a_table_that_breaks_in_the_same_step(event: Evening) -> 
     out = calls.take_out_of_use(table=event.table(1), reason="lamp", move_to=event.table(2), **event.acts)
     assert sentence_of_fact(out) == "Table 1 is out of use; M1 goes to table 2."
     row = event.state.matches[event.fixture(1).pk]
-    assert (row.state, row.table) == (MatchState.CALLED, event.table(2).pk)
+    assert (row.state, row.table) == (FloorMatchState.CALLED, event.table(2).pk)
     out = calls.take_out_of_use(table=event.table(2), reason="leg", **event.acts)
     assert sentence_of_fact(out) == "Table 2 is out of use; M1 is in the queue again."
     assert event.states()[0] == "r", "nothing stays called at a broken table"

@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from formats.settings import SWISS, StageSettings
-from formats.settings import Pairing as Mode
+from formats.settings import PairingMode as Mode
 from players.actors import Actor
 from players.models import Player, User
 from tests.pages import html

@@ -16,14 +16,14 @@ from players.actors import Actor
 from players.models import LogEntry, User
 from tests.tiers import first_in_make_test
 from tests.tournaments.floor.test_services import Evening, event
-from tournaments.draws.take_back import take_back_draw
+from tournaments.draws.undo import undo_published_draw
 from tournaments.entries import arrivals, check_in
 from tournaments.entries import services as entries
 from tournaments.floor import calls
 from tournaments.floor.closing_time import RunningMatch, close_matches
 from tournaments.floor.lines import enter_lines
-from tournaments.floor.state import MatchState, TableState
-from tournaments.floor.undo import Act, act_named, last_act, undo
+from tournaments.floor.state import FloorMatchState, TableState
+from tournaments.floor.undo import UndoableAct, act_named, last_act, undo
 from tournaments.ledger.accounts import box_of
 from tournaments.models import CheckIn, Division, Entry, Fixture, Tournament
 from tournaments.results.corrections import (
@@ -87,7 +87,7 @@ def test_a_result_is_stored_and_logged_and_moves_nobody_for_five_seconds(event: 
     assert (match.state, match.results.count()) == (Match.State.SETTLED, 1)
     assert LogEntry.objects.filter(verb="result_appended", topic=match.topic).exists()
     on_floor = event.state.matches[event.fixture(1).pk]
-    assert on_floor.state == MatchState.REPORTED
+    assert on_floor.state == FloorMatchState.REPORTED
     assert on_floor.facts.entered is not None
     assert (on_floor.facts.entered.winner, on_floor.facts.entered.score) == (0, (7, 4))
     assert event.state.tables[event.table(1).pk].state == TableState.TAKEN
@@ -166,7 +166,7 @@ def test_a_draw_is_not_taken_back_under_a_waiting_result_but_after_its_undo(even
 
 def take_back(event: Evening) -> None:
     after = Division.objects.get().seq
-    take_back_draw(division=event.division, reason="Somebody came late.", after=after, **event.acts)
+    undo_published_draw(division=event.division, reason="Somebody came late.", after=after, **event.acts)
 
 
 @pytest.mark.parametrize("rule", [*Tournament.ClosingRule])
@@ -376,7 +376,7 @@ def test_one_undo_takes_back_a_broken_table_and_where_its_match_went(
     event.later(1)
     assert line(event, text).refused is None
     row = event.state.matches[event.fixture(1).pk]
-    assert (row.state, row.table) == (MatchState.CALLED, event.table(1).pk)
+    assert (row.state, row.table) == (FloorMatchState.CALLED, event.table(1).pk)
     assert event.state.tables[event.table(1).pk].state == TableState.TAKEN
     assert "is called to table 1" in (line(event, "undo").text or "")
 
@@ -402,7 +402,7 @@ def test_alice_enters_a_result_on_the_floor_and_undoes_it(event: Evening, alice_
 REFUSALS = {"floor_built_on", "undo_built_on", "match_finished"}
 
 
-def _refused(event: Evening, act: Act, by: Actor) -> bool:
+def _refused(event: Evening, act: UndoableAct, by: Actor) -> bool:
     """Undo an act, or find that something was built on it."""
     try:
         undo(tournament=event.division.tournament, act=act, by=by, now=event.now)

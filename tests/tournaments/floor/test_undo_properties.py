@@ -69,7 +69,7 @@ class Floor:
         return {
             "call": lambda: calls.call(fixture=match, **self.by),
             "call again": lambda: calls.call_again(fixture=match, **self.by),
-            "take back": lambda: calls.take_back(fixture=match, **self.by),
+            "take back": lambda: calls.undo_call(fixture=match, **self.by),
             "start": lambda: calls.start(fixture=match, **self.by),
             "start all": lambda: calls.start_called(tournament=self.event, **self.by),
             "move": lambda: calls.move(fixture=match, table=table, **self.by),

@@ -10,7 +10,7 @@ from engine.errors import Refused
 from players.actors import Actor
 from players.models import Player
 from prizes import services as prize_services
-from prizes.services import PoolInput
+from prizes.services import SidePoolInput
 from tests.event_cast import NOW
 from tournaments.draws import services as draws
 from tournaments.entries import services as entries
@@ -86,7 +86,7 @@ def entry_of(player: Player) -> Entry:
 
 def join_pool(till: Till, player: Player) -> None:
     pool = till.division.side_pools.first() or prize_services.create_pool(
-        division=till.division, pool=PoolInput("Side pool", 1000, (7000, 3000), (("main", 1),)), by=till.by, now=NOW
+        division=till.division, pool=SidePoolInput("Side pool", 1000, (7000, 3000), (("main", 1),)), by=till.by, now=NOW
     )
     prize_services.join_pool(pool=pool, entry=entry_of(player), by=till.by, now=NOW)
 
@@ -121,12 +121,12 @@ def test_nobody_pays_more_than_they_owe(till: Till, bob: Player, amount: int, co
 
 def test_taking_a_payment_back_is_a_payment(till: Till, bob: Player) -> None:
     (paid,) = till.receive(bob, 3000)
-    back = payments.take_back(payment=paid, by=till.by, now=NOW)
+    back = payments.undo_payment(payment=paid, by=till.by, now=NOW)
     assert (back.amount, back.undoes, till.account(bob).owes) == (-3000, paid, 3000)
     assert box_of(till.event).expected == 0
     for payment, code in ((paid, "payment_undone"), (back, "payment_is_undo")):
         with pytest.raises(Refused, match=code):
-            payments.take_back(payment=payment, by=till.by, now=NOW)
+            payments.undo_payment(payment=payment, by=till.by, now=NOW)
 
 
 def test_a_withdrawal_before_the_draw_is_refunded_what_it_paid(till: Till, bob: Player) -> None:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from engine.errors import Refused
 from tournaments.refusals import MESSAGES
-from tournaments.results.lines import Line, Verb, parse, side_of, split
+from tournaments.results.lines import TypedLine, Verb, parse, side_of, split
 
 PLAYERS = ("Quinn Olsen", "Uma Levermann")
 
@@ -15,25 +15,25 @@ PLAYERS = ("Quinn Olsen", "Uma Levermann")
     "text", ["m22 11-7", "M22 11–7", "  m22   11 - 7 ", "m 22 11:7", "m22 11/7", "m22 11 7", "m22 11−7"]
 )
 def test_a_score_is_read_however_it_is_typed(text: str) -> None:
-    assert parse(text) == Line(Verb.SCORE, 22, score=(11, 7))
+    assert parse(text) == TypedLine(Verb.SCORE, 22, score=(11, 7))
 
 
 def test_the_score_is_in_the_order_of_the_fixture() -> None:
-    assert parse("m22 7-11") == Line(Verb.SCORE, 22, score=(7, 11))
+    assert parse("m22 7-11") == TypedLine(Verb.SCORE, 22, score=(7, 11))
 
 
 @pytest.mark.parametrize("word", ["forfeit", "FORFEIT", "forfeits", "ff", "wo", "w/o"])
 def test_a_forfeit_names_who_gives_up(word: str) -> None:
-    assert parse(f"m22 {word} olsen") == Line(Verb.FORFEIT, 22, ("olsen",))
+    assert parse(f"m22 {word} olsen") == TypedLine(Verb.FORFEIT, 22, ("olsen",))
 
 
 def test_both_may_forfeit() -> None:
-    assert parse("m22 forfeit BOTH") == Line(Verb.FORFEIT, 22, ("BOTH",))
+    assert parse("m22 forfeit BOTH") == TypedLine(Verb.FORFEIT, 22, ("BOTH",))
 
 
 def test_the_division_may_stand_first() -> None:
-    assert parse("open m3 5-7") == Line(Verb.SCORE, 3, score=(5, 7), division="open")
-    assert parse("over 60 m3 5-7") == Line(Verb.SCORE, 3, score=(5, 7), division="over 60")
+    assert parse("open m3 5-7") == TypedLine(Verb.SCORE, 3, score=(5, 7), division="open")
+    assert parse("over 60 m3 5-7") == TypedLine(Verb.SCORE, 3, score=(5, 7), division="over 60")
 
 
 @pytest.mark.parametrize("text", ["bob 7-4", "bob 7 4", " Bob  7 : 4"])
@@ -44,16 +44,19 @@ def test_a_single_name_has_the_first_points(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["anna berg 7 carol 4", "anna berg 7, carol 4", "anna berg 7 - carol 4"])
 def test_two_names_have_points_each(text: str) -> None:
-    assert parse(text) == Line(Verb.SCORE, names=("anna berg", "carol"), score=(7, 4))
+    assert parse(text) == TypedLine(Verb.SCORE, names=("anna berg", "carol"), score=(7, 4))
 
 
 @pytest.mark.parametrize("text", ["bob forfeit", "forfeit bob", "bob w/o", "FF bob"])
 def test_a_forfeit_may_name_the_player_alone(text: str) -> None:
-    assert parse(text) == Line(Verb.FORFEIT, names=("bob",))
+    assert parse(text) == TypedLine(Verb.FORFEIT, names=("bob",))
 
 
 def test_undo_and_help_are_commands() -> None:
-    assert [parse(text) for text in ("undo", "UNDO", "?", "help")] == [*[Line(Verb.UNDO)] * 2, *[Line(Verb.HELP)] * 2]
+    assert [parse(text) for text in ("undo", "UNDO", "?", "help")] == [
+        *[TypedLine(Verb.UNDO)] * 2,
+        *[TypedLine(Verb.HELP)] * 2,
+    ]
 
 
 def test_lines_are_apart_by_semicolons_and_line_breaks() -> None:
@@ -114,7 +117,7 @@ def test_every_score_is_read_back(fixture: int, left: int, right: int, between: 
         with pytest.raises(Refused):
             parse(text)
     else:
-        assert parse(text) == Line(Verb.SCORE, fixture, score=(left, right))
+        assert parse(text) == TypedLine(Verb.SCORE, fixture, score=(left, right))
 
 
 @given(st.text(max_size=260))

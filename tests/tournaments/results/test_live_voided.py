@@ -15,7 +15,7 @@ from matches.play.starting import PlaySettings, commit_chain, start
 from players.actors import SYSTEM
 from tests.event_cast import RunningEvent
 from tests.matches.play.conftest import START, Board
-from tests.matches.play.test_short_way import Pages, is_short, rows, wish
+from tests.matches.play.test_fast_path import Pages, is_short, rows, wish
 from tests.tournaments.support.correcting import KNOCKOUT, LATER, Cup, integrity_differences, won_by
 from tournaments.entries.services import withdraw_from_event
 

@@ -15,7 +15,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from core.live.presence import Presence
+from core.live.presence import PagePresence
 from engine.actions import Act
 from engine.clock import MINUTE, SECOND, ClockSettings
 from engine.errors import Refused
@@ -297,7 +297,7 @@ def absence(world: World) -> None:
     world.open_board(CLOCK, world.bob, world.carol)
     if due.state_of(LiveMatch.objects.get(pk=world.match.pk)).match.turn == world.bob:
         world.play(world.bob)
-    gone = Presence(online=False, since=world.now.timestamp(), closed=True)
+    gone = PagePresence(online=False, since=world.now.timestamp(), closed=True)
     world.now += timedelta(seconds=10)
     absences.note_presence(match_id=world.match.pk, side=world.carol, seen=gone, now=world.now)
     world.now += timedelta(seconds=100)

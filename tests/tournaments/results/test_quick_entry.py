@@ -21,7 +21,7 @@ from tournaments.events import services as events
 from tournaments.floor.lines import enter_lines
 from tournaments.models import Division, Fixture, Slot, Tournament
 from tournaments.results import services as results
-from tournaments.results.lines import MOST_LINES
+from tournaments.results.lines import MAX_LINES
 from tournaments.results.quick_entry import LineOutcome, enter_line, forfeit_missing
 
 pytestmark = pytest.mark.django_db
@@ -113,7 +113,7 @@ def test_a_player_with_two_open_matches_is_named_with_the_number(
 
 
 def test_more_than_fifty_lines_at_once_are_refused(drawn: Drawn, by_alice: Actor) -> None:
-    text = "\n".join(["m1 7-3"] * (MOST_LINES + 1))
+    text = "\n".join(["m1 7-3"] * (MAX_LINES + 1))
     with pytest.raises(Refused, match="too_many_results"):
         enter_lines(tournament=drawn(2).tournament, text=text, division=None, by=by_alice, now=NOON)
     assert not Result.objects.exists()

@@ -10,7 +10,7 @@ from matches.lifecycle import links
 from matches.models import Match
 from players.actors import Actor
 from players.models import Player
-from tests.tournaments.draws.test_take_back import paired, undo_round
+from tests.tournaments.draws.test_undo import paired, undo_round
 from tests.tournaments.support.pages import text
 from tests.tournaments.support.swiss_rounds import DivisionDriver
 from tournaments.models import Division, Tournament

@@ -10,7 +10,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from formats.graph import Seat, Source
+from formats.graph import DrawnSeat, Source
 from formats.progress import Progress
 from formats.settings import (
     DOUBLE,
@@ -44,8 +44,8 @@ from tournaments.state.preview import Choice
 pytestmark = pytest.mark.django_db
 
 KILOBYTE = 1024
-MOST_COMPRESSED = 20 * KILOBYTE
-MOST_QUERIES = 14
+MAX_COMPRESSED = 20 * KILOBYTE
+MAX_QUERIES = 14
 """One of them asks whether the floor is open."""
 LARGE = 256
 PROGRESSIVE_ALL = StageSettings(PROGRESSIVE, last_chance="")
@@ -237,8 +237,8 @@ def test_what_the_rows_say_of_places_is_what_the_facts_lead_to(
 
 def drawn_to(state: Progress, number: int, source: Source) -> Source:
     """Whom a seat of a round was drawn to; any other source, or a seat before the draw, as it is."""
-    order = state.drawn.get((source.bracket, source.round)) if isinstance(source, Seat) else None
-    if order is None or not isinstance(source, Seat):
+    order = state.drawn.get((source.bracket, source.round)) if isinstance(source, DrawnSeat) else None
+    if order is None or not isinstance(source, DrawnSeat):
         return source
     return state.graph.round_of[number].entrants[order[source.number - 1]]
 
@@ -363,9 +363,9 @@ def test_a_bracket_of_256_is_light_and_needs_no_more_queries_than_8(
             answer = client.get(page_of(division), headers={"accept-encoding": "gzip"})
         query_counts.append(len(queries))
     assert answer["Content-Encoding"] == "gzip"
-    assert len(answer.content) <= MOST_COMPRESSED
-    assert len(gzip.decompress(answer.content)) > MOST_COMPRESSED
-    assert query_counts[0] == query_counts[1] <= MOST_QUERIES
+    assert len(answer.content) <= MAX_COMPRESSED
+    assert len(gzip.decompress(answer.content)) > MAX_COMPRESSED
+    assert query_counts[0] == query_counts[1] <= MAX_QUERIES
 
 
 @pytest.mark.slow

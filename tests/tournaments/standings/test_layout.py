@@ -12,26 +12,26 @@ from tournaments.standings.brackets import (
     CURVES,
     MERGE,
     STRAIGHT,
-    BoxLine,
-    Column,
+    BoxSide,
     FixtureBox,
+    RoundColumn,
     connect,
     round_name,
     tree,
     uncross,
 )
 
-NOBODY = BoxLine("to_be_decided", "")
+NOBODY = BoxSide("to_be_decided", "")
 
 
-def columns(*counts: int) -> list[Column]:
+def columns(*counts: int) -> list[RoundColumn]:
     """Rounds with so many fixtures, each winner going on where a bracket leads him."""
     created, number = [], 1
     starts = []
     for count in counts:
         starts.append(number)
         created.append(
-            Column("", 7, [FixtureBox(at, "waiting", (NOBODY, NOBODY)) for at in range(number, number + count)])
+            RoundColumn("", 7, [FixtureBox(at, "waiting", (NOBODY, NOBODY)) for at in range(number, number + count)])
         )
         number += count
     for depth, column in enumerate(created[:-1]):
@@ -101,7 +101,7 @@ def test_larger_brackets_have_sections_of_32_and_a_final_section() -> None:
     assert {column.joins for column in bracket.sections[1].columns[:-1]} == {MERGE}
 
 
-def columns_of(stage: StageSettings, size: int, key: str) -> list[Column]:
+def columns_of(stage: StageSettings, size: int, key: str) -> list[RoundColumn]:
     """The lower bracket of a plan, drawn rounds as they are meant."""
     seed = bytes(32)
     graph = plan_of(stage, sources_of(draw_places(stage, range(1, size + 1), seed=seed).places), seed=seed)
@@ -116,11 +116,11 @@ def columns_of(stage: StageSettings, size: int, key: str) -> list[Column]:
         boxes = [FixtureBox(fixture.number, "waiting", (NOBODY, NOBODY)) for fixture in round_.fixtures]
         for box in boxes:
             box.winner_to, box.winner_side = sides.get(box.number, (None, 0))
-        created.append(Column("", 7, boxes))
+        created.append(RoundColumn("", 7, boxes))
     return created
 
 
-def crossings(drawn: list[Column]) -> int:
+def crossings(drawn: list[RoundColumn]) -> int:
     """Pairs of lines to the next column that cross, each line ending at the upper or lower side of its box."""
     count = 0
     for column, following in pairwise(drawn):

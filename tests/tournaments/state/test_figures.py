@@ -25,7 +25,7 @@ from tournaments.draws.lists import counts
 from tournaments.entries import services as entries
 from tournaments.events import services as events
 from tournaments.models import Division
-from tournaments.state.figures import Counted, Figures, Matches, counted, figures_of
+from tournaments.state.figures import Counted, Figures, MatchFigures, counted, figures_of
 from tournaments.state.stages import set_stages
 
 pytestmark = pytest.mark.django_db
@@ -79,7 +79,7 @@ def test_the_number_of_matches_is_the_same_from_the_draft_to_the_end(
     assert in_draft == (3 if format_ in BY_ROUND else total), "a draft of one round counts that round"
     division.refresh_from_db()
     draws.publish_draw(division=division, after=division.seq, by=SYSTEM, now=NOW)
-    assert now(division).matches == Matches(total)
+    assert now(division).matches == MatchFigures(total)
     for share in (0.3, 0.5):
         play_share(division, share, players, (SYSTEM, SYSTEM), NOW)
         assert now(division).matches.total == total
@@ -104,7 +104,7 @@ def test_who_withdraws_after_the_draw_has_still_taken_part(
     entries.withdraw(entry=after, by=SYSTEM, now=NOW)
     figures = now(division)
     assert (figures.entries, figures.players, figures.entered, figures.waiting) == (6, 6, 5, 0)
-    assert figures.matches == Matches(total=5, played=0, walkovers=1)
+    assert figures.matches == MatchFigures(total=5, played=0, walkovers=1)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from engine.errors import Refused
 from formats.plans import checked_stages
-from formats.settings import DOUBLE, GROUPS, KNOCKOUT, LIVES, ROUND_ROBIN, SWISS, NextRound, Pairing, StageSettings
+from formats.settings import DOUBLE, GROUPS, KNOCKOUT, LIVES, ROUND_ROBIN, SWISS, NextRound, PairingMode, StageSettings
 from matches.lifecycle.finish import ResultInput
 from players.actors import Actor
 from players.models import Player, User
@@ -33,8 +33,8 @@ from tournaments.results.services import withdraw_from_bracket
 from tournaments.state.derivation import states_of
 
 pytestmark = pytest.mark.django_db
-FLOW = StageSettings(LIVES, lives=2, pairing=Pairing.CONTINUOUS)
-FLOWING_SWISS = StageSettings(SWISS, rounds=1, pairing=Pairing.CONTINUOUS)
+FLOW = StageSettings(LIVES, lives=2, pairing=PairingMode.CONTINUOUS)
+FLOWING_SWISS = StageSettings(SWISS, rounds=1, pairing=PairingMode.CONTINUOUS)
 
 
 class Hall(DivisionDriver):
@@ -139,7 +139,11 @@ def test_the_draft_says_which_bracket_suits_those_who_came(
     players: int, code: str, hall: Callable[..., Hall], as_alice: Client
 ) -> None:
     with pytest.raises(Refused):
-        hall(players, StageSettings(LIVES, lives=2, pairing=Pairing.CONTINUOUS, qualifiers=16), StageSettings(KNOCKOUT))
+        hall(
+            players,
+            StageSettings(LIVES, lives=2, pairing=PairingMode.CONTINUOUS, qualifiers=16),
+            StageSettings(KNOCKOUT),
+        )
     (draw,) = Draw.objects.all()
     assert draw.refusal["code"] == code
     assert not Stage.objects.exclude(status=Stage.Status.PLANNED).exists()
@@ -152,7 +156,7 @@ def test_the_draft_says_which_bracket_suits_those_who_came(
 
 
 def test_a_bracket_at_a_time_needs_a_knockout() -> None:
-    by_the_clock = StageSettings(LIVES, lives=2, pairing=Pairing.CONTINUOUS, switch_time="22:00")
+    by_the_clock = StageSettings(LIVES, lives=2, pairing=PairingMode.CONTINUOUS, switch_time="22:00")
     assert len(checked_stages([by_the_clock, StageSettings(KNOCKOUT)])) == 2
     with pytest.raises(Refused, match="Stage 2 has to be a knockout"):
         checked_stages([by_the_clock, StageSettings(ROUND_ROBIN)])
@@ -161,7 +165,7 @@ def test_a_bracket_at_a_time_needs_a_knockout() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("later", [StageSettings(GROUPS, groups=2), StageSettings(DOUBLE)])
 def test_whoever_has_lives_left_plays_in_the_next_stage(later: StageSettings, hall: Callable[..., Hall]) -> None:
-    night = hall(8, StageSettings(LIVES, lives=2, pairing=Pairing.CONTINUOUS, qualifiers=8), later)
+    night = hall(8, StageSettings(LIVES, lives=2, pairing=PairingMode.CONTINUOUS, qualifiers=8), later)
     night.play()
     night.division.refresh_from_db()
     assert night.division.status == Division.Status.FINISHED
@@ -175,7 +179,7 @@ def test_whoever_has_lives_left_plays_in_the_next_stage(later: StageSettings, ha
 @pytest.mark.slow
 def test_who_comes_back_changes_nothing_in_a_bracket_that_has_begun(hall: Callable[..., Hall]) -> None:
     """A Swiss without rounds, in which they would have matches left."""
-    swiss = StageSettings(SWISS, rounds=3, pairing=Pairing.CONTINUOUS, qualifiers=4)
+    swiss = StageSettings(SWISS, rounds=3, pairing=PairingMode.CONTINUOUS, qualifiers=4)
     night = hall(6, swiss, StageSettings(KNOCKOUT))
     gone = night.division.entries.order_by("pk")[0]
     night.withdraw(gone)

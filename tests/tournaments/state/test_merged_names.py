@@ -21,7 +21,7 @@ from matches.play.starting import PlaySettings, start
 from players.actors import SYSTEM, Actor
 from players.models import Club, Membership, Merge, Player
 from players.people.services import merge_players, undo_merge
-from seasons.past import PastInput, count_past, import_past
+from seasons.imports.seasons import PastInput, count_past, import_past
 from seasons.services import PointsInput, count_events, give_points
 from tests.access.roles import may
 from tests.access.world import CLUB_ROUTES, EVENT_ROUTES, address, corrected, season_of

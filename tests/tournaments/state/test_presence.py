@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from players.people.rows import PersonId
-from tournaments.state.presence import PresenceFacts, Sign, SignKind, day_of, presence
+from tournaments.state.presence import Evidence, PresenceFacts, SignKind, day_of, presence
 
 NOW = datetime(2026, 11, 20, 20, tzinfo=UTC)
 BOB, CAROL, ERIN = PersonId(1), PersonId(2), PersonId(3)
@@ -16,11 +16,11 @@ PEOPLE = {person: (person,) for person in (BOB, CAROL, ERIN)}
 HERE, AWAY, MISSING, PLAYED, NO_SHOW = SignKind.HERE, SignKind.AWAY, SignKind.MISSING, SignKind.PLAYED, SignKind.NO_SHOW
 
 
-def sign(kind: SignKind, player: int, ago: float, *, at_desk: bool = False) -> Sign:
-    return Sign(NOW - timedelta(minutes=ago), player, kind, at_desk)
+def sign(kind: SignKind, player: int, ago: float, *, at_desk: bool = False) -> Evidence:
+    return Evidence(NOW - timedelta(minutes=ago), player, kind, at_desk)
 
 
-def absent(*signs: Sign, now: datetime = NOW) -> set[int]:
+def absent(*signs: Evidence, now: datetime = NOW) -> set[int]:
     here = presence(PresenceFacts(signs), PEOPLE, now)
     return {player for player in (BOB, CAROL, ERIN) if here.is_absent(player)}
 
@@ -70,7 +70,7 @@ def test_a_day_begins_at_five_of_the_time_zone(zone: str, now: str, begins: str)
 
 def test_here_ends_with_the_day() -> None:
     night = NOW.replace(hour=23)
-    signs = Sign(night, BOB, HERE, at_desk=True), Sign(night, CAROL, NO_SHOW)
+    signs = Evidence(night, BOB, HERE, at_desk=True), Evidence(night, CAROL, NO_SHOW)
     facts = PresenceFacts(signs)
     assert presence(facts, PEOPLE, night + timedelta(hours=5)).here == {BOB}, "at four in the morning"
     tomorrow = presence(facts, PEOPLE, night + timedelta(hours=6))
@@ -87,7 +87,7 @@ def test_here_ends_with_the_day() -> None:
     ),
     st.randoms(),
 )  # fmt: skip
-def test_the_order_in_which_signs_are_read_does_not_matter(signs: list[Sign], chance: object) -> None:
+def test_the_order_in_which_signs_are_read_does_not_matter(signs: list[Evidence], chance: object) -> None:
     apart = list({row.at: row for row in signs}.values())
     shuffled = apart[:]
     chance.shuffle(shuffled)  # type: ignore[attr-defined]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from engine.errors import Refused
-from formats.graph import BYE, EntrySource, LoserOf, PlaceOf, Seat, Source, WinnerOf
+from formats.graph import BYE, DrawnSeat, EntrySource, LoserOf, PlaceOf, Source, WinnerOf
 from formats.settings import StageSettings
 from players.actors import Actor
 from players.models import LogEntry, Player
@@ -217,7 +217,7 @@ def test_what_is_set_is_what_is_drawn(
 
 @pytest.mark.parametrize(
     "source",
-    [EntrySource(4), WinnerOf(3), LoserOf(3), PlaceOf("1:A", 2), Seat("consolation", 3, 2), BYE],
+    [EntrySource(4), WinnerOf(3), LoserOf(3), PlaceOf("1:A", 2), DrawnSeat("consolation", 3, 2), BYE],
     ids=lambda source: type(source).__name__,
 )
 def test_the_source_of_a_slot_is_read_as_it_was_stored(source: Source) -> None:

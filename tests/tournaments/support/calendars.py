@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-LONGEST_LINE = 75
+MAX_LINE_LENGTH = 75
 """In octets, without the line break (3.1)."""
 ESCAPED = {"\\n": "\n", "\\N": "\n", "\\;": ";", "\\,": ",", "\\\\": "\\"}
 TEXTS = ("SUMMARY", "DESCRIPTION", "LOCATION")
@@ -29,7 +29,7 @@ def read(data: bytes) -> dict[str, Entry]:
     assert data.endswith(b"\r\n")
     lines = data[:-2].split(b"\r\n")
     assert not any(b"\n" in line or b"\r" in line for line in lines), "lines end with CRLF alone"
-    assert max(map(len, lines)) <= LONGEST_LINE
+    assert max(map(len, lines)) <= MAX_LINE_LENGTH
     for line in lines:
         line.decode()  # No character is cut in two.
     logical: list[str] = []

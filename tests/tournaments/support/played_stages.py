@@ -17,7 +17,7 @@ from tournaments.results import services as results
 from tournaments.state.stages import set_stages
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
-MOST_STEPS = 40
+MAX_STEPS = 40
 
 STAGES: dict[str, list[StageSettings]] = {
     "round robin": [StageSettings("roundrobin")],
@@ -58,7 +58,7 @@ def ready(division: Division) -> list[Fixture]:
 def play(division: Division, by: Actor, chance: random.Random, *, most: int | None = None) -> int:
     """Plays what can be played, pairing each round when it is asked for; `most` matches, or to the end."""
     played = 0
-    for _step in range(MOST_STEPS):
+    for _step in range(MAX_STEPS):
         for draw in Draw.objects.filter(stage__division=division, state=Draw.State.REQUESTED):
             draws.make_draft(draw_id=draw.pk, now=NOON)
             draw.refresh_from_db()

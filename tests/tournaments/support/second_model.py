@@ -139,7 +139,7 @@ class SecondModel:
         self.ended.setdefault(key, (at, len(self.ended)))
         self.begun.append((stage.number, at, frozenset(key[1:])))
         where = (match.bracket, match.round)
-        if where in self.view.drawn and any(isinstance(source, plan.Seat) for source in match.sources):
+        if where in self.view.drawn and any(isinstance(source, plan.DrawnSeat) for source in match.sources):
             self.frozen.setdefault(where, self.view.drawn[where])
 
     def settle(self, at: datetime, *, rated: bool = True, as_before: Mapping[Key, bool] | None = None) -> None:
@@ -357,11 +357,11 @@ class Walk:
             case plan.PlaceOf(table, place):
                 taker = self.view.places[table][place - 1] if table in self.view.places else 0
                 return OPEN if taker == 0 else NOBODY if taker is None else Seen("entry", taker)
-            case plan.Seat():
+            case plan.DrawnSeat():
                 return self._seated(source)
         return BYE
 
-    def _seated(self, seat: plan.Seat) -> Seen:
+    def _seated(self, seat: plan.DrawnSeat) -> Seen:
         where = (seat.bracket, seat.round)
         round_ = self.stage.seats[where]
         known = [self.arriving(source) for source in round_.entrants]
@@ -462,7 +462,7 @@ def _planned(stage: Stage) -> PlannedStage:
 def _source(slot: Slot) -> plan.Source:
     if slot.is_seat:
         bracket, _colon, number = slot.source_stage.rpartition(":")
-        return plan.Seat(bracket, int(number), slot.source_place or 0)
+        return plan.DrawnSeat(bracket, int(number), slot.source_place or 0)
     match slot.source:
         case "entry":
             return plan.EntrySource(slot.source_entry_id or 0)

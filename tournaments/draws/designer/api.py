@@ -18,41 +18,41 @@ from core.api import validated_query
 from core.messages import sentence
 from core.repeats import Repeat, repeated
 from formats.elimination.byes import LowerByes
-from formats.elimination.patterns import Proposal
+from formats.elimination.patterns import PatternProposal
 from formats.forecast.brackets import BracketForecast, RoundForecast
 from formats.forecast.finish_times import Finish, Pace
 from formats.forecast.forecasts import Forecast, Remark, RemarkKind, StageForecast, forecast_stages
 from formats.forecast.waits import Waits, waits_of_stage
-from formats.plans import MOST_STAGES, with_places
+from formats.plans import MAX_STAGES, with_places
 from formats.settings import (
-    FEWEST_LIVES,
     GROUP_DRAWS,
     LARGEST_LATE_FIELD,
-    LONGEST_COUNTDOWN,
-    LONGEST_LEAD,
-    LONGEST_WINDOW,
-    MOST_GROUPS,
-    MOST_LIVES,
-    MOST_ROUNDS,
-    MOST_STARTS,
-    MOST_TABLE_POINTS,
+    MAX_COUNTDOWN,
+    MAX_GROUPS,
+    MAX_LEAD,
+    MAX_LIVES,
+    MAX_ROUNDS,
+    MAX_STARTS,
+    MAX_TABLE_POINTS,
+    MAX_WINDOW,
+    MIN_LIVES,
     Leader,
     NextRound,
-    Pairing,
+    PairingMode,
     StageSettings,
 )
 from formats.swiss.event import Order
 from formats.tables.records import Edition
 from formats.tables.round_robin import LeaverRule, Unplayed
 from formats.tables.tiebreaks import TIEBREAKS
-from matches.models.matches import LONGEST_MATCH
+from matches.models.matches import MAX_MATCH
 from players.access import Role
-from tournaments.draws.designer.forms import MOST_QUALIFIERS
+from tournaments.draws.designer.forms import MAX_QUALIFIERS
 from tournaments.draws.evenings import divisions_beside, rest_of
 from tournaments.events.api import DivisionView
-from tournaments.events.forms import MOST_TABLES
+from tournaments.events.forms import MAX_TABLES
 from tournaments.models import Division, Stage
-from tournaments.models.events import MOST_ENTRIES
+from tournaments.models.events import MAX_ENTRIES
 from tournaments.state.api import AFTER, READ, WRITE, by, read_after, validated, with_etag
 from tournaments.state.places import entries_in
 from tournaments.state.stages import set_stages, stage_settings
@@ -60,15 +60,15 @@ from tournaments.state.stages import set_stages, stage_settings
 # Serializers of stages and of the preview of a format.
 
 
-MOST_LENGTHS = 30
-LONGEST_PATTERN = 80
+MAX_LENGTHS = 30
+MAX_PATTERN_LENGTH = 80
 USUAL = StageSettings()
 
 
 def _lengths(help_text: str) -> serializers.ListField:
     return serializers.ListField(
-        child=serializers.IntegerField(min_value=1, max_value=LONGEST_MATCH),
-        max_length=MOST_LENGTHS,
+        child=serializers.IntegerField(min_value=1, max_value=MAX_MATCH),
+        max_length=MAX_LENGTHS,
         required=False,
         help_text=help_text,
     )
@@ -84,7 +84,7 @@ def _switch(help_text: str) -> serializers.BooleanField:
 
 def _pattern(help_text: str, **options: Any) -> serializers.CharField:
     return serializers.CharField(
-        max_length=LONGEST_PATTERN, required=False, allow_blank=True, help_text=help_text, **options
+        max_length=MAX_PATTERN_LENGTH, required=False, allow_blank=True, help_text=help_text, **options
     )
 
 
@@ -99,8 +99,8 @@ class StageFieldsSerializer(serializers.Serializer[Any]):
     last_lengths = _lengths("Lengths in the last chance. Empty: as in the consolation.")
     final_lengths = _lengths("Length of the final of a double elimination. Empty: the last of `lengths`.")
     starts = serializers.ListField(
-        child=serializers.IntegerField(min_value=0, max_value=MOST_ENTRIES),
-        max_length=MOST_STARTS,
+        child=serializers.IntegerField(min_value=0, max_value=MAX_ENTRIES),
+        max_length=MAX_STARTS,
         required=False,
         help_text=(
             "knockout: how many of the best seeded start in the final, the semi-finals, the quarter-finals and so on; "
@@ -124,8 +124,8 @@ class StageFieldsSerializer(serializers.Serializer[Any]):
         ),
     )
     second_final = _switch("double: whether a second final is played if the upper bracket winner loses the first.")
-    rounds = _whole(1, MOST_ROUNDS, "swiss: number of rounds. Null: until one player is unbeaten.", allow_null=True)
-    lives = _whole(FEWEST_LIVES, MOST_LIVES, "lives: number of losses after which a player is out.")
+    rounds = _whole(1, MAX_ROUNDS, "swiss: number of rounds. Null: until one player is unbeaten.", allow_null=True)
+    lives = _whole(MIN_LIVES, MAX_LIVES, "lives: number of losses after which a player is out.")
     order = serializers.ChoiceField(
         [order.value for order in Order], required=False, help_text="swiss: how players with equal scores are paired."
     )
@@ -137,18 +137,18 @@ class StageFieldsSerializer(serializers.Serializer[Any]):
             "to publish, or is published automatically after `countdown`."
         ),
     )
-    countdown = _whole(0, LONGEST_COUNTDOWN, "swiss, lives: seconds until a round is published automatically.")
+    countdown = _whole(0, MAX_COUNTDOWN, "swiss, lives: seconds until a round is published automatically.")
     pairing = serializers.ChoiceField(
-        [choice.value for choice in Pairing],
+        [choice.value for choice in PairingMode],
         required=False,
         help_text=(
             "swiss, lives: `rounds`, or `continuous`: whoever is free plays as soon as there is a suitable opponent. A "
             "swiss then has as many matches for everybody as it has `rounds`."
         ),
     )
-    window = _whole(0, LONGEST_WINDOW, "continuous: minutes between the first possible pair and its pairing.")
+    window = _whole(0, MAX_WINDOW, "continuous: minutes between the first possible pair and its pairing.")
     lead = _whole(
-        0, LONGEST_LEAD, "continuous: how many matches a player may be ahead of a match in progress; 0: no limit."
+        0, MAX_LEAD, "continuous: how many matches a player may be ahead of a match in progress; 0: no limit."
     )
     leader = serializers.ChoiceField(
         [choice.value for choice in Leader],
@@ -169,7 +169,7 @@ class StageFieldsSerializer(serializers.Serializer[Any]):
         LARGEST_LATE_FIELD,
         "continuous lives: from so many players still in new matches go to `late_length`; 0: never.",
     )
-    late_length = _whole(0, LONGEST_MATCH, "continuous lives: the length of these matches, in points.")
+    late_length = _whole(0, MAX_MATCH, "continuous lives: the length of these matches, in points.")
     late_until = serializers.TimeField(
         required=False,
         allow_null=True,
@@ -181,13 +181,13 @@ class StageFieldsSerializer(serializers.Serializer[Any]):
     )
     allow_rematches = _switch("swiss: whether rematches are allowed, as few as possible, if they cannot be avoided.")
     twice = _switch("Tables: whether opponents meet twice.")
-    groups = _whole(1, MOST_GROUPS, "groups: number of groups.")
+    groups = _whole(1, MAX_GROUPS, "groups: number of groups.")
     group_draw = serializers.ChoiceField(
         GROUP_DRAWS, required=False, help_text="groups: `drawn`: by lot behind the seeds; `snake`: by rating."
     )
     qualifiers = _whole(
         1,
-        MOST_QUALIFIERS,
+        MAX_QUALIFIERS,
         "Qualifiers for the next stage, per group or in all; null in the last stage. Of continuous lives: the places "
         "of the bracket that follows, 8, 16, 32 or 64; each life left takes one; null if only `switch_time` draws it.",
         allow_null=True,
@@ -199,10 +199,10 @@ class StageFieldsSerializer(serializers.Serializer[Any]):
         help_text="In order; lots always come last. Empty: the defaults of the format.",
     )
     win = serializers.FloatField(
-        min_value=0, max_value=MOST_TABLE_POINTS, required=False, help_text="Tables: points for a win."
+        min_value=0, max_value=MAX_TABLE_POINTS, required=False, help_text="Tables: points for a win."
     )
     loss = serializers.FloatField(
-        min_value=0, max_value=MOST_TABLE_POINTS, required=False, help_text="Tables: points for a loss."
+        min_value=0, max_value=MAX_TABLE_POINTS, required=False, help_text="Tables: points for a loss."
     )
     leaver_rule = serializers.ChoiceField(
         [rule.value for rule in LeaverRule],
@@ -233,9 +233,9 @@ class SetStageSerializer(StageFieldsSerializer):
 class NewStagesSerializer(serializers.Serializer[Any]):
     """All stages of a division."""
 
-    stages = serializers.ListField(child=StageFieldsSerializer(), min_length=1, max_length=MOST_STAGES)
+    stages = serializers.ListField(child=StageFieldsSerializer(), min_length=1, max_length=MAX_STAGES)
     tables = serializers.IntegerField(
-        min_value=1, max_value=MOST_TABLES, required=False, help_text="Tables of the whole event; unchanged if missing."
+        min_value=1, max_value=MAX_TABLES, required=False, help_text="Tables of the whole event; unchanged if missing."
     )
     after = serializers.IntegerField(min_value=0, required=False, help_text="The `seq` of the division that you saw.")
 
@@ -243,8 +243,8 @@ class NewStagesSerializer(serializers.Serializer[Any]):
 class EveningSerializer(serializers.Serializer[Any]):
     """The assumptions of a preview."""
 
-    entries = serializers.IntegerField(min_value=0, max_value=MOST_ENTRIES, required=False)
-    tables = serializers.IntegerField(min_value=1, max_value=MOST_TABLES, required=False)
+    entries = serializers.IntegerField(min_value=0, max_value=MAX_ENTRIES, required=False)
+    tables = serializers.IntegerField(min_value=1, max_value=MAX_TABLES, required=False)
     starts_at = serializers.DateTimeField(required=False)
     closes_at = serializers.DateTimeField(required=False)
     minutes_per_point = serializers.FloatField(min_value=1, max_value=60, required=False)
@@ -253,7 +253,7 @@ class EveningSerializer(serializers.Serializer[Any]):
 class WantedOutlineSerializer(EveningSerializer):
     """Stages to preview, and the assumptions."""
 
-    stages = serializers.ListField(child=StageFieldsSerializer(), min_length=1, max_length=MOST_STAGES)
+    stages = serializers.ListField(child=StageFieldsSerializer(), min_length=1, max_length=MAX_STAGES)
 
 
 class CountSerializer(serializers.Serializer[Any]):
@@ -459,7 +459,7 @@ def _waits_data(byes: LowerByes, waits: Waits) -> dict[str, Any]:
     }
 
 
-def _pattern_data(proposal: Proposal) -> dict[str, Any]:
+def _pattern_data(proposal: PatternProposal) -> dict[str, Any]:
     return {
         "name": proposal.name,
         "pattern": str(proposal.pattern),

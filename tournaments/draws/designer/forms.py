@@ -15,36 +15,36 @@ from django.utils.translation import ngettext
 from core.messages import sentence
 from engine.errors import Refused
 from formats.elimination.byes import LowerByes
-from formats.elimination.patterns import Proposal, parse
+from formats.elimination.patterns import PatternProposal, parse
 from formats.forecast.durations import MINUTES_PER_POINT
-from formats.forecast.finish_times import LONGEST_MATCH, Pace, parse_lengths
+from formats.forecast.finish_times import MAX_MATCH, Pace, parse_lengths
 from formats.forecast.stages import Choices
 from formats.forecast.waits import Waits
-from formats.plans import MOST_STAGES, with_places
+from formats.plans import MAX_STAGES, with_places
 from formats.presets import PRESETS
 from formats.settings import (
     BY_ROUND,
     CHOICES,
     DEFAULT_TIEBREAKS,
     DOUBLE,
-    FEWEST_LIVES,
     FORMATS,
     GROUPS,
     KNOCKOUT,
     LARGEST_LATE_FIELD,
     LEAGUE,
     LIVES,
-    LONGEST_COUNTDOWN,
-    LONGEST_LEAD,
-    LONGEST_WINDOW,
-    MOST_GROUPS,
-    MOST_LIVES,
-    MOST_ROUNDS,
-    MOST_TABLE_POINTS,
+    MAX_COUNTDOWN,
+    MAX_GROUPS,
+    MAX_LEAD,
+    MAX_LIVES,
+    MAX_ROUNDS,
+    MAX_TABLE_POINTS,
+    MAX_WINDOW,
+    MIN_LIVES,
     PROGRESSIVE,
     ROUND_ROBIN,
     SWISS,
-    Pairing,
+    PairingMode,
     StageSettings,
 )
 from formats.swiss.event import Order
@@ -53,8 +53,8 @@ from formats.tables.round_robin import LeaverRule, Unplayed
 from formats.tables.tiebreaks import TIEBREAKS
 from players.forms import RefusingForm
 from tournaments.draws.evenings import Evening, first_after
-from tournaments.events.forms import MOST_TABLES, LocalField, localise
-from tournaments.models.events import MOST_ENTRIES
+from tournaments.events.forms import MAX_TABLES, LocalField, localise
+from tournaments.models.events import MAX_ENTRIES
 from tournaments.standings.labels import edition_day, tiebreak
 from tournaments.state.format_labels import (
     CONTINUOUS_SENTENCES,
@@ -148,7 +148,7 @@ def _hidden(format_name: str, pairing: str) -> tuple[str, ...]:
     """Return the fields of a format that do not apply to stages that are paired in this way."""
     if format_name not in BY_ROUND:
         return ()
-    return IN_ROUNDS if pairing == Pairing.CONTINUOUS else WITHOUT_ROUNDS
+    return IN_ROUNDS if pairing == PairingMode.CONTINUOUS else WITHOUT_ROUNDS
 
 
 def _setting(name: str, value: Any) -> Any:
@@ -180,14 +180,14 @@ def with_defaults(data: Mapping[str, str], prefix: str) -> dict[str, str]:
     return {f"{prefix}-{name}": str(value) for name, value in (defaults | own).items() if value is not None}
 
 
-def pattern_choices(proposals: Sequence[Proposal], chosen: str) -> FieldChoices:
+def pattern_choices(proposals: Sequence[PatternProposal], chosen: str) -> FieldChoices:
     """Return the proposed patterns with their counts, and the chosen one even if it is not proposed."""
     choices: FieldChoices = [(str(proposal.pattern), _pattern_label(proposal)) for proposal in proposals]
     known = {AUTOMATIC, OWN, WITHOUT, "", *(pattern for pattern, _label in choices)}
     return choices if chosen in known else [*choices, (chosen, pattern_in_words(chosen) or chosen)]
 
 
-def _pattern_label(proposal: Proposal) -> str:
+def _pattern_label(proposal: PatternProposal) -> str:
     rounds, matches = len(proposal.rounds), sum(round_.matches for round_ in proposal.rounds)
     counts = [
         ngettext("%(count)d round", "%(count)d rounds", rounds) % {"count": rounds},
@@ -234,8 +234,8 @@ def initial_of(settings: StageSettings) -> dict[str, Any]:
 # The form of one stage on the designer page.
 
 
-MOST_QUALIFIERS = 1024
-MOST_DIGITS = 4
+MAX_QUALIFIERS = 1024
+MAX_DIGITS = 4
 DEFAULTS = StageSettings()
 YES_NO: FieldChoices = [("no", _("no")), ("yes", _("yes"))]
 
@@ -254,13 +254,13 @@ def _whole(label: Any, least: int, most: int, **options: Any) -> forms.IntegerFi
 
 
 def _points(label: Any) -> forms.FloatField:
-    return forms.FloatField(label=label, min_value=0, max_value=MOST_TABLE_POINTS)
+    return forms.FloatField(label=label, min_value=0, max_value=MAX_TABLE_POINTS)
 
 
 def _starts(text: str) -> tuple[int, ...]:
     """Return the numbers of a text such as `0 0 4`. Raises Refused("bad_setting")."""
     parts = text.replace(",", " ").split()
-    if not all(part.isdecimal() and len(part) <= MOST_DIGITS for part in parts):
+    if not all(part.isdecimal() and len(part) <= MAX_DIGITS for part in parts):
         raise Refused("bad_setting", name="starts", value=text)
     return tuple(map(int, parts))
 
@@ -269,7 +269,7 @@ class StageForm(RefusingForm):
     """One stage: `number` counts from 1, and the `last` one has no qualifiers."""
 
     format = _select(_("Format"), [(name, FORMAT_NAMES[name]) for name in FORMATS])
-    qualifiers = _whole(_("Qualifiers"), 1, MOST_QUALIFIERS, required=False)
+    qualifiers = _whole(_("Qualifiers"), 1, MAX_QUALIFIERS, required=False)
     lengths = _lengths(
         _("Match length by round"), _("In points, for example 5 5 7 9 11. The last length applies to all later rounds.")
     )
@@ -309,20 +309,20 @@ class StageForm(RefusingForm):
         [("no", _("one match")), ("yes", _("a second match if the upper bracket winner loses the first"))],
     )
     rounds = _whole(
-        _("Rounds"), 1, MOST_ROUNDS, required=False, help_text=_("Leave empty to play until one player is unbeaten.")
+        _("Rounds"), 1, MAX_ROUNDS, required=False, help_text=_("Leave empty to play until one player is unbeaten.")
     )
-    lives = _whole(_("Lives"), FEWEST_LIVES, MOST_LIVES, help_text=_("Players are out after this many losses."))
+    lives = _whole(_("Lives"), MIN_LIVES, MAX_LIVES, help_text=_("Players are out after this many losses."))
     pairing = _select(_("Pairing"), list(PAIRING_NAMES))
     window = _whole(
         _("Minutes between the first possible pair and its pairing"),
         0,
-        LONGEST_WINDOW,
+        MAX_WINDOW,
         help_text=_("All who are free by then take part, so that nobody can choose an opponent by waiting."),
     )
     lead = _whole(
         _("Matches that a player may be ahead of a match in progress"),
         0,
-        LONGEST_LEAD,
+        MAX_LEAD,
         help_text=_("0 for no limit: then whoever is slow has an advantage, because others eliminate each other."),
     )
     leader = _select(_("Players with unequal lives meet"), list(LEADER_NAMES))
@@ -338,7 +338,7 @@ class StageForm(RefusingForm):
         LARGEST_LATE_FIELD,
         help_text=_("0 for one length throughout."),
     )
-    late_length = _whole(_("Length of these matches, in points"), 0, LONGEST_MATCH)
+    late_length = _whole(_("Length of these matches, in points"), 0, MAX_MATCH)
     late_until = forms.TimeField(
         label=_("Late entries until"),
         required=False,
@@ -350,7 +350,7 @@ class StageForm(RefusingForm):
     countdown = _whole(
         _("Countdown, in seconds"),
         0,
-        LONGEST_COUNTDOWN,
+        MAX_COUNTDOWN,
         help_text=_("Only for rounds that are published automatically. You can stop the countdown."),
     )
     missed_points = _select(
@@ -358,7 +358,7 @@ class StageForm(RefusingForm):
     )
     allow_rematches = _select(_("Allow rematches if they cannot be avoided"), YES_NO)
     twice = _select(_("Opponents meet"), [("no", _("once")), ("yes", _("twice"))])
-    groups = _whole(_("Groups"), 1, MOST_GROUPS)
+    groups = _whole(_("Groups"), 1, MAX_GROUPS)
     group_draw = _select(
         _("Groups are filled"),
         [("drawn", _("by lot, with one seed in each")), ("snake", _("by rating (snake)"))],
@@ -483,7 +483,7 @@ class StageForm(RefusingForm):
     @property
     def is_continuous(self) -> bool:
         """Whether the stage is chosen to be paired without rounds."""
-        return self.format_name in BY_ROUND and self._value("pairing") == Pairing.CONTINUOUS
+        return self.format_name in BY_ROUND and self._value("pairing") == PairingMode.CONTINUOUS
 
     @property
     def about(self) -> Promise:
@@ -578,8 +578,8 @@ Its keys take it to the next quarter of an hour; any other time can be typed.
 class EveningForm(RefusingForm):
     """How many players and tables a format is previewed for, and when the evening starts and ends."""
 
-    players = forms.IntegerField(label=_("Players"), min_value=0, max_value=MOST_ENTRIES)
-    tables = forms.IntegerField(label=_("Tables"), min_value=1, max_value=MOST_TABLES)
+    players = forms.IntegerField(label=_("Players"), min_value=0, max_value=MAX_ENTRIES)
+    tables = forms.IntegerField(label=_("Tables"), min_value=1, max_value=MAX_TABLES)
     starts = LocalField(label=_("Start"))
     closes = forms.TimeField(
         label=_("Closes at"),
@@ -615,14 +615,14 @@ class EveningForm(RefusingForm):
 # The frame of the designer page: how many stages it has and which of its buttons was pressed.
 
 
-MOST_MINUTES = 24 * 60
+MAX_MINUTES = 24 * 60
 
 
 class DesignerForm(RefusingForm):
     """The fields that belong to no stage; each stage and the evening have forms of their own over the same data."""
 
-    stages = forms.IntegerField(label=_("Stages"), min_value=1, max_value=MOST_STAGES)
-    new_count = forms.IntegerField(label=_("Stages"), min_value=1, max_value=MOST_STAGES, required=False)
+    stages = forms.IntegerField(label=_("Stages"), min_value=1, max_value=MAX_STAGES)
+    new_count = forms.IntegerField(label=_("Stages"), min_value=1, max_value=MAX_STAGES, required=False)
     """The new number of stages, sent by the buttons that add or remove one."""
     preset = forms.ChoiceField(label=_("Preset"), choices=[(name, name) for name in PRESETS], required=False)
     """The preset that replaces all stages."""
@@ -634,7 +634,7 @@ class DesignerForm(RefusingForm):
     from_template = forms.IntegerField(label=_("Template"), min_value=1, required=False)
     fitted_players = forms.IntegerField(label=_("Players"), min_value=0, required=False)
     fitted_tables = forms.IntegerField(label=_("Tables"), min_value=1, required=False)
-    fitted_minutes = forms.FloatField(label=_("Minutes"), min_value=0, max_value=MOST_MINUTES, required=False)
+    fitted_minutes = forms.FloatField(label=_("Minutes"), min_value=0, max_value=MAX_MINUTES, required=False)
     """What the stages on the page were taken from, and the evening that their match lengths were fitted to."""
     format_open = forms.BooleanField(required=False)
     rounds_open = forms.BooleanField(required=False)

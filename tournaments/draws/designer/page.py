@@ -19,12 +19,12 @@ from formats.forecast.proposals import fit_lengths
 from formats.forecast.stages import Choices, choices_of
 from formats.forecast.waits import waits_of_stage
 from formats.graph import CONSOLATION, FINAL, LAST_CHANCE, LOWER, MAIN
-from formats.plans import MOST_STAGES
+from formats.plans import MAX_STAGES
 from formats.presets import preset
 from formats.settings import DOUBLE, GROUPS, LEAGUE, ROUND_ROBIN, StageSettings
 from tournaments.draws.designer.forms import OWN, DesignerForm, EveningForm, StageForm
 from tournaments.draws.evenings import (
-    MOST_PLAYERS,
+    MAX_PLAYERS,
     ComparedLine,
     Evening,
     FormatOffer,
@@ -45,7 +45,7 @@ from tournaments.draws.evenings import (
     timeline_of,
     with_lengths,
 )
-from tournaments.draws.services import LEAST_ENTRIES
+from tournaments.draws.services import MIN_ENTRIES
 from tournaments.models import Division, EveningTemplate
 from tournaments.standings.brackets import bracket_name, round_name
 from tournaments.state.format_labels import FORMAT_NAMES, pattern_in_words
@@ -55,7 +55,7 @@ from tournaments.state.stages import stage_settings
 # The preview of a format in words: totals in one line, rounds with their times, and remarks.
 
 
-MOST_ROWS = 24
+MAX_ROWS = 24
 NUMBERED_ROUNDS = (GROUPS, ROUND_ROBIN, LEAGUE)
 """Formats whose rounds have numbers instead of names such as “Final”."""
 
@@ -91,7 +91,7 @@ class StagePart:
 
 
 @dataclass(frozen=True, slots=True)
-class Preview:
+class FormatPreview:
     """A whole format. `facts` are labels with values; `remarks` are kinds with sentences."""
 
     line: str
@@ -101,10 +101,10 @@ class Preview:
     has_times: bool
 
 
-def preview_of(forecast: Forecast, zone: tzinfo) -> Preview:
+def preview_of(forecast: Forecast, zone: tzinfo) -> FormatPreview:
     """Return a forecast in words, with times in the zone of the event."""
     several = len(forecast.stages) > 1
-    return Preview(
+    return FormatPreview(
         line=_line(forecast, zone),
         facts=_facts(forecast),
         remarks=[(str(remark.kind), _remark(remark, several)) for remark in forecast.remarks],
@@ -175,12 +175,12 @@ def _part(bracket: BracketForecast, stage: StageForecast, starts: datetime | Non
     title = bracket_name(bracket.key, upper=stage.format == DOUBLE)
     if bracket.key == ALL_GROUPS:
         title = _("Groups of %(sizes)s players") % {"sizes": _sizes(stage.groups)}
-    rows = [_row(round_, bracket, stage, starts, zone) for round_ in bracket.rounds[:MOST_ROWS]]
+    rows = [_row(round_, bracket, stage, starts, zone) for round_ in bracket.rounds[:MAX_ROWS]]
     return BracketPreview(
         title,
         pattern_in_words(bracket.pattern) if bracket.pattern else "",
         rows,
-        max(0, len(bracket.rounds) - MOST_ROWS),
+        max(0, len(bracket.rounds) - MAX_ROWS),
     )
 
 
@@ -231,7 +231,7 @@ EVENING_FIELDS = ("players", "tables", "starts", "closes", "minutes")
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class FormatOrigin:
     """A preset or a template of the club, from which stages are taken."""
 
     preset: str
@@ -252,11 +252,11 @@ class Origin:
         return list(fitted)
 
 
-def _origin(division: Division, preset_name: str, template: int | None) -> Origin | None:
+def _origin(division: Division, preset_name: str, template: int | None) -> FormatOrigin | None:
     if template is not None:
         row = EveningTemplate.objects.filter(club=division.tournament.club, pk=template).first()
-        return None if row is None else Origin("", row)
-    return Origin(preset_name, None) if preset_name else None
+        return None if row is None else FormatOrigin("", row)
+    return FormatOrigin(preset_name, None) if preset_name else None
 
 
 def _fitted_evening(fields: Mapping[str, Any], evening: EveningForm) -> Evening | None:
@@ -283,14 +283,14 @@ class DesignerPage:
         valid = [form.settings for form in stages if form.is_valid() or not form.is_bound]
         settings = [stage for stage in valid if stage is not None]
         self.settings = settings if len(settings) == len(stages) and evening.is_valid() else None
-        self.origin: Origin | None = None
+        self.origin: FormatOrigin | None = None
         """What the stages were taken from, unless they were changed by hand since."""
         self.is_open = False
         """Whether the details of the format are open."""
         self.rounds_open = False
         self.tables: int | None = evening.cleaned_data.get("tables") if evening.is_valid() else None
         self.forecast = self._forecast()
-        self.preview: Preview | None = preview_of(self.forecast, zone) if self.forecast else None
+        self.preview: FormatPreview | None = preview_of(self.forecast, zone) if self.forecast else None
         self._offer_patterns()
 
     @classmethod
@@ -337,7 +337,7 @@ class DesignerPage:
     @classmethod
     def _from(
         cls,
-        origin: "Origin",
+        origin: "FormatOrigin",
         players: int,
         plan: Evening | None,
         division: Division,
@@ -356,7 +356,7 @@ class DesignerPage:
     def plan(self) -> Evening | None:
         """The evening that formats are proposed for; None without players or a closing time."""
         plan = self.evening.evening() if self.evening.is_valid() else None
-        if plan is None or not LEAST_ENTRIES <= plan.players <= MOST_PLAYERS:
+        if plan is None or not MIN_ENTRIES <= plan.players <= MAX_PLAYERS:
             return None
         return replace(plan, at_stake=is_at_stake(self.division))
 
@@ -416,7 +416,7 @@ class DesignerPage:
     @property
     def more_stages(self) -> int | None:
         """The number of stages after adding one; None if that is too many."""
-        return len(self.stages) + 1 if len(self.stages) < MOST_STAGES else None
+        return len(self.stages) + 1 if len(self.stages) < MAX_STAGES else None
 
     @property
     def fewer_stages(self) -> int | None:

@@ -38,7 +38,7 @@ from tournaments.models import CheckIn, Fixture, FloorEvent, Tournament
 from tournaments.results.quick_entry import forfeit_missing, leader_wins, result_summary
 from tournaments.results.services import enter_result, undo_window
 from tournaments.state.api import WRITE
-from tournaments.state.names import shown
+from tournaments.state.names import display_name
 
 Run = Callable[[Any, Actor, datetime], str]
 
@@ -47,7 +47,7 @@ class UndoActSerializer(FormSerializer):
     """The act to undo."""
 
     class Meta:
-        form = forms.UndoForm
+        form = forms.UndoActForm
         extra_kwargs: ClassVar = {"act": {"help_text": "Its name, as `undoable` of the floor has it."}}
 
 
@@ -136,7 +136,7 @@ class TakeBackPairingSerializer(FormSerializer):
     """Why the pairing is taken back; for a missing player, their side."""
 
     class Meta:
-        form = forms.TakeBackPairingForm
+        form = forms.UndoPairingForm
         exclude = ("fixture",)
 
 
@@ -171,7 +171,7 @@ class TakeBackLengthSerializer(FormSerializer):
     """The fact that shortened the match, as `shortened.fact` has it."""
 
     class Meta:
-        form = forms.TakeBackLengthForm
+        form = forms.UndoLengthForm
         exclude = ("fixture",)
 
 
@@ -195,16 +195,16 @@ def _move(form: forms.MoveForm, by: Actor, now: datetime) -> str:
 
 
 @repeated(Repeat.STATE)
-def _score(form: forms.ScoreForm, by: Actor, now: datetime) -> str:
+def _score(form: forms.TableScoreForm, by: Actor, now: datetime) -> str:
     data = form.cleaned_data
     score = (data["left"], data["right"])
     return sentence_of_fact(calls.set_running_score(fixture=data["fixture"], score=score, by=by, now=now))
 
 
 @repeated(Repeat.STATE)
-def _take_back_score(form: forms.TakeBackScoreForm, by: Actor, now: datetime) -> str:
+def _undo_score(form: forms.UndoScoreForm, by: Actor, now: datetime) -> str:
     data = form.cleaned_data
-    undone = calls.take_back_score(fixture=data["fixture"], event=data["fact"], by=by, now=now)
+    undone = calls.undo_score(fixture=data["fixture"], event=data["fact"], by=by, now=now)
     return sentence_of_fact(undone, undone=True)
 
 
@@ -294,13 +294,13 @@ def _withdraw_length(form: forms.WithdrawLengthForm, by: Actor, now: datetime) -
 
 
 @repeated(Repeat.STATE)
-def _take_back_length(form: forms.TakeBackLengthForm, by: Actor, now: datetime) -> str:
+def _undo_length(form: forms.UndoLengthForm, by: Actor, now: datetime) -> str:
     """Give a match the length back that it had before it was shortened, whoever shortened it.
 
     For directors. Repeating it changes nothing.
     """
     data = form.cleaned_data
-    undone = evening.take_back_length(fixture=data["fixture"], event=data["fact"], by=by, now=now)
+    undone = evening.undo_length(fixture=data["fixture"], event=data["fact"], by=by, now=now)
     return sentence_of_fact(undone, undone=True)
 
 
@@ -344,7 +344,7 @@ def _here(form: forms.HereForm, by: Actor, now: datetime) -> str:
     players = form.cleaned_data["players"]
     check_in.mark_players_here(tournament=form.tournament, players=players, by=by, now=now)
     if len(players) == 1:
-        return _("%(name)s is here.") % {"name": shown(players[0], staff=True)}
+        return _("%(name)s is here.") % {"name": display_name(players[0], staff=True)}
     return ngettext("%(count)d player is here.", "%(count)d players are here.", len(players)) % {"count": len(players)}
 
 
@@ -358,7 +358,7 @@ def _away(form: forms.AwayForm, by: Actor, now: datetime) -> str:
     entry, until = form.cleaned_data["entry"], now + timedelta(minutes=form.cleaned_data["minutes"])
     check_in.mark(entry=entry, state=CheckIn.State.AWAY, until=until, by=by, now=now)
     at = time_format(timezone.localtime(until, ZoneInfo(form.tournament.time_zone)), "TIME_FORMAT")
-    return _("%(name)s is away until %(time)s.") % {"name": shown(entry.player, staff=True), "time": at}
+    return _("%(name)s is away until %(time)s.") % {"name": display_name(entry.player, staff=True), "time": at}
 
 
 def _pair_now(form: forms.PairNowForm, by: Actor, now: datetime) -> str:
@@ -417,24 +417,24 @@ def _change_flow(form: forms.FlowForm, by: Actor, now: datetime) -> str:
 
 
 @repeated(Repeat.STATE)
-def _take_back_missed(form: forms.MissedForm, by: Actor, now: datetime) -> str:
+def _undo_missed(form: forms.MissedForm, by: Actor, now: datetime) -> str:
     """Take back that a player who was away missed a match, with a public reason.
 
     For directors. Repeating it changes nothing.
     """
-    row = batches.take_back_missed(**form.cleaned_data, by=by, now=now)
-    return _("%(name)s has not missed that match.") % {"name": shown(row.entry.player, staff=True)}
+    row = batches.undo_missed(**form.cleaned_data, by=by, now=now)
+    return _("%(name)s has not missed that match.") % {"name": display_name(row.entry.player, staff=True)}
 
 
 @repeated(Repeat.STATE)
-def _take_back_pairing(form: forms.TakeBackPairingForm, by: Actor, now: datetime) -> str:
+def _undo_pairing(form: forms.UndoPairingForm, by: Actor, now: datetime) -> str:
     """Take back a pairing without rounds whose match has not begun; both players are free again.
 
     For directors. A missing player is marked as missing; two who are not to meet are kept apart from now on.
     Repeating it changes nothing. 409 `pairing_begun`, `not_a_pairing`.
     """
     data = form.cleaned_data
-    pairing = batches.take_back_pairing(fixture=data["fixture"], code=data["code"], side=data["side"], by=by, now=now)
+    pairing = batches.undo_pairing(fixture=data["fixture"], code=data["code"], side=data["side"], by=by, now=now)
     return _("M%(number)d is taken back; both are free again.") % {"number": pairing.number}
 
 
@@ -473,7 +473,7 @@ def _autopilot(form: forms.AutopilotForm, by: Actor, now: datetime) -> str:
 
 
 @repeated(Repeat.STATE)
-def _undo(form: forms.UndoForm, by: Actor, now: datetime) -> str:
+def _undo(form: forms.UndoActForm, by: Actor, now: datetime) -> str:
     """Undo what you did last at an event: a result, a call, a start or another act on the floor, or a check-in.
 
     For assistants and helpers. The act is named, as `undoable` has it: repeating the request undoes nothing more, and
@@ -497,12 +497,12 @@ _ALL = (
     FloorAction("open", forms.OpenForm, _open),
     FloorAction("call", forms.CallForm, _call, HELPER),
     FloorAction("call-again", forms.FixtureForm, _with_match(calls.call_again), HELPER),
-    FloorAction("take-back", forms.FixtureForm, _with_match(calls.take_back), HELPER),
+    FloorAction("take-back", forms.FixtureForm, _with_match(calls.undo_call), HELPER),
     FloorAction("start", forms.FixtureForm, _with_match(calls.start), HELPER),
     FloorAction("start-called", FloorForm, _start_called, HELPER),
     FloorAction("move", forms.MoveForm, _move, HELPER),
-    FloorAction("score", forms.ScoreForm, _score, HELPER),
-    FloorAction("take-back-score", forms.TakeBackScoreForm, _take_back_score, HELPER),
+    FloorAction("score", forms.TableScoreForm, _score, HELPER),
+    FloorAction("take-back-score", forms.UndoScoreForm, _undo_score, HELPER),
     FloorAction("late", forms.LateForm, _late, HELPER),
     FloorAction("no-show", forms.NoShowForm, _no_show, HELPER),
     FloorAction("clocks", forms.FixtureForm, _with_match(evening.put_clocks_on), HELPER),
@@ -520,7 +520,7 @@ _ALL = (
     FloorAction("withdraw-length", forms.WithdrawLengthForm, _withdraw_length, api=Endpoint(
         "fixtures_withdraw_length", WithdrawLengthSerializer, {"offer": 17}
     )),
-    FloorAction("take-back-length", forms.TakeBackLengthForm, _take_back_length, api=Endpoint(
+    FloorAction("take-back-length", forms.UndoLengthForm, _undo_length, api=Endpoint(
         "fixtures_take_back_length", TakeBackLengthSerializer, {"fact": 17}
     )),
     FloorAction("re-enter", forms.ReentryForm, _reenter),
@@ -551,11 +551,11 @@ _ALL = (
         "tournaments_change_flow", FlowSerializer,
         {"stage": "k7m2p9x4qa", "after": 41, "window": 2, "lead": 1, "leader": "plays"}, path="floor/flow",
     )),
-    EventFloorAction("take-back-missed", forms.MissedForm, _take_back_missed, api=Endpoint(
+    EventFloorAction("take-back-missed", forms.MissedForm, _undo_missed, api=Endpoint(
         "tournaments_take_back_missed", MissedSerializer, {"missed": 17, "reason": "The taxi was late"},
         path="floor/take-back-missed",
     )),
-    EventFloorAction("take-back-pairing", forms.TakeBackPairingForm, _take_back_pairing, api=Endpoint(
+    EventFloorAction("take-back-pairing", forms.UndoPairingForm, _undo_pairing, api=Endpoint(
         "fixtures_take_back_pairing", TakeBackPairingSerializer, {"code": "not_these_two"}
     )),
     FloorAction("waive-lead", forms.FixtureForm, _waive_lead, api=Endpoint("fixtures_waive_lead")),
@@ -563,7 +563,7 @@ _ALL = (
     FloorAction("pause", forms.PauseForm, _pause),
     FloorAction("resume", FloorForm, _resume),
     FloorAction("autopilot", forms.AutopilotForm, _autopilot),
-    UndoAction("undo", forms.UndoForm, _undo, HELPER, Endpoint(
+    UndoAction("undo", forms.UndoActForm, _undo, HELPER, Endpoint(
         "tournaments_floor_undo", UndoActSerializer, {"act": "result-17"}
     )),
     FloorAction("shorten", forms.ShortenForm, _shorten),

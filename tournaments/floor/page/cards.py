@@ -20,9 +20,9 @@ from tournaments.floor.selectors import FloorView
 from tournaments.floor.state import (
     AttentionKind,
     EnteredResult,
+    FloorMatchState,
     MatchFacts,
     MatchOnFloor,
-    MatchState,
     TableOnFloor,
     TableState,
 )
@@ -49,21 +49,21 @@ def action_url(tournament: Tournament, action: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class CardLink:
     """A link to a page that asks before it does something."""
 
     url: str
     label: str
 
 
-def gone_home(tournament: Tournament, names: Mapping[int, str]) -> dict[int, Link]:
+def gone_home(tournament: Tournament, names: Mapping[int, str]) -> dict[int, CardLink]:
     """Return player -> the link to their withdrawal from the event, for players by id with their names; one query."""
     if not names:
         return {}
     entries = Entry.objects.filter(division__tournament=tournament, status=Entry.Status.IN, player__in=names)
     query = "?scope=event&from=floor"
     return {
-        player: Link(
+        player: CardLink(
             reverse("entry-withdraw", args=[*event_url_args(tournament), public_id]) + query,
             _("%(name)s has gone home…") % {"name": names[player]},
         )
@@ -74,7 +74,7 @@ def gone_home(tournament: Tournament, names: Mapping[int, str]) -> dict[int, Lin
 # The tables of a floor as cards of one anatomy, and the queue, ready to be shown.
 
 
-MOST_QUEUED, MOST_WAITING = 8, 6
+MAX_QUEUED, MAX_WAITING = 8, 6
 MINUTES_AN_HOUR = 60
 
 
@@ -93,7 +93,7 @@ def discs_of(left: int, lives: int) -> Discs:
 
 
 @dataclass(frozen=True, slots=True)
-class CardSide:
+class CardPlayer:
     """A player on a card: the name, and the points or a word about them; where lives are counted, those as well."""
 
     name: str
@@ -107,15 +107,15 @@ class CardSide:
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
+class ProposedCall:
     """Two who would be called to a free table: their names and lives, and how long they play."""
 
-    sides: tuple[CardSide, CardSide]
+    sides: tuple[CardPlayer, CardPlayer]
     length: int
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
+class FloorCard:
     """A table as a card: number, match, clock or state; two names with scores; a foot with round or reason."""
 
     html_id: str
@@ -130,7 +130,7 @@ class Card:
     tag: str
     tag_css: str
     icon: str
-    sides: tuple[CardSide, ...]
+    sides: tuple[CardPlayer, ...]
     note: str
     foot: str
     seconds: int | None = None
@@ -158,21 +158,21 @@ class Cards:
         self._table_url = _url_before("floor-table", self.args)
         self.lives: Mapping[int, tuple[Discs, Discs]] = {}
         """Fixture id -> the lives of its players, in stages without rounds that count lives."""
-        self.proposals: Mapping[int, Proposal] = {}
+        self.proposals: Mapping[int, ProposedCall] = {}
         """Table id -> who would be called there next, in stages without rounds."""
         self.several = len({match.facts.division_id for match in view.matches.values()}) > 1
 
-    def all(self) -> list[Card]:
+    def all(self) -> list[FloorCard]:
         return [self._card(table) for table in self.view.tables.values()]
 
     def counts(self) -> str:
         """Return the numbers of tables by state, in words."""
         states = [table.match.state if table.match else table.state for table in self.view.tables.values()]
-        playing = states.count(MatchState.PLAYING)
-        words: list[tuple[MatchState | TableState, str]] = [
-            (MatchState.PLAYING, ngettext("%(count)d playing", "%(count)d playing", playing)),
-            (MatchState.CALLED, _("%(count)d called")),
-            (MatchState.REPORTED, _("%(count)d reported")),
+        playing = states.count(FloorMatchState.PLAYING)
+        words: list[tuple[FloorMatchState | TableState, str]] = [
+            (FloorMatchState.PLAYING, ngettext("%(count)d playing", "%(count)d playing", playing)),
+            (FloorMatchState.CALLED, _("%(count)d called")),
+            (FloorMatchState.REPORTED, _("%(count)d reported")),
             (TableState.FREE, _("%(count)d free")),
             (TableState.KEPT, _("%(count)d kept free")),
             (TableState.OUT, _("%(count)d out of use")),
@@ -205,12 +205,12 @@ class Cards:
     def sheet_url(self, match: MatchOnFloor) -> str:
         return f"{self._match_url}{match.facts.public_id}/"
 
-    def _card(self, table: TableOnFloor) -> Card:
+    def _card(self, table: TableOnFloor) -> FloorCard:
         if table.match is not None:
             return self._with_match(table, table.match)
         note, foot, state = "", "", "is-free"
         word = pgettext("table", "Free")
-        sides: tuple[CardSide, ...] = ()
+        sides: tuple[CardPlayer, ...] = ()
         if table.state == TableState.OUT:
             state, word, note = "is-out", _("Out of use"), table.reason
         elif table.state == TableState.KEPT:
@@ -221,12 +221,12 @@ class Cards:
                 "number": table.suggested.number,
                 "round": self.label_of(table.suggested),
             }
-            sides = tuple(CardSide(name) for name in table.suggested.facts.names)
+            sides = tuple(CardPlayer(name) for name in table.suggested.facts.names)
         elif (proposal := self.proposals.get(table.facts.table)) is not None:
             state, sides = "is-next", proposal.sides
             points = ngettext("%(count)d pt", "%(count)d pt", proposal.length) % {"count": proposal.length}
             foot = _("Proposed · %(points)s") % {"points": points}
-        return Card(
+        return FloorCard(
             html_id=f"table-{table.facts.public_id}",
             label=table.facts.label,
             url=f"{self._table_url}{table.facts.public_id}/",
@@ -242,18 +242,18 @@ class Cards:
             foot=foot,
         )
 
-    def _with_match(self, table: TableOnFloor, match: MatchOnFloor) -> Card:
+    def _with_match(self, table: TableOnFloor, match: MatchOnFloor) -> FloorCard:
         facts = match.facts
         points = ngettext("%(count)d pt", "%(count)d pt", facts.length) % {"count": facts.length}
         clocks = _("Clocks: %(minutes)d min each") % {"minutes": facts.clocks} if facts.clocks else ""
-        card = Card(
+        card = FloorCard(
             html_id=f"table-{table.facts.public_id}",
             label=table.facts.label,
             url=self.sheet_url(match),
             state="is-playing",
             category=_category(table),
             match=f"M{match.number}",
-            clock=_played(match) if match.state == MatchState.PLAYING else "",
+            clock=_played(match) if match.state == FloorMatchState.PLAYING else "",
             tag="",
             tag_css="",
             icon="",
@@ -263,15 +263,15 @@ class Cards:
         )
         return self._marked(card, match)
 
-    def _side(self, match: MatchOnFloor, side: int) -> CardSide:
+    def _side(self, match: MatchOnFloor, side: int) -> CardPlayer:
         name, score = match.facts.names[side], match.where.score
         discs = self.lives[match.fixture][side] if match.fixture in self.lives else None
         late = next((row for row in match.lateness if row.player == match.facts.players[side]), None)
-        if late is not None and match.state == MatchState.CALLED:
-            return CardSide(name, _("%(minutes)d min late") % {"minutes": late.minutes}, discs)
+        if late is not None and match.state == FloorMatchState.CALLED:
+            return CardPlayer(name, _("%(minutes)d min late") % {"minutes": late.minutes}, discs)
         if score is not None:
-            return CardSide(name, str(score[side]), discs)
-        return CardSide(name, "–" if match.state == MatchState.PLAYING else "", discs)
+            return CardPlayer(name, str(score[side]), discs)
+        return CardPlayer(name, "–" if match.state == FloorMatchState.PLAYING else "", discs)
 
     def _last_life(self, match: MatchOnFloor) -> str:
         """Say who of a match plays for the last life; empty if nobody does."""
@@ -281,7 +281,7 @@ class Cards:
             return _("Both play for their last life")
         return _("%(name)s plays for the last life") % {"name": last[0]} if last else ""
 
-    def _marked(self, card: Card, match: MatchOnFloor) -> Card:
+    def _marked(self, card: FloorCard, match: MatchOnFloor) -> FloorCard:
         """Return a card with what is special about its match: a tag instead of the clock, and another foot."""
         need = self.needs.get(match.fixture)
         kind = self.attention.get(match.fixture)
@@ -292,13 +292,13 @@ class Cards:
             )
         if match.facts.entered is not None:
             return self._just_entered(card, match.facts, match.facts.entered)
-        if match.state == MatchState.REPORTED:
+        if match.state == FloorMatchState.REPORTED:
             stands_at = need.accepted_at if need is not None else None
             foot = _("Stands at %(time)s") % {"time": clock(stands_at, self.zone)} if stands_at else _("Unconfirmed")
             return replace(
                 card, state="is-reported", clock="", tag=_("Reported"), tag_css="tag-win", icon="check", foot=foot
             )
-        if match.state == MatchState.CALLED:
+        if match.state == FloorMatchState.CALLED:
             return self._called(card, match, kind)
         if kind == AttentionKind.SLOW and match.slow_at is not None:
             over = max(1, int((self.view.now - match.slow_at).total_seconds() // 60))
@@ -307,7 +307,7 @@ class Cards:
             return replace(card, state="is-slow", clock="", tag=tag, tag_css="tag-warning", icon="clock", foot=foot)
         return card
 
-    def _just_entered(self, card: Card, facts: MatchFacts, entered: EnteredResult) -> Card:
+    def _just_entered(self, card: FloorCard, facts: MatchFacts, entered: EnteredResult) -> FloorCard:
         seconds = max(0, ceil((entered.settle_at - self.view.now).total_seconds()))
         points = entered.score or ("", "")
         sides = tuple(replace(side, points=str(points[at])) for at, side in enumerate(card.sides))
@@ -328,7 +328,7 @@ class Cards:
             seconds=seconds,
         )
 
-    def _called(self, card: Card, match: MatchOnFloor, kind: AttentionKind | None) -> Card:
+    def _called(self, card: FloorCard, match: MatchOnFloor, kind: AttentionKind | None) -> FloorCard:
         called_at, no_show_at = match.called_at, match.no_show_at
         since = int((self.view.now - called_at).total_seconds() // 60) if called_at is not None else 0
         tag = _("%(minutes)d min") % {"minutes": since} if kind is not None else _("Called")
@@ -346,15 +346,15 @@ def _url_before(route: str, args: Sequence[str]) -> str:
     return reverse(route, args=[*args, placeholder]).removesuffix(f"{placeholder}/")
 
 
-def side_name(match: MatchFacts, side: int) -> CardSide:
+def side_name(match: MatchFacts, side: int) -> CardPlayer:
     """Return a player of a match that waits; where they come from if they are still to be decided."""
     if match.names[side]:
-        return CardSide(match.names[side])
+        return CardPlayer(match.names[side])
     source = match.source(side)
     if source is not None and source.number is not None and source.kind in ("winner", "loser"):
         text = _("winner of M%(number)s") if source.kind == "winner" else _("loser of M%(number)s")
-        return CardSide("", text % {"number": source.number})
-    return CardSide("", _("to be decided"))
+        return CardPlayer("", text % {"number": source.number})
+    return CardPlayer("", _("to be decided"))
 
 
 def _played(match: MatchOnFloor) -> str:

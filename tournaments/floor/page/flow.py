@@ -10,8 +10,8 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from formats.continuous.state import AWAY, Action, FlowMatch, FlowPair
-from formats.plans import FEWEST_QUALIFIERS
+from formats.continuous.state import AWAY, FlowMatch, FlowPair, PairingStep
+from formats.plans import MIN_QUALIFIERS
 from formats.settings import LIVES
 from tournaments.events.actions import division_url_args, event_url_args
 from tournaments.floor.batches import (
@@ -23,7 +23,7 @@ from tournaments.floor.batches import (
     out_and_playing,
     waiting_in,
 )
-from tournaments.floor.page.cards import Cards, CardSide, Discs, Post, Proposal, action_url, discs_of
+from tournaments.floor.page.cards import CardPlayer, Cards, Discs, Post, ProposedCall, action_url, discs_of
 from tournaments.floor.page.forecast import clock
 from tournaments.floor.selectors import FloorView
 from tournaments.floor.sentences import waits_for
@@ -53,7 +53,7 @@ class WaitingLine:
 
 
 @dataclass(frozen=True, slots=True)
-class PairLine:
+class NextPairLine:
     """Two who are paired next: at which table, and why these two."""
 
     names: tuple[str, str]
@@ -106,12 +106,12 @@ class Rules:
     late_until: str
 
 
-MOST_NAMED = 4
+MAX_NAMED = 4
 """Of the matches that the bracket waits for."""
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class PairChoice:
     """The form in which a director chooses two who are paired; `options` are entries and labels."""
 
     url: str
@@ -137,9 +137,9 @@ class FlowPart:
     title: str
     waiting: Sequence[WaitingLine]
     away: Sequence[WaitingLine]
-    pairs: Sequence[PairLine]
+    pairs: Sequence[NextPairLine]
     """Those who can be called now."""
-    later: Sequence[PairLine]
+    later: Sequence[NextPairLine]
     """Those who wait for a table."""
     when: str
     """When the next pairing is, in words."""
@@ -159,7 +159,7 @@ class FlowPart:
     """How many have so many lives left."""
     out: int
     hold_ups: Sequence[HoldUpLine]
-    choice: Choice | None
+    choice: PairChoice | None
     lost: Mapping[int, tuple[str, str]]
     """Fixture id -> its loser, and what the result left them, in words; of the latest results."""
 
@@ -179,7 +179,7 @@ class FlowPart:
         return sum(count for _discs, count in self.counts) + self.out
 
     @property
-    def first(self) -> PairLine | None:
+    def first(self) -> NextPairLine | None:
         return self.pairs[0] if self.pairs else None
 
 
@@ -257,7 +257,7 @@ def _part(flow: Flow, view: FloorView, cards: Cards, latest: Sequence[LatestResu
 
 def _blocked(flow: Flow) -> Blocked | None:
     """Return who is left where nobody of them may meet, so that a director has to decide."""
-    if flow.decision.action is not Action.BLOCKED:
+    if flow.decision.action is not PairingStep.BLOCKED:
         return None
     entries = flow.state.rows.of_division.entries
     names = [shown_entry(entries[entry], staff=True) for entry in flow.decision.pool]
@@ -302,14 +302,14 @@ def lives_at_tables(flow: Flow) -> dict[int, tuple[Discs, Discs]]:
     }
 
 
-def _proposals(flow: Flow) -> dict[int, Proposal]:
+def _proposals(flow: Flow) -> dict[int, ProposedCall]:
     """Return table id -> the pair that would be called there now."""
     has_lives, proposals = flow.pool.settings.format == LIVES, {}
     for pair, table in flow.granted if not flow.held else ():
         if table is not None:
             line = _pair(flow, pair, "", has_lives=has_lives)
-            first, second = (CardSide(name, "", discs) for name, discs in zip(line.names, line.discs, strict=True))
-            proposals[table] = Proposal((first, second), length_of_pair(flow, pair))
+            first, second = (CardPlayer(name, "", discs) for name, discs in zip(line.names, line.discs, strict=True))
+            proposals[table] = ProposedCall((first, second), length_of_pair(flow, pair))
     return proposals
 
 
@@ -331,12 +331,12 @@ def bracket_line(flow: Flow, zone: ZoneInfo) -> str:
         matches = [f"M{match.number}" for match in flow.pool.playing]
         if not matches:
             return _("The bracket is drawn in a moment")
-        if len(matches) > MOST_NAMED:
+        if len(matches) > MAX_NAMED:
             return _("No more pairs: bracket after the %(count)d matches in progress") % {"count": len(matches)}
         return _("No more pairs: bracket after %(matches)s") % {"matches": ", ".join(matches)}
     if switch_at is None:
         return _("Bracket of %(places)d to come") % {"places": places}
-    if places == FEWEST_QUALIFIERS:
+    if places == MIN_QUALIFIERS:
         return _("Bracket at %(time)s") % {"time": clock(switch_at, zone)}
     return _("Bracket of %(places)d, at %(time)s at the latest") % {"places": places, "time": clock(switch_at, zone)}
 
@@ -364,7 +364,7 @@ def _when(flow: Flow, now: datetime, zone: ZoneInfo, *, calls_itself: bool) -> s
     return ngettext("%(count)d pair can play now", "%(count)d pairs can play now", count) % {"count": count}
 
 
-def _pair_now(flow: Flow, pairs: Sequence[PairLine], view: FloorView) -> Post:
+def _pair_now(flow: Flow, pairs: Sequence[NextPairLine], view: FloorView) -> Post:
     if len(pairs) == 1 and pairs[0].table:
         label = _("Call to table %(table)s") % {"table": pairs[0].table}
     else:
@@ -395,17 +395,17 @@ def _line(row: Waiting, is_next: bool, view: FloorView, zone: ZoneInfo, *, has_l
     )
 
 
-def _pair(flow: Flow, pair: FlowPair, table: str, *, has_lives: bool) -> PairLine:
+def _pair(flow: Flow, pair: FlowPair, table: str, *, has_lives: bool) -> NextPairLine:
     entries = flow.state.rows.of_division.entries
     players = flow.player(pair.first), flow.player(pair.second)
     names = tuple(shown_entry(entries[player.entry], staff=True) for player in players)
     lives = flow.pool.settings.lives
     discs = tuple(discs_of(player.left, lives) if has_lives else None for player in players)
     reasons = [why_paired(code, params) for code, params in pair.why]
-    return PairLine((names[0], names[1]), (discs[0], discs[1]), table, reasons)
+    return NextPairLine((names[0], names[1]), (discs[0], discs[1]), table, reasons)
 
 
-def _choice(flow: Flow, lines: Sequence[Waiting], view: FloorView) -> Choice | None:
+def _choice(flow: Flow, lines: Sequence[Waiting], view: FloorView) -> PairChoice | None:
     """Return the form that pairs two who are here; None if they are fewer, or if no pair is made before the bracket."""
     here = [row for row in lines if row.is_here]
     if len(here) < 2 or flow.decision.places_left == 0:
@@ -414,7 +414,7 @@ def _choice(flow: Flow, lines: Sequence[Waiting], view: FloorView) -> Choice | N
     options = [(row.entry.public_id, _option(row, has_lives=settings.format == LIVES)) for row in here]
     url = action_url(view.tournament, "pair-by-hand")
     preview_url = reverse("floor-chosen-pair", args=event_url_args(view.tournament))
-    return Choice(url, preview_url, flow.stage.public_id, flow.division.seq, options)
+    return PairChoice(url, preview_url, flow.stage.public_id, flow.division.seq, options)
 
 
 def _option(row: Waiting, *, has_lives: bool) -> str:

@@ -23,7 +23,7 @@ from formats.plans import lengths_of, places_before
 from formats.settings import BY_ROUND, DOUBLE, GROUPS, LIVES, StageSettings
 from tournaments.floor.batches import Flow, flows_of
 from tournaments.floor.selectors import FloorView
-from tournaments.floor.state import MatchFacts, MatchOnFloor, MatchState, TableState
+from tournaments.floor.state import FloorMatchState, MatchFacts, MatchOnFloor, TableState
 from tournaments.floor.times import elapsed
 from tournaments.models import Division, Entry, Slot, Stage
 from tournaments.standings.brackets import bracket_name
@@ -33,9 +33,9 @@ from tournaments.state.plans import settings_of
 # The forecast of an event's evening from the state of its floor, in local times, and ways to finish before closing.
 
 
-OVER = (MatchState.SETTLED, MatchState.REPORTED)
-BEGUN = (MatchState.CALLED, MatchState.PLAYING, MatchState.REPORTED)
-LEAST_PLAYED = 2.0
+OVER = (FloorMatchState.SETTLED, FloorMatchState.REPORTED)
+BEGUN = (FloorMatchState.CALLED, FloorMatchState.PLAYING, FloorMatchState.REPORTED)
+MIN_PLAYED = 2.0
 """Minutes a point below which a match was not timed: its start was not recorded."""
 
 RoundKey = tuple[str, int]
@@ -175,7 +175,7 @@ def _following(match: MatchFacts, facts: Mapping[int, MatchFacts]) -> set[int]:
 
 
 def _remaining(view: FloorView, match: MatchOnFloor, row: str, needs: Sequence[int]) -> RemainingMatch:
-    is_at_table = match.state in (MatchState.CALLED, MatchState.PLAYING)
+    is_at_table = match.state in (FloorMatchState.CALLED, FloorMatchState.PLAYING)
     return RemainingMatch(
         key=match.fixture,
         row=row,
@@ -193,7 +193,7 @@ def _remaining(view: FloorView, match: MatchOnFloor, row: str, needs: Sequence[i
 
 
 def _running(match: MatchOnFloor) -> Running:
-    has_begun = match.state in (MatchState.PLAYING, MatchState.REPORTED)
+    has_begun = match.state in (FloorMatchState.PLAYING, FloorMatchState.REPORTED)
     played = float(round(match.minutes)) if has_begun else None
     return Running(match.facts.number, match.facts.length, played, match.score if has_begun else None)
 
@@ -203,9 +203,9 @@ def _waits(view: FloorView, match: MatchOnFloor) -> float:
 
     A pause counts for all matches together.
     """
-    if match.state == MatchState.CALLED and match.called_at is not None:
+    if match.state == FloorMatchState.CALLED and match.called_at is not None:
         return max(0.0, SEATING - elapsed(match.called_at, view.now, view.facts.pauses))
-    if match.state == MatchState.PLAYING:
+    if match.state == FloorMatchState.PLAYING:
         return 0.0
     instants = [
         datetime.fromisoformat(reason.params["until"])
@@ -240,12 +240,12 @@ def _observed(view: FloorView) -> Iterable[Observed]:
         match = row.facts
         if match.fixture in view.facts.ever_adjourned:
             continue
-        if row.state == MatchState.PLAYING and row.minutes > 0:
+        if row.state == FloorMatchState.PLAYING and row.minutes > 0:
             # Whole minutes, as in the matches: the forecast is the same for a minute, and made once.
             yield Observed(match.length, float(round(row.minutes)), is_over=False)
         elif match.begun_at is not None and match.finished_at is not None:
             minutes = elapsed(match.begun_at, match.finished_at, view.facts.pauses)
-            if minutes >= LEAST_PLAYED * match.length:
+            if minutes >= MIN_PLAYED * match.length:
                 yield Observed(match.length, minutes)
 
 
@@ -387,11 +387,11 @@ TIME_LABEL, CLOSING_LABEL = 34.0, 56.0
 """The room that the labels of a time and of closing time take."""
 HOURS = timedelta(hours=1)
 MARGIN = 1.04
-LONGEST_LABEL = 27
+MAX_LABEL_LENGTH = 27
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class RoundBar:
     x: float
     y: float
     width: float
@@ -409,7 +409,7 @@ class ChartRow:
 
     label: str
     y: float
-    bars: tuple[Bar, ...]
+    bars: tuple[RoundBar, ...]
     whisker_from: float
     whisker_to: float
     is_late: bool
@@ -432,7 +432,7 @@ class ChartRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Tick:
+class TimeTick:
     x: float
     label: str
 
@@ -467,14 +467,14 @@ class PilotOption:
 
 
 @dataclass(frozen=True, slots=True)
-class Chart:
+class ForecastChart:
     """Everything that the forecast shows; empty lines if nothing is left to play."""
 
     rows: tuple[ChartRow, ...]
-    ticks: tuple[Tick, ...]
+    ticks: tuple[TimeTick, ...]
     height: float
     now_x: float
-    closing: Tick | None
+    closing: TimeTick | None
     lines: tuple[ChartLine, ...]
     total: ChartLine | None
     next_main: str
@@ -504,13 +504,13 @@ class _Axis:
         """Return a time as the event's clocks show it."""
         return clock(self.evening.at(minutes), self.zone)
 
-    def ticks(self) -> Iterable[Tick]:
+    def ticks(self) -> Iterable[TimeTick]:
         """Yield up to about eight round times."""
         hours = max(1, round(self.end / 60 / 7))
         at = self.evening.now.astimezone(self.zone).replace(minute=0) + HOURS
         while (minutes := (at - self.evening.now) / timedelta(minutes=1)) < self.end:
             if at.hour % hours == 0:
-                yield Tick(self.x(minutes), f"{at:%H:%M}")
+                yield TimeTick(self.x(minutes), f"{at:%H:%M}")
             at += HOURS
 
 
@@ -519,7 +519,7 @@ def clock(at: datetime, zone: ZoneInfo) -> str:
     return f"{at.astimezone(zone):%H:%M}"
 
 
-def chart_of(evening: EveningForecast) -> Chart:
+def chart_of(evening: EveningForecast) -> ForecastChart:
     """Return the drawing and the lines of a forecast."""
     zone = ZoneInfo(evening.view.tournament.time_zone)
     axis = _Axis(evening, zone)
@@ -527,10 +527,10 @@ def chart_of(evening: EveningForecast) -> Chart:
     closing = None
     if evening.closes_at is not None:
         minutes = (evening.closes_at - evening.now) / timedelta(minutes=1)
-        closing = Tick(axis.x(minutes), clock(evening.closes_at, zone))
+        closing = TimeTick(axis.x(minutes), clock(evening.closes_at, zone))
     ends = [(row, evening.forecast.finish_of(row.key)) for row in evening.rows]
     next_main = evening.forecast.next_main
-    return Chart(
+    return ForecastChart(
         rows=tuple(rows),
         ticks=tuple(tick for tick in axis.ticks() if _is_apart(tick, closing)),
         height=TOP + ROW_HEIGHT * len(rows),
@@ -557,10 +557,10 @@ def _chart_row(row: ForecastRow, at: int, evening: EveningForecast, axis: _Axis)
         width = max(2.0, right - left - 1)
         label = row.rounds.get(round_.number, str(round_.number))
         css = "is-late" if _is_late(round_.finish.median, evening) else "is-on" if _is_on(row, round_, evening) else ""
-        bars.append(Bar(left, y, width, _fitting(label, width), css))
+        bars.append(RoundBar(left, y, width, _fitting(label, width), css))
     finish = evening.forecast.finish_of(row.key) or Finish(0.0, 0.0)
     return ChartRow(
-        label=row.label if len(row.label) <= LONGEST_LABEL else f"{row.label[: LONGEST_LABEL - 1]}…",
+        label=row.label if len(row.label) <= MAX_LABEL_LENGTH else f"{row.label[: MAX_LABEL_LENGTH - 1]}…",
         y=y,
         bars=tuple(bars),
         whisker_from=axis.x(finish.median),
@@ -569,7 +569,7 @@ def _chart_row(row: ForecastRow, at: int, evening: EveningForecast, axis: _Axis)
     )
 
 
-def _is_apart(tick: Tick, closing: Tick | None) -> bool:
+def _is_apart(tick: TimeTick, closing: TimeTick | None) -> bool:
     """Whether the label of a tick overlaps neither the present time nor closing time."""
     from_closing = abs(tick.x - closing.x) if closing is not None else CLOSING_LABEL
     return tick.x - LEFT >= TIME_LABEL and from_closing >= CLOSING_LABEL

@@ -10,16 +10,16 @@ from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from formats.settings import LONGEST_LEAD, LONGEST_WINDOW, Leader
+from formats.settings import MAX_LEAD, MAX_WINDOW, Leader
 from matches.lifecycle.finish import ResultInput
 from players.forms import RefusingForm, YesNoField
 from players.models import Player
 from tournaments.draws.round_lengths import RoundLength
-from tournaments.floor.closing_time import CLOSING_RULES, MOST_POINTS_LEFT, RunningMatch
-from tournaments.floor.evening import LONGEST_POSITION, FloorPlan
+from tournaments.floor.closing_time import CLOSING_RULES, MAX_POINTS_LEFT, RunningMatch
+from tournaments.floor.evening import MAX_POSITION, FloorPlan
 from tournaments.floor.selectors import settings_of
 from tournaments.floor.state import FloorSettings
-from tournaments.floor.undo import Act, act_named
+from tournaments.floor.undo import UndoableAct, act_named
 from tournaments.models import (
     Autopilot,
     Entry,
@@ -33,32 +33,32 @@ from tournaments.models import (
     Table,
     Tournament,
 )
-from tournaments.models.floor import LONGEST_LABEL
+from tournaments.models.floor import MAX_LABEL_LENGTH
 from tournaments.state.format_labels import LEADER_NAMES
 
 # The form of a floor: its settings and its tables.
 
 
-MOST_MINUTES = 240
+MAX_MINUTES = 240
 MINUTES = ("rest", "second_call", "no_show", "penalty_first", "penalty_each")
 
 
 class FloorSettingsForm(RefusingForm):
     """The minutes and rules of a floor, the label and category of each table, and one more table."""
 
-    rest = forms.IntegerField(min_value=0, max_value=MOST_MINUTES, label=_("Minutes of rest between matches"))
-    second_call = forms.IntegerField(min_value=1, max_value=MOST_MINUTES, label=_("Minutes until the second call"))
+    rest = forms.IntegerField(min_value=0, max_value=MAX_MINUTES, label=_("Minutes of rest between matches"))
+    second_call = forms.IntegerField(min_value=1, max_value=MAX_MINUTES, label=_("Minutes until the second call"))
     no_show = forms.IntegerField(
-        min_value=1, max_value=MOST_MINUTES, label=_("Minutes until a player counts as a no-show")
+        min_value=1, max_value=MAX_MINUTES, label=_("Minutes until a player counts as a no-show")
     )
     penalty_points = forms.BooleanField(required=False, label=_("Penalty points for lateness"))
     penalty_first = forms.IntegerField(
-        min_value=1, max_value=MOST_MINUTES, label=_("Minutes until the first penalty point")
+        min_value=1, max_value=MAX_MINUTES, label=_("Minutes until the first penalty point")
     )
     penalty_each = forms.IntegerField(
-        min_value=1, max_value=MOST_MINUTES, label=_("Minutes for each further penalty point")
+        min_value=1, max_value=MAX_MINUTES, label=_("Minutes for each further penalty point")
     )
-    new_label = forms.CharField(required=False, max_length=LONGEST_LABEL, label=_("Name of a new table"))
+    new_label = forms.CharField(required=False, max_length=MAX_LABEL_LENGTH, label=_("Name of a new table"))
     new_category = forms.ChoiceField(
         choices=Table.Category.choices, label=_("Category of the new table"), required=False
     )
@@ -70,7 +70,7 @@ class FloorSettingsForm(RefusingForm):
         self.tables = list(tournament.floor_tables.all())
         for table in self.tables:
             self.fields[f"label_{table.public_id}"] = forms.CharField(
-                max_length=LONGEST_LABEL,
+                max_length=MAX_LABEL_LENGTH,
                 label=format_lazy(_("Table {table}"), table=table.label),
                 initial=table.label,
             )
@@ -101,12 +101,12 @@ class FloorSettingsForm(RefusingForm):
 # Forms of what a director does on the floor.
 
 
-LONGEST_REASON = 80
-LONGEST_ACT = 40
-MOST_TABLES = 200
-MOST_POINTS = 25
-LONGEST_CHANGES = 2000
-LONGEST_MATCHES = 8000
+MAX_REASON_LENGTH = 80
+MAX_ACT = 40
+MAX_TABLES = 200
+MAX_POINTS = 25
+MAX_CHANGES = 2000
+MAX_MATCHES = 8000
 
 
 class FloorForm(RefusingForm):
@@ -153,12 +153,12 @@ class MoveForm(FixtureForm):
     )
 
 
-class ScoreForm(FixtureForm):
-    left = forms.IntegerField(min_value=0, max_value=MOST_POINTS)
-    right = forms.IntegerField(min_value=0, max_value=MOST_POINTS)
+class TableScoreForm(FixtureForm):
+    left = forms.IntegerField(min_value=0, max_value=MAX_POINTS)
+    right = forms.IntegerField(min_value=0, max_value=MAX_POINTS)
 
 
-class TakeBackScoreForm(FixtureForm):
+class UndoScoreForm(FixtureForm):
     fact = forms.ModelChoiceField(FloorEvent.objects.none())
 
 
@@ -172,8 +172,8 @@ class WonForm(ClosingForm):
     """Who won a match that was played to its end, and the points of the other player."""
 
     winner = forms.TypedChoiceField(choices=[(0, _("first")), (1, _("second"))], coerce=int)
-    points = forms.IntegerField(min_value=0, max_value=MOST_POINTS)
-    reason = forms.CharField(max_length=LONGEST_REASON, required=False)
+    points = forms.IntegerField(min_value=0, max_value=MAX_POINTS)
+    reason = forms.CharField(max_length=MAX_REASON_LENGTH, required=False)
 
     @property
     def result(self) -> ResultInput:
@@ -187,8 +187,8 @@ class WonForm(ClosingForm):
 class LeaderForm(ClosingForm):
     """The score that the leader wins by."""
 
-    left = forms.IntegerField(min_value=0, max_value=MOST_POINTS)
-    right = forms.IntegerField(min_value=0, max_value=MOST_POINTS)
+    left = forms.IntegerField(min_value=0, max_value=MAX_POINTS)
+    right = forms.IntegerField(min_value=0, max_value=MAX_POINTS)
 
 
 class SettleForm(ClosingForm):
@@ -212,20 +212,20 @@ class AdjournForm(FixtureForm):
         empty_value=None,
         required=False,
     )
-    position = forms.CharField(max_length=LONGEST_POSITION, required=False, label=_("Position ID or XGID"))
+    position = forms.CharField(max_length=MAX_POSITION, required=False, label=_("Position ID or XGID"))
 
 
 class ShorterMatchForm(FixtureForm):
     """A shorter length, and that both players agree to it."""
 
-    length = forms.IntegerField(min_value=1, max_value=MOST_POINTS)
+    length = forms.IntegerField(min_value=1, max_value=MAX_POINTS)
     agreed = forms.BooleanField(label=_("Both players agree"))
 
 
 class ProposeLengthForm(FixtureForm):
     """A shorter length to propose to both players."""
 
-    length = forms.IntegerField(min_value=1, max_value=MOST_POINTS)
+    length = forms.IntegerField(min_value=1, max_value=MAX_POINTS)
 
 
 class WithdrawLengthForm(FixtureForm):
@@ -234,7 +234,7 @@ class WithdrawLengthForm(FixtureForm):
     fact = forms.ModelChoiceField(FloorEvent.objects.none())
 
 
-class TakeBackLengthForm(FixtureForm):
+class UndoLengthForm(FixtureForm):
     """The fact that shortened the match."""
 
     fact = forms.ModelChoiceField(FloorEvent.objects.none())
@@ -279,17 +279,17 @@ class OutOfUseForm(TableForm):
 
     TABLES = ("table", "move_to")
 
-    reason = forms.CharField(max_length=LONGEST_REASON, required=False, label=_("Reason"))
+    reason = forms.CharField(max_length=MAX_REASON_LENGTH, required=False, label=_("Reason"))
     move_to = forms.ModelChoiceField(Table.objects.none(), to_field_name="public_id", required=False)
 
 
 class AwayForm(EntryForm):
     """A player who is away for some minutes."""
 
-    minutes = forms.IntegerField(min_value=1, max_value=MOST_MINUTES)
+    minutes = forms.IntegerField(min_value=1, max_value=MAX_MINUTES)
 
 
-class StageForm(FloorForm):
+class StageActionForm(FloorForm):
     """An action on a stage without rounds."""
 
     stage = forms.ModelChoiceField(Stage.objects.none(), to_field_name="public_id")
@@ -300,14 +300,14 @@ class StageForm(FloorForm):
         self._limit(("stage",), stages.select_related("division__tournament__club"))
 
 
-class PairNowForm(StageForm):
+class PairNowForm(StageActionForm):
     """The stage to pair, as it was shown: `after` is the `seq` of its division."""
 
     after = forms.IntegerField(min_value=0)
-    reason = forms.CharField(max_length=LONGEST_REASON, required=False, label=_("Reason, shown to everybody"))
+    reason = forms.CharField(max_length=MAX_REASON_LENGTH, required=False, label=_("Reason, shown to everybody"))
 
 
-class TwoFreeForm(StageForm):
+class TwoFreeForm(StageActionForm):
     """Two who are free and may be paired."""
 
     first = forms.ModelChoiceField(Entry.objects.none(), to_field_name="public_id", label=_("First player"))
@@ -323,10 +323,10 @@ class ChosenPairForm(TwoFreeForm):
     """Two who are free and are to be paired, and why. `after` is the `seq` of the division."""
 
     after = forms.IntegerField(min_value=0)
-    reason = forms.CharField(max_length=LONGEST_REASON, label=_("Reason, shown to everybody"))
+    reason = forms.CharField(max_length=MAX_REASON_LENGTH, label=_("Reason, shown to everybody"))
 
 
-class HoldPairingForm(StageForm):
+class HoldPairingForm(StageActionForm):
     held = YesNoField()
 
 
@@ -334,8 +334,8 @@ class FlowForm(PairNowForm):
     """How a running stage is paired without rounds."""
 
     reason = None  # type: ignore[assignment]
-    window = forms.IntegerField(min_value=0, max_value=LONGEST_WINDOW, label=_("Minutes until a pair is made"))
-    lead = forms.IntegerField(min_value=0, max_value=LONGEST_LEAD, label=_("Matches that a player may be ahead"))
+    window = forms.IntegerField(min_value=0, max_value=MAX_WINDOW, label=_("Minutes until a pair is made"))
+    lead = forms.IntegerField(min_value=0, max_value=MAX_LEAD, label=_("Matches that a player may be ahead"))
     leader = forms.TypedChoiceField(
         choices=list(LEADER_NAMES), coerce=Leader, label=_("Players with unequal lives meet")
     )
@@ -359,7 +359,7 @@ class MissedForm(FloorForm):
     """A missed match to take back, and why."""
 
     missed = forms.ModelChoiceField(MissedMatch.objects.none())
-    reason = forms.CharField(max_length=LONGEST_REASON, label=_("Reason, shown to everybody"))
+    reason = forms.CharField(max_length=MAX_REASON_LENGTH, label=_("Reason, shown to everybody"))
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -367,7 +367,7 @@ class MissedForm(FloorForm):
         self._limit(("missed",), rows.select_related("stage", "entry__player"))
 
 
-class TakeBackPairingForm(FixtureForm):
+class UndoPairingForm(FixtureForm):
     """Why a pairing is taken back; for a missing player, their side."""
 
     code = forms.ChoiceField(
@@ -391,7 +391,7 @@ class TakeBackPairingForm(FixtureForm):
 class HereForm(FloorForm):
     """The players who are here: their public ids, separated by spaces."""
 
-    players = forms.CharField(max_length=LONGEST_MATCHES)
+    players = forms.CharField(max_length=MAX_MATCHES)
 
     def clean_players(self) -> list[Player]:
         chosen = set(self.cleaned_data["players"].split())
@@ -405,13 +405,13 @@ class HereForm(FloorForm):
 class OpenForm(FloorForm):
     """The number of tables to open a floor with."""
 
-    tables = forms.IntegerField(min_value=1, max_value=MOST_TABLES, label=_("Tables"))
+    tables = forms.IntegerField(min_value=1, max_value=MAX_TABLES, label=_("Tables"))
 
 
-class UndoForm(FloorForm):
-    act = forms.CharField(max_length=LONGEST_ACT)
+class UndoActForm(FloorForm):
+    act = forms.CharField(max_length=MAX_ACT)
 
-    def clean_act(self) -> Act:
+    def clean_act(self) -> UndoableAct:
         act = act_named(self.tournament, self.cleaned_data["act"])
         if act is None:
             raise ValidationError(_("This event has no such act."), code="unknown")
@@ -444,8 +444,8 @@ class ClosingTimeForm(FloorForm):
     """What to do with the matches that still run, as `fixture:left:right` items with the scores that were shown."""
 
     rule = forms.ChoiceField(choices=[(rule, rule) for rule in CLOSING_RULES])
-    points = forms.IntegerField(min_value=1, max_value=MOST_POINTS_LEFT, required=False)
-    running = forms.CharField(max_length=LONGEST_MATCHES)
+    points = forms.IntegerField(min_value=1, max_value=MAX_POINTS_LEFT, required=False)
+    running = forms.CharField(max_length=MAX_MATCHES)
 
     def clean(self) -> dict[str, Any]:
         """Require the points that leaders still need if matches are shortened."""
@@ -472,7 +472,7 @@ class ClosingTimeForm(FloorForm):
 class ShortenForm(FloorForm):
     """New lengths of rounds that nobody has begun, as `round:seen:length` items."""
 
-    changes = forms.CharField(max_length=LONGEST_CHANGES)
+    changes = forms.CharField(max_length=MAX_CHANGES)
 
     def clean_changes(self) -> list[RoundLength]:
         """Parse the items; raise ValidationError for anything else."""

@@ -20,10 +20,10 @@ from players.models import Player
 from tournaments.draws.round_lengths import last_shortening
 from tournaments.floor import selectors
 from tournaments.floor.page.cards import (
-    MOST_QUEUED,
-    MOST_WAITING,
+    MAX_QUEUED,
+    MAX_WAITING,
+    CardLink,
     Cards,
-    Link,
     Post,
     action_url,
     closing_need,
@@ -33,12 +33,12 @@ from tournaments.floor.page.flow import flow_parts
 from tournaments.floor.page.forecast import chart_of, clock, evening_forecast, pilot_options
 from tournaments.floor.page.sheets import reentered, reentry_posts
 from tournaments.floor.selectors import FloorView
-from tournaments.floor.state import Attention, AttentionKind, MatchFacts, MatchOnFloor, MatchState
+from tournaments.floor.state import Attention, AttentionKind, FloorMatchState, MatchFacts, MatchOnFloor
 from tournaments.floor.times import clock_bank
-from tournaments.floor.undo import Act, correction_since, last_act, preview_undo
+from tournaments.floor.undo import UndoableAct, correction_since, last_act, preview_undo
 from tournaments.models import Autopilot, Division, Entry, Tournament
 from tournaments.results.needs import (
-    MOST_NEEDS,
+    MAX_NEEDS,
     RoundNeed,
     latest_results,
     needs_of,
@@ -167,22 +167,22 @@ def floor_page(tournament: Tournament, by: Actor, now: datetime, *, complete: bo
         "attention": attention,
         "closing": closing,
         "round_needs": round_needs,
-        "needs": others[:MOST_NEEDS],
+        "needs": others[:MAX_NEEDS],
         "needs_count": len([*needs, *attention, *round_needs, *messages, *stopped]) + (closing is not None) + held_up,
-        "messages_reported": messages[:MOST_NEEDS],
+        "messages_reported": messages[:MAX_NEEDS],
         "unopposed": unopposed(needs),
         "to_make_final": to_make_final(needs),
         "has_provisional": any(need.provisional is not None for need in needs),
         "cards": cards.all(),
         "counts": cards.counts(),
         "suggestion": _suggestion(view, cards),
-        "queue": cards.queue_rows(queue if complete else queue[:MOST_QUEUED]),
-        "waiting": cards.queue_rows(waiting if complete else waiting[:MOST_WAITING]),
+        "queue": cards.queue_rows(queue if complete else queue[:MAX_QUEUED]),
+        "waiting": cards.queue_rows(waiting if complete else waiting[:MAX_WAITING]),
         "adjourned": cards.queue_rows(view.adjourned),
         "queue_count": len(queue),
         "waiting_count": len(waiting),
         "nobody_waits": not (view.state.suggestions or queue or waiting or flows),
-        "hidden_count": 0 if complete else max(0, len(queue) - MOST_QUEUED) + max(0, len(waiting) - MOST_WAITING),
+        "hidden_count": 0 if complete else max(0, len(queue) - MAX_QUEUED) + max(0, len(waiting) - MAX_WAITING),
         "complete": complete,
         "pause": view.state.pause,
         "paused_until": _paused_until(view, zone),
@@ -192,7 +192,7 @@ def floor_page(tournament: Tournament, by: Actor, now: datetime, *, complete: bo
         "undo_preview": preview_undo(undoable),
         "correction": correction,
         "undo_left": _milliseconds_left(undoable, now),
-        "called_count": sum(row.state == MatchState.CALLED for row in view.matches.values()),
+        "called_count": sum(row.state == FloorMatchState.CALLED for row in view.matches.values()),
         "latest": [(row, again.get(row.fixture.pk, []), lost.get(row.fixture.pk)) for row in latest],
         "reentered": reentered(tournament),
         "champions": _champions(by, divisions),
@@ -204,7 +204,7 @@ def floor_page(tournament: Tournament, by: Actor, now: datetime, *, complete: bo
     }
 
 
-def _milliseconds_left(undoable: Act | None, now: datetime) -> int:
+def _milliseconds_left(undoable: UndoableAct | None, now: datetime) -> int:
     """Return for how long nothing follows from the result that would be undone; 0 if something may follow already."""
     if undoable is None or undoable.settle_at is None:
         return 0
@@ -251,7 +251,7 @@ def _unanswered(view: FloorView) -> list[int]:
     return [*(player for fixture in called for player in view.matches[fixture].facts.pair or ()), *view.state.not_here]
 
 
-def _not_here(view: FloorView, homes: Mapping[int, Link]) -> dict[str, Any] | None:
+def _not_here(view: FloorView, homes: Mapping[int, CardLink]) -> dict[str, Any] | None:
     """Return who is not called because they are not here, with a button for each and one for all; None if nobody.
 
     The button for all leaves out who did not come to a match.
@@ -320,12 +320,12 @@ def _last_call(view: FloorView) -> MatchOnFloor | None:
     calls = [
         (match.called_at, match.fixture)
         for match in view.matches.values()
-        if match.state == MatchState.CALLED and match.called_at is not None
+        if match.state == FloorMatchState.CALLED and match.called_at is not None
     ]
     return view.matches[max(calls)[1]] if calls else None
 
 
-def _floor_need(item: Attention, cards: Cards, homes: Mapping[int, Link]) -> dict[str, Any]:
+def _floor_need(item: Attention, cards: Cards, homes: Mapping[int, CardLink]) -> dict[str, Any]:
     """Return what a director can do about a missing player or a slow match."""
     match = cards.view.matches[item.fixture]
     facts = match.facts

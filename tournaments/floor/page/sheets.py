@@ -26,9 +26,9 @@ from tournaments.entries.previews import bye_taken, reentry_view, refund_notes
 from tournaments.events.actions import event_url_args
 from tournaments.floor import selectors
 from tournaments.floor.journal import latest
-from tournaments.floor.page.cards import Link, Post, action_url, gone_home
+from tournaments.floor.page.cards import CardLink, Post, action_url, gone_home
 from tournaments.floor.selectors import FloorView
-from tournaments.floor.state import MatchOnFloor, MatchState, TableState
+from tournaments.floor.state import FloorMatchState, MatchOnFloor, TableState
 from tournaments.ledger.accounts import fees_of, paid_for, plans_of
 from tournaments.ledger.money import Currency
 from tournaments.models import Division, Entry, Fixture, FloorEvent, FloorKind, Pairing, Slot, Table, Tournament
@@ -183,9 +183,9 @@ def undo_reentry(*, entry: Entry, by: Actor, now: datetime) -> str:
 # The sheets of a match and of a table on the floor: what can be done with them, and what a result leads to.
 
 
-GOING_ON = (MatchState.CALLED, MatchState.PLAYING)
-NOT_CALLED = (MatchState.WAITING, MatchState.READY)
-OVER = (MatchState.REPORTED, MatchState.SETTLED)
+GOING_ON = (FloorMatchState.CALLED, FloorMatchState.PLAYING)
+NOT_CALLED = (FloorMatchState.WAITING, FloorMatchState.READY)
+OVER = (FloorMatchState.REPORTED, FloorMatchState.SETTLED)
 
 
 def match_sheet(fixture: Fixture, role: Role | None, by: Actor, now: datetime) -> dict[str, Any]:
@@ -233,7 +233,7 @@ def _broken(view: FloorView, match: MatchOnFloor | None) -> dict[str, Any] | Non
         return None
     usable = (TableState.FREE, TableState.KEPT)
     free = [table for table in view.tables.values() if table.state in usable]
-    called = match.state == MatchState.CALLED
+    called = match.state == FloorMatchState.CALLED
     return {
         "url": action_url(view.tournament, "out"),
         "table": view.tables[match.table].facts.public_id,
@@ -244,7 +244,7 @@ def _broken(view: FloorView, match: MatchOnFloor | None) -> dict[str, Any] | Non
 
 def _unpair(fixture: Fixture, view: FloorView, match: MatchOnFloor | None) -> list[Post]:
     """Return the buttons that take back a pairing without rounds, each with why it is not made again at once."""
-    is_free = match is not None and match.state in (*NOT_CALLED, MatchState.CALLED)
+    is_free = match is not None and match.state in (*NOT_CALLED, FloorMatchState.CALLED)
     if match is None or not is_free or not is_continuous(fixture.stage):
         return []
     url, own = action_url(view.tournament, "take-back-pairing"), ("fixture", fixture.public_id)
@@ -261,9 +261,9 @@ def _unpair(fixture: Fixture, view: FloorView, match: MatchOnFloor | None) -> li
     return [*missing, Post(url, _("These two are not to meet"), apart, "unpair-apart")]
 
 
-def _gone_home(view: FloorView, match: MatchOnFloor | None) -> list[Link]:
+def _gone_home(view: FloorView, match: MatchOnFloor | None) -> list[CardLink]:
     """Return the links for players of a match that has not begun who have gone home."""
-    if match is None or match.facts.pair is None or match.state not in (*NOT_CALLED, MatchState.CALLED):
+    if match is None or match.facts.pair is None or match.state not in (*NOT_CALLED, FloorMatchState.CALLED):
         return []
     return list(gone_home(view.tournament, {player: view.names[player] for player in match.facts.pair}).values())
 
@@ -305,14 +305,14 @@ def _closing(
     return {
         "leader": None if leader is None else names[leader],
         "leader_then": "" if leader is None else _then(fixture, names, leader, None),
-        "may_adjourn": on_floor.state == MatchState.PLAYING,
-        "may_settle": on_floor.state in (MatchState.PLAYING, MatchState.ADJOURNED),
+        "may_adjourn": on_floor.state == FloorMatchState.PLAYING,
+        "may_settle": on_floor.state in (FloorMatchState.PLAYING, FloorMatchState.ADJOURNED),
         "lengths": list(lengths),
-        "may_propose": on_floor.state == MatchState.PLAYING,
+        "may_propose": on_floor.state == FloorMatchState.PLAYING,
         "offer": _offer(on_floor, names),
         "offered": on_floor.offer,
         "shortened": _shortened(on_floor, names),
-        "position": _position(fixture) if on_floor.state == MatchState.ADJOURNED else "",
+        "position": _position(fixture) if on_floor.state == FloorMatchState.ADJOURNED else "",
         **{
             f"{name}_url": action_url(tournament, action)
             for name, action in (
@@ -380,9 +380,9 @@ def _buttons(tournament: Tournament, match: MatchOnFloor | None) -> list[tuple[s
     if match is None or match.state in OVER:
         return []
     actions: list[tuple[str, str]] = []
-    if match.state == MatchState.PLAYING and match.facts.clocks is None:
+    if match.state == FloorMatchState.PLAYING and match.facts.clocks is None:
         actions.append(("clocks", _("Put clocks on")))
-    if match.state == MatchState.ADJOURNED:
+    if match.state == FloorMatchState.ADJOURNED:
         actions.append(("let-go-on", _("Let it go on")))
     if match.state in NOT_CALLED:
         codes = {reason.code for reason in match.reasons}
@@ -397,7 +397,7 @@ def _buttons(tournament: Tournament, match: MatchOnFloor | None) -> list[tuple[s
         else:
             actions.append(("pin", _("Put first")))
             actions.append(("hold", _("Do not call yet")))
-    if match.state == MatchState.CALLED:
+    if match.state == FloorMatchState.CALLED:
         actions.append(("start", pgettext("verb", "Start")))
         actions.append(("call-again", _("Call again")))
         actions.append(("take-back", _("Take back the call")))

@@ -18,11 +18,11 @@ from engine.errors import Refused
 from players.access import Role, is_at_least, require
 from players.forms import RefusingForm
 from tournaments import access
-from tournaments.draws.take_back import round_after
+from tournaments.draws.undo import round_after
 from tournaments.events.actions import by, event_url_args, missed
 from tournaments.models import Correction, Fixture
 from tournaments.results import corrections as selectors
-from tournaments.results.forms import ApplyForm, NewResultForm, PreviewForm, UndoForm
+from tournaments.results.forms import ApplyForm, NewResultForm, PreviewForm, UndoCorrectionForm
 from tournaments.results.page.fixture import fixture_page
 from tournaments.state.log import LogLine
 from tournaments.state.names import match_names
@@ -169,7 +169,7 @@ def undo(request: HttpRequest, club: str, slug: str, fixture: str, correction: s
     row = Correction.objects.filter(fixture=corrected, public_id=correction).select_related("before", "after").first()
     if row is None:
         raise Http404
-    form = UndoForm(request.POST if request.method == "POST" else None)
+    form = UndoCorrectionForm(request.POST if request.method == "POST" else None)
     refusal = None
     if request.method == "POST" and form.is_valid():
         fields = form.cleaned_data
@@ -190,7 +190,9 @@ def undo(request: HttpRequest, club: str, slug: str, fixture: str, correction: s
     return _undo_page(request, row, form, refusal)
 
 
-def _undo_page(request: HttpRequest, row: Correction, form: UndoForm, refusal: Refused | None) -> HttpResponse:
+def _undo_page(
+    request: HttpRequest, row: Correction, form: UndoCorrectionForm, refusal: Refused | None
+) -> HttpResponse:
     fixture = access.fixture_as(request.user, row.fixture.public_id, Role.ASSISTANT)
     changes: list[LogLine] = []
     status: int = HTTPStatus.UNPROCESSABLE_ENTITY if form.is_bound else HTTPStatus.OK

@@ -15,12 +15,12 @@ from core.messages import sentence
 from engine.errors import Refused
 from matches.lifecycle.begun import has_begun
 from matches.lifecycle.finish import standing_result
-from matches.lifecycle.own_match import MayDecide, standing_of
+from matches.lifecycle.own_match import OwnMatchRuling, own_match_ruling
 from matches.models import Claim, Match, Objection, Submission
 from matches.play.watching import where_of
 from matches.presentation.labels import reporter_of
 from matches.presentation.visibility import Viewer
-from matches.reporting.records import Fault, FindingName, faults_of
+from matches.reporting.records import FindingName, RecordFault, faults_of
 from players.access import Role, is_at_least
 from players.actors import Actor
 from players.forms import RefusingForm
@@ -31,13 +31,13 @@ from tournaments.events.forms import shown_local
 from tournaments.models import Fixture, Round, Slot
 from tournaments.results.corrections import corrections_of_fixture
 from tournaments.results.forms import (
-    AcceptForm,
+    AcceptRecordForm,
+    AnswerObjectionForm,
     DueForm,
     ForfeitForm,
-    ObjectionForm,
     ResultForm,
     RulingForm,
-    WithdrawForm,
+    WithdrawPlayerForm,
 )
 from tournaments.results.services import reserved_for_directors
 from tournaments.standings.rounds import RoundNames
@@ -73,12 +73,12 @@ def fixture_page(fixture: Fixture, role: Role | None, by: Actor, now: datetime) 
         context["where"] = where_of([match], viewer, now)[match.pk]
         context |= _match_context(fixture, match)
         context["objection_advice"] = _objection_advice(fixture)
-        standing = standing_of(match, by)
+        standing = own_match_ruling(match, by)
         is_settled = match.state == Match.State.SETTLED
-        context["may_enter"] = standing != MayDecide.NEEDS_OTHER and not (is_settled and context["may_direct"])
-        context["may_rule"] = standing != MayDecide.NEEDS_OTHER and not is_settled and context["may_direct"]
-        context["needs_reason"] = standing == MayDecide.NEEDS_REASON
-        context["needs_other"] = standing == MayDecide.NEEDS_OTHER
+        context["may_enter"] = standing != OwnMatchRuling.NEEDS_OTHER and not (is_settled and context["may_direct"])
+        context["may_rule"] = standing != OwnMatchRuling.NEEDS_OTHER and not is_settled and context["may_direct"]
+        context["needs_reason"] = standing == OwnMatchRuling.NEEDS_REASON
+        context["needs_other"] = standing == OwnMatchRuling.NEEDS_OTHER
         if role is None:
             context |= _left_to_directors(fixture, match)
         if is_settled:
@@ -193,7 +193,7 @@ def waive_value(name: FindingName) -> str:
     return "|".join("" if part is None else str(part) for part in name)
 
 
-def _fault_text(fault: Fault) -> str:
+def _fault_text(fault: RecordFault) -> str:
     text = sentence(fault.code, fault.params)
     if fault.game is None:
         return text
@@ -251,8 +251,8 @@ def _initial_forms(fixture: Fixture, score: tuple[int, int]) -> dict[str, Refusi
         "result": ResultForm(names=names, initial={"left": score[0], "right": score[1]}),
         "forfeit": ForfeitForm(names=names),
         "rule": RulingForm(names=names),
-        "accept": AcceptForm(names=names, initial={"winner": "record"}),
+        "accept": AcceptRecordForm(names=names, initial={"winner": "record"}),
         "extend": DueForm(initial={"due_at": shown_local(fixture.due_at, zone)}),
-        "withdraw": WithdrawForm(names=names),
-        "objection": ObjectionForm(),
+        "withdraw": WithdrawPlayerForm(names=names),
+        "objection": AnswerObjectionForm(),
     }

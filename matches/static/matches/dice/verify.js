@@ -10,7 +10,7 @@ export const LINKS = 4096;
 const USABLE = 252; // Larger bytes would favour some rolls.
 const ROLLS = 36;
 const DIE = 6;
-const MOST_BLOCKS = 16;
+const MAX_BLOCKS = 16;
 const UNKNOWN = -1; // Armings of older releases do not tell what the opponent had revealed.
 
 /** What is hashed in front of every link of a chain. */
@@ -24,7 +24,7 @@ export const linkBefore = (tag, link) => sha256(concat(tag, link));
  * hexadecimal, whose byte number `at` (from 0), of the value `byte`, gives the dice.
  */
 export function rollOf({ match, number, server, first, second, opening }) {
-  for (let block = 0; block < MOST_BLOCKS; block++) {
+  for (let block = 0; block < MAX_BLOCKS; block++) {
     const stream = hmacSha256(server, utf8(`barpoint/1|${match}|${number}|${block}|${first}|${second}`));
     for (const [at, byte] of stream.entries()) {
       const dice = [Math.floor((byte % ROLLS) / DIE) + 1, (byte % DIE) + 1];

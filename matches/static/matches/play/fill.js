@@ -25,11 +25,11 @@ export function fill(root, values) {
   }
 }
 
-const MOST_LETTERS = 10;
+const MAX_LETTERS = 10;
 
 /** Return what two players are called where there is little room: by the first part of a long name. */
 export function shortNames(names) {
-  const short = names.map((name) => (name.length > MOST_LETTERS ? name.split(" ")[0] : name));
+  const short = names.map((name) => (name.length > MAX_LETTERS ? name.split(" ")[0] : name));
   return short[0] === short[1] ? names : short;
 }
 

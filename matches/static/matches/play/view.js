@@ -5,7 +5,7 @@ import { duration, score, words } from "./fill.js";
 import { currentGame, movesOf } from "./moves.js";
 
 const WAITING = { opening: "Ready", to_roll: "Roll", to_play: "Play", doubled: "Double", resigned: "Resigned" };
-const LONGEST_NAME = 24; // Characters.
+const MAX_NAME_LENGTH = 24; // Characters.
 
 /** Return the name of the panel for a state; `side` is null for viewers. */
 export function panelOf(state, side) {
@@ -65,7 +65,7 @@ export function valuesOf(state, { side, near, names, pauses }) {
 /** Return a name short enough for a heading beside the board; the seats show more of it. */
 function shortened(name) {
   const letters = [...name];
-  return letters.length > LONGEST_NAME ? `${letters.slice(0, LONGEST_NAME - 1).join("").trimEnd()}…` : name;
+  return letters.length > MAX_NAME_LENGTH ? `${letters.slice(0, MAX_NAME_LENGTH - 1).join("").trimEnd()}…` : name;
 }
 
 /** Return who has won, with the score unless the match ended before the winner had all points. */

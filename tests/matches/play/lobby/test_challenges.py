@@ -11,7 +11,7 @@ from engine.clock import DAY, MINUTE
 from matches.lifecycle.finish import Basis, ResultInput, append_result
 from matches.lifecycle.locks import lock_match
 from matches.lifecycle.opening import MatchSettings, Opening, open_matches
-from matches.lifecycle.play_rules import LONGEST_DAYS
+from matches.lifecycle.play_rules import MAX_SPAN_DAYS
 from matches.models import NAMED_FOR, OPEN_FOR, Challenge, LiveMatch, Match, Provisional, RatingPool, Result
 from matches.play.acting import ActionInput, act
 from matches.play.lobby.services import (
@@ -252,7 +252,7 @@ def test_a_blocked_player_gets_no_rematch(finished: Match, player: Player, carol
         rematch(finished, player)
 
 
-@pytest.mark.parametrize("days", [0, LONGEST_DAYS + 1])
+@pytest.mark.parametrize("days", [0, MAX_SPAN_DAYS + 1])
 def test_a_turn_by_correspondence_takes_some_days_and_at_most_a_month(player: Player, days: int) -> None:
     with refused("bad_days"):
         challenge(player, clock="correspondence", turn_days=days)

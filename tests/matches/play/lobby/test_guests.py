@@ -19,7 +19,7 @@ from matches.play import bots, due
 from matches.play.codec import to_data
 from matches.play.dice import dice_of
 from matches.play.live import EventKind
-from matches.play.lobby.guests import DECISIONS, GUEST, TAKE_BACK, GuestMatch, Step, keep
+from matches.play.lobby.guests import DECISIONS, GUEST, TAKE_BACK, GuestMatch, GuestStep, keep
 from matches.play.transcripts import transcript_of
 from matches.play.watching import watched
 from players.actors import Actor
@@ -31,12 +31,12 @@ API = "/api/v1/practice/guest/"
 AT = 1_700_000_000_000
 
 
-def next_step(match: GuestMatch, chance: Random, *, at: int = AT) -> Step:
+def next_step(match: GuestMatch, chance: Random, *, at: int = AT) -> GuestStep:
     """What a bot would do in the guest's place."""
     if match.state.match.phase is Phase.OPENING:
-        return Step(GUEST, EventKind.READY, at)
+        return GuestStep(GUEST, EventKind.READY, at)
     decision = decide(match.state.match, Bot.CLUB, chance)
-    return Step(GUEST, decision.act, at, tuple(decision.moves), play_forced=True, bear_off=True)
+    return GuestStep(GUEST, decision.act, at, tuple(decision.moves), play_forced=True, bear_off=True)
 
 
 def played(length: int, steps: int, seed: int = 1) -> GuestMatch:
@@ -87,7 +87,7 @@ def test_the_board_sets_no_cookie_and_is_two_taps_away(client: Client) -> None:
 
 def test_what_is_sent_again_has_the_same_dice() -> None:
     match = GuestMatch.start(5, START)
-    match.act(Step(GUEST, EventKind.READY, AT))
+    match.act(GuestStep(GUEST, EventKind.READY, AT))
     chance = Random(3)
     while match.state.match.phase is not Phase.TO_PLAY:
         match.act(next_step(match, chance))
@@ -97,7 +97,7 @@ def test_what_is_sent_again_has_the_same_dice() -> None:
     for play in (plays[0], plays[0], plays[-1]):
         again = GuestMatch.load(token)
         moves = tuple((step.source, step.target) for step in play.steps)
-        again.act(Step(GUEST, Act.PLAY, AT + 5, moves))
+        again.act(GuestStep(GUEST, Act.PLAY, AT + 5, moves))
         rolls.append([each["data"]["dice"] for each in again.appended if each["kind"] == "roll"][:1])
     assert rolls[0]
     assert rolls[0] == rolls[1] == rolls[2]
@@ -117,14 +117,14 @@ def test_take_back_undoes_the_last_decision_and_keeps_the_dice() -> None:
     before = GuestMatch(match.id, match.length, match.began, steps=match.steps[:decided]).replayed()
     play = match.steps[decided]
     after = match.replayed()
-    match.act(Step(GUEST, TAKE_BACK, AT))
+    match.act(GuestStep(GUEST, TAKE_BACK, AT))
     assert to_data(match.state) == to_data(before.state)
     match.act(play)
     assert [each["data"] for each in match.appended][: len(before.appended) + 1] == [
         each["data"] for each in after.appended
     ][: len(before.appended) + 1]
     with pytest.raises(Refused, match="nothing_to_take_back"):
-        GuestMatch.start(1, START).act(Step(GUEST, TAKE_BACK, AT))
+        GuestMatch.start(1, START).act(GuestStep(GUEST, TAKE_BACK, AT))
 
 
 @pytest.mark.django_db

@@ -12,7 +12,7 @@ from django.utils.html import escape
 
 from formats.elimination.byes import LowerByes
 from formats.forecast.forecasts import FAULT, Remark
-from formats.plans import MOST_STAGES
+from formats.plans import MAX_STAGES
 from formats.presets import PRESETS, preset
 from formats.settings import DEFAULT_TIEBREAKS, FORMATS, StageSettings
 from players.actors import Actor
@@ -197,7 +197,7 @@ def test_a_stage_is_added_and_removed(alice_client: Client, tonight: Division) -
     )
     assert 'name="s2-format"' not in html
     assert totals(html).startswith("13 players · 15 matches · 3 rounds ·")
-    full = [{"format": "swiss", "qualifiers": 4}] * MOST_STAGES
+    full = [{"format": "swiss", "qualifiers": 4}] * MAX_STAGES
     assert "Add a stage" not in shown(alice_client, tonight, designer_data(tonight, *full))
 
 

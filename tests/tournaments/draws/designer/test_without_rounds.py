@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from formats.presets import preset
-from formats.settings import Pairing
+from formats.settings import PairingMode
 from players.actors import Actor
 from players.models import Player, User
 from tests.event_cast import NOON
@@ -48,7 +48,7 @@ def test_lives_without_rounds_and_their_bracket_are_stored(division: Division, c
     response = client.post(address(division, "design"), data, follow=True)
     assert "Lives without rounds, 2 lives, then knockout" in text(html(response))
     first, second = stage_settings(division)
-    assert (first.pairing, first.lead, first.window, first.qualifiers) == (Pairing.CONTINUOUS, 1, 2, 8)
+    assert (first.pairing, first.lead, first.window, first.qualifiers) == (PairingMode.CONTINUOUS, 1, 2, 8)
     assert second.format == "knockout"
 
 

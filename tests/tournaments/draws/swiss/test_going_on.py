@@ -88,7 +88,7 @@ def test_a_round_that_everybody_wants_to_miss_waits_until_a_bye_is_cancelled(swi
     driver.work()
     assert last_draft(driver).refusal == {"code": "too_few_without_byes", "params": {"round": 2, "players": 0}}
 
-    round_services.take_back_bye(entry=everybody[0], round_number=2, by=by_alice, now=driver.now())
+    round_services.withdraw_bye(entry=everybody[0], round_number=2, by=by_alice, now=driver.now())
     driver.work()
     assert last_draft(driver).state == Draw.State.DRAFT
     assert is_clean()

@@ -46,9 +46,9 @@ def test_a_bye_can_be_cancelled_or_replaced_until_its_round_is_paired(swiss: Swi
     rounds.request_bye(**acts, round_number=2, kind="half", now=driver.now())
     assert ByeRequest.objects.count() == 1, "a double click requests one bye"
     rounds.request_bye(**acts, round_number=2, kind="requested", now=driver.now())
-    rounds.take_back_bye(**acts, round_number=2, now=driver.now())
+    rounds.withdraw_bye(**acts, round_number=2, now=driver.now())
     with refused("no_bye_requested"):
-        rounds.take_back_bye(**acts, round_number=2, now=driver.now())
+        rounds.withdraw_bye(**acts, round_number=2, now=driver.now())
     with refused("round_paired"):
         rounds.request_bye(**acts, round_number=1, kind="half", now=driver.now())
     with refused("no_such_round"):
@@ -69,7 +69,7 @@ def test_requesting_and_cancelling_a_bye_is_logged_and_raises_the_seq(swiss: Swi
     assert driver.seq == seen + 1
     with refused("stale"):
         rounds.request_round(division=driver.division, by=by_alice, after=seen, now=driver.now())
-    rounds.take_back_bye(entry=entry, round_number=2, by=by_alice, now=driver.now())
+    rounds.withdraw_bye(entry=entry, round_number=2, by=by_alice, now=driver.now())
     assert driver.seq == seen + 2
     log_entries = LogEntry.objects.filter(topic=driver.division.topic, verb__startswith="bye_").order_by("pk")
     params = {"entry": entry.pk, "round": 2, "kind": "half"}

@@ -19,7 +19,7 @@ from tests.event_cast import NOON
 from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean
 from tournaments.draws import rounds
 from tournaments.draws import services as draws
-from tournaments.draws.take_back import take_back_draw, take_back_round
+from tournaments.draws.undo import undo_paired_round, undo_published_draw
 from tournaments.models import Commitment, Division, Draw, Fixture, Stage, Tournament
 from tournaments.results.services import withdraw_from_bracket
 from tournaments.state.derivation import states_of
@@ -63,13 +63,15 @@ def paired(driver: DivisionDriver, reason: str = "") -> DivisionDriver:
 
 
 def undo_round(driver: DivisionDriver, number: int = 2, reason: str = "A slip in round 1") -> Draw:
-    return take_back_round(
+    return undo_paired_round(
         division=driver.division, round_number=number, reason=reason, after=driver.seq, by=driver.by, now=driver.now()
     )
 
 
 def undo_draw(driver: DivisionDriver, reason: str = "The wrong format") -> Draw:
-    return take_back_draw(division=driver.division, reason=reason, after=driver.seq, by=driver.by, now=driver.now())
+    return undo_published_draw(
+        division=driver.division, reason=reason, after=driver.seq, by=driver.by, now=driver.now()
+    )
 
 
 def refusal(act: Callable[[], object]) -> str:

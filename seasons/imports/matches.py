@@ -9,12 +9,12 @@ from enum import StrEnum
 
 from core.days import UnclearDay, day_order, read_day
 from core.names import fold
-from core.people_lists import MOST_TITLE_ROWS, TOTALS, folded, is_name, person_name
+from core.people_lists import MAX_TITLE_ROWS, TOTALS, folded, is_name, person_name
 from core.spreadsheets import Rows, Sheet
-from core.text_lengths import LONGEST_NAME
+from core.text_lengths import MAX_NAME_LENGTH
 from engine.errors import Refused
-from matches.models.matches import LONGEST_MATCH
-from seasons.past_rows import TITLES, SheetOffer
+from matches.models.matches import MAX_MATCH
+from seasons.imports.rows import TITLES, SheetOffer
 
 PEOPLE = ("player", "opponent", "winner", "loser")
 POINTS = ("player_points", "opponent_points", "winner_points", "loser_points")
@@ -180,7 +180,7 @@ def has_matches(sheets: Sequence[Sheet]) -> bool:
 
 def _header(rows: Rows) -> tuple[int, list[str], dict[str, int]]:
     """Return the index below the titles, the titles, and the columns recognised in them."""
-    filled = [index for index, row in enumerate(rows[:MOST_TITLE_ROWS]) if sum(map(bool, row)) > 1]
+    filled = [index for index, row in enumerate(rows[:MAX_TITLE_ROWS]) if sum(map(bool, row)) > 1]
     headers = [(index + 1, list(rows[index]), _recognised(rows[index])) for index in filled]
     unknown = headers[0] if headers else (len(rows), [], {})
     return next((header for header in headers if _is_enough(header[2])), unknown)
@@ -298,7 +298,7 @@ def _rows(
         # The day and the event are often written once for the rows below.
         day, event = cells.get("day", ""), " ".join(cells.get("event", "").split())
         above = (day or above[0], event or ("" if day and day != above[0] else above[1]))
-        start = replace(start, event=above[1][:LONGEST_NAME])
+        start = replace(start, event=above[1][:MAX_NAME_LENGTH])
         rows.append(_match(start, cells | {"day": above[0]}, order, year, reading, today))
     return rows
 
@@ -326,7 +326,7 @@ def _match(
             return _problem(start, MatchProblem.NOT_PLAYED, text)
     if not first or not second:
         return _problem(start, MatchProblem.NO_NAME, first or second)
-    if longest := next((name for name in (first, second) if len(name) > LONGEST_NAME), ""):
+    if longest := next((name for name in (first, second) if len(name) > MAX_NAME_LENGTH), ""):
         return _problem(start, MatchProblem.LONG_NAME, longest)
     if unclear := next((name for name in (first, second) if not is_name(name)), ""):
         return _problem(start, MatchProblem.NO_NAME, unclear)
@@ -435,13 +435,13 @@ def _of_length(start: PastMatch, text: str, missing: int | None) -> PastMatch:
     if text and text not in ("-", "–", "?"):
         match = _LENGTH.fullmatch(text)
         length = int(match[1]) if match else 0
-        if not 1 <= length <= LONGEST_MATCH:
+        if not 1 <= length <= MAX_MATCH:
             return _problem(start, MatchProblem.BAD_LENGTH, text)
     elif start.score is not None and start.score[0] % 2:
         length, from_score = start.score[0], True
     if length is None:
         return _problem(start, MatchProblem.NO_LENGTH, "–".join(map(str, start.score or ())))
-    if not 1 <= length <= LONGEST_MATCH:
+    if not 1 <= length <= MAX_MATCH:
         return _problem(start, MatchProblem.BAD_LENGTH, str(length))
     if start.score is not None and not start.score[1] < length <= start.score[0]:
         return _problem(start, MatchProblem.CONTRADICTION, f"{start.score[0]}–{start.score[1]} · {length}")

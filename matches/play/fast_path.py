@@ -1,4 +1,4 @@
-"""The short way of an ordinary action: the same rules and the same rows by fewer queries, before Django's sessions.
+"""The fast path of an ordinary action: the same rules and the same rows by fewer queries, before Django's sessions.
 
 It takes rolls, plays, doubles and takes of signed-in players at a fast clock, or without a clock, and answers nothing
 but successes. Whatever is out of the ordinary (a refusal, a repeated key, a fallen flag, a bot, the end of a game, a
@@ -38,7 +38,7 @@ from engine.notation import parse_play
 from matches.models import DiceChain, Match
 from matches.play import absences, lag
 from matches.play.acting import ActionInput, append_action
-from matches.play.api import HASH, LONGEST_KEY, TAB, as_json
+from matches.play.api import HASH, MAX_KEY_LENGTH, TAB, as_json
 from matches.play.chains import Chains, chains_with_secrets
 from matches.play.codec import from_data, to_data
 from matches.play.journal import Journal
@@ -53,11 +53,11 @@ Key = TypeVar("Key")
 Value = TypeVar("Value")
 
 
-class NotOrdinary(Exception):
-    """For the plain way."""
+class NotFast(Exception):
+    """The view has to answer this request."""
 
 
-# What the short way reads of a request: what the serializer of the plain way would read in the same way.
+# What the fast path reads of a request: what the serializer of the view would read in the same way.
 
 
 PATH = re.compile(r"/api/v1/matches/([2-9a-z]{10})/live/actions/")
@@ -78,7 +78,7 @@ MOST = 2**31
 _parser = cast(Sequence[type[BaseParser]], api_settings.DEFAULT_PARSER_CLASSES)[0]()
 
 
-class Wish(NamedTuple):
+class ActionRequest(NamedTuple):
     """An ordinary action of a page."""
 
     action: ActionInput
@@ -87,14 +87,14 @@ class Wish(NamedTuple):
     ticket: str
 
 
-def wish_of(body: bytes, key: str) -> Wish:
-    """Raise NotOrdinary for whatever the serializer might refuse, or read differently."""
+def action_request(body: bytes, key: str) -> ActionRequest:
+    """Raise NotFast for whatever the serializer might refuse, or read differently."""
     try:
         sent = _parser.parse(BytesIO(body))
     except APIException:
-        raise NotOrdinary from None
+        raise NotFast from None
     if not isinstance(sent, dict) or not REQUIRED <= sent.keys() <= REQUIRED | DEFAULTS.keys():
-        raise NotOrdinary
+        raise NotFast
     form = DEFAULTS | sent
     numbers = [form["after"], form["every"], 0 if form["seen"] is None else form["seen"]]
     texts = [form[name] for name in ("kind", "play", "link", "tab", "seat")]
@@ -110,15 +110,17 @@ def wish_of(body: bytes, key: str) -> Wish:
         or (sent["kind"] == Act.PLAY) != ("play" in sent)
         or len(form["play"]) > 60
         or ("seen" in sent and form["seen"] is None)
-        or len(key) > LONGEST_KEY
+        or len(key) > MAX_KEY_LENGTH
     ):
-        raise NotOrdinary
+        raise NotFast
     moves = tuple(parse_play(form["play"])) if form["play"] else ()
     fields = {name: form[name] for name in ("after", "link", "seen", "play_forced", "bear_off")}
-    return Wish(ActionInput(sent["kind"], key=key, moves=moves, **fields), form["tab"], form["every"], form["seat"])
+    return ActionRequest(
+        ActionInput(sent["kind"], key=key, moves=moves, **fields), form["tab"], form["every"], form["seat"]
+    )
 
 
-# Read: the row is there only if everything is as usual. The plain way finds out what is not.
+# Read: the row is there only if everything is as usual. The view finds out what is not.
 
 
 _READ = """
@@ -132,11 +134,11 @@ WHERE m.id = %s AND m.state = 'live' AND l.begun_at IS NOT NULL AND l.lapses_at 
   AND NOT l.correspondence AND l.last = %s AND (l.due_at IS NULL OR l.due_at > %s)
 """
 READ = {side: _READ.format(side=side) for side in (0, 1)}
-MOST_KNOWN = 2_000
+MAX_KNOWN = 2_000
 """Matches, and sessions, that a process remembers."""
 
 
-class Known(NamedTuple):
+class CachedMatch(NamedTuple):
     """A match that this process remembers with its board and chains, valid while the row has the same `seq`."""
 
     match: Match
@@ -144,18 +146,18 @@ class Known(NamedTuple):
     chains: list[DiceChain]
 
 
-_known: OrderedDict[int, Known] = OrderedDict()
+_known: OrderedDict[int, CachedMatch] = OrderedDict()
 
 
 def remember(values: OrderedDict[Key, Value], key: Key, value: Value) -> None:
     """Store a value, and forget the one that was stored first if there are too many."""
     values[key] = value
     values.move_to_end(key)
-    if len(values) > MOST_KNOWN:
+    if len(values) > MAX_KNOWN:
         values.popitem(last=False)
 
 
-def _read(seat: Seat, session_key: str, after: int, now: datetime) -> Known:
+def _read(seat: Seat, session_key: str, after: int, now: datetime) -> CachedMatch:
     """The match as it is now. What is remembered is taken out, and put back only once an action is committed."""
     known, adapt = _known.pop(seat.match_id, None), connection.ops.adapt_datetimefield_value
     values: list[Any] = [session_key, seat.user_id, adapt(timezone.now()), seat.match_id, after, adapt(now)]
@@ -163,17 +165,17 @@ def _read(seat: Seat, session_key: str, after: int, now: datetime) -> Known:
         cursor.execute(READ[seat.side], values)
         row = cursor.fetchone()
     if row is None or password_mark(row[1]) != seat.password_mark:
-        raise NotOrdinary
+        raise NotFast
     if known is not None and known.match.seq == row[0]:
         return known
     match = Match.objects.select_related("live").get(pk=seat.match_id)
     match.live.match = match
     if match.live.last != after:
-        raise NotOrdinary
-    return Known(match, from_data(match.live.state), chains_with_secrets(match.live))
+        raise NotFast
+    return CachedMatch(match, from_data(match.live.state), chains_with_secrets(match.live))
 
 
-# Act by the rules of the plain way, without writing.
+# Act by the rules of the view, without writing.
 
 
 class _Chains(Chains):
@@ -184,7 +186,7 @@ class _Chains(Chains):
         self._chains, self.used = journal.known_chains, journal.used
 
     def commit(self, *_: Any, **__: Any) -> DiceChain:
-        raise NotOrdinary
+        raise NotFast
 
     def _save(self, chain: DiceChain) -> None:
         self.used.append(chain)
@@ -208,16 +210,18 @@ class _Journal(Journal):
 
 
 def _lag_of(seat: Seat, ident: str) -> lag.MatchLag:
-    """The lag of both sides. Raise NotOrdinary if the side has acted too often."""
+    """The lag of both sides. Raise NotFast if the side has acted too often."""
     counter = throttle.counter(throttle.LIVE_ACTIONS_OF, ident)
     stored = cache.get_many([counter, *lag.keys_of(seat.match_id)])
     if stored.get(counter, 0) >= throttle.LIVE_ACTIONS_OF.most:
-        raise NotOrdinary
+        raise NotFast
     return lag.lag_in(stored, seat.match_id)
 
 
-def _appended(known: Known, known_lag: lag.MatchLag, seat: Seat, wish: Wish, network: str, now: datetime) -> _Journal:
-    """The match after an action, which is not written. Raise NotOrdinary where a game ends."""
+def _appended(
+    known: CachedMatch, known_lag: lag.MatchLag, seat: Seat, wish: ActionRequest, network: str, now: datetime
+) -> _Journal:
+    """The match after an action, which is not written. Raise NotFast where a game ends."""
     journal = _Journal(known.match, known.match.live, known.state, known_lag=known_lag)
     journal.known_chains = known.chains
     score = journal.state.match.score
@@ -226,7 +230,7 @@ def _appended(known: Known, known_lag: lag.MatchLag, seat: Seat, wish: Wish, net
     append_action(journal, seat.side, action, by, now, journal.give_back(seat.side, network))
     match = journal.state.match
     if match.is_over or match.score != score or match.phase is Phase.OPENING:
-        raise NotOrdinary
+        raise NotFast
     due = journal.state.due_at(journal.credits)
     journal.live.state = to_data(journal.state)
     journal.live.due_at = from_ms(due) if due is not None else None
@@ -243,7 +247,7 @@ ACTION = """INSERT INTO matches_action (live_id, seq, kind, side, data, credit, 
 
 
 def _write(journal: _Journal, seat: Seat) -> None:
-    """Raise NotOrdinary if somebody else was faster."""
+    """Raise NotFast if somebody else was faster."""
     match, live, adapt = journal.match, journal.live, connection.ops.adapt_datetimefield_value
     rows: list[Any] = []
     for action in journal.appended:
@@ -253,7 +257,7 @@ def _write(journal: _Journal, seat: Seat) -> None:
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(MATCH, [match.pk, match.seq])
         if cursor.rowcount != 1:
-            raise NotOrdinary
+            raise NotFast
         for chain in journal.used:
             cursor.execute(CHAIN, [chain.used, chain.latest, chain.seen, chain.last_reveal, chain.pk])
         cursor.execute(LIVE, [json.dumps(live.state), live.last, live.changed_by, due_at, match.pk])
@@ -262,16 +266,16 @@ def _write(journal: _Journal, seat: Seat) -> None:
 
 
 def act(request: HttpRequest, public_id: str) -> bytes | None:
-    """Let a player act, and return the board after it as JSON; None where the plain way has to answer."""
+    """Let a player act, and return the board after it as JSON; None where the view has to answer."""
     headers, session_key = request.headers, request.COOKIES.get(settings.SESSION_COOKIE_NAME, "")
     if "Match-Link" in headers or "Authorization" in headers or request.META.get("QUERY_STRING"):
         return None
     if request.content_type != "application/json" or headers.get("Accept", "*/*") not in ("*/*", "application/json"):
         return None
     try:
-        wish = wish_of(request.body, headers.get("Idempotency-Key", ""))
+        wish = action_request(request.body, headers.get("Idempotency-Key", ""))
         seat = seat_of_ticket(wish.ticket, public_id, session_key) if wish.ticket and session_key else None
-    except (NotOrdinary, Refused):
+    except (NotFast, Refused):
         return None
     if seat is None:
         return None
@@ -282,17 +286,17 @@ def act(request: HttpRequest, public_id: str) -> bytes | None:
             known = _read(seat, session_key, wish.action.after, now)
             journal = _appended(known, known_lag, seat, wish, network, now)
             _write(journal, seat)
-    except (NotOrdinary, Refused, DatabaseError):
+    except (NotFast, Refused, DatabaseError):
         return None
     structlog.contextvars.bind_contextvars(user_id=seat.user_id)
     return _answer(journal, seat, wish, now)
 
 
-def _answer(journal: _Journal, seat: Seat, wish: Wish, now: datetime) -> bytes:
-    """Publish what was committed, and return what the plain way answers."""
+def _answer(journal: _Journal, seat: Seat, wish: ActionRequest, now: datetime) -> bytes:
+    """Publish what was committed, and return what the view answers."""
     match, live = journal.match, journal.live
     public = public_json(live, journal.state)
-    # Counted here, so that what is left to the plain way is counted once.
+    # Counted here, so that what is left to the view is counted once.
     commands = [
         publish_command(match.topic, match.seq, streamed_state(live, journal.state, journal.appended, public)),
         *throttle.count_commands(throttle.LIVE_ACTIONS_OF, f"{match.public_id}:{seat.side}"),
@@ -311,26 +315,26 @@ def _answer(journal: _Journal, seat: Seat, wish: Wish, now: datetime) -> bytes:
         spectators=answers[-1] if answers else None,
     )
     content: bytes = JSONRenderer().render(board | {"ticket": None, "boards_waiting": None, "seat": wish.ticket})
-    remember(_known, match.pk, Known(match, journal.state, journal.known_chains))
+    remember(_known, match.pk, CachedMatch(match, journal.state, journal.known_chains))
     return content
 
 
 # The entrance: inside of what logs, measures and secures every answer, outside of sessions, languages and permissions.
 
 
-class Plain(NamedTuple):
-    """What the plain way has last added to an answer for a session."""
+class Fallback(NamedTuple):
+    """What the view has last added to an answer for a session."""
 
     headers: dict[str, str]
     resolver_match: ResolverMatch | None
 
 
-class ShortWay:
+class FastPath:
     """Answer ordinary actions; a session's first action in this process shows which headers belong to its answers."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
-        self.plain: OrderedDict[str, Plain] = OrderedDict()
+        self.plain: OrderedDict[str, Fallback] = OrderedDict()
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         path = PATH.fullmatch(request.path_info) if request.method == "POST" else None
@@ -344,5 +348,5 @@ class ShortWay:
         response = self.get_response(request)
         if response.status_code == 200 and session_key and request.user.is_authenticated:
             headers = {name: value for name, value in response.headers.items() if name != "Content-Length"}
-            remember(self.plain, session_key, Plain(headers, request.resolver_match))
+            remember(self.plain, session_key, Fallback(headers, request.resolver_match))
         return response

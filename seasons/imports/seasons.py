@@ -14,7 +14,7 @@ from django.db.models.fields.reverse_related import ForeignObjectRel, ManyToMany
 from core.locks import lock_row
 from core.names import SimilarNames, fold
 from core.spreadsheets import read_text
-from core.text_lengths import LONGEST_NAME
+from core.text_lengths import MAX_NAME_LENGTH
 from engine.errors import Refused
 from formats.series.plan import plan_from, plan_json
 from matches.models import MatchImport
@@ -23,8 +23,8 @@ from players.access import persons_of
 from players.actors import Actor, log
 from players.models import Club, LogEntry, Membership, Player
 from players.people.rows import club_topic, lock_club
-from players.people.services import How, NameMatch, find_or_add_players, find_players
-from seasons.past_rows import PastRow, PastSheet, Reading, decimals_of, marked, read_past
+from players.people.services import NameMatch, NameOutcome, find_or_add_players, find_players
+from seasons.imports.rows import PastRow, PastSheet, Reading, decimals_of, marked, read_past
 from seasons.services import SeriesInput, changed_series, create_series, is_empty, remove_series
 from tournaments.models import PastPlacing, PastSeason, Series
 
@@ -36,9 +36,9 @@ PLACES_PRESET = "motor_racing"
 """The points of a new season for an import that has places and no points."""
 COUNTED, LEFT_OUT = "past_season_counted", "past_season_left_out"
 """What the log says of an import whose evenings count in a season, or no longer do."""
-MOST_DIGITS = 2
+MAX_DIGITS = 2
 """Decimals that a table of imported points shows."""
-MOST_CANDIDATES = 8
+MAX_CANDIDATES = 8
 """People that are offered for a name."""
 
 
@@ -145,7 +145,7 @@ def asked_about(
     asked about. A choice that is a public id is one of the club's people; otherwise 404.
     """
     persons_of(club, {choice for choice in choices.values() if choice != NEW and not choice.startswith(SAME)})
-    unknown = {fold(name.name): name.name for name in names if name.how in (How.ADDED, How.PARTIAL)}
+    unknown = {fold(name.name): name.name for name in names if name.how in (NameOutcome.ADDED, NameOutcome.PARTIAL)}
     own = SimilarNames(unknown)
     order = {name: (-counts[name], place) for place, name in enumerate(unknown)}
     asked = []
@@ -153,7 +153,7 @@ def asked_about(
         key = fold(name.name)
         others = [unknown[other] for other in own.like(key) if order[other] < order[key]] if key in unknown else []
         if name.candidates or others:
-            asked.append(Question(name.name, name.candidates, others[:MOST_CANDIDATES], counts[key]))
+            asked.append(Question(name.name, name.candidates, others[:MAX_CANDIDATES], counts[key]))
     return [replace(question, choice=_choice(question, choices.get(fold(question.name), ""))) for question in asked]
 
 
@@ -209,7 +209,7 @@ def import_past(*, club: Club, name: str, data: PastInput, by: Actor, now: datet
             raise Refused("past_twice")
         needed = {preview.same[fold(row.name)] for row in preview.rows}
         players, added = players_of(club, preview.names, (preview.players, preview.same), needed, by)
-        season = PastSeason.objects.create(club=club, name=name[:LONGEST_NAME], digest=digest, at=now, by=by.user)
+        season = PastSeason.objects.create(club=club, name=name[:MAX_NAME_LENGTH], digest=digest, at=now, by=by.user)
         season.added.set(added)
         PastPlacing.objects.bulk_create(
             [
@@ -248,7 +248,7 @@ def players_of(
     players, same = decided
     known = {key: player for key, player in players.items() if player is not None}
     unknown = [name for name in names if fold(name.name) in needed and fold(name.name) not in known]
-    namesakes = {index for index, name in enumerate(unknown) if name.how == How.AMBIGUOUS}
+    namesakes = {index for index, name in enumerate(unknown) if name.how == NameOutcome.AMBIGUOUS}
     matches = find_or_add_players(club=club, names=[name.name for name in unknown], by=by, namesakes=namesakes)
     added = {fold(match.name): match.player for match in matches if match.player is not None}
     return {key: known.get(key) or added[own] for key, own in same.items() if own in needed}, list(added.values())
@@ -292,7 +292,7 @@ def count_past(
             series.counted.all().delete()
             if row.placings.filter(points__isnull=False).exists():
                 points = row.placings.values_list("points", flat=True)
-                digits = min(MOST_DIGITS, max(map(decimals_of, points)))
+                digits = min(MAX_DIGITS, max(map(decimals_of, points)))
                 plan = {"name": new.name, "points": {"given": True}, "count": {}, "ties": [], "show_digits": digits}
                 series = changed_series(series)
                 series.plans.update(plan=plan_json(plan_from(plan)) | {"name": new.name})

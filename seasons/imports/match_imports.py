@@ -14,7 +14,7 @@ from django.db.models.fields.reverse_related import ForeignObjectRel, ManyToMany
 from core.locks import for_update, lock_row
 from core.names import fold
 from core.spreadsheets import read_text
-from core.text_lengths import LONGEST_NAME
+from core.text_lengths import MAX_NAME_LENGTH
 from engine.errors import Refused
 from formats.ratings import RatedMatch
 from matches.lifecycle.opening import MatchSettings
@@ -26,8 +26,8 @@ from players.actors import Actor, log
 from players.models import Club, Player
 from players.people.rows import club_topic, lock_club
 from players.people.services import NameMatch, find_players
-from seasons.past import Question, asked_about, decided_names, players_of, remove_unused, spelled_once
-from seasons.past_matches import SKIPPED, MatchProblem, MatchReading, MatchSheet, PastMatch, read_past_matches
+from seasons.imports.matches import SKIPPED, MatchProblem, MatchReading, MatchSheet, PastMatch, read_past_matches
+from seasons.imports.seasons import Question, asked_about, decided_names, players_of, remove_unused, spelled_once
 
 AS_RECOGNISED = MatchReading()
 
@@ -227,7 +227,7 @@ def import_matches(*, club: Club, name: str, data: MatchesInput, ratings: str, b
             raise Refused("past_ratings_changed")
         needed = {preview.same[fold(player)] for row in preview.rows for player in row.names}
         players, added = players_of(club, preview.names, (preview.players, preview.same), needed, by)
-        row = MatchImport.objects.create(club=club, name=name[:LONGEST_NAME], pool=data.pool, at=now, by=by.user)
+        row = MatchImport.objects.create(club=club, name=name[:MAX_NAME_LENGTH], pool=data.pool, at=now, by=by.user)
         row.added.set(added)
         row.matches.set(_create(club, data.pool, preview.rows, players, by, now))
         log(by, "past_matches_imported", club_topic(club), club=club, source=row.public_id, rows=len(preview.rows))

@@ -30,7 +30,7 @@ from tournaments.models import (
 )
 from tournaments.state.commitments import retire
 from tournaments.state.locks import division_changed, lock_division, lock_event, lock_unfinished_matches
-from tournaments.state.pairings import take_back
+from tournaments.state.pairings import mark_undone
 from tournaments.state.places import fill_places
 from tournaments.state.settle import settle
 
@@ -41,7 +41,7 @@ from tournaments.state.settle import settle
 IN_WORK = (Draw.State.REQUESTED, Draw.State.DRAFT)
 
 
-def take_back_draw(*, division: Division, reason: str, after: int, by: Actor, now: datetime) -> Draw:
+def undo_published_draw(*, division: Division, reason: str, after: int, by: Actor, now: datetime) -> Draw:
     """Take back the published draw of a division, which then takes entries again and can change its format.
 
     Entries that the draw left out are entered again, as far as there are places, and then who waits, in turn.
@@ -99,13 +99,13 @@ def unpublish_draw(*, division: Division, by: Actor, now: datetime) -> Draw:
     return draw
 
 
-def take_back_round(
+def undo_paired_round(
     *, division: Division, round_number: int, reason: str, after: int, by: Actor, now: datetime
 ) -> Draw:
     """Take back the last paired round of a stage, which can then be paired again with the next draft of its seed.
 
     That seed is secret until the stage is over, so nobody can foresee the next draft.
-    The first round of a division is its draw and is taken back by `take_back_draw`.
+    The first round of a division is its draw and is taken back by `undo_published_draw`.
     Refused: `stale`, `reason_needed`, `tournament_not_open`, `round_not_last`, `round_is_the_draw`, `round_begun`.
     """
     with transaction.atomic():
@@ -193,7 +193,7 @@ def _remove(
     OpenPairing.objects.filter(pairing__in=pairings).delete()
     for pairing in pairings:
         if not pairing.taken_back:
-            take_back(pairing, Pairing.TakenBack.DRAW, by=by, now=now)
+            mark_undone(pairing, Pairing.TakenBack.DRAW, by=by, now=now)
     Slot.objects.filter(fixture__in=rows).delete()
     fixtures.delete()
     return [row.number for row in rows]
@@ -229,7 +229,7 @@ def _reopen(event: Tournament) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class TakeBack:
+class UndoneRound:
     """The round that can be taken back; 0 is the draw."""
 
     round: int
@@ -242,14 +242,14 @@ class TakeBack:
         return self.begun is None
 
 
-def draw_to_take_back(division: Division) -> TakeBack | None:
+def draw_to_take_back(division: Division) -> UndoneRound | None:
     """Return the published draw of an open event; None before the draw."""
     if division.status == Division.Status.ENTRIES or not division.tournament.is_open:
         return None
     return _of(0, Fixture.objects.filter(stage__division=division).select_related("match"))
 
 
-def round_to_take_back(division: Division) -> TakeBack | None:
+def round_to_take_back(division: Division) -> UndoneRound | None:
     """Return the round that was paired last; None if only the draw was made."""
     draw = last_round_of(division) if division.tournament.is_open else None
     if draw is None or (draw.round == 1 and draw.stage.number == 1):
@@ -260,7 +260,7 @@ def round_to_take_back(division: Division) -> TakeBack | None:
     return _of(draw.round, rows)
 
 
-def round_after(fixture: Fixture) -> TakeBack | None:
+def round_after(fixture: Fixture) -> UndoneRound | None:
     """Return the round after a fixture's if it was paired from its result and can still be taken back."""
     option = round_to_take_back(fixture.stage.division)
     if option is None or not option.possible or fixture.round.number != option.round - 1:
@@ -269,6 +269,6 @@ def round_after(fixture: Fixture) -> TakeBack | None:
     return option if draw is not None and draw.stage_id == fixture.stage_id else None
 
 
-def _of(number: int, fixtures: QuerySet[Fixture]) -> TakeBack:
+def _of(number: int, fixtures: QuerySet[Fixture]) -> UndoneRound:
     begun = begun_fixtures(list(fixtures))
-    return TakeBack(number, begun[0] if begun else None)
+    return UndoneRound(number, begun[0] if begun else None)

@@ -21,12 +21,11 @@ from django.utils.translation import ngettext
 
 from formats import facts as pure
 from formats.errors import Refused
-from formats.series.facts import Division as SeriesDivision
-from formats.series.facts import Event, How
+from formats.series.facts import DecidedBy, SeasonEvent, SeriesDivision
 from formats.series.facts import Player as PlayerId
 from formats.series.outlook import (
     ABSENT,
-    MOST_STATES,
+    MAX_STATES,
     Contest,
     Outlook,
     Range,
@@ -38,12 +37,12 @@ from formats.series.outlook import (
 )
 from formats.settings import ELIMINATION
 from seasons.facts import facts_of, facts_of_states, players_of_entries, with_players
-from seasons.tables import Night, Standing, earned_on
+from seasons.tables import CountedEvent, SeasonTable, earned_on
 from tournaments.models import Division, Entry
 from tournaments.state.derivation import StageState
 from tournaments.state.preview import DivisionFacts
 
-MOST_OPEN = 8
+MAX_OPEN = 8
 """Open matches of an evening, at most, of which every outcome is tried: 256 of them."""
 KEPT = 7 * 24 * 3600
 """Seconds for which answers are cached; their key has everything they depend on."""
@@ -53,7 +52,7 @@ FIRST = 1
 """The rank of the title."""
 IN_RACE = 4
 """Players of the title race who are shown."""
-MOST_STEPS = 6
+MAX_STEPS = 6
 """Results of the next evening that are listed."""
 WIDTH = 100
 """Of the bars, in units of their drawing."""
@@ -61,7 +60,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class EveningEnding:
     """One way in which an evening that is being played can end."""
 
     points: Mapping[PlayerId, Fraction]
@@ -78,17 +77,17 @@ class Ending:
 class Race:
     """A season with evenings to come."""
 
-    standing: Standing
+    standing: SeasonTable
     contest: Contest
-    nights: Sequence[Night]
+    nights: Sequence[CountedEvent]
     """To come or being played, in their order."""
-    model: Night
+    model: CountedEvent
     """The evening whose points stand for those to come."""
-    endings: Sequence[Ending] = ()
+    endings: Sequence[EveningEnding] = ()
     """All ways in which the only evening left can end; empty if there are too many or it is not drawn."""
 
     @property
-    def next(self) -> Night:
+    def next(self) -> CountedEvent:
         """The next evening, or the one that is being played."""
         return self.nights[0]
 
@@ -104,7 +103,9 @@ class Race:
     @property
     def is_running(self) -> bool:
         """Whether a match of the next evening has been decided, so that not all its places are open any more."""
-        return any(match.how is not How.BYE for division in self.next.facts.divisions for match in division.matches)
+        return any(
+            match.how is not DecidedBy.BYE for division in self.next.facts.divisions for match in division.matches
+        )
 
     def can_reach(self, player: PlayerId) -> Fraction:
         """The player's total with the best result in every evening left."""
@@ -115,12 +116,12 @@ class Race:
         return Fraction(self.contest.total((*own, *best)))
 
 
-def _result(ending: Ending, player: PlayerId) -> tuple[Fraction, ...]:
+def _result(ending: EveningEnding, player: PlayerId) -> tuple[Fraction, ...]:
     return (ending.points[player],) if player in ending.points else ()
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class RaceStep:
     """A result of the next evening: one of the `place` best, `points` or more, and the total that it leads to."""
 
     place: int
@@ -129,7 +130,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Requirement:
     """What it would take for a player to end at `rank` or better.
 
     `secured` and `can_still` are None if not decided yet. `secured` and `enough` hold even if every tie rule goes
@@ -142,9 +143,9 @@ class Answer:
     level_secured: bool | None
     can_still: bool | None
     ranks: Range
-    enough: Step | None = None
+    enough: RaceStep | None = None
     """The least that settles it whatever the others do; None if there is none or it is not decided."""
-    possible: Step | None = None
+    possible: RaceStep | None = None
     """The least with which it can still be reached."""
     if_absent: bool | None = None
     """Whether it can still be reached without coming."""
@@ -166,7 +167,7 @@ def _kept(kind: str, parts: object, compute: Callable[[], T]) -> T:
     return stored
 
 
-def race_of(standing: Standing, today: date) -> Race | None:
+def race_of(standing: SeasonTable, today: date) -> Race | None:
     """Return what is still open in a season; None before its first evening is over, and without an evening to come.
 
     Raises Refused with `series_outlook_limits`, as `contest_of`.
@@ -176,7 +177,7 @@ def race_of(standing: Standing, today: date) -> Race | None:
     if not played or not nights:
         return None
     model = max(reversed(played), key=lambda night: len(night.facts.players))
-    endings: Sequence[Ending] = ()
+    endings: Sequence[EveningEnding] = ()
     if len(nights) == 1 and nights[0].has_begun:
         endings = _endings(standing, nights[0])
     entered = _entered(nights)
@@ -185,7 +186,7 @@ def race_of(standing: Standing, today: date) -> Race | None:
     return Race(standing, contest_of(standing.season, upcoming, closing), nights, model, endings)
 
 
-def _entered(nights: Sequence[Night]) -> dict[int, frozenset[PlayerId]]:
+def _entered(nights: Sequence[CountedEvent]) -> dict[int, frozenset[PlayerId]]:
     """Return event -> public ids of who has entered it."""
     players: dict[int, set[str]] = {night.event.pk: set() for night in nights}
     rows = Entry.objects.filter(division__tournament__in=players).exclude(status=Entry.Status.OUT)
@@ -198,7 +199,9 @@ def _entered(nights: Sequence[Night]) -> dict[int, frozenset[PlayerId]]:
     return {event: frozenset(own) for event, own in players.items()}
 
 
-def _upcoming(standing: Standing, night: Night, model: Night, entered: frozenset[PlayerId]) -> Upcoming:
+def _upcoming(
+    standing: SeasonTable, night: CountedEvent, model: CountedEvent, entered: frozenset[PlayerId]
+) -> Upcoming:
     plan = standing.plan
     source = _played_out(standing, night) if night.has_begun else None
     if source is None:
@@ -215,7 +218,7 @@ def _upcoming(standing: Standing, night: Night, model: Night, entered: frozenset
 # An evening that is being played.
 
 
-def _endings(standing: Standing, night: Night) -> Sequence[Ending]:
+def _endings(standing: SeasonTable, night: CountedEvent) -> Sequence[EveningEnding]:
     """Return every way in which an evening can end; empty if there are too many, or its rounds are paired later."""
     divisions = Division.objects.filter(tournament=night.event).exclude(status=Division.Status.CANCELLED)
     rows = list(divisions.select_related("tournament__club").order_by("order", "pk"))
@@ -230,14 +233,14 @@ def _endings(standing: Standing, night: Night) -> Sequence[Ending]:
     return _kept("endings", seen, lambda: tuple(_tried(standing, night, playing[0], drawn)))
 
 
-def _with_what_was_typed(divisions: Iterable[SeriesDivision], night: Night) -> tuple[SeriesDivision, ...]:
+def _with_what_was_typed(divisions: Iterable[SeriesDivision], night: CountedEvent) -> tuple[SeriesDivision, ...]:
     """Return the divisions of an evening, all that are drawn, with the shares and points that directors typed in."""
     typed = zip(divisions, night.facts.divisions, strict=True)
     return tuple(replace(division, shares=own.shares, given=own.given) for division, own in typed)
 
 
-def _played_out(standing: Standing, night: Night) -> Event | None:
-    """Return an evening as it is once the matches left are won by anybody; None if not all of it is drawn brackets."""
+def _played_out(standing: SeasonTable, night: CountedEvent) -> SeasonEvent | None:
+    """Return the evening with its open matches decided arbitrarily; None unless every bracket is drawn."""
     divisions = Division.objects.filter(tournament=night.event).exclude(status=Division.Status.CANCELLED)
     rows = list(divisions.select_related("tournament__club").order_by("order", "pk"))
     seen = (standing.series.pk, [(row.public_id, row.seq) for row in rows], sorted(players_of_entries(rows).items()))
@@ -262,7 +265,9 @@ def _is_all_brackets(division: Division, facts: DivisionFacts) -> bool:
     return is_drawn and all(rows.settings.format in ELIMINATION for rows in facts.rows)
 
 
-def _tried(standing: Standing, night: Night, division: Division, drawn: Sequence[Division]) -> list[Ending]:
+def _tried(
+    standing: SeasonTable, night: CountedEvent, division: Division, drawn: Sequence[Division]
+) -> list[EveningEnding]:
     facts = DivisionFacts(division)
     if not _is_all_brackets(division, facts):
         return []
@@ -270,18 +275,20 @@ def _tried(standing: Standing, night: Night, division: Division, drawn: Sequence
     open_matches = sum(
         fixture.status in ("waiting", "ready") for state in states for fixture in state.progress.fixtures.values()
     )
-    if open_matches > MOST_OPEN:
+    if open_matches > MAX_OPEN:
         return []
     others = facts_of([row for row in drawn if row != division])
     people = players_of_entries([division])
     endings = []
     for ended, wins in _outcomes(facts, {}, ()):
-        instead = with_players(facts_of_states(division, ended), people)
-        ended_divisions = (instead if row == division else others[row.pk] for row in drawn)
+        overrides = with_players(facts_of_states(division, ended), people)
+        ended_divisions = (overrides if row == division else others[row.pk] for row in drawn)
         event = replace(night.facts, divisions=_with_what_was_typed(ended_divisions, night))
         points = {player: earned.points for player, earned in earned_on(night, standing.plan, event).items()}
-        endings.append(Ending(points, tuple((people[str(winner)], people[str(loser)]) for winner, loser in wins)))
-        if len(endings) > 2**MOST_OPEN:
+        endings.append(
+            EveningEnding(points, tuple((people[str(winner)], people[str(loser)]) for winner, loser in wins))
+        )
+        if len(endings) > 2**MAX_OPEN:
             return []
     return endings
 
@@ -311,14 +318,14 @@ def _outcomes(facts: DivisionFacts, decided: Decided, wins: Wins) -> Iterator[tu
 # Answers.
 
 
-def answer_of(race: Race, player: PlayerId, rank: int) -> Answer:
+def answer_of(race: Race, player: PlayerId, rank: int) -> Requirement:
     """Answer what it would take for a player to end at this rank or better."""
     if not race.endings:
         return _from_places(race, player, rank)
     return _kept("answer", (race.facts, player, rank), lambda: _from_endings(race, player, rank))
 
 
-def _from_endings(race: Race, player: PlayerId, rank: int) -> Answer:
+def _from_endings(race: Race, player: PlayerId, rank: int) -> Requirement:
     contest = race.contest
     reached: list[tuple[int, bool, bool]] = []
     ranks: list[int | None] = []
@@ -336,7 +343,7 @@ def _from_endings(race: Race, player: PlayerId, rank: int) -> Answer:
     secured, level_secured = all(row[1] for row in reached), all(row[2] for row in reached)
     enough = next((k for k in range(1, most + 1) if all(row[1] for row in reached if row[0] >= k)), None)
     known = [rank for rank in ranks if rank is not None]
-    return Answer(
+    return Requirement(
         player,
         rank,
         secured,
@@ -349,7 +356,7 @@ def _from_endings(race: Race, player: PlayerId, rank: int) -> Answer:
     )
 
 
-def _from_places(race: Race, player: PlayerId, rank: int) -> Answer:
+def _from_places(race: Race, player: PlayerId, rank: int) -> Requirement:
     contest = race.contest
     level, strict = (row.toward(rank) for row in _outlooks(race, player))
     after = level.by_next_place.get(ABSENT)
@@ -357,14 +364,14 @@ def _from_places(race: Race, player: PlayerId, rank: int) -> Answer:
     is_sharp = not race.is_running
     can_still = level.can_still if is_sharp or not level.can_still or level.secured else None
 
-    def step(place: int | None) -> Step | None:
+    def step(place: int | None) -> RaceStep | None:
         if place is None:
             return None
         points = Fraction(contest.upcoming[0].places[place - 1])
         total = contest.total((*contest.results.get(player, ()), points))
-        return Step(place, points, Fraction(total))
+        return RaceStep(place, points, Fraction(total))
 
-    return Answer(
+    return Requirement(
         player,
         rank,
         strict.secured,
@@ -386,7 +393,7 @@ def _outlooks(race: Race, player: PlayerId) -> tuple[Outlook, Outlook]:
 
     def compute() -> tuple[Outlook, Outlook]:
         level, strict = race.contest, replace(race.contest, level_is_behind=True)
-        half = MOST_STATES // 2
+        half = MAX_STATES // 2
         return outlook(level, player, FIRST, most_states=half), outlook(strict, player, FIRST, most_states=half)
 
     return _kept("outlook", (race.facts, player), compute)
@@ -409,7 +416,7 @@ def bounds_of(race: Race) -> Mapping[PlayerId, Range]:
 # In words.
 
 
-def sentences_of(answer: Answer, race: Race) -> list[str]:
+def sentences_of(answer: Requirement, race: Race) -> list[str]:
     """Say to a player what it takes to win the season (rank 1) or to reach its final."""
     is_title = answer.rank == FIRST
     if answer.secured:
@@ -439,7 +446,7 @@ def sentences_of(answer: Answer, race: Race) -> list[str]:
     return [*sentences, *_of_places(answer, race, is_title=is_title)]
 
 
-def _of_matches(answer: Answer, *, is_title: bool) -> Iterator[str]:
+def _of_matches(answer: Requirement, *, is_title: bool) -> Iterator[str]:
     if answer.lost_is_possible is None:
         yield (_("You can still come first, but it is up to the others now.") if is_title
                else _("You can still reach the final, but it is up to the others now."))  # fmt: skip
@@ -463,7 +470,7 @@ def _of_matches(answer: Answer, *, is_title: bool) -> Iterator[str]:
         yield _("If you lose your next match, it is over.")
 
 
-def _of_places(answer: Answer, race: Race, *, is_title: bool) -> Iterator[str]:
+def _of_places(answer: Requirement, race: Race, *, is_title: bool) -> Iterator[str]:
     enough, possible = answer.enough, answer.possible
     day = date_format(race.next.day, "DATE_FORMAT")
     if enough is not None:
@@ -482,7 +489,7 @@ def _of_places(answer: Answer, race: Race, *, is_title: bool) -> Iterator[str]:
         }  # fmt: skip
 
 
-def _best_results(step: Step, race: Race) -> str:
+def _best_results(step: RaceStep, race: Race) -> str:
     points = race.standing.show(step.points)
     if step.place == 1:
         return _("the best result of the evening (%(points)s points)") % {"points": points}
@@ -515,7 +522,7 @@ class RaceLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Tick:
+class AxisMark:
     """A mark on the axis of the title race, at a percentage of it."""
 
     label: str
@@ -540,7 +547,7 @@ class RaceView:
     """To the reader, if they are in the table."""
     for_all: Sequence[str]
     lines: Sequence[RaceLine] = ()
-    ticks: Sequence[Tick] = ()
+    ticks: Sequence[AxisMark] = ()
     steps: Sequence[StepLine] = ()
     assumption: str = ""
     evenings: int = 0
@@ -549,7 +556,7 @@ class RaceView:
 
 
 def race_view(
-    standing: Standing, names: Mapping[PlayerId, str], own: PlayerId | None, today: date, final: int
+    standing: SeasonTable, names: Mapping[PlayerId, str], own: PlayerId | None, today: date, final: int
 ) -> RaceView | None:
     """Return what it would take as a page shows it to a reader, who may be `own`; `final` places lead to a final."""
     try:
@@ -586,7 +593,7 @@ def own_sentences(race: Race, player: PlayerId, final: int) -> list[str]:
     return list(dict.fromkeys(sentence for answer in ordered for sentence in sentences_of(answer, race)))
 
 
-def _after(standing: Standing, names: Mapping[PlayerId, str], own: PlayerId | None, today: date) -> RaceView | None:
+def _after(standing: SeasonTable, names: Mapping[PlayerId, str], own: PlayerId | None, today: date) -> RaceView | None:
     """Return what is said once no evening is left, and before the last day if none is planned yet."""
     if not standing.over:
         return None
@@ -624,7 +631,7 @@ def _for_all(race: Race, names: Mapping[PlayerId, str]) -> list[str]:
 
 def _lines(
     race: Race, ranked: Sequence[PlayerId], names: Mapping[PlayerId, str], own: PlayerId | None
-) -> tuple[list[RaceLine], list[Tick]]:
+) -> tuple[list[RaceLine], list[AxisMark]]:
     shown = list(ranked[:IN_RACE]) + ([own] if own in ranked[IN_RACE:] and own is not None else [])
     now = {player: Fraction(race.contest.total(race.contest.results[player])) for player in shown}
     reach = {player: race.can_reach(player) for player in shown}
@@ -643,7 +650,7 @@ def _lines(
         )
         for player in shown
     ]  # fmt: skip
-    return lines, [Tick(race.standing.show(tick), float((tick - low) * unit)) for tick in ticks]
+    return lines, [AxisMark(race.standing.show(tick), float((tick - low) * unit)) for tick in ticks]
 
 
 def _step_of_axis(span: Fraction) -> Fraction:
@@ -669,7 +676,7 @@ def _steps(race: Race, player: PlayerId, final: int) -> list[StepLine]:
         if points:
             last[Fraction(points)] = place
     lines = []
-    for points, place in list(last.items())[:MOST_STEPS]:
+    for points, place in list(last.items())[:MAX_STEPS]:
         total = race.standing.show(Fraction(race.contest.total((*own, points))))
         verdicts = [_verdict(answer, place) for answer in targets.values()]
         label = race.standing.show(points)
@@ -677,7 +684,7 @@ def _steps(race: Race, player: PlayerId, final: int) -> list[StepLine]:
     return lines
 
 
-def _verdict(answer: Answer, place: int) -> str:
+def _verdict(answer: Requirement, place: int) -> str:
     is_title = answer.rank == FIRST
     if answer.enough is not None and place <= answer.enough.place:
         return _("wins the season") if is_title else _("in the final")

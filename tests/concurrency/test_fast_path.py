@@ -16,13 +16,13 @@ from django.http import HttpResponse
 
 from engine.actions import Act
 from matches.models import Action, DiceChain, Match
-from matches.play import short_way
+from matches.play import fast_path
 from matches.play.transcripts import differences_of
 from players.models import AccountSession
 from tests.concurrency.event import POSTGRESQL_ONLY
 from tests.concurrency.racing import TOGETHER, at_once
 from tests.matches.play.conftest import Board, board, match, users
-from tests.matches.play.test_short_way import Pages, is_short, wish
+from tests.matches.play.test_fast_path import Pages, is_short, wish
 
 __all__ = ["board", "match", "users"]
 
@@ -33,7 +33,7 @@ WITHOUT_COMPARING = "UPDATE matches_match SET seq = seq + 1 WHERE id = %s AND se
 
 
 def race(*sends: Callable[[], Any]) -> list[Any]:
-    """Send requests at once; whoever takes the short way writes once all others are about to, or have been answered."""
+    """Send requests at once; whoever takes the fast path writes once all others are about to, or have been answered."""
     all_have_read = threading.Barrier(len(sends))
 
     def run(send: Callable[[], Any]) -> Any:
@@ -47,7 +47,7 @@ def race(*sends: Callable[[], Any]) -> list[Any]:
                     all_have_read.wait(TOGETHER)
 
         def execute(execute: Callable[..., Any], sql: str, *args: Any) -> Any:
-            if sql == short_way.MATCH:
+            if sql == fast_path.MATCH:
                 wait()
             return execute(sql, *args)
 
@@ -116,7 +116,7 @@ def test_an_action_that_is_repeated_at_once_is_answered_the_same(tabs: list[Page
 def test_control_without_comparing_the_number_all_of_them_act(
     tabs: list[Pages], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(short_way, "MATCH", WITHOUT_COMPARING)
+    monkeypatch.setattr(fast_path, "MATCH", WITHOUT_COMPARING)
     with without_constraint():
         before = Action.objects.count()
         answers = roll_at_once(tabs)
@@ -146,7 +146,7 @@ def test_whoever_signs_out_while_they_act_acts_once_at_most(tabs: list[Pages], s
         session = AccountSession.objects.filter(session_key=pages.clients[side].cookies["sessionid"].value)
         answer, (count, _) = start(partial(pages.short, side, body), session.delete)
         assert count == 1
-        # As on the plain way, what was let in before the sign-out may be written after it.
+        # As in the view, what was let in before the sign-out may be written after it.
         assert answer.status_code in (200, 401)
         assert (actions(pages.board) > before) is (answer.status_code == 200)
         before = actions(pages.board)

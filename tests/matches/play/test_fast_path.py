@@ -1,4 +1,4 @@
-"""The short way of an action does exactly what the plain one does, or leaves it to it."""
+"""The fast path of an action does exactly what the view does, or leaves it to it."""
 
 import json
 from collections.abc import Callable
@@ -25,7 +25,7 @@ from matches.lifecycle.links import token_for
 from matches.lifecycle.locks import lock_match
 from matches.lifecycle.voiding import void_matches
 from matches.models import Action, DiceChain, LiveMatch, Match
-from matches.play import short_way
+from matches.play import fast_path
 from matches.play.live import EventKind
 from matches.play.starting import PlaySettings, commit_chain, start
 from matches.reporting.links import revoke_link
@@ -132,7 +132,7 @@ def content(published: bytes) -> Any:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(TIER.short_way_matches))
+@pytest.mark.parametrize("seed", range(TIER.fast_path_matches))
 @pytest.mark.parametrize("delay", first_in_make_test(0, 5, None))
 @pytest.mark.soak
 def test_both_ways_do_the_same(
@@ -179,7 +179,7 @@ def test_both_ways_do_the_same(
                 after_short, short_published, short_counted = rows(board.match), published(), counted(board)
                 allowances_short = [cache.get(allowance) for _, _, allowance in keys]
                 transaction.set_rollback(True)
-            remembered = short_way._known.pop(pk, None)
+            remembered = fast_path._known.pop(pk, None)
             assert rows(board.match) == before
             assert short_counted == [side == BOB, side == CAROL]
             for (_, _, name), allowance in zip(keys, allowances, strict=True):
@@ -192,9 +192,9 @@ def test_both_ways_do_the_same(
             if not is_short(short):
                 continue
             short_kinds.append(body["kind"])
-            # What is remembered is what the plain way has written, so that the short way can go on with it.
+            # What is remembered is what the view has written, so that the fast path can go on with it.
             if remembered is not None and chance.random() < 0.7:
-                short_way._known[pk] = remembered
+                fast_path._known[pk] = remembered
             assert after_short == rows(board.match)
             assert allowances_short == [cache.get(allowance) for _, _, allowance in keys]
             short_data, plain_data = json.loads(short.content), json.loads(plain.content)
@@ -204,14 +204,14 @@ def test_both_ways_do_the_same(
             assert short_published
             ignored = {"X-Request-ID", "Content-Length"}
             assert without(dict(short.items()), ignored) == without(dict(plain.items()), ignored)
-    print(f"{len(short_kinds)} of {number} actions took the short way")
+    print(f"{len(short_kinds)} of {number} actions took the fast path")
     assert {"roll", "play"} <= set(short_kinds)
     assert len(short_kinds) > 0.6 * number
 
 
 @pytest.fixture
 def to_roll(board: Board) -> tuple[Pages, int, dict[str, Any]]:
-    """A match in which a side may roll, and both have acted by the plain way."""
+    """A match in which a side may roll, and both have acted through the view."""
     board.open_game()
     pages = Pages(board)
     while True:
@@ -248,7 +248,7 @@ UNUSUAL: dict[str, Callable[[Pages, int, dict[str, Any]], Sent]] = {
 
 
 @pytest.mark.parametrize("name", UNUSUAL)
-def test_what_is_unusual_is_left_to_the_plain_way(to_roll: tuple[Pages, int, dict[str, Any]], name: str) -> None:
+def test_what_is_unusual_is_left_to_the_view(to_roll: tuple[Pages, int, dict[str, Any]], name: str) -> None:
     pages, side, body = to_roll
     counted_before = sum(counted(pages.board))
     sent_side, sent, headers = UNUSUAL[name](pages, side, body)
@@ -355,7 +355,7 @@ def test_what_happens_between_ticket_and_action_counts_at_once(
         assert rows(pages.board.match) == before
 
 
-def test_a_link_takes_the_plain_way_until_it_is_revoked(to_roll: tuple[Pages, int, dict[str, Any]]) -> None:
+def test_a_link_takes_the_view_until_it_is_revoked(to_roll: tuple[Pages, int, dict[str, Any]]) -> None:
     pages, side, body = to_roll
     link = {"Match-Link": token_for(pages.board.match, side)}
     answer = pages.short(side, body, **link)
@@ -421,7 +421,7 @@ def test_request_ids_logs_and_metrics_are_as_usual(
         with transaction.atomic():
             response = way(side, body, **{"X-Request-ID": "abcdefgh12345678"})
             transaction.set_rollback(True)
-        short_way._known.clear()
+        fast_path._known.clear()
         assert is_short(response) is (way == pages.short)
         assert response["X-Request-ID"] == "abcdefgh12345678"
         answered_after, queries_after = measured()

@@ -11,9 +11,9 @@ from itertools import accumulate
 
 from core.days import MONTHS, UnclearDay, day_order, read_day
 from core.names import fold
-from core.people_lists import MOST_TITLE_ROWS, NAMES, TOTALS, folded, is_name, joined_names, person_name
+from core.people_lists import MAX_TITLE_ROWS, NAMES, TOTALS, folded, is_name, joined_names, person_name
 from core.spreadsheets import Rows, Sheet
-from core.text_lengths import LONGEST_NAME
+from core.text_lengths import MAX_NAME_LENGTH
 from engine.errors import Refused
 
 COLUMNS = ("name", "event", "day", "place", "points")
@@ -30,9 +30,9 @@ TITLES: dict[str, frozenset[str]] = {
     ),
     "points": folded("points, pts, score, punkte, punkt, point, punti, puntos, pointtal, punten, puan"),
 }
-MOST_PLACE = 9999
-MOST_POINTS = Decimal(999_999)
-MOST_WITHOUT_NUMBER = 0.3
+MAX_PLACE = 9999
+MAX_POINTS = Decimal(999_999)
+MAX_WITHOUT_NUMBER = 0.3
 """Share of the cells of a column of a night that may be no numbers."""
 SUMS_AGREE = 0.8
 """Share of the rows whose total is the sum of their nights, from which on the cells are points."""
@@ -44,7 +44,7 @@ _UNIT = re.compile(r"(?<=\d)\s*(?:points?|pts|punkte|pkt|p)\.?", re.IGNORECASE)
 _DAY_WITHOUT_YEAR = re.compile(r"\d{1,2}\s*[./-]\s*\d{1,2}\s*[./-]?")
 
 
-class Problem(StrEnum):
+class RowProblem(StrEnum):
     """Why a row is not imported as it is."""
 
     EMPTY = "empty"
@@ -62,7 +62,7 @@ class Problem(StrEnum):
     SAME = "same"
 
 
-SKIPPED = (Problem.EMPTY, Problem.TOTAL, Problem.ABSENT, Problem.SAME)
+SKIPPED = (RowProblem.EMPTY, RowProblem.TOTAL, RowProblem.ABSENT, RowProblem.SAME)
 """Rows without a result, or with that of another row, which nobody has to be asked about."""
 
 
@@ -94,7 +94,7 @@ class PastRow:
     day: date | None = None
     place: int | None = None
     points: Decimal | None = None
-    problem: Problem | None = None
+    problem: RowProblem | None = None
     value: str = ""
     sheet: str = ""
     """The name of its sheet, if several are read."""
@@ -238,7 +238,7 @@ class _Header:
 
 def _header(rows: Rows) -> _Header:
     """Return the titles of a sheet: the first row, or pair of rows, in which they are recognised."""
-    filled = [index for index, row in enumerate(rows[:MOST_TITLE_ROWS]) if sum(map(bool, row)) > 1]
+    filled = [index for index, row in enumerate(rows[:MAX_TITLE_ROWS]) if sum(map(bool, row)) > 1]
     headers = [_header_at(rows, index) for index in filled]
     unknown = headers[0] if headers else _Header(len(rows), [], [], {}, [], [])
     return next((header for header in headers if header.is_recognised), unknown)
@@ -320,7 +320,7 @@ def _kind_of_title(title: str) -> str:
 def _has_numbers(cells: Sequence[str]) -> bool:
     values = [cell for cell in cells if cell not in ("", "-", "–")]
     others = sum(_points(cell)[0] is None and _place(cell)[0] is None for cell in values)
-    return bool(values) and others <= MOST_WITHOUT_NUMBER * len(values)
+    return bool(values) and others <= MAX_WITHOUT_NUMBER * len(values)
 
 
 # Rows.
@@ -386,15 +386,15 @@ def _named(number: int, row: Sequence[str], name: str, sheet: str) -> PastRow:
     name, _rating = person_name(name)
     start = PastRow(number, name, sheet=sheet)
     if not any(row):
-        return replace(start, problem=Problem.EMPTY)
+        return replace(start, problem=RowProblem.EMPTY)
     first = next(filter(None, row))
     if fold(name.rstrip(":")) in TOTALS or (not name and fold(first.rstrip(":")) in TOTALS):
-        return replace(start, problem=Problem.TOTAL, value=name or first)
+        return replace(start, problem=RowProblem.TOTAL, value=name or first)
     if not name:
-        return replace(start, problem=Problem.NO_NAME)
-    if len(name) > LONGEST_NAME:
-        return replace(start, problem=Problem.LONG_NAME, value=name)
-    return start if is_name(name) else replace(start, problem=Problem.NO_NAME, value=name)
+        return replace(start, problem=RowProblem.NO_NAME)
+    if len(name) > MAX_NAME_LENGTH:
+        return replace(start, problem=RowProblem.LONG_NAME, value=name)
+    return start if is_name(name) else replace(start, problem=RowProblem.NO_NAME, value=name)
 
 
 def _rows(
@@ -408,7 +408,7 @@ def _rows(
 
 def _row(number: int, cells: Sequence[str], texts: Mapping[str, str], order: str, sheet: str) -> PastRow:
     row = replace(
-        _named(number, cells, texts["name"], sheet), event=" ".join(texts.get("event", "").split())[:LONGEST_NAME]
+        _named(number, cells, texts["name"], sheet), event=" ".join(texts.get("event", "").split())[:MAX_NAME_LENGTH]
     )
     day, problem = _day(texts.get("day", ""), order)
     if row.problem:
@@ -423,7 +423,7 @@ def _row(number: int, cells: Sequence[str], texts: Mapping[str, str], order: str
     if problem:
         return replace(row, problem=problem, value=texts["points"])
     if place is None and points is None:
-        return replace(row, problem=Problem.NOTHING)
+        return replace(row, problem=RowProblem.NOTHING)
     return replace(row, place=place, points=points)
 
 
@@ -447,7 +447,7 @@ def _with_events(rows: Sequence[PastRow], present: set[str], sheet: str) -> list
         if row.problem in SKIPPED or (is_bare and not event and not day):
             complete.append(row)
             continue
-        if is_bare and row.problem is not Problem.UNCLEAR_DAY and row.problem is not Problem.BAD_DAY:
+        if is_bare and row.problem is not RowProblem.UNCLEAR_DAY and row.problem is not RowProblem.BAD_DAY:
             complete.append(replace(row, event=event, day=day, from_above=True))
             continue
         own_days, own_events = days[fold(row.event)], events[row.day] if row.day else set()
@@ -491,7 +491,7 @@ class _Night:
 
     event: str
     day: date | None
-    problem: Problem | None
+    problem: RowProblem | None
     place: int
     points: int
 
@@ -509,8 +509,8 @@ def _nights(header: _Header, columns: Sequence[int], cells: str, order: str, she
         is_place = fold(header.titles[column - 1]) in TITLES["place"] if header.pairs else cells == PLACES
         key = title if header.pairs else str(column)
         day, problem = _day(title if header.pairs else header.titles[column - 1], order)
-        problem = problem if problem is Problem.UNCLEAR_DAY else None
-        event = "" if day else f"{sheet} {title}".strip()[:LONGEST_NAME]
+        problem = problem if problem is RowProblem.UNCLEAR_DAY else None
+        event = "" if day else f"{sheet} {title}".strip()[:MAX_NAME_LENGTH]
         before = nights.get(key, _Night(event, day, problem, 0, 0))
         nights[key] = replace(before, place=column) if is_place else replace(before, points=column)
     return list(nights.values())
@@ -534,7 +534,7 @@ def _night_rows(
             rows.append(start)
             continue
         results = [result for night in nights if (result := _night_row(start, row, night))]
-        rows += results or [replace(start, problem=Problem.ABSENT, value=start.name)]
+        rows += results or [replace(start, problem=RowProblem.ABSENT, value=start.name)]
     return rows
 
 
@@ -552,39 +552,39 @@ def _night_row(start: PastRow, row: Sequence[str], night: _Night) -> PastRow | N
     return replace(result, place=place, points=points)
 
 
-def _day(text: str, order: str) -> tuple[date | None, Problem | None]:
+def _day(text: str, order: str) -> tuple[date | None, RowProblem | None]:
     if not text:
         return None, None
     try:
         return read_day(text, order), None
     except UnclearDay:
-        return None, Problem.UNCLEAR_DAY
+        return None, RowProblem.UNCLEAR_DAY
     except ValueError:
-        return None, Problem.BAD_DAY
+        return None, RowProblem.BAD_DAY
 
 
-def _place(text: str) -> tuple[int | None, Problem | None]:
+def _place(text: str) -> tuple[int | None, RowProblem | None]:
     """Read a place: 3, 3., 3rd; the first of shared places such as 3–4 or =3."""
     if not text or text in ("-", "–"):
         return None, None
     match = _PLACE.fullmatch(text) or _TIED.fullmatch(text)
     place = int(next(filter(None, match.groups()), 0)) if match else 0
-    return (place, None) if 1 <= place <= MOST_PLACE else (None, Problem.BAD_PLACE)
+    return (place, None) if 1 <= place <= MAX_PLACE else (None, RowProblem.BAD_PLACE)
 
 
-def _points(text: str) -> tuple[Decimal | None, Problem | None]:
+def _points(text: str) -> tuple[Decimal | None, RowProblem | None]:
     """Read points with a decimal point or comma. 1,234 and 1.234 alone could be either, so they are a question."""
     text = _UNIT.sub("", text).replace(" ", "").replace("\u00a0", "").replace("'", "").replace("−", "-")
     if not text or text in ("-", "–"):
         return None, None
     if re.fullmatch(r"[+-]?[1-9]\d{0,2}[.,]\d{3}", text):
-        return None, Problem.UNCLEAR_POINTS
+        return None, RowProblem.UNCLEAR_POINTS
     decimal = max(".,", key=text.rfind)
     number = text.replace("," if decimal == "." else ".", "").replace(decimal, ".")
     if not _NUMBER.fullmatch(number) or len(number) > 16 or len(number.partition(".")[2]) > 4:
-        return None, Problem.BAD_POINTS
+        return None, RowProblem.BAD_POINTS
     points = Decimal(number)
-    return (points, None) if abs(points) <= MOST_POINTS else (None, Problem.BAD_POINTS)
+    return (points, None) if abs(points) <= MAX_POINTS else (None, RowProblem.BAD_POINTS)
 
 
 def marked(rows: Sequence[PastRow], people: Mapping[str, Hashable]) -> list[PastRow]:
@@ -600,9 +600,9 @@ def marked(rows: Sequence[PastRow], people: Mapping[str, Hashable]) -> list[Past
     for row in rows:
         key = _key(row, people)
         if row.problem is None and len(results[key]) > 1:
-            row = replace(row, problem=Problem.REPEATED, value=row.name)
+            row = replace(row, problem=RowProblem.REPEATED, value=row.name)
         elif row.problem is None and key in seen:
-            row = replace(row, problem=Problem.SAME, value=row.name)
+            row = replace(row, problem=RowProblem.SAME, value=row.name)
         elif row.problem is None:
             seen.add(key)
         checked.append(row)

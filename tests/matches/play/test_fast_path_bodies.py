@@ -1,4 +1,4 @@
-"""What the short way reads of a body is what the plain way reads, whatever a client sends."""
+"""What the fast path reads of a body is what the view reads, whatever a client sends."""
 
 import json
 from typing import Any
@@ -14,8 +14,8 @@ from core.api import validated
 from engine.actions import Act
 from engine.errors import Refused
 from matches.play.acting import OF_PLAYERS, ActionInput
-from matches.play.api import LONGEST_KEY, LiveActionInputSerializer, _key, _value
-from matches.play.short_way import DEFAULTS, REQUIRED, NotOrdinary, Wish, wish_of
+from matches.play.api import MAX_KEY_LENGTH, LiveActionInputSerializer, _key, _value
+from matches.play.fast_path import DEFAULTS, REQUIRED, ActionRequest, NotFast, action_request
 
 LINK = "ab" * 32
 ODD = st.sampled_from(
@@ -62,33 +62,33 @@ def bodies(draw: st.DrawFn) -> bytes:
     return text.encode(encoding, "backslashreplace" if encoding == "latin-1" else "surrogatepass")
 
 
-def read_plainly(body: bytes, key: str) -> Wish | None:
-    """What the view of the plain way makes of a body; None if it refuses it."""
+def read_plainly(body: bytes, key: str) -> ActionRequest | None:
+    """What the view makes of a body; None if it refuses it."""
     sent = RequestFactory().generic("POST", "/", body, "application/json", headers={"Idempotency-Key": key})
     request = Request(sent, parsers=[parser() for parser in api_settings.DEFAULT_PARSER_CLASSES])
     try:
         form = validated(LiveActionInputSerializer, request)
         names = ("kind", "after", "moves", "link", "play_forced", "bear_off")
         fields = {name: form[name] for name in names} | {"value": _value(form), "seen": form.get("seen")}
-        return Wish(ActionInput(key=_key(request), **fields), form["tab"], form["every"], form["seat"])
+        return ActionRequest(ActionInput(key=_key(request), **fields), form["tab"], form["every"], form["seat"])
     except (APIException, Refused):
         return None
 
 
-def read_shortly(body: bytes, key: str) -> Wish | None:
+def read_shortly(body: bytes, key: str) -> ActionRequest | None:
     try:
-        return wish_of(body, key)
-    except (NotOrdinary, Refused):
+        return action_request(body, key)
+    except (NotFast, Refused):
         return None
 
 
-@given(bodies(), st.sampled_from(["", "k", "k" * LONGEST_KEY, "k" * (LONGEST_KEY + 1)]))
+@given(bodies(), st.sampled_from(["", "k", "k" * MAX_KEY_LENGTH, "k" * (MAX_KEY_LENGTH + 1)]))
 @example(b'{"kind": []}', "")
 @example(b'{"kind": "roll"}', "")
 @example(b"[" * 3000, "")
 @example('{"kind": "roll", "after": 1}'.encode("utf-16"), "")
 @example(b'{"kind": "roll", "after": 1, "seat": "%s"}' % (b"a" * 301), "")
-def test_the_short_way_takes_no_body_that_the_plain_one_refuses_or_reads_differently(body: bytes, key: str) -> None:
+def test_the_fast_path_takes_no_body_that_the_view_refuses_or_reads_differently(body: bytes, key: str) -> None:
     short = read_shortly(body, key)
     assert short in (None, read_plainly(body, key))
 
@@ -99,7 +99,7 @@ def test_the_short_way_takes_no_body_that_the_plain_one_refuses_or_reads_differe
         optional={name: FIELDS[name] for name in ("seen", "bear_off")} | {"every": st.integers(5, 60)},
     )
 )
-def test_the_short_way_takes_what_pages_send(fields: dict[str, Any]) -> None:
+def test_the_fast_path_takes_what_pages_send(fields: dict[str, Any]) -> None:
     body = json.dumps(fields).encode()
     assert fields.keys() <= REQUIRED | DEFAULTS.keys()
     assert read_shortly(body, "k") == read_plainly(body, "k") is not None

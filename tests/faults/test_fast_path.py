@@ -1,4 +1,4 @@
-"""The web process is killed while forty actions a second take the short way: none that was acknowledged is lost.
+"""The web process is killed while forty actions a second take the fast path: none that was acknowledged is lost.
 
 On SQLite, or on the PostgreSQL server that DATABASE_URL names, in a database of its own.
 """
@@ -19,9 +19,9 @@ from typing import Any
 
 import pytest
 
-from benchmarks.bench_live import Figures, Table
-from benchmarks.live.http import Problem
-from benchmarks.live.installation import ROOT, Installation, installation
+from benchmarks.bench_live import LiveFigures, LiveTable
+from benchmarks.live.http import HttpProblem
+from benchmarks.live.installation import ROOT, LiveInstallation, installation
 from tests.tiers import TEST_SEED, TIER
 
 pytestmark = [pytest.mark.slow, pytest.mark.soak, pytest.mark.postgresql]
@@ -29,10 +29,10 @@ MATCHES, EVERY = 44, 1.1
 """Matches at once, and seconds between two actions of one."""
 KILLS = 4 * TIER.kills_of_each
 BETWEEN_KILLS = (200, 400)
-"""Actions: each session's first one takes the plain way."""
+"""Actions: each session's first one is answered by the view."""
 PATIENCE = 60.0
 SIGNED_AFTER = 1.0
-"""Seconds after which a seat of the plain way, which signs each anew, differs; the short way returns what was sent."""
+"""Seconds after which a seat from the view, which signs each anew, differs; the fast path returns what was sent."""
 READ = """
 import json
 from matches.models import Action
@@ -41,7 +41,7 @@ print(json.dumps(list(rows)))
 """
 
 
-class InsistentTable(Table):
+class InsistentTable(LiveTable):
     """A match whose players send each action with its key until it is acknowledged."""
 
     def __init__(self, match: dict[str, Any], port: int, chance: Random) -> None:
@@ -52,7 +52,7 @@ class InsistentTable(Table):
         """When each was received first."""
         self.ways: Counter[str] = Counter()
 
-    async def act(self, due_at: float, figures: Figures) -> None:
+    async def act(self, due_at: float, figures: LiveFigures) -> None:
         """Let whoever has to act do so."""
         for each in self.players:
             if not each.state.get("may") or each.state["last"] < self.acknowledged:
@@ -76,17 +76,17 @@ class InsistentTable(Table):
         while True:
             try:
                 return await send()
-            except (OSError, EOFError, Problem) as error:
-                if monotonic() > deadline or (isinstance(error, Problem) and error.status not in (502, 503)):
+            except (OSError, EOFError, HttpProblem) as error:
+                if monotonic() > deadline or (isinstance(error, HttpProblem) and error.status not in (502, 503)):
                     raise
                 for each in self.players:
                     await each.connection.close()
                 await asyncio.sleep(0.1)
 
 
-async def play_and_kill(running: Installation, tables: Sequence[InsistentTable], chance: Random) -> list[int]:
+async def play_and_kill(running: LiveInstallation, tables: Sequence[InsistentTable], chance: Random) -> list[int]:
     """Play at the rate, and return how many actions were acknowledged before each kill, and in all."""
-    figures, acknowledged = Figures(), [0]
+    figures, acknowledged = LiveFigures(), [0]
     starts = [monotonic() + EVERY * number / len(tables) for number in range(len(tables))]
     plays = [
         asyncio.create_task(table.play(start, EVERY, math.inf, figures))
@@ -105,7 +105,7 @@ async def play_and_kill(running: Installation, tables: Sequence[InsistentTable],
     return acknowledged[1:]
 
 
-def run(running: Installation, *command: str) -> str:
+def run(running: LiveInstallation, *command: str) -> str:
     done = subprocess.run([sys.executable, *command], cwd=ROOT, env=running.env, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
