@@ -12,6 +12,7 @@ VENV = Path(__file__).resolve().parent / ".venv"
 def main() -> None:
     """Run one management command."""
     if find_spec("django") is None and VENV.exists() and Path(sys.prefix) != VENV:
+        # Not `subprocess`: signals and the exit status are those of the command.
         python = str(VENV / "bin" / "python")
         os.execv(python, [python, *sys.argv])  # noqa: S606
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")

@@ -364,4 +364,5 @@ class ApiSchema(SpectacularAPIView):
         )
         if is_compressed:
             response["Content-Encoding"] = "gzip"
+        # Django's functions take Django's request.
         return get_conditional_response(request._request, etag=etag, response=response)  # noqa: SLF001

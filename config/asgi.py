@@ -19,13 +19,15 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 require_broker()
 django_asgi = get_asgi_application()
 
+# The rest reads settings and models while it is imported, so Django has to be set up first.
+
 from config.database import wait_as_web_process  # noqa: E402
 from config.disconnects import Receive, Scope, Send  # noqa: E402
 from config.limits import PageLimit, StreamLimit  # noqa: E402
 from config.monitoring import health  # noqa: E402
 from config.page_cache import PageCache  # noqa: E402
 from config.web_process import WebPulse, collect_rarely  # noqa: E402
-from config.wsgi import application as wsgi  # noqa: E402 (Django must be set up first)
+from config.wsgi import application as wsgi  # noqa: E402
 from config.wsgi_threads import CompleteRequests, WSGIThreads  # noqa: E402
 from core.live.stream import ReportDisconnects  # noqa: E402
 

@@ -74,6 +74,7 @@ class ImportedSite:
 
     def load(self) -> None:
         """Import what `manage.py` needs: the settings, the models and the tasks."""
+        # Not when this module is imported: the settings read the environment, which the supervisor completes first.
         import django
 
         django.setup()

@@ -100,6 +100,7 @@ def _unknown_host(request: HttpRequest, exception: Exception) -> dict[str, Any]:
     """Return the host of a request that no setting allows; its name only if it is one that a site can have."""
     if not isinstance(exception, DisallowedHost):
         return {}
+    # `get_host` would refuse it again.
     host, _port = split_domain_port(request._get_raw_host())  # type: ignore[attr-defined]  # noqa: SLF001
     return {"is_unknown_host": True, "host": host if len(host) <= MAX_HOST_LENGTH else ""}
 
@@ -115,7 +116,7 @@ def out_of_order(request: HttpRequest, outage: str) -> HttpResponse:
     problem = problem_response(request, DatabaseOutage(refusal.detail(request.method or ""), refusal.code))
     if problem is None:
         if outage == DOWN:
-            # Whoever it is cannot be looked up.
+            # Whoever it is cannot be looked up, and messages may be stored in the session, which is in the database.
             request.user, request._messages = AnonymousUser(), ()  # type: ignore[attr-defined]  # noqa: SLF001
         kept = kept_input.fields_of(request) if _is_own_form(request) and not request.FILES else None
         context = {"outage": outage, "kept": kept, "to": request.get_full_path(), "back": way_back(request)}
@@ -128,6 +129,7 @@ def _is_own_form(request: HttpRequest) -> bool:
     """Whether a form has our CSRF token: one of another site must not be offered to be sent again with it."""
     check = CSRFCheck(lambda _: HttpResponse())
     check.process_request(request)
+    # It asks the view only whether it is exempt; None is not.
     return check.process_view(request, None, (), {}) is None  # type: ignore[arg-type]
 
 
@@ -446,6 +448,7 @@ class Metrics:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
+        # It imports prometheus-client, which is optional.
         from config.monitoring import metrics
 
         queries, started = metrics.QueryTime(), time.perf_counter()

@@ -322,6 +322,7 @@ def main() -> int:
         Supervisor(environ).run()
     except SiteChanged:
         say("The source files have changed; starting everything again.")
+        # Forks of this process would go on with the modules that it has imported; a new program imports them anew.
         os.execve(sys.executable, [sys.executable, "-m", "config.supervisor"], environ)  # noqa: S606
     except Stopped:
         say("Stopped.")

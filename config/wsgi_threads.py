@@ -168,6 +168,7 @@ class WSGIThreads:
         body = NotRead() if TOO_LARGE in scope else BytesIO(await _read(receive))
 
         def deliver(message: Message) -> None:
+            # Waiting for each message lets a slow reader slow down whoever makes the answer.
             asyncio.run_coroutine_threadsafe(send(message), loop).result()  # type: ignore[arg-type]
 
         # Both describe the ASGI messages as one type for each kind.

@@ -49,6 +49,7 @@ def _pages(view: Any, request: Request, page: dict[str, Any]) -> Generator[bytes
         if page["next"] is None:
             return
         _free(page["results"])
+        # The view reads the query from Django's request, and keeps the paginator of the page before.
         request._request.GET = QueryDict(urlsplit(page["next"]).query)  # noqa: SLF001
         del view._paginator  # noqa: SLF001
         with translation.override(language), timezone.override(zone):

@@ -85,6 +85,7 @@ def _order(queryset: QuerySet[Any]) -> Sequence[str]:
 def _row_of(cursor: str, signer: Signer, queryset: QuerySet[Any]) -> Any:
     """Return the row that a cursor names, which may have left the list. Raises ValidationError if it was deleted."""
     try:
+        # Without the filters of the list, and of the model's own manager.
         row = queryset.model._base_manager.filter(pk=signer.unsign(cursor)).first()  # noqa: SLF001
     except BadSignature:
         row = None

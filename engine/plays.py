@@ -71,6 +71,7 @@ class Plays(Sequence[Play]):
             return NotImplemented
         return list(self) == list(other)
 
+    # Equal to lists, which have no hash either.
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:

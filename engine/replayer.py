@@ -373,6 +373,7 @@ _SIDES = (0, 1)
 _ANSWERS = frozenset({Kind.ACCEPT, Kind.REFUSE, Kind.RESIGN})
 _GIVING_UP = frozenset({Kind.RESIGN, Kind.CONCEDE, Kind.FLAG})
 _HARMLESS_AFTER_END = ENDINGS
+# Functions instead of bound methods, so that a replay does not build a table of its own for each record.
 _HANDLERS: dict[Kind, Callable[[GameReplay, Event], None]] = {
     Kind.DOUBLE: GameReplay._double,  # noqa: SLF001, the table of this class
     Kind.TAKE: GameReplay._take,  # noqa: SLF001

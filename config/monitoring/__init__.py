@@ -14,6 +14,7 @@ def is_measured() -> bool:
 def open_stream() -> AbstractContextManager[None]:
     if not is_measured():
         return nullcontext()
+    # It imports prometheus-client, which is optional.
     from config.monitoring import metrics
 
     return metrics.stream()

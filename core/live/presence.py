@@ -221,6 +221,7 @@ _broker = _Broker()
 
 def _greet(connection: AbstractConnection) -> None:
     """Learn the run of the broker with each connection, which is made again after the broker was away."""
+    # What a connection does without a greeting of ours: the password, the database, the name.
     connection.on_connect()  # type: ignore[no-untyped-call]
     connection.send_command("INFO", "server")  # type: ignore[no-untyped-call]
     lines = connection.read_response().decode().splitlines()

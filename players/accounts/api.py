@@ -94,6 +94,7 @@ class Tokens(APIView):
         """Exchange e-mail address and password for a token."""
         fields = validated(shapes.CredentialsSerializer, request)
         typed = {"username": fields["email"], "password": fields["password"]}
+        # Backends and the limit of failed attempts get the request as from the page of the sign-in.
         user = authenticate(request._request, **typed)  # noqa: SLF001
         if not isinstance(user, User):
             raise exceptions.AuthenticationFailed(code="wrong_credentials")

@@ -49,6 +49,7 @@ class SessionStore(DatabaseSessionStore):
 
     def create_model_instance(self, data: dict[str, Any]) -> AccountSession:
         row: AccountSession = super().create_model_instance(data)  # type: ignore[assignment]
+        # A column, so that all sessions of an account can be listed and ended without reading what is in each.
         row.user_id = int(data[SESSION_KEY]) if SESSION_KEY in data else None
         row.browser = data.get(BROWSER, "")
         if STARTED in data:
@@ -57,6 +58,7 @@ class SessionStore(DatabaseSessionStore):
 
     def flush(self) -> None:
         """End the session, and with it the notifications in its browser: by signing out, or in as somebody else."""
+        # Before the session is gone, since the name of its browser is in it.
         push.end_session(self.get(push.SESSION))
         super().flush()
 

@@ -333,6 +333,7 @@ class HoldPairingForm(StageActionForm):
 class FlowForm(PairNowForm):
     """How a running stage is paired without rounds."""
 
+    # Django's way to leave out a field of the form that this one is made from.
     reason = None  # type: ignore[assignment]
     window = forms.IntegerField(min_value=0, max_value=MAX_WINDOW, label=_("Minutes until a pair is made"))
     lead = forms.IntegerField(min_value=0, max_value=MAX_LEAD, label=_("Matches that a player may be ahead"))
