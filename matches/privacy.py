@@ -65,7 +65,7 @@ def forget_decisions(players: list[Player]) -> None:
 
 NAMELESS = ["", ""]
 RULINGS_WITH_REASON = Q(data__has_key="reason")
-AT_ONCE = 50
+BATCH_SIZE = 50
 """Records that are in memory at a time, without their files."""
 
 
@@ -103,7 +103,7 @@ def _forget_records(players: list[Player], user: User | None) -> None:
     known = {name for player in players for name in names_of(player)}
     # Locked, because a worker may be about to store the verdict of a record that it has read before.
     rows = for_update(Submission.objects.filter(concerned)).defer("data").prefetch_related("verdicts").order_by("pk")
-    for row in rows.iterator(chunk_size=AT_ONCE):
+    for row in rows.iterator(chunk_size=BATCH_SIZE):
         if user is not None and row.submitter_id == user.pk:
             # Keys are unique among submissions without a sender, so this one must not remain.
             row.submitter, row.key = None, ""
@@ -405,7 +405,7 @@ def _without_match(now: datetime) -> int:
 
 
 def _empty(rows: QuerySet[Any]) -> None:
-    for row in rows.defer("data").prefetch_related("verdicts").iterator(chunk_size=AT_ONCE):
+    for row in rows.defer("data").prefetch_related("verdicts").iterator(chunk_size=BATCH_SIZE):
         empty_record(row, set())
 
 

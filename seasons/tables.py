@@ -166,13 +166,7 @@ def nights_of(series: Series, overrides: States | None = None) -> list[CountedEv
     ]  # fmt: skip
     drawn = [row for row in divisions if row.status != Division.Status.ENTRIES]
     facts = facts_of(drawn, overrides)
-    by_hand: dict[int, dict[PlayerId, Fraction]] = defaultdict(lambda: defaultdict(Fraction))
-    reasons: dict[int, dict[PlayerId, str]] = defaultdict(dict)
-    for points in series.points_by_hand.select_related("player__merged_into"):
-        player = points.player.merged_into or points.player
-        by_hand[points.tournament_id][player.public_id] += number(points.points, "points")
-        texts = reasons[points.tournament_id]
-        texts[player.public_id] = "; ".join(filter(None, [texts.get(player.public_id), points.reason]))
+    by_hand, reasons = _points_by_hand(series)
     nights = []
     for row in rows:
         own = [division for division in divisions if division.tournament_id == row.tournament_id]
@@ -203,6 +197,18 @@ def nights_of(series: Series, overrides: States | None = None) -> list[CountedEv
         for night in past_nights(season, series.first_day)
     ]
     return sorted([*past, *nights], key=lambda night: night.day) if past else nights
+
+
+def _points_by_hand(series: Series) -> tuple[dict[int, dict[PlayerId, Fraction]], dict[int, dict[PlayerId, str]]]:
+    """Return tournament id -> player -> points that a director gave, and the same with the reasons."""
+    by_hand: dict[int, dict[PlayerId, Fraction]] = defaultdict(lambda: defaultdict(Fraction))
+    reasons: dict[int, dict[PlayerId, str]] = defaultdict(dict)
+    for points in series.points_by_hand.select_related("player__merged_into"):
+        player = points.player.merged_into or points.player
+        by_hand[points.tournament_id][player.public_id] += number(points.points, "points")
+        texts = reasons[points.tournament_id]
+        texts[player.public_id] = "; ".join(filter(None, [texts.get(player.public_id), points.reason]))
+    return by_hand, reasons
 
 
 def _is_over(division: Division, overrides: States | None) -> bool:

@@ -18,7 +18,7 @@ from players.actors import Actor, log, log_all
 from players.models import Club, Player
 from players.people.rows import touch_users_on_commit
 
-AT_ONCE = 500
+BATCH_SIZE = 500
 
 
 class Opening(NamedTuple):
@@ -85,7 +85,7 @@ def open_matches(openings: Sequence[Opening], *, settings: MatchSettings, by: Ac
     with transaction.atomic(savepoint=False):
         if settings.rated and settings.pool is None and settings.club and settings.club.accepted_at is None:
             own_pool(settings.club)
-        Match.objects.bulk_create(matches, batch_size=AT_ONCE)
+        Match.objects.bulk_create(matches, batch_size=BATCH_SIZE)
         log_entries = [
             (match.topic, {"length": match.length, "players": [player.public_id for player in match.players]})
             for match in matches
@@ -133,7 +133,7 @@ def renumber_entries(numbers: Mapping[Match, tuple[int, int]]) -> None:
     """Change which of their entries the players of matches play with; the `seq` of the matches stays."""
     for match, (first, second) in numbers.items():
         match.entry_number_0, match.entry_number_1 = first, second
-    Match.objects.bulk_update(list(numbers), ["entry_number_0", "entry_number_1"], batch_size=AT_ONCE)
+    Match.objects.bulk_update(list(numbers), ["entry_number_0", "entry_number_1"], batch_size=BATCH_SIZE)
 
 
 def rebuild_beginnings() -> int:
@@ -143,7 +143,7 @@ def rebuild_beginnings() -> int:
         Match.objects.select_related("live")
         .prefetch_related("claims", "results")
         .order_by("pk")
-        .iterator(chunk_size=AT_ONCE)
+        .iterator(chunk_size=BATCH_SIZE)
     ):
         live = getattr(match, "live", None)
         started = events().started_at_tables([match.pk]).get(match.pk)

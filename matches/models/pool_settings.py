@@ -19,7 +19,7 @@ FIELDS_OF = {
     GLICKO2: {"deviation", "tau", "by_length", "by_event"},
 }
 """What can be chosen of a formula beside the first rating; of the others it is the scale of K alone."""
-NO_DELAY = "at_once"
+AFTER_EACH_MATCH = "at_once"
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 ENOUGH_EVENT_MATCHES = 10
 """With so many rated matches in events, a director has seen the player often enough, whoever the opponents were."""
@@ -69,7 +69,7 @@ class PoolSettings:
     active_days: int = 0
     """The list leaves out who has not played for longer; 0 for no limit."""
     members_only: bool = False
-    published_on: str = NO_DELAY
+    published_on: str = AFTER_EACH_MATCH
     """The day of the week, of `WEEKDAYS`, on which the list changes, or at once."""
 
     @classmethod

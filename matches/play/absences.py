@@ -93,7 +93,7 @@ NOTED_AFTER = 5.0
 """Seconds of absence before it is noted: reloading a page is none."""
 PINGS_MISSED = 2.5
 """A page has lost its network once so many signs of life are missing."""
-AT_ONCE = 500
+BATCH_SIZE = 500
 """Matches whose sides are asked after in one round trip."""
 
 
@@ -145,7 +145,7 @@ def note_absences(*, now: datetime) -> int:
         return 0
     rows = LiveMatch.objects.filter(match__state=Match.State.LIVE, correspondence=False).order_by("pk")
     matches = list(rows.values_list("pk", "match__public_id", "state__absences"))
-    return sum(_note_absences(matches[first : first + AT_ONCE], now) for first in range(0, len(matches), AT_ONCE))
+    return sum(_note_absences(matches[first : first + BATCH_SIZE], now) for first in range(0, len(matches), BATCH_SIZE))
 
 
 def _note_absences(matches: Sequence[tuple[int, str, list[Any] | None]], now: datetime) -> int:

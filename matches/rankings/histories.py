@@ -422,7 +422,7 @@ def rivals(player: Player, most: int) -> list[dict[str, Any]]:
 # Rows of the ranking and of the rated matches for CSV downloads (`core.downloads`).
 
 
-AT_ONCE = 500
+BATCH_SIZE = 500
 RANKING = (
     "rank", "player", "public_id", "federation_number", "clubs", "rating", "last_change", "matches", "wins",
     "experience", "last_played", "is_provisional",
@@ -444,11 +444,11 @@ def ranking_rows(filters: RankingFilters, now: datetime, reader: Visitor) -> Ite
     Nothing is read before the first row is, since a download may be refused.
     """
     yield list(RANKING)
-    rows = table(opened(filters, reader), now).select_related("player", "pool").iterator(chunk_size=AT_ONCE)
+    rows = table(opened(filters, reader), now).select_related("player", "pool").iterator(chunk_size=BATCH_SIZE)
     numbered = players_with_visible_number(Viewer.of(reader))
     rank, last = 0, None
     place = 0
-    while chunk := list(islice(rows, AT_ONCE)):
+    while chunk := list(islice(rows, BATCH_SIZE)):
         clubs = clubs_of([standing.player_id for standing in chunk])
         for standing in chunk:
             place += 1
@@ -485,8 +485,8 @@ def match_rows(
     numbered = players_with_visible_number(viewer)
     changes = RatingChange.objects.filter(condition, viewer.visible("match__"), pool=pool)
     winners = changes.filter(won=True).select_related("match__club", "player", "opponent")
-    rows = winners.order_by("finished_at", "match").iterator(chunk_size=AT_ONCE)
-    while chunk := list(islice(rows, AT_ONCE)):
+    rows = winners.order_by("finished_at", "match").iterator(chunk_size=BATCH_SIZE)
+    while chunk := list(islice(rows, BATCH_SIZE)):
         yield from _match_lines(chunk, numbered)
 
 

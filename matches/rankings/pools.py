@@ -24,7 +24,7 @@ from core.requests import parse_int
 from core.text_lengths import MAX_NAME_LENGTH
 from engine.errors import Refused
 from matches.models import PlayerRating, PoolSettings, RatingImport, RatingPool, RatingPoolVersion
-from matches.models.pool_settings import DEFAULTS, NO_DELAY
+from matches.models.pool_settings import AFTER_EACH_MATCH, DEFAULTS
 from matches.presentation.visibility import Viewer
 from matches.rankings.formulas import formulas_of, newest_comparison, request_comparison
 from matches.rankings.imports import apply_import, preview_import, undo_import
@@ -160,7 +160,7 @@ class RatingPoolForm(RefusingForm):
     )
     published_on = forms.ChoiceField(
         label=gettext_lazy("The list changes"),
-        choices=[(NO_DELAY, gettext_lazy("after every match")), *PUBLISHED_ON.items()],
+        choices=[(AFTER_EACH_MATCH, gettext_lazy("after every match")), *PUBLISHED_ON.items()],
         initial=DEFAULTS["published_on"],
         help_text=gettext_lazy("On a day of the week it has the matches up to the Sunday of the week before."),
     )

@@ -5,7 +5,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from matches.models import PoolSettings
-from matches.models.pool_settings import AT_TABLES, FREE, GLICKO2, HERE, NO_DELAY
+from matches.models.pool_settings import AFTER_EACH_MATCH, AT_TABLES, FREE, GLICKO2, HERE
 
 FAMILIES = {
     "fibs": gettext_lazy("FIBS: √ of the length, K falls from 5"),
@@ -112,7 +112,7 @@ def list_sentence(chosen: PoolSettings) -> str:
     listed = (
         _("In the list: %(rules)s.") % {"rules": ", ".join(parts)} if parts else _("Every rated player is in the list.")
     )
-    if chosen.published_on != NO_DELAY:
+    if chosen.published_on != AFTER_EACH_MATCH:
         changes = _("The list changes %(day)s, with the matches up to the Sunday of the week before.")
         listed = f"{listed} {changes % {'day': PUBLISHED_ON[chosen.published_on]}}"
     if not chosen.provisional_below:

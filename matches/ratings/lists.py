@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from formats.ratings import WEEK, Settings, Standing
 from matches.models import PoolSettings
-from matches.models.pool_settings import NO_DELAY, WEEKDAYS
+from matches.models.pool_settings import AFTER_EACH_MATCH, WEEKDAYS
 from players.models import Membership, Player
 
 
@@ -58,7 +58,7 @@ class Publication:
 
 def publication(chosen: PoolSettings, zone: str, now: datetime) -> Publication | None:
     """Return the last publication of a list by the clocks of `zone`; None if the list changes after every match."""
-    if chosen.published_on == NO_DELAY:
+    if chosen.published_on == AFTER_EACH_MATCH:
         return None
     today = now.astimezone(ZoneInfo(zone))
     days = (today.weekday() - WEEKDAYS.index(chosen.published_on)) % WEEK

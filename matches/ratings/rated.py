@@ -37,7 +37,7 @@ COUNTS = Q(
 )
 """Whether a version of a result is rated, if it stands: the one condition, which `measures_play` repeats for a row."""
 MOVED = (EventKind.PLAY.value, EventKind.ILLEGAL.value)
-AT_ONCE = 500
+BATCH_SIZE = 500
 """Players in one query, well below the limit on parameters of any database."""
 
 
@@ -222,8 +222,8 @@ def first_match_of(players: Collection[int]) -> Key | None:
 
 def _chunks(players: Collection[int]) -> Iterator[list[int]]:
     ordered = sorted(players)
-    for start in range(0, len(ordered), AT_ONCE):
-        yield ordered[start : start + AT_ONCE]
+    for start in range(0, len(ordered), BATCH_SIZE):
+        yield ordered[start : start + BATCH_SIZE]
 
 
 def each_side_moved(transcript: Mapping[str, Any] | None) -> bool:

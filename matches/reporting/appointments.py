@@ -296,7 +296,7 @@ def check_time(match: Match, at: datetime, now: datetime) -> None:
 
 
 BEFORE = (timedelta(hours=24), timedelta(hours=1))
-AT_ONCE = 100
+BATCH_SIZE = 100
 DEADLINE_BEFORE = timedelta(hours=24)
 
 
@@ -311,7 +311,7 @@ def send_due_reminders(*, now: datetime) -> int:
         agreed_at__gt=now,
         agreed_at__lte=now + max(BEFORE),
     ).order_by("agreed_at", "pk")
-    return sum(_remind(pk, now) for pk in ids.values_list("pk", flat=True)[:AT_ONCE])
+    return sum(_remind(pk, now) for pk in ids.values_list("pk", flat=True)[:BATCH_SIZE])
 
 
 def _remind(proposal_id: int, now: datetime) -> bool:
@@ -356,7 +356,7 @@ def send_due_deadlines(*, now: datetime) -> int:
     }
     known = Notification.objects.filter(kind=DEADLINE, created_at__gte=now - 2 * DEADLINE_BEFORE)
     reminded = set(known.values_list("key", flat=True))
-    missing = [pk for key, pk in keys.items() if key not in reminded][:AT_ONCE]
+    missing = [pk for key, pk in keys.items() if key not in reminded][:BATCH_SIZE]
     for match in due.filter(pk__in=missing).select_related("club", "player_0", "player_1"):
         remind_of_deadline(match, now)
     return len(missing)

@@ -14,7 +14,7 @@ from matches.lifecycle.finish import announce
 from matches.models import Claim, Match, Objection, Provisional, Submission
 from matches.reporting import notifications, records, reports
 
-AT_ONCE = 100
+BATCH_SIZE = 100
 """Most rows that one sweep handles."""
 GRACE = timedelta(milliseconds=500)
 """An answer counts from its arrival, so a deadline waits a little for requests in progress."""
@@ -25,7 +25,7 @@ def accept_due_reports(*, now: datetime) -> int:
     due = Claim.objects.filter(
         state=Claim.State.OPEN, stands_at__lte=now - GRACE, match__state=Match.State.CLAIMED
     ).order_by("stands_at", "pk")
-    ids = due.values_list("pk", flat=True)[:AT_ONCE]
+    ids = due.values_list("pk", flat=True)[:BATCH_SIZE]
     return _each(ids, lambda pk: reports.accept_unanswered(claim_id=pk, now=now))
 
 
@@ -35,7 +35,7 @@ def end_due_results(*, now: datetime) -> int:
     due = Provisional.objects.filter(ended_at=None, ends_at__lte=now - GRACE, result__match__provisional=True)
     due = due.exclude(Exists(is_objected), result__match__club__isnull=False).order_by("ends_at", "pk")
     return _each(
-        due.values_list("pk", flat=True)[:AT_ONCE],
+        due.values_list("pk", flat=True)[:BATCH_SIZE],
         lambda pk: provisional.end_due(provisional_id=pk, now=now),
     )
 
@@ -44,7 +44,7 @@ def notify_of_results(*, now: datetime) -> int:
     """Tell players of provisional results against them; return how many results there were."""
     unsent = Provisional.objects.filter(ended_at=None, notified_at=None, result__match__provisional=True)
     return _each(
-        unsent.order_by("pk").values_list("pk", flat=True)[:AT_ONCE],
+        unsent.order_by("pk").values_list("pk", flat=True)[:BATCH_SIZE],
         lambda pk: notifications.notify_provisional(provisional_id=pk, now=now),
     )
 
@@ -55,7 +55,7 @@ def settle_waiting_records(*, now: datetime) -> int:
         standing=Submission.Standing.WAITING, state__in=[Submission.State.DONE, Submission.State.FAILED]
     ).order_by("pk")
     return _each(
-        waiting.values_list("pk", flat=True)[:AT_ONCE],
+        waiting.values_list("pk", flat=True)[:BATCH_SIZE],
         lambda pk: records.apply_verdict(submission_id=pk, now=now),
     )
 
@@ -64,7 +64,7 @@ def announce_unsettled(*, now: datetime) -> int:
     """Send `match_settled` for results whose time has come, and again where no receiver acted; return how many."""
     is_due = Q(settle_at__lte=now) | Q(settle_at=None) & ~Q(results__at__gt=now - resend_after())
     unsettled = Match.objects.filter(is_due, unsettled=True).order_by("pk")
-    return _each(unsettled.values_list("pk", flat=True)[:AT_ONCE], announce)
+    return _each(unsettled.values_list("pk", flat=True)[:BATCH_SIZE], announce)
 
 
 def _each(ids: Iterable[int], act: Callable[[int], object]) -> int:

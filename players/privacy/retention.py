@@ -15,7 +15,7 @@ from players.models.people import CLAIM_LASTS
 
 Purge = Callable[[datetime], int]
 """Deletes what has expired at a time, and returns how many rows that were."""
-AT_ONCE = 1000
+BATCH_SIZE = 1000
 """Rows deleted in one transaction, so that nobody waits for long."""
 
 events = structlog.get_logger(__name__)
@@ -40,12 +40,12 @@ def kept_since(days: int, now: datetime) -> datetime | None:
 
 
 def in_batches(rows: QuerySet[Any], act: Callable[[QuerySet[Any]], object]) -> int:
-    """Call `act` with at most AT_ONCE rows at a time, each in its own transaction; return how many rows there were.
+    """Call `act` with at most BATCH_SIZE rows at a time, each in its own transaction; return how many rows there were.
 
     Afterwards `act` must have taken the rows out of the query.
     """
     total = 0
-    while ids := list(rows.order_by("pk").values_list("pk", flat=True)[:AT_ONCE]):
+    while ids := list(rows.order_by("pk").values_list("pk", flat=True)[:BATCH_SIZE]):
         with transaction.atomic():
             act(rows.model.objects.filter(pk__in=ids))
         total += len(ids)

@@ -30,7 +30,7 @@ from players.people.rows import player_topic, user_topic
 # The files of an export: each app registers the sections that it knows about.
 
 
-AT_ONCE = 500
+BATCH_SIZE = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ def files_of(person: Person) -> Iterator[tuple[str, bytes]]:
 
 def values(rows: QuerySet[Any], *fields: str, **renamed: Any) -> Iterator[Row]:
     """Yield these fields of all rows, in order of their id; `renamed` are expressions by their name in the file."""
-    return rows.order_by("pk").values(*fields, **renamed).iterator(chunk_size=AT_ONCE)
+    return rows.order_by("pk").values(*fields, **renamed).iterator(chunk_size=BATCH_SIZE)
 
 
 # What an export says about the account, the player, clubs, notifications and the log.

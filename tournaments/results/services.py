@@ -65,7 +65,7 @@ def reserved_for_directors(fixture: Fixture, match: Match, standing: Result | No
 # A director's decisions on a match: a result, a forfeit, a ruling or a record accepted by ruling.
 
 
-AT_ONCE = timedelta()
+NO_DELAY = timedelta()
 
 
 def undo_window() -> timedelta:
@@ -81,7 +81,7 @@ def enter_result(
     now: datetime,
     after: int | None = None,
     reason: str = "",
-    settle_after: timedelta = AT_ONCE,
+    settle_after: timedelta = NO_DELAY,
 ) -> Result:
     """Record a result, replacing the one that stands, and update the bracket in the same transaction.
 
@@ -185,7 +185,7 @@ def forfeit(
     now: datetime,
     after: int | None = None,
     reason: str = "",
-    settle_after: timedelta = AT_ONCE,
+    settle_after: timedelta = NO_DELAY,
 ) -> Result:
     """Record that one side forfeits this match, or both (`side` None).
 

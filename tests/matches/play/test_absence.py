@@ -247,7 +247,7 @@ def test_what_was_counted_while_nothing_was_known_is_given_back(board: Board, va
 def test_there_is_no_bound_on_how_many_matches_are_looked_after(
     board: Board, alice: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(absences, "AT_ONCE", 2)
+    monkeypatch.setattr(absences, "BATCH_SIZE", 2)
     boards = [board]
     for _ in range(4):
         players = tuple(Player.objects.create(name=name) for name in ("Bob", "Carol"))
