@@ -167,8 +167,6 @@ class ComingPlayer:
 
 @dataclass(frozen=True, slots=True)
 class NextEvening:
-    """The next evening of a club for one reader."""
-
     line: CalendarLine
     when: str
     is_on: bool

@@ -131,7 +131,6 @@ def _divisions(tournament: Tournament) -> list[Division]:
 
 
 def _count(fixtures: Q) -> Coalesce:
-    """Return how many fixtures of a division these are."""
     rows = Fixture.objects.filter(fixtures, stage__division=OuterRef("pk")).order_by().values("stage__division")
     return Coalesce(Subquery(rows.annotate(number=Count("pk")).values("number")), 0)
 

@@ -52,8 +52,6 @@ LATE_REPORT, FAR_BEHIND = 10, 2
 
 @dataclass(frozen=True, slots=True)
 class BracketPlaceLine:
-    """A place of a bracket, such as 3–4, and who has it."""
-
     place: str
     names: list[str]
 

@@ -444,8 +444,6 @@ class TonightForm(RefusingForm):
 
 @dataclass(frozen=True, slots=True)
 class PlayerTick:
-    """A player who can be ticked."""
-
     public_id: str
     name: str
     is_here: bool
@@ -626,7 +624,6 @@ class TonightPage:
 
     @property
     def players_help(self) -> str:
-        """How many of them are named."""
         if self.event is not None and (here := self._checked_in()):
             return here_text(here, self.named - here)
         return ngettext("%(count)d named", "%(count)d named", self.named) % {"count": self.named}
@@ -648,7 +645,6 @@ class TonightPage:
 
     @property
     def calls_at_once(self) -> int:
-        """How many tables are called at once."""
         return min(self.form.cleaned_data["tables"], self.named // 2) if self.is_valid else 0
 
     @property

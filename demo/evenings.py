@@ -69,8 +69,6 @@ class _RolledBack(Exception):
 
 @dataclass
 class EveningReport:
-    """What an evening showed."""
-
     double_booked_players: int = 0
     double_booked_tables: int = 0
     absent_called: int = 0

@@ -109,8 +109,6 @@ class Glicko:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The settings of a rating pool."""
-
     start_rating: float = 1500.0
     start_experience: int = 0
     ramp: Ramp = Ramp.BEFORE

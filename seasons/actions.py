@@ -388,8 +388,6 @@ class CreateAction(UserAction):
 
 
 class SeriesAction(UserAction):
-    """What a director does to a season."""
-
     responses: ClassVar = {200: SeriesSerializer, **WRITE}
 
     def fetch(self, user: Visitor, **url: str) -> Series:
@@ -429,8 +427,6 @@ class EditAction(SeriesAction):
 
 
 class RemoveAction(EditAction):
-    """Removing a season that is empty."""
-
     responses: ClassVar = {204: None, **WRITE}
 
     def success_url(self, request: HttpRequest, obj: Series, form: Any) -> str:

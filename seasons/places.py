@@ -45,7 +45,6 @@ class Qualified:
 
     @property
     def places(self) -> int:
-        """How many places the final has."""
         return qualifying_places(self.plan)
 
     @property

@@ -35,8 +35,6 @@ def joined(request: HttpRequest) -> frozenset[str]:
 
 
 class Attendance:
-    """One stream in its audiences."""
-
     def __init__(self, client: AsyncRedis, names: frozenset[str]) -> None:
         self._client, self._names, self._stream = client, names, token_hex(8)
 

@@ -98,8 +98,6 @@ class Text:
 
 @dataclass(slots=True)
 class PageDrawing:
-    """What is drawn on one page."""
-
     width: float
     height: float
     strokes: list[tuple[str, str]] = field(default_factory=list)
@@ -110,7 +108,6 @@ class PageDrawing:
 
     @property
     def view_box(self) -> str:
-        """The view box of the SVG."""
         return f"0 0 {_number(self.width)} {_number(self.height)}"
 
     def text(
@@ -153,7 +150,6 @@ class BracketPiece:
         return (sizes.title if self.titled else 0) + sizes.head
 
     def height(self, pitch: float, sizes: Sizes) -> float:
-        """Return its height with its head."""
         return self.head(sizes) + self.piece.height * pitch + sizes.below
 
 
@@ -346,8 +342,6 @@ DRAW_AREAS = {"a4": Area(277, 170), "letter": Area(259, 176)}
 
 @dataclass(frozen=True, slots=True)
 class DrawPage:
-    """A page with its brackets."""
-
     division: Division
     title: str
     drawing: PageDrawing

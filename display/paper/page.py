@@ -102,8 +102,6 @@ class ScoreSheetsForm(PaperForm):
 
 
 class PaperTableForm(RefusingForm):
-    """The table of a card."""
-
     label = forms.CharField(max_length=MAX_LABEL_LENGTH)
 
 
@@ -127,7 +125,6 @@ def hub(tournament: Tournament, size: str, *, role: Role | None) -> dict[str, An
 
 
 def list_label(kind: str) -> str:
-    """Return the name of a kind of list."""
     labels = {
         "pairings": _("Pairings by board"),
         "names": _("Pairings by name"),

@@ -21,8 +21,6 @@ Reason = tuple[str, dict[str, Any]]
 
 
 class PairingStep(StrEnum):
-    """What is to be done now."""
-
     DRAW_NOW = "draw_now"
     AFTER_WINDOW = "draw_after_window"
     WAIT = "wait"

@@ -52,7 +52,6 @@ class BracketForecast:
 
     @property
     def finish(self) -> Finish | None:
-        """When its last round finishes."""
         return self.rounds[-1].finish if self.rounds else None
 
 

@@ -42,7 +42,6 @@ class ClosingOption:
 
     @property
     def rounds(self) -> int:
-        """How many rounds it changes."""
         return sum(len(shortening.rounds) for shortening in self.shortenings)
 
 

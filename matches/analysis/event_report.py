@@ -193,8 +193,6 @@ def _swing(seen: Collection[SeenAnalysis]) -> Swing | None:
 
 @dataclass(frozen=True, slots=True)
 class ClubNight:
-    """The report of an evening of a club."""
-
     day: date | None
     """None if the viewer may see no analysed match of the club."""
     night: EventReport | None

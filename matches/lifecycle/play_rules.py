@@ -18,8 +18,6 @@ MAX_DELAY = 120
 
 
 class PlayRules(NamedTuple):
-    """Where matches are played, and how those that are played here."""
-
     mode: str = PlayMode.TABLE.value
     clock: str = ClockPreset.TABLE.value
     overtime_minutes: int = 0

@@ -26,5 +26,4 @@ def seq_for(match: Match, *, is_insider: bool) -> int:
 
 
 def watch_topic(public_id: str) -> str:
-    """The topic of a match for spectators who are behind."""
     return f"{WATCH}:{public_id}"

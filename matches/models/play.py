@@ -29,8 +29,6 @@ HASH_DIGITS = 64
 
 
 class PlayMode(models.TextChoices):
-    """Where the matches of an event are played."""
-
     TABLE = "table", _("Over the board")
     HERE = "here", _("On this site")
     EITHER = "either", _("Wherever the players like")

@@ -77,8 +77,6 @@ DECISIONS = frozenset({Act.PLAY, Act.DOUBLE, Act.TAKE, Act.DROP, Act.RESIGN, Act
 
 
 class ActionInput(NamedTuple):
-    """What a player wants to do."""
-
     kind: str
     """The value of an `Act` or a `Kind`; those of directors are refused."""
     after: int
@@ -328,8 +326,6 @@ class _ChainsAtOnce(Chains):
 
 
 class _JournalAtOnce(Journal):
-    """The journal of many actions."""
-
     def __post_init__(self) -> None:
         super().__post_init__()
         self.known_chains = _ChainsAtOnce(self.live, self.match.public_id)

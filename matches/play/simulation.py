@@ -42,8 +42,6 @@ LONG_THOUGHT_CHANCE = 0.004
 
 
 class SimulatedMatch(NamedTuple):
-    """A match that was played to its end."""
-
     match: Match
     outcome: Outcome
     errors: list[str]

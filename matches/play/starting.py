@@ -30,8 +30,6 @@ from players.people.rows import lock_present
 
 
 class PlaySettings(NamedTuple):
-    """How a match is played here."""
-
     clock: ClockSettings | None = None
     """None: without a clock."""
     flag_rule: str = LiveMatch.FlagRule.MATCH_LOST

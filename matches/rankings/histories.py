@@ -168,8 +168,6 @@ class Explained:
 
 @dataclass(frozen=True, slots=True)
 class HistoryLine:
-    """A match in the history of one of its players."""
-
     match: Match
     opponent: Player | None
     """None if the reader may not see the match."""

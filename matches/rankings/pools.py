@@ -470,15 +470,12 @@ def undo(request: HttpRequest, slug: str, pk: int, source: int) -> HttpResponse:
 
 @dataclass(frozen=True, slots=True)
 class ListRow:
-    """A player in the list of a pool."""
-
     player: Player
     listed: Listed
     is_me: bool
 
 
 def rows_of(listed: Sequence[Listed], people: Mapping[int, Player], me: int | None = None) -> list[ListRow]:
-    """Return the rows that are in the list."""
     return [ListRow(people[row.player], row, row.player == me) for row in listed if row.place is not ListPlace.UNLISTED]
 
 

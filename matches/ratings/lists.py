@@ -47,7 +47,6 @@ class Publication:
 
     @property
     def next_at(self) -> datetime:
-        """When the list changes next."""
         return _midnight(self.at, WEEK)
 
     @property

@@ -159,8 +159,6 @@ class SettingsEffect:
 
 @dataclass(frozen=True, slots=True)
 class SettingsPreview:
-    """What other settings would do to every rating of a pool."""
-
     chosen: PoolSettings
     matches: tuple[int, int]
     """How many matches count, before and after."""
@@ -169,7 +167,6 @@ class SettingsPreview:
 
     @property
     def changed(self) -> int:
-        """How many ratings change."""
         return sum(1 for effect in self.effects if effect.before is None or effect.after is None or effect.change)
 
 

@@ -294,7 +294,6 @@ def _results_context(match: Match, results: list[Result], claims: Sequence[Claim
 def _records_context(
     match: Match, side: int | None, user: Visitor, *, inside: bool, records: list[Submission]
 ) -> dict[str, Any]:
-    """The records that were sent in for the match."""
     return {
         "records": [_record(match, record, side, OPEN if inside else mask_for(user, record)) for record in records],
         "is_checking": any(record.standing == Standing.WAITING for record in records),

@@ -16,8 +16,6 @@ Standing = Submission.Standing
 
 @dataclass(frozen=True, slots=True)
 class NextStep:
-    """One step that a match is waiting for."""
-
     code: str
     """ruling, board, names, answer, sheet, verdict, times, appointment, play or, of a provisional result, result."""
     side: int | None = None

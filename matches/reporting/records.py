@@ -77,7 +77,6 @@ class CheckedRecord(NamedTuple):
 
     @property
     def kind(self) -> Result.Kind:
-        """How the match ended."""
         games = self.content["games"]
         return KIND_OF_LAST_GAME.get(games[-1]["kind"], Result.Kind.PLAYED) if games else Result.Kind.PLAYED
 

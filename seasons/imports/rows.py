@@ -45,8 +45,6 @@ _DAY_WITHOUT_YEAR = re.compile(r"\d{1,2}\s*[./-]\s*\d{1,2}\s*[./-]?")
 
 
 class RowProblem(StrEnum):
-    """Why a row is not imported as it is."""
-
     EMPTY = "empty"
     TOTAL = "total"
     ABSENT = "absent"
@@ -130,8 +128,6 @@ class SheetOffer:
 
 @dataclass(frozen=True, slots=True)
 class NightOffer:
-    """A column that may be a night."""
-
     column: int
     title: str
     is_read: bool

@@ -256,8 +256,6 @@ def players_of(
 
 @dataclass(frozen=True, slots=True)
 class NewSeason:
-    """The season that an import becomes."""
-
     name: str
     first_day: date
     last_day: date

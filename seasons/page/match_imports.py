@@ -231,7 +231,6 @@ class MatchImportSerializer(serializers.ModelSerializer[MatchImport]):
 
 
 def column_number(text: str = "From 1; 0 for none.") -> serializers.IntegerField:
-    """Return the field of the number of a column."""
     return serializers.IntegerField(required=False, min_value=0, max_value=100, help_text=text)
 
 

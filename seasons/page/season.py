@@ -232,7 +232,6 @@ class SeasonView:
 
     @property
     def ranked(self) -> int:
-        """How many players have a rank."""
         return sum(row.rank is not None for row in self.rows)
 
     @property

@@ -112,8 +112,6 @@ def title_data(line: TitleLine) -> dict[str, Any]:
 
 
 class AwardAction(UserAction):
-    """Awarding a title of a club."""
-
     responses: ClassVar = {200: TitleSerializer, **WRITE}
 
     def fetch(self, user: Visitor, **url: str) -> Club:

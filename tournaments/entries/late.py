@@ -195,8 +195,6 @@ def _begun_fixtures(state: StageState) -> frozenset[int]:
 
 @dataclass(frozen=True, slots=True)
 class Newcomer:
-    """A late entry in a preview."""
-
     entry: int
     """Placeholder for the entry's id: 0 for the first newcomer, -1 for the second, and so on."""
     player: Player | None

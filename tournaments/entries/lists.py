@@ -21,8 +21,6 @@ from tournaments.models import CheckIn, Division, Entry
 
 @dataclass(frozen=True, slots=True)
 class ListResult:
-    """The entries made from a list."""
-
     entries: list[Entry]
     left_out: list[str]
     """Names without a new entry: the player is already in, or it is unclear who is meant and nobody was chosen."""

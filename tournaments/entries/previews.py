@@ -241,7 +241,6 @@ def _what_previous_does(preview: ReentryPreview, labels: ChangeLabels) -> str:
 
 
 def undo_view(preview: UndoLatePreview) -> PartView:
-    """Return the effects of undoing a late entry."""
     entry = preview.late.entry
     waits = preview.late.before == Entry.Status.WAITING
     text = _("%(name)s goes back to the waiting list.") if waits else _("%(name)s is no longer entered.")

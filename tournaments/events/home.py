@@ -79,8 +79,6 @@ def _my_matches(
 
 
 class PlayingSide(NamedTuple):
-    """A side of a match that is played now."""
-
     name: str
     points: int | None
     """None where spectators see them after the match, and without a score."""

@@ -296,7 +296,6 @@ def _flow(flow: Flow, view: FloorView) -> dict[str, Any]:
 
 
 def floor_body(view: FloorView, reader: Actor) -> dict[str, Any]:
-    """Return what the API says of a floor to this reader."""
     pause = view.state.pause
     undoable = last_act(view.tournament, reader) if view.for_staff and reader.user is not None else None
     undo_preview = preview_undo(undoable)
@@ -342,7 +341,6 @@ def _closing_time(closing: ClosingTime) -> dict[str, Any]:
 
 
 def match_body(view: FloorView, match: MatchOnFloor) -> dict[str, Any]:
-    """Return what the API says of a match."""
     where, shortened = view.where(match), match.shortened
     return {
         "fixture": match.facts.public_id,

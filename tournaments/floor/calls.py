@@ -386,7 +386,6 @@ def _with(state: FloorState, event: FloorEvent, now: datetime) -> FloorState | N
 
 
 def _is_anything_due(state: FloorState) -> bool:
-    """Whether the autopilot has anything to call."""
     if state.facts.autopilot != Autopilot.CALL or state.pause is not None:
         return False
     return bool(state.suggestions) or any(item.kind == AttentionKind.SECOND_CALL for item in state.attention)

@@ -273,8 +273,6 @@ class FloorMatchState(StrEnum):
 
 
 class TableState(StrEnum):
-    """What a table is used for now."""
-
     FREE = "free"
     TAKEN = "taken"
     KEPT = "kept"

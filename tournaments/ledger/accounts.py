@@ -317,7 +317,6 @@ def payee_of(payment: Payment) -> str:
 
 
 def box_of(tournament: Tournament) -> Box:
-    """Return what should be in the box now."""
     rows = Payment.objects.filter(tournament=tournament).select_related("undone_by")
     movements = [
         Movement(row.kind, row.method, row.amount, undone=row.undoes_id is not None or hasattr(row, "undone_by"))

@@ -75,8 +75,6 @@ class Table(models.Model):
 
 
 class FloorKind(models.TextChoices):
-    """What can happen on the floor."""
-
     CALLED = "called", _("called")
     CALLED_AGAIN = "called_again", _("called again")
     STARTED = "started", _("started")

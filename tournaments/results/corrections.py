@@ -366,8 +366,6 @@ class ChoiceView:
 
 @dataclass(frozen=True, slots=True)
 class PreviewView:
-    """The preview of a correction as the page shows it."""
-
     seq: int
     mark: str
     was: str

@@ -103,8 +103,6 @@ class Need:
 
 
 class NeedKind(NamedTuple):
-    """How a kind of need is shown."""
-
     label: "StrPromise"
     tag: str = ""
     explanation: "StrPromise | str" = ""

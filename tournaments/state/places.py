@@ -27,7 +27,6 @@ def free_places(division: Division, *, leaving: int = 0) -> int | None:
 
 
 def is_full(division: Division) -> bool:
-    """Whether all places are taken."""
     return free_places(division) == 0
 
 

@@ -173,7 +173,6 @@ class DivisionRows:
 
     @cached_property
     def brackets(self) -> dict[int, list[Bracket]]:
-        """The brackets by stage, in order."""
         brackets = {rounds[0].bracket_id: rounds[0].bracket for rounds in self.rounds.values()}
         begun = {row.stage_id for row in brackets.values()}
         # Only these can have a bracket without rounds: a lower bracket of two entries, or rounds that were taken back.

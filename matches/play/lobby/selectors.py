@@ -196,8 +196,6 @@ MIN_LETTERS = 3
 
 
 class Opponent(NamedTuple):
-    """A player who can be challenged."""
-
     player: Player
     club: str
     """One of their clubs, if possible one of the reader's; empty without a club."""

@@ -44,7 +44,6 @@ class Post:
 
 
 def action_url(tournament: Tournament, action: str) -> str:
-    """Return the URL of an action on the floor of an event."""
     return reverse("floor-action", args=[*event_url_args(tournament), action])
 
 

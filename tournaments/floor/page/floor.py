@@ -81,7 +81,6 @@ def floor(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 @never_cache
 @gzip_page
 def forecast(request: HttpRequest, club: str, slug: str) -> HttpResponse:
-    """Show the forecast of an event, for its floor."""
     began = timezone.now()
     event, role = access.tournament_with_role(request.user, club, slug, access.HELPER)
     prefetch_related_objects([event], "divisions__stages")

@@ -175,7 +175,6 @@ class FlowPart:
 
     @property
     def total(self) -> int:
-        """How many took part."""
         return sum(count for _discs, count in self.counts) + self.out
 
     @property

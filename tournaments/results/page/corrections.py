@@ -57,7 +57,6 @@ def _sides(fixture: Fixture, form: NewResultForm | None) -> list[dict[str, Any]]
 
 @open_to(get=Who.DIRECTORS)
 def correct_match(request: HttpRequest, match: str) -> HttpResponse:
-    """Go from the page of a match to the correction of its result."""
     fixture = get_object_or_404(Fixture, match__public_id=match)
     row = access.fixture_as(request.user, fixture.public_id, Role.DIRECTOR)
     return redirect("fixture-correct", *event_url_args(row.stage.division.tournament), row.public_id)
