@@ -78,6 +78,14 @@ CUT_OFF = """() => [...document.querySelectorAll('.is-cut > article')].filter((c
 """Cards that stand on two pages, or that are too small for what is on them."""
 
 
+BEYOND_THE_EDGE = """() => [...document.querySelectorAll('.sheet-of-paper table')].filter((table) => {
+    const sheet = table.closest('.sheet-of-paper');
+    const margin = parseFloat(getComputedStyle(sheet).paddingRight);
+    return table.getBoundingClientRect().right > sheet.getBoundingClientRect().right - margin + 1;
+}).map((table) => table.textContent)"""
+"""Tables that are wider than the space between the margins of their sheet."""
+
+
 def printed(page: Page, name: str) -> int:
     """Return the number of pages that the browser prints, after checking that each sheet is one page.
 
@@ -90,6 +98,7 @@ def printed(page: Page, name: str) -> int:
         (folder / f"{name}.pdf").write_bytes(pdf)
         for index, sheet in enumerate(page.locator(".sheet-of-paper").all(), start=1):
             sheet.screenshot(path=folder / f"{name}-{index}.png")
+    assert page.evaluate(BEYOND_THE_EDGE) == []
     if page.locator(".is-flowing").count():
         streams = re.findall(rb"stream\r?\n(.*?)endstream", pdf, re.DOTALL)
         assert sum(bool(HEAD.search(zlib.decompress(stream))) for stream in streams) == pages
