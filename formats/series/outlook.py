@@ -423,15 +423,13 @@ def contest_of(evaluated: Season, upcoming: Sequence[Upcoming], closing: date | 
     count = evaluated.plan.count
     if count.per_month is not None or count.per_class or count.away is not None:
         raise Refused("series_outlook_limits")
-    best = count.best
-    if count.drop_worst:
-        best = max(0, len(evaluated.events) + len(upcoming) - count.drop_worst)
     results: dict[Player, Results] = {}
     points = decayed(evaluated.plan, evaluated.events, evaluated.points, closing, later_events=len(upcoming))
     members = {row.player for row in evaluated.rows}
     for player, own in points.items():
         if player in members:
             results[player] = tuple(result.points for result in own)
+    best = count.most(len(evaluated.events) + len(upcoming))
     return Contest(results, tuple(upcoming), best, count.min_events, evaluated.plan.round_total)
 
 

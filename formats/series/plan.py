@@ -337,6 +337,12 @@ class CountRule:
     per_class: Mapping[str, int] = field(default_factory=dict)
     away: int | None = None
 
+    def most(self, events: int) -> int | None:
+        """How many results of a player count after so many events, None: all. Nothing is dropped before one is left."""
+        if not self.drop_worst:
+            return self.best
+        return events - self.drop_worst if events > self.drop_worst else None
+
 
 class Eligibility(StrEnum):
     """Who is in the table: everybody who plays, members of the club, or those who have entered the series."""

@@ -189,10 +189,7 @@ class _Entry:
 def _counted(plan: Plan, events: Sequence[SeasonEvent], player: Player, results: list[CountedResult]) -> _Entry:
     """Select the results that count: the best after factors and decay, of equals the earlier."""
     count = plan.count
-    most = count.best
-    if count.drop_worst:
-        most = max(0, len(events) - count.drop_worst)
-    kept = _selected(plan, most, {event.id: event for event in events}, results)
+    kept = _selected(plan, count.most(len(events)), {event.id: event for event in events}, results)
     exact = ZERO
     for result in kept:
         if result.counts:

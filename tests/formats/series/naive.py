@@ -236,7 +236,9 @@ def table(plan: Any, events: Any, points: Any) -> list[tuple[Any, str, Fraction,
                 own.append((event["id"], points[event["id"]][player] * factor))
         most = plan["count"].get("best", len(events))
         if "drop_worst" in plan["count"]:
-            most = max(0, len(events) - plan["count"]["drop_worst"])
+            most = len(events) - plan["count"]["drop_worst"]
+            if most < 1:
+                most = len(events)
         by_points = sorted(own, key=lambda result: -result[1])[:most]
         results[player] = own
         counted[player] = [name for name, _ in own if name in dict(by_points)]

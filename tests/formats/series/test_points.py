@@ -71,6 +71,14 @@ def test_an_evening_that_a_player_missed_never_changes_their_total():
     assert changed > MANY / 4
 
 
+def test_whoever_came_has_something_counted_after_every_evening():
+    for plan, events in seasons():
+        for worst in (1, 2):
+            plan = replace(plan, count=replace(plan.count, best=None, drop_worst=worst))
+            for over in range(1, len(events) + 1):
+                assert all(row.counted for row in season(plan, events[:over]).rows)
+
+
 def test_other_names_give_the_same_table_with_these_names():
     other = dict(zip(NAMES, ("Kim", "Lea", "Max", "Nia", "Olaf", "Pia"), strict=True))
 
