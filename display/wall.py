@@ -97,7 +97,7 @@ TABLES_BESIDE_ROWS = {2: 12, 3: 6, 4: 6, 5: 6}
 """Rows of calls -> tables that fit below them."""
 TABLES_ON_SCREEN = 24
 NEXT_ON_SCREEN, NEXT_ABOVE_TWO_ROWS = 4, 3
-MAX_IN_LARGE_PRINT = 18
+MAX_IN_LARGE_PRINT = 16
 """Characters of a name that fit on a line in the large print of a call."""
 MAX_NAMES_OF_NEXT = 26
 """Characters of two names that fit on a line of what is next."""
