@@ -221,7 +221,7 @@ _broker = _Broker()
 
 def _greet(connection: AbstractConnection) -> None:
     """Learn the run of the broker with each connection, which is made again after the broker was away."""
-    # What a connection does without a greeting of ours: the password, the database, the name.
+    # As without our callback: authenticates, selects the database, sets the name of the client.
     connection.on_connect()  # type: ignore[no-untyped-call]
     connection.send_command("INFO", "server")  # type: ignore[no-untyped-call]
     lines = connection.read_response().decode().splitlines()
