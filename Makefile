@@ -11,10 +11,13 @@ PYTEST := $(PY) -m pytest
 # An idle worker takes over tests from another (worksteal), because the fault tests are long and scheduled together.
 TEST_WORKERS ?= $(shell cores=$$(nproc 2>/dev/null || echo 2); echo $$((cores < 2 ? 2 : cores > 4 ? 4 : cores)))
 
+# Browser tests wait for pages, streams and workers more than they compute.
+BROWSER_WORKERS ?= $(shell echo $$(($(TEST_WORKERS) + 1)))
+
 # Without bytecode files, each of the many processes of a run would compile the site and the tests again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help install install-dev run run-lan test soak schema lint messages e2e journeys bench bench-peers mutants engine-wheel test-engine-wheel lock clean analysis
+.PHONY: help install install-dev run run-lan test soak schema lint messages e2e journeys bench bench-peers mutants engine-wheel test-engine-wheel lock clean analysis records
 
 help:
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null \
@@ -30,16 +33,20 @@ $(PY):
 		|| { echo "Barpoint needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) -V)." >&2; exit 1; }
 	$(PYTHON) -m venv --without-pip $(VENV)
 
+# pip names each package as it fetches it; of its other lines only warnings and errors, on stderr, are shown.
+COUNTED = awk -v all="$$(grep -c '^[A-Za-z]' $(1))" '\
+	/^ *Collecting / { printf "\r  %d of %d  %-40.40s", ++n, all, $$2; fflush() } \
+	/^Installing collected/ { printf "\r  unpacking %d packages%-30s\n", n, ""; fflush() }'
 define install-lock
-	@if command -v uv >/dev/null 2>&1; then \
+	@set -o pipefail; if command -v uv >/dev/null 2>&1; then \
 		echo "Installing $(1) with uv"; \
-		uv pip install --quiet --python $(PY) --require-hashes -r $(1); \
+		uv pip install --python $(PY) --require-hashes -r $(1); \
 	elif $(PYTHON) -m pip --python $(PY) --version >/dev/null 2>&1; then \
 		echo "Installing $(1) with pip"; \
-		$(PYTHON) -m pip --python $(PY) install -qq --disable-pip-version-check --require-hashes -r $(1); \
+		$(PYTHON) -m pip --python $(PY) install --disable-pip-version-check --require-hashes -r $(1) | $(COUNTED); \
 	elif $(PY) -m ensurepip >/dev/null 2>&1; then \
 		echo "Installing $(1) with ensurepip's pip"; \
-		$(PY) -m pip install -qq --disable-pip-version-check --require-hashes -r $(1); \
+		$(PY) -m pip install --disable-pip-version-check --require-hashes -r $(1) | $(COUNTED); \
 	else \
 		echo "Found neither uv, pip nor ensurepip; on Debian: apt-get install python3-pip" >&2; exit 1; \
 	fi
@@ -90,16 +97,19 @@ messages: $(VENV)/.dev ## update the message catalogues from the sources
 	$(PY) -m tools.messages
 
 e2e: $(VENV)/.dev ## run the browser tests and the journeys (skipped with a reason if Chromium is missing)
-	$(PYTEST) -rs -n $(TEST_WORKERS) --dist worksteal tests/browser tests/journeys $(ARGS)
+	$(PYTEST) -rs -n $(BROWSER_WORKERS) --dist worksteal tests/browser tests/journeys $(ARGS)
 
 journeys: $(VENV)/.dev ## run the journeys from the front door, and print their taps, keystrokes and seconds
-	$(PYTEST) -rs -n $(TEST_WORKERS) --dist worksteal tests/journeys $(ARGS)
+	$(PYTEST) -rs -n $(BROWSER_WORKERS) --dist worksteal tests/journeys $(ARGS)
 
 bench: $(VENV)/.dev ## run the benchmarks (ARGS selects some by name)
 	$(PY) -m benchmarks $(ARGS)
 
 analysis: $(VENV)/.runtime ## install bgsage, which analyses matches, in a separate folder (needs a processor with AVX2)
 	$(PYTHON) -m pip --python $(PY) install --quiet --upgrade --require-hashes --target var/analysis -r requirements-analysis.txt
+
+records: $(VENV)/.runtime ## install gvformat, which reads OGXM and .bgf; then restart the site
+	$(call install-lock,requirements-records.txt)
 
 bench-peers: $(VENV)/.dev ## install the engines that ours is benchmarked against, outside the lock files
 	$(PYTHON) -m pip --python $(PY) install --quiet --upgrade --pre --target var/peers gnubg-nn bgsage
@@ -130,12 +140,14 @@ var/engine-wheel/tested: $(shell find engine tests/engine -name '*.py') tools/bu
 COMPILE = env -u PIP_FIND_LINKS -u UV_FIND_LINKS var/lock/bin/uv pip compile --quiet --universal --python-version 3.11 \
 	--generate-hashes --custom-compile-command "make lock" pyproject.toml --group server
 COMPILE_ANALYSIS = $(subst --group server,--group analysis,$(COMPILE))
+COMPILE_RECORDS = $(subst --group server,--group records,$(COMPILE))
 lock: ## compile requirements*.txt from pyproject.toml (UPGRADE=1 for newer versions)
 	$(PYTHON) -m venv --without-pip var/lock
 	$(PYTHON) -m pip --python var/lock/bin/python install --quiet uv
 	$(COMPILE) $(if $(UPGRADE),--upgrade) -o requirements.txt
 	$(COMPILE) $(if $(UPGRADE),--upgrade) --group dev -c requirements.txt -o requirements-dev.txt
 	$(COMPILE_ANALYSIS) $(if $(UPGRADE),--upgrade) -o requirements-analysis.txt
+	$(COMPILE_RECORDS) $(if $(UPGRADE),--upgrade) -o requirements-records.txt
 
 clean: ## remove everything installed and built (including the database in var/)
 	rm -rf $(VENV) var mutants build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

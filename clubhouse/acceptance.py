@@ -11,7 +11,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
 from core.access import Who, open_to
 from core.pagination import page_of
@@ -37,7 +36,7 @@ class AcceptClubForm(RefusingForm):
 
     club = forms.SlugField(widget=forms.HiddenInput)
     since = forms.ChoiceField(
-        choices=[(TODAY, gettext_lazy("from today")), (PAST, gettext_lazy("with past events"))],
+        choices=[(TODAY, TODAY), (PAST, PAST)],
         widget=forms.HiddenInput,
     )
 

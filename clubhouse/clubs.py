@@ -8,19 +8,20 @@ from functools import partial
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from django.contrib.humanize.templatetags.humanize import ordinal
 from django.db.models import Exists, OuterRef, Prefetch, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import ngettext, override
 
 from core.access import Who, open_to
+from core.languages import ordinal
 from core.links import absolute_url
 from core.names import initials_of
 from core.requests import is_htmx
+from core.times import DAY, pattern
 from formats.graph import FINAL
 from formats.settings import ELIMINATION, LEAGUE
 from matches.models import RatingPool, Result
@@ -31,7 +32,7 @@ from matches.reporting.calendars import CalendarEvent, written
 from players import access as club_access
 from players.access import Role, Visitor, is_at_least
 from players.models import Club, Membership, User
-from players.people.rows import account_of
+from players.people.rows import accounts_of
 from players.selectors import club_home
 from seasons.page.season import season_card
 from tournaments.access import VISIBLE
@@ -74,20 +75,21 @@ class CalendarLine:
         return min(usual, self.event.ends_at) if self.event.ends_at and not is_running else usual
 
     @property
-    def entries(self) -> int:
-        """How many are entered, without the waiting list."""
-        return sum(not entry.is_waiting for entry in self.entered)
+    def players(self) -> int:
+        """How many people are entered, without the waiting list."""
+        return len({entry.player for entry in self.entered if not entry.is_waiting})
 
     @property
     def entered(self) -> "list[ComingPlayer]":
         """The entries of all divisions: those who are here first, then in the order in which they came."""
         rows = [entry for division in self.divisions for entry in division.present]  # type: ignore[attr-defined]
+        accounts = accounts_of(entry.player for entry in rows)
         return [
             ComingPlayer(
                 entry.division_id,
                 entry.status == Entry.Status.WAITING,
                 entry.player.merged_into_id or entry.player_id,
-                account_of(entry.player),
+                accounts.get(entry.player_id, ()),
                 "" if entry.player.erased_at else entry.player.full_name,
             )
             for entry in sorted(rows, key=lambda entry: entry.turn)
@@ -122,7 +124,7 @@ def _coming(user: Visitor, club: Club) -> list[Tournament]:
     return list(events.order_by("starts_at", "name")[:MAX_COMING])
 
 
-def _divisions(events: Sequence[Tournament], club: Club) -> list[Division]:
+def divisions_shown(events: Sequence[Tournament], club: Club) -> list[Division]:
     """Return the divisions of these events with their entries, and those of the club that finished last; 3 queries."""
     finished = Division.objects.filter(
         tournament__club=club, tournament__status__in=VISIBLE, status=Division.Status.FINISHED
@@ -154,6 +156,12 @@ def calendar_lines(events: Iterable[Tournament], divisions: Iterable[Division]) 
     ]
 
 
+def calendar_of(user: Visitor, club: Club) -> list[CalendarLine]:
+    """Return what is to come at a club, as this user may see it."""
+    events = _coming(user, club)
+    return calendar_lines(events, divisions_shown(events, club))
+
+
 @dataclass(frozen=True, slots=True)
 class ComingPlayer:
     """An entry of the next evening, with what is shown of its player."""
@@ -161,7 +169,7 @@ class ComingPlayer:
     division: int
     is_waiting: bool
     player: int
-    user: int | None
+    users: tuple[int, ...]
     name: str
 
 
@@ -179,6 +187,9 @@ class NextEvening:
     place: int = 0
     """Place on the waiting list, of the reader or of the next one."""
 
+    day: str = ""
+    """When it is, as in “I'm coming on Tuesday”; empty if it is played over weeks, wherever the players are."""
+
     @property
     def initials(self) -> list[str]:
         coming = (initials_of(entry.name) for entry in self.entries if not entry.is_waiting)
@@ -187,12 +198,12 @@ class NextEvening:
     @property
     def coming(self) -> int:
         """How many different players come."""
-        return len({entry.player for entry in self.entries if not entry.is_waiting})
+        return self.line.players
 
     @property
     def nth(self) -> str:
         """The place on the waiting list in words, such as 3rd."""
-        return str(ordinal(self.place))
+        return ordinal(self.place)
 
     @property
     def free(self) -> str:
@@ -221,7 +232,9 @@ def next_evening_of(user: Visitor, lines: Iterable[CalendarLine], now: datetime)
     line = next((line for line in open_lines if not line.is_on(now)), open_lines[0])
     entries = line.entered
     way, division, place = _way_in(user, line, entries, now)
-    return NextEvening(line, _when(line.starts, now), line.is_on(now), entries, way, division, place)
+    is_league = any(stage.format == LEAGUE for row in line.divisions for stage in row.stages.all())
+    day = "" if is_league else _day(line.starts, now)
+    return NextEvening(line, _when(line.starts, now), line.is_on(now), entries, way, division, place, day)
 
 
 def _way_in(
@@ -229,7 +242,7 @@ def _way_in(
 ) -> tuple[str, Division | None, int]:
     """Return how the reader gets in, by which division, and the place on its waiting list."""
     divisions = {division.pk: division for division in line.divisions}
-    own = next((entry for entry in entries if isinstance(user, User) and entry.user == user.pk), None)
+    own = next((entry for entry in entries if isinstance(user, User) and user.pk in entry.users), None)
     if own is not None:
         waiting = [entry for entry in entries if entry.is_waiting and entry.division == own.division]
         place = waiting.index(own) + 1 if own.is_waiting else 0
@@ -253,7 +266,13 @@ def _when(starts: datetime, now: datetime) -> str:
     day = (starts.date() - now.astimezone(starts.tzinfo).date()).days
     near = {0: _("today"), 1: _("tomorrow")}
     name = near.get(day) or date_format(starts, "l" if 0 < day < 7 else "DATE_FORMAT")
-    return _("%(day)s, %(time)s") % {"day": name, "time": date_format(starts, "H:i")}
+    return f"{name}, {date_format(starts, 'H:i')}"
+
+
+def _day(starts: datetime, now: datetime) -> str:
+    """Return the weekday of an event within six days, else its date, for “I'm coming on …”."""
+    is_near = 0 <= (starts.date() - now.astimezone(starts.tzinfo).date()).days <= 6
+    return date_format(starts, "l" if is_near else pattern(DAY))
 
 
 # Those who won.
@@ -339,7 +358,7 @@ def club(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _club_page(user: Visitor, club: Club, home: dict[str, Any], now: datetime) -> dict[str, Any]:
     events = _coming(user, club)
-    divisions = _divisions(events, club)
+    divisions = divisions_shown(events, club)
     finished = [division for division in divisions if division.status == Division.Status.FINISHED]
     lines = calendar_lines(events, divisions)
     evening = next_evening_of(user, lines, now)
@@ -371,8 +390,10 @@ def calendar(request: HttpRequest, slug: str) -> HttpResponse:
     """Return the events of a club as a calendar, for calendar programs to subscribe to; drafts are left out."""
     row = club_access.club(slug)
     now = timezone.now()
-    data = written(_feed(row, now, partial(absolute_url, request)))
-    return HttpResponse(data, content_type="text/calendar; charset=utf-8")
+    with override(row.effective_language):
+        data = written(_feed(row, now, partial(absolute_url, request)))
+    headers = {"Content-Language": row.effective_language}
+    return HttpResponse(data, content_type="text/calendar; charset=utf-8", headers=headers)
 
 
 def _feed(club: Club, now: datetime, absolute: Callable[[str], str]) -> Iterator[CalendarEvent]:

@@ -28,12 +28,14 @@ from players.actors import Actor
 from tournaments import access
 from tournaments.events import selectors as event_selectors
 from tournaments.events.actions import by, event_url_args, faulty
+from tournaments.events.offers import to_decide
 from tournaments.events.selectors import DivisionCounts, ListedMatch, names_of_rounds
+from tournaments.floor.kept.needs import kept_needs
 from tournaments.floor.lines import enter_lines
 from tournaments.models import Division, Fixture, Round, Tournament
 from tournaments.results import services as results
 from tournaments.results import workers
-from tournaments.results.forms import CloseEventForm, ConfirmResultsForm, QuickForm
+from tournaments.results.forms import CloseEventForm, ConfirmResultsForm, LinePreviewForm, QuickForm
 from tournaments.results.needs import (
     MAX_NEEDS,
     _needs_from,
@@ -43,6 +45,7 @@ from tournaments.results.needs import (
     round_need,
     to_make_final,
     unopposed,
+    waiting_letters,
 )
 from tournaments.results.quick_entry import LineOutcome
 from tournaments.results.services import provisional_results
@@ -72,12 +75,15 @@ def console_page(tournament: Tournament, chosen: str, by: Actor, now: datetime) 
     lines = event_selectors.match_lines(called_in_order(_open(tournament)), names, viewer, now, staff=True)
     needs = _needs_from(tournament, names, lines, by)
     messages = reported_messages(tournament, [row.division for row in divisions], by)
+    kept, not_back = kept_needs(tournament, now)
     fixtures = [line.fixture for line in lines]
     taken = {need.line.fixture.pk for need in needs if need.kind in ("dispute", "claim", "untold")}
     stopped = workers.stopped_work()
+    waits = waiting_letters(tournament, now)
     can_begin = {fixture.pk for fixture in playable(fixtures)} - taken
     ready = sorted((line for line in lines if line.fixture.pk in can_begin), key=_is_not_in_play)
     division = _chosen(divisions, chosen)
+    side_events = to_decide(tournament, [row.division for row in divisions], now)
     return {
         "tournament": tournament,
         "club": tournament.club,
@@ -87,8 +93,12 @@ def console_page(tournament: Tournament, chosen: str, by: Actor, now: datetime) 
         "counted": division,
         "champion": _winner(division, by),
         "needs": needs[:MAX_NEEDS],
-        "needs_count": len(needs) + len(messages) + len(stopped),
+        "needs_count": len(needs) + len(messages) + len(stopped) + len(kept) + len(waits) + len(side_events),
+        "side_events": side_events,
+        "kept": kept[:MAX_NEEDS],
+        "not_back": not_back,
         "stopped_work": stopped,
+        "letter_waits": waits,
         "messages_reported": messages[:MAX_NEEDS],
         "more_needs": len(needs) > MAX_NEEDS,
         "unopposed": unopposed(needs),
@@ -106,9 +116,12 @@ def console_page(tournament: Tournament, chosen: str, by: Actor, now: datetime) 
 
 
 def closing_page(
-    tournament: Tournament, by: Actor, *, division: Division | None = None, round_: Round | None = None
+    tournament: Tournament, by: Actor, now: datetime, *, division: Division | None = None, round_: Round | None = None
 ) -> dict[str, Any]:
-    """Return what closing the event, a division or a round would do to each of its provisional results."""
+    """Return what closing the event, a division or a round would do to each of its provisional results.
+
+    Beside them what was kept without a connection and nobody has decided, which closing leaves as it is.
+    """
     rows = [
         ClosedLine(
             row.fixture.number,
@@ -124,6 +137,7 @@ def closing_page(
         "unrated": [row for row in rows if row.result and row.code],
         "left": [row for row in rows if not row.result],
         "results": [row.result for row in rows if row.result],
+        "kept": kept_needs(tournament, now)[0],
     }
 
 
@@ -196,7 +210,8 @@ def _context(request: HttpRequest, tournament: Tournament, division: str) -> dic
     context = console_page(tournament, division, by(request), timezone.now())
     if (need := context["round_need"]) is not None and need.refusal:
         context["round_refusal"] = sentence(need.refusal["code"], need.refusal["params"])
-    context["focus_line"] = "entered" in request.GET
+    context["line"] = LinePreviewForm.line_in(request)
+    context["focus_line"] = "entered" in request.GET or bool(context["line"])
     context["quick_url"] = reverse("console-quick", args=event_url_args(tournament))
     context |= {"may_direct": is_at_least(role, Role.DIRECTOR), "only_helps": role is None}
     return {**context, "health": workers.short(timezone.now())}
@@ -277,7 +292,7 @@ def close(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     if not form.is_valid():
         return faulty(request, form, url)
     if request.method != "POST":
-        context = closing_page(event, by(request), **form.closed)
+        context = closing_page(event, by(request), timezone.now(), **form.closed)
         return render(request, "clubhouse/close.html", {**context, "form": form, **_head(request, event)})
     closed = results.close_results(
         tournament=event, results=form.reports, by=by(request), now=timezone.now(), **form.closed

@@ -21,6 +21,7 @@ from rest_framework.response import Response
 
 from core.access import Who, open_to
 from core.api import APIView
+from core.languages import first_offered
 from core.repeats import Repeat, repeated
 from core.text_lengths import MAX_NAME_LENGTH
 from engine.errors import Refused
@@ -40,6 +41,7 @@ from tournaments.events.forms import SeasonForm, localise
 from tournaments.events.services import SETTINGS, create_division, create_tournament
 from tournaments.ledger.payments import require_payment
 from tournaments.models import CashDesk, Division, Entry, Floor, Stage, Table, Tournament
+from tournaments.offers.services import OfferInput, create_offer
 from tournaments.state.api import LOCATION, READ, WRITE, example, validated
 from tournaments.state.api import by as api_by
 from tournaments.state.derivation import states_of
@@ -54,7 +56,7 @@ COPIED = tuple(name for name in SETTINGS if name not in TIMES)
 """Settings of a division that are copied unchanged."""
 FLOOR_SETTINGS = (
     "rest_minutes", "second_call_minutes", "no_show_minutes", "penalty_points", "penalty_first_minutes",
-    "penalty_each_minutes",
+    "penalty_each_minutes", "hold_minutes",
 )  # fmt: skip
 WEEK = timedelta(days=7)
 
@@ -125,14 +127,15 @@ def draft_next_season(
 def copy_event(
     *, tournament: Tournament, by: Actor, now: datetime, key: str = "", shift: timedelta | None = None
 ) -> Tournament:
-    """Create a draft of the same event in a later week: divisions, formats, tables, fees, prizes, side pools.
+    """Create a draft of the same event in a later week: divisions, formats, tables, fees, prizes, pools, side events.
 
     Players, results and the deadlines of rounds are not copied, nor are cancelled divisions. All times move by `shift`,
     a number of days, by default so many weeks that it is in the future (`weeks_until_next`). A repeated `key` of the
     same user returns the first copy.
     Refused: `no_division`.
     """
-    divisions = list(tournament.divisions.exclude(status=Division.Status.CANCELLED).order_by("order", "pk"))
+    rows = tournament.divisions.filter(offer=None).exclude(status=Division.Status.CANCELLED)
+    divisions = list(rows.order_by("order", "pk"))
     if not divisions:
         raise Refused("no_division")
     zone = ZoneInfo(tournament.time_zone)
@@ -157,6 +160,8 @@ def copy_event(
             division = create_division(tournament=copy, by=by, now=now, **settings)
             _copy_stages(before, division, by=by, now=now)
             pairs.append((before, division))
+        for offered in tournament.offers.all():
+            create_offer(tournament=copy, offer=OfferInput.of(offered), by=by, now=now)
         # The cash desk is the last lock (docs/locking.md), so that no division is created after this.
         for before, division in pairs:
             _copy_prizes(before, division, by=by, now=now)
@@ -180,7 +185,7 @@ def _moved(at: datetime | None, shift: timedelta, zone: ZoneInfo) -> datetime | 
 def _create_like(
     tournament: Tournament, values: Mapping[str, Any], *, by: Actor, now: datetime, key: str
 ) -> Tournament:
-    """Create a draft event with these values at the same place, with the same tables, currency and closing rule."""
+    """Create a draft event with these values at the same place, with the same tables, currency and rules."""
     return create_tournament(
         club=tournament.club,
         by=by,
@@ -190,12 +195,20 @@ def _create_like(
         venue=tournament.venue,
         tables=tournament.tables,
         closing_rule=tournament.closing_rule,
+        silent_desk=tournament.silent_desk,
         currency=tournament.currency,
         currency_exponent=tournament.currency_exponent,
         rated=tournament.rated,
         season=tournament.season,
+        **_languages(tournament),
         **values,
     )
+
+
+def _languages(tournament: Tournament) -> dict[str, str]:
+    """Return the languages that were chosen and are still offered."""
+    chosen = {"language": tournament.language, "second_language": tournament.second_language}
+    return {field: code for field, code in chosen.items() if first_offered(code) == code}
 
 
 def _copied_settings(division: Division) -> dict[str, Any]:
@@ -221,11 +234,13 @@ def _copy_floor(before: Tournament, copy: Tournament, now: datetime) -> None:
 def _copy_prizes(before: Division, division: Division, *, by: Actor, now: datetime) -> None:
     """Copy the prize plan, published if it was, and the side pools without their members."""
     if (plan := plan_of(before)) is not None:
-        copied = PlanInput(pots_of(plan), plan.registration, plan.reentry, plan.guaranteed, plan.unit, plan.ties_share)
+        copied = PlanInput(
+            pots_of(plan), plan.registration, plan.reentry, plan.guaranteed, plan.unit, plan.ties_share, plan.kept
+        )
         save_plan(division=division, plan=copied, publish=plan.published, by=by, now=now)
     for pool in before.side_pools.all():
         order = [(bracket, place) for bracket, place in pool.order]
-        side_pool = SidePoolInput(pool.name, pool.fee, pool.shares, order, pool.unit)
+        side_pool = SidePoolInput(pool.name, pool.fee, pool.shares, order, pool.unit, pool.kept)
         create_pool(division=division, pool=side_pool, by=by, now=now)
 
 

@@ -12,14 +12,16 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 from django.views.decorators.gzip import gzip_page
 
 from core.access import Who, open_to
 from core.repeats import Repeat, repeated
+from core.times import WEEKDAY, in_zone, pattern
 from engine.errors import Refused
-from formats.settings import ELIMINATION
+from formats.settings import ELIMINATION, PLACES
 from matches.ratings.pools import pool_choices
 from players import access as people
 from players.access import Role, Visitor
@@ -29,6 +31,7 @@ from tournaments import access
 from tournaments.draws.evenings import EveningTemplateForm, create_division_for, format_sentence, local_span
 from tournaments.draws.page import set_deadlines_of
 from tournaments.entries import services as entries
+from tournaments.entries.check_in import without_text
 from tournaments.entries.forms import WayBackForm
 from tournaments.entries.previews import withdrawal_view
 from tournaments.entries.substitutions import substitutes
@@ -38,7 +41,7 @@ from tournaments.events.forms import DivisionForm
 from tournaments.events.selectors import can_register, my_player
 from tournaments.models import Division, Draw, Entry, Stage, Tournament
 from tournaments.standings import brackets
-from tournaments.standings.brackets import BracketOptions, RoundRow, Tree, round_name, tree_key
+from tournaments.standings.brackets import BracketOptions, RoundRow, Tree, tree_key
 from tournaments.standings.labels import jumps, stage_title
 from tournaments.standings.placings import BracketPlaces, champion, decided_places
 from tournaments.standings.standings import StageView, stage_view
@@ -114,6 +117,7 @@ def division_page(
         "may_register": can_register(division, now),
         "provenance": provenance,
         "substitutes": substitutes(division, staff=staff),
+        "without": list(without_text(division.tournament, names.entries.values(), now, staff=staff).values()),
         "announced": Draw.objects.filter(stage__in=stages, state=Draw.State.DRAFT).exclude(publish_at=None).first(),
         **entries_lists(names),
     }
@@ -171,7 +175,12 @@ def _stages_context(
         "placed": [
             (stage_shown.title if several else "", best[stage_shown.stage.number])
             for stage_shown in shown
-            if best.get(stage_shown.stage.number)
+            if best.get(stage_shown.stage.number) and stage_shown.stage.format != PLACES
+        ],
+        "orders": [
+            (stage_shown.title if several else "", best[stage_shown.stage.number][0].places)
+            for stage_shown in shown
+            if stage_shown.stage.format == PLACES and best[stage_shown.stage.number]
         ],
         "champion": champion(stages[-1], best, states, options.names),
     }
@@ -245,14 +254,7 @@ def progress_line(
     for row in rounds:
         of_round = MatchFigures.of(fixture.counted for fixture in row.fixtures)
         if not of_round.is_over:
-            name = round_name(
-                row.bracket,
-                row.number,
-                len(row.fixtures),
-                sizes[row.stage, row.bracket],
-                upper=row.upper,
-                starts=row.starts,
-            )
+            name = row.name(sizes[row.stage, row.bracket])
             several = len(sizes) > 1 or row.stage in without_rounds
             return RoundProgress("" if several else name, row.length, row.deadline, matches if several else of_round)
     return None
@@ -326,7 +328,9 @@ def withdraw(request: HttpRequest, club: str, slug: str, division: str) -> HttpR
         return render(request, "tournaments/entries/entry_preview.html", context)
     if own is not None:
         entries.withdraw(entry=own, by=by(request), now=timezone.now())
-        messages.success(request, _("You have withdrawn from %(division)s.") % {"division": row.name})
+        starts = in_zone(row.tournament.starts_at, row.tournament.time_zone)
+        text = _("You are off the list of %(division)s for %(day)s.")
+        messages.success(request, text % {"division": row.name, "day": date_format(starts, pattern(WEEKDAY))})
     return redirect(url)
 
 

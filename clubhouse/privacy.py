@@ -1,19 +1,23 @@
 """What is erased and exported of what a person did in events."""
 
 from collections.abc import Collection, Iterable, Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
+from django.conf import settings
 from django.db.models import F, Q, QuerySet
+from django.db.models.functions import Coalesce
 from django.utils.translation import gettext_lazy as _
 
 from clubhouse.leaving import end_all, end_membership, for_members, held_places, open_entries, parts_of, return_all
 from display.sharing.services import delete_unused, forget_pictures
 from players.actors import Actor
-from players.models import Club, LogEntry, Merge, Player, User
+from players.kept.acts import NOTE
+from players.models import Club, KeptAct, LogEntry, Merge, Player, User
 from players.people import mentions
 from players.people.mentions import WRITTEN, erase_texts_of
 from players.people.stored_elsewhere import Leaving, Participation, StoredElsewhere, register
+from players.privacy.retention import in_batches, kept_since
 from players.privacy.retention import register as register_retention
 from players.privacy.sections import ExportSection, Person, Row, values
 from players.privacy.sections import register as register_sections
@@ -35,6 +39,7 @@ from tournaments.models import (
     FloorEvent,
     Helper,
     LateEntry,
+    Letter,
     MissedMatch,
     Pairing,
     PastPlacing,
@@ -109,8 +114,11 @@ def _forget_in_log(players: list[Player], entries: set[int]) -> None:
     erase_texts_of(withdrawn.filter(params__title__in=[title.public_id for title in titles]))
     given = LogEntry.objects.filter(verb="series_points_given")
     erase_texts_of(given.filter(params__player__in=[player.public_id for player in players]))
-    # A line of quick entry names players in any way, so none of these events' lines stays.
+    # A line of quick entry names players in any way, so none of these events' lines stays, nor what was kept of them.
     erase_texts_of(rows.filter(params__line__isnull=False))
+    acts = KeptAct.objects.filter(outbox__topic__in=topics)
+    acts.update(label="", params={})
+    acts.filter(action=NOTE).update(content={})
 
 
 def _about_entries(rows: QuerySet[LogEntry], entries: set[int]) -> list[int]:
@@ -171,6 +179,9 @@ class StoredByEvents(StoredElsewhere):
         in_event = "division__tournament__club_id"
         yield Entry.objects.order_by().values(person=F("player_id"), of_club=F(in_event))
         yield Substitution.objects.order_by().values(person=F("before_id"), of_club=F(f"entry__{in_event}"))
+        pairs = Entry.objects.exclude(player__pair=None).order_by()
+        for side in ("first_id", "second_id"):
+            yield pairs.values(person=F(f"player__pair__{side}"), of_club=F(in_event))
         # Whom a director entered for a season was one of the club's people before.
         own = SeriesEntry.objects.filter(by=F("player__user")).order_by()
         yield own.values(person=F("player_id"), of_club=F("series__club_id"))
@@ -180,6 +191,7 @@ def connect_erasure() -> None:
     """Register what events store about a person, and where people write freely."""
     register(StoredByEvents())
     mentions.register(Tournament, "about", club="club")
+    mentions.register(Entry, "team", club="division__tournament__club")
     mentions.register(Withdrawal, "reason", club="entry__division__tournament__club")
     mentions.register(Return, "reason", club="withdrawal__entry__division__tournament__club")
     mentions.register(LateEntry, "reason", club="entry__division__tournament__club")
@@ -205,19 +217,25 @@ def connect_erasure() -> None:
 
 def _in(person: Person, rows: QuerySet[Any], *fields: str, entry: str = "entry") -> Iterable[Row]:
     """Return fields of the rows of this person's entries, with the event and the division."""
-    of_person = rows.filter(**{f"{entry}__player__in": person.players})
+    of_person = rows.filter(**{f"{entry}__player__in": person.sides})
     names = {"event": F(f"{entry}__division__tournament__name"), "division_name": F(f"{entry}__division__name")}
     return values(of_person, *fields, **names)
 
 
+def _own(person: Person, field: str) -> Q:
+    """Return the condition that a row of an entry is not about the other of a pair."""
+    return Q(**{field: None}) | Q(**{f"{field}__in": person.players})
+
+
 def _entries(person: Person) -> Iterable[Row]:
-    rows = Entry.objects.filter(player__in=person.players)
+    rows = Entry.objects.filter(player__in=person.sides)
     names = {"event": F("division__tournament__name"), "division_name": F("division__name")}
     return values(rows, "public_id", "status", "entered_at", **names)
 
 
 def _check_ins(person: Person) -> Iterable[Row]:
-    return _in(person, CheckIn.objects.all(), "state", "until", "source", "at")
+    rows = CheckIn.objects.filter(_own(person, "person"))
+    return _in(person, rows, "state", "until", "source", "at")
 
 
 def _withdrawals(person: Person) -> Iterable[Row]:
@@ -238,8 +256,8 @@ def _byes(person: Person) -> Iterable[Row]:
 
 def _payments(person: Person) -> Iterable[Row]:
     fields = ("public_id", "kind", "method", "amount", "note", "at")
-    yield from _in(person, Payment.objects.all(), *fields)
-    rows = Payment.objects.filter(player__in=person.players)
+    yield from _in(person, Payment.objects.filter(_own(person, "player")), *fields)
+    rows = Payment.objects.filter(entry=None, player__in=person.players)
     yield from values(rows, *fields, event=F("tournament__name"), season_name=F("series__name"))
 
 
@@ -249,7 +267,7 @@ def _pools(person: Person) -> Iterable[Row]:
 
 def _splits(person: Person) -> Iterator[Row]:
     """The person's own amounts; what others get belongs to their data."""
-    mine = set(Entry.objects.filter(player__in=person.players).values_list("pk", flat=True))
+    mine = set(Entry.objects.filter(player__in=person.sides).values_list("pk", flat=True))
     rows = AgreedSplit.objects.filter(division__entries__in=mine).distinct().select_related("division__tournament")
     for split in rows.order_by("pk"):
         for entry, amount in split.amounts:
@@ -258,14 +276,19 @@ def _splits(person: Person) -> Iterator[Row]:
                 yield {"event": event, "amount": amount, "at": split.at, "taken_back_at": split.taken_back_at}
 
 
+def _letters(person: Person) -> Iterable[Row]:
+    rows = Letter.objects.filter(user=person.user) if person.user else Letter.objects.none()
+    return values(rows, "facts", "sent_at", "corrected_at", "dismissed_at", event_name=F("event__name"))
+
+
 def _substitutions(person: Person) -> Iterable[Row]:
-    rows = Substitution.objects.filter(Q(before__in=person.players) | Q(after__in=person.players))
+    rows = Substitution.objects.filter(Q(before__in=person.sides) | Q(after__in=person.sides))
     names = {"event": F("entry__division__tournament__name"), "division_name": F("entry__division__name")}
     return values(rows, "at", left_player=F("before__public_id"), new_player=F("after__public_id"), **names)
 
 
 def _floor(person: Person) -> Iterable[Row]:
-    rows = FloorEvent.objects.filter(player__in=person.players)
+    rows = FloorEvent.objects.filter(player__in=person.sides)
     return values(rows, "kind", "params", "at", event=F("tournament__name"))
 
 
@@ -277,35 +300,35 @@ def _helping(person: Person) -> Iterable[Row]:
 
 
 def _titles(person: Person) -> Iterable[Row]:
-    rows = Title.objects.filter(player__in=person.players)
+    rows = Title.objects.filter(player__in=person.sides)
     names = {"season_name": F("series__name"), "event_name": F("division__tournament__name")}
     return values(rows, "kind", "day", "figure", "at", "withdrawn_at", "reason", club_name=F("club__name"), **names)
 
 
 def _points_by_hand(person: Person) -> Iterable[Row]:
-    rows = SeriesPoints.objects.filter(player__in=person.players)
+    rows = SeriesPoints.objects.filter(player__in=person.sides)
     return values(rows, "points", "reason", "at", event_name=F("tournament__name"), season_name=F("series__name"))
 
 
 def _season_entries(person: Person) -> Iterable[Row]:
-    rows = SeriesEntry.objects.filter(player__in=person.players)
+    rows = SeriesEntry.objects.filter(player__in=person.sides)
     return values(rows, "at", season_name=F("series__name"))
 
 
 def _season_views(person: Person) -> Iterable[Row]:
-    rows = SeriesView.players.through.objects.filter(player__in=person.players)
+    rows = SeriesView.players.through.objects.filter(player__in=person.sides)
     return values(rows, view_name=F("seriesview__name"), season_name=F("seriesview__series__name"))
 
 
 def _final_places(person: Person) -> Iterable[Row]:
-    rows = FinalPlace.objects.filter(player__in=person.players)
+    rows = FinalPlace.objects.filter(player__in=person.sides)
     return values(
         rows, "rank", "offered_at", "answer_by", "answer", "answered_at", "taken_back_at", season_name=F("series__name")
     )
 
 
 def _past_placings(person: Person) -> Iterable[Row]:
-    rows = PastPlacing.objects.filter(player__in=person.players)
+    rows = PastPlacing.objects.filter(player__in=person.sides)
     return values(rows, "day", "place", "points", event_name=F("event"), season_name=F("season__name"))
 
 
@@ -325,13 +348,14 @@ SECTIONS = (
     ExportSection("season-entries", _("Seasons that you entered."), (SeriesEntry,), _season_entries),
     ExportSection(
         "season-views",
-        _("Tables of a part of the players for which you were chosen."),
+        _("Separate rankings that you are in."),
         (SeriesView.players.through,),
         _season_views,
     ),
     ExportSection("final-places", _("Places in finals that you were offered."), (FinalPlace,), _final_places),
     ExportSection("titles", _("Titles that you were awarded."), (Title,), _titles),
     ExportSection("helping", _("Events at which you help."), (Helper,), _helping),
+    ExportSection("letters", _("What you were sent on the morning after an event."), (Letter,), _letters),
     ExportSection("floor", _("What directors recorded about you at the tables."), (FloorEvent,), _floor),
 )
 
@@ -341,6 +365,20 @@ def connect_exports() -> None:
     register_sections(*SECTIONS)
 
 
+LETTERS_KEPT_AT_LEAST = timedelta(days=14)
+"""So that none is sent again, and that a correction, which follows within a week, can say what has changed."""
+
+
+def _expired_letters(now: datetime) -> int:
+    before = kept_since(settings.NOTIFICATIONS_KEPT_DAYS, now)
+    if before is None:
+        return 0
+    rows = Letter.objects.annotate(last_at=Coalesce("sent_at", "dismissed_at", "event__starts_at"))
+    before = min(before, now - LETTERS_KEPT_AT_LEAST)
+    return in_batches(rows.filter(last_at__lt=before), lambda batch: batch.delete())
+
+
 def connect_retention() -> None:
     """Register what is deleted of events."""
     register_retention("share pictures", delete_unused)
+    register_retention("letters", _expired_letters)

@@ -13,8 +13,10 @@ from formats.settings import BY_ROUND, ELIMINATION
 from prizes.page.cash import CLOSING, PRIZES, cash_url
 from prizes.prizes import prizes_of
 from tournaments.events.actions import desk_url, division_url_args, event_url_args
+from tournaments.events.selectors import ENDED
 from tournaments.ledger.money import Currency
-from tournaments.models import CashCount, Division, Draw, Entry, Fixture, PrizePlan, Stage, Tournament
+from tournaments.models import CashCount, Division, Draw, Entry, Fixture, Offer, PrizePlan, Stage, Tournament
+from tournaments.state.figures import is_being_played, is_to_come
 from tournaments.state.plans import is_continuous
 
 TO_DO, NOW, DONE = "to-do", "now", "done"
@@ -59,27 +61,30 @@ class Reader(NamedTuple):
 
 
 class Head(NamedTuple):
-    """The head of a page: the steps, the other pages, and the divisions among which the page can go on."""
+    """The head of a page: the steps, the other pages, and the divisions or settings among which the page can go on."""
 
     steps: Sequence[EventStep]
     more: Sequence[Group]
     divisions: Sequence[StepLink]
+    settings: Sequence[StepLink]
 
 
-_BY_DIVISION = {"arrivals", "draw", "format", "settings", "console", "rounds"}
+_BY_DIVISION = {"arrivals", "draw", "console", "rounds"}
 """Pages that show one division, or can."""
+_SETTINGS = {"event-edit", "floor-settings", "division-settings"}
+"""The pages of *Settings*, of the event, its tables and its divisions: each has the links of all."""
 _HELP = {
     "arrivals": "arrivals",
     "cash": "cash",
     "draw": "draw",
     "fixture": "correction",
     "floor": "call",
-    "format": "format",
     "paper": "paper",
     "prizes": "prizes",
 }
 """Page -> the entry of the help that is about it, if there is one."""
-_STEP_OF = {"format": "draw", "rounds": "draw"}
+_JACKPOTS = "jackpots"
+_STEP_OF = {"rounds": "draw", _JACKPOTS: "arrivals"}
 """Page -> the step that it belongs to, if that has another name."""
 
 
@@ -89,14 +94,16 @@ def head(tournament: Tournament, division: Division | None, *, page: str, reader
     `has_floor` is the event's. The number of queries depends neither on the number of entries nor, until the event
     is over, on that of the divisions.
     """
-    divisions = _divisions(tournament)
-    steps = _with_now(list(_steps(tournament, divisions, reader, has_floor=has_floor)))
+    rows = _divisions(tournament)
+    divisions = [row for row in rows if row.offer_id is None]
+    steps = _with_now(list(_steps(tournament, divisions, rows, reader, has_floor=has_floor)))
     if division is None and len(divisions) == 1:
         division = divisions[0]
     return Head(
         [step._replace(is_current=step.key == _STEP_OF.get(page, page)) for step in steps],
         list(_more(tournament, divisions, page, reader, has_floor=has_floor)),
-        _other_divisions(tournament, divisions, division, page),
+        _other_divisions(tournament, divisions, division, page, reader),
+        list(_settings(tournament, divisions, division, page, has_floor=has_floor)) if page in _SETTINGS else [],
     )
 
 
@@ -110,19 +117,21 @@ def after_play(tournament: Tournament, *, may_direct: bool) -> EventStep | None:
 
 
 def _divisions(tournament: Tournament) -> list[Division]:
+    """Return the divisions of an event, without the lists of side events that have not started."""
     drafts = Draw.objects.filter(stage__division=OuterRef("pk"), state=Draw.State.DRAFT)
     plans = PrizePlan.objects.filter(division=OuterRef("pk"), published=True)
     counts = CashCount.objects.filter(tournament=tournament, reopened=None)
     is_in = Q(entries__status=Entry.Status.IN)
-    ready = Q(status=Fixture.Status.READY)
-    rows = tournament.divisions.exclude(status=Division.Status.CANCELLED).annotate(
+    divisions_shown = tournament.divisions.exclude(status=Division.Status.CANCELLED)
+    rows = divisions_shown.exclude(offer__isnull=False, status=Division.Status.ENTRIES).annotate(
         entered=Count("entries", filter=is_in),
         here=Count("entries", filter=is_in & Q(entries__checked_in_at__isnull=False)),
         has_draft=Exists(drafts),
         has_prizes=Exists(plans),
         cash_is_closed=Exists(counts),
-        left=_count(ready | Q(status=Fixture.Status.WAITING)),
-        playing=_count(ready & Q(match__begun_at__isnull=False)),
+        has_offers=Exists(Offer.objects.filter(tournament=tournament)),
+        left=_count(is_to_come()),
+        playing=_count(is_being_played()),
     )
     divisions: list[Division] = list(rows.prefetch_related("stages").order_by("order", "pk"))
     for division in divisions:
@@ -151,8 +160,14 @@ def _is_played(divisions: Sequence[Division]) -> bool:
 
 
 def _steps(
-    tournament: Tournament, divisions: Sequence[Division], reader: Reader, *, has_floor: bool
+    tournament: Tournament,
+    divisions: Sequence[Division],
+    with_lists: Sequence[Division],
+    reader: Reader,
+    *,
+    has_floor: bool,
 ) -> Iterator[EventStep]:
+    """Return the steps; `with_lists` are the divisions with the lists of side events, which draw themselves."""
     drawn = [row for row in divisions if row.status != Division.Status.ENTRIES]
     is_drawn = bool(divisions) and len(drawn) == len(divisions)
     yield EventStep("arrivals", _("Arrivals"), _url(tournament, "check-in"), _state(is_drawn), _arrived(divisions))
@@ -168,8 +183,9 @@ def _steps(
             _drawn(divisions, drawn),
             choices=choices,
         )
-    yield _floor(tournament, divisions, drawn, reader, has_floor=has_floor)
-    yield from _after(tournament, divisions, reader)
+    started = [row for row in with_lists if row.status != Division.Status.ENTRIES]
+    yield _floor(tournament, with_lists, started, reader, has_floor=has_floor)
+    yield from _after(tournament, with_lists, reader)
 
 
 def _state(is_done: bool) -> str:
@@ -188,11 +204,11 @@ def _arrived(divisions: Sequence[Division]) -> str:
 
 
 def _draw_url(division: Division, reader: Reader) -> str:
-    """Return where a division is drawn or, once it is, where its draw is shown; empty if the reader may do neither."""
-    args = division_url_args(division)
-    if division.status == Division.Status.ENTRIES:
-        return reverse("draw", args=args) if reader.may_direct else ""
-    return reverse("rounds", args=args) if reader.may_direct and _has_rounds(division) else _public_url(division)
+    """Return where a director draws a division and sees its draw; for others its public page, if it is drawn."""
+    is_drawn = division.status != Division.Status.ENTRIES
+    if not reader.may_direct:
+        return _public_url(division) if is_drawn else ""
+    return reverse("rounds" if is_drawn and _has_rounds(division) else "draw", args=division_url_args(division))
 
 
 def _has_rounds(division: Division) -> bool:
@@ -216,7 +232,7 @@ def _drawn(divisions: Sequence[Division], drawn: Sequence[Division]) -> str:
     if drafts:
         return ngettext("%(count)d draft", "%(count)d drafts", drafts) % {"count": drafts}
     if not drawn or len(divisions) == 1:
-        return _("drawn") if drawn else _("not drawn")
+        return _("done") if drawn else _("not drawn")
     return _("%(drawn)d of %(count)d drawn") % {"drawn": len(drawn), "count": len(divisions)}
 
 
@@ -231,7 +247,7 @@ def _floor(
     is_played = _is_played(divisions)
     fact = _("not open")
     if is_played:
-        fact = _("all played")
+        fact = _("played")
     elif drawn:
         playing, left = _sum(divisions, "playing"), _sum(divisions, "left")
         fact = (
@@ -251,7 +267,7 @@ def _after(tournament: Tournament, divisions: Sequence[Division], reader: Reader
         yield _prizes(tournament, divisions, is_played=is_played)
         yield _closing(tournament, divisions, is_played=is_played)
     is_over = tournament.status == Tournament.Status.FINISHED
-    fact = _("ready") if is_over else _("so far")
+    fact = _("done") if is_over else _("so far")
     yield EventStep("summary", _("Summary"), _url(tournament, "event-report"), _state(is_over), fact)
 
 
@@ -267,14 +283,14 @@ def _prizes(tournament: Tournament, divisions: Sequence[Division], *, is_played:
     if published and is_played:
         due = sum(max(0, prize.open) for row in published for prize in prizes_of(row).every_row)
         is_done = not due
-        fact = _("%(amount)s due") % {"amount": Currency.of(tournament).text(due)} if due else _("paid")
+        fact = _("%(amount)s due") % {"amount": Currency.of(tournament).text(due)} if due else _("done")
     return EventStep("prizes", _("Prizes"), url, _state(is_done), fact)
 
 
 def _closing(tournament: Tournament, divisions: Sequence[Division], *, is_played: bool) -> EventStep:
     is_closed = any(row.cash_is_closed for row in divisions)  # type: ignore[attr-defined]
     without_money = is_played and not is_closed and not _has_fees(divisions)
-    fact = _("no fees") if without_money else _("closed") if is_closed else _("open")
+    fact = _("none") if without_money else _("closed") if is_closed else _("open")
     return EventStep(
         "close", pgettext("cash desk", "Close"), cash_url(tournament, CLOSING), _state(is_closed or without_money), fact
     )
@@ -303,42 +319,53 @@ def _division_links(division: Division, reader: Reader) -> Iterator[StepLink]:
         yield StepLink(_("Bracket") if _has_bracket(division) else _("Standings"), _public_url(division))
         if reader.may_direct and _has_rounds(division):
             yield StepLink(_("Rounds"), reverse("rounds", args=args))
-    elif reader.may_direct:
-        yield StepLink(_("Format"), reverse("design", args=args))
-    if reader.may_direct:
-        yield StepLink(_("Division settings"), reverse("division-settings", args=args))
 
 
 def _event_links(tournament: Tournament, page: str, reader: Reader, *, has_floor: bool) -> Iterator[StepLink]:
     if not has_floor:
         yield StepLink(_("Console"), _url(tournament, "console"), page == "console")
     if reader.may_direct:
-        yield StepLink(_("Cash"), _url(tournament, "cash"), page == "cash")
+        yield StepLink(_("Cash desk"), _url(tournament, "cash"), page == "cash")
     yield StepLink(_("Paper"), _url(tournament, "paper"), page == "paper")
     if not reader.only_helps:
         yield StepLink(_("Log"), _url(tournament, "event-log"), page == "log")
     if reader.may_direct:
         yield StepLink(_("Helpers"), _url(tournament, "helpers"))
-        yield StepLink(_("Event settings"), _url(tournament, "event-edit"))
-        if has_floor:
-            yield StepLink(_("Floor settings"), _url(tournament, "floor-settings"))
+        yield StepLink(_("Settings"), _url(tournament, "event-edit"), page in _SETTINGS)
+
+
+def _settings(
+    tournament: Tournament, divisions: Sequence[Division], division: Division | None, page: str, *, has_floor: bool
+) -> Iterator[StepLink]:
+    yield StepLink(_("Event"), _url(tournament, "event-edit"), page == "event-edit")
+    if has_floor:
+        yield StepLink(_("Tables"), _url(tournament, "floor-settings"), page == "floor-settings")
+    for row in divisions:
+        is_current = page == "division-settings" and row == division
+        yield StepLink(row.name, reverse("division-settings", args=division_url_args(row)), is_current)
+    if tournament.status not in ENDED:
+        yield StepLink(_("Add a division"), _url(tournament, "division-create"))
 
 
 def _other_divisions(
-    tournament: Tournament, divisions: Sequence[Division], division: Division | None, page: str
+    tournament: Tournament, divisions: Sequence[Division], division: Division | None, page: str, reader: Reader
 ) -> list[StepLink]:
-    if len(divisions) < 2 or page not in _BY_DIVISION:
+    has_jackpots = reader.may_direct and any(row.has_offers for row in divisions)  # type: ignore[attr-defined]
+    at_desk = page == _JACKPOTS or (page == "arrivals" and has_jackpots)
+    if not at_desk and (len(divisions) < 2 or page not in _BY_DIVISION):
         return []
     links = [StepLink(row.name, _url_at(row, page), row == division) for row in divisions]
-    if page == "arrivals":
-        return [StepLink(_("All"), _url(tournament, "check-in"), division is None), *links]
+    if page in ("arrivals", _JACKPOTS):
+        every = [StepLink(_("All"), _url(tournament, "check-in"), division is None and page != _JACKPOTS)]
+        side = [StepLink(_("Jackpots"), _url(tournament, _JACKPOTS), page == _JACKPOTS)]
+        return [*every, *(links if len(divisions) > 1 else ()), *(side if at_desk else ())]
     return links
 
 
 def _url_at(division: Division, page: str) -> str:
     """Return the URL of the same page for another division, or of the console."""
-    if page == "arrivals":
+    if page in ("arrivals", _JACKPOTS):
         return desk_url(division)
-    if page == "draw" and division.status == Division.Status.ENTRIES:
+    if page == "draw":
         return reverse(page, args=division_url_args(division))
     return f"{_url(division.tournament, 'console')}?division={division.public_id}"

@@ -30,6 +30,7 @@ from players.models import Player
 from prizes.api import PrizeLineSerializer
 from prizes.prizes import DivisionPrizesView, prizes_view, standings_of
 from tournaments import access
+from tournaments.events.actions import form_key
 from tournaments.events.api import TournamentView
 from tournaments.ledger.money import Currency
 from tournaments.ledger.shares import CertainPlaces
@@ -39,6 +40,7 @@ from tournaments.state.api import READ
 from tournaments.state.figures import Figures, event_figures, figures_of
 from tournaments.state.names import Names, display_name, names_for, names_of
 from tournaments.state.plans import is_continuous
+from tournaments.state.stage_rows import UNPLAYED
 
 # The summary of an event: the winners of each bracket, prizes, figures, upsets and rating changes.
 
@@ -131,6 +133,8 @@ class EventSummary:
     tournament: Tournament
     divisions: list[DivisionSummary]
     figures: Figures
+    played: int
+    """How many of the players have played a match."""
     points: int
     """Of both sides of every score."""
     upsets: list[Upset] = field(default_factory=list)
@@ -142,7 +146,10 @@ class EventSummary:
 def event_summary(user: Visitor, tournament: Tournament) -> EventSummary:
     """Return the summary of an event, with names as this reader may see them."""
     staff = is_at_least(role_in(user, tournament.club), Role.ASSISTANT)
-    divisions = list(tournament.divisions.select_related("tournament__club", "pool").prefetch_related("stages"))
+    # Without lists of side events that never started.
+    waiting = (Division.Status.ENTRIES, Division.Status.CANCELLED)
+    played = tournament.divisions.exclude(offer__isnull=False, status__in=waiting)
+    divisions = list(played.select_related("tournament__club", "pool").prefetch_related("stages"))
     figures = figures_of(divisions)
     fixtures = Fixture.objects.filter(stage__division__in=divisions, match__isnull=False)
     matches = (
@@ -156,6 +163,7 @@ def event_summary(user: Visitor, tournament: Tournament) -> EventSummary:
         tournament,
         [_division(row, names_for(user, row), figures[row.pk].entries) for row in divisions],
         event_figures(figures.values()),
+        len(_players(matches, results)),
         sum((row.score_0 or 0) + (row.score_1 or 0) for row in results.values()),
         _upsets(matches, results, changes, staff),
         _rated(changes, staff),
@@ -250,6 +258,12 @@ def _standing(matches: dict[int, Match]) -> dict[int, Result]:
     return {row.match_id: row for row in rows if row.kind != Result.Kind.VOID}
 
 
+def _players(matches: dict[int, Match], results: dict[int, Result]) -> set[int]:
+    """Return who has played a match, by the player that stands for them."""
+    played = (matches[pk] for pk, result in results.items() if result.kind not in UNPLAYED)
+    return {player.merged_into_id or player.pk for match in played for player in match.players}
+
+
 def _changes(matches: dict[int, Match]) -> list[RatingChange]:
     """Return the rating changes of these matches in order, one for each match and player."""
     rows = (
@@ -327,6 +341,8 @@ def summary(request: HttpRequest, club: str, slug: str) -> HttpResponse:
         "club": event.club,
         "is_staff": is_at_least(role, Role.ASSISTANT),
         "may_direct": is_at_least(role, Role.DIRECTOR),
+        "may_copy": is_at_least(role, Role.DIRECTOR) and event.status != Tournament.Status.DRAFT,
+        "key": form_key(request),
         "currency": Currency.of(event),
         "summary": event_summary(request.user, event),
         "night": event_night(request.user, event),

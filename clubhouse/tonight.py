@@ -1,6 +1,6 @@
 """Tonight in one screen: an evening from players, tables and closing time, started and undone as one step."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, time, timedelta
 from http import HTTPStatus
@@ -39,7 +39,7 @@ from engine.errors import Refused
 from formats.forecast.finish_times import Pace
 from formats.forecast.forecasts import Forecast
 from formats.forecast.proposals import fit_lengths, forecast_evening
-from formats.presets import PRESETS
+from formats.presets import PRESETS, with_bracket
 from formats.settings import StageSettings
 from matches.models import Match
 from players import access as club_access
@@ -48,7 +48,7 @@ from players.actions import Endpoint
 from players.actors import Actor, log
 from players.forms import RefusingForm
 from players.models import Club, Player
-from players.people.rows import canonical, lock_club
+from players.people.rows import canonical, is_person, lock_club
 from players.requests import by
 from tournaments.draws.designer.forms import CLOCK_ATTRS
 from tournaments.draws.evenings import (
@@ -78,12 +78,19 @@ from tournaments.entries.services import enter, withdraw_all
 from tournaments.events.actions import EventAction, division_url_args, event_url_args, form_key
 from tournaments.events.api import EventSerializer
 from tournaments.events.forms import MAX_TABLES, localise
-from tournaments.events.services import create_division, create_tournament, publish_tournament, update_tournament
+from tournaments.events.services import (
+    create_division,
+    create_tournament,
+    publish_tournament,
+    update_division,
+    update_tournament,
+)
 from tournaments.events.venues import hours_of, tables_of_venue, venue_of
 from tournaments.floor.calls import call, take_out_of_use
 from tournaments.floor.evening import add_table, open_floor, set_autopilot
 from tournaments.floor.journal import FactTarget, lock_floor, read_state, record
-from tournaments.ledger.money import Currency
+from tournaments.ledger.fields import AmountField
+from tournaments.ledger.money import TICKET, Currency
 from tournaments.models import (
     Autopilot,
     CheckIn,
@@ -97,6 +104,7 @@ from tournaments.models import (
     Table,
     Tournament,
 )
+from tournaments.models.events import MAX_MINOR_UNITS
 from tournaments.state.api import LOCATION, WRITE, example, validated
 from tournaments.state.api import by as api_by
 from tournaments.state.locks import lock_event
@@ -135,6 +143,8 @@ class EveningPlan:
     players: Sequence[Player]
     names: Sequence[str] = ()
     leaving: Sequence[Player] = ()
+    fee: int | None = None
+    """What an entry costs, in minor units; None leaves it as it is planned or was copied."""
 
 
 def prepare_evening(
@@ -166,6 +176,9 @@ def prepare_evening(
         _enter(division, plan, by=by, now=now)
         division.refresh_from_db()
         set_stages(division=division, stages=plan.stages, after=division.seq, by=by, now=now, tell=False)
+        division.refresh_from_db()
+        if plan.fee is not None and plan.fee != division.fee:
+            update_division(division=division, after=division.seq, by=by, now=now, fee=plan.fee)
         return Division.objects.select_related("tournament__club").get(pk=division.pk)
 
 
@@ -334,17 +347,22 @@ def event_of_tonight(club: Club, now: datetime) -> Tournament | None:
         starts_at__lt=now + AROUND_NOW,
     )
     for event in rows.select_related("club").order_by("-starts_at").prefetch_related("divisions"):
-        divisions = [row for row in event.divisions.all() if row.status != Division.Status.CANCELLED]
+        divisions = _played_in(event)
         if len(divisions) == 1 and divisions[0].status == Division.Status.ENTRIES:
             return event
     return None
+
+
+def _played_in(event: Tournament) -> list[Division]:
+    """Return the divisions of an event without cancelled ones and the lists of side events."""
+    return [row for row in event.divisions.all() if row.status != Division.Status.CANCELLED and row.offer_id is None]
 
 
 def last_evening(club: Club) -> Tournament | None:
     """Return the last event of a club with one division that was played; None if there is none."""
     rows = Tournament.objects.filter(club=club, status=Tournament.Status.FINISHED)
     for event in rows.select_related("club").order_by("-starts_at")[:LAST_EVENINGS].prefetch_related("divisions"):
-        if len([row for row in event.divisions.all() if row.status != Division.Status.CANCELLED]) == 1:
+        if len(_played_in(event)) == 1:
             return event
     return None
 
@@ -354,7 +372,7 @@ def regulars(club: Club) -> list[Player]:
     recent = Tournament.objects.filter(club=club).exclude(status=Tournament.Status.DRAFT).order_by("-starts_at")
     events = list(recent.values_list("pk", flat=True)[:LAST_EVENINGS])
     entries = Entry.objects.filter(division__tournament__in=events, status=Entry.Status.IN)
-    playing = Player.objects.filter(pk__in=entries.values("player")).order_by("name_key", "pk")
+    playing = Player.objects.filter(is_person(), pk__in=entries.values("player")).order_by("name_key", "pk")
     members = Player.objects.filter(memberships__club=club, memberships__left_at=None).order_by("name_key", "pk")
     known: dict[int, Player] = {}
     with_accounts = ("user", "merged_into__user")
@@ -388,9 +406,11 @@ class TonightForm(RefusingForm):
     players = forms.IntegerField(label=gettext_lazy("Players"), min_value=2, max_value=MAX_PLAYERS)
     tables = forms.IntegerField(label=gettext_lazy("Tables"), min_value=1, max_value=MAX_TABLES)
     closes = forms.TimeField(label=gettext_lazy("Closes at"), widget=forms.TimeInput(attrs=CLOCK_ATTRS, format="%H:%M"))
+    fee = AmountField(required=False)
     format = forms.ChoiceField(
         label=gettext_lazy("Format"), choices=[(name, name) for name in (SAME, *PRESETS)], required=False
     )
+    bracket = forms.BooleanField(required=False)
     here = forms.MultipleChoiceField(label=gettext_lazy("Names"), required=False)
     entered = PublicIdsField(required=False)
     """Who was entered when the page was shown. Who registers or withdraws meanwhile is ticked or unticked by that."""
@@ -401,7 +421,7 @@ class TonightForm(RefusingForm):
         widget=forms.Textarea(attrs={"rows": 3, "autocomplete": "off"}),
     )
     reason = forms.CharField(
-        label=gettext_lazy("Reason for drawing again (shown to everybody)"), required=False, max_length=MAX_NOTE_LENGTH
+        label=gettext_lazy("Reason (shown to everybody)"), required=False, max_length=MAX_NOTE_LENGTH
     )
     like = forms.BooleanField(required=False)
     use = forms.BooleanField(required=False)
@@ -418,13 +438,17 @@ class TonightForm(RefusingForm):
         "evening_needs_players": "names",
     }
 
-    def __init__(self, data: Any = None, *, roster: Iterable[Player], **options: Any) -> None:
+    def __init__(self, data: Any = None, *, page: "TonightPage", **options: Any) -> None:
         super().__init__(data, **options)
+        currency = page.currency(is_like=bool(self.data.get("like")))
+        fee = self.fields["fee"]
+        assert isinstance(fee, AmountField)  # noqa: S101, declared above
+        fee.currency, fee.label = currency, _("Entry fee (%(currency)s)") % {"currency": currency.name}
         field, earlier = self.fields["here"], self.fields["entered"]
         assert isinstance(field, forms.MultipleChoiceField)  # noqa: S101, declared above
         # Who has withdrawn since may be ticked, but is no longer in the roster.
         withdrawn = earlier.widget.value_from_datadict(self.data, self.files, self.add_prefix("entered")) or ()
-        field.choices = [(player.public_id, player.name) for player in roster] + [(row, row) for row in withdrawn]
+        field.choices = [(player.public_id, player.name) for player in page.roster] + [(row, row) for row in withdrawn]
 
     def clean_names(self) -> str:
         """The list, if all of it is understood."""
@@ -457,7 +481,17 @@ class TonightPage:
         self.event, self.last = event_of_tonight(club, now), last_evening(club)
         self.entered = players_of(self.event) if self.event is not None else []
         self.roster = self._roster()
-        self.take(TonightForm(self._initial(), roster=self.roster), follow=False)
+        self.take(TonightForm(self._initial(), page=self), follow=False)
+
+    def currency(self, *, is_like: bool) -> Currency:
+        """The currency that the event has or will have."""
+        if (model := self.event or (self.last if is_like else None)) is not None:
+            return Currency.of(model)
+        return Currency.usual(self.club.currency) if self.club.currency else Currency(TICKET, 0)
+
+    def _fee_of(self, event: Tournament) -> str:
+        division = event.divisions.filter(offer=None).exclude(status=Division.Status.CANCELLED).get()
+        return Currency.of(event).plain(division.fee) if division.fee else ""
 
     def take(self, form: TonightForm, *, follow: bool = True) -> None:
         """Show what a form says; with `follow`, also what follows from the changes since the page was made."""
@@ -472,18 +506,27 @@ class TonightPage:
         return list(known.values())
 
     def _initial(self) -> dict[str, Any]:
-        players = len(self.entered) or (len(players_of(self.last)) if self.last is not None else 0) or 8
+        here = self.entered or self._regulars_of_copy()
+        players = len(here) or (len(players_of(self.last)) if self.last is not None else 0) or 8
         tables = self.event.tables if self.event is not None else None
         tables = tables or tables_of_venue(venue_of(self.club)) or max(1, players // 2)
         return {
             "players": max(2, players),
             "tables": tables,
             "closes": f"{self._closing_time():%H:%M}",
-            "here": [player.public_id for player in self.entered],
+            "fee": self._fee_of(self.event) if self.event is not None else "",
+            "here": [player.public_id for player in here],
             "entered": [player.public_id for player in self.entered],
-            "named": len(self.entered),
+            "named": len(here),
             "like": self.event is not None,
         }
+
+    def _regulars_of_copy(self) -> list[Player]:
+        """Return who is ticked for a copy of the last evening that nobody has entered yet: the players of that."""
+        if self.event is None or self.last is None or self.event.name != self.last.name:
+            return []
+        is_entered = Entry.objects.filter(division__tournament=self.event).exists()
+        return [] if is_entered else players_of(self.last)
 
     def _closing_time(self) -> time:
         """When tonight's event ends, else when the venue closes, else four hours from now."""
@@ -501,7 +544,7 @@ class TonightPage:
 
         Whoever has registered since the page was shown is ticked, and whoever has withdrawn since is not.
         """
-        data = {**self.form.cleaned_data}
+        data = {**self.form.cleaned_data, "fee": self.form.data.get("fee")}
         entered = [player.public_id for player in self.entered]
         ticked = [row for row in data["here"] if row in entered or row not in data["entered"]]
         data["here"] = list(dict.fromkeys((*ticked, *(row for row in entered if row not in data["entered"]))))
@@ -511,16 +554,19 @@ class TonightPage:
             data |= {"like": True, "format": SAME, "closes": closes}
             data["tables"] = self.last.tables_for(len(players_of(self.last)))
             data["here"] = [player.public_id for player in players_of(self.last)]
+            data["fee"] = self._fee_of(self.last)
         named = len(data["here"]) + len(self.form.new_names)
         if named >= MIN_ENTRIES and named != data["named"]:
             data["players"] = named
         data |= {"named": named, "use": False, "closes": f"{data['closes']:%H:%M}"}
-        self.form = TonightForm(data, roster=self.roster)
+        self.form = TonightForm(data, page=self)
         self.is_valid = self.form.is_valid()
 
     def _choose(self) -> None:
         """Find the formats, and the one that is chosen: the best, unless another was chosen by hand."""
         self.offers: list[FormatOffer] = []
+        self.bracket = 0
+        """The places of a bracket that can follow the chosen format; 0 if none can, or one does."""
         self.stages: list[StageSettings] = []
         if not self.is_valid:
             return
@@ -534,6 +580,10 @@ class TonightPage:
         self.chosen = by_hand if by_hand in known else best
         self.proposed = best
         self.stages = self._stages(self.chosen)
+        longer = with_bracket(self.stages, fields["players"]) if self.stages else None
+        self.bracket = longer[0].qualifiers or 0 if longer is not None else 0
+        if longer is not None and fields["bracket"]:
+            self.stages = list(longer)
 
     def _stages(self, key: str) -> list[StageSettings]:
         if key == SAME:
@@ -567,7 +617,7 @@ class TonightPage:
     def _same_stages(self) -> list[StageSettings]:
         model, evening = self.model, self.evening
         assert model is not None  # noqa: S101, only asked for with one
-        division = model.divisions.exclude(status=Division.Status.CANCELLED).get()
+        division = model.divisions.filter(offer=None).exclude(status=Division.Status.CANCELLED).get()
         stages = with_lengths(stage_settings(division), division.lengths)
         players = len(players_of(model))
         minutes = (model.ends_at - model.starts_at).total_seconds() / 60 if model.ends_at else evening.minutes
@@ -597,7 +647,8 @@ class TonightPage:
     @property
     def compared(self) -> list[ComparedLine]:
         """The chosen format in rounds and without, if it can be paired in both ways."""
-        return compared(self.stages, (), self.evening, Pace(self.evening.tables)) if self.stages else []
+        finish = self.forecast.finish if self.stages else None
+        return compared(self.stages, (), self.evening, Pace(self.evening.tables), finish) if finish is not None else []
 
     @property
     def forecast(self) -> Forecast:
@@ -669,25 +720,17 @@ class TonightPage:
     def last_line(self) -> str:
         """What was played last, such as “Swiss, 4 rounds, 5 points, 16 players, done 22:52”."""
         assert self.last is not None  # noqa: S101, only shown with one
-        division = self.last.divisions.exclude(status=Division.Status.CANCELLED).get()
+        division = self.last.divisions.filter(offer=None).exclude(status=Division.Status.CANCELLED).get()
         stages = with_lengths(stage_settings(division), division.lengths)
         parts = [format_name(stages), lengths_text(stages, ())]
         players = len(players_of(self.last))
-        parts.append(ngettext("%(count)d player", "%(count)d players", players) % {"count": players})
+        parts.append(ngettext("%(count)s player", "%(count)s players", players) % {"count": players})
         if division.fee:
             parts.append(Currency.of(self.last).with_name(division.fee))
         over = Match.objects.filter(parent_topic=division.topic).aggregate(Max("finished_at"))["finished_at__max"]
         if over is not None and division.status == Division.Status.FINISHED:
             parts.append(_("done %(time)s") % {"time": f"{over.astimezone(self.zone):%H:%M}"})
         return ", ".join(parts)
-
-    @property
-    def fee(self) -> str:
-        """The entry fee of tonight, if it is like the last evening or planned; else empty."""
-        if not self.is_like_model or self.model is None:
-            return ""
-        division = self.model.divisions.exclude(status=Division.Status.CANCELLED).get()
-        return Currency.of(self.model).with_name(division.fee) if division.fee else ""
 
     def plan(self) -> EveningPlan:
         """Return what is to be played. Refused: `evening_needs_players`."""
@@ -697,7 +740,14 @@ class TonightPage:
             raise Refused("evening_needs_players")
         closes_at = localise(self.evening.closes, self.zone)
         assert closes_at is not None  # noqa: S101, an evening has an end
-        return EveningPlan(self.evening.tables, closes_at, self.stages, players, self.form.new_names, self.leaving)
+        return EveningPlan(
+            self.evening.tables, closes_at, self.stages, players, self.form.new_names, self.leaving, self.fee
+        )
+
+    @property
+    def fee(self) -> int | None:
+        """The fee that was typed, 0 if the field is empty; None if there was no such field."""
+        return self.form.cleaned_data["fee"] or 0 if self.form.data.get("fee") is not None else None
 
     @property
     def arguments(self) -> Mapping[str, Any]:
@@ -724,14 +774,14 @@ def tonight(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method != "POST":
         return _render(request, TonightPage(club, now))
     page = TonightPage(club, now)
-    page.take(TonightForm(request.POST, roster=page.roster))
+    page.take(TonightForm(request.POST, page=page))
     if not page.is_valid:
         return _render(request, page, status=HTTPStatus.UNPROCESSABLE_ENTITY)
     acting: dict[str, Any] = {"by": by(request), "now": now, "key": form_key(request)}
     try:
         if page.form.cleaned_data["more"]:
             division = prepare_evening(club=club, plan=page.plan(), **page.arguments, **acting)
-            return redirect("draw", *division_url_args(division))
+            return redirect("division-settings", *division_url_args(division))
         reason = page.form.cleaned_data["reason"]
         event = start_evening(club=club, plan=page.plan(), reason=reason, **page.arguments, **acting)
     except Refused as refused:
@@ -749,7 +799,7 @@ def show(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the screen for other figures; nothing is stored."""
     club = club_access.club_as(request.user, slug, Role.DIRECTOR)
     page = TonightPage(club, timezone.now())
-    page.take(TonightForm(request.POST, roster=page.roster))
+    page.take(TonightForm(request.POST, page=page))
     return _render(request, page)
 
 
@@ -829,6 +879,15 @@ class StartSerializer(serializers.Serializer[Any]):
         required=False,
         help_text="`same`: as the last evening, with its fee and prizes. Missing: the format that suits best.",
     )
+    fee = serializers.IntegerField(
+        min_value=0,
+        max_value=MAX_MINOR_UNITS,
+        required=False,
+        help_text="Entry fee in minor units of the event's currency. Missing: as planned, or none.",
+    )
+    bracket = serializers.BooleanField(
+        default=False, help_text="Whether a bracket of the best follows a Swiss, or lives without rounds."
+    )
     reason = serializers.CharField(
         max_length=MAX_NOTE_LENGTH, required=False, help_text="Needed to draw again after the start was undone. Public."
     )
@@ -862,11 +921,12 @@ class Tonight(APIView):
         here, names, format_ = fields.get("here", []), fields.get("names", []), fields.get("format", "")
         data = {
             "players": max(2, len(here) + len(names)), "tables": fields["tables"], "format": format_, "here": here,
-            "closes": f"{fields['closes']:%H:%M}", "names": "\n".join(names), "reason": fields.get("reason", ""),
-            "like": format_ == SAME,
+            "fee": fields.get("fee"), "closes": f"{fields['closes']:%H:%M}",
+            "names": "\n".join(names), "reason": fields.get("reason", ""),
+            "like": format_ == SAME, "bracket": fields["bracket"],
         }  # fmt: skip
         page = TonightPage(club, now)
-        page.take(TonightForm(data, roster=page.roster))
+        page.take(TonightForm(data, page=page))
         if not page.is_valid:
             wrong = page.form.errors.get_json_data()
             raise exceptions.ValidationError({name: [row["message"] for row in rows] for name, rows in wrong.items()})

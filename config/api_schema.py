@@ -7,7 +7,6 @@ from hashlib import blake2b
 from http import HTTPStatus
 from typing import Any
 
-from django.conf import settings
 from django.http import HttpResponse
 from django.urls import get_resolver
 from django.utils import translation
@@ -25,6 +24,7 @@ from config.api_errors import PROBLEM_JSON
 from config.page_cache import PUBLIC_ROUTES, accepts_gzip
 from core.access import Who, open_to
 from core.api import description_lock
+from core.languages import first_offered
 from core.live.stream import HEARTBEAT, LONGEST, MAX_TOPICS
 from core.ndjson import NdjsonRenderer
 from core.repeats import Repeat
@@ -348,9 +348,8 @@ class ApiSchema(SpectacularAPIView):
     @extend_schema(exclude=True)
     def get(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponse | None:
         """Return it, or 304 to a client that has it already."""
-        chosen = request.query_params.get("lang")
-        language = chosen if chosen in dict(settings.LANGUAGES) else translation.get_language()
-        text, compressed, etag = description(language or settings.LANGUAGE_CODE, request.accepted_renderer.format)
+        language = first_offered(request.query_params.get("lang", ""), translation.get_language() or "")
+        text, compressed, etag = description(language, request.accepted_renderer.format)
         is_compressed = accepts_gzip(request.headers.get("Accept-Encoding", "").encode())
         response = HttpResponse(
             compressed if is_compressed else text,
@@ -358,6 +357,7 @@ class ApiSchema(SpectacularAPIView):
             headers={
                 "Cache-Control": "public, no-cache",
                 "Content-Disposition": f'inline; filename="Barpoint.{request.accepted_renderer.format}"',
+                "Content-Language": language,
                 "ETag": etag,
                 "Vary": "Accept, Accept-Encoding, Accept-Language, Cookie",
             },

@@ -199,6 +199,7 @@ class Config:
         # A program thinks for a second or two, so it is never in the way of live play.
         "matches.act_at_level": {"queue": BACKGROUND},
         "matches.advise": {"queue": BACKGROUND},
+        "matches.judge_plays": {"queue": BACKGROUND},
         "matches.advise_guest": {"queue": GUESTS},
         "config.sweep_backups": {"queue": BACKGROUND},
         "players.make_data_export": {"queue": BACKGROUND},
@@ -208,6 +209,8 @@ class Config:
         "players.send_notification_emails": {"queue": OUTGOING},
         "players.send_push": {"queue": OUTGOING},
         "players.send_account_email": {"queue": OUTGOING},
+        "clubhouse.sweep_letters": {"queue": BACKGROUND},
+        "clubhouse.sweep_letter_corrections": {"queue": BACKGROUND},
         "matches.analyse": {"queue": ANALYSIS},
     }
     beat_schedule = take_turns(
@@ -219,6 +222,7 @@ class Config:
             "held-up": {"task": "tournaments.sweep_held_up", "schedule": 10.0, "options": {"expires": 10}},
             "finals": {"task": "tournaments.sweep_finals", "schedule": 600.0, "options": {"expires": 600}},
             "countdowns": {"task": "tournaments.sweep_countdowns", "schedule": 2.0, "options": {"expires": 2}},
+            "lists": {"task": "tournaments.sweep_lists", "schedule": 2.0, "options": {"expires": 2}},
             "deadlines": {"task": "tournaments.sweep_deadlines", "schedule": 2.0, "options": {"expires": 2}},
             "floors": {"task": "tournaments.sweep_floors", "schedule": 10.0, "options": {"expires": 10}},
             "check-in-days": {"task": "tournaments.end_check_in_days", "schedule": 60.0, "options": {"expires": 60}},
@@ -231,6 +235,12 @@ class Config:
             "analyses": {"task": "matches.sweep_analyses", "schedule": 10.0, "options": {"expires": 10}},
             "given-up": {"task": "matches.sweep_given_up_analyses", "schedule": 300.0, "options": {"expires": 300}},
             "deliveries": {"task": "players.sweep_deliveries", "schedule": 5.0, "options": {"expires": 5}},
+            "letters": {"task": "clubhouse.sweep_letters", "schedule": 60.0, "options": {"expires": 60}},
+            "letter-corrections": {
+                "task": "clubhouse.sweep_letter_corrections",
+                "schedule": 900.0,
+                "options": {"expires": 900},
+            },
             "backups": {"task": "config.sweep_backups", "schedule": 600.0, "options": {"expires": 600}},
             # Daily; a day that is missed is made up for by the next.
             "retention": {"task": "players.delete_expired", "schedule": crontab(hour=3, minute=17)},

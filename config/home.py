@@ -1,5 +1,6 @@
 """What the home page shows: to visitors a board and what Barpoint is for, to members what concerns them now."""
 
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -13,15 +14,20 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from clubhouse.letters.page import letter_card
 from core.live import audience
 from engine.actions import Phase
 from engine.cube import Side, doubled
 from engine.ids import xgid
 from engine.match import MatchState
+from matches.analysis import labels as analysis_labels
+from matches.analysis.access import analyses_of_results, decisions_of, seen_of_matches
+from matches.analysis.match_analysis import roll_of
+from matches.analysis.page import has_program
 from matches.analysis.profile import performance_by_match
 from matches.lifecycle.events import events
 from matches.lifecycle.where import WhereState
-from matches.models import LiveMatch, Match, PlayerRating, RatingChange
+from matches.models import Decision, LiveMatch, Match, PlayerRating, RatingChange
 from matches.play.codec import from_data
 from matches.play.correspondence import boards_waiting
 from matches.play.public_state import game_json
@@ -35,6 +41,7 @@ from matches.records.replays import diagram_at
 from matches.reporting.my_matches import MyMatch, action_label, my_matches
 from players import selectors
 from players.models import Club, Player, User
+from players.people.rows import is_person
 from seasons.page.season import own_places
 from seasons.places import own_offers
 from tournaments.events import selectors as event_selectors
@@ -148,6 +155,49 @@ COUNTED_FOR = 600
 CLUBS_WORTH_COUNTING = 5
 
 
+class ExamplePlay(NamedTuple):
+    roll: str
+    play: str
+    lost: str
+    """Equity, in words; empty for the best play."""
+
+
+class Example(NamedTuple):
+    """A match whose analysis everybody may see, and two of its errors, the costlier one with what was best."""
+
+    url: str
+    plays: tuple[ExamplePlay, ...]
+    club: str
+    """Its slug, for the puzzle of the day; empty for a match of no club."""
+
+
+MATCHES_TRIED = 10
+REAL_ERRORS = (0.05, 1.0)
+"""Equity: a smaller loss may be the program's noise, and a larger one a record that is wrong."""
+
+
+def example_analysis() -> Example | None:
+    """Return the newest example among the latest analysed matches; None if nobody shows how they played."""
+    latest = analyses_of_results().filter(NOBODY.visible("match__")).order_by("-match__finished_at", "-pk")
+    public = seen_of_matches(latest.select_related("match__live", "match__club")[:MATCHES_TRIED], NOBODY)
+    costly = decisions_of(public).filter(kind=Decision.Kind.PLAY, counted=True, error__range=REAL_ERRORS)
+    by_match = defaultdict(list)
+    for decision in costly.order_by("-error", "pk"):
+        by_match[decision.analysis_id].append(decision)
+    for seen in public:
+        errors = by_match[seen.analysis.pk][:2]
+        if len(errors) == 2 and seen.analysis.match is not None:
+            url = reverse("match-analysis", args=[seen.analysis.match.public_id])
+            best = ExamplePlay(roll_of(errors[0]), errors[0].best, "")
+            club = seen.analysis.match.club
+            return Example(url, (best, *map(_played, errors)), club.slug if club is not None else "")
+    return None
+
+
+def _played(decision: Decision) -> ExamplePlay:
+    return ExamplePlay(roll_of(decision), decision.played, analysis_labels.number(-decision.error, 3))
+
+
 def visitors_home(now: datetime) -> dict[str, Any]:
     """Return what the home page shows to everybody who is not signed in."""
     live = live_now(NOBODY, now, most=LIVE_SHOWN)
@@ -155,14 +205,16 @@ def visitors_home(now: datetime) -> dict[str, Any]:
     return {
         "board": board,
         "numbers": site_numbers(),
+        "analyses": has_program(),
+        "example": example_analysis(),
         "live_url": board.url if board.kind == LIVE else live[0].url if live else "",
         "watching": sum(audience.sizes([line.public_id for line in live]).values()),
         "events": event_selectors.on_show(EVENTS_SHOWN),
     }
 
 
-def site_numbers() -> list[tuple[str, str]]:
-    """Return how many clubs, players and matches there are, each with its unit; empty for a site with few clubs."""
+def site_numbers() -> list[str]:
+    """Return how many clubs, players and matches there are, in words; empty for a site with few clubs."""
     clubs = Club.objects.exclude(accepted_at=None).count()
     if clubs <= CLUBS_WORTH_COUNTING:
         return []
@@ -172,14 +224,16 @@ def site_numbers() -> list[tuple[str, str]]:
         cache.set("home:numbers", counted, COUNTED_FOR)
     players, matches = counted
     return [
-        (number_format(clubs, force_grouping=True), ngettext("club", "clubs", clubs)),
-        (number_format(players, force_grouping=True), ngettext("player", "players", players)),
-        (number_format(matches, force_grouping=True), ngettext("match on record", "matches on record", matches)),
+        ngettext("%(count)s club", "%(count)s clubs", clubs) % {"count": number_format(clubs, force_grouping=True)},
+        ngettext("%(count)s player", "%(count)s players", players)
+        % {"count": number_format(players, force_grouping=True)},
+        ngettext("%(count)s match", "%(count)s matches", matches)
+        % {"count": number_format(matches, force_grouping=True)},
     ]
 
 
 def _counted() -> tuple[int, int]:
-    players = Player.objects.filter(merged_into=None, erased_at=None)
+    players = Player.objects.filter(is_person(), merged_into=None, erased_at=None)
     return players.count(), Match.objects.filter(state=Match.State.SETTLED).count()
 
 
@@ -251,6 +305,7 @@ def members_home(user: User, now: datetime) -> dict[str, Any]:
     waiting = [row for row in others if row.asks_me and row.step is not None and row.step.code not in TO_PLAY]
     next_match = next((row for row in others if row not in waiting), None)
     run = event_selectors.run_by(user, viewer.runs)
+    evenings = event_selectors.evenings_now(viewer.players, run)
     clubs, asked_clubs = selectors.my_and_asked_clubs(user)
     join_requests = list(selectors.with_requests(viewer.directs)) if viewer.directs else []
     return {
@@ -271,13 +326,15 @@ def members_home(user: User, now: datetime) -> dict[str, Any]:
         "live": _live(viewer, now),
         "rating": _rating(viewer, now),
         "entries": mine["entries"],
-        "run": run,
-        "events": [event for event in event_selectors.on_show(EVENTS_SHOWN) if event not in run],
+        "evenings": [(event, event in run) for event in evenings],
+        "run": [event for event in run if event not in evenings],
+        "events": [event for event in event_selectors.on_show(EVENTS_SHOWN) if event not in (*run, *evenings)],
         "clubs": clubs,
         "asked_clubs": asked_clubs,
         "final_places": own_offers(viewer.players, now) if viewer.players else [],
         "seasons": own_places(user, clubs, timezone.localdate(now)),
         "directs": viewer.directs,
+        "letter": letter_card(user, viewer, now) if viewer.players else None,
     }
 
 
@@ -309,12 +366,12 @@ def _task(state: MatchState) -> str:
             high, low = sorted(state.dice, reverse=True)
             return _("to play {high}-{low}").format(high=high, low=low)
         case Phase.DOUBLED:
-            return _("doubled to {cube}").format(cube=doubled(state.cube))
+            return _("Take at {cube}?").format(cube=doubled(state.cube))
         case Phase.RESIGNED:
-            return _("resignation offered")
+            return _("offers to resign")
         case Phase.TO_ROLL:
             return _("to roll")
-    return _("ready to start")
+    return _("Ready to play")
 
 
 def _latest(rows: Sequence[MyMatch], viewer: Viewer) -> list[MyLatestResult]:

@@ -47,7 +47,7 @@ _SECRETS = [
     ),
     re.compile(rf"(?P<keep>{_SLASH}password{_SLASH}choose{_SLASH}){_SEGMENT}{_SLASH}{_SEGMENT}", re.IGNORECASE),
     # The token of a match link or a calendar without its path, as the API receives it in a header.
-    re.compile(r"(?P<keep>\b)[2-9a-z]{10}\.(?:[01s]\.)?[\w-]{43}"),
+    re.compile(r"(?P<keep>\b)[2-9a-z]{10}\.(?:[01abs]\.)?[\w-]{43}"),
     re.compile(r"(?P<keep>\bbp_)[\w-]{43}"),
     re.compile(r"(?P<keep>\b(?:Token|Bearer|Basic) )[\w.~+/=-]{8,}", re.IGNORECASE),
     # Whole headers: any cookie may work like a key.

@@ -6,7 +6,7 @@ import sys
 import time
 import uuid
 import zoneinfo
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import unquote
@@ -30,6 +30,7 @@ from django.middleware.gzip import GZipMiddleware
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.utils import timezone, translation
+from django.utils.cache import patch_vary_headers
 from django.views import defaults
 from rest_framework import exceptions
 from rest_framework.authentication import CSRFCheck
@@ -39,12 +40,16 @@ from config.api_json import TooLarge
 from config.database import DOWN, LOCKED, outage_of
 from config.limits import BUSY, NOT_WRITABLE, RETRY_AFTER
 from config.monitoring import is_measured
+from config.page_cache import language_asked_for
 from config.static_files import import_map_source
+from core import languages
 from core.messages import sentence, status_of
 from core.requests import way_back
 from core.throttle import RATE_STATE, client_address
 from engine.errors import Refused
 from players.accounts import idempotency, kept_input
+from players.models import Club
+from tournaments.models import Tournament
 
 # Error pages, each with links to go on; the API gets a problem instead.
 
@@ -307,10 +312,13 @@ class RateLimitHeaders:
 
 
 SECRET_PARAMETERS = frozenset(
-    {"token", "event_token", "owner_token", "secret", "feed_token", "unsubscribe_token", "pairing_token", "uidb64"}
+    {
+        *("token", "event_token", "coming_token", "owner_token", "secret"),
+        *("feed_token", "unsubscribe_token", "pairing_token", "uidb64"),
+    }
 )
 """Names of route parameters that work like a key."""
-OF_PERSONAL_LINKS = frozenset({"token", "event_token", "owner_token"})
+OF_PERSONAL_LINKS = frozenset({"token", "event_token", "coming_token", "owner_token"})
 
 
 class SecretUrls:
@@ -349,9 +357,69 @@ class SearchEngines:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self.get_response(request)
         match = request.resolver_match
-        if match is not None and (match.url_name not in INDEXED or request.GET):
+        # The same page in another language is a page of its own.
+        known = {languages.PARAMETER} if languages.choice_of(request).asked else set()
+        if match is not None and (match.url_name not in INDEXED or request.GET.keys() - known):
             response.headers.setdefault("X-Robots-Tag", "noindex")
         return response
+
+
+NOT_FOR_READERS = ("image/", "text/calendar")
+"""Contents whose language is that of a club or an event, whoever requests them; their views say which."""
+
+
+class Language:
+    """Answer in the language that the reader wants (`core.languages.wish`), else that of the club whose page it is."""
+
+    def __init__(self, get_response: Handler) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        # First without the account: if it cannot be read, the page that says so is in a language they know, too.
+        _activate(request, _choice(request, ""))
+        if request.user.is_authenticated and request.user.language:
+            _activate(request, _choice(request, request.user.language))
+        response = self.get_response(request)
+        if not response.headers.get("Content-Type", "").startswith(NOT_FOR_READERS):
+            response.headers.setdefault("Content-Language", languages.choice_of(request).language)
+        patch_vary_headers(response, ("Accept-Language", "Cookie"))
+        return response
+
+    def process_view(self, request: HttpRequest, view: object, args: object, kwargs: dict[str, Any]) -> None:
+        """Look up the language of a club's page for readers without a wish; browsers always express one."""
+        choice = languages.choice_of(request)
+        matters = languages.offers_choice() and (choice.asked or not choice.wish)
+        if matters and not request.path_info.startswith(API_PATH):
+            choice.default = languages.first_offered(*_languages_of_page(kwargs))
+            _activate(request, choice)
+
+
+def _choice(request: HttpRequest, own: str) -> languages.Choice:
+    asked = language_asked_for(request.path_info, request.META.get("QUERY_STRING", ""))
+    wish = languages.wish(
+        asked=asked,
+        own=own,
+        switch=request.COOKIES.get(settings.LANGUAGE_COOKIE_NAME, ""),
+        accepted=request.headers.get("Accept-Language", ""),
+    )
+    return languages.Choice(asked, wish, settings.LANGUAGE_CODE)
+
+
+def _activate(request: HttpRequest, choice: languages.Choice) -> None:
+    request.language_choice = choice  # type: ignore[attr-defined]
+    translation.activate(choice.language)
+
+
+def _languages_of_page(kwargs: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the languages that an event and its club have chosen, or the club alone, by the parameters of a route."""
+    club, slug = kwargs.get("club"), kwargs.get("slug")
+    if club and slug:
+        # What is not published must not be told from what does not exist.
+        events = Tournament.objects.filter(club__slug=club, slug=slug).exclude(status=Tournament.Status.DRAFT)
+        return events.values_list("language", "club__language").first() or ()
+    if club or slug:
+        return Club.objects.filter(slug=club or slug).values_list("language").first() or ()
+    return ()
 
 
 TIME_ZONE_COOKIE = "time_zone"
@@ -359,7 +427,7 @@ TIME_ZONE_COOKIE = "time_zone"
 
 
 class Preferences:
-    """Activate the user's language and time zone, if they have chosen them; else the time zone of their browser."""
+    """Activate the user's time zone, if they have chosen one; else that of their browser."""
 
     def __init__(self, get_response: Handler) -> None:
         self.get_response = get_response
@@ -368,12 +436,8 @@ class Preferences:
         user = request.user
         if user.is_authenticated:
             structlog.contextvars.bind_contextvars(**{USER_ID: user.pk})
-        language = user.language if user.is_authenticated else ""
         zone = _zone(user.time_zone) if user.is_authenticated else None
         zone = zone or _zone(unquote(request.COOKIES.get(TIME_ZONE_COOKIE, "")))
-        if language and translation.check_for_language(language):
-            translation.activate(language)
-            request.LANGUAGE_CODE = translation.get_language() or language
         if zone is None:
             return self.get_response(request)
         with timezone.override(zone):

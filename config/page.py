@@ -2,17 +2,17 @@
 
 from datetime import timedelta
 from typing import Any
+from urllib.parse import urlsplit
 
 from django import forms
 from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.http import url_has_allowed_host_and_scheme
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import override
 from django.views.decorators.cache import never_cache
 from drf_spectacular.utils import extend_schema
 from drf_spectacular.views import SpectacularSwaggerSplitView
@@ -21,9 +21,14 @@ from rest_framework.response import Response
 from rest_framework.throttling import SimpleRateThrottle
 
 from config.home import members_home, visitors_home
+from config.page_cache import is_in_languages
+from core import languages
 from core.access import Who, open_to
 from core.repeats import Repeat, repeated
+from core.requests import is_ours
 from matches.presentation.visibility import Viewer
+from players.accounts.services import update_preferences
+from players.actors import Actor
 from players.models import ApiToken, Club, User
 
 # Forms of pages that belong to no app.
@@ -36,19 +41,26 @@ class ThemeForm(forms.Form):
     next = forms.CharField(required=False, max_length=2000, empty_value="/")
 
 
+class LanguageForm(forms.Form):
+    """A language of the site, and the page it was chosen on."""
+
+    language = forms.ChoiceField(choices=lambda: settings.LANGUAGES)
+    next = forms.CharField(required=False, max_length=2000, empty_value="/")
+
+
 # Pages that belong to no app: home, help, theme, API documentation.
 
 
 SECURITY_TXT_LASTS = timedelta(days=180)
 STATUSES = (
-    (400, _("The request is malformed.")),
-    (401, _("There is no token, or it is unknown or has expired.")),
-    (403, _("The account or the scopes of the token do not allow this.")),
-    (404, _("It does not exist, or you may not see it.")),
-    (409, _("The state does not allow it, or has changed since you looked (stale).")),
-    (422, _("A field is missing, wrong or not allowed.")),
-    (429, _("Too many requests: wait.")),
-    (503, _("The site is busy: try again after some seconds.")),
+    (400, "The request is malformed."),
+    (401, "There is no token, or it is unknown or has expired."),
+    (403, "The account or the scopes of the token do not allow this."),
+    (404, "It does not exist, or you may not see it."),
+    (409, "The state does not allow it, or has changed since you looked (stale)."),
+    (422, "A field is missing, wrong or not allowed."),
+    (429, "Too many requests: wait."),
+    (503, "The site is busy: try again after some seconds."),
 )
 """What the statuses of the API's errors mean."""
 
@@ -82,8 +94,8 @@ def help_directors(request: HttpRequest) -> HttpResponse:
 
 
 NOT_CRAWLED = (
-    "/account/", "/admin/", "/api/", "/live/", "/my/", "/notifications/", "/password/", "/preferences/", "/sign-in/",
-    "/sign-up/",
+    "/account/", "/admin/", "/api/", "/language/", "/live/", "/my/", "/notifications/", "/password/", "/preferences/",
+    "/sign-in/", "/sign-up/",
 )  # fmt: skip
 """Paths that robots need not read. Links that work like a key are not listed: their answers say `noindex`."""
 
@@ -100,12 +112,49 @@ def set_theme(request: HttpRequest) -> HttpResponse:
     """Save the theme in the account; the browsers of other visitors keep theirs."""
     form = ThemeForm(request.POST)
     is_valid = form.is_valid()
-    back = form.cleaned_data.get("next", "/")
-    if not url_has_allowed_host_and_scheme(back, {request.get_host()}, require_https=request.is_secure()):
-        back = "/"
     if is_valid and request.user.is_authenticated:
         User.objects.filter(pk=request.user.pk).update(theme=form.cleaned_data["theme"])
-    return redirect(back)
+    return HttpResponseRedirect(_page_here(request, form.cleaned_data.get("next", "/")))
+
+
+def _page_here(request: HttpRequest, address: str) -> str:
+    """Return the address of a page of this site, or else that of its home page."""
+    return address if address.startswith("/") and is_ours(request, address) else "/"
+
+
+@open_to(get=Who.EVERYBODY, post=Who.EVERYBODY)
+@never_cache
+@repeated(Repeat.HARMLESS)
+def set_language(request: HttpRequest) -> HttpResponse:
+    """Keep the language that a reader has chosen, and return to their page in it.
+
+    Who is signed in sends a form, which changes their account, so that e-mails follow. Anybody else comes by a link,
+    since public pages set no cookie and thus can have no form: a link changes no account, only what this browser keeps,
+    and not even that if it is on another site.
+    """
+    form = LanguageForm(request.POST if request.method == "POST" else request.GET)
+    is_valid = form.is_valid()
+    asked_on = _page_here(request, form.cleaned_data.get("next", "/"))
+    # Judged once more, as taking it apart may have changed it.
+    back = _page_here(request, languages.address_in(asked_on, ""))
+    if not is_valid:
+        return HttpResponseRedirect(back)
+    language = form.cleaned_data["language"]
+    if isinstance(request.user, User) and request.method == "POST":
+        update_preferences(user=request.user, by=Actor.of(request.user), language=language)
+        return HttpResponseRedirect(back)
+    has_languages = is_in_languages(urlsplit(back).path)
+    response = HttpResponseRedirect(languages.address_in(back, language) if has_languages else back)
+    if not request.user.is_authenticated and request.headers.get("Sec-Fetch-Site") != "cross-site":
+        response.set_cookie(
+            settings.LANGUAGE_COOKIE_NAME,
+            language,
+            max_age=settings.LANGUAGE_COOKIE_AGE,
+            secure=settings.LANGUAGE_COOKIE_SECURE,
+            httponly=settings.LANGUAGE_COOKIE_HTTPONLY,
+            samesite=settings.LANGUAGE_COOKIE_SAMESITE,  # type: ignore[arg-type]
+        )
+    return response
 
 
 @open_to(get=Who.EVERYBODY)
@@ -133,10 +182,12 @@ def admin_sign_in(request: HttpRequest) -> HttpResponse:
 @open_to(get=Who.EVERYBODY)
 def api_docs(request: HttpRequest) -> HttpResponse:
     """Explain how to begin with the API, by examples that `tests/api/test_quick_start.py` runs."""
+    with override("en"):
+        scopes = [str(label) for label in ApiToken.Scope.labels]
     shown = {
         "site": request.build_absolute_uri("/").rstrip("/"),
         "starts_at": (timezone.now() + timedelta(days=7)).isoformat(timespec="minutes"),
-        "scopes": ApiToken.Scope.labels,
+        "scopes": scopes,
         "rates": SimpleRateThrottle.THROTTLE_RATES,
         "uploads": settings.UPLOAD_RATES,
         "statuses": STATUSES,

@@ -19,15 +19,16 @@ from weakref import WeakKeyDictionary
 
 import structlog
 from django.conf import settings
-from django.http import HttpRequest, parse_cookie
+from django.http import parse_cookie
 from django.urls import Resolver404, resolve
-from django.utils import translation
 from redis.asyncio import Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
+from config.api_errors import API_PATH
 from config.disconnects import Receive, Scope, Send
+from core.languages import PARAMETER, offered, offers_choice, wish
 from core.live.site_version import VERSION, WRITERS
 from core.ndjson import NdjsonRenderer
 from core.packages import PACKAGES, ROOT
@@ -186,6 +187,18 @@ def known_parameters(path: str) -> frozenset[str] | None:
         return None
 
 
+def is_in_languages(path: str) -> bool:
+    """Return whether a path is that of a public page, of which each language has its own address, by `lang`."""
+    return offers_choice() and not path.startswith(API_PATH) and known_parameters(path) is not None
+
+
+def language_asked_for(path: str, query: str) -> str:
+    """Return the language of the site that the address of a public page asks for; empty if it does not."""
+    if f"{PARAMETER}=" not in query or not is_in_languages(path):
+        return ""
+    return offered(dict(parse_qsl(query)).get(PARAMETER, ""))
+
+
 # Reduce a request to what a public page may depend on.
 
 
@@ -205,11 +218,14 @@ class PageRequest:
     path: str
     query: bytes
     language: str
+    """Which the reader wants; empty if they have expressed no wish, and what is shown depends on whose page it is."""
     is_htmx: bool
 
     def scope_for(self, scope: Scope) -> Scope:
         """Return the scope that Django renders: the original request without what makes it personal."""
-        headers = [(b"host", self.host), (b"accept-language", self.language.encode())]
+        headers = [(b"host", self.host)]
+        if self.language:
+            headers.append((b"accept-language", self.language.encode()))
         if self.is_htmx:
             headers.append((b"hx-request", b"true"))
         return {**scope, "query_string": self.query, "headers": headers}
@@ -225,17 +241,22 @@ def page_request(scope: Scope) -> PageRequest | None:
         return None
     # As Django reads them: `http.cookies` gives up at the first one that is malformed, and would miss a session.
     cookies = parse_cookie(headers.get(b"cookie", b"").decode("latin-1"))
-    query = _query(scope["query_string"], parameters)
+    path, asked = scope["path"], language_asked_for(scope["path"], scope["query_string"].decode("latin-1"))
+    has_languages = is_in_languages(path)
+    query = _query(scope["query_string"], parameters | {PARAMETER} if has_languages else parameters, asked)
     if query is None or not personal_cookies().isdisjoint(cookies):
         return None
+    language = wish(
+        asked=asked,
+        switch=cookies.get(settings.LANGUAGE_COOKIE_NAME, ""),
+        accepted=headers.get(b"accept-language", b"").decode("latin-1"),
+    )
     return PageRequest(
         scheme=scope.get("scheme", "http"),
         host=headers.get(b"host", b""),
-        path=scope["path"],
+        path=path,
         query=query,
-        language=_language(
-            headers.get(b"accept-language", b"").decode("latin-1"), cookies.get(settings.LANGUAGE_COOKIE_NAME, "")
-        ),
+        language=language or ("" if has_languages else settings.LANGUAGE_CODE),
         is_htmx=headers.get(b"hx-request") == b"true",
     )
 
@@ -246,22 +267,17 @@ def personal_cookies() -> frozenset[str]:
     return frozenset({settings.SESSION_COOKIE_NAME, "messages", KEPT_INPUT_COOKIE})
 
 
-def _query(query: bytes, parameters: Iterable[str]) -> bytes | None:
-    """Return a query string in a fixed order; None if it has a parameter that is unknown or comes twice."""
+def _query(query: bytes, parameters: Iterable[str], language: str) -> bytes | None:
+    """Return a query string in a fixed order; None if it has a parameter that is unknown or comes twice.
+
+    It asks for `language`, or for none: otherwise each invented one would be stored.
+    """
     pairs = parse_qsl(query.decode("latin-1"), keep_blank_values=True)
     names = [name for name, _ in pairs]
     if len(set(names)) != len(names) or not set(names).issubset(parameters):
         return None
-    return urlencode(sorted(pairs)).encode()
-
-
-@lru_cache(maxsize=512)
-def _language(accepted: str, chosen: str) -> str:
-    """Return the language that Django would answer in."""
-    request = HttpRequest()
-    request.META["HTTP_ACCEPT_LANGUAGE"] = accepted
-    request.COOKIES[settings.LANGUAGE_COOKIE_NAME] = chosen
-    return translation.get_language_from_request(request)
+    others = [pair for pair in pairs if pair[0] != PARAMETER]
+    return urlencode(sorted([*others, *([(PARAMETER, language)] if language else [])])).encode()
 
 
 # An answer of Django that may be shown to everybody, compressed, with an ETag.
@@ -276,6 +292,7 @@ KEPT_HEADERS = frozenset(
         b"content-type",
         b"cross-origin-opener-policy",
         b"etag",
+        b"kept-offline",
         b"link",
         b"location",
         b"permissions-policy",
@@ -343,6 +360,7 @@ class CachedResponse:
         else:
             headers += [(b"cache-control", CACHE_CONTROL), (b"etag", self.etag)]
             if _has(self.etag, request_headers.get(b"if-none-match", b"")):
+                headers += [header for header in self.headers if header[0] == b"content-language"]
                 await _send(send, HTTPStatus.NOT_MODIFIED, headers, b"")
                 return
         headers += self.headers

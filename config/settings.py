@@ -20,6 +20,7 @@ from config import database
 from config.environment import cpu_share, days, flag, words
 from config.logs import logging_config
 from config.monitoring.errors import report_errors
+from core.languages import NAMES, OFFERED
 from core.packages import DJANGO_APPS, PACKAGES
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -88,6 +89,7 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = not LOCAL
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = LANGUAGE_COOKIE_SAMESITE = "Lax"
 # Scripts take the token from their page.
 CSRF_COOKIE_HTTPONLY = LANGUAGE_COOKIE_HTTPONLY = True
+LANGUAGE_COOKIE_AGE = 365 * 24 * 3600
 SESSION_ENGINE = "players.accounts.sessions"
 SESSION_COOKIE_AGE = 60 * 24 * 3600
 X_FRAME_OPTIONS = "DENY"
@@ -98,6 +100,8 @@ INSTALLED_APPS = [
     "django.contrib.contenttypes",
     "django.contrib.sessions",
     "django.contrib.messages",
+    # Its ordinals are in every language.
+    "django.contrib.humanize",
     # Before staticfiles, so that a development server also leaves static files to WhiteNoise.
     "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
@@ -127,10 +131,10 @@ MIDDLEWARE = [
     "config.middleware.RateLimitHeaders",
     "matches.play.fast_path.FastPath",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "django.middleware.locale.LocaleMiddleware",
     "config.middleware.AppendSlash",
     "django.middleware.csrf.CsrfViewMiddleware",
     "players.accounts.sessions.AccountMiddleware",
+    "config.middleware.Language",
     "config.middleware.Preferences",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -192,6 +196,8 @@ CACHES = {
 
 # Public pages are kept for anonymous visitors (config.page_cache).
 PAGE_CACHE = flag("PAGE_CACHE", default=True)
+# Off, it is replaced by one that removes what browsers keep.
+SERVICE_WORKER = flag("SERVICE_WORKER", default=True)
 
 # How many days data is kept (docs/privacy.md); 0: forever.
 EXPORTS_KEPT_DAYS = days("EXPORTS_KEPT_DAYS", 7)
@@ -239,7 +245,7 @@ UPLOAD_RATES = {
 AUTH_USER_MODEL = "players.User"
 AUTHENTICATION_BACKENDS = ["players.accounts.backend.AccountBackend"]
 LOGIN_URL = "sign-in"
-LOGIN_REDIRECT_URL = "my-matches"
+LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "home"
 CSRF_FAILURE_VIEW = "config.middleware.csrf_failure"
 PASSWORD_RESET_TIMEOUT = 4 * 3600
@@ -273,13 +279,16 @@ DEFAULT_FROM_EMAIL = os.environ.get("DEFAULT_FROM_EMAIL", "Barpoint <barpoint@lo
 # Where /.well-known/security.txt asks people to report weaknesses: a mailto or https URL.
 SECURITY_CONTACT = os.environ.get("SECURITY_CONTACT") or f"mailto:{parseaddr(DEFAULT_FROM_EMAIL)[1]}"
 
-LANGUAGE_CODE = "en"
-LANGUAGES = [("en", "English")]
-# Of the packages that are no Django apps; apps have their catalogues found without being named.
-LOCALE_PATHS = [BASE_DIR / name / "locale" for name in PACKAGES if name not in DJANGO_APPS]
-if DEBUG and (VAR_DIR / "locale" / "en_XA").exists():
-    # The pseudo-translation of tools/pseudo_locale.py.
-    LANGUAGES.append(("en-xa", "Pseudo"))
+LANGUAGE_CODE = os.environ.get("SITE_LANGUAGE", "en")
+LANGUAGES = [(code, NAMES[code]) for code in OFFERED]
+if LANGUAGE_CODE not in OFFERED:
+    raise ImproperlyConfigured(f"SITE_LANGUAGE is {LANGUAGE_CODE}, which is none of {', '.join(OFFERED)}.")
+# Our catalogues come before those of Django's apps, which translate some of the same messages in other words.
+LOCALE_PATHS = [BASE_DIR / name / "locale" for name in PACKAGES]
+if DEBUG and (VAR_DIR / "locale").exists():
+    # The pseudo-translations and drafts of tools/pseudo_locale.py.
+    LANGUAGES += [("en-xa", "Pseudo"), ("ar-xb", "Pseudo, right to left")]
+    LANGUAGES += [(code, name) for code, name in NAMES.items() if code not in OFFERED]
     LOCALE_PATHS.append(VAR_DIR / "locale")
 USE_I18N = True
 USE_TZ = True

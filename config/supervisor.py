@@ -109,12 +109,14 @@ class Supervisor:
         try:
             self.lock()
             self.check_port()
+            say("Loading the site")
             self.start_valkey()
             self.import_site()
             self.prepare()
             # E-mails are written there, and links in them work like keys.
             (self.var / "mail").mkdir(mode=0o700, exist_ok=True)
             self.load_demo()
+            say("Starting the web server and the workers")
             self.import_pages()
             self.start_services()
             self.wait_until_healthy()
@@ -202,6 +204,7 @@ class Supervisor:
         is_collected = sources != "" and stamp.exists() and stamp.read_text() == sources
         if self.env.get("DEBUG", "0") in ("", "0") and not is_collected:
             commands.append("collectstatic")
+        say("Updating the tables of the database" + (" and the static files" if len(commands) > 1 else ""))
         running = {name: self.program("manage", name, "--noinput", "--verbosity=0")() for name in commands}
         try:
             failed = {name: code for name, process in running.items() if (code := process.wait())}
@@ -220,6 +223,7 @@ class Supervisor:
         # On a server, `migrate` refuses to use a database that nobody has named.
         is_elsewhere = self.env.get("DATABASE_URL") or self.env.get("BARPOINT_PROFILE") == "server"
         if not is_elsewhere and not database.exists():
+            say("Creating the database")
             new_database.create(database)
 
     def load_demo(self) -> None:

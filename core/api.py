@@ -8,7 +8,6 @@ from itertools import islice
 from threading import Lock
 from typing import Any, NamedTuple
 
-from django.utils.translation import gettext as _
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.plumbing import ComponentRegistry
 from drf_spectacular.settings import spectacular_settings
@@ -104,10 +103,9 @@ def _refuse_unknown(fields: Iterable[UnknownField]) -> None:
     for at, name, known in islice(fields, MAX_NAMED):
         short_name = name[:MAX_SHOWN]
         if nearest := get_close_matches(short_name, known, n=1):
-            text = _("There is no field %(name)s; did you mean %(nearest)s?")
-            text %= {"name": short_name, "nearest": nearest[0]}
+            text = f"There is no field {short_name}; did you mean {nearest[0]}?"
         else:
-            text = _("There is no field %(name)s.") % {"name": short_name}
+            text = f"There is no field {short_name}."
         faults[f"{at}{short_name}"] = [exceptions.ErrorDetail(text, UNKNOWN_FIELD)]
     if faults:
         raise exceptions.ValidationError(faults)

@@ -1,23 +1,40 @@
 """Codes of countries (ISO 3166-1 alpha-2) and currencies (ISO 4217, and “ticket” for fees in tickets)."""
 
 import re
+from importlib import resources
 
 from engine.errors import Refused
 
 # Country codes (ISO 3166-1 alpha-2).
 
 
-_CODES = """
-AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ CA CC
-CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO FR GA GB GD
-GE GF GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT HU ID IE IL IM IN IO IQ IR IS IT JE JM JO JP KE KG KH
-KI KM KN KP KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY MA MC MD ME MF MG MH MK ML MM MN MO MP MQ MR MS MT MU MV MW
-MX MY MZ NA NC NE NF NG NI NL NO NP NR NU NZ OM PA PE PF PG PH PK PL PM PN PR PS PT PW PY QA RE RO RS RU RW SA SB SC
-SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG UM US UY
-UZ VA VC VE VG VI VN VU WF WS XK YE YT ZA ZM ZW
-"""
-CODES = frozenset(_CODES.split())
-"""The codes of ISO 3166-1, and XK, which is in general use for Kosovo."""
+def _rows(name: str) -> list[list[str]]:
+    """Return the lines of a table of the time zone database as cells, without its comments."""
+    text = resources.files("tzdata").joinpath("zoneinfo", name).read_text(encoding="utf-8")
+    return [line.split("\t") for line in text.splitlines() if not line.startswith("#")]
+
+
+COUNTRIES = {**dict(_rows("iso3166.tab")), "XK": "Kosovo"}
+"""English names by the codes of ISO 3166-1, and by XK, which is in general use for Kosovo."""
+_COUNTRY_OF_ZONE = {row[2]: row[0] for row in _rows("zone.tab")}
+
+
+def country_of_zone(zone: str) -> str:
+    """Return the code of the country of a time zone, or an empty string for UTC and names that are out of use.
+
+    >>> country_of_zone("Europe/Vienna")
+    'AT'
+    """
+    return _COUNTRY_OF_ZONE.get(zone, "")
+
+
+def disagree(country: str, zone: str) -> bool:
+    """Whether a time zone is known to be another country's, and the country to have one of its own.
+
+    >>> disagree("AU", "Europe/Vienna"), disagree("AT", "Europe/Vienna"), disagree("XK", "Europe/Vienna")
+    (True, False, False)
+    """
+    return country_of_zone(zone) not in ("", country) and country in _COUNTRY_OF_ZONE.values()
 
 
 def check_country(text: str) -> str:
@@ -27,7 +44,7 @@ def check_country(text: str) -> str:
     'DK'
     """
     code = text.strip().upper()
-    if code and code not in CODES:
+    if code and code not in COUNTRIES:
         raise Refused("bad_country", country=code)
     return code
 

@@ -60,6 +60,16 @@ def initials_of(name: str) -> str:
     return "".join([*words[:1], *words[1:][-1:]]).upper()
 
 
+def short_name(name: str) -> str:
+    """Return the first word of a name with the initials of the later ones, for a narrow place.
+
+    >>> short_name("Rosa Maria Fernández"), short_name("Omar"), short_name("G. W.")
+    ('Rosa M. F.', 'Omar', 'G. W.')
+    """
+    first, *others = name.split() or [""]
+    return " ".join([first, *(f"{other[0]}." for other in others)])
+
+
 def clean_name(name: str, most: int = MAX_NAME_LENGTH) -> str:
     """Return the name on one line with single spaces. Refused: `name_missing`, `name_too_long`."""
     printable = (" " if unicodedata.category(letter) == "Cc" else letter for letter in name.translate(_DIRECTION))

@@ -7,7 +7,6 @@ from typing import Any
 from django.core.paginator import Page, Paginator
 from django.core.signing import BadSignature, Signer
 from django.db.models import Q, QuerySet
-from django.utils.translation import gettext as _
 from rest_framework import serializers
 from rest_framework.pagination import BasePagination
 from rest_framework.request import Request
@@ -90,7 +89,7 @@ def _row_of(cursor: str, signer: Signer, queryset: QuerySet[Any]) -> Any:
     except BadSignature:
         row = None
     if row is None:
-        raise serializers.ValidationError({"cursor": [_("This page does not exist. Start again with the first one.")]})
+        raise serializers.ValidationError({"cursor": ["This page does not exist. Start again with the first one."]})
     return row
 
 

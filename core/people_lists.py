@@ -35,6 +35,11 @@ SURNAMES = folded(
     "last name, lastname, surname, family name, nachname, familienname, nom de famille, cognome, apellido, apellidos,"
     "efternavn, achternaam, familienaam, soyad, soyadı"
 )
+PARTNERS = folded(
+    "partner, partners, partnerin, doubles partner, teammate, team mate, mitspieler, mitspielerin, doppelpartner,"
+    "partenaire, coéquipier, coéquipière, compagno, compagna, compañero, compañera, pareja, makker, medspiller,"
+    "dobbeltpartner, medespeler, eş"
+)
 RATINGS = folded("rating, ratings, elo, wertung, wertungszahl, classement elo, ratingtal")
 CLUBS = folded(
     "club, team, verein, heimatverein, mannschaft, équipe, circolo, società, squadra, equipo, klub, forening, hold,"
@@ -48,7 +53,7 @@ OTHERS = folded(
     "e-posta adresi, phone, telefon, téléphone, country, land, pays, paese, país, ülke, id, no, nr, number, nummer, #"
 )
 """Columns that forms and programs put beside names."""
-KNOWN = NAMES | FIRST_NAMES | SURNAMES | RATINGS | CLUBS | OTHERS
+KNOWN = NAMES | FIRST_NAMES | SURNAMES | PARTNERS | RATINGS | CLUBS | OTHERS
 TOTALS = folded(
     "total, totals, grand total, sum, average, mean, subtotal, summe, gesamt, gesamtsumme, schnitt, durchschnitt,"
     "zwischensumme, somme, moyenne, totale, somma, suma, i alt, totaal, toplam"
@@ -67,6 +72,8 @@ _ONE_CELL = re.compile(r"[^,]*(?:,\s[^,]*)?")
 """A line that may be a name, such as “Novák, Jan”: the comma separates no cells."""
 _PARTICLES = re.compile(r"(?:van|von|de|del|della|di|da|dos|du|der|den|af|av|al|el|le|la|ter|ten|zu)\s", re.IGNORECASE)
 _DAY = re.compile(r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4}.*")
+_TOGETHER = re.compile(r"\s*[&/+]\s*|\s+(?:and|und|og|et)\s+")
+"""What stands between the names of two who play as one side."""
 _OPEN = "\ufdd0"
 """Stands for a quotation mark that is never closed."""
 _NO_NAME = re.compile(rf"[;|\t@{_OPEN}]|://|^\d+\s|\d[.,:/]\d")
@@ -74,7 +81,7 @@ _NO_NAME = re.compile(rf"[;|\t@{_OPEN}]|://|^\d+\s|\d[.,:/]\d")
 
 @dataclass(frozen=True, slots=True)
 class ListedPerson:
-    """A row of a list, with its number from 1; `name` is empty if it was not understood."""
+    """A row of a list, with its number from 1; `name` is empty if it was not understood, and both names of a pair."""
 
     row: int
     text: str
@@ -84,20 +91,23 @@ class ListedPerson:
     club: str = ""
 
 
-def read_people(text: str) -> list[ListedPerson]:
+def read_people(text: str, *, pairs: bool = False) -> list[ListedPerson]:
     """Return the people of a list in its order, without empty rows and titles. Nothing is checked but the form.
 
-    Of several sheets the first one that names its columns is read, or else the first one.
+    Of several sheets the first one that names its columns is read, or else the first one. With `pairs` a row may have
+    two people, with “&” between their names or the second in a column of partners.
     Refused: `list_empty`, and as `read_text`.
 
     >>> [person.name for person in read_people("Nachname;Vorname;Verein\\nNovák;Jan;Hafen")]
     ['Jan Novák']
     >>> [(person.name, person.rating) for person in read_people("Novák, Jan\\nCyd Gamma 1500")]
     [('Jan Novák', ''), ('Cyd Gamma', '1500')]
+    >>> [person.name for person in read_people("Name;Partner\\nBerg, Ann;Bea Kral\\nCem/Dan;", pairs=True)]
+    ['Ann Berg & Bea Kral', 'Cem & Dan']
     """
     rows = _rows(text)
     titles = _titles(rows)
-    people = _by_numbers(list(_plain(rows) if titles is None else _below(rows, titles)))
+    people = _by_numbers(list(_plain(rows, pairs) if titles is None else _below(rows, titles, pairs)))
     if not people:
         raise Refused("list_empty")
     return people
@@ -126,6 +136,16 @@ def joined_names(rows: Rows) -> Rows:
                 row[min(columns)], row[max(columns)] = name, ""
             return [*rows[:index], *joined]
     return rows
+
+
+def split_names(text: str) -> list[str] | None:
+    """Return the names in a line with one person or a pair; None if there are more than two, or one is missing.
+
+    >>> split_names("Ann Berg & Bea Kral"), split_names("Sandra Anders"), split_names("Ann &")
+    (['Ann Berg', 'Bea Kral'], ['Sandra Anders'], None)
+    """
+    names = [name.strip() for name in _TOGETHER.split(text.strip())]
+    return names if len(names) <= 2 and all(names) else None
 
 
 def person_name(cell: str) -> tuple[str, str]:
@@ -172,6 +192,7 @@ class _Titles:
     """The columns whose cells, joined, are a name."""
     rating: int | None
     club: int | None
+    partner: int | None
 
 
 def _rows(text: str) -> Rows:
@@ -195,7 +216,8 @@ def _titles(rows: Rows) -> _Titles | None:
     several = [(index, row) for index, row in filled if sum(fold(cell) in KNOWN for cell in row if cell) > 1]
     for index, row in (*several, *filled[:1]):
         if names := _name_columns(row, rows[index + 1 :]):
-            return _Titles(index, names, _first_of(RATINGS, row), _first_of(CLUBS, row))
+            others = (_first_of(words, row) for words in (RATINGS, CLUBS, PARTNERS))
+            return _Titles(index, names, *others)
     return None
 
 
@@ -219,20 +241,23 @@ def _cell(row: Sequence[str], at: int | None) -> str:
     return row[at].strip() if at is not None and at < len(row) else ""
 
 
-def _below(rows: Rows, titles: _Titles) -> Iterator[ListedPerson]:
+def _below(rows: Rows, titles: _Titles, pairs: bool) -> Iterator[ListedPerson]:
     """Yield the rows of a table; above its titles and below them, what stands alone in a row is a caption."""
     for number, row in enumerate(rows, 1):
         cells = [_cell(row, at) for at in titles.names]
         if not any(row) or number == titles.at + 1 or row == rows[titles.at]:
             continue
         if number > titles.at:
-            name, rating = person_name(" ".join(cells)) if all(cells) else ("", "")
-            yield _person(number, row, name, _cell(row, titles.rating) or rating, _cell(row, titles.club))
+            name, rating = _apart(" ".join(cells)) if all(cells) else ("", "")
+            if pairs and (partner := _cell(row, titles.partner)):
+                name = f"{name} & {partner}"
+            rating = _cell(row, titles.rating) or rating
+            yield _person(number, row, name, rating, _cell(row, titles.club), pairs=pairs)
         elif sum(map(bool, row)) > 1:
             yield _person(number, row)
 
 
-def _plain(rows: Rows) -> Iterator[ListedPerson]:
+def _plain(rows: Rows, pairs: bool) -> Iterator[ListedPerson]:
     """Yield rows without titles: names are in the one column that has words in it."""
     words = [[at for at, cell in enumerate(row) if _is_words(cell)] for row in rows]
     alone = Counter(columns[0] for columns in words if len(columns) == 1)
@@ -249,16 +274,19 @@ def _plain(rows: Rows) -> Iterator[ListedPerson]:
             # Without a title “Ann Berg, Harbour” may have a club.
             name = ""
         numbers = (cell for cell in row if _RATING.fullmatch(cell))
-        yield _person(number, row, surname_last(name), rating or next(numbers, ""))
+        yield _person(number, row, name, rating or next(numbers, ""), pairs=pairs)
 
 
 def _is_words(cell: str) -> bool:
     return any(map(str.isalpha, cell)) and "@" not in cell and not _DAY.fullmatch(cell)
 
 
-def _person(number: int, row: Sequence[str], name: str = "", rating: str = "", club: str = "") -> ListedPerson:
+def _person(
+    number: int, row: Sequence[str], name: str = "", rating: str = "", club: str = "", *, pairs: bool = False
+) -> ListedPerson:
     text = " · ".join(filter(None, row)).replace(_OPEN, '"')[:MAX_CELL_LENGTH]
-    return ListedPerson(number, text, name if is_name(name) else "", rating, club)
+    names = [surname_last(each) for each in ((split_names(name) or [""]) if pairs else [name])]
+    return ListedPerson(number, text, " & ".join(names) if all(map(is_name, names)) else "", rating, club)
 
 
 def _by_numbers(people: Sequence[ListedPerson]) -> list[ListedPerson]:

@@ -2,7 +2,7 @@
 
 import functools
 import zoneinfo
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, date, datetime, time, timedelta
@@ -17,6 +17,9 @@ from django.utils.translation import gettext, ngettext
 
 
 LONG, SHORT, DATE = "DATETIME_FORMAT", "SHORT_DATETIME_FORMAT", "DATE_FORMAT"
+WEEKDAY, DAY, FULL = "WEEKDAY_FORMAT", "DAY_FORMAT", "FULL_DATE_FORMAT"
+OWN_FORMATS: Mapping[str, str] = {WEEKDAY: "l, j F", DAY: "j F", FULL: "j F Y"}
+"""Formats that Django does not have, as they are in languages for which `config/formats` says nothing else."""
 _clocks: ContextVar[str] = ContextVar("clocks", default="")
 
 
@@ -28,6 +31,12 @@ def on_clocks_of(zone: str) -> Iterator[None]:
         yield
     finally:
         _clocks.reset(token)
+
+
+def pattern(style: str) -> str:
+    """Return how the active language writes dates or times of this style, which may be a pattern itself."""
+    found = get_format(style)
+    return OWN_FORMATS.get(found, found)
 
 
 def reader_zone_known() -> bool:
@@ -70,13 +79,13 @@ def written(at: date | time, style: str = DATE) -> str:
     An instant whose style has a time is followed by its zone, unless the reader's clock shows the same.
     """
     if not isinstance(at, datetime):
-        return time_format(at, style) if isinstance(at, time) else date_format(at, style)
+        return time_format(at, style) if isinstance(at, time) else date_format(at, pattern(style))
     if at.tzinfo is UTC:
         zone = _clocks.get()
         at = in_zone(at, zone) if zone else timezone.localtime(at)
-    text = date_format(at, style)
+    text = date_format(at, pattern(style))
     is_theirs = reader_zone_known() and at.utcoffset() == timezone.localtime(at).utcoffset()
-    if is_theirs or not any(hour in get_format(style) for hour in "HGPfgh"):
+    if is_theirs or not any(hour in pattern(style) for hour in "HGPfgh"):
         return text
     return gettext("{time} {zone}").format(time=text, zone=at.tzname())
 
@@ -169,3 +178,22 @@ def find(text: str) -> str | None:
         return _by_lower()[typed]
     named = _by_city().get(typed, [])
     return named[0] if len(named) == 1 else None
+
+
+# Mornings.
+
+
+MORNING = time(8)
+"""When people want to hear of the night before."""
+
+
+def next_morning(at: datetime, zone: str) -> datetime:
+    """Return the first MORNING in `zone` after `at`."""
+    there = in_zone(at, zone)
+    morning = morning_of(there)
+    return morning if morning > at else morning_of(there + timedelta(days=1))
+
+
+def morning_of(there: datetime) -> datetime:
+    """Return MORNING of the day of `there`, in its zone."""
+    return datetime.combine(there.date(), MORNING, there.tzinfo)

@@ -14,6 +14,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from PIL import Image, ImageDraw
 
+from demo.analyses import evening_records, load_analyses
 from engine.records import write, write_mat
 from engine.simulation import play_out
 from engine.transcript import Event, Kind, Move, Transcript
@@ -25,7 +26,7 @@ from matches.ratings import services as ratings
 from matches.records.submissions import RecordFile
 from matches.reporting.records import adjudicate_submission, submit_for_match
 from matches.reporting.reports import ScoreReport, confirm, report_score
-from players.accounts.services import ensure_player, register_user, verify_email
+from players.accounts.services import ensure_player, register_user, update_preferences, verify_email
 from players.actors import Actor
 from players.clubs.emblems import set_emblem
 from players.clubs.services import add_player, create_club, set_role, update_club
@@ -357,10 +358,12 @@ def logins_file() -> Path:
     return Path(settings.VAR_DIR) / "demo-logins.txt"
 
 
-def load(*, password: str, now: datetime, with_year: bool = False) -> list[tuple[str, str]]:
+def load(*, password: str, now: datetime, with_year: bool = False, language: str = "") -> list[tuple[str, str]]:
     """Create the club with its events up to `now`, in one transaction; return each account's address and role.
 
-    With its year, it has two seasons, and takes some seconds longer.
+    `language` is that of its wall and paper, and of its pages for readers who want none in particular.
+
+    With its year, it has two seasons and finished analyses, and takes some seconds longer.
     """
     with transaction.atomic():
         users = {
@@ -371,7 +374,7 @@ def load(*, password: str, now: datetime, with_year: bool = False) -> list[tuple
             verify_email(user=user, email=user.email, by=Actor.of(user), now=now)
         by = Actor.of(users["alice"])
         name, city = "Harbour Backgammon", "Copenhagen"
-        club = create_club(name=name, slug=SLUG, city=city, time_zone=ZONE, by=by, accepted=True)
+        club = create_club(name=name, slug=SLUG, city=city, time_zone=ZONE, language=language, by=by, accepted=True)
         set_emblem(club=update_club(club=club, by=by, **FACE), data=_emblem(), by=by)
         people = _create_people(club, users, by)
         _finished_event(club, people, by, now)
@@ -382,6 +385,10 @@ def load(*, password: str, now: datetime, with_year: bool = False) -> list[tuple
         if with_year:
             load_year(club, [people[name] for name in PLAYERS], (by, assistant), now)
         _next_evening(club, [people[name] for name in PLAYERS[2:16]], by, now)
+        for user in users.values():
+            update_preferences(user=user, analysis_visibility=Player.AnalysisVisibility.PUBLIC, by=Actor.of(user))
+        if with_year:
+            load_analyses(club)
     for pool in RatingPool.objects.all():
         ratings.replay_pool(pool_id=pool.pk, now=now)
     roles = {"alice": "owner and director", "erik": "assistant"}
@@ -448,10 +455,13 @@ def _names(match: Match, seed: int) -> tuple[str, str]:
     return (left, right) if seed % 3 else (right, left)
 
 
-def _send_record(division: Division, match: Match, seed: int, by: Actor, now: datetime) -> None:
-    """Submit the record of a match; the format of the file depends on `seed`."""
-    dialect = DIALECTS[seed % len(DIALECTS)]
-    _submit(division, match, written(simulate(seed, match), dialect, f"match-{seed}"), by, now)
+def _send_record(
+    division: Division, match: Match, seed: int, by: Actor, now: datetime, played: Transcript | None = None
+) -> None:
+    """Submit the record of a match, a simulated one in a format that depends on `seed`, unless it is `played`."""
+    dialect = DIALECTS[seed % len(DIALECTS)] if played is None else "canonical"
+    transcript = simulate(seed, match) if played is None else replace(played, players=_names(match, seed))
+    _submit(division, match, written(transcript, dialect, f"match-{seed}"), by, now)
 
 
 def _submit(division: Division, match: Match, record: DemoRecord, by: Actor, now: datetime) -> None:
@@ -540,7 +550,10 @@ SEASONS = ("Winter", "Spring", "Summer", "Autumn")
 
 
 def load_year(club: Club, players: Sequence[Player], staff: Staff, now: datetime) -> None:
-    """Play 24 Tuesdays: a season with its final, which is closed and whose winners have titles, and one that is on."""
+    """Play 24 Tuesdays: a season with its final, which is closed and whose winners have titles, and one that is on.
+
+    Of the last one there are records.
+    """
     known = Notification.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
     today = now.astimezone(ZoneInfo(ZONE))
     last = (today - timedelta(days=(today.weekday() - 1) % 7 or 7)).replace(hour=19, minute=30, second=0, microsecond=0)
@@ -550,8 +563,9 @@ def load_year(club: Club, players: Sequence[Player], staff: Staff, now: datetime
         _play_tuesday(club, players, staff, day)
     before = _season(club, staff[0], first[0], final - timedelta(days=1))
     _play_final(before, players, staff, final)
-    for day in second:
+    for day in second[:-1]:
         _play_tuesday(club, players, staff, day)
+    _play_last_tuesday(club, players, staff, last)
     _season(club, staff[0], second[0], last + timedelta(weeks=3))
     # They are months old.
     Notification.objects.filter(pk__gt=known).update(read_at=now)
@@ -573,6 +587,16 @@ def _play_tuesday(club: Club, players: Sequence[Player], staff: Staff, day: date
     came = sorted(chance.sample(range(16), chance.randint(7, 10)))
     event = _tuesday(club, CLUB_NIGHT, [players[index] for index in came], staff, day, KNOCKOUT)
     play_share(event.divisions.get(), FINISHED, players, staff, day)
+
+
+def _play_last_tuesday(club: Club, players: Sequence[Player], staff: Staff, day: datetime) -> None:
+    """Play it with records, so that whoever has an account can read in the morning how they played."""
+    event = _tuesday(club, CLUB_NIGHT, [*players[: len(ACCOUNTS)], *players[5:9]], staff, day, KNOCKOUT)
+    division, records, number = event.divisions.get(), iter(evening_records()), 400
+    while matches := _ready_matches(division):
+        for match in matches:
+            number, day = number + 1, day + timedelta(minutes=25)
+            _send_record(division, match, number, staff[0], day, next(records))
 
 
 def _play_final(season: Series, players: Sequence[Player], staff: Staff, day: datetime) -> None:

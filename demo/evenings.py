@@ -63,7 +63,7 @@ class CheckedForecast(NamedTuple):
     held: bool
 
 
-class _RolledBack(Exception):
+class RolledBack(Exception):
     """Ends the transaction of a simulated evening without keeping it."""
 
 
@@ -94,38 +94,64 @@ def simulate_evening(*, players: int, tables: int, seed: int, continuous: bool =
     try:
         with transaction.atomic():
             (_EveningWithoutRounds if continuous else _Evening)(players, tables, seed, report).play()
-            raise _RolledBack
-    except _RolledBack:
+            raise RolledBack
+    except RolledBack:
         return report
 
 
-class _Chance:
+def simulate_two_events(*, players: int, tables: int, seed: int) -> tuple[EveningReport, EveningReport]:
+    """Play two events of the same evening, one in rounds and one without, with one person in both."""
+    reports = EveningReport(), EveningReport()
+    try:
+        with transaction.atomic():
+            first = _Evening(players, tables, seed, reports[0])
+            shared = Player.objects.get(pk=first.first_player + players - 1)
+            second = _EveningWithoutRounds(players, tables, seed + 1, reports[1], (shared,))
+            first.other, second.other = second, first
+            both = (first, second)
+            for evening in both:
+                evening.begin()
+            while going := [evening for evening in both if evening.steps]:
+                next_ = min(going, key=lambda evening: evening.steps[0].at)
+                next_.step()
+                for evening in both:
+                    if evening is not next_:
+                        evening.clock = next_.clock
+                        evening.call()
+            for evening in both:
+                evening.conclude()
+            raise RolledBack
+    except RolledBack:
+        return reports
+
+
+class EveningCourse:
     """The random course of an evening, by match number and by the number of a player."""
 
     def __init__(self, seed: int) -> None:
         self.seed = seed
-        self.tempo = math.exp(self._of(0, "evening").gauss(0, EVENINGS_DIFFER))
+        self.tempo = math.exp(self.of(0, "evening").gauss(0, EVENINGS_DIFFER))
 
-    def _of(self, number: int, what: str) -> Random:
+    def of(self, number: int, what: str) -> Random:
         return Random(f"{self.seed}:{number}:{what}")  # noqa: S311, a simulation
 
     def minutes(self, number: int, length: int, players: Iterable[int]) -> float:
         """How long a match lasts."""
-        tempo = self.tempo * mean(player_tempo(self._of(player, "player")) for player in players)
-        return length * MINUTES_PER_POINT * tempo * self._of(number, "minutes").choice(shares(length))
+        tempo = self.tempo * mean(player_tempo(self.of(player, "player")) for player in players)
+        return length * MINUTES_PER_POINT * tempo * self.of(number, "minutes").choice(shares(length))
 
     def walk(self, number: int) -> float:
         """Minutes from the call of a match to its start."""
-        return self._of(number, "walk").random() * SLOWEST_WALK
+        return self.of(number, "walk").random() * SLOWEST_WALK
 
     def score(self, number: int, length: int) -> tuple[int, int]:
-        chance = self._of(number, "score")
+        chance = self.of(number, "score")
         lost = chance.randrange(length)
         return (length, lost) if chance.random() < 1 / 2 else (lost, length)
 
 
 @dataclass(order=True)
-class _Step:
+class PlannedAct:
     at: float
     order: int
     act: Callable[[], None] = field(compare=False)
@@ -136,11 +162,15 @@ class _Evening:
 
     STAGE: ClassVar = StageSettings(PROGRESSIVE, lower_lengths=(LOWER_LENGTH,))
 
-    def __init__(self, players: int, tables: int, seed: int, report: EveningReport) -> None:
-        self.chance = _Chance(seed)
+    def __init__(
+        self, players: int, tables: int, seed: int, report: EveningReport, shared: Sequence[Player] = ()
+    ) -> None:
+        self.other: _Evening | None = None
+        """Another event of the same evening, with somebody who plays in both."""
+        self.chance = EveningCourse(seed)
         self.report = report
         self.clock = 0.0
-        self.steps: list[_Step] = []
+        self.steps: list[PlannedAct] = []
         self.at_tables: dict[int, Fixture] = {}
         self.called: set[int] = set()
         self.begun: set[int] = set()
@@ -149,11 +179,12 @@ class _Evening:
         self.free_from: dict[int, float] = {}
         self.forecasts: list[tuple[float, float, FinishTimes]] = []
         """After which share of the matches, at which minute, and what was forecast."""
-        self.division = _drawn_division(players, tables, seed, self.STAGE)
+        self.division = drawn_division(players, tables, seed, self.STAGE, shared)
         self.tournament = Tournament.objects.get(pk=self.division.tournament_id)
         self.tables = tables
         self.labels: dict[int, str] = {}
-        self.first_player = min(self.division.entries.values_list("player", flat=True))
+        own = self.division.entries.exclude(player__in=shared)
+        self.first_player = min(own.values_list("player", flat=True))
         self.absent = {self.first_player + LATE, self.first_player + NO_SHOW}
 
     @property
@@ -162,26 +193,34 @@ class _Evening:
 
     def play(self) -> None:
         """Play until nothing more happens, then check what is left."""
+        self.begin()
+        while self.steps:
+            self.step()
+        self.conclude()
+
+    def begin(self) -> None:
+        """Check in who is there, and let the autopilot call the first matches."""
         evening.set_autopilot(tournament=self.tournament, mode=Autopilot.CALL, by=SYSTEM, now=self.now)
         self.labels = dict(self.tournament.floor_tables.values_list("pk", "label"))
-        total = self._planned()
+        self.total = self._planned()
         entered = self.division.entries.exclude(player__in=self.absent).select_related("player")
         here = [entry.player for entry in entered]
         check_in.mark_players_here(tournament=self.tournament, players=here, by=SYSTEM, now=self.now)
         self._after(LATE_BY, lambda: self._arrive(self.first_player + LATE))
         self._after(FORFEITS_AFTER, self._forfeit)
-        self._call()
-        while self.steps:
-            step = heapq.heappop(self.steps)
-            self.clock = step.at
-            step.act()
-            if self.steps and self.steps[0].at == self.clock:
-                continue
-            self._call()
-            due = FORECAST_AT[len(self.forecasts) :]
-            if due and len(self.finished) >= due[0] * total and self._goes_on():
-                self._forecast()
-        self._conclude()
+        self.call()
+
+    def step(self) -> None:
+        """Let the next thing happen."""
+        step = heapq.heappop(self.steps)
+        self.clock = step.at
+        step.act()
+        if self.steps and self.steps[0].at == self.clock:
+            return
+        self.call()
+        due = FORECAST_AT[len(self.forecasts) :]
+        if due and len(self.finished) >= due[0] * self.total and self._goes_on():
+            self._forecast()
 
     def _planned(self) -> int:
         return len(selectors.floor(self.tournament, self.now).matches)
@@ -190,9 +229,9 @@ class _Evening:
         return bool(self.at_tables)
 
     def _after(self, minutes: float, act: Callable[[], None]) -> None:
-        heapq.heappush(self.steps, _Step(self.clock + minutes, len(self.steps) + len(self.finished), act))
+        heapq.heappush(self.steps, PlannedAct(self.clock + minutes, len(self.steps) + len(self.finished), act))
 
-    def _call(self) -> None:
+    def call(self) -> None:
         """Let the autopilot call, check what it called, and look for a match that it should have called."""
         for event in self._new_calls():
             if event.kind != "called" or event.fixture_id is None or event.table_id is None:
@@ -215,7 +254,7 @@ class _Evening:
         view = selectors.floor(self.tournament, self.now, staff=False)
         shown = {(call.table, call.names) for screen in wall.floor_screens(view, []) for call in screen.calls}
         waiting = {
-            (self.labels[table], tuple(_match(fixture).names))
+            (self.labels[table], tuple(match_of(fixture).names))
             for table, fixture in self.at_tables.items()
             if fixture.pk not in self.begun
         }
@@ -230,57 +269,60 @@ class _Evening:
         """Forfeit the match of the player who does not come, as soon as there is one."""
         player = self.first_player + NO_SHOW
         open_ = Fixture.objects.filter(stage__division=self.division, match__state=Match.State.OPEN)
-        fixture = next((row for row in open_.select_related("match") if player in _players(row)), None)
+        fixture = next((row for row in open_.select_related("match") if player in players_of(row)), None)
         if fixture is None:
-            self._without_match(player)
+            self._withoutmatch_of(player)
             return
-        forfeit(fixture=fixture, side=_players(fixture).index(player), by=SYSTEM, now=self.now)
+        forfeit(fixture=fixture, side=players_of(fixture).index(player), by=SYSTEM, now=self.now)
         self.finished[fixture.pk] = self.clock
         self.forfeited.add(fixture.pk)
         self._after(COMES_AFTER, lambda: self._arrive(player))
 
-    def _without_match(self, player: int) -> None:
+    def _withoutmatch_of(self, player: int) -> None:
         """Look again later whether the player who does not come has a match."""
         self._after(FORFEITS_AFTER, self._forfeit)
 
     def _check_call(self, fixture: Fixture, table: int) -> None:
-        self.report.absent_called += bool(set(_players(fixture)) & self.absent)
+        self.report.absent_called += bool(set(players_of(fixture)) & self.absent)
         self.report.called_twice += fixture.pk in self.called
         self.called.add(fixture.pk)
         if table in self.at_tables:
             self.report.double_booked_tables += 1
-        if set(_players(fixture)) & self._busy():
+        if set(players_of(fixture)) & self._busy_anywhere():
             self.report.double_booked_players += 1
 
-    def _busy(self) -> set[int]:
-        return {player for fixture in self.at_tables.values() for player in _players(fixture)}
+    def busy(self) -> set[int]:
+        return {player for fixture in self.at_tables.values() for player in players_of(fixture)}
+
+    def _busy_anywhere(self) -> set[int]:
+        return self.busy() | (self.other.busy() if self.other is not None else set())
 
     def _could_begin(self) -> bool:
         """Whether the players of an open match are free and rested, by the simulation's own account."""
         open_ = Fixture.objects.filter(stage__division=self.division, match__state=Match.State.OPEN)
-        busy, seated = self._busy() | self.absent, {fixture.pk for fixture in self.at_tables.values()}
+        busy, seated = self._busy_anywhere() | self.absent, {fixture.pk for fixture in self.at_tables.values()}
         return any(
             fixture.pk not in seated
-            and not set(_players(fixture)) & busy
-            and all(self.free_from.get(player, 0.0) <= self.clock for player in _players(fixture))
+            and not set(players_of(fixture)) & busy
+            and all(self.free_from.get(player, 0.0) <= self.clock for player in players_of(fixture))
             for fixture in open_.select_related("match")
         )
 
     def _start(self, fixture: Fixture, table: int) -> None:
         calls.start(fixture=fixture, by=SYSTEM, now=self.now)
         self.begun.add(fixture.pk)
-        minutes = self._minutes(fixture.number, _match(fixture).length, _players(fixture))
+        minutes = self._minutes(fixture.number, match_of(fixture).length, players_of(fixture))
         self._after(minutes, _bound(self._finish, fixture, table))
 
     def _minutes(self, number: int, length: int, players: Iterable[int]) -> float:
         return self.chance.minutes(number, length, [player - self.first_player for player in players])
 
     def _finish(self, fixture: Fixture, table: int) -> None:
-        score = self.chance.score(fixture.number, _match(fixture).length)
+        score = self.chance.score(fixture.number, match_of(fixture).length)
         enter_result(fixture=fixture, result=ResultInput.played(score), by=SYSTEM, now=self.now)
         del self.at_tables[table]
         self.finished[fixture.pk] = self.clock
-        for player in _players(fixture):
+        for player in players_of(fixture):
             self.free_from[player] = self.clock + REST
         self._after(REST, lambda: None)
 
@@ -289,7 +331,7 @@ class _Evening:
         share = FORECAST_AT[len(self.forecasts)]
         self.forecasts.append((share, self.clock, evening_forecast(view).forecast))
 
-    def _conclude(self) -> None:
+    def conclude(self) -> None:
         ended = max(self.finished.values(), default=0.0)
         view = selectors.floor(self.tournament, self.now)
         self.report.ended = ended
@@ -319,8 +361,10 @@ class _EveningWithoutRounds(_Evening):
 
     STAGE: ClassVar = StageSettings(LIVES, lives=2, pairing=PairingMode.CONTINUOUS)
 
-    def __init__(self, players: int, tables: int, seed: int, report: EveningReport) -> None:
-        super().__init__(players, tables, seed, report)
+    def __init__(
+        self, players: int, tables: int, seed: int, report: EveningReport, shared: Sequence[Player] = ()
+    ) -> None:
+        super().__init__(players, tables, seed, report, shared)
         self.players, self.last_call = players, 0
 
     def _planned(self) -> int:
@@ -334,7 +378,7 @@ class _EveningWithoutRounds(_Evening):
         self.last_call = made[-1].pk if made else self.last_call
         return made
 
-    def _without_match(self, player: int) -> None:
+    def _withoutmatch_of(self, player: int) -> None:
         """Let the player come without having forfeited: whoever is not here is not paired."""
         self._after(COMES_AFTER, lambda: self._arrive(player))
 
@@ -343,8 +387,8 @@ class _EveningWithoutRounds(_Evening):
         # The next pairing comes before the rest ends, so that the players are at their table then.
         self._after(max(0.0, REST - WALK_MINUTES), lambda: None)
 
-    def _conclude(self) -> None:
-        super()._conclude()
+    def conclude(self) -> None:
+        super().conclude()
         # Every match is made when its players are free: there is no other order.
         self.report.ended_first_come = self.report.ended
 
@@ -379,45 +423,60 @@ def _needs(matches: Iterable[MatchFacts]) -> dict[int, set[int]]:
     return needs
 
 
-def _drawn_division(players: int, tables: int, seed: int, stage: StageSettings) -> Division:
-    """Create a club with an event of one division, whose draw is published."""
+def drawn_division(
+    players: int,
+    tables: int,
+    seed: int,
+    stage: StageSettings,
+    shared: Sequence[Player] = (),
+    match_length: int = MATCH_LENGTH,
+) -> Division:
+    """Create a club with an event of one division, whose draw is published; `shared` take the last places."""
     club = Club.objects.create(name=f"Evening {seed}", slug=f"evening-{seed}", time_zone="UTC")
-    field_ = Player.objects.bulk_create(Player(name=f"Player {number}") for number in range(1, players + 1))
+    field_ = Player.objects.bulk_create(
+        Player(name=f"Player {number}") for number in range(1, players - len(shared) + 1)
+    )
     tournament = events.create_tournament(
         club=club, by=SYSTEM, now=STARTS, name="Club night", starts_at=STARTS, tables=tables
     )
     division = events.create_division(
-        tournament=tournament, by=SYSTEM, now=STARTS, name="Open", match_length=MATCH_LENGTH, rated=False
+        tournament=tournament, by=SYSTEM, now=STARTS, name="Open", match_length=match_length, rated=False
     )
-    entries.enter(division=division, players=field_, by=SYSTEM, now=STARTS)
+    entries.enter(division=division, players=[*field_, *shared], by=SYSTEM, now=STARTS)
     division.refresh_from_db()
     set_stages(division=division, stages=[stage], after=division.seq, by=SYSTEM, now=STARTS)
-    secret = Random(f"{seed}:draw").randbytes(32)  # noqa: S311, a simulation that must be repeatable
-    seeds = {
-        "seed": secret.hex(),
-        "seed_hash": hash_of(secret),
-        "lots_seed": secret.hex(),
-        "lots_hash": hash_of(secret),
-    }
-    Stage.objects.filter(division=division).update(**seeds)
+    set_seeds(division, f"{seed}:draw")
     events.publish_tournament(tournament=tournament, by=SYSTEM, now=STARTS)
-    draw = draws.request_draw(division=division, by=SYSTEM, now=STARTS)
-    draws.make_draft(draw_id=draw.pk, now=STARTS)
-    division.refresh_from_db()
-    draws.publish_draw(division=division, after=division.seq, by=SYSTEM, now=STARTS)
-    division.refresh_from_db()
+    publish_drawn(division, STARTS)
     return division
+
+
+def set_seeds(division: Division, chance: str) -> None:
+    """Let the draws and lots of a division follow from `chance`, so that they can be repeated."""
+    secret = Random(chance).randbytes(32)  # noqa: S311, a simulation that must be repeatable
+    Stage.objects.filter(division=division).update(
+        seed=secret.hex(), seed_hash=hash_of(secret), lots_seed=secret.hex(), lots_hash=hash_of(secret)
+    )
+
+
+def publish_drawn(division: Division, now: datetime) -> None:
+    """Draw a division and publish the draw."""
+    draw = draws.request_draw(division=division, by=SYSTEM, now=now)
+    draws.make_draft(draw_id=draw.pk, now=now)
+    division.refresh_from_db()
+    draws.publish_draw(division=division, after=division.seq, by=SYSTEM, now=now)
+    division.refresh_from_db()
 
 
 def _bound(act: Callable[[Fixture, int], None], fixture: Fixture, table: int) -> Callable[[], None]:
     return lambda: act(fixture, table)
 
 
-def _match(fixture: Fixture) -> Match:
+def match_of(fixture: Fixture) -> Match:
     assert fixture.match is not None  # noqa: S101, it was called
     return fixture.match
 
 
-def _players(fixture: Fixture) -> tuple[int, int]:
-    match = _match(fixture)
+def players_of(fixture: Fixture) -> tuple[int, int]:
+    match = match_of(fixture)
     return match.player_0_id, match.player_1_id

@@ -194,7 +194,7 @@ def own_club(request: HttpRequest, owner_token: str) -> HttpResponse:
 def _action(*, has_demo: bool, needs_account: bool) -> str:
     if has_demo:
         return _("Remove the demo and start")
-    return _("Create account") if needs_account else _("Start a club")
+    return _("Create account") if needs_account else _("Create a club")
 
 
 def _needs_account(request: HttpRequest) -> bool:

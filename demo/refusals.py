@@ -6,10 +6,10 @@ from django.utils.translation import gettext_noop
 
 MESSAGES: dict[str, str] = {
     "owner_link_used": gettext_noop(
-        "This link has already been used. For a new one, restart Barpoint or run ./manage.py owner_link."
+        "This link no longer works. For a new one, restart Barpoint or run ./manage.py owner_link."
     ),
     "owner_link_expired": gettext_noop(
-        "This link has expired. For a new one, restart Barpoint or run ./manage.py owner_link."
+        "This link no longer works. For a new one, restart Barpoint or run ./manage.py owner_link."
     ),
     "demo_in_use": gettext_noop("The demo cannot be removed, because others use it: {names}."),
     "demo_gone": gettext_noop("The demo has been removed in the meantime."),

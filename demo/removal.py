@@ -15,6 +15,7 @@ from demo.club import SLUG, accounts, logins_file
 from engine.errors import Refused
 from matches.models import BotPlayer, Match, RatingPool
 from players.models import Club, Player, User
+from players.people.rows import pairs_of
 from tournaments.models import Installation, Tournament
 
 Rows = defaultdict[type[models.Model], set[Any]]
@@ -81,6 +82,7 @@ def contents() -> Contents:
     rows[User] = set(accounts().values_list("pk", flat=True))
     people = Player.objects.filter(Q(user=None) | Q(user__in=rows[User]), memberships__club=club)
     rows[Player] = set(people.values_list("pk", flat=True))
+    rows[Player] |= set(pairs_of(rows[Player]).values_list("pk", flat=True))
     references = _references()
     while _grow(rows, references):
         pass

@@ -27,17 +27,19 @@ from core.access import Who, open_to
 from core.live.publishing import touch_on_commit
 from core.names import fold
 from core.repeats import Repeat, repeated
+from display.languages import in_its_language
 from display.paper import lists
 from display.paper.brackets import sheet_brackets
 from display.paper.cards import label_size
 from display.paper.drawing import DRAW_AREAS, Area, PageDrawing, Sizes, draw_pages, drawing, pack
 from matches.lifecycle.where import WhereState
 from matches.play.watching import LiveLine, live_now
+from matches.presentation.labels import from_start, points_won
 from matches.presentation.visibility import NOBODY
 from players.access import Role, is_at_least
 from players.actors import Actor, log
 from players.forms import RefusingForm
-from players.models import Club
+from players.models import Club, User
 from seasons.actions import series_of
 from seasons.page.season import EveningLine, evening_table, season_view, series_of_event
 from tournaments import access
@@ -71,7 +73,7 @@ PART_LABELS = {
     PartKey.FLOOR: gettext_lazy("Calls, tables and who plays next"),
     PartKey.BRACKETS: gettext_lazy("Brackets"),
     PartKey.STANDINGS: gettext_lazy("Standings"),
-    PartKey.SEASON: gettext_lazy("Table of the season"),
+    PartKey.SEASON: gettext_lazy("Tables of the season"),
 }
 
 
@@ -89,7 +91,7 @@ VIEW_GONE = gettext_lazy("The view that was chosen is gone. These are all player
 LARGE_CALLS = 2
 """Calls that have room for large print, beside what is next."""
 CALLS_ON_SCREEN = 20
-LINES_IN_TWO_COLUMNS = 20
+LINES_IN_TWO_COLUMNS = 24
 TABLES_IN_ROW = 6
 TABLES_BESIDE_LARGE = 12
 """Tables that fit below large calls; more have a screen of their own."""
@@ -97,8 +99,6 @@ TABLES_BESIDE_ROWS = {2: 12, 3: 6, 4: 6, 5: 6}
 """Rows of calls -> tables that fit below them."""
 TABLES_ON_SCREEN = 24
 NEXT_ON_SCREEN, NEXT_ABOVE_TWO_ROWS = 4, 3
-MAX_IN_LARGE_PRINT = 16
-"""Characters of a name that fit on a line in the large print of a call."""
 MAX_NAMES_OF_NEXT = 26
 """Characters of two names that fit on a line of what is next."""
 MAX_NAME_OF_TABLE_LENGTH = 14
@@ -135,11 +135,6 @@ class CallLine:
     def players(self) -> Sequence[tuple[str, Discs | None]]:
         """The names, each with the lives."""
         return list(zip(self.names, self.discs or (None, None), strict=False))
-
-    @property
-    def is_long(self) -> bool:
-        """Whether the names need smaller print, so that all of them is shown."""
-        return any(len(name) > MAX_IN_LARGE_PRINT for name in self.names)
 
     @property
     def label_size(self) -> str:
@@ -242,12 +237,13 @@ def calls_of(view: FloorView, lives: Mapping[int, tuple[Discs, Discs]] | None = 
     order = {table: place for place, table in enumerate(view.tables)}
     called = [match for match in view.matches.values() if match.state == FloorMatchState.CALLED]
     called.sort(key=lambda match: order.get(match.table or 0, len(order)))
+    several = len({match.facts.division_id for match in view.matches.values()}) > 1
     return [
         CallLine(
             match.where.table,
             match.facts.names,
-            _where(match),
-            _("%(length)d pt") % {"length": match.facts.length},
+            _where(match, with_division=several),
+            from_start(_("%(length)d pt") % {"length": match.facts.length}, match.facts.start),
             fresh=match.called_at is not None and view.now - match.called_at < FRESH,
             last_call=len(match.facts.call_times) > 1,
             discs=(lives or {}).get(match.fixture, ()),
@@ -258,7 +254,7 @@ def calls_of(view: FloorView, lives: Mapping[int, tuple[Discs, Discs]] | None = 
 
 def _next(match: MatchFacts) -> NextMatch:
     fits = sum(map(len, match.names)) <= MAX_NAMES_OF_NEXT
-    return NextMatch(match.names if fits else tuple(map(_short_name, match.names)), match.round_name)
+    return NextMatch(match.names if fits else tuple(map(short_name, match.names)), match.round_name)
 
 
 def _by_name(calls: Sequence[CallLine]) -> list[CallLine]:
@@ -267,19 +263,20 @@ def _by_name(calls: Sequence[CallLine]) -> list[CallLine]:
     return sorted(lines, key=lambda line: fold(line.names[0]))
 
 
-def _where(match: MatchOnFloor) -> str:
+def _where(match: MatchOnFloor, *, with_division: bool) -> str:
     facts = match.facts
-    points = ngettext("%(length)d point", "%(length)d points", facts.length) % {"length": facts.length}
-    return " · ".join(dict.fromkeys((facts.bracket, facts.round_name, points)))
+    points = from_start(points_won(facts.length), facts.start)
+    division = [facts.division] if with_division else []
+    return " · ".join(dict.fromkeys((*division, facts.bracket, facts.round_name, points)))
 
 
 def _tile(view: FloorView, table: TableOnFloor) -> TableTile:
     label, match = table.facts.label, table.match
     if table.state == TableState.OUT:
-        return TableTile(label, pgettext("table", "Out"), "out")
+        return TableTile(label, _("Out of use"), "out")
     if match is None:
         return TableTile(label, pgettext("table", "Free"), "free")
-    names = tuple(_short_name(name) for name in match.facts.names)
+    names = tuple(short_name(name) for name in match.facts.names)
     if match.state == FloorMatchState.CALLED:
         return TableTile(label, _("Called"), "called", names)
     where = view.where(match)
@@ -291,11 +288,16 @@ def _tile(view: FloorView, table: TableOnFloor) -> TableTile:
     return TableTile(label, _("Playing") if score is None else f"{score[0]}–{score[1]}", "playing", names)
 
 
-def _short_name(name: str) -> str:
-    """Return a name as it fits into the tile of a table: a long one with the initials of its later words."""
+def short_name(name: str) -> str:
+    """Return a name as it fits into the tile of a table: a long one with the initials of its later words.
+
+    Of a long name of a pair, only the first word of each is left.
+    """
     first, *others = name.split() or [""]
     if len(name) <= MAX_NAME_OF_TABLE_LENGTH or not others:
         return name
+    if "&" in others:
+        return " & ".join(part.split()[0] for part in name.split(" & ") if part.strip())
     return f"{first} {' '.join(f'{other[0]}.' for other in others)}"
 
 
@@ -361,7 +363,10 @@ def wall(view: FloorView, expected: Sequence[ExpectedTime], *, by_name: bool = F
     """
     event = view.tournament
     settings = wall_of(event)
-    divisions = list(event.divisions.exclude(status=Division.Status.ENTRIES).order_by("order", "pk"))
+    drawn = event.divisions.exclude(status=Division.Status.ENTRIES)
+    # Lists of side events that are over would take the screen from what is played.
+    over = (Division.Status.FINISHED, Division.Status.CANCELLED)
+    divisions = list(drawn.exclude(offer__isnull=False, status__in=over).order_by("order", "pk"))
     shown = [key for key in PartKey if key.value not in settings.hidden]
     flows = [flow for flow in flows_of(event, view.state, view.now) if lives_counts(flow)]
     lives = {fixture: discs for flow in flows for fixture, discs in lives_at_tables(flow).items()}
@@ -412,7 +417,7 @@ def _lives_boards(flows: Sequence[Flow], view: FloorView) -> list[LivesBoard]:
 
 
 def _players(count: int) -> str:
-    return ngettext("%(count)d player", "%(count)d players", count) % {"count": count}
+    return ngettext("%(count)s player", "%(count)s players", count) % {"count": count}
 
 
 def _brackets(divisions: Sequence[Division]) -> Iterator[TitledScreen]:
@@ -428,10 +433,10 @@ def _brackets(divisions: Sequence[Division]) -> Iterator[TitledScreen]:
 def _standings(divisions: Sequence[Division]) -> Iterator[TitledScreen]:
     """Yield the tables of the current stage of each division, ten lines at a time."""
     for division in divisions:
-        tables = [table for view in standings_of(division, names_of(division, staff=False)) for table in view.tables]
-        for table in tables:
+        views = standings_of(division, names_of(division, staff=False))
+        for table, teams in ((table, view.teams) for view in views for table in view.tables):
             lines = table.lines[:MAX_LINES]
-            title = " · ".join(filter(None, (division.name, table.title)))
+            title = " · ".join(filter(None, (division.name, table.title, teams.text if teams is not None else "")))
             for first in range(0, len(lines), LINES_ON_SCREEN):
                 yield TitledScreen("standings", title, lines=lines[first : first + LINES_ON_SCREEN])
 
@@ -452,7 +457,7 @@ def _seasons(event: Tournament, chosen: Collection[str]) -> Iterator[SeasonScree
             continue
         shown.add(key)
         table = evening_table(series, event, part)
-        evening = _("So far tonight") if table.is_live else _("Tonight")
+        evening = _("Tonight")
         note = str(VIEW_GONE) if public_id and part is None else ""
         lines = table.lines[:MAX_LINES]
         for first in range(0, len(lines), LINES_ON_SCREEN):
@@ -643,6 +648,7 @@ def expected_times(view: FloorView) -> list[ExpectedTime]:
 
 @never_cache
 @open_to(get=Who.EVERYBODY)
+@in_its_language
 def event_tv(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Follow the most important match of an event that is being played here."""
     event = access.tournament(request.user, club, slug)
@@ -658,7 +664,7 @@ def wall_settings(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     form = WallForm(request.POST if request.method == "POST" else None, wall_of(event))
     if form.is_bound and form.is_valid():
         set_wall(tournament=event, **form.cleaned_data, by=by(request))
-        messages.success(request, _("The wall screen was changed."))
+        messages.success(request, _("Saved."))
         return redirect("wall-settings", *event_url_args(event))
     role = access.require_in(request.user, event, access.HELPER)
     context = {
@@ -678,13 +684,22 @@ def wall_settings(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 
 @never_cache
 @open_to(get=Who.EVERYBODY)
+@in_its_language
 def event_wall(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Show calls as long as they are fresh, else calls, tables, brackets, standings and seasons in turn."""
     event = access.tournament(request.user, club, slug)
     view = floor(event, timezone.now(), staff=False)
     form = WallOrderForm(request.GET)
     by_name = form.is_valid() and form.cleaned_data["order"] == WallOrderForm.BY_NAME
-    return render(request, "display/wall/wall.html", wall(view, expected_times(view), by_name=by_name))
+    context = wall(view, expected_times(view), by_name=by_name)
+    if event.status not in access.VISIBLE:
+        return render(request, "display/wall/wall.html", context)
+    # Browsers keep it for when the network is gone, so it is rendered as for a visitor, but in the reader's theme.
+    context["theme"] = request.user.theme if isinstance(request.user, User) else User.Theme.AUTO.value
+    request.user = AnonymousUser()
+    response = render(request, "display/wall/wall.html", {"messages": (), **context})
+    response.headers["Kept-Offline"] = "public"
+    return response
 
 
 # Bracket, standings and calls of an event, and the table of a season, for a frame on pages that the club names.
@@ -694,6 +709,7 @@ def event_wall(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 
 @xframe_options_exempt
 @open_to(get=Who.EVERYBODY)
+@in_its_language
 def bracket(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
     """Show the brackets of a division, for a frame on another website."""
     row = access.division(AnonymousUser(), division, (club, slug))
@@ -702,6 +718,7 @@ def bracket(request: HttpRequest, club: str, slug: str, division: str) -> HttpRe
 
 @xframe_options_exempt
 @open_to(get=Who.EVERYBODY)
+@in_its_language
 def standings(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
     """Show the standings of a division, for a frame on another website."""
     row = access.division(AnonymousUser(), division, (club, slug))
@@ -710,15 +727,25 @@ def standings(request: HttpRequest, club: str, slug: str, division: str) -> Http
 
 @xframe_options_exempt
 @open_to(get=Who.EVERYBODY)
+@in_its_language
 def calls(request: HttpRequest, club: str, slug: str) -> HttpResponse:
-    """Show the matches called to tables, for a frame on another website."""
+    """Show the whole event, for a frame on another website: calls, tables, and the standings of each division."""
     event = access.tournament(AnonymousUser(), club, slug)
-    called = calls_of(floor(event, timezone.now(), staff=False))
-    return _framed(request, event, {"calls": called, "shows_calls": True})
+    view = floor(event, timezone.now(), staff=False)
+    divisions = event.divisions.exclude(status=Division.Status.ENTRIES).order_by("order", "pk")
+    titled = [(division.name, table) for division in divisions for table in lists.standings(division)]
+    content = {
+        "calls": calls_of(view),
+        "tables": [_tile(view, table) for table in view.tables.values()] if view.is_open else [],
+        "lists": [replace(table, title=f"{name} · {table.title}") for name, table in titled],
+        "shows_calls": True,
+    }
+    return _framed(request, event, content)
 
 
 @xframe_options_exempt
 @open_to(get=Who.EVERYBODY)
+@in_its_language
 def season(request: HttpRequest, slug: str, series: str) -> HttpResponse:
     """Show the table of a season or of one of its views, for a frame on another website.
 

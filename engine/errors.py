@@ -7,8 +7,7 @@ parameters; the command line shows it in English.
 from collections.abc import Mapping
 from typing import Any
 
-MESSAGES: dict[str, str] = {
-    # Positions and identifiers
+FOR_PROGRAMS = {
     "bad_counts": "A position is 26 whole numbers: the checkers on each point, as seen by the player on roll.",
     "too_many_checkers": "A side has {count} checkers; 15 is the most it can have.",
     "wrong_bar_side": "The bars of the two sides are swapped in this position.",
@@ -16,9 +15,16 @@ MESSAGES: dict[str, str] = {
     "bad_match_id": "“{text}” is not a GNU Backgammon match ID.",
     "bad_letters": "“{text}” is not a board of 26 letters as in an XGID.",
     "bad_xgid": "“{text}” is not an XGID.",
-    "bad_dice": "{dice} is not a roll of two dice with numbers from 1 to 6.",
     "no_checkers_left": "There are no checkers on this board.",
     "two_sides_on_a_point": "Both sides have checkers on point {point}.",
+    "bad_score_pair": "A score is two whole numbers, such as (2, 1), not {score}.",
+    "cannot_write": "A match cannot be written as “{format}”.",
+}
+"""Code -> English template, for what only programs can send; no page shows it, so it is not translated."""
+
+MESSAGES: dict[str, str] = {
+    # Notation
+    "bad_dice": "{dice} is not a roll of two dice with numbers from 1 to 6.",
     "bad_notation": "“{text}” is not a play in backgammon notation.",
     # Plays
     "no_such_move": "Checkers move towards home only: from the bar or a higher point to a lower point, or off.",
@@ -36,8 +42,7 @@ MESSAGES: dict[str, str] = {
     "ambiguous": "Several ways to make this play hit different checkers, and the record does not say which it was.",
     # Matches
     "bad_length": "The length of a match is 1 to {most} points, not {length}.",
-    "bad_score": "A match to {length} cannot start at {left}–{right}.",
-    "bad_score_pair": "A score is two whole numbers, such as (2, 1), not {score}.",
+    "bad_score": "A match to {length} cannot be at {left}–{right}.",
     "match_over": "The match is over.",
     "not_your_turn": "It is not your turn.",
     "not_now": "This cannot be done at this stage of the game.",
@@ -57,7 +62,7 @@ MESSAGES: dict[str, str] = {
     "cube_not_owned": "The opponent owns the cube, so only the opponent may double.",
     "cube_value": "The cube turns to {cube} here, not to {stated}.",
     "dead_cube": "This double gains nothing: the cube is already high enough to win the match.",
-    "nothing_to_take": "There is no double to answer here.",
+    "nothing_to_take": "There is nothing to answer here.",
     "double_unanswered": "The double was neither taken nor dropped.",
     "take_missing": "The take is not recorded, but play went on with the doubled cube.",
     "drop_missing": "The drop is not recorded; the double ended the game.",
@@ -80,7 +85,7 @@ MESSAGES: dict[str, str] = {
     "followed_from_likeliest": "From here on, the game is checked from the position that best fits the next plays.",
     "position_set": "The record sets up a position that was not reached by play.",
     "play_after_game": "The game was already over.",
-    "nothing_to_answer": "There is no resignation to answer here.",
+    "nothing_to_answer": "There is nothing to answer here.",
     # Adjudication: results
     "length_missing": "The record does not say how many points the match was played to.",
     "no_games": "The record contains no games.",
@@ -105,34 +110,37 @@ MESSAGES: dict[str, str] = {
     "impossible_points": "With the cube on {cube} a game cannot be worth {stated} points.",
     # Records
     "file_too_large": "The file is larger than {limit} bytes, far more than a match record needs.",
-    "not_text": "The file is neither text nor a match file in a supported format.",
+    "not_text": "The file is not a match record in a supported format: .mat or .txt, SGF, .xg or JSON.",
     "unknown_format": "The file is not a match record in a supported format: .mat or .txt, SGF, .xg or JSON.",
-    "is_pdf": "This is a PDF, which shows a match but is not a record of it. Export the match as .mat or text.",
-    "is_image": "This is a picture. Positions cannot be read from pictures; export the match as .mat or text.",
-    "is_document": "This is an office document. Paste the text of the record instead, or export the match as .mat.",
-    "is_web_page": "This is a web page. Download the match from the site as a file, then send that.",
-    "is_chess": "This is a chess game, not a backgammon match.",
+    "is_pdf": "Pictures, PDFs, office documents and web pages cannot be read as a record. Export the match as "
+    ".mat or text.",
+    "is_image": "Pictures, PDFs, office documents and web pages cannot be read as a record. Export the match as "
+    ".mat or text.",
+    "is_document": "Pictures, PDFs, office documents and web pages cannot be read as a record. Export the match as "
+    ".mat or text.",
+    "is_web_page": "Pictures, PDFs, office documents and web pages cannot be read as a record. Export the match as "
+    ".mat or text.",
+    "is_chess": "This file is of another game, not backgammon.",
     "is_zip": "This is a ZIP archive. Unpack it and send one record at a time.",
-    "no_match": "There is no match in the file.",
-    "too_many_games": "The record contains more than {limit} games.",
-    "too_many_plies": "The record contains more than {limit} rolls and cube actions.",
-    "too_many_values": "The record contains more than {limit} values.",
-    "too_many_lines": "The record has more than {limit} lines.",
-    "inflates_too_much": "Unpacked, the file would be larger than {limit} bytes, far more than a match record needs.",
+    "no_match": "The record contains no games.",
+    "too_many_games": "The record is far longer than a match can be.",
+    "too_many_plies": "The record is far longer than a match can be.",
+    "too_many_values": "The record is far longer than a match can be.",
+    "too_many_lines": "The record is far longer than a match can be.",
+    "inflates_too_much": "The file is larger than {limit} bytes, far more than a match record needs.",
     "damaged_file": "The file is damaged or incomplete and cannot be unpacked.",
-    "other_game": "This SGF file is of another game, not backgammon.",
+    "other_game": "This file is of another game, not backgammon.",
     "bad_json": "The file is not valid JSON; the error is at line {line}, column {column}.",
-    "other_json": "This JSON is not a Barpoint match record.",
+    "other_json": "The file is not a match record in a supported format: .mat or .txt, SGF, .xg or JSON.",
     "unknown_version": "The record has version {version}; only version {known} is supported.",
     "bad_field": "In the record, {where} should be {expected}.",
-    "cannot_write": "A match cannot be written as “{format}”.",
     "several_matches": "The file holds more than one match; only the first was read.",
     "line_too_long": "A line of {characters} characters was skipped; no row of a match is that long.",
     "unreadable_cell": "This could not be understood: “{text}”.",
     "unreadable_line": "This line looks like a play but has no row number, so it was skipped: “{text}”.",
-    "unreadable_position": "The position given here cannot be read: “{text}”.",
+    "unreadable_position": "This could not be understood: “{text}”.",
     "after_result": "This comes after the result of the game: “{text}”.",
-    "second_result": "The game has a second result: “{text}”.",
+    "second_result": "This comes after the result of the game: “{text}”.",
     "names_change": "From here on the players are called “{left}” and “{right}”.",
     "cut_short": "The file ends unexpectedly; the rest is missing.",
     "unknown_fields": "Unknown fields were skipped ({count}); the first is “{first}”.",
@@ -142,6 +150,8 @@ MESSAGES: dict[str, str] = {
     "other_variant": "The record is of {name}; only standard backgammon can be checked.",
 }
 """Code -> English template with `{parameter}` places, for refusals and findings alike."""
+
+MESSAGES |= FOR_PROGRAMS
 
 
 class Refused(Exception):

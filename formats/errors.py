@@ -7,17 +7,32 @@ finds them; `tournaments.apps` registers them for translation.
 from engine.errors import MESSAGES as ENGINE_MESSAGES
 from engine.errors import Refused
 
-MESSAGES: dict[str, str] = {
-    # Fields and draws
-    "field_too_small": "Too few entries: {entries}. At least {least} are needed.",
-    "field_too_large": "Too many entries: {entries}. At most {most} are possible.",
+FOR_PROGRAMS = {
     "entry_twice": "Entry {entry} is listed twice.",
     "unknown_entry": "Entry {entry} does not take part in this stage.",
     "seed_too_short": "The seed of a draw needs at least {least} bytes; this one has {bytes}.",
-    "no_bye_left": "No bye is left for a late entry.",
-    "unknown_fixture": "There is no match M{fixture}.",
     "unknown_bracket": "There is no bracket “{bracket}”.",
     "bad_graph": "The bracket is inconsistent at M{fixture}: {problem}.",
+    "unknown_tiebreak": "“{name}” is not a tie-break.",
+    "setting_not_used": "The format “{format}” has no setting “{name}”. Leave it out.",
+    "no_such_format": "“{name}” is not a format.",
+    "stage_count": "A division needs between 1 and {most} stages.",
+    "series_facts": "The events cannot be read at {where}: {problem}.",
+    "series_object": "The plan cannot be read at {where}: an object is missing.",
+    "series_key": "The plan has “{key}” at {where}, which means nothing there. Leave it out.",
+    "series_choice": "“{value}” at {where} is not one of these: {choices}.",
+    "series_too_deep": "The plan has blocks within blocks more than {most} deep.",
+    "series_preset": "There is no preset “{preset}”.",
+    "series_final_stages": "The stages of the final must be a list with a rank and a round each.",
+}
+"""Code -> English template, of what only the API can be asked for; its sentences are not translated."""
+MESSAGES: dict[str, str] = {
+    **FOR_PROGRAMS,
+    # Fields and draws
+    "field_too_small": "Too few entries: {entries}. At least {least} are needed.",
+    "field_too_large": "Too many entries: {entries}. At most {most} are possible.",
+    "no_bye_left": "No bye is left for a late entry.",
+    "unknown_fixture": "There is no match M{fixture}.",
     # Lower brackets
     "pattern_empty": "The pattern is empty.",
     "pattern_symbol": "“{symbol}” at position {place} is not allowed in a pattern. Use A to Q, |, ., X and R.",
@@ -41,46 +56,35 @@ MESSAGES: dict[str, str] = {
     "rounds_with_rematches": "With {entries} players, {rounds} rounds need rematches. Most rounds without: {most}.",
     # Round robin and leagues
     "group_count": "There are too few entries ({entries}) for {groups} groups of at least {least} players.",
+    "places_field": "From {least} to {most} players.",
     "division_size": "A league division needs {least} to {most} entries; this one has {entries}.",
     "too_many_matches": "A stage can have at most {most} matches; this one would have {matches}.",
-    "stage_count": "A division needs between 1 and {most} stages.",
     "stage_qualifiers": "Choose how many players qualify from stage {stage}; at least {least} are needed.",
     "switch_needs_knockout": "Stage {stage} has to be a knockout, because a bracket is drawn at a time.",
     "places_after_lives": "{places} places after lives are too many for {entries} players. Choose {most}.",
     "no_places_after_lives": "{places} places after lives are too many for {entries} players. Play to the last match.",
     "starts_later": "Stage {stage} cannot have later starts, because its places follow from the stage before it.",
     # Standings and forecasts
-    "unknown_tiebreak": "“{name}” is not a tie-break.",
     "tiebreak_needs_one_length": "“Points won minus lost” needs one length for all matches; here they are {lengths}.",
     "bad_length": ENGINE_MESSAGES["bad_length"],
     "no_tables": "At least one table is needed.",
-    "no_such_format": "“{name}” is not a format.",
     "bad_setting": "“{value}” is not a valid value for {name}.",
-    "setting_not_used": "The format “{format}” has no setting “{name}”. Leave it out.",
     # Series: facts and plans
-    "series_facts": "The events cannot be read at {where}: {problem}.",
-    "series_object": "The plan cannot be read at {where}: an object is missing.",
     "series_list": "The plan cannot be read at {where}: a list is missing, or is empty or has gaps.",
     "series_text": "“{value}” at {where} is not a name.",
-    "series_key": "The plan has “{key}” at {where}, which means nothing there. Leave it out.",
     "series_number": "“{value}” at {where} is not a number such as 2, 0.5 or 1/3.",
     "series_range": "{value} at {where} is out of range: {least} to {most}.",
-    "series_choice": "“{value}” at {where} is not one of these: {choices}.",
     "series_line": "At {where} exactly one line is needed, such as points for coming, for wins or for places.",
-    "series_too_deep": "The plan has blocks within blocks more than {most} deep.",
     "series_too_long": "A plan has at most {most} lines.",
     "series_places": "“{text}” at {where} is not a place such as 3, or places such as 3-4.",
-    "series_band_gap": "No band of the table covers {number}.",
-    "series_band_overlap": "Two bands of the table cover {number}.",
+    "series_band_gap": "The bands of the table must cover {number} exactly once.",
+    "series_band_overlap": "The bands of the table must cover {number} exactly once.",
     "series_band_order": "Bands must ascend: band {band} ends with {to}, after {before}.",
-    "series_band_last": "Band {band} is open, so it must be the last.",
+    "series_band_last": "Band {band} has no upper end, so it must come last.",
     "series_best_and_drop": "Count the best results or drop the worst, not both.",
-    "series_preset": "There is no preset “{preset}”.",
-    "series_final_stages": "The stages of the final must be a list with a rank and a round each.",
     "series_final_stage": "“{stage}” is no round in which ranks can start. The rounds are: {choices}.",
     "series_final_order": (
-        "The stages of the final must ascend: a later one ends with rank {first} or behind it, not with “{rank}”, and "
-        "its round is an earlier one."
+        "List the stages by rank: “{rank}” comes before {first}, and who starts earlier ranks lower."
     ),
     "series_final_full": (
         "Ranks {first} to {last} do not fit into the round “{round}”: {free} places are left in it, and those behind "

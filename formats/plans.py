@@ -23,6 +23,8 @@ from formats.elimination.patterns import (
     propose_double,
     unshifted,
 )
+from formats.elimination.places import FIRST_PLACES, everybody, lines, with_late_loser
+from formats.elimination.places import check_field as check_places_field
 from formats.errors import Refused
 from formats.graph import (
     BYE,
@@ -47,6 +49,7 @@ from formats.settings import (
     KNOCKOUT,
     LEAGUE,
     LIVES,
+    PLACES,
     PROGRESSIVE,
     SNAKE,
     SWITCH_PLACES,
@@ -114,9 +117,11 @@ def checked_stages(stages: Sequence[StageSettings], default_lengths: Sequence[in
 def check_field(stages: Sequence[StageSettings], entries: int) -> None:
     """Refuse stages that so many entries cannot play, before anything of them is drawn.
 
-    Raises Refused with `places_after_lives`, `no_places_after_lives` or `rounds_with_rematches`.
+    Raises Refused with `places_field`, `places_after_lives`, `no_places_after_lives` or `rounds_with_rematches`.
     """
     left = entries
+    if stages[0].format == PLACES:
+        check_places_field(entries)
     for number, (stage, following) in enumerate(pairwise(stages), start=1):
         places = len(places_before(stage, number))
         if stage.is_continuous and stage.format == LIVES and 2 * places > left * stage.lives:
@@ -164,6 +169,10 @@ def draw_places(
     Raises Refused with `field_too_small`, `group_count`, `division_size`, …
     """
     field = sorted(entries)
+    if settings.format == PLACES:
+        check_places_field(len(field))
+        drawn = knockout.draw(field, seed=seed, draft=draft, seeds=seeds, apart=apart, byes_last=True)
+        return Drawn(tuple(lines(drawn.places)), drawn.algorithm, drawn.meetings)
     if settings.format in ELIMINATION:
         drawn = knockout.draw(field, seed=seed, draft=draft, seeds=seeds, apart=apart, starts=settings.starts)
         on_lines = settings.format != KNOCKOUT and settings.lower_byes is LowerByes.LINES
@@ -185,7 +194,7 @@ def draw_places(
 
 def as_drawn(settings: StageSettings, algorithm: str) -> StageSettings:
     """Return the settings with the byes of lower brackets as in a draw by this algorithm, which may be an older one."""
-    if settings.format not in ELIMINATION or settings.format == KNOCKOUT:
+    if settings.format not in (PROGRESSIVE, DOUBLE):
         return settings
     return replace(settings, lower_byes=LowerByes.LINES if LINES_ALGORITHM in algorithm else LowerByes.LOTS)
 
@@ -220,18 +229,19 @@ def group_keys(settings: StageSettings, number: int) -> tuple[str, ...]:
 
 def later_sources(settings: StageSettings, before: StageSettings, number: int) -> list[Source]:
     """Return the places of a stage as sources, given the stage `number` before it with the settings `before`."""
-    places = places_before(before, number)
+    qualified = places_before(before, number)
     if settings.format in ELIMINATION:
         graph = (
             knockout_from_groups(group_keys(before, number), before.qualifiers or 0)
             if before.format == GROUPS
-            else cross_seeded(places)
+            else cross_seeded(qualified)
         )
-        return [source for fixture in graph.bracket(MAIN).rounds[0].fixtures for source in fixture.sources]
+        seats = [source for fixture in graph.bracket(MAIN).rounds[0].fixtures for source in fixture.sources]
+        return lines(seats) if settings.format == PLACES else seats
     if settings.format == GROUPS:
-        numbered = snake_groups(range(1, len(places) + 1), settings.groups)
-        return [BYE if place is None else places[place - 1] for place in padded(numbered)]
-    return list(places)
+        numbered = snake_groups(range(1, len(qualified) + 1), settings.groups)
+        return [BYE if place is None else qualified[place - 1] for place in padded(numbered)]
+    return list(qualified)
 
 
 def plan_of(
@@ -239,11 +249,14 @@ def plan_of(
 ) -> Graph:
     """Return the plan of a stage; `seed` and `draft` draw the byes of lower brackets.
 
-    Raises Refused with a `pattern_…` code, or `field_too_small` if the field is too small for a consolation.
+    Raises Refused with a `pattern_…` code, or `field_too_small` or `places_field` if the field does not suit it.
     """
     if settings.format in BY_ROUND:
         return Graph(())
-    if settings.format in ELIMINATION:
+    if settings.format == PLACES:
+        check_places_field(sum(source != BYE for source in sources))
+        graph = everybody(sources, played_to=settings.played_to, shared_by=settings.shared_by)
+    elif settings.format in ELIMINATION:
         graph = check(Graph((main_bracket(sources, has_starts=bool(settings.starts)),)))
         graph = _with_lower(settings, graph, seed, draft)
     else:
@@ -288,8 +301,12 @@ def with_late_drop(
 
     They take a bye of the consolation. If it has none, the lower brackets are planned anew with the seed and the draft
     of the draw, as long as none of their matches has begun; their fixtures are numbered from `first_number`. After that
-    the loser takes a bye of the last chance, or is out after one match.
+    the loser takes a bye of the last chance, or is out after one match. Where there is a place for everybody, the lower
+    half is always planned anew.
     """
+    if settings.format == PLACES:
+        anew = planned_anew(settings, graph, begun=begun, seed=seed, draft=draft, first_number=first_number)
+        return (graph, LateDrop.OUT) if anew is None else (anew, LateDrop.ANEW)
     first = graph.bracket(MAIN).rounds[0].fixtures
     if not any(other.number in graph.next_of_loser for other in first):
         return graph, LateDrop.NONE
@@ -324,8 +341,12 @@ def planned_anew(
 ) -> Graph | None:
     """Return the graph with its lower brackets planned again from the main bracket, numbered from `first_number`.
 
-    None if one of their matches has begun, or the chosen pattern does not suit the field any more.
+    Where there is a place for everybody these are the brackets of the lower half. None if one of their matches has
+    begun, or the chosen pattern does not suit the field any more.
     """
+    if settings.format == PLACES:
+        shared = {"played_to": settings.played_to, "shared_by": settings.shared_by}
+        return with_late_loser(graph, begun=begun, first_number=first_number, **shared)
     main = graph.bracket(MAIN)
     own = {fixture.number for fixture in main.fixtures}
     if not own.issuperset(begun):
@@ -404,4 +425,4 @@ def lengths_of(settings: StageSettings, key: str, default: Sequence[int]) -> tup
         "last_chance": settings.last_lengths or lower,
         "final": settings.final_lengths or main[-1:],
     }
-    return tuple(by_key.get(key, main))
+    return tuple(lower if key in FIRST_PLACES else by_key.get(key, main))

@@ -1,6 +1,6 @@
 """Presets: formats with sensible settings for a number of entries, chosen by name."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from formats.errors import Refused
@@ -10,6 +10,7 @@ from formats.settings import (
     KNOCKOUT,
     LEAGUE,
     LIVES,
+    PLACES,
     PROGRESSIVE,
     ROUND_ROBIN,
     SWISS,
@@ -65,10 +66,25 @@ def _flow_swiss(entries: int) -> Stages:
     return (StageSettings(SWISS, rounds=matches, pairing=PairingMode.CONTINUOUS),)
 
 
+def with_bracket(stages: Sequence[StageSettings], entries: int) -> Stages | None:
+    """Return a single Swiss, or lives without rounds, with a bracket of 4 or 8 after it; None of any other format.
+
+    >>> [stage.format for stage in with_bracket(preset("swiss", 16), 16) or ()]
+    ['swiss', 'knockout']
+    """
+    first = stages[0]
+    is_flow = first.format == LIVES and first.is_continuous
+    if len(stages) > 1 or entries < SMALLEST_SWITCH or not (is_flow or first.format == SWISS):
+        return None
+    places = SMALLEST_SWITCH if is_flow or entries >= MIN_FOR_LARGE_SWITCH else SMALLEST_SWITCH // 2
+    return (replace(first, qualifiers=places), StageSettings(KNOCKOUT, lengths=first.lengths[-1:]))
+
+
 PRESETS: Mapping[str, Callable[[int], Stages]] = {
     "knockout": lambda _entries: (StageSettings(KNOCKOUT),),
     "consolation": _consolation,
     "double": lambda _entries: (StageSettings(DOUBLE),),
+    "places": lambda _entries: (StageSettings(PLACES),),
     "swiss": _swiss,
     "lives": lambda _entries: (StageSettings(LIVES),),
     "flow": lambda _entries: (StageSettings(LIVES, lives=2, pairing=PairingMode.CONTINUOUS),),

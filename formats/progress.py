@@ -44,11 +44,15 @@ STRANGERS = (-1, -1)
 
 @dataclass(frozen=True, slots=True)
 class SharedPlace:
-    """A range of places in a bracket, `first` to `last`; they are equal if the place is not shared."""
+    """Places in a bracket, `first` to `last`, which are equal if the place is not shared.
+
+    Where a place for everybody is played for, those who missed their meeting share `only` these places between them.
+    """
 
     first: int
     last: int
     entries: tuple[EntryId, ...]
+    only: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -245,6 +249,9 @@ def _state(
     if BYE_SLOT in raw and state.winner.absent is not None:
         # A bye is not a match: the entry advances, its later results count, and its first unplayed match is a walkover.
         return replace(state, winner=raw[0] if raw[1] == BYE_SLOT else raw[1])
+    if EMPTY_SLOT in raw and any(slot.entry is not None for slot in raw):
+        # Neither is a line to which nobody came: what the entry won after it still counts once it has left.
+        return replace(state, winner=raw[0] if raw[1] == EMPTY_SLOT else raw[1], loser=EMPTY_SLOT)
     return state
 
 

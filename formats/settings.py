@@ -12,6 +12,7 @@ from typing import Any
 
 from formats.elimination.byes import LowerByes
 from formats.elimination.patterns import parse
+from formats.elimination.places import LARGEST_FIELD
 from formats.errors import Refused
 from formats.forecast.finish_times import MAX_MATCH
 from formats.swiss.event import Order
@@ -22,15 +23,18 @@ from formats.tables.tiebreaks import TIEBREAKS
 KNOCKOUT = "knockout"
 PROGRESSIVE = "progressive"
 DOUBLE = "double"
+PLACES = "places"
 SWISS = "swiss"
 LIVES = "lives"
 ROUND_ROBIN = "roundrobin"
 GROUPS = "groups"
 LEAGUE = "league"
 
-FORMATS = (KNOCKOUT, PROGRESSIVE, DOUBLE, SWISS, LIVES, ROUND_ROBIN, GROUPS, LEAGUE)
-ELIMINATION = (KNOCKOUT, PROGRESSIVE, DOUBLE)
+FORMATS = (KNOCKOUT, PROGRESSIVE, DOUBLE, PLACES, SWISS, LIVES, ROUND_ROBIN, GROUPS, LEAGUE)
+ELIMINATION = (KNOCKOUT, PROGRESSIVE, DOUBLE, PLACES)
 """Formats played in brackets."""
+ONE_ORDER = (DOUBLE, PLACES)
+"""Those of them whose brackets together have one order of places."""
 BY_ROUND = (SWISS, LIVES)
 """Formats whose rounds are paired one by one, each when the round before it is over."""
 TABLES = (ROUND_ROBIN, GROUPS, LEAGUE)
@@ -62,6 +66,8 @@ MAX_TABLE_POINTS = 100
 MAX_MATCHES = 50_000
 """The most matches of a stage in which everybody plays everybody: about 300 entries."""
 MISSED_POINTS = (0.0, 0.5)
+SHARED_BY = (2, 4, 8)
+"""By how many entries at most places are shared that are not played for."""
 
 DEFAULT_TIEBREAKS: Mapping[str, tuple[str, ...]] = {
     SWISS: ("buchholz_cut_1", "buchholz", "sonneborn_berger", "head_to_head", "lots"),
@@ -72,11 +78,12 @@ DEFAULT_TIEBREAKS: Mapping[str, tuple[str, ...]] = {
 """Format -> tie-breaks in order, used if the director chooses none."""
 
 _TABLE = frozenset({"lengths", "twice", "tiebreaks", "win", "loss", "leaver_rule"})
-_ROUNDS = frozenset({"next_round", "countdown", "pairing", "window", "lead", "late_until"})
+_ROUNDS = frozenset({"next_round", "countdown", "pairing", "window", "lead", "late_until", "ended"})
 OWN_SETTINGS: Mapping[str, frozenset[str]] = {
     KNOCKOUT: frozenset({"lengths", "starts"}),
     PROGRESSIVE: frozenset({"lengths", "lower_lengths", "last_lengths", "pattern", "last_chance", "lower_byes"}),
     DOUBLE: frozenset({"lengths", "lower_lengths", "final_lengths", "pattern", "second_final", "lower_byes"}),
+    PLACES: frozenset({"lengths", "lower_lengths", "played_to", "shared_by"}),
     SWISS: frozenset({"lengths", "rounds", "order", "missed_points", "allow_rematches", "tiebreaks", "edition"})
     | _ROUNDS,
     LIVES: _ROUNDS | {"lengths", "lives", "leader", "switch_time", "late_from", "late_length"},
@@ -120,6 +127,8 @@ class StageSettings:
     (None: no such bracket). `lower_byes` says how the byes of both are decided. `starts` says how many of the best
     start in the final, in the semi-finals, in the quarter-finals and so on; all others play for the places left.
 
+    Where there is a place for everybody, places behind `played_to` (0: none) are shared by at most `shared_by` entries.
+
     `rounds` is the number of rounds of a Swiss, or None to play until only one player is unbeaten. `next_round` says
     how the next round comes about: at a director's request, as a draft, or as a draft that is published automatically
     after `countdown` seconds. A late entry gets `missed_points` for each round it missed.
@@ -132,6 +141,9 @@ class StageSettings:
     many places as are needed then. Beside a time it may be left out in a list of stages, see `plans.checked_stages`.
     From `late_from` players still in, new matches go to `late_length` points (0: never). Late entries are possible
     until `late_until` (HH:MM at the event; empty: as long as the rule allows).
+
+    A Swiss or lives that a director `ended` in mid-evening pairs nobody any more and is over with its last match. The
+    best `qualifiers` then go on, those with equal lives by lot; a life is no place of the bracket any more.
 
     `groups` is the number of groups, filled by `group_draw`. `qualifiers` advance to the next stage from each group, or
     from the stage if it has no groups; None for the last stage. `win` and `loss` are the table points of a match. A
@@ -149,6 +161,8 @@ class StageSettings:
     last_chance: str | None = None
     second_final: bool = False
     lower_byes: LowerByes = LowerByes.LINES
+    played_to: int = 0
+    shared_by: int = SHARED_BY[0]
     rounds: int | None = None
     lives: int = 3
     order: Order = Order.RANDOM
@@ -177,6 +191,7 @@ class StageSettings:
     unplayed: Unplayed = Unplayed.NOTHING
     moving: int = 1
     edition: Edition = NEWEST
+    ended: bool = False
 
     @property
     def is_continuous(self) -> bool:
@@ -235,6 +250,8 @@ class StageSettings:
         """Return setting -> whether it is out of range."""
         return {
             "starts": not are_starts(self.starts),
+            "played_to": not 0 <= self.played_to <= LARGEST_FIELD,
+            "shared_by": self.shared_by not in SHARED_BY,
             "rounds": self.rounds is not None and not 1 <= self.rounds <= MAX_ROUNDS,
             "countdown": not 0 <= self.countdown <= MAX_COUNTDOWN,
             "lives": not MIN_LIVES <= self.lives <= MAX_LIVES,
@@ -267,7 +284,7 @@ class StageSettings:
     def _has_wrong_qualifiers(self) -> bool:
         if self.qualifiers is None:
             return False
-        if self.is_continuous and self.format == LIVES:
+        if self.is_continuous and self.format == LIVES and not self.ended:
             # Drawn by the clock, it has as many places as were needed.
             is_any = bool(self.switch_time) and self.qualifiers > 1 and self.qualifiers.bit_count() == 1
             return self.qualifiers not in SWITCH_PLACES and not is_any
@@ -338,7 +355,7 @@ def lives_are_places(settings: StageSettings, following: str) -> bool:
 
     In other formats everybody who has lives left has one place.
     """
-    return settings.is_continuous and settings.format == LIVES and following == KNOCKOUT
+    return settings.is_continuous and settings.format == LIVES and following == KNOCKOUT and not settings.ended
 
 
 def check_league_size(entries: int) -> None:

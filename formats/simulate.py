@@ -19,10 +19,13 @@ from time import perf_counter
 from formats.elimination.knockout import draw, knockout
 from formats.elimination.lower_bracket import double_elimination, with_lower_bracket
 from formats.elimination.patterns import propose_consolation, propose_double
+from formats.elimination.places import certain_places
 from formats.errors import Refused
 from formats.facts import Result
 from formats.graph import FINAL, LOWER, MAIN, EntryId, FixtureId, Graph
+from formats.plans import draw_places, plan_of, sources_of
 from formats.progress import Progress, progress
+from formats.settings import PLACES, StageSettings
 from formats.states import FixtureStatus
 from formats.swiss.event import SwissEvent, SwissPlayer, SwissRound
 from formats.swiss.lives import lives_left, lives_over, lives_places, pair_lives
@@ -166,6 +169,14 @@ def _double(spec: Spec, seed: bytes, winner: Winner, count: _Count) -> Head:
     return _head([shared.entries for shared in _played(graph, winner, count).places(FINAL, LOWER)])
 
 
+def _places(spec: Spec, seed: bytes, winner: Winner, count: _Count) -> Head:
+    started = perf_counter()
+    drawn = draw_places(StageSettings(PLACES), range(1, spec.players + 1), seed=seed)
+    graph = plan_of(StageSettings(PLACES), sources_of(drawn.places), seed=seed)
+    count.seconds.append(perf_counter() - started)
+    return _head([shared.entries for shared in certain_places(_played(graph, winner, count))])
+
+
 def _main(spec: Spec, seed: bytes) -> Graph:
     return knockout(draw(range(1, spec.players + 1), seed=seed).places)
 
@@ -281,6 +292,7 @@ FORMATS: dict[str, Callable[[Spec, bytes, Winner, _Count], Head]] = {
     "knockout": _knockout,
     "progressive": _progressive,
     "double": _double,
+    "places": _places,
     "swiss": _swiss,
     "lives": _lives,
     "roundrobin": _round_robin,

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from django.contrib.auth.models import AnonymousUser
@@ -21,7 +22,8 @@ from matches.models import Match, Proposal, Submission
 from matches.presentation.visibility import Viewer
 from players import access as people
 from players.actors import Actor
-from players.models import LogEntry, User
+from players.models import LogEntry, Player, User
+from players.people.pairs import persons
 from players.people.rows import canonical
 
 # Access to matches and records: each function fetches an object and authorises the user in one call.
@@ -72,6 +74,10 @@ def match_for_player(user: Visitor, public_id: str, *, only_seat: bool = False) 
         for side, player in enumerate(match.players):
             if canonical(player).user_id == user.pk:
                 return MatchSeat(match, side, Actor.of(user))
+            if player.parts is not None:
+                for person in persons(player):
+                    if person.user_id == user.pk:
+                        return MatchSeat(match, side, replace(Actor.of(user), person=person.pk))
     raise Http404
 
 
@@ -86,7 +92,18 @@ def match_for_link(token: str) -> MatchSeat:
     except BadSignature:
         raise Http404 from None
     refuse_expired_link(match, timezone.now())
-    return MatchSeat(match, side, Actor(LogEntry.By.LINK, side=side), token)
+    person = None if side is None else _person_of(match.players[side], token)
+    return MatchSeat(match, side, Actor(LogEntry.By.LINK, side=side, person=person), token)
+
+
+def _person_of(player: Player, token: str) -> int | None:
+    """Return who of a pair has this link; None for a side of one. Raise Http404 for the link of a second who is not."""
+    second = links.is_second(token)
+    if player.parts is None:
+        if second:
+            raise Http404
+        return None
+    return persons(player)[second].pk
 
 
 def match_for_ticket(public_id: str, tickets: Iterable[str]) -> MatchSeat | None:
@@ -190,9 +207,8 @@ def proposal_of(seat: MatchSeat, proposal_id: str) -> Proposal:
 
 
 def _seats(public_id: str) -> Match:
-    rows = Match.objects.select_related("player_0", "player_1").only(
-        "public_id", "player_0__user", "player_0__merged_into", "player_1__user", "player_1__merged_into"
-    )
+    of_players = (f"player_{side}__{name}" for side in (0, 1) for name in ("user", "merged_into", "parts"))
+    rows = Match.objects.select_related("player_0", "player_1").only("public_id", *of_players)
     return _first(rows, public_id)
 
 

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 from django.apps import AppConfig
 
 from core import messages
@@ -12,6 +14,7 @@ class MatchesConfig(AppConfig):
         """Register messages, topics and notifications, and what is erased with a person."""
         from matches import privacy, refusals
         from matches.analysis.access import analysis_number, record_analysis_number
+        from matches.lifecycle.notices import worded_contexts
         from matches.play import notifications
         from matches.play.topics import chat_number, lobby_number, match_number, user_number, watch_number
         from matches.ratings import services as ratings
@@ -26,7 +29,8 @@ class MatchesConfig(AppConfig):
         publishing.register("chat", chat_number)
         publishing.register("user", user_number)
         publishing.register("lobby", lobby_number)
-        kinds.register(*KINDS, *notifications.KINDS, ratings.KIND)
+        of_matches = (*KINDS, *notifications.KINDS)
+        kinds.register(*(replace(kind, values=worded_contexts) for kind in of_matches), ratings.KIND)
         privacy.connect_erasure()
         privacy.connect_exports()
         privacy.connect_retention()

@@ -1,11 +1,11 @@
 """What is erased and exported of a person's matches, and how long records and chat messages are kept."""
 
 from collections.abc import Collection, Iterable, Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db.models import F, Q, QuerySet, Value
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, Value
 from django.db.models.functions import Concat
 from django.utils.translation import gettext_lazy as _
 
@@ -14,6 +14,7 @@ from core.locks import for_update
 from matches.models import (
     Action,
     CalendarFeed,
+    Card,
     Challenge,
     ChatDecision,
     ChatMessage,
@@ -28,6 +29,8 @@ from matches.models import (
     PlayPreferences,
     Proposal,
     Provisional,
+    Puzzle,
+    PuzzleAnswer,
     RatingChange,
     RatingStart,
     Result,
@@ -37,7 +40,7 @@ from matches.play.lobby.leaving import boards_of, challenges_of, end_all, parts_
 from matches.records.names import Mask, names_of
 from matches.records.submissions import GAVE_UP
 from players.actors import Actor
-from players.models import Merge, Player, User
+from players.models import KeptAct, LogEntry, Merge, Outbox, Player, User
 from players.notifications.services import forget_notifications
 from players.people import mentions
 from players.people.mentions import erase_log_texts
@@ -81,6 +84,7 @@ def forget(players: list[Player], user: User | None) -> None:
 
 def _forget_notes(matches: QuerySet[Match]) -> None:
     """Empty the notes and reasons of these matches, whoever wrote them: they are about both players."""
+    KeptAct.objects.filter(outbox__topic__in=_topics(matches)).update(label="", content={}, params={})
     Claim.objects.filter(match__in=matches).update(note="", answer_note="")
     Objection.objects.filter(match__in=matches).update(reason="", answer="")
     Proposal.objects.filter(match__in=matches).update(note="")
@@ -89,7 +93,7 @@ def _forget_notes(matches: QuerySet[Match]) -> None:
     for action in Action.objects.filter(RULINGS_WITH_REASON, live__match__in=matches):
         action.data.pop("reason")
         action.save(update_fields=["data"])
-    erase_log_texts(matches.annotate(own_topic=Concat(Value("match:"), "public_id")).order_by().values("own_topic"))
+    erase_log_texts(_topics(matches))
 
 
 def _forget_records(players: list[Player], user: User | None) -> None:
@@ -137,6 +141,10 @@ def _forget_chat(players: list[Player], user: User | None) -> None:
     ChatMessage.objects.filter(written).delete()
 
 
+def _topics(matches: QuerySet[Match]) -> QuerySet[Any]:
+    return matches.annotate(own_topic=Concat(Value("match:"), "public_id")).order_by().values("own_topic")
+
+
 class StoredByMatches(StoredElsewhere):
     """Matches, and what was written and analysed of them."""
 
@@ -154,7 +162,7 @@ class StoredByMatches(StoredElsewhere):
         forget_decisions(players)
 
     def separating(self, merge: Merge, players: Collection[int], by: Actor, now: datetime) -> None:
-        """End streams and delete messages about the matches of these players."""
+        """End streams, and delete messages about the matches of these players, and cards of them."""
         matches = Match.objects.filter(Q(player_0__in=players) | Q(player_1__in=players))
         for match in matches.filter(finished_at=None):
             authorise_again_on_commit(match.topic)
@@ -162,6 +170,7 @@ class StoredByMatches(StoredElsewhere):
         if user is not None:
             ids = set(matches.values_list("public_id", flat=True))
             forget_notifications(user=user, since=merge.merged_at, about=ids)
+            Card.objects.filter(user=user, match__in=matches).delete()
 
     def guests(self) -> Iterable[QuerySet[Any]]:
         of_clubs = Match.objects.exclude(club=None).order_by()
@@ -188,16 +197,16 @@ EXPORTED_AT_ONCE = 200
 
 
 def _plays(person: Person, prefix: str = "match__") -> Q:
-    return Q(**{f"{prefix}player_0__in": person.players}) | Q(**{f"{prefix}player_1__in": person.players})
+    return Q(**{f"{prefix}player_0__in": person.sides}) | Q(**{f"{prefix}player_1__in": person.sides})
 
 
 def _on_own_side(person: Person) -> Q:
     """Return the condition that a row with `match` and `side` is this person's side."""
-    return Q(match__player_0__in=person.players, side=0) | Q(match__player_1__in=person.players, side=1)
+    return Q(match__player_0__in=person.sides, side=0) | Q(match__player_1__in=person.sides, side=1)
 
 
 def _matches(person: Person) -> Iterator[Row]:
-    mine = {player.pk for player in person.players}
+    mine = {player.pk for player in person.sides}
     rows = Match.objects.filter(_plays(person, "")).select_related("player_0", "player_1", "club")
     for match in rows.order_by("pk").iterator(chunk_size=EXPORTED_AT_ONCE):
         side = 0 if match.player_0_id in mine else 1
@@ -301,29 +310,42 @@ def _record_files(person: Person) -> Iterator[tuple[str, bytes]]:
 
 def _actions(person: Person) -> Iterable[Row]:
     rows = Action.objects.filter(
-        Q(live__match__player_0__in=person.players, side=0) | Q(live__match__player_1__in=person.players, side=1)
+        Q(live__match__player_0__in=person.sides, side=0) | Q(live__match__player_1__in=person.sides, side=1)
     )
     return values(rows, "seq", "kind", "data", "at", match_public_id=F("live__match__public_id"))
 
 
 def _ratings(person: Person) -> Iterable[Row]:
     fields = ("rating", "experience", "matches", "wins", "opponents", "event_matches", "last_played_at")
-    return values(PlayerRating.objects.filter(player__in=person.players), *fields, pool_name=F("pool__name"))
+    return values(PlayerRating.objects.filter(player__in=person.sides), *fields, pool_name=F("pool__name"))
 
 
 def _rating_changes(person: Person) -> Iterable[Row]:
-    rows = RatingChange.objects.filter(player__in=person.players)
+    rows = RatingChange.objects.filter(player__in=person.sides)
     names = {"pool_name": F("pool__name"), "match_public_id": F("match__public_id")}
     return values(rows, "finished_at", "won", "length", "rating_before", "rating_after", **names)
 
 
 def _rating_starts(person: Person) -> Iterable[Row]:
-    rows = RatingStart.objects.filter(player__in=person.players)
+    rows = RatingStart.objects.filter(player__in=person.sides)
     return values(rows, "rating", "experience", at=F("source__at"), pool_name=F("source__pool__name"))
 
 
+def _kept_acts(person: Person) -> Iterable[Row]:
+    """What the account did without a connection, and what came by the person's links."""
+    sent = Q(outbox__user=person.user) if person.user else Q()
+    for side in (0, 1):
+        own = Match.objects.filter(**{f"player_{side}__in": person.players})
+        sent |= Q(outbox__by=LogEntry.By.LINK, outbox__side=side, outbox__topic__in=_topics(own))
+    # Without its label, which names others.
+    fields = ("action", "typed_at", "arrived_at", "outcome", "decision")
+    about = {"topic": "outbox__topic", "device": "outbox__device", "club_name": "outbox__club__name"}
+    paths = {**about, "typed": "content__fields"}
+    return values(KeptAct.objects.filter(sent), *fields, **{name: F(path) for name, path in paths.items()})
+
+
 def _decisions(person: Person) -> Iterable[Row]:
-    left, right = Q(analysis__match__player_0__in=person.players), Q(analysis__match__player_1__in=person.players)
+    left, right = Q(analysis__match__player_0__in=person.sides), Q(analysis__match__player_1__in=person.sides)
     straight = Q(analysis__swapped=False) & (Q(side=0) & left | Q(side=1) & right)
     swapped = Q(analysis__swapped=True) & (Q(side=1) & left | Q(side=0) & right)
     fields = ("game", "kind", "xgid", "played", "best", "error", "luck")
@@ -339,22 +361,36 @@ def _play_preferences(person: Person) -> Iterable[Row]:
     return values(rows, *PlayPreferences.FIELDS)
 
 
+def _cards(person: Person) -> Iterable[Row]:
+    rows = Card.objects.filter(user=person.user) if person.user else Card.objects.none()
+    paths = {"match_public_id": "match__public_id", "position": "decision__xgid", "puzzle_position": "puzzle__key"}
+    fields = ("game", "kind", "state", "due", "suspended", "created_at")
+    return values(rows, *fields, **{name: F(path) for name, path in paths.items()})
+
+
+def _puzzle_answers(person: Person) -> Iterable[Row]:
+    rows = PuzzleAnswer.objects.filter(user=person.user) if person.user else PuzzleAnswer.objects.none()
+    paths = {"club_name": "puzzle__club__name", "date": "puzzle__date", "position": "puzzle__key"}
+    return values(rows, "play", "is_right", "at", **{name: F(path) for name, path in paths.items()})
+
+
 def _calendar(person: Person) -> Iterable[Row]:
     return values(CalendarFeed.objects.filter(user=person.user), "created_at") if person.user else ()
 
 
 SECTIONS = (
     ExportSection("matches", _("Your matches."), (Match,), _matches),
-    ExportSection("results", _("The results of your matches, corrected ones included."), (Result,), _results),
+    ExportSection("results", _("The results of your matches."), (Result,), _results),
     ExportSection("reports", _("Results that you reported."), (Claim,), _reports),
     ExportSection("answers", _("Your answers to reports."), (Claim,), _answers),
-    ExportSection("provisional-results", _("Provisional results of your matches."), (Provisional,), _provisional),
+    ExportSection("provisional-results", _("The results of your matches."), (Provisional,), _provisional),
     ExportSection("objections", _("Your objections."), (Objection,), _objections),
     ExportSection("appointments", _("Times proposed and agreed for your matches."), (Proposal,), _appointments),
-    ExportSection("appointment-notes", _("What you wrote with the times you proposed."), (Proposal,), _notes_on_times),
+    ExportSection("appointment-notes", _("Times proposed and agreed for your matches."), (Proposal,), _notes_on_times),
     ExportSection("chat", _("What you wrote during matches."), (ChatMessage,), _exported_chat),
-    ExportSection("chat-reports", _("Chat messages that you reported."), (ChatReport,), _chat_reports),
-    ExportSection("chat-decisions", _("Chat messages that you removed or kept."), (ChatDecision,), _chat_decisions),
+    ExportSection("chat-reports", _("Chat messages that you reported, removed or kept."), (ChatReport,), _chat_reports),
+    ExportSection("chat-decisions", _("Chat messages that you reported, removed or kept."), (ChatDecision,),
+            _chat_decisions),
     ExportSection("muted-chats", _("Matches in which you muted the chat."), (ChatMute,), _mutes),
     ExportSection("challenges", _("Friendly matches that you offered or were offered."), (Challenge,), _challenges),
     ExportSection("blocked-players", _("Players you do not play friendly matches with."), (FriendlyBlock,), _blocks),
@@ -362,9 +398,12 @@ SECTIONS = (
             _exported_records, _record_files),
     ExportSection("moves", _("What you did in matches played here, move by move."), (Action,), _actions),
     ExportSection("ratings", _("Your ratings."), (PlayerRating,), _ratings),
-    ExportSection("rating-changes", _("How each match changed your rating."), (RatingChange,), _rating_changes),
+    ExportSection("rating-changes", _("Your ratings."), (RatingChange,), _rating_changes),
     ExportSection("starting-ratings", _("Ratings that a club imported for you."), (RatingStart,), _rating_starts),
     ExportSection("analysed-decisions", _("How well you decided in analysed matches."), (Decision,), _decisions),
+    ExportSection("cards", _("The decisions and puzzles that you repeat."), (Card,), _cards),
+    ExportSection("puzzle-answers", _("Your answers to puzzles of the day."), (PuzzleAnswer,), _puzzle_answers),
+    ExportSection("kept-acts", _("What you did without a connection."), (KeptAct, Outbox), _kept_acts),
     ExportSection("play-preferences", _("How you like to play here."), (PlayPreferences,), _play_preferences),
     ExportSection("calendar", _("Your calendar feed."), (CalendarFeed,), _calendar),
 )  # fmt: skip
@@ -418,7 +457,20 @@ def _chat(now: datetime) -> int:
     return in_batches(rows, lambda batch: batch.delete())
 
 
+PUZZLES_KEPT = timedelta(days=400)
+"""A club's puzzles do not repeat a position of the last 365 days."""
+
+
+def _puzzles(now: datetime) -> int:
+    """Delete old puzzles with the answers to them, and the answers to those that somebody still repeats."""
+    before = now - PUZZLES_KEPT
+    used = Exists(Card.objects.filter(puzzle=OuterRef("pk")))
+    puzzles = in_batches(Puzzle.objects.filter(~used, date__lt=before.date()), lambda batch: batch.delete())
+    return puzzles + in_batches(PuzzleAnswer.objects.filter(at__lt=before), lambda batch: batch.delete())
+
+
 def connect_retention() -> None:
     """Register what this app deletes."""
     register_retention("records", _records)
     register_retention("chat", _chat)
+    register_retention("puzzles", _puzzles)

@@ -10,6 +10,7 @@ MESSAGES = {
     "pool_name_taken": gettext_noop("This club already has a rating pool called {name}."),
     "pool_bad_stakes": gettext_noop("Write the stakes as length:points, for example 1:6 3:10 5:14."),
     "no_pool_version": gettext_noop("This pool has no settings with the number {number}."),
+    "pairs_unrated": gettext_noop("Pairs and single players are rated apart. Choose other ratings, or none."),
     "pool_of_other_club": gettext_noop("This rating pool does not belong to this club."),
     "club_accepted": gettext_noop("{club} has been accepted already."),
     "import_empty": gettext_noop("There are no rows to import. The first row must name the columns: {columns}."),
@@ -26,13 +27,11 @@ MESSAGES = {
     "match_settled": gettext_noop("This match already has a result. Only a director can change it."),
     "match_void": gettext_noop("This match was voided, so nothing can be reported for it."),
     "match_live": gettext_noop("This match is being played here, so it cannot be reported."),
-    "no_running_scores": gettext_noop("Running scores can only be entered for matches at the tables of an event."),
-    "no_length_offers": gettext_noop("Only matches at the tables of an event can be shortened."),
-    "match_not_void": gettext_noop("This match is not void, so its result cannot be reinstated."),
-    "match_without_result": gettext_noop(
-        "This match had no result before it was voided, so there is nothing to reinstate."
-    ),
-    "match_disputed": gettext_noop("The players disagree, so a director has to rule on this match."),
+    "no_running_scores": gettext_noop("This is only possible in matches at the tables of an event."),
+    "no_length_offers": gettext_noop("This is only possible in matches at the tables of an event."),
+    "match_not_void": gettext_noop("This match has no voided result that could be reinstated."),
+    "match_without_result": gettext_noop("This match has no voided result that could be reinstated."),
+    "match_disputed": gettext_noop("The players disagree. The director will decide."),
     # Results
     "result_void": gettext_noop("A result can be replaced by another result but not removed."),
     "result_no_winner": gettext_noop("A match that ends this way has no winner."),
@@ -52,12 +51,17 @@ MESSAGES = {
     "own_match_reason": gettext_noop("You play in this match. Give a reason; everyone can see it next to the result."),
     # Reports
     "claim_open": gettext_noop("You have already reported a different score. Withdraw that report first."),
+    "pairs_at_tables": gettext_noop("A pair plays at a table, not here."),
+    "partner_reported": gettext_noop("{name} has reported {score} for you both. Withdraw that first."),
     "report_kept": gettext_noop(
         "The match changed before your report arrived, so the report does not count. It was kept, and the director can "
         "see it."
     ),
+    "answered_late": gettext_noop("The report had been decided before this arrived."),
+    "newer_score": gettext_noop("A newer score or a result was entered before this score arrived."),
+    "over_since": gettext_noop("A newer score or a result was entered before this score arrived."),
     "nothing_claimed": gettext_noop("There is no report to answer."),
-    "nothing_to_concede": gettext_noop("There is no disputed report to agree to."),
+    "nothing_to_concede": gettext_noop("There is no report to answer."),
     "signed_report_first": gettext_noop(
         "A player has already reported this match, so a report from the score sheet does not count."
     ),
@@ -88,9 +92,13 @@ MESSAGES = {
     "record_start": gettext_noop("The match started at {left}–{right}, the record at {stated}."),
     "record_crawford": gettext_noop("The record and the match use different Crawford rules."),
     "record_names": gettext_noop("The names in this record do not show which player is which."),
-    "record_disputed": gettext_noop("The players disagree, so a director will rule. The director can see this record."),
+    "record_disputed": gettext_noop("The players disagree. The director will decide."),
     "record_withdrawn": gettext_noop("The sender has withdrawn the report."),
     "record_proven": gettext_noop("Another record of this match has already been accepted."),
+    "already_uploaded": gettext_noop("Your opponent uploaded it already."),
+    "record_differs": gettext_noop(
+        "It differs from the record that was accepted, first in game {game} at roll {ply}. Both are kept."
+    ),
     "record_contradicts": gettext_noop(
         "The record says {left}–{right}, but the match has a different result. Only a director can change it."
     ),
@@ -105,7 +113,7 @@ MESSAGES = {
     "time_far": gettext_noop("Propose times within the next year."),
     "time_after_deadline": gettext_noop("The match must be played before its deadline; this time is later."),
     "time_not_proposed": gettext_noop("Choose one of the proposed times."),
-    "bad_time": gettext_noop("“{text}” is not a date and time."),
+    "bad_time": gettext_noop("“{text}” is not a date and time. Write it like this: 2026-11-27 20:00."),
     "time_skipped": gettext_noop("{text} does not exist in this time zone, because the clocks go forward."),
     "proposal_answered": gettext_noop("These proposed times are no longer open."),
     "proposal_own": gettext_noop("Only the other player can accept your times."),
@@ -125,6 +133,10 @@ MESSAGES = {
     "file_twice": gettext_noop("Send either a file or pasted text, not both."),
     "file_empty": gettext_noop("This record is empty."),
     "record_too_large": gettext_noop("A record can be up to {mebibytes} MiB; this one is larger."),
+    "format_not_installed": gettext_noop(
+        "This site cannot read {format} files. Save the match as .mat and send that. It reads {formats}."
+    ),
+    "unreadable_record": gettext_noop("No match could be read from this record."),
     "too_many_uploads": gettext_noop("Too many records in a short time. Please try again in {minutes} min."),
     "too_many_downloads": gettext_noop(
         "Too many large files are being downloaded at the moment. Please try again when one has finished."
@@ -133,16 +145,16 @@ MESSAGES = {
         "This record could not be checked: every attempt took too long or failed. "
         "The record is kept, but it has no verdict."
     ),
-    "no_transcript": gettext_noop("No match could be read from this record, so there is nothing to show."),
+    "no_transcript": gettext_noop("No match could be read from this record."),
     # Analyses.
     "no_analysis_backend": gettext_noop("No program that analyses matches is installed on this site."),
     "analysis_program_fails": gettext_noop(
         "{program} is installed but does not work: it gave no proper answer about a test position."
     ),
-    "analysis_timed_out": gettext_noop("The analysis took too long and was stopped."),
-    "analysis_unreadable": gettext_noop("The analysis ended without a readable answer."),
+    "analysis_timed_out": gettext_noop("The match could not be analysed: the program took too long or failed."),
+    "analysis_unreadable": gettext_noop("The match could not be analysed: the program took too long or failed."),
     "analysis_differs": gettext_noop("The analysis was discarded, since it is not about exactly this match."),
-    "analysis_gave_up": gettext_noop("The match could not be analysed: every attempt took too long or failed."),
+    "analysis_gave_up": gettext_noop("The match could not be analysed: the program took too long or failed."),
     "not_analysable": gettext_noop("This record cannot be analysed, since no game in it has legal plays only."),
     "match_too_long_to_analyse": gettext_noop("Matches of up to {most} points can be analysed."),
     # Matches played here.
@@ -150,26 +162,28 @@ MESSAGES = {
     "match_begun": gettext_noop("This match has already begun or been decided, so it cannot be opened for play here."),
     "not_played_here": gettext_noop("Matches of this event are played over the board."),
     "not_allowed_here": gettext_noop("Players cannot do this."),
-    "no_double_ahead": gettext_noop("Your opponent cannot double now, so there is nothing to decide ahead."),
+    "no_double_ahead": gettext_noop("There is nothing to decide now."),
     "match_paused": gettext_noop("The match is paused."),
     "not_paused": gettext_noop("The match is not paused."),
     "pause_not_now": gettext_noop("You can pause before your own roll or between games."),
     "no_pause_left": gettext_noop("Each player may pause a match {most} times; yours are used up."),
     "no_vacation_left": gettext_noop("Each player may take {most} days of vacation in a match; this would be more."),
-    "already_here": gettext_noop("You have already said that you are here."),
-    "already_ready": gettext_noop("You have already said you are ready."),
+    "already_here": gettext_noop("You have already said so."),
+    "already_ready": gettext_noop("You have already said so."),
     "not_ready": gettext_noop("The opening roll comes once both players are ready."),
     "resignation_too_low": gettext_noop("You have already offered as much this turn. You can only offer more."),
     "score_in_mid_game": gettext_noop("Set the score between two games. To do it now, end this game first."),
     "no_clock": gettext_noop("This match has no clock, or its clock does not allow this."),
     "no_chain": gettext_noop("Your dice for this match are not ready yet. Reload the page."),
     "new_chain_too_soon": gettext_noop(
-        "Another new device has just joined this match. This one can join a minute later, or play on with that one."
+        "Another device of yours has just joined this match. Go on with that one, or try again in a minute."
     ),
     "too_many_armings": gettext_noop(
         "You have changed devices {most} times since your last move. Go on with the one you used last."
     ),
-    "chain_number_taken": gettext_noop("Another of your devices has joined at the same moment. Try again."),
+    "chain_number_taken": gettext_noop(
+        "Another device of yours has just joined this match. Go on with that one, or try again in a minute."
+    ),
     "already_away": gettext_noop("This player is already away."),
     "not_away": gettext_noop("Your opponent is not away, or the match does not wait for them."),
     "not_away_long_enough": gettext_noop("Your opponent may still come back."),
@@ -185,10 +199,10 @@ MESSAGES = {
     "guest_match_lost": gettext_noop("This match can no longer be continued. Start a new one."),
     "guest_match_long": gettext_noop("This match has become too long. Create an account to keep it, or start another."),
     "nothing_to_take_back": gettext_noop("You have not decided anything yet that could be taken back."),
-    "nothing_to_decide": gettext_noop("There is nothing to decide for you here."),
-    "no_hint": gettext_noop("There are hints in practice only."),
+    "nothing_to_decide": gettext_noop("There is nothing to decide now."),
+    "no_hint": gettext_noop("This is only possible in practice matches."),
     "hint_in_play": gettext_noop("There is no hint for this position now, because people are playing it in a match."),
-    "no_take_back": gettext_noop("Only in practice can you take something back."),
+    "no_take_back": gettext_noop("This is only possible in practice matches."),
     "guest_match_kept": gettext_noop("This match already belongs to another account."),
     "no_practice_program": gettext_noop("Levels are not available on this site. Choose a bot instead."),
     "too_many_challenges": gettext_noop("You can have {most} open challenges. Withdraw one of them first."),
@@ -200,7 +214,7 @@ MESSAGES = {
     "challenge_gone": gettext_noop("This challenge is no longer open."),
     "challenge_own": gettext_noop("This is your own challenge. Somebody else has to accept it."),
     "challenge_of_others": gettext_noop("This challenge is between other players."),
-    "challenge_self": gettext_noop("You cannot challenge yourself."),
+    "challenge_self": gettext_noop("A match needs two different players."),
     "challenge_of_bot": gettext_noop("This is a bot. Play a practice match against it."),
     "challenge_blocked": gettext_noop("Friendly matches between you and this player are blocked."),
     "opponent_without_account": gettext_noop("{name} has no account, so they could not accept."),
@@ -211,7 +225,7 @@ MESSAGES = {
     "rating_changed": gettext_noop(
         "The lobby now says something else about whether this match is rated. Read it, then accept."
     ),
-    "review_own": gettext_noop("You play in this match. Another officer of the club decides about it."),
+    "review_own": gettext_noop("You play in this match, so another director or assistant has to decide it."),
     "no_rematch": gettext_noop("A rematch is only possible after a friendly match."),
     "block_self": gettext_noop("You cannot block yourself."),
 }
@@ -257,6 +271,7 @@ STATUS = (
         "match_without_result": HTTPStatus.CONFLICT,
         "match_disputed": HTTPStatus.CONFLICT,
         "claim_open": HTTPStatus.CONFLICT,
+        "partner_reported": HTTPStatus.CONFLICT,
         "report_kept": HTTPStatus.CONFLICT,
         "nothing_claimed": HTTPStatus.CONFLICT,
         "nothing_to_concede": HTTPStatus.CONFLICT,

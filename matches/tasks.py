@@ -5,6 +5,9 @@ from django.utils import timezone
 
 from matches.analysis import queue
 from matches.analysis.backends.chosen import chosen_backend
+from matches.analysis.backends.gnubg import Gnubg
+from matches.analysis.line import next_in_line
+from matches.deck import choices
 from matches.lifecycle import finish
 from matches.play import bots, due, hints, journal
 from matches.play.lobby import services as lobby
@@ -13,6 +16,7 @@ from matches.rankings import formulas
 from matches.ratings import services as ratings
 from matches.records import submissions
 from matches.reporting import appointments, deadlines, records
+from matches.review import gate
 
 
 @shared_task(name=submissions.ADJUDICATE)
@@ -102,6 +106,12 @@ def advise(question: str) -> None:
     hints.answer(question, chosen_backend())
 
 
+@shared_task(name=choices.JUDGE)
+def judge_plays(xgid: str) -> None:
+    """Ask the analysis program what the plays of a question lose that its analysis does not have."""
+    choices.judge_plays(xgid, chosen_backend())
+
+
 @shared_task(name=hints.ADVISE_GUEST)
 def advise_guest(question: str) -> None:
     """Ask the analysis program for a guest's hint."""
@@ -134,11 +144,14 @@ def sweep_unsettled() -> None:
 
 @shared_task(name=queue.ANALYSE)
 def analyse(analysis_id: int) -> None:
-    """Analyse a match or record, if that is still to be done."""
+    """Analyse the match or record whose turn it is, which need not be the one that the message was sent for."""
     backend, now = chosen_backend(), timezone.now()
     if backend is not None:
         queue.queue_given_up(now=now)
-    queue.analyse_next(analysis_id=analysis_id, backend=backend, played_here=transcript_to_analyse, now=now)
+    first = next_in_line(now) or analysis_id
+    row = queue.analyse_next(analysis_id=first, backend=backend, played_here=transcript_to_analyse, now=now)
+    if row is not None and isinstance(backend, Gnubg):
+        gate.store_shots_cost(row, backend)
 
 
 @shared_task(name="matches.sweep_analyses")

@@ -16,7 +16,7 @@ from core.public_ids import hash_of
 from engine.errors import Refused
 from players.models import Club, DataExport, Invitation, JoinRequest, Membership, Merge, Notification, Player, User
 from players.people.club_people import people_among
-from players.people.rows import canonical, player_of
+from players.people.rows import canonical, is_person, player_of
 from players.people.services import home_club
 
 Role = Membership.Role
@@ -120,13 +120,16 @@ def player(public_id: str) -> Player:
 
 
 def person_of(club: Club, public_id: str) -> Player:
-    """Return one of the people of a club, whom it may name; 404 for anybody else. Merged players as in `player`."""
+    """Return one of the people of a club, whom it may name; 404 for anybody else, and for pairs.
+
+    Merged players as in `player`.
+    """
     return persons_of(club, [public_id])[0]
 
 
 def persons_of(club: Club, public_ids: Collection[str]) -> list[Player]:
     ids = {_an_id(public_id) for public_id in public_ids}
-    rows = list(Player.objects.select_related("merged_into").filter(public_id__in=ids))
+    rows = list(Player.objects.select_related("merged_into").filter(is_person(), public_id__in=ids))
     if len(people_among(club, rows)) < len(ids):
         raise Http404
     return [canonical(row) for row in rows]
@@ -135,7 +138,7 @@ def persons_of(club: Club, public_ids: Collection[str]) -> list[Player]:
 def player_to_add(club: Club, public_id: str) -> Player:
     """Return a player whom a director may make a member: one of the club's people, or who shows their full name."""
     row = player(public_id)
-    return person_of(club, public_id) if row.initials_only else row
+    return person_of(club, public_id) if row.initials_only or row.parts is not None else row
 
 
 def _an_id(text: str) -> str:

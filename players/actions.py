@@ -33,6 +33,7 @@ from core.repeats import Repeat
 from engine.errors import Refused
 from players.access import Role, Visitor
 from players.forms import RefusingForm, YesNoField
+from players.kept.acts import Kept
 from players.requests import by, faulty, refuse
 
 LARGEST_ID = 2**63 - 1
@@ -166,8 +167,9 @@ class UserAction:
         run: Callable[..., str],
         needed: Any = Role.DIRECTOR,
         api: Endpoint | None = None,
+        kept: Kept | None = None,
     ) -> None:
-        self.name, self.run, self.needed, self.api = name, run, needed, api
+        self.name, self.run, self.needed, self.api, self.kept = name, run, needed, api, kept
         self.form: Any = form
 
     def fetch(self, user: Visitor, **url: str) -> Any:

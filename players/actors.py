@@ -15,6 +15,8 @@ class Actor:
     user: User | None = None
     side: int | None = None
     """For a link: the side of the match it acts for."""
+    person: int | None = None
+    """For a pair that plays a match: the id of the one of the two who acts for both; the log keeps it."""
 
     @classmethod
     def of(cls, user: User) -> "Actor":
@@ -30,7 +32,12 @@ SYSTEM = Actor(LogEntry.By.SYSTEM)
 
 
 def log(by: Actor, verb: str, topic: str, *, club: Club | None = None, **params: Any) -> LogEntry:
-    """Write a log entry; call it in the transaction that makes the change. `params` are plain JSON values."""
+    """Write a log entry; call it in the transaction that makes the change. `params` are plain JSON values.
+
+    Of whoever acts for a pair, `params.person` has the id.
+    """
+    if by.person is not None:
+        params["person"] = by.person
     return LogEntry.objects.create(by=by.kind, user=by.user, club=club, topic=topic, verb=verb, params=params)
 
 

@@ -11,8 +11,6 @@ from django.forms import ModelForm
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils import timezone
-from django.utils.translation import gettext
-from django.utils.translation import gettext_lazy as _
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from core.messages import sentence
@@ -60,12 +58,12 @@ class UserAdmin(DjangoUserAdmin):
     actions = ["suspend_accounts", "lift_suspensions"]
     fieldsets = [
         (None, {"fields": ["email", "password", "display_name"]}),
-        (_("Preferences"), {"fields": ["language", "time_zone", "theme"]}),
+        ("Preferences", {"fields": ["language", "time_zone", "theme"]}),
         (
-            _("Permissions"),
+            "Permissions",
             {"fields": ["is_active", "suspended_at", "is_staff", "is_superuser", "groups", "user_permissions"]},
         ),
-        (_("Dates"), {"fields": ["last_login", "date_joined"]}),
+        ("Dates", {"fields": ["last_login", "date_joined"]}),
     ]
     add_fieldsets = [
         (None, {"classes": ["wide"], "fields": ["email", "display_name", "usable_password", "password1", "password2"]}),
@@ -80,14 +78,14 @@ class UserAdmin(DjangoUserAdmin):
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
 
-    @admin.action(description=_("Suspend the selected accounts…"), permissions=["change"])
+    @admin.action(description="Suspend the selected accounts…", permissions=["change"])
     def suspend_accounts(self, request: HttpRequest, rows: QuerySet[User]) -> HttpResponse | None:
         """List what ends, and suspend once that was confirmed."""
         if not SuspendForm(request.POST).is_valid():
             listed = [(user, parts_of(player, timezone.now()) if (player := player_of(user)) else []) for user in rows]
             context = {
                 **self.admin_site.each_context(request),
-                "title": gettext("Suspend accounts"),
+                "title": "Suspend accounts",
                 "opts": self.opts,
                 "listed": listed,
                 "selected_name": ACTION_CHECKBOX_NAME,
@@ -96,10 +94,10 @@ class UserAdmin(DjangoUserAdmin):
         for user in self._each(
             request, rows, lambda user: suspend(user=user, by=self._by(request), now=timezone.now())
         ):
-            messages.success(request, gettext("%(name)s is suspended.") % {"name": user})
+            messages.success(request, f"{user} is suspended.")
         return None
 
-    @admin.action(description=_("Lift the suspension of the selected accounts"), permissions=["change"])
+    @admin.action(description="Lift the suspension of the selected accounts", permissions=["change"])
     def lift_suspensions(self, request: HttpRequest, rows: QuerySet[User]) -> None:
         """Let accounts sign in again, and list the withdrawals that stay."""
         left: dict[User, list[Participation]] = {}
@@ -108,9 +106,9 @@ class UserAdmin(DjangoUserAdmin):
             left[user] = lift_suspension(user=user, by=self._by(request), now=timezone.now())
 
         for user in self._each(request, rows, lift):
-            messages.success(request, gettext("%(name)s can sign in again.") % {"name": user})
+            messages.success(request, f"{user} can sign in again.")
             for part in left[user]:
-                messages.warning(request, gettext("Not undone: %(part)s") % {"part": part.text})
+                messages.warning(request, f"Not undone: {part.text}")
 
     def _by(self, request: HttpRequest) -> Actor:
         assert isinstance(request.user, User)  # noqa: S101, the admin has checked it
@@ -124,7 +122,7 @@ class UserAdmin(DjangoUserAdmin):
                 act(user)
             except Refused as refused:
                 text = sentence(refused.code, refused.params)
-                messages.error(request, gettext("%(name)s: %(reason)s") % {"name": user, "reason": text})
+                messages.error(request, f"{user}: {text}")
             else:
                 done.append(user)
         return done

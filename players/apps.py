@@ -12,7 +12,7 @@ class PlayersConfig(AppConfig):
         from players import refusals
         from players.accounts.security import SECURITY
         from players.joining.services import ANSWERED, ASKED
-        from players.models import Club, JoinRequest, LogEntry
+        from players.models import Club, JoinRequest, KeptAct, LogEntry
         from players.notifications import kinds
         from players.notifications.expiring_tokens import TOKEN_EXPIRES
         from players.notifications.services import notifications_number
@@ -20,9 +20,11 @@ class PlayersConfig(AppConfig):
         from players.privacy import retention, sections
 
         messages.register(refusals.MESSAGES, refusals.STATUS)
+        messages.register(refusals.FOR_PROGRAMS)
         publishing.register("notifications", notifications_number)
         mentions.register(Club, "about", "tagline", "meets", "contact", "imprint", "year_fee", club="pk")
         mentions.register(LogEntry, "params", club="club")
+        mentions.register(KeptAct, "label", "content", club="outbox__club", sentences=("params",))
         mentions.register(JoinRequest, "reason", club="club")
         kinds.register(TOKEN_EXPIRES, SECURITY, ASKED, ANSWERED)
         retention.connect()

@@ -4,14 +4,18 @@ import re
 from typing import Any, ClassVar
 
 from django import forms
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.files import File
+from django.utils.datastructures import MultiValueDict
 from django.utils.translation import gettext_lazy as _
 
 from core import limited, times
-from core.codes import check_currency
+from core.codes import COUNTRIES, check_currency, country_of_zone, disagree
+from core.languages import offers_choice
 from core.lines import check_one_line, is_one_line
 from core.messages import sentence
+from core.names import fold
 from core.people_lists import ListedPerson, read_people
 from core.public_ids import LENGTH
 from core.spreadsheets import MAX_BYTES, MAX_MEBIBYTES, spreadsheet_text
@@ -50,6 +54,7 @@ class RefusingForm(forms.Form):
         "weak_password": "new_password",
         "wrong_password": "password",
         "bad_time_zone": "time_zone",
+        "bad_language": "language",
         "name_missing": "name",
         "name_too_long": "name",
         "namesake": "name",
@@ -67,6 +72,12 @@ class RefusingForm(forms.Form):
         "emblem_broken": "image",
     }
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if not offers_choice():
+            for name in [name for name, field in self.fields.items() if isinstance(field, LanguageField)]:
+                del self.fields[name]
+
     def full_clean(self) -> None:
         """Check the form, and that its short texts are one line."""
         for field in self.fields.values():
@@ -78,6 +89,13 @@ class RefusingForm(forms.Form):
         """Add the message of a refusal to the field it concerns, or to the whole form."""
         field = self.FIELD_OF.get(refused.code)
         self.add_error(field if field in self.fields else None, sentence(refused.code, refused.params))
+
+
+class LanguageField(forms.ChoiceField):
+    """One of the site's languages, or none, which `empty` words. Forms of a site with one language are without it."""
+
+    def __init__(self, *, empty: Any, **options: Any) -> None:
+        super().__init__(choices=lambda: [("", empty), *settings.LANGUAGES], required=False, **options)
 
 
 class YesNoField(forms.TypedChoiceField):
@@ -110,12 +128,39 @@ class ZoneChoiceField(forms.CharField):
         return zone
 
 
-class CountryField(forms.CharField):
-    """A country code in any case; empty for none."""
+class CountryField(forms.ChoiceField):
+    """A country, chosen from a list by its name; its value is the code, empty for none."""
 
     def __init__(self, **options: Any) -> None:
-        options = {"label": _("Country"), "required": False, "help_text": _("Two letters, for example DK."), **options}
-        super().__init__(max_length=2, widget=forms.TextInput(attrs={"size": 3, "autocomplete": "country"}), **options)
+        listed = sorted(COUNTRIES.items(), key=lambda country: fold(country[1]))
+        options = {"label": _("Country"), "required": False, "choices": [("", "—"), *listed], **options}
+        super().__init__(widget=forms.Select(attrs={"autocomplete": "country"}), **options)
+
+    def to_python(self, value: Any) -> str:
+        """Return the code in capitals."""
+        return str(super().to_python(value)).upper()
+
+
+class ZonedForm(RefusingForm):
+    """A form with a country and a time zone. Where they disagree, that is asked once: the same again is accepted."""
+
+    agreed = forms.CharField(required=False, widget=forms.HiddenInput, max_length=70)
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse a new country and time zone that disagree, unless that has been asked."""
+        fields: dict[str, Any] = super().clean() or self.cleaned_data
+        agreed, country, zone = fields.pop("agreed", ""), fields.get("country", ""), fields.get("time_zone", "")
+        chosen, before = f"{country} {zone}", f"{self['country'].initial} {self['time_zone'].initial}"
+        if not disagree(country, zone) or chosen in (agreed, before):
+            return fields
+        data = MultiValueDict[str, Any]()
+        data.update(self.data)
+        data["agreed"] = chosen
+        self.data = data
+        text = _("{zone} is a time zone of {there}, not of {country}. Change one of them, or save again.")
+        names = {"there": COUNTRIES[country_of_zone(zone)], "country": COUNTRIES[country]}
+        self.add_error("country", text.format(zone=zone, **names))
+        return fields
 
 
 def error_of(refused: Refused) -> ValidationError:
@@ -138,7 +183,7 @@ class CurrencyField(forms.CharField):
             raise error_of(refused) from None
 
 
-class ClubForm(RefusingForm):
+class ClubForm(ZonedForm):
     """The editable fields of a club."""
 
     name = forms.CharField(label=_("Name"), max_length=MAX_NAME_LENGTH)
@@ -146,6 +191,11 @@ class ClubForm(RefusingForm):
     country = CountryField(required=True)
     currency = CurrencyField(label=_("Currency of fees"))
     time_zone = ZoneChoiceField(help_text=_("The time zone of the club's events. Type a city."))
+    language = LanguageField(
+        label=_("Language"),
+        empty=_("As the site"),
+        help_text=_("Of the wall, printed sheets, calendars, and emails to people who chose no language."),
+    )
     about = forms.CharField(
         label=_("About"),
         max_length=2000,
@@ -204,6 +254,11 @@ class EditClubForm(ClubForm):
         required=False,
         help_text=_("How many points, of analysed matches, a member must have played to be given a class."),
     )
+    letter_on_close = forms.BooleanField(
+        label=_("Letters on the same evening"),
+        required=False,
+        help_text=_("Players get their results an hour after an event is finished, and else the next morning at 8."),
+    )
     year_fee = forms.CharField(
         label=_("Membership fee"),
         max_length=MAX_YEAR_FEE,
@@ -230,7 +285,7 @@ class EditClubForm(ClubForm):
 
     @classmethod
     def of(cls, club: Club, data: Any = None) -> "EditClubForm":
-        return cls(data, initial={field: getattr(club, field) for field in cls.base_fields})
+        return cls(data, initial={field: getattr(club, field) for field in cls.base_fields if field != "agreed"})
 
     def clean_colour(self) -> str:
         """Return the colour that was picked, or the one the club has."""
@@ -311,12 +366,15 @@ class ListForm(RefusingForm):
         **dict.fromkeys(UNREADABLE, "file"),
     }
 
-    def people(self) -> list[ListedPerson]:
-        """Return the rows of the list. Refused: `name_missing`, and as `spreadsheet_in` and `read_people`."""
+    def people(self, *, pairs: bool = False) -> list[ListedPerson]:
+        """Return the rows of the list, with `pairs` as `read_people` does.
+
+        Refused: `name_missing`, and as `spreadsheet_in` and `read_people`.
+        """
         file, text = self.cleaned_data["file"], self.cleaned_data["names"]
         if file is None and not text.strip():
             raise Refused("name_missing")
-        return read_people(text if file is None else spreadsheet_in(file))
+        return read_people(text if file is None else spreadsheet_in(file), pairs=pairs)
 
 
 class ChosenListForm(RefusingForm):
@@ -326,6 +384,8 @@ class ChosenListForm(RefusingForm):
     """
 
     names = forms.CharField(max_length=MAX_LIST)
+    in_line = 1
+    """How many names a line may have; places count them all."""
 
     def __init__(self, data: Any) -> None:
         super().__init__(data)
@@ -340,9 +400,9 @@ class ChosenListForm(RefusingForm):
     def clean(self) -> dict[str, Any]:
         """Reject a choice for a position that the list does not have."""
         cleaned = super().clean() or {}
-        places = {f"{CHOICE}{place}" for place in range(min(len(cleaned.get("names", ())), MAX_NAMES))}
-        if unknown := [key for key in self.fields if key.startswith(CHOICE) and key not in places]:
-            raise ValidationError(_("The list has no name for this choice: %(field)s."), params={"field": unknown[0]})
+        places = {f"{CHOICE}{place}" for place in range(min(len(cleaned.get("names", ())) * self.in_line, MAX_NAMES))}
+        if any(key.startswith(CHOICE) and key not in places for key in self.fields):
+            raise error_of(Refused("stale"))
         return cleaned
 
     @property
@@ -406,4 +466,4 @@ class MergeForm(RefusingForm):
 class AliasForm(RefusingForm):
     """Another name of a player, as it appears in match records."""
 
-    name = forms.CharField(label=_("Other name"), max_length=200)
+    name = forms.CharField(label=_("Name"), max_length=200)

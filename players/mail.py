@@ -17,6 +17,7 @@ from django.utils.http import urlsafe_base64_encode
 from django.utils.translation import gettext, override
 
 from core import throttle
+from core.languages import first_offered
 from core.locks import for_update
 from core.mail import send_mail, send_text
 from core.queue import claim_lasts, hint
@@ -54,8 +55,14 @@ def request_verification(*, user: User, now: datetime) -> AccountEmail:
     return _store(AccountEmail(kind=Kind.VERIFY, email=user.new_email, user=user, created_at=now))
 
 
+def language_of(address: str, *codes: str) -> str:
+    """Return the language of whoever has confirmed this address, or else the first of these that the site offers."""
+    owner = User.objects.filter(email__iexact=address, email_verified_at__isnull=False).first()
+    return first_offered(owner.language if owner is not None else "", *codes)
+
+
 def request_invitation(*, to: str, subject: str, template: str, context: Mapping[str, Any], now: datetime) -> None:
-    """Have an invitation sent, in the language of whoever invites."""
+    """Have an invitation sent, in the active language, which is `language_of` the address."""
     text = render_to_string(template, dict(context))
     subject = " ".join(subject.split())[: AccountEmail.MAX_SUBJECT_LENGTH]
     _store(AccountEmail(kind=Kind.INVITE, email=to, subject=subject, text=text, created_at=now))
@@ -139,7 +146,7 @@ def _send_verification(row: AccountEmail) -> None:
     if user is None or user.new_email != row.email:
         return
     owner = User.objects.filter(email__iexact=row.email, email_verified_at__isnull=False).exclude(pk=user.pk).first()
-    with override((owner or user).language or settings.LANGUAGE_CODE):
+    with override(first_offered((owner or user).language)):
         path = reverse("sign-in") if owner else reverse("confirm-email", args=[verification_secret(user, row.email)])
         send_mail(
             to=row.email,
@@ -158,7 +165,7 @@ def _send_reset(row: AccountEmail) -> None:
         return
     uid = urlsafe_base64_encode(force_bytes(user.pk))
     path = reverse("password-choose", args=[uid, default_token_generator.make_token(user)])
-    with override(user.language or settings.LANGUAGE_CODE):
+    with override(first_offered(user.language)):
         send_mail(
             to=user.email,
             subject=gettext("Reset your Barpoint password"),

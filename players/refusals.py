@@ -8,10 +8,22 @@ MESSAGES = {
     # General
     "not_found": gettext_noop("This page does not exist, or you may not see it."),
     "may_not": gettext_noop("You do not have permission to do this."),
-    "after_missing": gettext_noop("Send the version you saw: its seq as “after”, or its ETag as If-Match."),
-    "missing_slash": gettext_noop("Addresses of the API end with a slash: {address}"),
-    "key_too_long": gettext_noop("An Idempotency-Key can have up to {most} characters."),
     "key_reused": gettext_noop("This Idempotency-Key was already used for a different request."),
+    # Acts that were kept without a connection.
+    "kept_gap": gettext_noop("An act before this one has not arrived yet. The last that has is {have}."),
+    "kept_of_another": gettext_noop("Somebody else did this. Sign in as them, or send it as yours."),
+    "kept_too_old": gettext_noop("This is more than 48 hours old. Enter it by hand."),
+    "too_many_outboxes": gettext_noop(
+        "You have done too much without a connection within a day. Try again in {minutes} min."
+    ),
+    "too_many_kept": gettext_noop(
+        "You have done too much without a connection within a day. Try again in {minutes} min."
+    ),
+    "outbox_full": gettext_noop("One browser can keep up to {most} acts of an event."),
+    "not_kept": gettext_noop("This cannot be done without a connection. Enter it by hand."),
+    "kept_unclear": gettext_noop("A field of this is missing or wrong. Enter it by hand."),
+    "other_players": gettext_noop("Other players are in this match now."),
+    "server_error": gettext_noop("The site failed to do this. Enter it by hand."),
     "key_in_progress": gettext_noop("This was sent a moment ago and is still being done. Look again in a few seconds."),
     "key_done": gettext_noop("This was done already. Look at the result before you send anything else."),
     "stale": gettext_noop("Someone else changed this in the meantime. Look again before you decide."),
@@ -40,28 +52,24 @@ MESSAGES = {
     "wrong_password": gettext_noop("Wrong password."),
     "weak_password": gettext_noop("Choose a stronger password. {reasons}"),
     "bad_time_zone": gettext_noop("“{zone}” is not a known time zone."),
-    "bad_language": gettext_noop("The site is not available in the language “{language}”."),
-    "bad_theme": gettext_noop("There is no theme “{theme}”."),
     "too_many_tokens": gettext_noop("You have {most} tokens, which is the limit. Revoke one first."),
     "token_needs_end": gettext_noop("A token that can do more than read needs an end."),
-    "token_scope": gettext_noop("This token may not do this. It lacks the scope “{scope}”."),
     "too_many_attempts": gettext_noop("Too many attempts. Try again in {minutes} min."),
     "too_many_emails": gettext_noop(
         "This address was sent several links within the last hour. The next can be sent in {minutes} min."
     ),
     "owner_leaves_club": gettext_noop("You are the only owner of {club}. Make another member an owner first."),
+    # Pairs
+    "partner_same": gettext_noop("{name} is named twice."),
+    "pair_in_pair": gettext_noop("A pair cannot be one of the two of another pair."),
     # Notifications
     "push_endpoint": gettext_noop("This browser's push service has no https URL, so it cannot be used."),
     "too_many_browsers": gettext_noop("You have {most} browsers with push, which is the limit. Remove one first."),
     # Clubs
-    "slug_taken": gettext_noop("Another club already uses the name “{slug}” in its URL."),
-    "bad_slug": gettext_noop(
-        "“{slug}” cannot be used in a URL. Use lower-case letters, digits and hyphens. Some words are reserved."
-    ),
     "club_twice": gettext_noop("You already have a club with this name."),
     "too_many_clubs": gettext_noop("You already own {most} clubs, which is the limit."),
     "emblem_format": gettext_noop("An emblem is a PNG, JPEG or WebP picture. This file is none of them."),
-    "emblem_svg": gettext_noop("SVG drawings cannot be used as an emblem. Save it as PNG and send that."),
+    "emblem_svg": gettext_noop("An emblem is a PNG, JPEG or WebP picture. This file is none of them."),
     "emblem_bytes": gettext_noop("An emblem can have up to {most} KB."),
     "emblem_pixels": gettext_noop("An emblem can have up to {most} × {most} pixels. This picture has more."),
     "emblem_broken": gettext_noop("This picture cannot be read. Save it again, and send the new file."),
@@ -71,9 +79,7 @@ MESSAGES = {
     "not_a_member": gettext_noop("{name} is no longer a member of this club."),
     "last_owner": gettext_noop("{name} is the last owner of this club. Make another member an owner first."),
     "role_needs_account": gettext_noop("{name} has no account yet. Send an invitation before giving them this role."),
-    "bad_role": gettext_noop("There is no role “{role}”."),
     "player_has_account": gettext_noop("{name} has an account and chooses their own name."),
-    "bad_country": gettext_noop("“{country}” is not a country code. Use two letters, for example DK."),
     "bad_currency": gettext_noop("“{currency}” is not a currency. Use three letters, for example EUR, or “ticket”."),
     "for_members": gettext_noop("Only members can take part in: {parts}. {name} would be withdrawn."),
     # Invitations
@@ -106,7 +112,29 @@ MESSAGES = {
     "erased": gettext_noop("This person's data has been erased and can no longer be changed."),
 }
 
+FOR_PROGRAMS = {
+    "slug_taken": "Another club already uses the name “{slug}” in its URL.",
+    "bad_slug": (
+        "“{slug}” cannot be used in a URL. Use lower-case letters, digits and hyphens. Some words are reserved."
+    ),
+    "bad_country": "“{country}” is not a country code. Use two letters, for example DK.",
+    "after_missing": "Send the version you saw: its seq as “after”, or its ETag as If-Match.",
+    "missing_slash": "Addresses of the API end with a slash: {address}",
+    "key_too_long": "An Idempotency-Key can have up to {most} characters.",
+    "kept_too_large": "A request can have up to {kilobytes} KB. Send fewer acts at a time.",
+    "bad_language": "The site is not available in the language “{language}”.",
+    "bad_theme": "There is no theme “{theme}”.",
+    "bad_role": "There is no role “{role}”.",
+    "token_scope": "This token may not do this. It lacks the scope “{scope}”.",
+}
+"""What only programs can be told, in English."""
+
 STATUS = {
+    "kept_gap": HTTPStatus.CONFLICT,
+    "kept_of_another": HTTPStatus.FORBIDDEN,
+    "kept_too_large": HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+    "too_many_outboxes": HTTPStatus.TOO_MANY_REQUESTS,
+    "too_many_kept": HTTPStatus.TOO_MANY_REQUESTS,
     "for_members": HTTPStatus.CONFLICT,
     "reading_busy": HTTPStatus.SERVICE_UNAVAILABLE,
     "missing_slash": HTTPStatus.NOT_FOUND,

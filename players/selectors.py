@@ -13,7 +13,7 @@ from players import access
 from players.access import RANK, Role, Visitor
 from players.models import Alias, Club, Invitation, JoinRequest, LogEntry, Membership, Merge, Player, User
 from players.models.people import CLAIM_LASTS
-from players.people.rows import player_topic
+from players.people.rows import is_person, player_topic
 from players.people.services import home_club
 
 CLUBS_ON_A_PAGE = 24
@@ -89,7 +89,7 @@ def players(q: str = "", club: str = "") -> QuerySet[Player]:
     """Return the players that everybody may find: not those who were merged or erased, nor by name those who show only
     initials.
     """
-    rows = Player.objects.filter(merged_into__isnull=True, erased_at__isnull=True)
+    rows = Player.objects.filter(is_person(), merged_into__isnull=True, erased_at__isnull=True)
     if q.strip():
         rows = rows.filter(called(q), initials_only=False)
     if club:

@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 
 from django.db.models import Prefetch
 from django.shortcuts import get_object_or_404
-from django.utils.translation import gettext as _
 from drf_spectacular.utils import extend_schema
 from rest_framework import exceptions, serializers, status
 from rest_framework.request import Request
@@ -17,9 +16,10 @@ from core.public_ids import LENGTH, new_form_key
 from core.repeats import Repeat, repeated
 from core.text_lengths import MAX_NOTE_LENGTH
 from players.access import Role
-from players.actions import FormSerializer, serializer_field
-from prizes.forms import AmountField, CashSettingsForm, CountBoxForm
-from prizes.prizes import pot_keys, prizes_for_staff, prizes_of, prizes_view
+from players.actions import FormSerializer
+from players.models import Player
+from prizes.forms import CashSettingsForm, CountBoxForm
+from prizes.prizes import divisions_with_prizes, pot_keys, prizes_for_staff, prizes_of, prizes_view
 from prizes.services import (
     PlanInput,
     SidePoolInput,
@@ -35,9 +35,11 @@ from prizes.services import (
 from tournaments.events.api import DivisionView, TournamentView
 from tournaments.ledger import payments as desk
 from tournaments.ledger.accounts import accounts_of, box_of, draw_needs_payment, payments_of, standing_count
+from tournaments.ledger.fields import MAX_PLACES, SHARES_HELP
 from tournaments.ledger.money import WHOLE
 from tournaments.ledger.payments import PaymentInput
 from tournaments.ledger.shares import Pot
+from tournaments.ledger.sides import Sides
 from tournaments.models import AgreedSplit, Division, Entry, Payment, PoolMember, SidePool, Tournament
 from tournaments.models.events import MAX_MINOR_UNITS
 from tournaments.state.api import READ, WRITE, entry_by_public_id, example, validated
@@ -66,11 +68,22 @@ class PrizeLineSerializer(serializers.Serializer[Any]):
         return line.entry_id or None
 
 
+class PersonShareSerializer(serializers.Serializer[Any]):
+    """What one of a pair gets of its prize."""
+
+    player = serializers.CharField(help_text="Public id.")
+    name = serializers.CharField()
+    due = serializers.IntegerField(source="due_amount")
+    paid = serializers.IntegerField(source="paid_amount")
+    open = serializers.IntegerField(source="open_amount", help_text="Negative if too much was paid.")
+
+
 class PaidPrizeLineSerializer(PrizeLineSerializer):
     """A prize with what was paid of it, for directors."""
 
     paid = serializers.IntegerField(source="paid_amount")
     open = serializers.IntegerField(source="open_amount", help_text="Negative if too much was paid.")
+    people = PersonShareSerializer(many=True, help_text="The two of a pair, who get half each; empty for one person.")
 
 
 class DivisionPrizesSerializer(serializers.Serializer[Any]):
@@ -88,7 +101,7 @@ class DivisionPrizesSerializer(serializers.Serializer[Any]):
 
 
 class OwedLineSerializer(serializers.Serializer[Any]):
-    """One thing that a player owes."""
+    """One thing that a player owes; each of a pair owes half."""
 
     entry = serializers.CharField(source="entry.public_id")
     kind = serializers.CharField(help_text=KINDS)
@@ -137,7 +150,7 @@ class PaymentSerializer(serializers.Serializer[Any]):
         return None if row.series is None else row.series.public_id
 
     def get_player(self, row: Payment) -> str | None:
-        """Return the public id of the player who was paid out of the pool of a season."""
+        """Return the public id of the one of a pair, or of who was paid out of the pool of a season."""
         return None if row.player is None else row.player.public_id
 
     def get_undoes(self, row: Payment) -> str | None:
@@ -153,6 +166,13 @@ class SeasonPartSerializer(serializers.Serializer[Any]):
     is_fixed = serializers.BooleanField(help_text="Whether the cash desk was closed with this share.")
 
 
+class KeptPartSerializer(serializers.Serializer[Any]):
+    """What the club keeps of the fees of a division or a side pool."""
+
+    name = serializers.CharField()
+    amount = serializers.IntegerField(help_text="In whole minor units.")
+
+
 class CashSerializer(serializers.Serializer[Any]):
     """The cash desk of an event."""
 
@@ -165,13 +185,8 @@ class CashSerializer(serializers.Serializer[Any]):
     closed = serializers.BooleanField()
     counted = serializers.IntegerField(allow_null=True)
     payments = PaymentSerializer(many=True)
+    kept = KeptPartSerializer(many=True, help_text="What the club keeps of the fees.")
     season_pools = SeasonPartSerializer(many=True, help_text="What the fees give to the pools of seasons.")
-
-
-@serializer_field.register
-def amount_in_api(field: AmountField, **options: Any) -> serializers.IntegerField:
-    least = -MAX_MINOR_UNITS if field.negative else 0
-    return serializers.IntegerField(min_value=least, max_value=MAX_MINOR_UNITS, **options)
 
 
 class CashSettingsSerializer(FormSerializer):
@@ -195,6 +210,9 @@ class NewPaymentSerializer(serializers.Serializer[Any]):
     )
     method = serializers.ChoiceField(Payment.Method.choices, default=Payment.Method.CASH)
     entry = serializers.CharField(required=False, help_text="Public id; needed for `receive`, `refund` and `payout`.")
+    player = serializers.CharField(
+        required=False, help_text="Which of a pair pays or is paid, by public id; without it, both do."
+    )
     bracket = serializers.CharField(max_length=MAX_POT, required=False, help_text="Needed for `payout`.")
     note = serializers.CharField(max_length=MAX_NOTE_LENGTH, required=False, allow_blank=True, default="")
 
@@ -210,10 +228,8 @@ class CashCountSerializer(FormSerializer):
 # Serializers of prize plans, side pools and agreed splits; amounts are whole minor units of the event's currency.
 
 
-MAX_PLACES = 64
-"""Of a bracket that may have a share; a page has room for no more."""
 MAX_HOLDERS = 256
-SHARES_HELP = "By place, from first on, in hundredths of a percent: 4000 is 40 %."
+KEPT_HELP = "What the club keeps of the sum of all fees, rounded down, in hundredths of a percent."
 UNIT_HELP = "Prizes are rounded down to multiples of it; the remainder goes to first place."
 
 
@@ -224,6 +240,11 @@ def amount(**options: Any) -> serializers.IntegerField:
 def unit() -> serializers.IntegerField:
     """A field for what prizes are rounded down to."""
     return serializers.IntegerField(min_value=1, max_value=MAX_MINOR_UNITS, default=1, help_text=UNIT_HELP)
+
+
+def kept() -> serializers.IntegerField:
+    """A field for the share that the club keeps of the sum of all fees."""
+    return serializers.IntegerField(min_value=0, max_value=WHOLE, default=0, help_text=KEPT_HELP)
 
 
 def shares() -> serializers.ListField:
@@ -246,6 +267,7 @@ class NewPrizePlanSerializer(serializers.Serializer[Any]):
     reentry = amount(allow_null=True, default=None, help_text="The re-entry fee; null: half the entry fee.")
     guaranteed = amount(default=0, help_text="The club adds what the fees do not reach.")
     unit = unit()
+    kept = kept()
     ties_share = serializers.BooleanField(default=False, help_text="In tables, equal points share their prizes.")
     publish = serializers.BooleanField(help_text="Otherwise a draft that only directors see.")
 
@@ -260,6 +282,7 @@ class PrizePlanSerializer(serializers.Serializer[Any]):
     reentry = serializers.IntegerField(allow_null=True)
     guaranteed = serializers.IntegerField()
     unit = serializers.IntegerField()
+    kept = serializers.IntegerField(help_text=KEPT_HELP)
     ties_share = serializers.BooleanField()
     at = serializers.DateTimeField()
 
@@ -295,6 +318,7 @@ class NewSidePoolSerializer(serializers.Serializer[Any]):
         help_text="Best first; members are ranked by it.",
     )
     unit = unit()
+    kept = kept()
 
 
 class SidePoolSerializer(serializers.Serializer[Any]):
@@ -306,6 +330,7 @@ class SidePoolSerializer(serializers.Serializer[Any]):
     shares = serializers.ListField(child=serializers.IntegerField())
     order = serializers.SerializerMethodField()
     unit = serializers.IntegerField()
+    kept = serializers.IntegerField(help_text=KEPT_HELP)
     closed_at = serializers.SerializerMethodField(
         help_text="When the first result closed it, so that nobody can join it any more; null: open."
     )
@@ -352,7 +377,7 @@ class SplitSerializer(serializers.Serializer[Any]):
     bracket = serializers.CharField()
     amounts = SplitAmountSerializer(many=True)
     note = serializers.CharField(allow_blank=True)
-    applies = serializers.BooleanField(help_text="False while its entries no longer hold the same places.")
+    applies = serializers.BooleanField(help_text="False while its entries do not hold its places.")
     at = serializers.DateTimeField()
 
 
@@ -365,8 +390,7 @@ DIRECTORS_READ = {401: WRITE[401], 403: WRITE[403], **READ}
 def cash_body(tournament: Tournament) -> dict[str, Any]:
     """Return the cash desk as the serializer expects it."""
     count = standing_count(tournament)
-    divisions = tournament.divisions.select_related("tournament")
-    views = [prizes_for_staff(row) for row in divisions]
+    views = [prizes_for_staff(row) for row in divisions_with_prizes(tournament)]
     sections = [section for view in views for section in view.sections]
     return {
         "currency": tournament.currency,
@@ -378,6 +402,7 @@ def cash_body(tournament: Tournament) -> dict[str, Any]:
         "closed": count is not None,
         "counted": None if count is None else count.counted,
         "payments": payments_of(tournament),
+        "kept": [{"name": name, "amount": amount} for view in views for name, amount in view.kept],
         "season_pools": [line for view in views for line in view.seasons],
     }
 
@@ -421,7 +446,8 @@ class Payments(TournamentView):
         summary="Record a payment",
         description=(
             "`receive` and `refund` settle the fees of the entry's player, entries before side pools; `payout` pays "
-            "exactly what is due. 409 `owes_less`, `nothing_due` or `due_changed` if somebody else was faster."
+            "exactly what is due. Of a pair, each owes and gets half. "
+            "409 `owes_less`, `nothing_due` or `due_changed` if somebody else was faster."
         ),
         request=NewPaymentSerializer,
         examples=example(act="receive", entry="k3v9w2xq7m", amount=3000, method="cash"),
@@ -444,14 +470,15 @@ class Payments(TournamentView):
             rows: list[Payment] = box[act](tournament=tournament, payment=payment, **self.acting())
             return rows
         entry = _entry(tournament, fields)
+        player = _partner(entry, fields)
         if act in fees:
             settled: list[Payment] = fees[act](
-                tournament=tournament, player=entry.player, payment=payment, **self.acting()
+                tournament=tournament, player=player or entry.player, payment=payment, **self.acting()
             )
             return settled
         if "bracket" not in fields:
-            raise exceptions.ValidationError({"bracket": [_("Name the bracket of the prize.")]}, code="required")
-        return pay_out(entry=entry, pot=fields["bracket"], payment=payment, **self.acting())
+            raise exceptions.ValidationError({"bracket": ["Name the bracket of the prize."]}, code="required")
+        return pay_out(entry=entry, pot=fields["bracket"], payment=payment, player=player, **self.acting())
 
 
 def _entry(tournament: Tournament, fields: dict[str, Any]) -> Entry:
@@ -459,8 +486,19 @@ def _entry(tournament: Tournament, fields: dict[str, Any]) -> Entry:
     rows = Entry.objects.filter(division__tournament=tournament, public_id=fields.get("entry", ""))
     entry = rows.select_related("player__merged_into", "division__tournament__club").first()
     if entry is None:
-        raise exceptions.ValidationError({"entry": [_("This event has no such entry.")]}, code="unknown")
+        raise exceptions.ValidationError({"entry": ["This event has no such entry."]}, code="unknown")
     return entry
+
+
+def _partner(entry: Entry, fields: dict[str, Any]) -> Player | None:
+    """Return which of a pair a payment names, None without one; 422 if they are not of the entry."""
+    if "player" not in fields:
+        return None
+    people = Sides([entry]).of(entry.pk)
+    player = next((row for row in people if row.public_id == fields["player"]), None)
+    if player is None:
+        raise exceptions.ValidationError({"player": ["This player is not of the entry."]}, code="unknown")
+    return player
 
 
 @open_to(post=Who.DIRECTORS)
@@ -494,7 +532,7 @@ class PublishedPrizes(TournamentView):
     )
     def get(self, request: Request, **kwargs: str) -> Response:
         """Only the divisions whose prizes are published."""
-        rows = self.get_tournament().divisions.select_related("tournament__club")
+        rows = divisions_with_prizes(self.get_tournament())
         views = [prizes_view(row, names_for(request.user, row)) for row in rows]
         published = [view for view in views if view.is_published]
         return Response(DivisionPrizesSerializer(published, many=True).data)
@@ -507,10 +545,10 @@ def _refuse_unknown(field: str, brackets: Sequence[str], division: Division, *, 
     """Raise 422 for a field that names a bracket which the division does not have, or one of them twice."""
     known = pot_keys(division)
     if not set(brackets) <= set(known):
-        text = _("The brackets of this division are: %(brackets)s.") % {"brackets": ", ".join(known)}
+        text = f"The brackets of this division are: {', '.join(known)}."
         raise exceptions.ValidationError({field: [text]}, code="unknown")
     if once and len(set(brackets)) < len(brackets):
-        raise exceptions.ValidationError({field: [_("Name each bracket once.")]}, code="invalid")
+        raise exceptions.ValidationError({field: ["Name each bracket once."]}, code="invalid")
 
 
 @open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
@@ -655,7 +693,10 @@ class Splits(DivisionView):
     @extend_schema(
         operation_id="splits_create",
         summary="Record what holders of prizes agreed to receive (directors)",
-        description="It replaces earlier splits of the same entries in the bracket.",
+        description=(
+            "It replaces earlier splits of the same entries in the bracket. The two of a final can agree before they "
+            "play it, on the prizes of places 1 and 2 together; it applies once they hold them."
+        ),
         request=NewSplitSerializer,
         examples=example(
             bracket="main", amounts=[{"entry": "k3v9w2xq7m", "amount": 4800}, {"entry": "p2q8k7jr4n", "amount": 4800}]
@@ -669,12 +710,13 @@ class Splits(DivisionView):
         fields = validated(NewSplitSerializer, request)
         entries = {row["entry"]: entry_by_public_id(division, row["entry"], "amounts") for row in fields["amounts"]}
         if len(entries) < len(fields["amounts"]):
-            raise exceptions.ValidationError({"amounts": [_("Name each entry once.")]}, code="invalid")
+            raise exceptions.ValidationError({"amounts": ["Name each entry once."]}, code="invalid")
         amounts = {entries[row["entry"]].pk: row["amount"] for row in fields["amounts"]}
         split = agree_split(
             division=division, pot=fields["bracket"], amounts=amounts, note=fields["note"], **self.acting()
         )
-        return Response(SplitSerializer(split_data(split, applies=True)).data, status=status.HTTP_201_CREATED)
+        applies = {row.pk: is_applied for row, is_applied in prizes_of(division).splits}[split.pk]
+        return Response(SplitSerializer(split_data(split, applies=applies)).data, status=status.HTTP_201_CREATED)
 
 
 @open_to(delete=Who.DIRECTORS)

@@ -5,14 +5,15 @@ from typing import Any, ClassVar
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.db.models import Q, QuerySet
+from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext_lazy
 
 from core.text_lengths import MAX_KEY_LENGTH, MAX_NAME_LENGTH, MAX_NOTE_LENGTH
 from players.forms import RefusingForm
-from players.models import Player
+from players.models import Pair, Player
 from prizes.services import PlanInput, SidePoolInput
-from tournaments.ledger.fields import SharesField
+from tournaments.ledger.fields import AmountField, ShareField, SharesField
 from tournaments.ledger.money import Currency
 from tournaments.ledger.payments import PaymentInput
 from tournaments.ledger.shares import Pot
@@ -21,30 +22,6 @@ from tournaments.standings.brackets import places_name
 
 SHARES = "shares_"
 """Prefix of the fields with the shares of each bracket."""
-
-
-class AmountField(forms.CharField):
-    """An amount such as 15, 15.00 or 15,00, as whole minor units, which programs send; an empty one is None."""
-
-    def __init__(self, currency: Currency | None = None, *, negative: bool = False, **options: Any) -> None:
-        widget = forms.TextInput(attrs={"inputmode": "decimal", "autocomplete": "off", "size": 8})
-        super().__init__(max_length=16, widget=widget, **options)
-        self.currency, self.negative = currency or Currency("ticket", 0), negative
-
-    def clean(self, value: Any) -> Any:
-        """Return whole minor units. Raises ValidationError for anything that is not an amount of the currency."""
-        if isinstance(value, int):
-            return value
-        text = super().clean(value)
-        if not text:
-            return None
-        try:
-            amount = self.currency.parse(text)
-        except ValueError:
-            raise ValidationError(_("“%(text)s” is not an amount.") % {"text": text}) from None
-        if amount < 0 and not self.negative:
-            raise ValidationError(_("Enter an amount of 0 or more."))
-        return amount
 
 
 class CashForm(RefusingForm):
@@ -86,8 +63,16 @@ class PaymentForm(CashForm):
         return PaymentInput(data["amount"], data["key"], data["method"], data["note"])
 
 
+def players_in(tournament: Tournament) -> QuerySet[Player]:
+    """Return the players and pairs entered in an event, both of each pair, and whom they were merged into."""
+    sides = Entry.objects.filter(division__tournament=tournament).values("player")
+    pairs = Pair.objects.filter(player__in=sides)
+    own = Player.objects.filter(Q(pk__in=sides) | Q(pk__in=pairs.values("first")) | Q(pk__in=pairs.values("second")))
+    return own | Player.objects.filter(pk__in=own.filter(merged_into__isnull=False).values("merged_into"))
+
+
 class FeeForm(PaymentForm):
-    """A payment by a player, or a refund to one; a refund is confirmed first."""
+    """A payment by a player or by both of a pair, or a refund to them; a refund is confirmed first."""
 
     RECEIVE, REFUND = "receive", "refund"
 
@@ -97,10 +82,7 @@ class FeeForm(PaymentForm):
 
     def __init__(self, *args: Any, tournament: Tournament, **kwargs: Any) -> None:
         super().__init__(*args, tournament=tournament, **kwargs)
-        entered = Entry.objects.filter(division__tournament=tournament)
-        own = Player.objects.filter(pk__in=entered.values("player"))
-        into = Player.objects.filter(pk__in=own.filter(merged_into__isnull=False).values("merged_into"))
-        self.choose_from("player", own | into)
+        self.choose_from("player", players_in(tournament))
 
 
 class BoxForm(PaymentForm):
@@ -108,7 +90,10 @@ class BoxForm(PaymentForm):
 
     EXPENSE, FLOAT = "expense", "float"
 
-    act = forms.ChoiceField(label=_("What"), choices=[(FLOAT, pgettext_lazy("cash", "Float")), (EXPENSE, _("Expense"))])
+    act = forms.ChoiceField(
+        label=_("What"),
+        choices=[(FLOAT, capfirst(Payment.Kind.FLOAT.label)), (EXPENSE, capfirst(Payment.Kind.EXPENSE.label))],
+    )
     confirmed = forms.BooleanField(required=False)
 
 
@@ -131,11 +116,14 @@ class PayoutForm(PaymentForm):
 
     entry = forms.ModelChoiceField(Entry.objects.none(), to_field_name="public_id")
     pot = forms.CharField(max_length=40)
+    payee = forms.ModelChoiceField(Player.objects.none(), to_field_name="public_id", required=False)
+    """Which of a pair is paid."""
 
     def __init__(self, *args: Any, tournament: Tournament, **kwargs: Any) -> None:
         super().__init__(*args, tournament=tournament, **kwargs)
         entries = Entry.objects.filter(division__tournament=tournament)
         self.choose_from("entry", entries.select_related("player", "division__tournament__club"))
+        self.choose_from("payee", players_in(tournament))
 
 
 class CountBoxForm(CashForm):
@@ -143,7 +131,7 @@ class CountBoxForm(CashForm):
 
     counted = AmountField(label=_("Counted"))
     expected = AmountField(negative=True)
-    note = forms.CharField(label=_("What happened"), max_length=MAX_NOTE_LENGTH, required=False)
+    note = forms.CharField(label=_("What happened, if it differs"), max_length=MAX_NOTE_LENGTH, required=False)
     FIELD_OF: ClassVar[dict[str, str]] = {**RefusingForm.FIELD_OF, "difference_needs_note": "note"}
 
 
@@ -165,10 +153,13 @@ class PrizePlanForm(CashForm):
     unit = AmountField(
         label=_("Round down to"), required=False, help_text=_("The remainder goes to first place. Empty: no rounding.")
     )
+    kept = ShareField(
+        label=_("Kept by the club, in percent"), required=False, help_text=_("Of the sum of all fees, rounded down.")
+    )
     ties_share = forms.BooleanField(
-        label=_("Equal points share their prizes"),
+        label=_("Equal points in a table share their prizes"),
         required=False,
-        help_text=_("In tables. Otherwise the tie-breaks decide."),
+        help_text=_("Otherwise the tie-breaks decide."),
     )
     publish = forms.BooleanField(required=False)
     FIELD_OF: ClassVar[dict[str, str]] = {**RefusingForm.FIELD_OF, "registration_too_large": "registration"}
@@ -178,7 +169,7 @@ class PrizePlanForm(CashForm):
         self.pots = pots
         for key in pots:
             self.fields[SHARES + key] = SharesField(
-                label=_("Percentages: %(bracket)s") % {"bracket": places_name(key)},
+                label=f"{_('Percentages')} · {places_name(key)}",
                 required=False,
                 help_text=_("By place, such as 40 25. All brackets together make 100."),
             )
@@ -196,6 +187,7 @@ class PrizePlanForm(CashForm):
             reentry=data["reentry"],
             guaranteed=data["guaranteed"] or 0,
             unit=data["unit"] or 1,
+            kept=data["kept"],
             ties_share=data["ties_share"],
         )
 
@@ -204,9 +196,10 @@ class SidePoolForm(CashForm):
     """A new side pool of a division."""
 
     name = forms.CharField(label=_("Name"), max_length=MAX_NAME_LENGTH)
-    fee = AmountField(label=_("Fee"))
+    fee = AmountField(label=_("Entry fee"))
     shares = SharesField(label=_("Percentages"), help_text=_("By place among the members, such as 70 30."))
     unit = AmountField(label=_("Round down to"), required=False)
+    kept = ShareField(label=_("Kept by the club, in percent"), required=False)
     order = forms.CharField(
         label=_("Order of places"),
         max_length=1000,
@@ -231,7 +224,7 @@ class SidePoolForm(CashForm):
     @property
     def pool(self) -> SidePoolInput:
         data = self.cleaned_data
-        return SidePoolInput(data["name"], data["fee"], data["shares"], data["order"], data["unit"] or 1)
+        return SidePoolInput(data["name"], data["fee"], data["shares"], data["order"], data["unit"] or 1, data["kept"])
 
 
 class PoolMemberForm(CashForm):

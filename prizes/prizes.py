@@ -1,7 +1,7 @@
 """The prize of each place of a division: who is due it, and what has been paid of it."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from fractions import Fraction
@@ -12,12 +12,25 @@ from django.utils.translation import pgettext
 from core.public_ids import new_form_key
 from formats import graph
 from formats.plans import ROUNDS, TABLE
-from formats.settings import DOUBLE, ELIMINATION, GROUPS, LEAGUE, LIVES, PROGRESSIVE, ROUND_ROBIN, StageSettings
+from formats.progress import SharedPlace
+from formats.settings import (
+    DOUBLE,
+    ELIMINATION,
+    GROUPS,
+    LEAGUE,
+    LIVES,
+    ONE_ORDER,
+    PLACES,
+    PROGRESSIVE,
+    ROUND_ROBIN,
+    StageSettings,
+)
 from formats.tables.groups import group_names
-from formats.tables.tables import StandingsTable, elimination_places
+from formats.tables.tables import StandingsTable, elimination_places, final_without_winner, with_final_shared
 from formats.tables.tiebreaks import StandingsRow
-from tournaments.ledger.accounts import division_charges, fees_of
-from tournaments.ledger.money import WHOLE, Currency, percent
+from players.models import Player
+from tournaments.ledger.accounts import PAYER, division_charges, fees_of
+from tournaments.ledger.money import WHOLE, Currency, part_of, percent
 from tournaments.ledger.season_pools import SeasonPart, shares_of_events
 from tournaments.ledger.shares import (
     CertainPlaces,
@@ -29,10 +42,22 @@ from tournaments.ledger.shares import (
     pool_standing,
     prize_table,
 )
-from tournaments.models import AgreedSplit, Division, Payment, PoolMember, PrizePlan, Series, SidePool, Stage
+from tournaments.ledger.sides import Sides, halves
+from tournaments.models import (
+    AgreedSplit,
+    Division,
+    Entry,
+    Payment,
+    PoolMember,
+    PrizePlan,
+    Series,
+    SidePool,
+    Stage,
+    Tournament,
+)
 from tournaments.standings.brackets import places_name
-from tournaments.state.derivation import StageState, states_of
-from tournaments.state.names import Names, names_of
+from tournaments.state.derivation import StageState, places_beyond, states_of
+from tournaments.state.names import Names, display_name, names_of
 from tournaments.state.plans import settings_of
 
 # The places of a division that prizes are given for: those of its last stage.
@@ -69,9 +94,13 @@ def standings_of(
         return {}
     settings = state.rows.settings
     if settings.format in ELIMINATION:
+        beyond = places_beyond(derived)
         return {
             key: CertainPlaces(
-                tuple(PrizePlacing(row.first, row.last, row.entries) for row in places),
+                tuple(
+                    PrizePlacing(row.first, row.last, row.entries, row.only)
+                    for row in (*_settled(state, key, places), *beyond)
+                ),
                 over=_is_over(state, key, settings),
             )
             for key, places in elimination_places(settings, state.progress).items()
@@ -79,9 +108,18 @@ def standings_of(
     return {table.key: _of_table(table, ties_share and settings.format != LIVES) for table in state.tables}
 
 
+def _settled(state: StageState, key: str, places: Sequence[SharedPlace]) -> Sequence[SharedPlace]:
+    """Return the places of a bracket, of which those of a final that was settled without a winner are shared."""
+    if state.rows.settings.format == PLACES:
+        return places
+    final = final_without_winner(state.progress, key)
+    is_settled = final is not None and final.result is not None and not final.result.losing_slots
+    return with_final_shared(state.progress, key, places) if is_settled else places
+
+
 def _is_over(state: StageState, key: str, settings: StageSettings) -> bool:
-    """Whether every match of a bracket is over; a double elimination counts as one."""
-    if settings.format == DOUBLE:
+    """Whether every match of a bracket is over; brackets with one order of places count as one."""
+    if settings.format in ONE_ORDER:
         return state.over
     numbers = [fixture.number for fixture in state.progress.graph.bracket(key).fixtures]
     return all(state.progress.fixtures[number].over for number in numbers)
@@ -107,15 +145,22 @@ def _of_table(table: StandingsTable, ties_share: bool) -> CertainPlaces:
     return CertainPlaces(tuple(placings), over=True)
 
 
+FINALISTS = 2
+
+
 # The prize table of a division: what each place is due, to whom, and what has been paid of it.
 
 
 @dataclass(frozen=True, slots=True)
 class Payout:
-    """What was paid to an entry from a pot, and when last."""
+    """What was paid to an entry from a pot, by whom of a pair it names, and when last."""
 
-    amount: int = 0
+    people: Mapping[int | None, int] = field(default_factory=dict)
     at: datetime | None = None
+
+    @property
+    def amount(self) -> int:
+        return sum(self.people.values())
 
 
 @dataclass(slots=True)
@@ -125,8 +170,11 @@ class PrizeRow:
     pot: str
     entry: int | None
     prize: Prize | None
-    paid: int = 0
-    paid_at: datetime | None = None
+    payout: Payout = field(default_factory=Payout)
+
+    @property
+    def paid(self) -> int:
+        return self.payout.amount
 
     @property
     def due(self) -> int:
@@ -136,6 +184,30 @@ class PrizeRow:
     def open(self) -> int:
         """What is still to be paid to a known winner; negative if too much was paid."""
         return 0 if self.entry is None else self.due - self.paid
+
+
+@dataclass(frozen=True, slots=True)
+class PersonShare:
+    """What one person of a side gets of its prize, and has been paid of it."""
+
+    player: Player
+    due: int
+    paid: int
+
+    @property
+    def open(self) -> int:
+        """What is still to be paid; negative if too much was paid."""
+        return self.due - self.paid
+
+
+def shares_of_people(entry: int, rows: Sequence[PrizeRow], sides: Sides) -> list[PersonShare]:
+    """Divide what an entry is due by these rows among its people: all of it for one, half for each of a pair."""
+    people, paid = sides.of(entry), defaultdict[int, int](int)
+    for row in rows:
+        for payee, amount in row.payout.people.items():
+            paid[sides.whose(entry, payee)] += amount
+    parts = halves(sum(row.due for row in rows), len(people))
+    return [PersonShare(person, due, paid[person.pk]) for person, due in zip(people, parts, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +221,8 @@ class Fund:
     total: int
     added: int
     """What the club adds to reach the guaranteed amount."""
+    kept: int = 0
+    """What the club keeps of the sum of all fees."""
     seasons: Sequence[SeasonPart] = ()
     """What goes to the pools of seasons instead."""
 
@@ -164,6 +238,8 @@ class DivisionPrizes:
     pools: list["PoolPrizes"] = field(default_factory=list)
     splits: list[tuple[AgreedSplit, bool]] = field(default_factory=list)
     """Agreed splits, and whether they apply."""
+    finals: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """Pot -> who meet in its final, which has no result."""
 
     @property
     def every_row(self) -> list[PrizeRow]:
@@ -178,6 +254,8 @@ class PoolPrizes:
     pool: SidePool
     members: list[int]
     total: int
+    """What the members pay, without what the club keeps of it."""
+    kept: int
     rows: list[PrizeRow]
 
 
@@ -206,8 +284,16 @@ def fund_of(division: Division, plan: PrizePlan | None) -> Fund:
         fees.prize_money(is_reentry=True),
         total,
         total - fees.fund(first, again, seasons=for_seasons),
+        fees.kept_of_all(first, again),
         [part for part in parts if part.amount],
     )
+
+
+def divisions_with_prizes(tournament: Tournament) -> list[Division]:
+    """Return the divisions of an event, without lists of side events that have not started or were called off."""
+    waiting = (Division.Status.ENTRIES, Division.Status.CANCELLED)
+    rows = tournament.divisions.exclude(offer__isnull=False, status__in=waiting)
+    return list(rows.select_related("tournament__club"))
 
 
 def prizes_of(
@@ -217,7 +303,13 @@ def prizes_of(
     used = plan or plan_of(division)
     fund = fund_of(division, used)
     prizes = DivisionPrizes(division, used, fund)
-    standings = standings_of(division, ties_share=used is not None and used.ties_share, states=states)
+    derived = states_of(division) if states is None else states
+    standings = standings_of(division, ties_share=used is not None and used.ties_share, states=derived)
+    if any(state.rows.settings.ended for state in derived):
+        # The prizes were set for a stage that became another in mid-evening.
+        (places,) = standings.values() or [CertainPlaces()]
+        standings = {graph.MAIN: places, ROUNDS: places}
+    prizes.finals = _finals(derived)
     payouts = payouts_of(division)
     if used is not None:
         rows = list(division.agreed_splits.filter(taken_back_at=None))
@@ -226,8 +318,32 @@ def prizes_of(
         prizes.rows = _rows(table, payouts)
         prizes.splits = [(row, is_applied(table, split)) for row, split in zip(rows, splits, strict=True)]
     prizes.pools = _pools(division, standings, payouts)
-    prizes.rows += [PrizeRow(pot, entry, None, paid.amount, paid.at) for (pot, entry), paid in payouts.items()]
+    prizes.rows += [PrizeRow(pot, entry, None, paid) for (pot, entry), paid in payouts.items()]
     return prizes
+
+
+def _finals(states: Sequence[StageState]) -> dict[str, tuple[int, int]]:
+    """Return bracket -> the two of its final, before it has a result. A double elimination may need two matches."""
+    last = states[-1] if states else None
+    if last is None or last.rows.settings.format not in ELIMINATION or last.rows.settings.format == DOUBLE:
+        return {}
+    if last.stage.number < max(stage.number for stage in last.rows.of_division.stages):
+        return {}
+    finals = {}
+    for bracket in last.progress.graph.brackets:
+        if last.rows.settings.format == PLACES and bracket.key != graph.MAIN:
+            continue
+        fixtures = bracket.rounds[-1].fixtures
+        state = last.progress.fixtures[fixtures[0].number] if len(fixtures) == 1 else None
+        if state is not None and state.entrants is not None and not state.over:
+            finals[bracket.key] = state.entrants
+    return finals
+
+
+def final_sum(prizes: DivisionPrizes, pot: str) -> int:
+    """Return the prizes of places 1 and 2 of a pot together."""
+    rows = [row.prize for row in prizes.rows if row.pot == pot and row.prize is not None]
+    return sum(prize.due for prize in rows if prize.first <= FINALISTS)
 
 
 def split_of(row: AgreedSplit) -> Split:
@@ -236,14 +352,13 @@ def split_of(row: AgreedSplit) -> Split:
 
 def payouts_of(division: Division) -> dict[tuple[str, int], Payout]:
     """Return (pot, entry) -> what was paid and not taken back."""
-    amounts: dict[tuple[str, int], int] = defaultdict(int)
-    at: dict[tuple[str, int], datetime] = {}
+    amounts: dict[tuple[str, int], dict[int | None, int]] = defaultdict(lambda: defaultdict(int))
+    last: dict[tuple[str, int], datetime] = {}
     rows = Payment.objects.filter(entry__division=division, kind=Payment.Kind.PAYOUT).order_by("at", "pk")
-    for row in rows:
-        if row.entry_id is not None:
-            amounts[row.pot, row.entry_id] -= row.amount
-            at[row.pot, row.entry_id] = row.at
-    return {key: Payout(amount, at[key]) for key, amount in amounts.items() if amount}
+    for pot, entry, payee, amount, at in rows.values_list("pot", "entry", PAYER, "amount", "at"):
+        amounts[pot, entry][payee] -= amount
+        last[pot, entry] = at
+    return {key: Payout(people, last[key]) for key, people in amounts.items() if any(people.values())}
 
 
 def _rows(table: Sequence[Prize], payouts: dict[tuple[str, int], Payout]) -> list[PrizeRow]:
@@ -251,7 +366,7 @@ def _rows(table: Sequence[Prize], payouts: dict[tuple[str, int], Payout]) -> lis
     rows = []
     for prize in table:
         payout = payouts.pop((prize.pot, prize.entry), Payout()) if prize.entry is not None else Payout()
-        rows.append(PrizeRow(prize.pot, prize.entry, prize, payout.amount, payout.at))
+        rows.append(PrizeRow(prize.pot, prize.entry, prize, payout))
     return rows
 
 
@@ -269,13 +384,28 @@ def _pools(
     for row in division.side_pools.all():
         own = members[row.pk]
         standing = pool_standing(own, [(key, place) for key, place in row.order], standings)
-        total = row.fee * len(own)
+        kept = part_of(row.fee * len(own), row.kept)
+        total = row.fee * len(own) - kept
         table = prize_table(total, [Pot(row.key, tuple(row.shares))], {row.key: standing}, unit=row.unit)
-        pools.append(PoolPrizes(row, own, total, _rows(table, payouts) if own else []))
+        pools.append(PoolPrizes(row, own, total, kept, _rows(table, payouts) if own else []))
     return pools
 
 
 # The prize table as its pages, files and the API show it.
+
+
+@dataclass(frozen=True, slots=True)
+class PersonLine:
+    """What one of a pair gets of a prize, for the staff; amounts as in `PrizeLine`."""
+
+    player: str
+    name: str
+    due_amount: int
+    paid_amount: int
+    open_amount: int
+    open_text: str
+    key: str
+    pay_label: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,6 +434,8 @@ class PrizeLine:
     agreed: bool
     status: str
     """What is still to be done, as a sentence."""
+    people: Sequence[PersonLine] = ()
+    """Of a pair: what each of them gets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,6 +455,19 @@ class SplitLine:
     split: AgreedSplit
     text: str
     applies: bool
+    waits: bool
+    """Whether its two are still to play the final."""
+
+
+@dataclass(frozen=True, slots=True)
+class FinalSplit:
+    """A final whose two may agree on their prizes before they play."""
+
+    key: str
+    title: str
+    total: str
+    players: Sequence[tuple[str, str]]
+    """Public id of the entry, and the name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,6 +502,9 @@ class DivisionPrizesView:
     open_amount: int = 0
     open_players: int = 0
     seasons: list[SeasonLine] = field(default_factory=list)
+    kept: list[tuple[str, int]] = field(default_factory=list)
+    """What the club keeps of the sum of the fees, by the names of the division and of its side pools."""
+    finals: list[FinalSplit] = field(default_factory=list)
 
     @property
     def split_sections(self) -> list[PrizeSection]:
@@ -379,11 +527,19 @@ def prizes_view(division: Division, names: Names, prizes: DivisionPrizes | None 
         has_plan=table.plan is not None,
         summary=builder.summary(table),
         sections=builder.sections(table),
-        splits=[builder.split(row, applies) for row, applies in table.splits],
+        splits=[builder.split(row, applies, table.finals) for row, applies in table.splits],
         open_amount=sum(row.open for row in rows),
         open_players=len({row.entry for row in rows}),
         seasons=[season_line(part, builder.currency) for part in table.fund.seasons],
+        finals=[builder.final(table, key) for key in table.finals if final_sum(table, key)],
+        kept=[(name, amount) for name, amount in _kept(table) if amount],
     )
+
+
+def _kept(prizes: DivisionPrizes) -> Iterator[tuple[str, int]]:
+    yield prizes.division.name, prizes.fund.kept
+    for pool in prizes.pools:
+        yield pool.pool.name, pool.kept
 
 
 def prizes_for_staff(division: Division) -> DivisionPrizesView:
@@ -397,6 +553,7 @@ class _Builder:
     def __init__(self, division: Division, names: Names, currency: Currency) -> None:
         self.division, self.names, self.currency = division, names, currency
         self.in_brackets = _in_brackets(division)
+        self.sides = Sides(names.entries.values() if names.staff else ())
 
     def summary(self, table: DivisionPrizes) -> str:
         """Say where the prize money comes from and how it is rounded."""
@@ -408,7 +565,8 @@ class _Builder:
             parts.append(_("%(amount)s added by the club") % {"amount": text(fund.added)})
         for_seasons = sum(part.amount for part in fund.seasons)
         less = " − " + _("%(amount)s for the season") % {"amount": text(for_seasons)} if for_seasons else ""
-        sentence = f"{' + '.join(parts)}{less} = {text(fund.total)}"
+        kept = " − " + _("%(amount)s for the club") % {"amount": text(fund.kept)} if fund.kept else ""
+        sentence = f"{' + '.join(parts)}{kept}{less} = {text(fund.total)}"
         if table.plan is not None and table.plan.unit > 1:
             rounding = _("rounded down to %(unit)s, remainder to first") % {"unit": text(table.plan.unit)}
             return f"{sentence} · {rounding}"
@@ -442,7 +600,7 @@ class _Builder:
     def _line(self, row: PrizeRow) -> PrizeLine:
         prize, entry = row.prize, self.names.entries.get(row.entry or 0)
         state, name = self._state(row), self.names.of(row.entry)
-        amount = {"amount": self.currency.with_name(max(0, row.open)), "name": name}
+        amount = {"amount": self.currency.with_name(max(0, row.open))}
         return PrizeLine(
             self._place(row),
             row.entry,
@@ -457,11 +615,30 @@ class _Builder:
             row.open,
             self.currency.plain(max(0, row.open)),
             new_form_key(),
-            _("Pay %(amount)s to %(name)s") % amount,
-            row.paid_at,
+            _("Pay %(amount)s") % amount,
+            row.payout.at,
             state,
             prize is not None and prize.agreed,
             self._status(row, state),
+            self._people(row, entry),
+        )
+
+    def _people(self, row: PrizeRow, entry: Entry | None) -> list[PersonLine]:
+        if entry is None or entry.player.parts is None or not self.names.staff:
+            return []
+        return [self._person(share) for share in shares_of_people(entry.pk, [row], self.sides)]
+
+    def _person(self, share: PersonShare) -> PersonLine:
+        name, still = display_name(share.player, staff=True), max(0, share.open)
+        return PersonLine(
+            share.player.public_id,
+            name,
+            share.due,
+            share.paid,
+            share.open,
+            self.currency.plain(still),
+            new_form_key(),
+            _("Pay %(amount)s to %(name)s") % {"amount": self.currency.text(still), "name": name},
         )
 
     def _state(self, row: PrizeRow) -> str:
@@ -474,11 +651,11 @@ class _Builder:
     def _status(self, row: PrizeRow, state: str) -> str:
         """Return what is still to be done for a prize."""
         if state == "too_much":
-            return _("%(amount)s too much was paid") % {"amount": self.currency.text(-row.open)}
+            return _("%(amount)s too much was paid.") % {"amount": self.currency.text(-row.open)}
         if state == "open" and row.paid:
-            return _("%(paid)s paid, %(open)s to pay") % {
+            return _("%(paid)s of %(due)s paid.") % {
                 "paid": self.currency.text(row.paid),
-                "open": self.currency.text(row.open),
+                "due": self.currency.text(row.due),
             }
         return ""
 
@@ -492,9 +669,14 @@ class _Builder:
             return {1: pgettext("prize", "Winner"), 2: pgettext("prize", "Finalist")}.get(first, str(first))
         return str(first)
 
-    def split(self, row: AgreedSplit, applies: bool) -> SplitLine:
+    def final(self, table: DivisionPrizes, key: str) -> FinalSplit:
+        players = [(self.names.entries[entry].public_id, self.names.of(entry)) for entry in table.finals[key]]
+        return FinalSplit(key, places_name(key), self.currency.text(final_sum(table, key)), players)
+
+    def split(self, row: AgreedSplit, applies: bool, finals: Mapping[str, tuple[int, int]]) -> SplitLine:
         shares = [f"{self.names.of(entry)} {self.currency.text(amount)}" for entry, amount in row.amounts]
-        return SplitLine(row, " · ".join(shares), applies)
+        waits = {entry for entry, _amount in row.amounts} == set(finals.get(row.pot, ()))
+        return SplitLine(row, " · ".join(shares), applies, waits)
 
 
 def _in_brackets(division: Division) -> bool:

@@ -10,7 +10,9 @@ from django.db.models import Min
 from engine.errors import Refused
 from matches.models import Match
 from players.actors import Actor, log
-from prizes.prizes import prizes_of
+from players.models import Player
+from players.people.rows import canonical
+from prizes.prizes import FINALISTS, DivisionPrizes, final_sum, prizes_of, shares_of_people
 from tournaments.ledger.money import Currency
 from tournaments.ledger.payments import (
     PaymentInput,
@@ -22,8 +24,9 @@ from tournaments.ledger.payments import (
     recorded,
 )
 from tournaments.ledger.shares import Pot, is_whole
+from tournaments.ledger.sides import Sides
 from tournaments.models import AgreedSplit, Division, Entry, Fixture, Payment, PoolMember, PrizePlan, SidePool
-from tournaments.state.names import shown_entry
+from tournaments.state.names import display_name, shown_entry
 
 # Saving and publishing the prizes of a division, and the splits that players agree on.
 
@@ -41,31 +44,38 @@ class PlanInput:
     guaranteed: int = 0
     unit: int = 1
     ties_share: bool = False
+    kept: int = 0
+    """What the club keeps of the sum of all fees, in hundredths of a percent."""
 
 
-def save_plan(*, division: Division, plan: PlanInput, publish: bool, by: Actor, now: datetime) -> PrizePlan:
-    """Save a new version of the prizes, published or as a draft. Refused: `bad_shares`, `registration_too_large`."""
+def unsaved_plan(division: Division, plan: PlanInput) -> PrizePlan:
+    """Return the prizes as they would be saved. Refused: `bad_shares`, `registration_too_large`."""
     if not plan.pots or not is_whole(plan.pots):
         raise Refused("bad_shares")
     if plan.registration > division.fee:
         raise Refused("registration_too_large")
+    return PrizePlan(
+        division=division,
+        registration=plan.registration,
+        reentry=plan.reentry,
+        guaranteed=plan.guaranteed,
+        unit=plan.unit,
+        ties_share=plan.ties_share,
+        kept=plan.kept,
+        shares=[[pot.key, list(pot.shares)] for pot in plan.pots],
+    )
+
+
+def save_plan(*, division: Division, plan: PlanInput, publish: bool, by: Actor, now: datetime) -> PrizePlan:
+    """Save a new version of the prizes, published or as a draft. Refused: `bad_shares`, `registration_too_large`."""
     event = division.tournament
     with transaction.atomic():
         desk = lock_desk(event)
         last = division.prize_plans.order_by("-version").first()
-        row = PrizePlan.objects.create(
-            division=division,
-            version=1 if last is None else last.version + 1,
-            registration=plan.registration,
-            reentry=plan.reentry,
-            guaranteed=plan.guaranteed,
-            unit=plan.unit,
-            ties_share=plan.ties_share,
-            shares=[[pot.key, list(pot.shares)] for pot in plan.pots],
-            published=publish,
-            at=now,
-            by=by.user,
-        )
+        row = unsaved_plan(division, plan)
+        row.version = 1 if last is None else last.version + 1
+        row.published, row.at, row.by = publish, now, by.user
+        row.save()
         log(by, "prizes_published" if publish else "prizes_saved", division.topic, club=event.club)
         desk_changed(desk)
     return row
@@ -76,6 +86,8 @@ def agree_split(
 ) -> AgreedSplit:
     """Record what holders of prizes of one pot agreed to receive, by entry id; it replaces their earlier splits.
 
+    The two of a final can agree before they play it, on the prizes of both.
+
     Refused: `split_holders`, `split_sum`.
     """
     event = division.tournament
@@ -85,17 +97,14 @@ def agree_split(
             if any(entry in amounts for entry, _amount in earlier.amounts):
                 earlier.taken_back_at = now
                 earlier.save(update_fields=["taken_back_at"])
-        prize_rows = [row for row in prizes_of(division).rows if row.pot == pot and row.entry in amounts and row.prize]
-        if len(amounts) < MIN_HOLDERS or len(prize_rows) != len(amounts) or min(amounts.values()) < 0:
-            raise Refused("split_holders")
-        total = sum(row.due for row in prize_rows)
+        total, places = _to_split(prizes_of(division), pot, amounts)
         if sum(amounts.values()) != total:
             raise Refused("split_sum", amount=Currency.of(event).text(total))
         row = AgreedSplit.objects.create(
             division=division,
             pot=pot,
             amounts=[[entry, amount] for entry, amount in amounts.items()],
-            places=sorted(row.prize.first for row in prize_rows if row.prize is not None),
+            places=places,
             note=note,
             at=now,
             by=by.user,
@@ -103,6 +112,18 @@ def agree_split(
         log(by, "split_agreed", division.topic, club=event.club, entries=list(amounts))
         desk_changed(desk)
     return row
+
+
+def _to_split(prizes: DivisionPrizes, pot: str, amounts: Mapping[int, int]) -> tuple[int, list[int]]:
+    """Return the sum that these entries can split, and the places they hold or play for. Refused: `split_holders`."""
+    if len(amounts) < MIN_HOLDERS or min(amounts.values()) < 0:
+        raise Refused("split_holders")
+    if set(amounts) == set(prizes.finals.get(pot, ())):
+        return final_sum(prizes, pot), list(range(1, FINALISTS + 1))
+    held = [row for row in prizes.rows if row.pot == pot and row.entry in amounts and row.prize]
+    if len(held) != len(amounts):
+        raise Refused("split_holders")
+    return sum(row.due for row in held), sorted(row.prize.first for row in held if row.prize is not None)
 
 
 def undo_split(*, split: AgreedSplit, by: Actor, now: datetime) -> None:
@@ -129,6 +150,8 @@ class SidePoolInput:
     shares: Sequence[int]
     order: Sequence[tuple[str, int]]
     unit: int = 1
+    kept: int = 0
+    """What the club keeps of the sum of its fees, in hundredths of a percent."""
 
 
 def create_pool(*, division: Division, pool: SidePoolInput, by: Actor, now: datetime) -> SidePool:
@@ -147,6 +170,7 @@ def create_pool(*, division: Division, pool: SidePoolInput, by: Actor, now: date
             shares=list(pool.shares),
             order=[list(place) for place in pool.order],
             unit=pool.unit,
+            kept=pool.kept,
             at=now,
             by=by.user,
         )
@@ -193,8 +217,12 @@ def leave_pool(*, pool: SidePool, entry: Entry, by: Actor, now: datetime) -> Non
 # Paying prizes out.
 
 
-def pay_out(*, entry: Entry, pot: str, payment: PaymentInput, by: Actor, now: datetime) -> list[Payment]:
+def pay_out(
+    *, entry: Entry, pot: str, payment: PaymentInput, by: Actor, now: datetime, player: Player | None = None
+) -> list[Payment]:
     """Pay an entry what is still due to it from a pot; the amount is what the director saw.
+
+    Of a pair, `player` gets their half; without one, both get theirs.
 
     Two directors cannot pay the same prize twice: the second is refused, since nothing is due any more.
     Refused: `cash_closed`, `prizes_not_published`, `nothing_due`, `due_changed`.
@@ -208,11 +236,21 @@ def pay_out(*, entry: Entry, pot: str, payment: PaymentInput, by: Actor, now: da
         pool = SidePool.objects.filter(division=division, public_id=pot.removeprefix("pool:")).first()
         if pool is None and (prizes.plan is None or not prizes.plan.published):
             raise Refused("prizes_not_published")
-        due = sum(row.open for row in prizes.every_row if (row.pot, row.entry) == (pot, entry.pk))
-        name = shown_entry(entry, staff=True)
+        rows = [row for row in prizes.every_row if (row.pot, row.entry) == (pot, entry.pk)]
+        shares = shares_of_people(entry.pk, rows, Sides([entry]))
+        if player is not None:
+            shares = [share for share in shares if share.player == canonical(player)]
+        due = sum(max(0, share.open) for share in shares)
+        name = shown_entry(entry, staff=True) if player is None else display_name(player, staff=True)
         if due <= 0:
             raise Refused("nothing_due", name=name)
         if due != payment.amount:
             raise Refused("due_changed", name=name, amount=Currency.of(division.tournament).text(due))
-        part = PaymentPart(Payment.Kind.PAYOUT, -due, entry, pool, pot)
-        return record(desk, [part], payment, by=by, now=now)
+        is_pair = entry.player.parts is not None
+        parts = [
+            PaymentPart(
+                Payment.Kind.PAYOUT, -max(0, share.open), entry, pool, pot, player=share.player if is_pair else None
+            )
+            for share in shares
+        ]
+        return record(desk, parts, payment, by=by, now=now)

@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 from django.http import Http404, HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -40,7 +39,7 @@ from seasons.forms import (
     SeriesForm,
     ViewForm,
 )
-from seasons.pool import SeasonPoolInput, open_desks, pay_due, pool_data, set_pool
+from seasons.pool import SeasonPoolInput, pay_due, pool_data, set_pool
 from seasons.season_views import ViewInput, remove_view, save_view, view_of
 from seasons.tables import closing_of, names_of_table, newest_plan, season_table, table_of, table_of_view
 from tournaments.access import VISIBLE
@@ -161,6 +160,7 @@ class SeriesSerializer(serializers.Serializer[Any]):
     slug = serializers.CharField()
     first_day = serializers.DateField()
     last_day = serializers.DateField()
+    pairs = serializers.ChoiceField(Series.PairPoints.choices, help_text="What each of a pair gets of its points.")
     seq = serializers.IntegerField()
     closed_at = serializers.DateTimeField(allow_null=True)
     version = serializers.IntegerField(help_text="Of the plan.")
@@ -197,7 +197,7 @@ def season_data(user: Visitor, series: Series, view: SeriesView | None = None) -
     share = series.fee_shares.order_by("-number").first()
     return {
         "public_id": series.public_id, "club": series.club.slug, "name": series.name, "slug": series.slug,
-        "first_day": series.first_day, "last_day": series.last_day, "seq": series.seq,
+        "first_day": series.first_day, "last_day": series.last_day, "pairs": series.pairs, "seq": series.seq,
         "closed_at": closing.at if closing is not None else None, "version": version.number, "plan": version.plan,
         "events": table["events"],
         "points_by_hand": [
@@ -239,13 +239,14 @@ class NewSeasonSerializer(FormSerializer):
 
 
 class SeasonDetailsSerializer(FormSerializer):
-    """The name and the days of a season."""
+    """The name and the days of a season, and what pairs get in it."""
 
     first_day = serializers.DateField()
     last_day = serializers.DateField()
 
     class Meta:
         form = DetailsForm
+        extra_kwargs: ClassVar = {"pairs": {"help_text": "What each of a pair gets of its points; empty: as before."}}
 
 
 class CountedEventSerializer(FormSerializer):
@@ -504,14 +505,16 @@ def _create(form: Any, by: Actor, now: datetime) -> str:
 
 
 def _details(form: Any, by: Actor, now: datetime) -> str:
-    """Change the name and the days of a season.
+    """Change the name and the days of a season, and what pairs get in it.
 
     Events of days that are new to it count; its address stays.
     """
     fields = form.cleaned_data
     days = fields["first_day"], fields["last_day"]
-    services.change_details(series=form.instance, name=fields["name"], days=days, after=fields["after"], by=by)
-    return _("The name and the days are saved.")
+    services.change_details(
+        series=form.instance, name=fields["name"], days=days, pairs=fields["pairs"], after=fields["after"], by=by
+    )
+    return _("Saved.")
 
 
 @repeated(Repeat.STATE)
@@ -544,7 +547,7 @@ def _leave_out(form: Any, by: Actor, now: datetime) -> str:
     """
     event = _event(form.instance, form.cleaned_data["event"])
     services.leave_out(series=form.instance, event=event, by=by)
-    return _("{event} no longer counts.").format(event=event.name)
+    return _("The table is up to date.")
 
 
 @repeated(Repeat.KEY)
@@ -574,7 +577,7 @@ def _enter(form: Any, by: Actor, now: datetime) -> str:
         services.enter_season(series=form.instance, player=form.player, by=by, now=now)
         return _("{name} has entered the season.").format(name=form.player.shown_name)
     services.leave_season(series=form.instance, player=form.player, by=by)
-    return _("The entry is taken back.")
+    return _("The table is up to date.")
 
 
 def _set_pool(form: Any, by: Actor, now: datetime) -> str:
@@ -585,12 +588,7 @@ def _set_pool(form: Any, by: Actor, now: datetime) -> str:
     fields, series = form.cleaned_data, form.instance
     settings = SeasonPoolInput(fields["percent"], fields["amount"], fields["currency"], fields["shares"])
     set_pool(series=series, pool=settings, after=fields["after"], by=by, now=now)
-    count = open_desks(series)
-    return ngettext(
-        "Saved. It counts for %(count)d evening whose cash desk is not closed, and for those to come.",
-        "Saved. It counts for %(count)d evenings whose cash desk is not closed, and for those to come.",
-        count,
-    ) % {"count": count}
+    return _("Saved.")
 
 
 @repeated(Repeat.KEY)
@@ -621,7 +619,7 @@ def _save_view(form: Any, by: Actor, now: datetime) -> str:
         raise Http404
     view = ViewInput(fields["name"], fields["rule"], players)
     save_view(series=form.instance, view=view, by=by, changed=fields["view"])
-    return _("{name} has a table of its own.").format(name=fields["name"])
+    return _("Saved.")
 
 
 @repeated(Repeat.HARMLESS)
@@ -631,7 +629,7 @@ def _remove_view(form: Any, by: Actor, now: datetime) -> str:
     Harmless if that was done before.
     """
     remove_view(series=form.instance, view=form.cleaned_data["view"], by=by)
-    return _("The view is gone; the table is as it was.")
+    return _("Saved.")
 
 
 @repeated(Repeat.HARMLESS)
@@ -652,8 +650,8 @@ def _change_plan(form: Any, by: Actor, now: datetime) -> str:
     fields, series = form.cleaned_data, form.instance
     named, known = (plan_from(plan).players or frozenset() for plan in (fields["plan"], newest_plan(series).plan))
     people.persons_of(series.club, named - known)
-    version = services.change_plan(series=series, plan=fields["plan"], after=fields["after"], by=by, now=now)
-    return _("Version {number} of the points applies.").format(number=version.number)
+    services.change_plan(series=series, plan=fields["plan"], after=fields["after"], by=by, now=now)
+    return _("Saved.")
 
 
 def _close(form: Any, by: Actor, now: datetime) -> str:
@@ -672,7 +670,7 @@ def _reopen(form: Any, by: Actor, now: datetime) -> str:
     """
     fields = form.cleaned_data
     services.reopen_series(series=form.instance, reason=fields["reason"], after=fields["after"], by=by, now=now)
-    return _("The season is open again.")
+    return _("This season is open.")
 
 
 create = CreateAction(

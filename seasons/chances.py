@@ -36,7 +36,7 @@ from formats.series.outlook import (
     ranks_of,
 )
 from formats.settings import ELIMINATION
-from seasons.facts import facts_of, facts_of_states, players_of_entries, with_players
+from seasons.facts import facts_of, facts_of_states, sides_of, sides_of_entries, with_players
 from seasons.tables import CountedEvent, SeasonTable, earned_on
 from tournaments.models import Division, Entry
 from tournaments.state.derivation import StageState
@@ -46,7 +46,7 @@ MAX_OPEN = 8
 """Open matches of an evening, at most, of which every outcome is tried: 256 of them."""
 KEPT = 7 * 24 * 3600
 """Seconds for which answers are cached; their key has everything they depend on."""
-FORM = 1
+FORM = 2
 """Part of the key as well: grows when what is cached changes its form."""
 FIRST = 1
 """The rank of the title."""
@@ -64,12 +64,12 @@ class EveningEnding:
     """One way in which an evening that is being played can end."""
 
     points: Mapping[PlayerId, Fraction]
-    wins: tuple[tuple[PlayerId, PlayerId], ...]
-    """Winner and loser of each match that is open now, in an order in which they can be played."""
+    wins: tuple[tuple[tuple[PlayerId, ...], tuple[PlayerId, ...]], ...]
+    """Who wins and who loses each match that is open now, in an order in which they can be played."""
 
     def wins_in_a_row(self, player: PlayerId) -> int:
         """How many of their next matches the player wins before the first loss."""
-        results = [winner == player for winner, loser in self.wins if player in (winner, loser)]
+        results = [player in winners for winners, losers in self.wins if player in (*winners, *losers)]
         return next((count for count, won in enumerate(results) if not won), len(results))
 
 
@@ -189,13 +189,11 @@ def race_of(standing: SeasonTable, today: date) -> Race | None:
 def _entered(nights: Sequence[CountedEvent]) -> dict[int, frozenset[PlayerId]]:
     """Return event -> public ids of who has entered it."""
     players: dict[int, set[str]] = {night.event.pk: set() for night in nights}
-    rows = Entry.objects.filter(division__tournament__in=players).exclude(status=Entry.Status.OUT)
-    ids = rows.order_by().values_list(
-        "division__tournament", "player__public_id", "player__merged_into__public_id", "division__status"
-    )
-    for event, own, merged, status in ids:
-        if status != Division.Status.CANCELLED:
-            players[event].add(merged or own)
+    rows = Entry.objects.filter(division__tournament__in=players).exclude(status=Entry.Status.OUT).order_by()
+    counts_pairs = {night.event.pk: bool(night.facts.pair_share) for night in nights}
+    for event, status, side in sides_of(rows, "division__tournament", "division__status"):
+        if status != Division.Status.CANCELLED and (counts_pairs[event] or not side.pair):
+            players[event] |= set(side.people)
     return {event: frozenset(own) for event, own in players.items()}
 
 
@@ -227,8 +225,8 @@ def _endings(standing: SeasonTable, night: CountedEvent) -> Sequence[EveningEndi
         return ()
     drawn = [row for row in rows if row.status != Division.Status.ENTRIES]
     seen = (standing.version.pk, sorted(standing.plan.players or ()),
-            night.facts.kind, night.facts.weight, night.facts.away,
-            [(row.public_id, row.seq) for row in rows], sorted(players_of_entries(drawn).items()),
+            night.facts.kind, night.facts.weight, night.facts.away, night.facts.pair_share,
+            [(row.public_id, row.seq) for row in rows], sides_of_entries(drawn).key,
             [(own.shares, sorted(own.given.items())) for own in night.facts.divisions])  # fmt: skip
     return _kept("endings", seen, lambda: tuple(_tried(standing, night, playing[0], drawn)))
 
@@ -243,16 +241,17 @@ def _played_out(standing: SeasonTable, night: CountedEvent) -> SeasonEvent | Non
     """Return the evening with its open matches decided arbitrarily; None unless every bracket is drawn."""
     divisions = Division.objects.filter(tournament=night.event).exclude(status=Division.Status.CANCELLED)
     rows = list(divisions.select_related("tournament__club").order_by("order", "pk"))
-    seen = (standing.series.pk, [(row.public_id, row.seq) for row in rows], sorted(players_of_entries(rows).items()))
+    sides = sides_of_entries(rows)
+    seen = (standing.series.pk, [(row.public_id, row.seq) for row in rows], sides.key)
 
     def play() -> tuple[SeriesDivision, ...]:
-        people, ended = players_of_entries(rows), []
+        ended = []
         for row in rows:
             facts = DivisionFacts(row)
             if not _is_all_brackets(row, facts):
                 return ()
             states, _wins = next(_outcomes(facts, {}, ()))
-            ended.append(with_players(facts_of_states(row, states), people))
+            ended.append(with_players(facts_of_states(row, states), sides))
         return tuple(ended)
 
     ended = _kept("played-out", seen, play)
@@ -278,16 +277,17 @@ def _tried(
     if open_matches > MAX_OPEN:
         return []
     others = facts_of([row for row in drawn if row != division])
-    people = players_of_entries([division])
-    endings = []
+    sides, endings = sides_of_entries([division]), []
     for ended, wins in _outcomes(facts, {}, ()):
-        overrides = with_players(facts_of_states(division, ended), people)
+        overrides = with_players(facts_of_states(division, ended), sides)
         ended_divisions = (overrides if row == division else others[row.pk] for row in drawn)
         event = replace(night.facts, divisions=_with_what_was_typed(ended_divisions, night))
         points = {player: earned.points for player, earned in earned_on(night, standing.plan, event).items()}
-        endings.append(
-            EveningEnding(points, tuple((people[str(winner)], people[str(loser)]) for winner, loser in wins))
+        played = tuple(
+            (overrides.people(sides.players[str(winner)]), overrides.people(sides.players[str(loser)]))
+            for winner, loser in wins
         )
+        endings.append(EveningEnding(points, played))
         if len(endings) > 2**MAX_OPEN:
             return []
     return endings
@@ -431,15 +431,14 @@ def sentences_of(answer: Requirement, race: Race) -> list[str]:
         return [text % {"count": answer.more_events}]
     if answer.can_still is False:
         points = race.standing.show(race.can_reach(answer.player))
-        return [_("You cannot come first any more: %(points)s at most.") % {"points": points} if is_title
-                else _("You cannot reach the final any more: %(points)s at most.") % {"points": points}]  # fmt: skip
+        return [_("Best possible: %(points)s points, too few to win") % {"points": points} if is_title
+                else _("Best possible: %(points)s points, too few for the final") % {"points": points}]  # fmt: skip
     if answer.level_secured:
         return [_("Nobody can pass you any more. If somebody draws level, the tie rules decide.") if is_title
                 else _("You are in the final, unless others draw level and the tie rules are for them.")]  # fmt: skip
     sentences = []
     if answer.more_events:
-        text = ngettext("You need %(count)d more evening for a rank.", "You need %(count)d more evenings for a rank.",
-                        answer.more_events)  # fmt: skip
+        text = ngettext("%(count)d more evening for a rank", "%(count)d more evenings for a rank", answer.more_events)
         sentences.append(text % {"count": answer.more_events})
     if race.endings:
         return [*sentences, *_of_matches(answer, is_title=is_title)]
@@ -568,7 +567,7 @@ def race_view(
         return _after(standing, names, own, today)
     ranked = [row.player for row in standing.season.rows if row.rank is not None]
     day = date_format(race.next.day, "DATE_FORMAT")
-    heading = _("What it takes now") if race.is_running else _("What it takes on %(day)s") % {"day": day}
+    heading = _("What it takes") if race.is_running else _("What it takes on %(day)s") % {"day": day}
     own = own if own in race.contest.results else None
     return RaceView(
         heading,

@@ -66,7 +66,7 @@ def _changes(
 def _named(night: CountedEvent) -> str:
     """Return the name of an evening with its day, since those of a club often share a name."""
     day = night.shown_day
-    return _("%(night)s of %(day)s") % {"night": night.name, "day": date_format(day)} if day else night.name
+    return f"{night.name}, {date_format(day)}" if day else night.name
 
 
 def _points(row: RowChange, event: str | None, standing: SeasonTable) -> tuple[str, str] | None:

@@ -1,31 +1,32 @@
 """What the events of a club hand over to its series: players, places and matches of each division."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.core.cache import cache
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, QuerySet
 
 from formats import graph
+from formats.elimination.places import FIRST_PLACES
 from formats.facts import PLAYED
-from formats.progress import Progress, SharedPlace
+from formats.progress import SharedPlace
 from formats.series.facts import DecidedBy, SeriesBracket, SeriesMatch
 from formats.series.facts import SeriesDivision as DivisionFacts
 from formats.series.plan import GROUP, MAIN
-from formats.settings import DOUBLE, ELIMINATION, GROUPS, LIVES
+from formats.settings import DOUBLE, ELIMINATION, GROUPS, LIVES, ONE_ORDER, PLACES
 from formats.states import FixtureState, FixtureStatus
-from formats.tables.tables import StandingsTable, elimination_places
+from formats.tables.tables import StandingsTable, elimination_places, with_final_shared
 from matches.models import Match as MatchRow
 from matches.models import Result
 from tournaments.models import Division, Entry, Fixture
-from tournaments.state.derivation import StageState, states_of
+from tournaments.state.derivation import StageState, places_beyond, states_of
 
 KEPT = 7 * 24 * 3600
 """Seconds for which the facts of a division are cached; its `seq` is part of their key."""
-FORM = 3
+FORM = 4
 """Part of the key as well: grows when what is cached changes its form."""
 QUALIFYING = "qualifying"
 """The bracket of a stage that only decides who goes on to the next one."""
@@ -57,8 +58,8 @@ def facts_of(divisions: Sequence[Division], overrides: States | None = None) -> 
         facts[row.pk] = facts_of_states(row, replaced.get(row.pk) or states_of(row))
         if key is not None:
             cache.set(key, facts[row.pk], KEPT)
-    people = players_of_entries(divisions)
-    return {pk: with_players(division, people) for pk, division in facts.items()}
+    sides = sides_of_entries(divisions)
+    return {pk: with_players(division, sides) for pk, division in facts.items()}
 
 
 def facts_of_states(division: Division, states: Iterable[StageState]) -> DivisionFacts:
@@ -74,6 +75,8 @@ def facts_of_states(division: Division, states: Iterable[StageState]) -> Divisio
         brackets += _brackets(state, names, is_abandoned=is_abandoned)
         matches += _matches(state, names)
         matches += _voided_matches(state, names, voided)
+    if brackets and (beyond := places_beyond(drawn)):
+        brackets[-1] = _with_places(brackets[-1], beyond)
     players = frozenset().union(*(bracket.players for bracket in brackets))
     return DivisionFacts(
         name=division.name,
@@ -81,6 +84,17 @@ def facts_of_states(division: Division, states: Iterable[StageState]) -> Divisio
         brackets=tuple(brackets),
         matches=tuple(matches),
         rank=division.order + 1,
+    )
+
+
+def _with_places(bracket: SeriesBracket, beyond: Sequence[SharedPlace]) -> SeriesBracket:
+    """Return a bracket with those who did not reach it in mid-evening, in the places after it."""
+    others = tuple(tuple(map(str, place.entries)) for place in beyond)
+    return replace(
+        bracket,
+        players=bracket.players.union(*others),
+        placings=(*bracket.placings, *others) if bracket.placings else (),
+        places=(*bracket.places, *((place.first, place.last) for place in beyond)) if bracket.places else (),
     )
 
 
@@ -92,7 +106,7 @@ def _names(state: StageState, *, is_last: bool) -> dict[str, str]:
         return {key: f"{GROUP}{number}" for number, key in enumerate(keys, start=1)}
     if not is_last:
         return dict.fromkeys(keys, QUALIFYING)
-    if settings.format not in ELIMINATION or settings.format == DOUBLE:
+    if settings.format not in ELIMINATION or settings.format in ONE_ORDER:
         return dict.fromkeys(keys, MAIN)
     return {key: MAIN if key == graph.MAIN else key for key in keys}
 
@@ -112,15 +126,15 @@ def _brackets(state: StageState, names: Mapping[str, str], *, is_abandoned: bool
     brackets = []
     for key, places in elimination_places(settings, state.progress).items():
         parts = state.progress.graph.brackets
-        own = parts if settings.format == DOUBLE else [bracket for bracket in parts if bracket.key == key]
+        own = parts if settings.format in ONE_ORDER else [bracket for bracket in parts if bracket.key == key]
         numbers = [fixture.number for bracket in own for round_ in bracket.rounds for fixture in round_.fixtures]
         slots = [slot for number in numbers for slot in state.progress.fixtures[number].slots]
         rounds = sum(bool(round_.fixtures) for bracket in own[:1] for round_ in bracket.rounds)
         deciding = graph.FINAL if settings.format == DOUBLE else key
-        shared = _without_final(state.progress, deciding, places)
+        shared = with_final_shared(state.progress, deciding, places)
         players = frozenset(str(slot.entrant) for slot in slots if slot.entrant is not None)
         bracket = SeriesBracket(names.get(key, MAIN), players, _certain(shared), rounds)
-        if is_abandoned and not bracket.placings:
+        if is_abandoned if not bracket.placings else settings.format == PLACES:
             bracket = replace(
                 bracket,
                 placings=tuple(tuple(map(str, place.entries)) for place in shared),
@@ -128,23 +142,6 @@ def _brackets(state: StageState, names: Mapping[str, str], *, is_abandoned: bool
             )
         brackets.append(bracket)
     return brackets
-
-
-def _without_final(progress: Progress, key: str, places: Sequence[SharedPlace]) -> list[SharedPlace]:
-    """Return the places of a bracket with those of a deciding match that nobody won: its two players share 1–2."""
-    listed = [place for place in places if place.entries]
-    numbers = [fixture.number for fixture in progress.graph.bracket(key).fixtures]
-    needed = [number for number in numbers if progress.fixtures[number].status is not FixtureStatus.NOT_NEEDED]
-    last = progress.fixtures[needed[-1]] if needed else None
-    if last is None or not last.over or last.winner.entry is not None:
-        return listed
-    finalists = sorted({slot.entrant for slot in last.slots if slot.entrant is not None})
-    others = [place for place in listed if not set(place.entries) & set(finalists)]
-    if len(finalists) < 2:
-        return listed
-    first = SharedPlace(1, 2, tuple(finalists))
-    moved = 3 - min((place.first for place in others), default=3)
-    return [first, *(SharedPlace(place.first + moved, place.last + moved, place.entries) for place in others)]
 
 
 def _certain(places: Sequence[SharedPlace]) -> tuple[tuple[str, ...], ...]:
@@ -170,7 +167,8 @@ def _matches(state: StageState, names: Mapping[str, str]) -> list[SeriesMatch]:
     for bracket in state.progress.graph.brackets:
         rounds = [round_ for round_ in bracket.rounds if round_.fixtures]
         for index, round_ in enumerate(rounds):
-            to_final = len(rounds) - 1 - index if settings.format in ELIMINATION and settings.format != DOUBLE else None
+            leads = settings.format in ELIMINATION and settings.format != DOUBLE and bracket.key not in FIRST_PLACES
+            to_final = len(rounds) - 1 - index if leads else None
             for fixture in round_.fixtures:
                 row = state.rows.fixtures[fixture.number]
                 length = row.match.length if row.match is not None else state.rows.stage.division.match_length
@@ -244,23 +242,63 @@ def _match(state: FixtureState, bracket: str, length: int) -> SeriesMatch | None
     )
 
 
-def players_of_entries(divisions: Iterable[Division]) -> dict[str, str]:
-    """Return id of an entry -> public id of its player."""
-    rows = Entry.objects.filter(division__in=divisions).values_list(
-        "pk", "player__public_id", "player__merged_into__public_id"
-    )
-    return {str(pk): merged or own for pk, own, merged in rows}
+class Side(NamedTuple):
+    """Public ids of the player or pair of an entry, and of the two of a pair; merged ones are those merged into."""
+
+    player: str
+    pair: tuple[str, ...] = ()
+
+    @property
+    def people(self) -> tuple[str, ...]:
+        return self.pair or (self.player,)
 
 
-def with_players(division: DivisionFacts, people: Mapping[str, str]) -> DivisionFacts:
+_COLUMNS = [
+    f"player__{column}public_id"
+    for row in ("", "pair__first__", "pair__second__")
+    for column in (row, f"{row}merged_into__")
+]
+
+
+def sides_of(entries: QuerySet[Entry], *columns: str) -> Iterator[tuple[Any, ...]]:
+    """Yield these columns of entries, each row with the side of the entry in the end."""
+    for row in entries.values_list(*columns, *_COLUMNS):
+        own, into, first, first_into, second, second_into = row[len(columns) :]
+        pair = (first_into or first, second_into or second) if first is not None else ()
+        yield (*row[: len(columns)], Side(into or own, pair))
+
+
+class EntrySides(NamedTuple):
+    """Id of an entry -> public id of its player or pair; and the two of each of these pairs."""
+
+    players: Mapping[str, str]
+    pairs: Mapping[str, tuple[str, ...]]
+
+    @property
+    def key(self) -> Any:
+        """What is cached with them depends on."""
+        return sorted(self.players.items()), sorted(self.pairs.items())
+
+
+def sides_of_entries(divisions: Iterable[Division]) -> EntrySides:
+    """Return for whom the entries of divisions stand; one query."""
+    rows = {str(pk): side for pk, side in sides_of(Entry.objects.filter(division__in=divisions), "pk")}
+    pairs = {side.player: side.pair for side in rows.values() if side.pair}
+    return EntrySides({pk: side.player for pk, side in rows.items()}, pairs)
+
+
+def with_players(division: DivisionFacts, sides: EntrySides) -> DivisionFacts:
     """Name the players instead of their entries; of several entries of a player the best place counts."""
+    people = sides.players
     matches = (
         replace(match, winner=people[match.winner], loser=people[match.loser] if match.loser is not None else None)
         for match in division.matches
     )
+    players = frozenset(people[entry] for entry in division.players)
     return replace(
         division,
-        players=frozenset(people[entry] for entry in division.players),
+        players=players,
+        pairs={pair: both for pair, both in sides.pairs.items() if pair in players},
         brackets=tuple(_bracket_of_players(bracket, people) for bracket in division.brackets),
         matches=tuple(match for match in matches if match.winner != match.loser),
     )

@@ -292,7 +292,10 @@ class OfferForm(RefusingForm):
         """Require the day, unless one player is asked."""
         fields = super().clean() or self.cleaned_data
         if not fields.get("player") and not fields.get("answer_by") and "answer_by" not in self.errors:
-            self.add_error("answer_by", forms.ValidationError(_("Choose the last day for answers."), code="required"))
+            self.add_error(
+                "answer_by",
+                forms.ValidationError(_("Choose a day to come as the last day for answers."), code="required"),
+            )
         return fields
 
 

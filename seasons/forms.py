@@ -19,7 +19,7 @@ from seasons.season_views import MEMBERS, RULES, rule_label
 from seasons.tables import day_of
 from tournaments.access import VISIBLE
 from tournaments.ledger.fields import SharesField, hundredths
-from tournaments.models import Payment, Tournament
+from tournaments.models import Payment, Series, Tournament
 from tournaments.models.events import MAX_MINOR_UNITS
 from tournaments.models.series import MAX_SHARES
 
@@ -43,13 +43,14 @@ class SeriesForm(RefusingForm):
 
 
 class DetailsForm(RefusingForm):
-    """The name and the days of a season."""
+    """The name and the days of a season, and what pairs get in it."""
 
     FIELD_OF = SeriesForm.FIELD_OF
 
     name = forms.CharField(label=_("Name"), max_length=MAX_NAME_LENGTH)
     first_day = forms.DateField(label=_("First day"), widget=forms.DateInput({"type": "date"}, "%Y-%m-%d"))
     last_day = forms.DateField(label=_("Last day"), widget=forms.DateInput({"type": "date"}, "%Y-%m-%d"))
+    pairs = forms.ChoiceField(label=_("Points of pairs"), choices=Series.PairPoints.choices, required=False)
     after = forms.IntegerField(min_value=0)
 
 
@@ -102,7 +103,7 @@ class PointsForm(RefusingForm):
 class SeasonEntryForm(RefusingForm):
     """Whether a player enters a season; without `player` it is who asks."""
 
-    enters = forms.ChoiceField(choices=(("yes", _("yes")), ("no", _("no"))))
+    enters = forms.ChoiceField(choices=(("yes", "yes"), ("no", "no")))
     player = forms.CharField(max_length=LENGTH, required=False)
 
 
@@ -133,9 +134,9 @@ class SeasonPoolForm(RefusingForm):
         required=False,
         widget=forms.TextInput({"inputmode": "decimal", "autocomplete": "off"}),
     )
-    currency = forms.CharField(label=_("Currency of the amount"), max_length=12, required=False)
+    currency = forms.CharField(label=_("Currency of fees"), max_length=12, required=False)
     shares = SharesField(
-        label=_("Percentages of the places"),
+        label=_("Percentages"),
         required=False,
         help_text=_("In the final table, such as 50 30 20; together 100. Empty: nothing by places, as for a final."),
     )
@@ -162,7 +163,7 @@ class SeasonPoolForm(RefusingForm):
         except ValueError:
             amount = -1
         if amount < 0:
-            self.add_error("amount", _("Enter an amount such as 2 or 2.50."))
+            self.add_error("amount", _("“%(text)s” is not an amount.") % {"text": text})
         data["amount"] = amount
         data["currency"] = currency
         return data

@@ -21,7 +21,7 @@ from formats.series.final import FinalRounds, StartingRound, final_rounds
 from formats.series.plan import Plan
 from players.actors import Actor, log
 from players.models import Player
-from players.notifications.kinds import NotificationKind, Params
+from players.notifications.kinds import NotificationGroup, NotificationKind, Params
 from players.notifications.services import Notice, notify, notify_each
 from players.people.rows import canonical, lock_players, lock_present
 from players.people.stored_elsewhere import Leaving
@@ -196,7 +196,7 @@ def _notify(place: FinalPlace, variant: str, now: datetime) -> None:
         return
     params = {
         "place": place.pk, "season": series.name, "by": place.answer_by.isoformat(), "zone": series.club.time_zone,
-        "variant": variant, "context": series.club.name,
+        "variant": variant, "context": series.club.name, "language": series.club.effective_language,
     }  # fmt: skip
     url = reverse("series", args=[series.club.slug, series.slug])
     key = place.notice_keys[variant == TAKEN_BACK]
@@ -269,7 +269,7 @@ def notify_gave_up(place: FinalPlace, leaving: Leaving) -> None:
     """Tell the directors that a player who has left gives up the place in a final that is not prepared."""
     series = place.series
     url, key = reverse("series", args=[series.club.slug, series.slug]), f"final-place:{place.pk}:{GIVEN_UP.code}"
-    params = {"season": series.name, "context": series.club.name}
+    params = {"season": series.name, "context": series.club.name, "language": series.club.effective_language}
     users = directors_to_tell(series.club, leaving)
     notify(users=users, kind=GIVEN_UP.code, params=params, url=url, key=key, now=leaving.now)
 
@@ -277,20 +277,22 @@ def notify_gave_up(place: FinalPlace, leaving: Leaving) -> None:
 GIVEN_UP = NotificationKind(
     code="final_place_given_up",
     label=gettext_noop("A player with a place in your final has left the site"),
+    group=NotificationGroup.CLUB,
     sentences={"": gettext_noop("A player has left and gives up the place in the final of {season}.")},
     subjects={"": gettext_noop("A place in the final of {season} is given up")},
 )
 KIND = NotificationKind(
     code="final_place",
     label=gettext_noop("You have a place in the final of a season"),
+    group=NotificationGroup.EVENTS,
     sentences={
         "": gettext_noop("You have qualified for the final of {season}. Do you come? Please answer by {by}."),
         MOVED_UP: gettext_noop("A place in the final of {season} is free for you. Do you come? Please answer by {by}."),
         TAKEN_BACK: gettext_noop("The club has taken your place in the final of {season} back."),
     },
     subjects={
-        "": gettext_noop("You have qualified for the final of {season}"),
-        MOVED_UP: gettext_noop("A place in the final of {season} is free for you"),
+        "": gettext_noop("Your place in the final of {season}"),
+        MOVED_UP: gettext_noop("Your place in the final of {season}"),
         TAKEN_BACK: gettext_noop("Your place in the final of {season} was taken back"),
     },
     times=("by",),
@@ -300,7 +302,7 @@ KIND = NotificationKind(
 
 ANSWERS = (
     (FinalPlace.Answer.COMES, gettext_lazy("Comes"), gettext_lazy("I come")),
-    (FinalPlace.Answer.DECLINED, gettext_lazy("Cannot come"), gettext_lazy("I cannot come")),
+    (FinalPlace.Answer.DECLINED, gettext_lazy("Cannot come"), gettext_lazy("I can’t come")),
 )
 """Answers, with the words of a director's button and of the player's."""
 

@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from django import forms
+from django.utils.text import format_lazy
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, pgettext
+from django.utils.translation import gettext_lazy, ngettext, pgettext
 
 from engine.errors import Refused
 from formats.series.final import byes_of
@@ -30,10 +31,10 @@ NEW_LINES: Mapping[str, Any] = {
 }
 """What a director can add, by code, as it is at first."""
 NEW_LABELS = (
-    ("", gettext_lazy("Nothing")),
+    ("", gettext_lazy("Choose …")),
     ("attend", gettext_lazy("Points for coming")),
     ("win", gettext_lazy("Points for each win")),
-    ("consolation", gettext_lazy("Points for each win in the consolation")),
+    ("consolation", format_lazy("{} · {}", gettext_lazy("Points for each win"), gettext_lazy("Consolation"))),
     ("match", gettext_lazy("Points for each match, won or lost")),
     ("place", gettext_lazy("Points for places")),
 )
@@ -78,17 +79,17 @@ class Line:
 
 
 def bracket_label(name: str) -> str:
-    """Return the name of a bracket in the middle of a sentence."""
+    """Return the name of a bracket, or of several, beside the label of a line."""
     labels = {
-        "main": _("the main bracket"),
-        "consolation": _("the consolation"),
-        "last_chance": _("the last chance"),
-        "group": _("the group"),
+        "main": _("Main draw"),
+        "consolation": _("Consolation"),
+        "last_chance": _("Last chance"),
+        "group": _("Groups"),
         "any": _("any bracket"),
         "all": _("all brackets in one order"),
     }
     if name.startswith("group") and name != "group":
-        return _("group %(number)s") % {"number": name.removeprefix("group")}
+        return _("Group %(name)s") % {"name": name.removeprefix("group")}
     return labels.get(name, name)
 
 
@@ -158,14 +159,14 @@ def _wins(node: Mapping[str, Any], path: Path, removable: Path | None) -> Line:
     value = node["win"]
     by_length = isinstance(value, Mapping) and set(value) == {"length"}
     labels = {
-        "length": _("Points for each win in %(bracket)s, times its length"),
-        "root_length": _("Points for each win in %(bracket)s, times √length"),
+        "length": _("Points for each win, times its length"),
+        "root_length": _("Points for each win, times √length"),
     }
-    label = labels.get(node.get("by", "one"), _("Points for each win in %(bracket)s"))
+    label = labels.get(node.get("by", "one"), _("Points for each win"))
     if by_length:
-        value, label = value["length"], _("Points for each win in %(bracket)s, by length")
+        value, label = value["length"], _("Points for each win, by length")
     own = (*path, "win", "length") if by_length else (*path, "win")
-    return Line(own, label % {"bracket": where}, value, removable)
+    return Line(own, f"{label} · {where}", value, removable)
 
 
 def _factors(node: Mapping[str, Any], path: Path) -> Iterator[Line]:
@@ -182,25 +183,31 @@ def _places(place: Mapping[str, Any], path: Path, removable: Path | None) -> Ite
     where = bracket_label(str(place.get("bracket", "main")))
     own = (*path, "values")
     if values["kind"] == "list":
-        yield Line((*own, "points"), _("Points for places in %(bracket)s") % {"bracket": where}, values["points"],
-                   removable)  # fmt: skip
+        yield Line((*own, "points"), f"{_('Points for places')} · {where}", values["points"], removable)
     elif values["kind"] == "bands":
         for index, band in enumerate(values["bands"]):
-            unit = _("rounds") if values.get("by") == "rounds" else _("players")
-            label = (
-                _("Places in %(bracket)s, more than that") if band["to"] is None else
-                _("Places in %(bracket)s, up to %(most)s %(unit)s")
-            )  # fmt: skip
-            params = {"bracket": where, "most": band["to"], "unit": unit}
-            yield Line((*own, "bands", index, "rows"), label % params, band["rows"], removable if index == 0 else None)
+            label = f"{_band_label(values, band)} · {where}"
+            yield Line((*own, "bands", index, "rows"), label, band["rows"], removable if index == 0 else None)
     else:
         for key in ("scale", "factors"):
             if key in values:
                 label = (
-                    _("Share of each place in %(bracket)s") if key == "factors" and "scale" in values else
-                    _("Points for places in %(bracket)s by the size of the field")
+                    _("Share of each place") if key == "factors" and "scale" in values else
+                    _("Points for places by the size of the field")
                 )  # fmt: skip
-                yield Line((*own, key), label % {"bracket": where}, values[key], removable if key == "scale" else None)
+                yield Line((*own, key), f"{label} · {where}", values[key], removable if key == "scale" else None)
+
+
+def _band_label(values: Mapping[str, Any], band: Mapping[str, Any]) -> str:
+    """Return the label of the points for places in fields of some sizes, or after some numbers of rounds."""
+    most = band["to"]
+    if most is None:
+        return _("Points for places in larger fields")
+    if values.get("by") == "rounds":
+        text = ngettext("Points for places, up to %(count)s round", "Points for places, up to %(count)s rounds", most)
+    else:
+        text = ngettext("Points for places, up to %(count)s player", "Points for places, up to %(count)s players", most)
+    return text % {"count": most}
 
 
 YES_OR_NO = (("no", gettext_lazy("no")), ("yes", gettext_lazy("yes")))
@@ -208,12 +215,12 @@ NAMED = "named"
 """In place of a rule of who belongs: the plan lists them."""
 BELONGS = (
     ("everybody", gettext_lazy("everybody who plays")),
-    ("members", gettext_lazy("only members of the club")),
-    ("entered", gettext_lazy("only players who have entered the season")),
+    ("members", gettext_lazy("Only members of the club are in the table.")),
+    ("entered", gettext_lazy("Only players who have entered the season are in the table.")),
 )
 GUESTS = (
-    ("keep_places", gettext_lazy("take places as everybody does")),
-    ("close_up", gettext_lazy("are left out, and places close up")),
+    ("keep_places", gettext_lazy("Guests take places but are not in it.")),
+    ("close_up", gettext_lazy("Guests are left out, and places close up.")),
 )
 SWITCHES = ("no_shows_attend", "tied_wins_share", "voided_wins")
 
@@ -236,7 +243,7 @@ class PlanLinesForm(RefusingForm):
     )
     show_digits = forms.IntegerField(label=gettext_lazy("Decimals shown"), min_value=0, max_value=4, required=False)
     belongs = forms.ChoiceField(label=gettext_lazy("Who is in the table"), choices=BELONGS, required=False)
-    guests = forms.ChoiceField(label=gettext_lazy("Players who are not in the table"), choices=GUESTS, required=False)
+    guests = forms.ChoiceField(label=gettext_lazy("Guests"), choices=GUESTS, required=False)
     class_by_month = forms.CharField(
         label=gettext_lazy("Kind of evening by month"), max_length=LONGEST, required=False,
         help_text=gettext_lazy("Month: kind, such as 5: double, 11: double. Each evening can still be set otherwise."),
@@ -251,7 +258,7 @@ class PlanLinesForm(RefusingForm):
     )
     tied_wins_share = forms.ChoiceField(
         label=gettext_lazy("Equal points in a table share their places"), choices=YES_OR_NO, required=False,
-        help_text=gettext_lazy("Otherwise the tie-breaks of the evening decide."),
+        help_text=gettext_lazy("Otherwise the tie-breaks decide."),
     )  # fmt: skip
     voided_wins = forms.ChoiceField(
         label=gettext_lazy("Matches that were played, but void after a correction, count as wins"), choices=YES_OR_NO,
@@ -268,7 +275,7 @@ class PlanLinesForm(RefusingForm):
         label=gettext_lazy("Players"), min_value=2, max_value=64, required=False,
         help_text=gettext_lazy("Empty: the last evening."),
     )  # fmt: skip
-    example_length = forms.IntegerField(label=gettext_lazy("Match length"), min_value=1, max_value=25, required=False)
+    example_length = forms.IntegerField(label=gettext_lazy("Length"), min_value=1, max_value=25, required=False)
     new = forms.ChoiceField(label=gettext_lazy("Add a line"), choices=NEW_LABELS, required=False)
 
     def __init__(self, data: Any, plan: Mapping[str, Any]) -> None:
@@ -283,7 +290,7 @@ class PlanLinesForm(RefusingForm):
         super().__init__(data, initial=initial)
         if rule == NAMED:
             belongs = cast(forms.ChoiceField, self.fields["belongs"])
-            belongs.choices = [*BELONGS, (NAMED, _("only the players whom the plan names"))]
+            belongs.choices = [*BELONGS, (NAMED, _("Only players whom the plan names are in the table."))]
         self.plan, self.lines = plan, lines_of(plan)
         for line in self.lines:
             self.fields[line.name] = forms.CharField(

@@ -109,7 +109,7 @@ def _on_its_own(user: Visitor, series: Series, plan: Plan, invented: Invented | 
     if event is not None:
         facts = _facts(event)
         names = names_of_table(user, series.club, {"rows": [{"player": player} for player in facts.players]})
-        heading = _("The last evening of the club with these points: {night}").format(night=event.name)
+        heading = _("The last evening with these points: {night}").format(night=event.name)
     else:
         is_group = any(GROUP in node.bracket for node in nodes(plan.points) if isinstance(node, Places))
         facts = invented_evening(invented or Invented(USUAL_PLAYERS), series.first_day, is_group=is_group)

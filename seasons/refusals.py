@@ -11,7 +11,7 @@ MESSAGES: dict[str, str] = {
     "past_cells_open": gettext_noop("Say whether the numbers below the nights are points or places."),
     "past_names_open": gettext_noop("It is not clear who {name} is. Say who is meant."),
     "past_rows_open": gettext_noop("Rows that are not clear: {count}. Correct them in the file, or leave them out."),
-    "past_nothing": gettext_noop("No row of this spreadsheet can be imported."),
+    "past_nothing": gettext_noop("No row can be imported yet."),
     "past_twice": gettext_noop("These rows have been imported already."),
     "past_counts": gettext_noop("These evenings count in {name} already."),
     "past_days_needed": gettext_noop("Say from which day to which day the season went."),
@@ -21,29 +21,27 @@ MESSAGES: dict[str, str] = {
     "past_ratings_changed": gettext_noop("Look at the ratings as they would be, then import again."),
     "past_undone": gettext_noop("This import has already been undone."),
     "series_days": gettext_noop("A season ends on or after its first day, and lasts at most {most} days."),
-    "series_name_taken": gettext_noop("The club already has a season called {name}. Choose another name."),
+    "series_name_taken": gettext_noop("There is already one called {name}. Choose another name."),
     "series_event_elsewhere": gettext_noop("{event} belongs to another club, so it cannot count here."),
     "series_shares": gettext_noop("The percentages of the places must make 100, with one for the first place."),
     "series_no_entries": gettext_noop("Nobody needs to enter this season: everybody who plays is in the table."),
     "series_no_player": gettext_noop("Your account has no player yet. Enter your name in your settings first."),
-    "series_view_taken": gettext_noop("The season already has a view called {name}. Choose another name."),
+    "series_view_taken": gettext_noop("There is already one called {name}. Choose another name."),
     "series_view_empty": gettext_noop("Choose the players of the view."),
     "series_in_use": gettext_noop(
         "{name} is not empty. A season can be removed as long as it has no evenings, entries, points by hand, views, "
         "pool, places in a final or titles, and was never closed."
     ),
     "series_not_closed": gettext_noop("This season is open."),
-    "pool_due_changed": gettext_noop(
-        "{amount} of the pool is due to {name} now. Perhaps somebody else has just paid it. Look again."
-    ),
+    "pool_due_changed": gettext_noop("{amount} is due to {name} now. Check it and pay again."),
     "final_not_offered": gettext_noop("You are not asked whether you come to this final."),
     "final_answer_late": gettext_noop(
-        "The day to answer is over. Ask the director: if a place is still free, they can note that you come."
+        "The reply deadline has passed. Ask the director, who can still note that you come."
     ),
     "final_full": gettext_noop("All places of the final are taken."),
     "final_drawn": gettext_noop("The final of {season} is drawn. Its players change in the event itself."),
     "final_not_tied": gettext_noop("{name} is not among those who share the last place."),
-    "final_past": gettext_noop("Choose a day to come: by then they are to answer."),
+    "final_past": gettext_noop("Choose a day to come as the last day for answers."),
     "series_no_final": gettext_noop(
         "Nobody qualifies for a final by the points of this season. Set how many do first."
     ),

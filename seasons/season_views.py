@@ -36,7 +36,7 @@ class ViewInput:
 def rule_label(rule: str) -> str:
     """Say who belongs by a rule."""
     if rule == MEMBERS:
-        return _("Members of the club")
+        return _("Only members of the club")
     if rule == PLAYERS:
         return _("Players who are chosen")
     return _("Club class “%(name)s”") % {"name": class_name(_bound(rule))}

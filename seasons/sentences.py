@@ -1,20 +1,22 @@
 """Each figure of a series in a sentence, in the language of the reader."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from core.languages import ordinal
 from formats.series.plan import Eligibility, Plan
-from formats.series.sentences import EXPLANATIONS, Phrase, explain_rank, explain_result
-from formats.series.table import CountedResult, SeriesRow
+from formats.series.sentences import EXPLANATIONS, Phrase, explain_rank, explain_result, explain_winner
+from formats.series.table import CountedResult, Season, SeriesRow
 from seasons.plan_form import bracket_label
-from tournaments.standings.brackets import ordinal
+from seasons.tables import local
 
 WHOLE = re.compile(r"(?<=\d)\.0+$")
 """Decimals that say nothing."""
+LETTER = re.compile(r"[^\W\d_]")
 
 
 def result_sentence(row: SeriesRow, result: CountedResult, digits: int) -> str:
@@ -31,6 +33,12 @@ def rank_sentence(row: SeriesRow, names: Mapping[str, str], digits: int) -> str:
     return phrase_text(explain_rank(row.reason, digits), names)
 
 
+def winner_sentence(season: Season, shown: Sequence[str], names: Mapping[str, str], digits: int) -> str:
+    """Say why the winner of the only evening is not first among the players as `shown`; empty if they are."""
+    phrase = explain_winner(season, shown, digits)
+    return "" if phrase is None else phrase_text(phrase, names)
+
+
 def belongs_text(plan: Plan) -> str:
     """Say who is in the table, and what becomes of the places of others; empty if everybody is."""
     if plan.belongs is Eligibility.MEMBERS:
@@ -45,17 +53,21 @@ def belongs_text(plan: Plan) -> str:
     return f"{who} {close_up if plan.close_up else keep}"
 
 
+def _figures(text: str) -> str:
+    """Write the figures of a phrase as its reader does; what has letters is a name."""
+    return local(WHOLE.sub("", text)) if not LETTER.search(text) else text
+
+
 def phrase_text(phrase: Phrase, names: Mapping[str, str]) -> str:
     """Return a phrase as text; players are named as in `names`."""
     params: dict[str, Any] = {
-        key: WHOLE.sub("", value) if isinstance(value, str) else value for key, value in phrase.params.items()
+        key: _figures(value) if isinstance(value, str) else value for key, value in phrase.params.items()
     }
     if "bracket" in params:
         params["bracket"] = bracket_label(str(params["bracket"]))
     if "position" in params:
         params["position"] = ordinal(params["position"])
-    if "other" in params:
-        params["other"] = names.get(str(params["other"]), "")
+    params |= {key: names.get(str(params[key]), "") for key in ("winner", "other") if key in params}
     text = _(EXPLANATIONS[phrase.code]).format_map(params)
     factors = " ".join(phrase_text(factor, names) for factor in phrase.factors)
     return _("{text} (including {factors})").format(text=text, factors=factors) if factors else text

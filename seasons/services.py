@@ -44,7 +44,7 @@ RESERVED = ("new", "create")
 
 @dataclass(frozen=True, slots=True)
 class SeriesInput:
-    """A new series; `like` is one whose plan is copied instead of taking a preset."""
+    """A new series; `like` is one whose plan is copied instead of taking a preset, with what pairs get."""
 
     name: str
     first_day: date
@@ -88,6 +88,7 @@ def create_series(*, club: Club, series: SeriesInput, by: Actor, now: datetime, 
             slug=_free_slug(club, series.name),
             first_day=series.first_day,
             last_day=series.last_day,
+            pairs=series.like.pairs if series.like is not None else Series.PairPoints.EACH,
             created_at=now,
             created_by=by.user,
         )
@@ -167,8 +168,12 @@ def count_events(*, series: Series, events: Sequence[Tournament], by: Actor, cou
             log(by, "series_event_counted", row.topic, club=row.club, event=event.name, **values)
 
 
-def change_details(*, series: Series, name: str, days: tuple[date, date], after: int, by: Actor) -> None:
+def change_details(
+    *, series: Series, name: str, days: tuple[date, date], after: int, by: Actor, pairs: str = ""
+) -> None:
     """Change the name and the first and last day of a season; its address stays.
+
+    `pairs`, unless empty, says what each of a pair gets of its points (`Series.PairPoints`).
 
     The club's events of days that are new to it count; those that count already stay, whatever their day.
     Refused: `series_days`, `stale`, `series_closed`, `series_name_taken`.
@@ -181,10 +186,14 @@ def change_details(*, series: Series, name: str, days: tuple[date, date], after:
             raise Refused("series_name_taken", name=name)
         before = row.first_day, row.last_day
         row.name, (row.first_day, row.last_day) = name, days
-        row.save(update_fields=["name", "first_day", "last_day"])
+        row.pairs = pairs or row.pairs
+        row.save(update_fields=["name", "first_day", "last_day", "pairs"])
         new = [event for event in missing_events(row) if not before[0] <= day_of(event) <= before[1]]
         SeriesEvent.objects.bulk_create(SeriesEvent(series=row, tournament=event) for event in new)
-        log(by, "series_details_changed", row.topic, club=row.club, name=name, days=[day.isoformat() for day in days])
+        log(
+            by, "series_details_changed", row.topic, club=row.club, name=name,
+            days=[day.isoformat() for day in days], pairs=row.pairs,
+        )  # fmt: skip
 
 
 def is_empty(series: Series) -> bool:

@@ -1,5 +1,6 @@
 """The table of a series: evaluated from its events, or as it was announced when the series was closed."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,6 +13,7 @@ from zoneinfo import ZoneInfo
 
 from django.db.models import Q
 from django.urls import reverse
+from django.utils.formats import get_format
 
 from formats.series.facts import Player as PlayerId
 from formats.series.facts import SeasonEvent, SeriesBracket
@@ -37,6 +39,14 @@ from tournaments.models import (
     Tournament,
 )
 from tournaments.state.names import names_in_club
+
+PAIR_SHARES: Mapping[str, Fraction] = {
+    Series.PairPoints.EACH: Fraction(1),
+    Series.PairPoints.HALF: Fraction(1, 2),
+    Series.PairPoints.NONE: Fraction(0),
+}
+"""What each of the two of a pair gets of its points."""
+DECIMAL_POINT = re.compile(r"(?<=\d)\.(?=\d)")
 
 
 @dataclass(frozen=True)
@@ -129,8 +139,18 @@ def display(value: Fraction, digits: int) -> str:
     >>> display(Fraction(25, 2), 2), display(Fraction(12), 2)
     ('12.50', '12')
     """
+    return local(plain(value, digits))
+
+
+def plain(value: Fraction, digits: int) -> str:
+    """Write a number with at most so many decimals after a point, in every language."""
     text = format_number(value, digits)
     return text.partition(".")[0] if not text.partition(".")[2].strip("0") else text
+
+
+def local(text: str) -> str:
+    """Write numbers of a text, and nothing else than numbers, with the decimal separator of the reader's language."""
+    return DECIMAL_POINT.sub(str(get_format("DECIMAL_SEPARATOR")), text)
 
 
 def newest_plan(series: Series) -> SeriesPlan:
@@ -180,6 +200,7 @@ def nights_of(series: Series, overrides: States | None = None) -> list[CountedEv
             kind=row.kind,
             weight=number(row.weight, "weight"),
             away=row.tournament.club_id != series.club_id,
+            pair_share=PAIR_SHARES[series.pairs],
         )
         is_abandoned = row.tournament_id in abandoned
         is_over = is_abandoned or (bool(own) and all(_is_over(each, overrides) for each in own))

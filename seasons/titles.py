@@ -30,14 +30,16 @@ from players.access import Visitor
 from players.actors import Actor, log
 from players.models import Club, Membership, Player
 from players.people.rows import canonical, lock_club
-from seasons.facts import States, facts_of
+from seasons.facts import States, facts_of, sides_of
 from seasons.tables import (
     SeasonTable,
     closing_of,
     day_of,
     end_of,
     is_staff,
+    local,
     names_by_id,
+    plain,
     players_by_public_id,
     season_table,
     table_of,
@@ -89,7 +91,7 @@ def titles_by_table(
     """
     ranked = {row["player"]: row for row in table["rows"] if row["rank"] is not None}
     titles = [
-        (Kind.SEASON.value, player, standing.show(number(row["total"], "")))
+        (Kind.SEASON.value, player, plain(number(row["total"], ""), standing.digits))
         for player, row in ranked.items()
         if row["rank"] == 1
     ]
@@ -113,7 +115,7 @@ def titles_by_table(
     new = _newcomers(standing.series, ranked)
     best = min((ranked[player]["rank"] for player in new), default=None)
     titles += [
-        (Kind.NEWCOMER.value, player, standing.show(number(ranked[player]["total"], "")))
+        (Kind.NEWCOMER.value, player, plain(number(ranked[player]["total"], ""), standing.digits))
         for player in new
         if ranked[player]["rank"] == best
     ]
@@ -176,10 +178,10 @@ def _newcomers(series: Series, players: Collection[PlayerId]) -> list[PlayerId]:
         division__tournament__status__in=VISIBLE,
     ).exclude(division__status__in=(Division.Status.ENTRIES, Division.Status.CANCELLED))
     fields = ("player__public_id", "player__merged_into__public_id")
+    people = [side.people for (side,) in sides_of(earlier.order_by())]
     imported = PastPlacing.objects.filter(season__club=series.club_id, season__undone_at=None)
     imported = imported.exclude(season__counts_in=series)
-    rows = [*earlier.order_by().values_list(*fields), *imported.order_by().values_list(*fields)]
-    known = {public_id for pair in rows for public_id in pair}
+    known = {public_id for row in (*people, *imported.order_by().values_list(*fields)) for public_id in row}
     return [player for player in players if player not in known] if known else []
 
 
@@ -215,10 +217,14 @@ def _state_of(series: Series) -> list[Any]:
 
 
 def winners_of(division: Division, states: States | None = None) -> list[PlayerId]:
-    """Return who won a division: several who share it, nobody before it is certain or without a main bracket."""
+    """Return who won a division: several who share it, nobody before it is certain or without a main bracket.
+
+    Both of a pair have won it.
+    """
     facts = facts_of([division], states)[division.pk]
     main = next((bracket for bracket in facts.brackets if bracket.name == MAIN), None)
-    return list(main.placings[0]) if main is not None and main.placings else []
+    winners = main.placings[0] if main is not None and main.placings else ()
+    return [player for side in winners for player in facts.people(side)]
 
 
 def proposals_of_series(series: Series, closing: SeriesClosing) -> list[ProposedTitle]:
@@ -441,18 +447,16 @@ def title_label(title: Title | ProposedTitle) -> str:
     if title.series is not None and title.kind == Kind.CLASS:
         return _("Best of the class “%(name)s”, %(season)s") % {"name": _class(title), "season": title.series.name}
     if title.series is not None:
-        return _("%(title)s, %(season)s") % {"title": Kind(title.kind).label, "season": title.series.name}
+        return f"{Kind(title.kind).label}, {title.series.name}"
     assert title.division is not None  # noqa: S101 - a title is of a season or of a division.
-    return _("Winner, %(event)s, %(division)s") % {
-        "event": title.division.tournament.name, "division": title.division.name
-    }  # fmt: skip
+    return f"{Kind.EVENT.label}, {title.division.tournament.name}, {title.division.name}"
 
 
 def title_reason(title: Title | ProposedTitle) -> str:
     """Say how a title was found."""
     match title.kind:
         case Kind.SEASON:
-            return _("first in the table with %(figure)s points") % {"figure": title.figure}
+            return _("first in the table with %(figure)s points") % {"figure": local(title.figure)}
         case Kind.CHAMPION:
             return _("winner of the final")
         case Kind.WINS:
@@ -465,7 +469,7 @@ def title_reason(title: Title | ProposedTitle) -> str:
             return ngettext("%(figure)s evening", "%(figure)s evenings", _whole(title)) % {"figure": title.figure}
         case Kind.NEWCOMER:
             return _("best of those who had not played in the club before, %(figure)s points") % {
-                "figure": title.figure
+                "figure": local(title.figure)
             }  # fmt: skip
         case Kind.CLASS:
             return _("first in the table of all whose club class is “%(name)s”") % {"name": _class(title)}

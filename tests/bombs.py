@@ -28,6 +28,7 @@ from matches.models import MAX_BYTES, Submission
 from matches.reporting.records import adjudicate_submission
 from tests.engine.records.samples import HEADER
 from tests.engine.records.test_xg import game, header, packed, roll
+from tests.matches.records.foreign_files import packed_zeros
 from tournaments.models import Division
 
 MIB = 1024 * 1024
@@ -233,6 +234,7 @@ BOMBS = (
         "must_play",
         is_quick=False,
     ),
+    Bomb("`.bgf` of 1 GiB, packed", Site.record, lambda: packed_zeros(1024), "record_too_large"),
     Bomb("match on one line, 8 MiB", Site.record, lambda: filled("31: 8/5 6/5 "), "line_too_long", False),
     Bomb("a million plies", Site.record, lambda: filled("  1) 31: 8/5\n"), "too_many_plies", False),
     Bomb("a million lines", Site.record, lambda: filled("x\n"), "too_many_lines", False),

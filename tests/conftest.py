@@ -289,12 +289,23 @@ def behind_tls(settings: Any) -> None:
 @pytest.fixture
 def pseudo_locale(tmp_path: Path, settings: Any) -> str:
     """Add the pseudo-translation to the languages of the site; its code."""
+    return _add_pseudo_locale("en-xa", tmp_path, settings)
+
+
+@pytest.fixture
+def right_to_left(tmp_path: Path, settings: Any) -> str:
+    """Add English from right to left to the languages of the site; its code."""
+    return _add_pseudo_locale("ar-xb", tmp_path, settings)
+
+
+def _add_pseudo_locale(language: str, folder: Path, settings: Any) -> str:
     from tools import pseudo_locale
 
-    pseudo_locale.write(tmp_path)
-    settings.LOCALE_PATHS = [*settings.LOCALE_PATHS, tmp_path]
-    settings.LANGUAGES = [*settings.LANGUAGES, (pseudo_locale.LANGUAGE, "Pseudo")]
-    return pseudo_locale.LANGUAGE
+    pseudo_locale.write(folder, language)
+    if folder not in settings.LOCALE_PATHS:
+        settings.LOCALE_PATHS = [*settings.LOCALE_PATHS, folder]
+    settings.LANGUAGES = [*settings.LANGUAGES, (language, "Pseudo")]
+    return language
 
 
 @pytest.fixture(scope="session")

@@ -95,7 +95,7 @@ def _agree_on_a_time(user: User, now: datetime) -> None:
     players = Q(player_0__user=user) | Q(player_1__user=user)
     match = Match.objects.filter(players, state=Match.State.OPEN, begun_at=None).order_by("pk")[0]
     times = [(now + timedelta(days=1)).replace(second=0, microsecond=0)]
-    offered = appointments.propose(match=match, side=0, offer=appointments.Offer(times), by=SYSTEM, now=now)
+    offered = appointments.propose(match=match, side=0, offer=appointments.Dates(times), by=SYSTEM, now=now)
     appointments.accept(proposal=offered, side=1, time=times[0], by=SYSTEM, now=now)
 
 

@@ -1,13 +1,15 @@
 """The checks of templates and messages find what they are for."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from babel.messages.catalog import Catalog
 from django.conf import settings
 from django.template.loader import get_template
 from django.utils.translation.trans_real import all_locale_paths
 
-from tools import lint_messages, lint_templates, messages
+from tools import audiences, lint_messages, lint_templates, messages
 from tools.pseudo_locale import pseudo
 
 
@@ -21,6 +23,7 @@ from tools.pseudo_locale import pseudo
         ("{% if a %}One{% endif %}{% if b %}Two{% endif %}", "more than one block tag"),
         ("{% load i18n %}{% if a %}\nOne\n{% endif %}", "stands alone"),
         ('<p class="{% if a %}x{% endif %}{% if b %}y{% endif %}">', "more than one {% if %}"),
+        ("{{ a }}: {{ b }}", "write this colon"),
         ("{% if a and b or c %}\nOne\n{% endif %}", "move this condition"),
         ("<li>{{ row.names.0 }}</li>", "put the name into <bdi>"),
         ('<p class="name">{{ player.name }} 7</p>', "put the name into <bdi>"),
@@ -72,6 +75,7 @@ def test_text_in_a_template_is_marked(source: str) -> None:
 
 def test_marked_text_and_names_pass() -> None:
     source = '<p title="{% translate "Hello" %}">{% blocktranslate %}Hello{% endblocktranslate %} Barpoint {{ x }}</p>'
+    source += "<bdi>Alice</bdi>"
     assert list(lint_messages.template_faults(source)) == []
 
 
@@ -96,6 +100,17 @@ def test_labels_in_python_are_marked(source: str) -> None:
         assert list(lint_messages.python_faults(marked)) == []
 
 
+def test_labels_of_choices_that_no_page_shows_are_plain_in_models() -> None:
+    source = 'class Kind(models.TextChoices):\n    ONE = "one", "Hello"\n    TWO = "two"'
+    assert [line for line, _ in lint_messages.python_faults(source, english=True)] == [3]
+
+
+def test_what_a_serializer_refuses_is_english() -> None:
+    refusal = 'class A({}):\n    def validate(self, a):\n        raise ValidationError("Hello there")'
+    assert list(lint_messages.python_faults(refusal.format("Serializer[Any]"))) == []
+    assert len(list(lint_messages.python_faults(refusal.format("forms.Form")))) == 1
+
+
 def test_descriptions_of_api_fields_stay_english_beside_a_page() -> None:
     serializer = 'class A(serializers.Serializer[Any]):\n    a = serializers.CharField(help_text="Public id.")\n'
     form = 'class B(forms.Form):\n    b = forms.CharField(help_text="Your name.")\n'
@@ -103,14 +118,48 @@ def test_descriptions_of_api_fields_stay_english_beside_a_page() -> None:
 
 
 @pytest.mark.parametrize(
-    ("translation", "count"), [("Hej {name}", 0), ("Hej {navn}", 1), ("Hej", 1), ("", 0), ("Hej {name} {more}", 1)]
+    ("translation", "count"),
+    [
+        ("Hallo {name}", 0), ("Hallo {namen}", 1), ("Hallo", 1), ("", 0), ("Hallo {name} {more}", 1),
+        ("Hallo <b>{name}</b>", 1), (" Hallo {name}", 1), ("Hallo {name}\\n", 1),
+    ],
+)  # fmt: skip
+def test_a_translation_has_the_placeholders_and_tags_of_its_message(
+    tmp_path: Path, translation: str, count: int
+) -> None:
+    path = catalogue_of(tmp_path, f'msgid "Hi {{name}}"\nmsgstr "{translation}"\n')
+    assert len(list(lint_messages.translation_faults(path))) == count
+
+
+def test_a_translation_has_all_plural_forms(tmp_path: Path) -> None:
+    plural = 'msgid "{n} game"\nmsgid_plural "{n} games"\nmsgstr[0] "{n} Partie"\n'
+    assert list(lint_messages.translation_faults(catalogue_of(tmp_path, plural + 'msgstr[1] ""\n')))
+    assert not list(lint_messages.translation_faults(catalogue_of(tmp_path, plural + 'msgstr[1] "{n} Partien"\n')))
+
+
+def catalogue_of(folder: Path, messages: str) -> Path:
+    path = folder / "de" / "LC_MESSAGES" / "django.po"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f'msgid ""\nmsgstr "Content-Type: text/plain; charset=utf-8"\n\n{messages}')
+    return path
+
+
+@pytest.mark.parametrize(
+    ("flags", "translation", "count"),
+    [
+        ("", "Annehmen", 0),
+        ("#, fuzzy\n", "Annehmen", 1),  # less than 98 % are reviewed
+        ("", "", 2),  # and it is not even a draft
+    ],
 )
-def test_a_translation_has_the_placeholders_of_its_message(tmp_path: Path, translation: str, count: int) -> None:
-    path = tmp_path / "django.po"
-    path.write_text(
-        f'msgid ""\nmsgstr "Content-Type: text/plain; charset=utf-8"\n\nmsgid "Hi {{name}}"\nmsgstr "{translation}"\n'
-    )
-    assert len(list(lint_messages.placeholder_faults(path))) == count
+def test_a_language_is_offered_if_what_players_read_is_reviewed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flags: str, translation: str, count: int
+) -> None:
+    monkeypatch.setattr(messages, "ROOT", tmp_path)
+    player = f'#: templates/matches/play/play.html\n{flags}msgid "Take"\nmsgstr "{translation}"\n'
+    director = '#: tournaments/floor/undo.py\nmsgid "Undo"\nmsgstr ""\n'
+    catalogue_of(tmp_path / "matches" / "locale", f"{player}\n{director}")
+    assert len(list(audiences.offer_faults("de"))) == count
 
 
 @pytest.mark.parametrize(
@@ -131,15 +180,18 @@ def test_a_message_with_a_plural_is_looked_up_with_a_number_everywhere() -> None
 
 def test_messages_of_packages_without_django_are_in_a_catalogue() -> None:
     engine = {message.id for message in messages.messages_of("engine")}
-    assert len(engine) > 100
+    assert len(engine) > 90
     formats = {message.id for message in messages.messages_of("formats")}
     assert len(formats) > 50
 
 
+@pytest.mark.slow
 def test_a_catalogue_is_written_the_same_way_each_time_and_names_no_date() -> None:
-    first = messages.rendered(messages.source_catalogue("players"))
-    assert first == messages.rendered(messages.source_catalogue("players"))
+    first, again = (messages.rendered(messages.source_catalogues()["players"]) for _time in range(2))
+    assert first == again
     assert "-Date" not in first
+    then, now = (Catalog(locale="de", creation_date=datetime(year, 1, 1, tzinfo=UTC)) for year in (2025, 2026))
+    assert messages.compiled(then) == messages.compiled(now)
     assert first.count("msgid ") > 100
 
 

@@ -6,6 +6,7 @@ function that has one is listed here, with why it may.
 """
 
 import ast
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -21,10 +22,13 @@ ACCOUNTS = "looked up in accounts_of, which has the accounts of persons"
 GROUP = "compared with the whole person: the player and those merged into them"
 MERGED = "replaced by whom they were merged into, or the act of merging itself"
 ROW = "as a match or an entry has them: compared with those of the same match or division, or to show just these rows"
+SIMULATED = "rows of a simulated weekend, in which nobody is merged; it keeps itself who they stand for"
 PERSON = "ratings and current members, which are stored of persons"
 
 RAW = {
-    "players/people/services.py": {"undo_merge": MERGED, "__init__": MERGED},
+    "players/people/services.py": {
+        "undo_merge": MERGED, "__init__": MERGED, "_pairs_to_separate": MERGED,
+    },
     "matches/analysis/access.py": {"players_shown": PERSON},
     "matches/analysis/classes.py": {"club_classes": PERSON},
     "matches/analysis/profile.py": {"_side": GROUP},
@@ -41,16 +45,27 @@ RAW = {
     "matches/ratings/services.py": {"forget_matches": PERSON, "provisional_among": PERSON},
     "matches/reporting/my_matches.py": {"_is_to_see": GROUP, "_mine": GROUP},
     "demo/club.py": {"play_share": ROW},
+    "demo/weekends.py": dict.fromkeys(
+        ("_know", "_take_fees", "_entry", "_excuse", "_go_home", "_substitute", "_leave", "_check_halves"), SIMULATED
+    ),
+    "tournaments/entries/check_in.py": {"attendees": ROW},
     "tournaments/entries/event_links.py": {"revoke_event_link": GROUP},
     "tournaments/entries/late.py": {"_void_own_match": ROW},
     "tournaments/entries/merges.py": {"join_entries": MERGED, "_join": MERGED},
     "tournaments/entries/returns.py": {"_is_own_loss": ROW},
     "tournaments/entries/substitutions.py": {"_refuse_unfit": ROW},
     "tournaments/floor/calls.py": {"mark_late": ROW},
+    "clubhouse/clubs.py": {"entered": ACCOUNTS},
+    "clubhouse/letters/contents.py": {"_letter": PERSON},
+    "clubhouse/letters/night.py": {"_changes": PERSON, "_chances": PERSON},
     "clubhouse/summary.py": {"_changes": PERSON},
     "seasons/page/season.py": {"_by_hand": ROW},
     "seasons/imports/seasons.py": {"unused": ROW, "table_of": MERGED},
     "tournaments/standings/rounds.py": {"playable": ROW},
+    "tournaments/state/integrity.py": {"_of_pairs": PERSON},
+    "tournaments/state/start_scores.py": {"keep_rating": ROW},
+    "tournaments/state/names.py": {"own_entry": ACCOUNTS},
+    "tournaments/events/home.py": {"_my_matches": GROUP},
     "tournaments/state/notifications.py": {"notify_moved_up": ACCOUNTS},
     "tournaments/state/settle.py": {"_is_outdated": ROW},
     "tournaments/state/stage_rows.py": {
@@ -128,3 +143,39 @@ def test_nothing_is_known_of_a_player_that_should_be_known_of_a_person() -> None
 )
 def test_what_counts(line: str, *, is_found: bool) -> None:
     assert bool(list(raw_uses(ast.parse(line)))) == is_found
+
+
+MEMBER = "a member of the club, which no pair is"
+LINK = "whose personal link it is, which directors hand out"
+SHOWN = "a name as it is shown, of a side of the board, a match or a report"
+STORED_NAMES = {
+    "config/_home_board.html": SHOWN,
+    "display/paper/link_cards.html": LINK,
+    "matches/rankings/join_requests.html": "who asks to join, and the member without an account they say to be",
+    "matches/reporting/_answer.html": SHOWN,
+    "matches/reporting/_match_head.html": SHOWN,
+    "matches/reporting/_names.html": SHOWN,
+    "matches/reporting/_time.html": SHOWN,
+    "players/accounts/preferences.html": "a player that the account has claimed",
+    "players/clubs/_members.html": MEMBER,
+    "players/clubs/_merges.html": "two players who were merged, by the names they had; merges of pairs are not listed",
+    "players/clubs/invited.html": MEMBER,
+    "players/clubs/member.html": MEMBER,
+    "players/clubs/members.html": MEMBER,
+    "players/people/invitation.html": MEMBER,
+    "players/people/mail/invitation.txt": MEMBER,
+    "players/privacy/member_data.html": MEMBER,
+    "seasons/edit.html": "who may be entered in a season, which no pair is",
+    "tournaments/entries/_enter.html": "somebody who comes often, which no pair does",
+}
+"""Template -> why it prints the `name` of something that is called a player, and not a name as it is shown."""
+STORED_NAME = re.compile(r"\bplayer(_[01])?\.name\b")
+
+
+def test_no_template_prints_the_stored_name_of_the_player_of_an_entry() -> None:
+    """The stored name of a pair is for search and order: it has names in full that are shown as initials only."""
+    found = set()
+    for path in sorted((ROOT / "templates").rglob("*.*")):
+        if path.suffix in (".html", ".txt") and path.name != "api_docs.html" and STORED_NAME.search(path.read_text()):
+            found.add(str(path.relative_to(ROOT / "templates")))
+    assert found == set(STORED_NAMES), "print `shown_name`, `full_name` or what `shown_entry` returns, or say why not"

@@ -28,7 +28,7 @@ from pytest_django import DjangoDbBlocker
 
 from demo import club
 from display.sharing.cards import card_of
-from matches.models import ChatMessage, Claim, Match, Proposal, Result, Submission
+from matches.models import Card, ChatMessage, Claim, Match, Proposal, PuzzleAnswer, Result, Submission
 from matches.play.codec import from_data
 from matches.play.public_state import STREAMED, streamed_state
 from players.accounts.services import register_user
@@ -42,11 +42,12 @@ from players.people.stored_elsewhere import has_open
 from seasons.services import SeriesInput, create_series
 from tests.privacy.addresses import LIVE, ROUTES, addresses
 from tests.privacy.leaving import ERASED, STAYS, rows_of
-from tests.privacy.private_club import NOTE, NOW, NUMBER, make_private, secrets
-from tournaments.models import CashCount, Entry, Fixture, Payment, Series, Tournament, Withdrawal
+from tests.privacy.private_club import NOTE, NOW, NUMBER, OWN, make_private, secrets
+from tournaments.models import CashCount, Entry, Fixture, Letter, Payment, Series, Tournament, Withdrawal
 
 PERSONAL = {
     "event_token",
+    "coming_token",
     "owner_token",
     "secret",
     "uidb64",
@@ -191,6 +192,24 @@ def addresses_around(match: Match, player: Player) -> Iterator[str]:
 
 
 @pytest.mark.slow
+@pytest.mark.soak
+@pytest.mark.django_db
+@pytest.mark.parametrize("reader", ["alice", "carol", "bob"])
+def test_nobody_in_the_club_but_the_player_reads_decisions_cards_answers_and_letters(
+    club_of_strangers: User, reader: str
+) -> None:
+    """Not the owner who directs and not another member, on no page and in no operation; Bob does."""
+    bob = User.objects.get(email="bob@example.org")
+    match = Match.objects.get(pk__in=Card.objects.filter(user=bob).values("match"))
+    client = Client()
+    client.force_login(User.objects.get(email=f"{reader}@example.org"))
+    answers = {url: client.get(url) for url in dict.fromkeys(addresses_around(match, bob.player))}
+    assert sum(answer.status_code == 200 for answer in answers.values()) > 50
+    spilled = [url for url, answer in answers.items() if OWN in text_of(answer)]
+    assert bool(spilled) == (reader == "bob"), spilled
+
+
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_no_route_shows_what_an_account_saw_before_its_claim_was_undone(club_of_strangers: User) -> None:
     """Dave has said that he is a player of the club. What he read as that player alone, he does not read afterwards."""
@@ -294,6 +313,9 @@ def write_about_bob() -> Player:
     log(SYSTEM, "line_entered", entry.division.tournament.topic, line=f"late {SPILLED} 10m")
     log(SYSTEM, "player_changed", f"player:{bob.public_id}", changed={"name": [SPILLED, "Bob"]})
     Submission.objects.filter(match__in=matches).update(file_name=SPILLED)
+    Card.objects.filter(user=bob.user).update(state={"note": SPILLED})
+    PuzzleAnswer.objects.filter(user=bob.user).update(play=SPILLED)
+    Letter.objects.filter(user=bob.user).update(facts={"note": SPILLED})
     PushSubscription.objects.create(user=bob.user, endpoint=f"https://push.example/{SPILLED}", p256dh="", auth="")
     return bob
 

@@ -52,6 +52,8 @@ class Tier(NamedTuple):
     evenings: int = 1
     evening_steps: int = 6
     """Evenings, and what happens on each (tests/tournaments/test_where_everyone_is.py)."""
+    weekends: int = 1
+    """Weekends with several events for the same people (tests/demo/test_weekends.py)."""
     mutated_files: int = 160
     """Damaged spreadsheets, pictures, lists and records (tests/test_mutated_files.py)."""
     fuzzed: int = 2
@@ -94,6 +96,7 @@ TIERS = {
         every_role=True,
         evenings=4,
         evening_steps=12,
+        weekends=20,
         mutated_files=12_000,
         fuzzed=15,
         rows=1000,

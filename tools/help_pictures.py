@@ -51,7 +51,7 @@ class Pictures:
         page.get_by_label("Email").fill(email)
         page.get_by_label("Password", exact=True).fill(self._password)
         page.get_by_role("main").get_by_role("button", name="Sign in").click()
-        page.wait_for_url("**/my/")
+        page.wait_for_url(f"{self._site}/")
         page.goto("/")
         yield page
         context.close()
@@ -89,7 +89,7 @@ def take_directors(pictures: Pictures) -> None:
         pictures.take("floor", page.locator("[data-panel=tables]"), height=460)
         # Nobody enters the result of their own match.
         page.locator(".floor-card.is-playing", has_not_text="Alice").first.click()
-        page.locator("dialog[open] .floor-chip").first.click()
+        page.locator("dialog[open] .result-chip").first.click()
         pictures.take("result", page.locator("dialog[open]"), height=420)
         page.keyboard.press("Escape")
         page.get_by_role("link", name=re.compile("^Arrivals")).click()
@@ -103,11 +103,10 @@ def take_players(pictures: Pictures) -> None:
     with pictures.signed_in(PLAYER, PHONE) as page:
         pictures.take("next-match", page.locator("[aria-labelledby=next-title]"))
         page.get_by_role("link", name="Report the result").first.click()
-        fields = page.locator("section[aria-labelledby=claim-title] input[type=number]")
-        fields.nth(0).fill("2")
-        fields.nth(1).fill(fields.nth(1).get_attribute("max") or "")
-        page.get_by_role("button", name="Continue").click()
-        pictures.take("report", page.locator("[data-preview]"))
+        form = page.locator("section[aria-labelledby=claim-title]")
+        form.locator("[name=winner]").last.check()
+        form.locator("[name=points]").nth(2).check()
+        pictures.take("report", form)
         page.goto("/lobby/")
         page.get_by_role("button", name="Play a practice match").click()
         page.locator(".play-page").wait_for()

@@ -9,6 +9,7 @@ One tag a line, as far as whitespace that is seen allows it:
   block-level element on its line;
 - the name of a player stands in `<bdi>`, or alone in an element of the class `name`, which has the same effect; in a
   translated sentence it has the filter `bdi`. Attributes, titles and options have no elements inside;
+- a colon after what a tag or a variable says is `{% colon %}`, since languages write it differently;
 - attributes depend on at most one `{% if %}` a line, and a condition has at most two operators of one kind.
 
 djLint was tried: it keeps inline content on one line of any length, and has no rule for long lines.
@@ -31,6 +32,7 @@ BLOCK_TAG = re.compile(r"\{% *(?P<name>\w+)(?P<rest>.*?)%\}")
 COMMENT = re.compile(r"\{% comment %\}.*?\{% endcomment %\}|\{#.*?#\}", re.DOTALL)
 SENTENCE = re.compile(r"\{% *blocktranslate.*?\{% *endblocktranslate *%\}", re.DOTALL)
 CONDITION = re.compile(r"\{% *(?:el)?if (?P<test>.*?) *%\}")
+COLON = re.compile(r"(?:%\}|\}\}|</(?:a|bdi|q|span)>):(?=\s)")
 
 PERSON = (
     r"(?:[\w.]*\bnames\.[01]|[\w.]*\b(?:shown_name|person\.name|player\.name|opponent)|[\w.]+\|entry_name(?::\w+)?)"
@@ -73,6 +75,8 @@ def problems(source: str) -> Iterator[tuple[int, str]]:
         for number, line in enumerate(tag[0].splitlines(), start=first):
             if len(re.findall(r"\{% *if ", line)) > 1:
                 yield number, "attributes depend on more than one {% if %} on this line"
+    for colon in COLON.finditer(text):
+        yield text.count("\n", 0, colon.start()) + 1, "write this colon as {% colon %}"
     for condition in CONDITION.finditer(text):
         operators = re.findall(r"\b(?:and|or)\b", re.sub(r"\"[^\"]*\"|'[^']*'", "", condition["test"]))
         if len(operators) > MAX_OPERATORS or len(set(operators)) > 1:

@@ -1,8 +1,9 @@
 """Keep the message catalogues up to date: `python -m tools.messages [--check]`.
 
-Each app has one catalogue a language, `<app>/locale/<language>/LC_MESSAGES/django.po`. English is the source: its
-catalogue lists every message, without translations. Other languages are updated from it and compiled to `.mo` files,
-which are checked in, so that a server needs neither GNU gettext nor Babel.
+Each app has one catalogue a language, `<app>/locale/<language>/LC_MESSAGES/django.po`; what several apps say is in that
+of the first. English is the source: its catalogue lists every message, without translations. Other languages are
+updated from it and compiled to `.mo` files without their drafts, which are marked as fuzzy; those files are checked in,
+so that a server needs neither GNU gettext nor Babel.
 
 Django's own `makemessages` and `compilemessages` need GNU gettext, and write dates and line numbers that change with
 every edit; Babel reads and writes the catalogues instead.
@@ -12,7 +13,8 @@ import ast
 import io
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,6 +24,7 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 from django.utils.translation.template import templatize
 
+from core.languages import NAMES
 from core.packages import PACKAGES, PURE, ROOT
 
 SOURCE_LANGUAGE = "en"
@@ -41,6 +44,8 @@ KEYWORDS: Mapping[str, tuple[int | tuple[int, str], ...] | None] = {
     **dict.fromkeys(("pgettext", "pgettext_lazy"), ((1, "c"), 2)),
     **dict.fromkeys(("npgettext", "npgettext_lazy"), ((1, "c"), 2, 3)),
 }
+UNDATED = datetime(2000, 1, 1, tzinfo=UTC)
+"""Babel writes the present time into a catalogue otherwise."""
 UNSTABLE_HEADERS = re.compile(
     r'^"(?:POT-Creation-Date|PO-Revision-Date|Last-Translator|Language-Team|Generated-By|Report-Msgid-Bugs-To'
     r"|Project-Id-Version): .*\n",
@@ -81,9 +86,21 @@ def _extracted(path: Path, name: str) -> Iterator[Message]:
     if path.suffix != ".py":
         # Python as far as a tokenizer needs it; indentation would not be.
         source = "\n".join(line.strip() for line in templatize(source).splitlines())
+    else:
+        yield from (Message(text, None, name) for text in _in_formatted_strings(source))
     lines = io.BytesIO(source.encode())
     for _line, text, comments, context in extract("python", lines, KEYWORDS, ("Translators:",)):
         yield Message(text, context, name, tuple(comments))
+
+
+def _in_formatted_strings(source: str) -> Iterator[str]:
+    """Yield the messages inside of f-strings, which are one token for Babel."""
+    formatted = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.JoinedStr))
+    for call in (child for node in formatted for child in ast.walk(node) if isinstance(child, ast.Call)):
+        if isinstance(call.func, ast.Name) and call.func.id in ("_", "gettext") and len(call.args) == 1:
+            text = call.args[0]
+            if isinstance(text, ast.Constant) and isinstance(text.value, str):
+                yield text.value
 
 
 def _registered(path: Path) -> Iterator[str]:
@@ -96,14 +113,22 @@ def _registered(path: Path) -> Iterator[str]:
             yield from (text for text in texts if isinstance(text, str))
 
 
-def source_catalogue(app: str) -> Catalog:
-    """Return the English catalogue of an app, as its files stand."""
-    catalogue = Catalog(locale=SOURCE_LANGUAGE, charset="utf-8", fuzzy=False)
-    for message in messages_of(app):
-        catalogue.add(
-            message.id, locations=[(message.path, 0)], auto_comments=message.comments, context=message.context
-        )
-    return catalogue
+def source_catalogues() -> dict[str, Catalog]:
+    """Return the English catalogue of each app, as the files stand; a message of several apps is in the first's."""
+    catalogues = {app: Catalog(locale=SOURCE_LANGUAGE, charset="utf-8", fuzzy=False) for app in SOURCES}
+    found: dict[tuple[str | None, str], Catalog] = {}
+    for app in SOURCES:
+        for message in messages_of(app):
+            catalogue = found.setdefault((message.context, singular(message.id)), catalogues[app])
+            catalogue.add(
+                message.id, locations=[(message.path, 0)], auto_comments=message.comments, context=message.context
+            )
+    return catalogues
+
+
+def singular(text: str | Sequence[str]) -> str:
+    """Return a message without its plural."""
+    return text if isinstance(text, str) else text[0]
 
 
 def rendered(catalogue: Catalog) -> str:
@@ -116,7 +141,8 @@ def rendered(catalogue: Catalog) -> str:
 
 
 def compiled(catalogue: Catalog) -> bytes:
-    """Return a catalogue as the bytes of a `.mo` file."""
+    """Return a catalogue as the bytes of a `.mo` file, which do not change by themselves."""
+    catalogue.creation_date = catalogue.revision_date = UNDATED
     out = io.BytesIO()
     write_mo(out, catalogue)
     return out.getvalue()
@@ -124,18 +150,14 @@ def compiled(catalogue: Catalog) -> bytes:
 
 def outdated() -> Iterator[tuple[Path, bytes]]:
     """Yield every catalogue file that differs from what the sources say, with what it should hold."""
-    for app in SOURCES:
-        source = source_catalogue(app)
+    for app, source in source_catalogues().items():
         if not source:
             continue
         folder = ROOT / app / "locale"
         wanted = {folder / SOURCE_LANGUAGE / "LC_MESSAGES" / "django.po": rendered(source).encode()}
-        for path in sorted(folder.glob("*/LC_MESSAGES/django.po")):
-            language = path.parent.parent.name
-            if language == SOURCE_LANGUAGE:
-                continue
-            with path.open("rb") as file:
-                catalogue = read_po(file, locale=language)
+        for language in sorted(set(NAMES) - {SOURCE_LANGUAGE}):
+            path = folder / language / "LC_MESSAGES" / "django.po"
+            catalogue = read_po(io.BytesIO(path.read_bytes() if path.exists() else b""), locale=language)
             catalogue.update(source, no_fuzzy_matching=True)
             wanted[path] = rendered(catalogue).encode()
             wanted[path.with_suffix(".mo")] = compiled(catalogue)

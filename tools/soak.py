@@ -41,7 +41,10 @@ def steps(seed: int) -> list[str]:
         "make test-engine-wheel ARGS='-m hypothesis'",
         f"{PYTHON} manage.py play_matches --count 150 --seed {seed}",
         f"{PYTHON} manage.py simulate_evening --players 24 --tables 8 --events 10 --seed {seed}",
+        f"{PYTHON} manage.py simulate_weekend --people 32 --tables 8 --weekends 4 --seed {seed}",
         f"{PYTHON} manage.py simulate_cash --evenings 5000 --seed {seed}",
+        f"{PYTHON} manage.py simulate_evening --cellar {seed} --events 40",
+        f"{PYTHON} -m tests.simulation.cellar 100000 --seed {seed}00000",
     ]
     Random(seed).shuffle(commands)  # noqa: S311, a round that can be repeated
     return commands

@@ -23,7 +23,8 @@ from matches.lifecycle.events import EventEnd
 from matches.models import Match, Objection
 from players.access import Role, Visitor, is_at_least, require, require_of, role_given, role_in
 from players.models import Player, User
-from tournaments.models import Division, Entry, Fixture, Helper, Tournament
+from players.people.rows import accounts_of
+from tournaments.models import Division, Entry, Fixture, Helper, Offer, Tournament
 
 VISIBLE = ("published", "running", "finished", "cancelled")
 
@@ -138,6 +139,16 @@ def fixture_as(user: Visitor, public_id: str, needed: Needed, at: EventSlugs | N
     return row
 
 
+def offer_as(user: Visitor, public_id: str, needed: Role, at: EventSlugs | None = None) -> Offer:
+    """Return an offer of side events to somebody with at least this role in its club."""
+    row = Offer.objects.select_related("tournament__club").filter(public_id=public_id).first()
+    if row is None:
+        raise Http404
+    _check_visible(user, row.tournament, at)
+    require(user, row.tournament.club, needed)
+    return row
+
+
 def entry(user: Visitor, public_id: str, at: EventSlugs | None = None) -> Entry:
     """Return an entry that everybody may see."""
     row = Entry.objects.select_related("division__tournament__club", "player").filter(public_id=public_id).first()
@@ -161,7 +172,8 @@ def entry_as_player_or(user: Visitor, public_id: str, needed: Needed, at: EventS
 
 
 def is_own_player(user: Visitor, player: Player) -> bool:
-    return user.is_authenticated and player.user_id == user.pk
+    """Whether a player is this user's, or a pair in which they play."""
+    return user.is_authenticated and user.pk in accounts_of([player]).get(player.pk, ())
 
 
 def _check_visible(user: Visitor, event: Tournament, at: EventSlugs | None) -> None:

@@ -4,16 +4,17 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Q
+from django.db.models import Count, Q
 from django.dispatch import receiver
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from engine.errors import Refused
-from formats.settings import BY_ROUND, ELIMINATION, LIVES
+from formats.elimination.places import first_place
+from formats.settings import BY_ROUND, ELIMINATION, LIVES, PLACES
 from matches.lifecycle.at_tables import Answered, Asked, AtTables, EnteredScore, Offered, RunningScore
 from matches.lifecycle.begun import is_untouched
-from matches.lifecycle.events import AwardedTitle, EventEnd, MatchContext, MatchEvents, OwnEntry
+from matches.lifecycle.events import AwardedTitle, EventEnd, MatchContext, MatchEvents, OwnEntry, Place
 from matches.lifecycle.finish import match_settled
 from matches.lifecycle.play_rules import PlayRules
 from matches.models import Match
@@ -21,13 +22,14 @@ from players.actors import Actor
 from tournaments.floor import selectors as floor_selectors
 from tournaments.floor.batches import why_they_wait
 from tournaments.floor.calls import set_players_score
+from tournaments.floor.journal import lock_floor
 from tournaments.floor.length_offers import accept_length, decline_length, offer_length, players_offer_from
-from tournaments.floor.selectors import floor
-from tournaments.floor.state import FloorMatchState, MatchFacts
+from tournaments.floor.selectors import FloorView, floor
+from tournaments.floor.state import FloorMatchState, MatchFacts, MatchOnFloor
 from tournaments.models import Division, Fixture, Round, Slot, Stage, Tournament
 from tournaments.panels import Home, panel_of
 from tournaments.standings.brackets import bracket_name
-from tournaments.standings.context import entries_of, event_end, match_contexts, places_of
+from tournaments.standings.context import entries_of, event_end, match_contexts, places_of, worded_place
 from tournaments.standings.rounds import RoundNames
 from tournaments.state.floor import beginnings_of
 from tournaments.state.names import match_names
@@ -81,7 +83,7 @@ def _counting(fixture: Fixture) -> str:
         return _("It costs the loser a life.") if fixture.stage.format == LIVES else _("It counts in the standings.")
     if fixture.stage.format in BY_ROUND:
         return _("It counts for round %(number)d.") % {"number": fixture.round.number}
-    return _("It counts in the table.")
+    return _("It counts in the standings.")
 
 
 def _next_match(fixture: Fixture, match: Match, side: int, *, won: bool, reader: int | None) -> str:
@@ -90,18 +92,28 @@ def _next_match(fixture: Fixture, match: Match, side: int, *, won: bool, reader:
     slot = slots.select_related("fixture__round__bracket").first()
     bracket = bracket_name(fixture.round.bracket.key)
     name = match_names(fixture, staff=False)[side]
+    if slot is None and fixture.stage.format == PLACES:
+        return _place(fixture, name, reader, won=won)
     if slot is None:
         return _end_of_bracket(won, name, bracket, reader)
     following = slot.fixture
-    rounds = RoundNames(Round.objects.filter(bracket=following.round.bracket_id))
-    params = {
-        "name": name,
-        "match": f"M{following.number}",
-        "round": f"{bracket_name(following.round.bracket.key)}, {rounds[following.round_id]}",
-    }
+    rounds = RoundNames(Round.objects.filter(bracket=following.round.bracket_id), in_words=True)
+    params = {"name": name, "match": f"M{following.number}", "round": rounds[following.round_id]}
     if reader is not None:
-        return _("You advance to %(match)s (%(round)s).") % params
-    return _("%(name)s advances to %(match)s (%(round)s).") % params
+        return _("You play on: %(round)s, %(match)s.") % params
+    return _("%(name)s plays on: %(round)s, %(match)s.") % params
+
+
+def _place(fixture: Fixture, name: str, reader: int | None, *, won: bool) -> str:
+    """Return the place that this match decides; several if they are shared."""
+    byes = Count("pk", filter=Q(slots__source=Slot.Source.BYE))
+    counts = Fixture.objects.filter(round=fixture.round_id).aggregate(fixtures=Count("pk", distinct=True), byes=byes)
+    upper, lower = counts["fixtures"], counts["fixtures"] - counts["byes"]
+    first = first_place(fixture.round.bracket.key) + (0 if won else upper)
+    last = first + (upper if won else lower) - 1
+    params = {"name": name, "places": str(first) if first == last else f"{first}–{last}"}
+    template = _("%(name)s has place %(places)s.") if reader is None else _("You have place %(places)s.")
+    return template % params
 
 
 def _end_of_bracket(won: bool, name: str, bracket: str, reader: int | None) -> str:
@@ -134,7 +146,7 @@ def at_tables(matches: Collection[int], inside: Mapping[int, bool], now: datetim
     return {
         row.match.pk: _at_tables(facts.matches[row.pk], row.stage, labels, reasons.get(row.pk, ()))
         for row in fixtures
-        if row.match is not None
+        if row.match is not None and row.pk in facts.matches  # It may have been settled or voided in between.
     }
 
 
@@ -148,8 +160,18 @@ def _reasons(fixtures: Collection[Fixture], inside: Mapping[int, bool], now: dat
     for (tournament, staff), pks in to_come.items():
         view = floor(tournament, now, staff=staff)
         rows = [view.matches[pk] for pk in pks if pk in view.matches]
-        reasons |= {row.fixture: view.reasons(row) for row in rows if row.state == FloorMatchState.WAITING}
+        waiting = [row for row in rows if row.state == FloorMatchState.WAITING]
+        reasons |= {row.fixture: view.reasons(row) if staff else _to_players(row, view) for row in waiting}
     return reasons
+
+
+def _to_players(match: MatchOnFloor, view: FloorView) -> tuple[str, ...]:
+    """Return why a match waits, as its players read it: the number of another match tells them nothing."""
+    busy = [view.names[reason.params["player"]] for reason in match.reasons if reason.code == "busy"]
+    others = tuple(view.explain(reason) for reason in match.reasons if reason.code != "busy")
+    if len(busy) == len(match.facts.names):
+        return (_("You both are still playing."), *others)
+    return (*(_("%(name)s is still playing.") % {"name": name} for name in busy), *others)
 
 
 def _at_tables(facts: MatchFacts, stage: Stage, labels: Mapping[int, str], waits_for: tuple[str, ...]) -> AtTables:
@@ -163,7 +185,8 @@ def _at_tables(facts: MatchFacts, stage: Stage, labels: Mapping[int, str], waits
         notes.append(_("This match was shortened from %(was)d to %(length)d points.") % facts.last_shortened.params)
     running = None
     if facts.score is not None and facts.scored is not None:
-        running = RunningScore(facts.score, facts.scored.at, facts.scored.params.get("side"))
+        scored = facts.scored
+        running = RunningScore(facts.score, scored.at, scored.params.get("side"), f"floor-{scored.id}")
     return AtTables(
         facts.seating(labels, waits_for),
         running,
@@ -201,6 +224,14 @@ def record_score(entered: EnteredScore, *, by: Actor, now: datetime) -> None:
     set_players_score(fixture=fixture, side=entered.side, score=entered.score, by=by, now=now)
 
 
+def lock_scores(match: Match, now: datetime) -> None:
+    """Lock the floor of the match, as `set_players_score` does. Refused: `no_running_scores`, `tournament_not_open`."""
+    fixture = _on_open_floor(match)
+    if fixture is None:
+        raise Refused("no_running_scores")
+    lock_floor(fixture.stage.division.tournament_id, now)
+
+
 def record_length(move: Offered | Answered, *, by: Actor, now: datetime) -> None:
     """Record what a player offers or answers. Refused: `no_length_offers`, and what the service of it refuses."""
     fixture = _on_open_floor(move.match)
@@ -227,8 +258,11 @@ class TournamentEvents(MatchEvents):
     def end(self, topic: str) -> EventEnd | None:
         return event_end(topic)
 
-    def places(self, matches: Collection[int]) -> Mapping[int, str]:
+    def place_facts(self, matches: Collection[int]) -> Mapping[int, Place]:
         return places_of(matches) if matches else {}
+
+    def worded_place(self, place: Place) -> str:
+        return worded_place(place)
 
     def entries(self, players: Collection[int]) -> Sequence[OwnEntry]:
         return own_entries(players, timezone.now()) if players else ()
@@ -247,6 +281,9 @@ class TournamentEvents(MatchEvents):
 
     def at_tables(self, matches: Collection[int], inside: Mapping[int, bool], now: datetime) -> Mapping[int, AtTables]:
         return at_tables(matches, inside, now) if matches else {}
+
+    def lock_scores(self, match: Match, now: datetime) -> None:
+        lock_scores(match, now)
 
     def record_score(self, entered: EnteredScore, *, by: Actor, now: datetime) -> None:
         record_score(entered, by=by, now=now)

@@ -6,6 +6,7 @@ from django.utils import timezone
 from tournaments.draws import services as draws
 from tournaments.entries import check_in
 from tournaments.floor import calls
+from tournaments.offers import services as offers
 from tournaments.results import overdue, workers
 from tournaments.state import advancement, floor, settle
 
@@ -28,6 +29,12 @@ def sweep_countdowns() -> None:
     """Publish every draft whose countdown is over, each in its own transaction."""
     for draw_id in draws.due_drafts(timezone.now()):
         draws.publish_due_draft(draw_id=draw_id, now=timezone.now())
+
+
+@shared_task(name="tournaments.sweep_lists")
+def sweep_lists() -> None:
+    """Draw the lists at the desk whose countdown is over."""
+    offers.start_lists(timezone.now())
 
 
 @shared_task(name="tournaments.sweep_deadlines")

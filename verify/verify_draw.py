@@ -5,7 +5,7 @@
 
 
 Each argument is a file or a URL that starts with https://. DRAW is what the page of a division links to as
-“All data as JSON”, LIST what the club's page of draw commitments links to as “List as JSON”, OLDER_LIST a
+“All data as JSON”, LIST what the club's page of draw commitments links to as “All data as JSON”, OLDER_LIST a
 copy of the list saved earlier. DRAW may also be the list of all draws of a division: then each is checked.
 `--lot` prints the order in which the lot with this key puts COUNT things, numbered from 1 (keys: docs/draws.md).
 Needs Python 3.9 or newer and nothing else.
@@ -25,6 +25,8 @@ LINES = ", barpoint-lines/1"
 """How the byes of lower brackets were decided; it does not affect the places."""
 STARTS = ", later starts "
 """Before the numbers of those who start in the final, in the semi-finals and so on."""
+BYES_LAST = ", byes last"
+"""In a draw of entries for all of whom there is a place to play for: the seats that nobody has stand last."""
 ORDER = "lots over all entries"
 GROUPS = "groups by lot"
 SNAKE = "snake by rating"
@@ -94,10 +96,12 @@ def repeated(draw, seed):
     order = [place["number"] for place in seeded] + shuffled(others, stream)
     taken = seed_places(len(order), starts_of(draw))
     by_seed_place = {place: order[at] for at, place in enumerate(taken)}
-    places = [by_seed_place.get(place) for place in inner_outer(len(draw["places"]))]
+    places = [by_seed_place.get(place) for place in inner_outer(1 << (len(draw["places"]) - 1).bit_length())]
+    if draw["algorithm"].endswith(BYES_LAST):
+        places.sort(key=lambda place: place is None)
     if draw["kept_apart"]:
         spread_apart(places, mates_of(draw["apart"]), {place["number"] for place in seeded}, stream)
-    return places
+    return places[: len(draw["places"])]
 
 
 def starts_of(draw):
@@ -121,7 +125,7 @@ def seed_places(count, starts):
 
 def limits(draw):
     """Return the reasons why this script cannot repeat a draw; empty if it can."""
-    algorithm = draw["algorithm"].removesuffix(LINES).partition(STARTS)[0]
+    algorithm = draw["algorithm"].removesuffix(LINES).removesuffix(BYES_LAST).partition(STARTS)[0]
     if algorithm in (SWISS, LIVES):
         return pairing_limits(draw)
     if algorithm not in (KNOCKOUT, ORDER, GROUPS, SNAKE):

@@ -3,7 +3,7 @@
     python3 verify_pairings.py BATCHES [LIST]
 
 Each argument is a file or a URL that starts with https://. BATCHES is what the page of a division links to as “All
-pairings as JSON”, LIST what the club's page of draw commitments links to as “List as JSON”. Needs Python 3.9 or newer
+data as JSON”, LIST what the club's page of draw commitments links to as “All data as JSON”. Needs Python 3.9 or newer
 and nothing else.
 
 What happened before a batch (earlier pairings, results, who was away) decides who could be paired and at which cost;
@@ -47,6 +47,7 @@ class Night:
         self.wins = dict.fromkeys(self.entries, 0)
         self.byes = dict.fromkeys(self.entries, 0)
         self.withdrawn = set()
+        self.is_ended = False
         self.met = {}
         self.pairings = 0
         self.playing = {}
@@ -172,6 +173,12 @@ class Night:
 
     def _returned(self, event):
         self.withdrawn.discard(event["entry"])
+
+    def _ended(self, event):
+        self.is_ended = True
+
+    def _ended_taken_back(self, event):
+        self.is_ended = False
 
     def _lead_waived(self, event):
         self.waived.add(event["match"])
@@ -834,6 +841,8 @@ def verify(data):
                 number = event["number"]
             wrong, was_checked = batch_faults(night, event, seed)
             faults += wrong
+            if night.is_ended:
+                faults.append(f"Batch {number} was made after a director had ended the stage.")
             unchecked += not was_checked
         elif event["kind"] == "taken_back" and not event["reason"]:
             faults.append(f"M{event['match']} was taken back without a reason.")

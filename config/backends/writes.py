@@ -27,6 +27,7 @@ NOT_PUBLIC = frozenset(
         "django_admin_log",
         "django_session",
         "matches_calendarfeed",
+        "matches_card",
         "matches_chatdecision",
         "matches_chatmessage",
         "matches_chatmute",
@@ -36,6 +37,7 @@ NOT_PUBLIC = frozenset(
         "matches_friendlyblock",
         "matches_playpreferences",
         "matches_pulse",
+        "matches_puzzleanswer",
         "otp_totp_totpdevice",
         "players_accountemail",
         "players_accountsession",
@@ -47,6 +49,7 @@ NOT_PUBLIC = frozenset(
         "players_notificationchoice",
         "players_pushsubscription",
         "players_recoverycode",
+        "tournaments_letter",
     }
 )
 """Tables that no public page reads; some are written every few seconds."""

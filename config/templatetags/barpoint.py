@@ -3,18 +3,23 @@
 from datetime import date, datetime, time
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from django import template
+from django.conf import settings
 from django.http import HttpRequest
+from django.template import Context
 from django.templatetags.static import static
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.http import urlencode
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import get_language, pgettext
 from PIL import Image
 
 from config import static_files
-from core import times
+from config.middleware import INDEXED
+from core import languages, times
 from core.live.publishing import now_shown
 
 register = template.Library()
@@ -33,6 +38,12 @@ def import_map() -> SafeString | str:
 
 
 @register.simple_tag
+def service_worker() -> str:
+    """The address of the service worker; empty if this site has none."""
+    return reverse("service-worker") if settings.SERVICE_WORKER else ""
+
+
+@register.simple_tag
 def reader_time(at: datetime | None) -> SafeString | str:
     """An instant on the reader's clock."""
     return "" if at is None else times.reader_element(at)
@@ -42,6 +53,12 @@ def reader_time(at: datetime | None) -> SafeString | str:
 def shown_at() -> int:
     """The number of a touched topic that a page shows which is rendered now (see `core.live.publishing.touch`)."""
     return now_shown()
+
+
+@register.simple_tag
+def colon() -> str:
+    """The colon between what two variables say; French sets it off with a space."""
+    return pgettext("between two parts", ":")
 
 
 @register.filter
@@ -125,3 +142,35 @@ def _size_of(name: str) -> tuple[int, int]:
     """Return width and height in pixels."""
     with Image.open(HELP_PICTURES / f"{name}.webp") as picture:
         return picture.size
+
+
+# The languages of a page.
+
+
+@register.inclusion_tag("_partials/_language_links.html", takes_context=True)
+def language_links(context: Context) -> dict[str, Any]:
+    """Where search engines find a public page in each language; nothing if the site has only one."""
+    request: HttpRequest | None = context.get("request")
+    match = request.resolver_match if request else None
+    if request is None or match is None or match.url_name not in INDEXED or not languages.offers_choice():
+        return {}
+    choice, plain = languages.choice_of(request), request.build_absolute_uri(request.path)
+    asking = {code: languages.address_in(plain, code) for code, _name in settings.LANGUAGES}
+    addresses = asking | {choice.default: plain}
+    return {"canonical": addresses[choice.language], "addresses": addresses, "plain": plain}
+
+
+@register.inclusion_tag("_partials/_languages.html", takes_context=True)
+def language_switch(context: Context) -> dict[str, Any]:
+    """The languages of the site to choose from, by the names that they call themselves; nothing if there is only one.
+
+    Whoever is signed in sends a form, as their account changes. Public pages have no form for anybody else.
+    """
+    request: HttpRequest | None = context.get("request")
+    if request is None or not languages.offers_choice():
+        return {}
+    page = languages.address_in(request.get_full_path(), "")
+    keep = f"{reverse('set-language')}?{urlencode({'next': page})}"
+    shown = [(code, name, f"{keep}&language={code}") for code, name in settings.LANGUAGES]
+    user = context.get("user")
+    return {"shown": shown, "page": page, "current": get_language(), "has_account": user and user.is_authenticated}

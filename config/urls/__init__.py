@@ -3,13 +3,12 @@
 from django.conf import settings
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
-from django.views.i18n import set_language
 
+from config import offline
 from config import page as views
 from config.api_schema import ApiSchema
 from config.monitoring import health as monitoring
 from core.live.stream import stream
-from core.repeats import Repeat, repeated
 
 NOUNS = ("match", "api", "event", "season", "club", "player", "account")
 """Modules of this package, each with the routes of a noun."""
@@ -25,7 +24,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("help/players/", views.help_players, name="help-players"),
     path("help/directors/", views.help_directors, name="help-directors"),
     path("theme/", views.set_theme, name="set-theme"),
-    path("language/", repeated(Repeat.HARMLESS)(set_language), name="set-language"),
+    path("language/", views.set_language, name="set-language"),
+    path("offline/", offline.offline, name="offline"),
+    path("service-worker.js", offline.service_worker, name="service-worker"),
     path("robots.txt", views.robots, name="robots"),
     path("healthz", monitoring.healthz, name="healthz"),
     path("readyz", monitoring.readyz, name="readyz"),

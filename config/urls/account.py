@@ -53,7 +53,6 @@ urlpatterns: list[URLPattern] = [
     path("account/notifications/push/", players.notifications.page.subscribe, name="push-subscribe"),
     path("account/notifications/push/session/", players.notifications.page.bind, name="push-bind"),
     re_path(r"^account/notifications/push/(?P<browser>\d{1,18})/remove/$", players.notifications.page.remove_browser, name="push-remove"),
-    path("service-worker.js", players.notifications.page.service_worker, name="service-worker"),
     re_path(rf"^unsubscribe/{players.notifications.emails.TOKEN}/$", players.notifications.page.unsubscribe, name="unsubscribe"),
     re_path(rf"{INVITATION}$", players.accounts.page.invitation, name="invitation"),
     re_path(rf"{INVITATION}accept/$", players.accounts.page.accept, name="accept-invitation"),

@@ -16,6 +16,7 @@ import matches.rankings.pools_api
 import matches.records.api
 import matches.reporting.actions
 import matches.reporting.api
+import matches.reporting.outboxes
 import players.accounts.api
 import players.accounts.notifications
 import players.clubs.api
@@ -36,7 +37,11 @@ import tournaments.draws.designer.api
 import tournaments.entries.api
 import tournaments.events.api
 import tournaments.floor.api
+import tournaments.floor.kept.actions
+import tournaments.floor.kept.api
+import tournaments.floor.kept.undecided
 import tournaments.floor.page.actions
+import tournaments.offers.actions
 import tournaments.results.actions
 import tournaments.results.api
 import tournaments.standings.api
@@ -109,6 +114,7 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{API_MATCH}claims/preview/$", matches.reporting.api.PreviewReport.as_view(), name="api-match-preview"),
     re_path(rf"{API_MATCH}running-score/$", matches.reporting.api.RunningScoreView.as_view(), name="api-match-running-score"),
     re_path(rf"{API_MATCH}length-offers/$", matches.reporting.api.LengthOffers.as_view(), name="api-match-length-offers"),
+    re_path(rf"{API_MATCH}kept/$", matches.reporting.outboxes.KeptInMatch.as_view(), name="api-match-kept"),
     re_path(rf"{API_MATCH}records/$", matches.reporting.api.MatchRecords.as_view(), name="api-match-records"),
     re_path(rf"{API_MATCH}proposals/$", matches.reporting.api.Proposals.as_view(), name="api-match-proposals"),
     *(
@@ -211,16 +217,25 @@ urlpatterns: list[URLPattern] = [
         for act in prizes.page.cash.ACTIONS
         if act.api is not None
     ),
+    re_path(rf"{API_EVENT}offers/$", tournaments.offers.actions.Offers.as_view(), name="api-offers"),
+    re_path(rf"{API_EVENT}offers/add/$", tournaments.offers.actions.ADD.endpoint, name="api-offer-add"),
+    *(
+        re_path(rf"{API}offers/(?P<offer>{ID})/{act.path}/$", act.endpoint, name=f"api-offer-{act.path}")
+        for act in tournaments.offers.actions.ACTIONS
+    ),
     re_path(rf"{API_EVENT}log/$", tournaments.events.api.Log.as_view(), name="api-tournament-log"),
     re_path(rf"{API_EVENT}line/$", tournaments.results.api.OneLine.as_view(), name="api-tournament-line"),
     re_path(rf"{API_EVENT}reports/$", tournaments.results.api.OpenReports.as_view(), name="api-tournament-reports"),
     re_path(rf"{API_EVENT}floor/$", tournaments.floor.api.FloorOfEvent.as_view(), name="api-tournament-floor"),
+    re_path(rf"{API_EVENT}kept/$", tournaments.floor.kept.api.KeptAtEvent.as_view(), name="api-tournament-kept"),
     re_path(rf"{API_EVENT}floor/close/$", tournaments.floor.api.CloseMatches.as_view(), name="api-tournament-floor-close"),
     *(
         re_path(rf"{API_EVENT}floor/{name}/$", tournaments.floor.page.actions.ACTIONS[name].endpoint, name=f"api-tournament-floor-{name}")
-        for name in ("pair-now", "pair-by-hand", "hold-pairing", "flow", "take-back-missed")
+        for name in ("pair-now", "pair-by-hand", "hold-pairing", "flow", "end-stage", "take-back-missed")
     ),
     re_path(rf"{API_EVENT}floor/undo/$", tournaments.floor.page.actions.ACTIONS['undo'].endpoint, name="api-tournament-floor-undo"),
+    re_path(rf"{API_EVENT}kept/undecided/$", tournaments.floor.kept.undecided.UndecidedActs.as_view(), name="api-kept-undecided"),
+    *(re_path(rf"{API_EVENT}kept/(?P<kept>\d{{1,18}})/{act.path}/$", act.endpoint, name=f"api-kept-{act.name}") for act in tournaments.floor.kept.actions.ACTIONS.values()),
     re_path(rf"{API_EVENT}lines/$", tournaments.floor.api.ResultLines.as_view(), name="api-tournament-lines"),
     re_path(rf"{API_EVENT}divisions/$", tournaments.events.api.Divisions.as_view(), name="api-divisions"),
     re_path(rf"{API_DIVISION}$", tournaments.events.api.OneDivision.as_view(), name="api-division"),
@@ -255,8 +270,11 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{API_DIVISION}pairings/$", tournaments.standings.api.Pairings.as_view(), name="api-pairings"),
     re_path(rf"{API_ENTRY}$", tournaments.entries.api.OneEntry.as_view(), name="api-entry"),
     re_path(rf"{API_ENTRY}withdraw/$", tournaments.entries.api.Withdraw.as_view(), name="api-entry-withdraw"),
+    re_path(rf"{API_ENTRY}team/$", tournaments.entries.api.TeamView.as_view(), name="api-entry-team"),
     re_path(rf"{API_ENTRY}undo-late/$", tournaments.entries.api.UndoLateView.as_view(), name="api-entry-undo-late"),
     re_path(rf"{API_ENTRY}re-enter/$", tournaments.entries.api.ReentryView.as_view(), name="api-entry-re-enter"),
+    re_path(rf"{API_ENTRY}substitute/$", tournaments.entries.api.SubstituteView.as_view(), name="api-entry-substitute"),
+    re_path(rf"{API_ENTRY}substitute/undo/$", tournaments.entries.api.UndoSubstitutionView.as_view(), name="api-entry-undo-substitution"),
     re_path(rf"{API_ENTRY}return/$", tournaments.entries.api.ReturnView.as_view(), name="api-entry-return"),
     re_path(rf"{API_ENTRY}link/$", tournaments.entries.api.EventLinkView.as_view(), name="api-entry-link"),
     re_path(rf"{API_ENTRY}check-in/$", tournaments.entries.api.CheckInView.as_view(), name="api-entry-check-in"),
@@ -266,6 +284,7 @@ urlpatterns: list[URLPattern] = [
         re_path(rf"{API_FIXTURE}{name}/$", tournaments.floor.page.actions.ACTIONS[name].endpoint, name=f"api-fixture-{name}")
         for name in ("take-back-pairing", "waive-lead", "stop-match", "ask-over")
     ),
+    re_path(rf"{API_FIXTURE}start-score/$", tournaments.floor.page.actions.ACTIONS['start-score'].endpoint, name="api-fixture-start-score"),
     re_path(rf"{API_FIXTURE}shorten/$", tournaments.floor.page.actions.ACTIONS['shorten-match'].endpoint, name="api-fixture-shorten"),
     re_path(rf"{API_FIXTURE}shorten/undo/$", tournaments.floor.page.actions.ACTIONS['take-back-length'].endpoint, name="api-fixture-take-back-length"),
     re_path(rf"{API_FIXTURE}propose-length/$", tournaments.floor.page.actions.ACTIONS['propose-length'].endpoint, name="api-fixture-propose-length"),

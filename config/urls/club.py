@@ -7,10 +7,12 @@ import clubhouse.clubs
 import clubhouse.tonight
 import demo.owner
 import display.paper.page
+import display.sharing.page.app
 import display.sharing.page.picture
 import matches.analysis.page
 import matches.play.chat.page
 import matches.play.lobby.page
+import matches.puzzles.page
 import matches.rankings.page
 import matches.rankings.pools
 import players.clubs.page
@@ -33,6 +35,8 @@ OWNER = r"^owner-link/(?P<owner_token>[\w-]{43})/"
 urlpatterns: list[URLPattern] = [
     re_path(rf"{CLUB}messages/$", matches.play.chat.page.reported_messages, name="reported-messages"),
     re_path(rf"{CLUB}friendlies/$", matches.play.lobby.page.friendlies, name="club-friendlies"),
+    re_path(rf"{CLUB}puzzle/$", matches.puzzles.page.club_puzzle, name="club-puzzle"),
+    re_path(rf"{CLUB}puzzle/(?P<puzzle>\d{{1,18}})/keep/$", matches.puzzles.page.keep_puzzle, name="club-puzzle-keep"),
     re_path(rf"{CLUB}analysis/$", matches.analysis.page.club_analysis, name="club-analysis"),
     re_path(rf"{CLUB}classes/$", matches.analysis.page.club_classes_page, name="club-classes"),
     re_path(rf"{CLUB}analysis\.csv$", matches.analysis.page.club_csv, name="club-analysis-file"),
@@ -53,6 +57,11 @@ urlpatterns: list[URLPattern] = [
     path("clubs/", players.clubs.page.club_list, name="club-list"),
     path("clubs/new/", players.clubs.page.create_club, name="create-club"),
     re_path(rf"{CLUB}edit/$", players.clubs.page.edit_club, name="edit-club"),
+    re_path(rf"{CLUB}app\.webmanifest$", display.sharing.page.app.club_manifest, name="club-manifest"),
+    *(
+        re_path(rf"{CLUB}app-icon-{icon}\.png$", display.sharing.page.app.club_icon, {"icon": icon}, name=f"club-icon-{icon}")
+        for icon in display.sharing.page.app.ICONS
+    ),
     re_path(rf"{CLUB}emblem/$", players.clubs.page.change_emblem, name="club-change-emblem"),
     re_path(rf"{CLUB}emblem/remove/$", players.clubs.page.clear_emblem, name="club-clear-emblem"),
     re_path(rf"{CLUB}emblem/(?P<version>[0-9a-f]{{16}})\.webp$", players.clubs.page.emblem, name="club-emblem"),

@@ -5,6 +5,8 @@ from django.urls import URLPattern, path, re_path
 import clubhouse.console
 import clubhouse.copies
 import clubhouse.divisions
+import clubhouse.letters.coming
+import clubhouse.letters.page
 import clubhouse.summary
 import clubhouse.tonight
 import display.paper.lists
@@ -21,8 +23,12 @@ import tournaments.entries.kiosks
 import tournaments.entries.page
 import tournaments.entries.substitutions
 import tournaments.events.page
+import tournaments.floor.kept.actions
+import tournaments.floor.kept.page
 import tournaments.floor.page.actions
 import tournaments.floor.page.floor
+import tournaments.offers.actions
+import tournaments.offers.page
 import tournaments.results.actions
 import tournaments.results.page.corrections
 import tournaments.results.page.fixture
@@ -36,6 +42,8 @@ ID = "[2-9a-z]{10}"
 EVENT = rf"^events/(?P<club>{SLUG})/(?P<slug>{SLUG})/"
 HELPING = r"^helping/(?P<secret>[\w-]{20,64})/"
 EVENT_LINK = rf"^e/{TOKEN}/"
+LETTER = rf"^my/letters/(?P<tournament>{ID})/"
+OFFER = rf"{EVENT}check-in/jackpots/(?P<offer>{ID})/"
 DIVISION = rf"{EVENT}(?P<division>{ID})/"
 ENTRY = rf"{EVENT}entries/(?P<entry>{ID})/"
 FIXTURE = rf"{EVENT}fixtures/(?P<fixture>{ID})/"
@@ -43,6 +51,7 @@ FIXTURE = rf"{EVENT}fixtures/(?P<fixture>{ID})/"
 # fmt: off
 urlpatterns: list[URLPattern] = [
     re_path(rf"{SHARE}events/(?P<club>{SLUG})/(?P<slug>{SLUG})\.png$", display.sharing.page.picture.share_picture, {"kind": "event"}, name="event-card"),
+    re_path(rf"{SHARE}standings/(?P<club>{SLUG})/(?P<slug>{SLUG})/(?P<division>{ID})\.png$", display.sharing.page.picture.share_picture, {"kind": "standing"}, name="standing-card"),
     re_path(rf"{SHARE}events/(?P<club>{SLUG})/(?P<slug>{SLUG})/(?P<division>{ID})\.png$", display.sharing.page.picture.share_picture, {"kind": "division"}, name="division-card"),
     path("events/", tournaments.events.page.event_list, name="events"),
     # No club has the slug “new”.
@@ -62,6 +71,9 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{EVENT}check-in/mark/$", tournaments.entries.page.mark, name="check-in-mark"),
     re_path(rf"{EVENT}check-in/all/$", tournaments.entries.page.mark_all, name="check-in-all"),
     re_path(rf"{EVENT}check-in/arrive/$", tournaments.entries.page.arrive, name="check-in-arrive"),
+    re_path(rf"{EVENT}check-in/jackpots/$", tournaments.offers.page.jackpots, name="jackpots"),
+    re_path(rf"{EVENT}check-in/jackpots/add/$", tournaments.offers.actions.ADD.view, name="offer-add"),
+    *(re_path(rf"{OFFER}{act.name}/$", act.view, name=f"offer-{act.name}") for act in tournaments.offers.actions.ACTIONS),
     re_path(rf"{EVENT}check-in/undo/$", tournaments.entries.page.undo, name="check-in-undo"),
     re_path(rf"{EVENT}check-in/poster/$", display.paper.page.poster, name="check-in-poster"),
     re_path(rf"{EVENT}check-in/kiosks/$", tournaments.entries.kiosks.kiosks, name="kiosks"),
@@ -75,7 +87,11 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{EVENT}arrive/mark/$", tournaments.entries.page.mark_own, name="arrive-mark"),
     re_path(rf"{EVENT}arrive/revoke-link/$", tournaments.entries.event_links.revoke_own, name="arrive-revoke-link"),
     re_path(rf"{EVENT_LINK}$", tournaments.entries.event_links.event_link, name="event-link"),
+    re_path(rf"^coming/{clubhouse.letters.coming.TOKEN}/$", by_personal_link(clubhouse.letters.coming.coming), name="coming"),
     re_path(rf"{EVENT_LINK}check-in/$", by_personal_link(tournaments.entries.event_links.check_in), name="event-link-check-in"),
+    re_path(rf"{EVENT_LINK}letter/$", clubhouse.letters.page.letter_by_link, name="event-link-letter"),
+    re_path(rf"{LETTER}$", clubhouse.letters.page.letter, name="letter"),
+    re_path(rf"{LETTER}put-away/$", clubhouse.letters.page.put_away, name="letter-put-away"),
     re_path(rf"{EVENT}next-season/$", clubhouse.copies.next_season_page, name="next-season"),
     re_path(rf"{EVENT}copy/$", clubhouse.copies.copy, name="event-copy"),
     re_path(rf"{EVENT}new-division/$", clubhouse.divisions.create, name="division-create"),
@@ -85,6 +101,7 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{EVENT}console/close/$", clubhouse.console.close, name="console-close"),
     re_path(rf"{EVENT}console/log/$", clubhouse.console.log, name="event-log"),
     re_path(rf"{EVENT}floor/$", tournaments.floor.page.floor.floor, name="floor"),
+    re_path(rf"{EVENT}floor/desk/$", tournaments.floor.page.floor.desk, name="floor-desk"),
     re_path(rf"{EVENT}floor/forecast/$", tournaments.floor.page.floor.forecast, name="floor-forecast"),
     re_path(rf"{EVENT}floor/settings/$", tournaments.floor.page.floor.settings, name="floor-settings"),
     re_path(rf"{EVENT}floor/line/$", tournaments.floor.page.floor.line, name="floor-line"),
@@ -94,6 +111,8 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{EVENT}floor/close/$", tournaments.floor.page.floor.close, name="floor-close"),
     re_path(rf"{EVENT}floor/matches/(?P<fixture>{ID})/$", tournaments.floor.page.floor.match, name="floor-match"),
     re_path(rf"{EVENT}floor/tables/(?P<table>{ID})/$", tournaments.floor.page.floor.table, name="floor-table"),
+    re_path(rf"{EVENT}kept/(?P<kept>\d{{1,18}})/$", tournaments.floor.kept.page.kept, name="kept"),
+    *(re_path(rf"{EVENT}kept/(?P<kept>\d{{1,18}})/{act.name}/$", act.view, name=f"kept-{act.name}") for act in tournaments.floor.kept.actions.ACTIONS.values()),
     re_path(rf"{EVENT}status/$", clubhouse.console.status, name="event-status"),
     re_path(rf"{EVENT}paper/$", display.paper.page.paper, name="paper"),
     re_path(rf"{EVENT}paper/score-sheets/$", display.paper.page.sheets, name="paper-sheets"),
@@ -156,6 +175,7 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{ENTRY}substitute/$", tournaments.entries.substitutions.substitute_page, name="entry-substitute"),
     re_path(rf"{ENTRY}substitute/undo/$", tournaments.entries.substitutions.undo, name="entry-substitute-undo"),
     re_path(rf"{ENTRY}undo-late/$", tournaments.entries.page.undo_late_entry, name="entry-undo-late"),
+    re_path(rf"{ENTRY}team/$", tournaments.entries.page.team, name="entry-team"),
     re_path(rf"{ENTRY}re-enter/$", tournaments.entries.page.re_enter, name="entry-re-enter"),
     re_path(rf"{FIXTURE}$", tournaments.results.page.fixture.fixture, name="fixture"),
     *(re_path(rf"{FIXTURE}{act.name}/$", act.view, name=f"fixture-{act.name}") for act in tournaments.results.actions.ACTIONS),

@@ -6,6 +6,7 @@ from django.urls import URLPattern, path, re_path
 
 import display.sharing.page.picture
 import matches.analysis.page
+import matches.deck.page
 import matches.play.again
 import matches.play.chat.page
 import matches.play.correspondence
@@ -20,6 +21,7 @@ import matches.records.page
 import matches.reporting.actions
 import matches.reporting.calendars
 import matches.reporting.page
+import matches.review.page
 import tournaments.results.page.corrections
 from core.links import View, by_personal_link
 from matches.lifecycle.links import TOKEN
@@ -84,8 +86,13 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{RECORD}record\.(?P<extension>mat|sgf|json)$", matches.records.page.record, name="record"),
     re_path(rf"{MATCH}analysis/$", matches.analysis.page.match_analysis, name="match-analysis"),
     re_path(rf"{MATCH}analysis\.csv$", matches.analysis.page.match_csv, name="match-analysis-file"),
+    re_path(rf"{MATCH}decisions/$", matches.review.page.match_decisions, name="match-decisions"),
     re_path(rf"{RECORD}analysis/$", matches.analysis.page.record_analysis, name="record-analysis"),
     path("my/", matches.reporting.page.mine, name="my-matches"),
+    path("my/deck/", matches.deck.page.deck, name="deck"),
+    path("my/deck/collect/", matches.deck.page.collect, name="deck-collect"),
+    re_path(r"^my/deck/(?P<card>\d{1,18})/$", matches.deck.page.answer, name="deck-card"),
+    re_path(r"^my/deck/(?P<card>\d{1,18})/suspend/$", matches.deck.page.suspend, name="deck-suspend"),
     path("my/calendar/", matches.reporting.page.renew_calendar_feed, name="renew-calendar-feed"),
     path("my/calendar/revoke/", matches.reporting.page.revoke_calendar_feed, name="revoke-calendar-feed"),
     re_path(rf"^calendar/{matches.reporting.calendars.TOKEN}\.ics$", matches.reporting.page.calendar_feed, name="calendar-feed"),

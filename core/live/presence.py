@@ -50,6 +50,8 @@ class PagePresence(NamedTuple):
     """When the last sign of an absent member came, in seconds since the epoch."""
     closed: bool = False
     """The page was closed, where `online` is False; otherwise its network was lost."""
+    lost: float | None = None
+    """When the last sign came of a page that has not said goodbye, where `online` is False; None if all have."""
 
 
 UNKNOWN = PagePresence(None)
@@ -74,8 +76,13 @@ def _note(pipeline: Pipeline, sign: RecentActivity, now: float) -> None:
     pipeline.expire(key, KEPT)
 
 
-def goodbye(member: Member, lives: Iterable[str], *, now: float) -> None:
-    """Note that these lives of a member's pages have ended, for good."""
+def goodbye(
+    member: Member, lives: Iterable[str], *, now: float, forget_after: float = ENDED_FOR, prefix: str = ""
+) -> None:
+    """Note that these lives of a member's pages have ended, for good.
+
+    Lives whose names begin with `prefix` are forgotten `forget_after` seconds after they ended or fell silent.
+    """
     key = _key(member)
     with _noting() as pipeline:
         for name in (_CLOSED, *(_ENDED + life for life in lives)):
@@ -83,7 +90,7 @@ def goodbye(member: Member, lives: Iterable[str], *, now: float) -> None:
         pipeline.expire(key, KEPT)
         pipeline.hgetall(key)
         answers = _execute_noting(pipeline)
-        old = _outlived(_signs(answers[-1]) if answers else {}, now)
+        old = _outlived(_signs(answers[-1]) if answers else {}, now - forget_after, prefix)
         if old:
             pipeline.hdel(key, *old)
 
@@ -156,12 +163,14 @@ def _presence(signs: Signs, started: float, now: float) -> PagePresence:
     last = max([closed_at, *(last for last, _ in living)])
     if not last or now < started + UNKNOWN_AFTER_START:
         return UNKNOWN
-    return PagePresence(False, last, closed_at == last)
+    return PagePresence(False, last, closed_at == last, max((last for last, _ in living), default=None))
 
 
-def _outlived(signs: Signs, now: float) -> list[str]:
+def _outlived(signs: Signs, before: float, prefix: str) -> set[str]:
     """The stored lives that ended or fell silent so long ago that no sign of them is still under way."""
-    return [life for life, (_, until) in signs.items() if life != _CLOSED and until < now - ENDED_FOR]
+    old = {life for life, (_, until) in signs.items() if life != _CLOSED and until < before}
+    old |= {life.removeprefix(_ENDED) for life in old}
+    return {life for life in old if life.removeprefix(_ENDED).startswith(prefix)}
 
 
 def _epoch(now: float) -> str:

@@ -1,10 +1,12 @@
 """Brackets on paper."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from django.utils.translation import gettext as _
 
+from display.languages import slashed
+from formats.elimination.places import FIRST_PLACES
 from formats.settings import ELIMINATION
 from tournaments.models import Division, Slot
 from tournaments.standings.brackets import BracketOptions, FixtureBox, RoundColumn, SlotRow, Tree, rounds_of, trees
@@ -156,6 +158,17 @@ class SheetBracket:
     columns: list[RoundColumn]
     roots: list[SheetMatch]
     champion: str = ""
+    winner: str = field(default_factory=lambda: _("Winner"))
+    """The heading of the line for the champion."""
+
+    def with_second(self, other: "SheetBracket") -> "SheetBracket":
+        """Return the bracket with the headings of the same one in the second language beside its own."""
+        columns = [
+            replace(column, name=slashed(column.name, second.name))
+            for column, second in zip(self.columns, other.columns, strict=True)
+        ]
+        title, winner = slashed(self.title, other.title), slashed(self.winner, other.winner)
+        return replace(self, title=title, columns=columns, winner=winner)
 
     @property
     def over(self) -> bool:
@@ -176,8 +189,19 @@ def sheet_brackets(division: Division, *, unfinished: bool = False) -> list[Shee
         if unfinished:
             columns = _from_first_open(columns)
         if columns:
-            shown.append(_Builder(columns, slots).bracket(tree.title))
+            bracket = _Builder(columns, slots).bracket(tree.title)
+            first = FIRST_PLACES.get(tree.key.partition("-")[0])
+            shown.append(_of_places(bracket, first) if first else bracket)
     return shown
+
+
+def _of_places(bracket: SheetBracket, first: int) -> SheetBracket:
+    """Return a bracket of losers, whose winner has this place, or whose winners share places from it on."""
+    count = len(bracket.columns[-1].boxes)
+    if count == 1:
+        return replace(bracket, winner=_("Place %(place)d") % {"place": first})
+    shared = _("Places %(first)d–%(last)d") % {"first": first, "last": first + count - 1}
+    return replace(bracket, winner=shared, champion="")
 
 
 def _columns(tree: Tree) -> list[RoundColumn]:
@@ -226,7 +250,8 @@ class _Builder:
 
     def _match(self, box: FixtureBox, column: int, lines: tuple[SheetLine, SheetLine]) -> SheetMatch:
         loser_to = f"M{box.loser_to}" if box.loser_to is not None else box.loser_draw
-        return SheetMatch(box.number, column, lines, box.note, loser_to if not self._is_bye(box) else "")
+        note = " · ".join(filter(None, (box.start, box.note)))
+        return SheetMatch(box.number, column, lines, note, loser_to if not self._is_bye(box) else "")
 
     def _winner_to(self, box: FixtureBox) -> str:
         return f"M{box.winner_to}" if box.winner_to is not None else box.winner_draw

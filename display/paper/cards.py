@@ -14,7 +14,8 @@ from matches.lifecycle import links
 from matches.lifecycle.begun import is_untouched
 from matches.models import Match
 from players.actors import Actor
-from players.people.rows import canonical
+from players.models import Player
+from players.people.rows import canonical, people_of
 from tournaments.entries.event_links import ShownLink, links_of, log_shown, withheld_from
 from tournaments.events import selectors as event_selectors
 from tournaments.events.venues import tables_for_event
@@ -37,8 +38,12 @@ def link_cards(
     director gets in a division that they play in.
     """
     entries = Entry.objects.filter(division__in=divisions, player__erased_at=None).exclude(status=Entry.Status.OUT)
-    rows = entries.select_related("player__merged_into").order_by("player__name_key", "pk")
-    players = {player.pk: player for player in (canonical(row.player) for row in rows)}
+    rows = [entry.player for entry in entries.select_related("player__merged_into")]
+    people = {player.pk: player for player in (canonical(row) for row in rows) if player.parts is None}
+    couples = people_of(row.pk for row in rows if row.parts is not None)
+    both = Player.objects.filter(pk__in={person for couple in couples.values() for person in couple}, erased_at=None)
+    by_name = sorted([*people.values(), *both], key=lambda player: (player.name_key, player.pk))
+    players = {player.pk: player for player in by_name}
     withheld = withheld_from(tournament, by) & players.keys()
     links = links_of(tournament, [player for pk, player in players.items() if pk not in withheld], absolute)
     log_shown(tournament, by, links)
@@ -131,6 +136,8 @@ class ScoreSheet:
     qr: str
     """SVG."""
     table: str = ""
+    start: tuple[int, int] = (0, 0)
+    """The score at which it begins."""
 
     @property
     def where(self) -> str:
@@ -167,7 +174,8 @@ def score_sheets(
     rounds = event_selectors.names_of_rounds(tournament)
     several = tournament.divisions.count() > 1
     sheets = []
-    for fixture in fixtures:
+    # Without those of a draw that was undone meanwhile.
+    for fixture in (row for row in fixtures if row.round_id in rounds):
         match = fixture.match
         assert match is not None  # noqa: S101, only fixtures with a match are open
         url = link_url(links.token_for(match, None))
@@ -177,6 +185,7 @@ def score_sheets(
             bracket=_bracket(fixture),
             round=rounds[fixture.round_id],
             length=match.length,
+            start=match.start_score,
             names=match_names(fixture, staff=False),
             code=code_of(tournament, fixture.number),
             url=url,

@@ -92,6 +92,8 @@ def _box(page: CashPage) -> PrintedList:
     rows = [[line.label, line.amount] for line in page.box]
     rows.append([_("Expected in the box"), page.expected])
     rows += [[line.label, line.amount] for line in page.other]
+    for line in page.kept:
+        rows.append([_("For the club: %(division)s") % {"division": line.label}, line.amount])
     for line in page.season_pools:
         rows.append([_("Series pool: %(season)s") % {"season": line.label}, line.amount])
     if page.open_prize_amount:
@@ -100,4 +102,4 @@ def _box(page: CashPage) -> PrintedList:
         rows.append([_("Still owed"), page.owed])
     if page.closed is not None:
         rows.append([_("Counted"), page.currency.text(page.closed.counted)])
-    return PrintedList(_("Closing"), [ListColumn(_("Item")), ListColumn(_("Amount"), NUMBER)], rows)
+    return PrintedList(_("Closing"), [ListColumn(_("For")), ListColumn(_("Amount"), NUMBER)], rows)

@@ -7,6 +7,7 @@ from math import inf
 
 from django.utils.translation import gettext as _
 
+from display.languages import in_both
 from display.paper.brackets import (
     Piece,
     Placed,
@@ -78,6 +79,8 @@ NAME_IN_COLUMN = 9
 """How many times its font size a column is wide at least, so that hardly any name is cut."""
 SMALLEST = 0.65
 """How far a long name is made smaller before it is cut."""
+SMALLEST_BELOW = 0.8
+"""How far where a player comes from is made smaller before it is written above the line, where a name should stand."""
 TIGHT = 0.8
 """Share of its room above which the width of a text is prescribed, since fonts in place of Arial may be broader."""
 
@@ -179,12 +182,14 @@ class PartDrawer:
             small = self.sizes.points_text
             end = x + self.column - small
             room = end - x - self._width(points, small) - small
-            self.drawing.text(
-                x + self.margin, self.head_y, *self._fitted(column.name, self.sizes.head_text, room), "head"
-            )
+            self._head(x + self.margin, column.name, room)
             self.drawing.text(end, self.head_y, small, points, "points", "end")
         for placed in self.part.piece.placed:
             self._match(placed)
+
+    def _head(self, x: float, text: str, room: float) -> None:
+        size, text = self._fitted(text, self.sizes.head_text, room)
+        self.drawing.text(x, self.head_y, size, text, "head", width=self._width(text, size), room=room)
 
     def _x(self, column: int) -> float:
         return self.sizes.gutter + (column - self.first) * self.column
@@ -233,9 +238,10 @@ class PartDrawer:
 
     def _coming(self, text: str, x: float, y: float, room: float, *, below: float) -> None:
         """Write where a player comes from: below the line if it fits there, so that a name can be written on it."""
-        if self.sizes.filled_in and self._width(text, self.sizes.small) <= below:
-            width, y = self._width(text, self.sizes.small), self._below(y, self.sizes.small)
-            self.drawing.text(x, y, self.sizes.small, text, "coming", width=width, room=below)
+        size = min(self.sizes.small, below / max(self._width(text, 1.0), ROUNDING))
+        if self.sizes.filled_in and size >= SMALLEST_BELOW * self.sizes.small:
+            width, y = self._width(text, size), self._below(y, size)
+            self.drawing.text(x, y, size, text, "coming", width=width, room=below)
             return
         size, text = self._fitted(text, self.sizes.small if self.sizes.filled_in else 0.85 * self.name, room)
         self.drawing.text(x, y - ABOVE_LINE * self.pitch, size, text, "coming")
@@ -257,9 +263,11 @@ class PartDrawer:
         if match.column == self.first:
             y = middle + 0.35 * self.label - 0.5 * LINE_HEIGHT * small * len(onward)
             self.drawing.text(left - self.margin, y, self.label, number, "number", "end")
-            for index, line in enumerate(onward, start=1):
-                size, text = self._fitted(line, small, self.sizes.gutter - 1.5 * self.margin)
-                self.drawing.text(left - self.margin, y + LINE_HEIGHT * index * small, size, text, "onward", "end")
+            x, room = left - self.margin, self.sizes.gutter - 1.5 * self.margin
+            for line in onward:
+                y += LINE_HEIGHT * small
+                size, text = self._fitted(line, small, room)
+                self.drawing.text(x, y, size, text, "onward", "end", width=self._width(text, size), room=room)
             return
         is_narrow = placed.tops[1] - placed.tops[0] < NARROW
         base = self._below(upper, small) if is_narrow else middle + 0.35 * self.label
@@ -286,13 +294,13 @@ class PartDrawer:
         """Draw the line for the winner of the bracket."""
         y = self._y(placed.middle)
         self.drawing.line((right, y), (right + self.column, y), kind="winner")
-        self.drawing.text(right + self.margin, self.head_y, self.sizes.head_text, _("Winner"), "head")
+        self._head(right + self.margin, self.part.bracket.winner, self.column - 2 * self.margin)
         base = y - ABOVE_LINE * self.pitch
         if winner := next((line.text for line in placed.match.lines if line.won), ""):
             size, text = self._fitted(winner, self.name, self.column - 2 * self.margin)
             self.drawing.text(right + self.margin, base, size, text, "won")
         else:
-            text, room = _("Winner of M%(number)d") % {"number": placed.match.number}, self.column - 2 * self.margin
+            text, room = _("Winner of M%(number)s") % {"number": placed.match.number}, self.column - 2 * self.margin
             self._coming(text, right + self.margin, y + 0.5 * BELOW_LINE * self.pitch, room, below=room)
 
 
@@ -351,9 +359,10 @@ class DrawPage:
     """Matches of the division; None if their number depends on results."""
 
 
-def draw_pages(division: Division, area: Area) -> list[DrawPage]:
-    """Return the pages of a division's brackets; none if it has no bracket."""
-    brackets = sheet_brackets(division)
+def draw_pages(division: Division, area: Area, second: str = "") -> list[DrawPage]:
+    """Return the pages of a division's brackets; none if it has no bracket. Their headings are in `second`, too."""
+    first, others = in_both(lambda: sheet_brackets(division), second)
+    brackets = [bracket.with_second(other) for bracket, other in zip(first, others, strict=True)]
     packed = pack(brackets, area, PAPER_SIZES)
     matches = figures_of([division])[division.pk].matches.total
     return [
@@ -388,9 +397,9 @@ def _parts(bracket: SheetBracket, most: float) -> list[BracketPiece]:
     own = pieces(bracket.roots, most) if bracket.roots else []
     if len(own) == 1:
         return [BracketPiece(bracket, own[0], bracket.title)]
-    title = _("%(bracket)s, part %(number)d of %(count)d")
+    part = _("Part %(number)d of %(count)d")
     return [
-        BracketPiece(bracket, piece, title % {"bracket": bracket.title, "number": number, "count": len(own)})
+        BracketPiece(bracket, piece, f"{bracket.title} · {part % {'number': number, 'count': len(own)}}")
         for number, piece in enumerate(own, start=1)
     ]
 

@@ -1,12 +1,13 @@
 """Lists that are printed: pairings, names, entries, standings and cross-tables."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 from core.names import fold
+from matches.presentation.labels import from_start
 from prizes.prizes import prizes_view
 from tournaments.models import Division, Entry
 from tournaments.standings.pairings import BoardPairing, PairingsView, pairings_of
@@ -21,6 +22,8 @@ NUMBER, NAME, TEXT, BOX = "num", "name", "text", "box"
 class ListColumn:
     label: str
     kind: str = TEXT
+    second: str = ""
+    """The label in the second language of the sheet, if it has one and they differ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,16 @@ class PrintedList:
     rows: Sequence[Sequence[str]]
     is_short: bool = False
     """Whether its rows are so short that two of them stand beside each other."""
+    second_title: str = ""
+    """The title in the second language of the sheet, if it has one and they differ."""
+
+    def with_second(self, other: "PrintedList") -> "PrintedList":
+        """Return the list with the headings of the same one in the second language beside its own."""
+        columns = [
+            replace(column, second=second.label if second.label != column.label else "")
+            for column, second in zip(self.columns, other.columns, strict=True)
+        ]
+        return replace(self, columns=columns, second_title=other.title if other.title != self.title else "")
 
     @property
     def cells(self) -> list[list[tuple[str, str]]]:
@@ -63,7 +76,7 @@ def pairings(division: Division) -> Iterator[PrintedList]:
 def _title(title: str, view: PairingsView) -> str:
     if view.round is None:
         return title
-    return _("%(title)s, round %(number)d") % {"title": title, "number": view.round}
+    return f"{title} · {_('Round %(number)s') % {'number': view.round}}"
 
 
 def _pairing_row(pairing: BoardPairing) -> list[str]:
@@ -73,7 +86,7 @@ def _pairing_row(pairing: BoardPairing) -> list[str]:
         for side in pairing.sides
     ]
     board = pairing.table if pairing.board is None else str(pairing.board)
-    return [board, f"M{pairing.number}", *sides[0], *sides[1], str(pairing.length)]
+    return [board, f"M{pairing.number}", *sides[0], *sides[1], from_start(str(pairing.length), pairing.start)]
 
 
 def names(division: Division) -> Iterator[PrintedList]:
@@ -96,7 +109,7 @@ def entries(division: Division) -> Iterator[PrintedList]:
     columns += [ListColumn(_("Paid"), BOX)]
     waits = [entry.status == Entry.Status.WAITING for _name, entry in rows]
     if any(waits):
-        columns.insert(2, ListColumn(_("Remark")))
+        columns.insert(2, ListColumn(_("Note")))
     listed = [
         [str(number), name, *([_("waiting list") if waiting else ""] if any(waits) else []), "", ""]
         for number, ((name, _entry), waiting) in enumerate(zip(rows, waits, strict=True), start=1)

@@ -1,5 +1,6 @@
 """The pages that are printed, and the page that offers them."""
 
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any, TypeVar
 from urllib.parse import urlencode
@@ -17,10 +18,11 @@ from django.views.decorators.cache import never_cache
 
 from core.access import Who, open_to
 from core.links import absolute_url, is_for_this_machine_only, qr_svg
+from display.languages import in_both, in_its_language, second_language
 from display.paper.cards import fixtures_to_print, link_cards, match_at, score_sheets, table_cards, table_labels
 from display.paper.cash import cash_report
 from display.paper.drawing import DRAW_AREAS, draw_pages
-from display.paper.lists import KINDS
+from display.paper.lists import KINDS, PrintedList
 from display.paper.snapshot import snapshot
 from matches.lifecycle import links
 from players import access as club_access
@@ -130,8 +132,8 @@ def list_label(kind: str) -> str:
         "names": _("Pairings by name"),
         "entries": _("Entry list"),
         "standings": _("Standings"),
-        "cross-tables": _("Cross-tables"),
-        "prizes": _("Prize list"),
+        "cross-tables": _("Cross-table"),
+        "prizes": _("Prizes"),
     }
     return labels[kind]
 
@@ -140,7 +142,7 @@ def _links(tournament: Tournament, size: str, role: Role | None) -> list[tuple[s
     """Return the other pages that can be printed: label, help and URL."""
     args, query = (tournament.club.slug, tournament.slug), urlencode({"paper": size})
     links = [
-        (_("Draw sheets"), _("all brackets, to hang up and fill in"), reverse("paper-draws", args=args)),
+        (_("Draw sheets"), "", reverse("paper-draws", args=args)),
         *((list_label(kind), "", reverse("paper-lists", args=(*args, kind))) for kind in KINDS),
         (_("Table cards"), _("with a QR code for the match at the table"), reverse("paper-cards", args=args)),
         (
@@ -153,7 +155,7 @@ def _links(tournament: Tournament, size: str, role: Role | None) -> list[tuple[s
         help_text = _("a card with a QR code for each player, to cut out")
         links.append((_("Personal links"), help_text, reverse("paper-personal-links", args=args)))
     if is_at_least(role, Role.DIRECTOR):
-        links.append((_("Cash report"), _("accounts, prizes, payments and the box"), reverse("paper-cash", args=args)))
+        links.append((_("Cash report"), "", reverse("paper-cash", args=args)))
     return [(label, help_text, f"{url}?{query}") for label, help_text, url in links]
 
 
@@ -203,6 +205,7 @@ def _for_phones(request: HttpRequest, event: Tournament) -> dict[str, str]:
 
 @open_to(get=Who.HELPERS)
 @never_cache
+@in_its_language
 def sheets(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Print the score sheets of a round, or of all matches that can be played now."""
     event = access.tournament_as(request.user, club, slug, access.HELPER)
@@ -224,13 +227,14 @@ def sheets(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 
 @never_cache
 @open_to(get=Who.EVERYBODY)
+@in_its_language
 def draws(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Print the brackets of an event or of one division."""
     event = access.tournament(request.user, club, slug)
     form = _choices(request, event, PaperForm)
-    area = DRAW_AREAS[form.size]
+    area, second = DRAW_AREAS[form.size], second_language(event)
     context = _context(request, event, form, "landscape") | {
-        "pages": [page for division in form.divisions for page in draw_pages(division, area)],
+        "pages": [page for division in form.divisions for page in draw_pages(division, area, second)],
         "divisions": list(event.divisions.all()),
     }
     return render(request, "display/paper/draw_sheets.html", context)
@@ -238,6 +242,7 @@ def draws(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 
 @never_cache
 @open_to(get=Who.EVERYBODY)
+@in_its_language
 def lists(request: HttpRequest, club: str, slug: str, kind: str) -> HttpResponse:
     """Print pairings, names, entries, standings or cross-tables."""
     event = access.tournament(request.user, club, slug)
@@ -245,14 +250,22 @@ def lists(request: HttpRequest, club: str, slug: str, kind: str) -> HttpResponse
     make, orientation = KINDS[kind]
     context = _context(request, event, form, orientation) | {
         "label": list_label(kind),
-        "lists": [(division, printed) for division in form.divisions for printed in make(division)],
+        "lists": [(division, printed) for division in form.divisions for printed in _in_both(make, division)],
         "divisions": list(event.divisions.all()),
     }
     return render(request, "display/paper/lists.html", context)
 
 
+def _in_both(make: Callable[[Division], Iterable[PrintedList]], division: Division) -> Iterator[PrintedList]:
+    """Yield the lists of a division with their headings in both languages of the event."""
+    first, second = in_both(lambda: list(make(division)), second_language(division.tournament))
+    for printed, other in zip(first, second, strict=True):
+        yield printed.with_second(other)
+
+
 @open_to(get=Who.STAFF)
 @never_cache
+@in_its_language
 def snapshot_page(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Print what is needed to continue the night without the server."""
     event = access.tournament_as(request.user, club, slug, Role.ASSISTANT)
@@ -263,6 +276,7 @@ def snapshot_page(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 
 @open_to(get=Who.HELPERS)
 @never_cache
+@in_its_language
 def poster(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Print the poster for the door: its QR code leads to the page on which players check in or find their match."""
     event = access.tournament_as(request.user, club, slug, access.HELPER)
@@ -275,6 +289,7 @@ def poster(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 
 @open_to(get=Who.DIRECTORS)
 @never_cache
+@in_its_language
 def club_poster(request: HttpRequest, slug: str) -> HttpResponse:
     """Print the poster for the door of a club: its QR code leads to the page on which one joins the club."""
     club = club_access.club_for_director(request.user, slug)
@@ -288,6 +303,7 @@ def club_poster(request: HttpRequest, slug: str) -> HttpResponse:
 
 @open_to(get=Who.DIRECTORS)
 @never_cache
+@in_its_language
 def cash(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Print the cash report."""
     event = access.tournament_as(request.user, club, slug, Role.DIRECTOR)
@@ -297,6 +313,7 @@ def cash(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 
 @open_to(get=Who.HELPERS)
 @never_cache
+@in_its_language
 def cards(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Print a card for each table."""
     event = access.tournament_as(request.user, club, slug, access.HELPER)
@@ -307,6 +324,7 @@ def cards(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 
 @open_to(get=Who.STAFF)
 @never_cache
+@in_its_language
 def personal_links(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Print a card with the personal link of each player."""
     event = access.tournament_as(request.user, club, slug, Role.ASSISTANT)
@@ -354,6 +372,7 @@ def _context(
     return {
         "tournament": tournament,
         "club": tournament.club,
+        "second_language": second_language(tournament),
         "form": form,
         "paper": form.size,
         "orientation": orientation,

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from display.paper.brackets import SheetBracket, sheet_brackets
 from display.paper.drawing import Area, PageDrawing, Sizes, drawing, least_height, pack
 from display.paper.slips import FlowSheet, flow_sheets
+from matches.presentation.labels import from_start
 from prizes.prizes import prizes_for_staff
 from tournaments.floor.selectors import FloorView, floor
 from tournaments.floor.state import FloorMatchState, MatchFacts, MatchOnFloor, TableState
@@ -197,12 +198,12 @@ def _open_match(view: FloorView, match: MatchOnFloor, onward: Mapping[int, tuple
     since = match.started_at or match.called_at
     text = "" if since is None else time_format(since.astimezone(view.zone))
     if match.state == FloorMatchState.CALLED:
-        text = _("called %(time)s") % {"time": text}
+        text = _("Called %(called)s") % {"called": text}
     facts, score = match.facts, match.where.score
     reasons = view.reasons(match)
     return OpenMatch(
         number=match.number,
-        where=f"{facts.round_name}, {_('%(length)d pt') % {'length': facts.length}}",
+        where=f"{facts.round_name}, {from_start(_('%(length)d pt') % {'length': facts.length}, facts.start)}",
         sides=(
             SnapshotSide(_name(facts, 0), bool(facts.names[0])),
             SnapshotSide(_name(facts, 1), bool(facts.names[1])),
@@ -223,8 +224,8 @@ def _name(match: MatchFacts, side: int) -> str:
     if source is None or source.number is None:
         return _("To be decided")
     if source.kind == "winner":
-        return _("Winner of M%(number)d") % {"number": source.number}
-    return _("Loser of M%(number)d") % {"number": source.number}
+        return _("Winner of M%(number)s") % {"number": source.number}
+    return _("Loser of M%(number)s") % {"number": source.number}
 
 
 def _open_brackets(tournament: Tournament) -> list[SheetBracket]:

@@ -18,6 +18,16 @@ PAPER, CARD, LINE, INK, MUTED = (244, 242, 238), (255, 255, 255), (201, 194, 181
 CONNECTOR, WIN = (145, 138, 127), (11, 107, 79)
 FELT, SAND, RUST = (40, 72, 63), (205, 185, 140), (165, 88, 63)
 IVORY, EDGE, EBONY = (251, 246, 233), (58, 43, 34), (27, 32, 40)
+CLUB_COLOURS = {
+    "blue": (31, 95, 191),
+    "green": (11, 107, 79),
+    "red": (165, 56, 47),
+    "brown": (123, 74, 44),
+    "purple": (90, 74, 138),
+    "rose": (160, 50, 92),
+    "grey": (74, 85, 99),
+}
+"""As in static/players/club.css."""
 MARGIN = 64
 BAND = 70
 """Height of the row of points at the bottom."""
@@ -30,8 +40,8 @@ COLOURS = 128
 ROW, BOX_ROW = 98, 58
 
 
-def draw_card(card: SharedCard, board: Diagram | None = None) -> bytes:
-    """Return the picture of a card as a PNG file; `board` is the position that it names."""
+def draw_card(card: SharedCard, board: Diagram | None = None, emblem: bytes = b"") -> bytes:
+    """Return the picture of a card as a PNG file; `board` is the position and `emblem` the image that it names."""
     sheet = _Sheet()
     sheet.header(card)
     if card.sides:
@@ -39,7 +49,7 @@ def draw_card(card: SharedCard, board: Diagram | None = None) -> bytes:
     elif card.matches:
         sheet.bracket(card)
     else:
-        sheet.page(card)
+        sheet.page(card, emblem)
     return sheet.png()
 
 
@@ -50,6 +60,25 @@ def neutral_picture() -> bytes:
     sheet.logo(MARGIN, 190, 150)
     sheet.text((MARGIN + 190, 205), "Barpoint", 800, size=110, least=60, name=BOLD)
     return sheet.png()
+
+
+def draw_icon(letters: str, colour: Colour, emblem: bytes, pixels: int, *, is_maskable: bool) -> bytes:
+    """Return the face of a club as a square PNG file: its emblem, or its initials in white on its colour.
+
+    Of a maskable icon, which is shown in any shape, the middle is sure to be seen: a circle of 80 % of its width.
+    """
+    ground = PAPER if emblem else colour
+    icon = Image.new("RGB", (pixels, pixels), ground)
+    side = int(pixels * (0.56 if is_maskable else 0.8))
+    if emblem:
+        mark = Image.open(BytesIO(emblem)).convert("RGBA").resize((side, side), Image.Resampling.LANCZOS)
+        icon.paste(mark, ((pixels - side) // 2, (pixels - side) // 2), mark)
+    else:
+        fitted = fit(drawable(letters, "B"), side, size=int(side * 0.7), least=int(side * 0.3), name=BOLD)
+        ImageDraw.Draw(icon).text((pixels / 2, pixels / 2), fitted.text, font=fitted.font, fill=CARD, anchor="mm")
+    file = BytesIO()
+    icon.save(file, "PNG", optimize=True)
+    return file.getvalue()
 
 
 class _Sheet:
@@ -124,14 +153,17 @@ class _Sheet:
                 left += self.text((left, top), " · ", 40, size=28, fill=MUTED)
             left += self.text((left, top), text, int(each + spare), size=28, fill=MUTED)
 
-    def page(self, card: SharedCard) -> None:
-        """A club, an event, a division without a bracket, or a player."""
+    def page(self, card: SharedCard, emblem: bytes) -> None:
+        """A page without a match and a bracket."""
         width = WIDTH - 2 * MARGIN - (230 if card.monogram else 0)
         lines = fit_lines(drawable(card.title, card.label), width, size=84, least=40, name=BOLD)
         self.lines(lines, MARGIN, 232, INK)
         self.joined(MARGIN, 300, card.below, width)
         letters = drawable(card.monogram)
-        if letters:
+        if emblem:
+            mark = Image.open(BytesIO(emblem)).convert("RGBA").resize((200, 200), Image.Resampling.LANCZOS)
+            self.image.paste(mark, (WIDTH - MARGIN - 200, 150), mark)
+        elif letters:
             self._monogram(letters)
         pitch = min(62, (BOTTOM - 350) // max(1, len(card.facts)))
         size = min(36, pitch - 8)

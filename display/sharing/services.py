@@ -9,17 +9,19 @@ from django.core.cache import cache
 from django.db import IntegrityError, transaction
 from django.db.models import F, Q
 from django.http import Http404
+from django.utils.translation import override
 
 from core.live.site_version import unseen_writes
 from core.queue import claim_lasts, hint, resend_after
 from core.throttle import MINUTE, Limit, count
-from display.sharing.cards import BoardMoment, SharedCard, card_of
+from display.sharing.cards import BoardMoment, SharedCard, card_of, language_of_page
 from display.sharing.drawing import draw_card
 from engine.errors import Refused
 from matches.access import match_for_viewer
 from matches.play.replay import live_source
 from matches.play.watching import watched_match
 from matches.records.board import Diagram
+from players.clubs.emblems import emblem_image
 from tournaments.models import SharePicture
 
 log = structlog.get_logger(__name__)
@@ -130,7 +132,11 @@ def draw_picture(*, picture_id: int, now: datetime) -> None:
         with unseen_writes():
             row.delete()
         return
-    data = draw_card(card, _position(card.board) if card.board is not None else None)
+    emblem = b""
+    with suppress(Http404):
+        emblem = emblem_image(*card.emblem) if card.emblem is not None else b""
+    with override(language_of_page(row.kind, row.key)):
+        data = draw_card(card, _position(card.board) if card.board is not None else None, emblem)
     if len(data) > MAX_BYTES:
         log.warning("share_picture_too_large", kind=row.kind, key=row.key, bytes=len(data))
         return

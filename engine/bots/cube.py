@@ -4,7 +4,7 @@ A match is worth its winning chance (Janowski's formula), money its points. Betw
 that of a live one, whose owner redoubles at the last moment, it takes the mean that is usual for long games.
 """
 
-from engine.bots.network import Chances
+from engine.bots.network import BotChances
 from engine.cube import Side
 from engine.match import MatchState
 
@@ -41,7 +41,7 @@ def worth(state: MatchState, side: Side, points: int) -> float:
     return match_chance(own - max(0, points), opposing - max(0, -points))
 
 
-def value(state: MatchState, side: Side, chances: Chances, cube: int) -> float:
+def value(state: MatchState, side: Side, chances: BotChances, cube: int) -> float:
     """What a position is worth to `side`, whose chances these are, if the cube stays where it is."""
     gammon_won, gammon_lost = chances.win_gammon, chances.lose_gammon
     return (
@@ -52,7 +52,7 @@ def value(state: MatchState, side: Side, chances: Chances, cube: int) -> float:
     )
 
 
-def take_point(state: MatchState, side: Side, chances: Chances) -> float:
+def take_point(state: MatchState, side: Side, chances: BotChances) -> float:
     """The winning chance (0–1) from which `side` should take a double, its chances of gammons being these."""
     cube = state.cube
     won = _mean(state, side, 2 * cube, chances.win_gammon / max(chances.win, 0.01))
@@ -70,7 +70,7 @@ def _mean(state: MatchState, side: Side, points: int, gammons: float) -> float:
     return (1 - gammons) * worth(state, side, points) + gammons * worth(state, side, 2 * points)
 
 
-def should_double(state: MatchState, side: Side, chances: Chances) -> bool:
+def should_double(state: MatchState, side: Side, chances: BotChances) -> bool:
     """Whether `side`, on roll, doubles with these chances; for a side that may double."""
     if state.length and state.crawford_played and state.length - state.score[1 - side] == 1:
         return True  # The opponent needs one point: nothing is lost by doubling.
@@ -88,6 +88,6 @@ def _window(state: MatchState) -> float:
     return usual + (LAST_ROLL_WINDOW - usual) / max(1.0, rolls) ** 2
 
 
-def should_take(state: MatchState, side: Side, chances: Chances) -> bool:
+def should_take(state: MatchState, side: Side, chances: BotChances) -> bool:
     """Whether `side` takes with these chances."""
     return chances.win >= take_point(state, side, chances)

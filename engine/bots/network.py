@@ -19,7 +19,7 @@ from engine.position import Position
 OUTPUTS = 3
 
 
-class Chances(NamedTuple):
+class BotChances(NamedTuple):
     """How a game may end for the side on roll, cube and score left aside (0–1)."""
 
     win: float
@@ -27,9 +27,9 @@ class Chances(NamedTuple):
     win_gammon: float
     lose_gammon: float
 
-    def reversed(self) -> "Chances":
+    def reversed(self) -> "BotChances":
         """The same for the other side."""
-        return Chances(1 - self.win, self.lose_gammon, self.win_gammon)
+        return BotChances(1 - self.win, self.lose_gammon, self.win_gammon)
 
 
 class Network:
@@ -48,7 +48,7 @@ class Network:
         self.outer = [tuple(outer[output::OUTPUTS]) for output in range(OUTPUTS)]
         self.outer_bias = values[-OUTPUTS:]
 
-    def chances(self, checkers: Sequence[int], counted: Sequence[float]) -> Chances:
+    def chances(self, checkers: Sequence[int], counted: Sequence[float]) -> BotChances:
         """Estimate a position by its inputs."""
         rows = [self.bias, *(self.of_checkers[index] for index in checkers)]
         rows += [
@@ -61,7 +61,7 @@ class Network:
             1 / (1 + exp(-bias - sum([weight * value for weight, value in zip(row, hidden, strict=True)])))
             for row, bias in zip(self.outer, self.outer_bias, strict=True)
         )
-        return Chances(win, min(win, win_gammon), min(1 - win, lose_gammon))
+        return BotChances(win, min(win, win_gammon), min(1 - win, lose_gammon))
 
 
 @cache
@@ -70,12 +70,12 @@ def _network(*, contact: bool) -> Network:
 
 
 @lru_cache(maxsize=5000)
-def chances(position: Position) -> Chances:
+def chances(position: Position) -> BotChances:
     """Estimate how the game ends for the side on roll."""
     own, opposing = position.borne_off
     if position.is_over:
         won = own > opposing
-        return Chances(float(won), float(won and not opposing), float(not won and not own))
+        return BotChances(float(won), float(won and not opposing), float(not won and not own))
     network = _network(contact=has_contact(position.counts))
     estimate = network.chances(checker_inputs(position), counted_inputs(position))
     # A side that has borne off a checker cannot lose a gammon any more.

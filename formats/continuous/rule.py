@@ -341,6 +341,8 @@ class _Rule:
 
     def decision(self, room: int) -> PairingDecision:
         """Return what is to be done, with at most `room` pairs."""
+        if self.state.settings.ended:
+            return self._ended()
         allowed = self.allowed
         pairs = self.best(allowed) if allowed else []
         byes: tuple[EntryId, ...] = ()
@@ -372,6 +374,13 @@ class _Rule:
             missed=self._missed(made) if made else (),
             byes=byes if most >= len(pairs) else (),
         )
+
+    def _ended(self) -> PairingDecision:
+        """Nobody is paired any more: all wait for the matches in progress."""
+        playing = [match.number for match in self.state.playing]
+        code = "switch" if self.state.settings.qualifiers else "ended"
+        waits = {entry: (code, {"matches": playing}) for entry in self.players if entry not in self.in_match}
+        return PairingDecision(PairingStep.WAIT if playing else PairingStep.OVER, waits=waits, places_left=0)
 
     def _action(self, allowed: Sequence[Pair], byes: Sequence[EntryId], places: int | None, room: int) -> PairingStep:
         playing = self.state.playing

@@ -37,6 +37,8 @@ from formats.lots import Lots
 ALGORITHM = f"barpoint-knockout/1 on {LOTS}"
 STARTS_ALGORITHM = "later starts"
 """How the algorithm of a draw with later starts goes on, before their numbers."""
+BYES_LAST = "byes last"
+"""How the algorithm goes on of a draw of entries for all of whom there is a place to play for."""
 SMALLEST_FIELD = 2
 LARGEST_FIELD = 4096
 PURPOSE = "knockout"
@@ -127,12 +129,14 @@ def draw(
     seeds: Sequence[EntryId] = (),
     apart: Iterable[Collection[EntryId]] = (),
     starts: Sequence[int] = (),
+    byes_last: bool = False,
 ) -> KnockoutDraw:
     """Draw a field: `seeds` in their order, all others by lot; `starts` is that of `seed_places`.
 
     `apart` has groups (club-mates, or named pairs) whose members should be in opposite halves, then quarters, as far as
-    possible. The order of `entries` does not matter; the same seed and draft give the same draw. Raises Refused for a
-    field outside 2–4096, an entry listed twice, or a seed that is not an entry.
+    possible. With `byes_last` the places of entries keep their order, but stand before all byes. The order of `entries`
+    does not matter; the same seed and draft give the same draw. Raises Refused for a field outside 2–4096, an entry
+    listed twice, or a seed that is not an entry.
     """
     field = _distinct(entries)
     bracket_size(len(field))
@@ -145,10 +149,13 @@ def draw(
     size, taken = seed_places(len(field), starts)
     by_place = dict(zip(taken, order, strict=True))
     places = [by_place.get(place) for place in inner_outer(size)]
+    if byes_last:
+        places.sort(key=lambda place: place is None)
     groups = [frozenset(group) & frozenset(field) for group in apart]
     if groups:
         places = spread_apart(places, groups, fixed=frozenset(seeded), lots=lots)
     algorithm = f"{ALGORITHM}, {STARTS_ALGORITHM} {' '.join(map(str, starts))}" if starts else ALGORITHM
+    algorithm = f"{algorithm}, {BYES_LAST}" if byes_last else algorithm
     return KnockoutDraw(tuple(places), draft, algorithm, earliest_meetings(places, groups))
 
 

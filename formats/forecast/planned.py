@@ -7,12 +7,13 @@ it may need, each with the chance that it is played. Both begin behind a gate if
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import count
 
+from formats.elimination.places import FIRST_PLACES
 from formats.forecast.finish_times import RemainingMatch, length_of
 from formats.graph import BYE, CONSOLATION, LAST_CHANCE, EntrySource, FixtureId, Graph, LoserOf, Source, WinnerOf
 
 SECOND_FINAL = (True, False)
 """A second final is played in half of all cases."""
-RANKS = {CONSOLATION: 1, LAST_CHANCE: 2}
+RANKS = {CONSOLATION: 1, LAST_CHANCE: 2} | dict.fromkeys(FIRST_PLACES, 1)
 """The order in which brackets get tables; all others come first."""
 
 Courses = Sequence[Sequence[tuple[bool, ...]]]

@@ -17,6 +17,7 @@ from formats.settings import (
     ELIMINATION,
     KNOCKOUT,
     LIVES,
+    PLACES,
     PROGRESSIVE,
     ROUND_ROBIN,
     SWISS,
@@ -33,6 +34,8 @@ LARGEST_ROUND_ROBIN = 16
 LARGEST_TWICE = 5
 LARGEST_DOUBLE = 32
 MIN_FOR_DOUBLE = 4
+LARGEST_PLACES = 32
+MIN_FOR_PLACES = 6
 MIN_FOR_CONSOLATION = 4
 MIN_FOR_LAST_CHANCE = 6
 MIN_FOR_SWISS = 8
@@ -99,9 +102,9 @@ def propose_formats(players: int, tables: int, minutes: float, *, at_stake: bool
         last_resort = _proposed("knockout", StageSettings(KNOCKOUT), MIN_LENGTH_OF_ALL, players, tables, minutes)
         others = [proposal for proposal in too_long if proposal.name != "knockout"]
         return tuple(sorted([last_resort, *others], key=lambda proposal: proposal.finish.late))
-    # A format without rounds is offered beside the others, but rounds stay the default.
-    in_rounds = [proposal for proposal in fitting if not proposal.stages[0].is_continuous]
-    best = _best(in_rounds or fitting, minutes)
+    # A format without rounds, or with a place for everybody, is offered beside the others, which stay the default.
+    usual = [row for row in fitting if not row.stages[0].is_continuous and row.stages[0].format != PLACES]
+    best = _best(usual or fitting, minutes)
     return (best, *(proposal for proposal in fitting if proposal is not best), *too_long)
 
 
@@ -138,6 +141,8 @@ def _formats(players: int, *, at_stake: bool) -> Iterator[tuple[str, Stages]]:
     if MIN_FOR_FLOW <= players <= LARGEST_FLOW:
         flow = StageSettings(LIVES, lives=2, pairing=PairingMode.CONTINUOUS)
         yield "flow", (strict(flow) if at_stake else flow,)
+    if MIN_FOR_PLACES <= players <= LARGEST_PLACES:
+        yield "places", (StageSettings(PLACES),)
     if SMALL_FIELD < players <= LARGEST_ROUND_ROBIN:
         yield round_robin
 
@@ -202,7 +207,8 @@ def forecast_evening(stages: Stages, lengths: tuple[int, ...], players: int, tab
 def is_hopeless(stage: StageSettings, length: int, players: int, tables: int, minutes: float) -> bool:
     """Whether a format takes far too long, so that it need not be simulated."""
     if stage.format in ELIMINATION:
-        matches, rounds = players - 1, _knockout_rounds(players)
+        rounds = _knockout_rounds(players)
+        matches = players // 2 * (rounds - 1) if stage.format == PLACES else players - 1
     elif stage.format == LIVES:
         rounds, matches = 0, players * stage.lives - 1
     else:

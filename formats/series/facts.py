@@ -74,6 +74,12 @@ class SeriesDivision:
     rank: int = 1
     shares: tuple[Fraction, ...] = ()
     given: Mapping[Player, Fraction] = field(default_factory=dict)
+    pairs: Mapping[Player, tuple[Player, ...]] = field(default_factory=dict)
+    """Who the two of each pair are, which stands in the places of the division like one player."""
+
+    def people(self, side: Player) -> tuple[Player, ...]:
+        """Return for whom a side stands."""
+        return self.pairs.get(side, (side,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +87,7 @@ class SeasonEvent:
     """An event as a series sees it.
 
     `kind` is its class in this series, empty if that follows from its month; `away` whether it was played elsewhere.
+    `pair_share` is the part of the points of a pair that each of the two gets; with 0, pairs count for nobody.
     """
 
     id: str
@@ -89,11 +96,17 @@ class SeasonEvent:
     kind: str = ""
     weight: Fraction = Fraction(1)
     away: bool = False
+    pair_share: Fraction = Fraction(1)
 
     @property
     def players(self) -> frozenset[Player]:
-        """Everybody who was in a published draw, or has points typed in."""
-        return frozenset().union(*(division.players | set(division.given) for division in self.divisions))
+        """Everybody who was in a published draw, by themselves or in a pair, or has points typed in."""
+        sides = ((division, side) for division in self.divisions for side in division.players | set(division.given))
+        return frozenset(player for division, side in sides for player in self.people(division, side))
+
+    def people(self, division: SeriesDivision, side: Player) -> tuple[Player, ...]:
+        """Return for whom a side of a division counts."""
+        return division.people(side) if self.pair_share or side not in division.pairs else ()
 
 
 def events_from(data: Any) -> tuple[SeasonEvent, ...]:
@@ -121,18 +134,22 @@ def _dated(events: Iterable[SeasonEvent]) -> list[SeasonEvent]:
 
 
 def without(event: SeasonEvent, absent: frozenset[Player]) -> SeasonEvent:
-    """The event as if these players had not taken part: places close up, and wins against them remain."""
-    divisions = tuple(
-        replace(
-            division,
-            players=division.players - absent,
-            brackets=tuple(_bracket_without(bracket, absent) for bracket in division.brackets),
-            matches=tuple(match for match in division.matches if match.winner not in absent),
-            given={player: points for player, points in division.given.items() if player not in absent},
-        )
-        for division in event.divisions
+    """The event as if these players had not taken part: places close up, and wins against them remain.
+
+    A pair stays as long as one of the two does.
+    """
+    return replace(event, divisions=tuple(_division_without(division, absent) for division in event.divisions))
+
+
+def _division_without(division: SeriesDivision, people: frozenset[Player]) -> SeriesDivision:
+    absent = people | {pair for pair, both in division.pairs.items() if people.issuperset(both)}
+    return replace(
+        division,
+        players=division.players - absent,
+        brackets=tuple(_bracket_without(bracket, absent) for bracket in division.brackets),
+        matches=tuple(match for match in division.matches if match.winner not in absent),
+        given={player: points for player, points in division.given.items() if player not in absent},
     )
-    return replace(event, divisions=divisions)
 
 
 def _bracket_without(bracket: SeriesBracket, absent: frozenset[Player]) -> SeriesBracket:

@@ -5,7 +5,7 @@ explained (see `sentences`).
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache, cached_property
@@ -68,25 +68,52 @@ def closed_up(plan: Plan, event: SeasonEvent) -> SeasonEvent:
 def event_points(plan: Plan, event: SeasonEvent) -> dict[Player, Earned]:
     """The points of everybody in the event, also of those who earn none. Guests close up if the plan says so."""
     event = closed_up(plan, event)
-    divisions: dict[Player, list[tuple[Fraction, tuple[PointsPart, ...]]]] = {player: [] for player in event.players}
+    share = AppliedFactor("pair", "", event.pair_share)
+    divisions: dict[Player, list[_InDivision]] = {player: [] for player in event.players}
     for division in event.divisions:
         context = _Context(plan, event, division)
         earned = _parts(plan.points, context)
-        for player in context.players:
-            parts = earned.get(player, ())
-            divisions[player].append((_sum(parts), parts))
+        for side in context.players:
+            is_pair, parts = side in division.pairs, earned.get(side, ())
+            own = _InDivision(is_pair, _scaled(parts, [share]) if is_pair else parts)
+            for player in event.people(division, side):
+                divisions[player].append(own)
     points = {}
     for player, results in divisions.items():
         if plan.best_division:
-            results = [max(results, key=lambda result: result[0])]
-        total = sum((value for value, _ in results), ZERO)
-        parts = _without_repeated_zeros(part for _, parts in results for part in parts)
+            results = [max(results, key=lambda result: _sum(result.parts))]
+        elif any(result.is_pair for result in results):
+            results = list(_attended_once(results))
+        parts = _without_repeated_zeros(part for result in results for part in result.parts)
+        total = _sum(parts)
         if plan.round_event is not None:
             exact, total = total, rounded(total, plan.round_event.mode, plan.round_event.digits)
             if exact != total:
                 parts = (*parts, PointsPart("rounding", total - exact, {"exact": exact}))
         points[player] = Earned(total, parts)
     return points
+
+
+class _InDivision(NamedTuple):
+    """What somebody earns in a division, by themselves or in a pair."""
+
+    is_pair: bool
+    parts: tuple[PointsPart, ...]
+
+
+def _attended_once(results: Sequence[_InDivision]) -> Iterator[_InDivision]:
+    """Leave out what a pair gets for coming if the player has come already, alone or in another pair."""
+    has_come = any(_attends(row) for row in results if not row.is_pair)
+    for row in results:
+        if row.is_pair and has_come:
+            yield _InDivision(is_pair=True, parts=tuple(part for part in row.parts if part.code != "attend"))
+        else:
+            yield row
+            has_come = has_come or _attends(row)
+
+
+def _attends(row: _InDivision) -> bool:
+    return any(part.code == "attend" for part in row.parts)
 
 
 def _without_repeated_zeros(parts: Iterable[PointsPart]) -> tuple[PointsPart, ...]:

@@ -28,24 +28,28 @@ class SeriesPreset:
         return plan_from({"name": self.title, **self.form})
 
 
-TITLES: Mapping[str, str] = {
-    "usual": "A usual club season",
-    "motor_racing": "Points as in motor racing",
+NAMES: Mapping[str, str] = {
     "new_england": "New England (NEBC)",
     "nordic_tour": "Nordic Tour",
-    "bristol_groups": "Bristol, groups",
-    "bristol_round_robin": "Bristol, round robin",
-    "bristol_knockouts": "Bristol, knockouts",
     "milwaukee": "Milwaukee",
     "rhein_neckar": "Rhein-Neckar (Mannheim)",
     "usbgf_master_points": "USBGF Master Points 2019",
     "american_tour": "American Backgammon Tour",
-    "backgames_open": "BackGames, open",
-    "backgames_intermediate": "BackGames, intermediate",
     "nardgammon": "nardgammon",
     "vienna_cup": "Vienna Cup",
     "brass_city": "Brass City",
     "columbus": "Columbus",
+}
+"""Code -> the name of a series, the same in every language."""
+TITLES: Mapping[str, str] = {
+    **NAMES,
+    "usual": "A usual club season",
+    "motor_racing": "Points as in motor racing",
+    "bristol_groups": "Bristol, groups",
+    "bristol_round_robin": "Bristol, round robin",
+    "bristol_knockouts": "Bristol, knockouts",
+    "backgames_open": "BackGames, open",
+    "backgames_intermediate": "BackGames, intermediate",
     "by_rounds": "By rounds (after Gammon Associates)",
     "given": "Points typed in",
 }

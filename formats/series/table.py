@@ -355,7 +355,7 @@ class _Order:
                 )
                 for bracket in brackets:
                     for placing in placings_of(bracket, self.plan):
-                        for player in placing.players:
+                        for player in (row for side in placing.players for row in event.people(division, side)):
                             places[player].append(placing.first)
         return places
 

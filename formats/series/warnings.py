@@ -14,7 +14,7 @@ MESSAGES: Mapping[str, str] = {
     "place_below_next": "Of {size} players, place {place} gets less ({points}) than place {lower} ({more}).",
     "consolation_beats_main": "{winner} wins the consolation with {points}, {champion} the main bracket with {less}.",
     "too_few_evenings": "Nobody can reach the minimum of {needed} evenings: there are {evenings}.",
-    "late_members": "With the best {best} of {evenings}, who comes for the last {left} counts only {left}.",
+    "late_members": "Only the best {best} count; whoever joins for the last {left} evenings has at most {left}.",
     "tie_above_limit": "Places {first} to {last} are shared, but ties above place {limit} should be played off.",
     "no_points_above": "A field of {size} gets no points for places: it is larger than the last band.",
     "shares_missing": "{division} has no shares, so its places earn nothing.",
@@ -107,7 +107,7 @@ def _about_event(plan: Plan, event: SeasonEvent, earned: Mapping[Player, Earned]
         if main and consolation and main.placings and consolation.placings:
             champion, winner = main.placings[0][0], consolation.placings[0][0]
             less, points = (earned[p].points if p in earned else Fraction(0) for p in (champion, winner))
-            if points > less:
+            if points > less and not {champion, winner} & division.pairs.keys():
                 names = {"winner": winner, "champion": champion}
                 yield PlanWarning(
                     "consolation_beats_main",

@@ -54,6 +54,12 @@ def without_spent_pairings(
     return Progress(state.graph, fixtures)
 
 
+def without_stopped(state: Progress, stopped: Collection[FixtureId]) -> Progress:
+    """Return the state in which matches that were `stopped`, as a director ended the stage, count for nobody."""
+    voided = {number: undecided(number, (BYE_SLOT, BYE_SLOT)) for number in stopped if number in state.fixtures}
+    return Progress(state.graph, {**state.fixtures, **voided}) if voided else state
+
+
 def decided_without_lives(state: Progress, lives: int) -> frozenset[FixtureId]:
     """Return the decided matches of entries that had no lives left; they stand, but could not be played now."""
     return frozenset(

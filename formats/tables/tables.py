@@ -8,12 +8,14 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from formats.elimination.from_lives import PLACES
-from formats.graph import FINAL, LOWER, EntryId, PlaceOf
+from formats.elimination.from_lives import PLACES as PLACES_OF_LIVES
+from formats.elimination.places import certain_places
+from formats.graph import FINAL, LOWER, MAIN, EntryId, PlaceOf
 from formats.lots import Lots
 from formats.plans import group_keys, lengths_of
 from formats.progress import Progress, SharedPlace
-from formats.settings import DOUBLE, ELIMINATION, GROUPS, LIVES, SWISS, StageSettings
+from formats.settings import DOUBLE, ELIMINATION, GROUPS, LIVES, PLACES, SWISS, StageSettings
+from formats.states import FixtureState, FixtureStatus
 from formats.swiss.event import SwissEvent
 from formats.swiss.lives import lives_left, lives_over, lives_places
 from formats.tables.records import Records
@@ -70,7 +72,9 @@ def round_table(settings: StageSettings, event: SwissEvent, key: str, *, seed: b
         rows = []
         place = 1
         for shared in lives_places(event, settings.lives):
-            rows += [StandingsRow(place, entry, float(left.get(entry, 0)), (), None) for entry in shared]
+            # Who goes on from an ended stage is decided by lot among equals; for all else they share the place.
+            listed = sorted(shared, key=lambda entry: records.lots[entry]) if settings.ended else shared
+            rows += [StandingsRow(place, entry, float(left.get(entry, 0)), (), None) for entry in listed]
             place += len(shared)
         return StandingsTable(key, tuple(rows), records, (), is_over(settings, event))
     order = settings.tiebreak_order
@@ -79,12 +83,14 @@ def round_table(settings: StageSettings, event: SwissEvent, key: str, *, seed: b
 
 def is_over(settings: StageSettings, event: SwissEvent) -> bool:
     """Whether the last round is complete and no other follows."""
+    if settings.ended:
+        return not event.has_open_matches
     if settings.is_continuous and not event.rounds:
         return event.is_deserted
     if settings.is_continuous and settings.format == SWISS:
         return not event.has_open_matches and quotas_filled(settings, event)
     if settings.format == LIVES and settings.is_continuous and settings.qualifiers and not event.has_open_matches:
-        return sum(PLACES[left] for left in lives_left(event, settings.lives).values()) <= settings.qualifiers
+        return sum(PLACES_OF_LIVES[left] for left in lives_left(event, settings.lives).values()) <= settings.qualifiers
     if settings.format == LIVES and not event.has_open_matches:
         return event.is_deserted or (bool(event.rounds) and lives_over(event, settings.lives))
     return event.over
@@ -103,13 +109,45 @@ def quotas_filled(settings: StageSettings, event: SwissEvent) -> bool:
 def elimination_places(settings: StageSettings, state: Progress) -> dict[str, tuple[SharedPlace, ...]]:
     """Return the certain places of an elimination by bracket, the one that decides the title first.
 
-    A double elimination has a single list of places, under the key of its final.
+    A double elimination has a single list of places, under the key of its final; so has a place for everybody, under
+    the key of the main bracket.
     """
     if settings.format == DOUBLE:
         # The lower bracket of two entries has no match, and stored matches know nothing of it, nor of what is planned.
         ranked = [key for key in (FINAL, LOWER) if key in {bracket.key for bracket in state.graph.brackets}]
         return {FINAL: state.places(*ranked)} if ranked else {}
+    if settings.format == PLACES:
+        return {MAIN: certain_places(state)} if state.graph.brackets else {}
     return {bracket.key: state.places(bracket.key) for bracket in state.graph.brackets}
+
+
+def final_without_winner(state: Progress, key: str) -> FixtureState | None:
+    """Return the deciding match of a bracket if it is over and nobody won it."""
+    numbers = [fixture.number for fixture in state.graph.bracket(key).fixtures]
+    needed = [number for number in numbers if state.fixtures[number].status is not FixtureStatus.NOT_NEEDED]
+    last = state.fixtures[needed[-1]] if needed else None
+    return last if last is not None and last.over and last.winner.entry is None else None
+
+
+def with_final_shared(state: Progress, key: str, places: Sequence[SharedPlace]) -> list[SharedPlace]:
+    """Return the places of a bracket with those of a deciding match that nobody won: its two players share 1–2."""
+    listed = [place for place in places if place.entries]
+    last = final_without_winner(state, key)
+    finalists = sorted({slot.entrant for slot in last.slots if slot.entrant is not None}) if last is not None else []
+    if len(finalists) < 2:
+        return listed
+    others = [place for place in listed if not set(place.entries) & set(finalists)]
+    first = SharedPlace(1, 2, tuple(finalists))
+    moved = 3 - min((place.first for place in others), default=3)
+    return [
+        first,
+        *(
+            SharedPlace(
+                place.first + moved, place.last + moved, place.entries, tuple(number + moved for number in place.only)
+            )
+            for place in others
+        ),
+    ]
 
 
 Places = Mapping[PlaceOf, EntryId | None]
@@ -130,7 +168,7 @@ def final_orders(
         first = next(iter(elimination_places(settings, state).values()))
         return {str(number): _by_lot(first, seed)} if state.over else {}
     # Whoever is out in lives without rounds does not go on, even if there are more places.
-    least = 0 if settings.format == LIVES and settings.is_continuous else None
+    least = 0 if settings.format == LIVES and (settings.is_continuous or settings.ended) else None
     return {
         str(number): [row.entry for row in table.rows if least is None or row.points > least]
         for table in tables

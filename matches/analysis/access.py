@@ -39,15 +39,17 @@ def analysis_of_match(match: Match) -> Analysis | None:
     return _newest(Q(match=match, submission=None))
 
 
-def analyses_of_results() -> QuerySet[Analysis]:
+def analyses_of_results(origin: Analysis.Origin = Analysis.Origin.COMPUTED) -> QuerySet[Analysis]:
     """Return the finished analyses that `analysis_of_match` chooses from, of all matches that are over.
+
+    With another origin, those that came with the same records.
 
     A record of a match other than the one that its result is based on says nothing about how its players played, nor
     does one of an imported match, which is as somebody told it.
     """
     latest = Result.objects.filter(match=OuterRef("match")).order_by("-version").values("submission")[:1]
     finished = Analysis.objects.filter(
-        origin=Analysis.Origin.COMPUTED,
+        origin=origin,
         state=Analysis.State.DONE,
         match__finished_at__isnull=False,
         match__as_told=False,
@@ -110,6 +112,8 @@ def players_shown(viewer: Viewer, players: Collection[int]) -> frozenset[int]:
     if for_clubs and viewer.clubs:
         shared = Membership.objects.filter(player__in=for_clubs, club__in=viewer.clubs, left_at__isnull=True)
         visible_players |= set(shared.order_by().values_list("player", flat=True))
+    # A pair has no account, so what it shows is for both of them alone.
+    visible_players |= viewer.players.intersection(canonical_ids.values())
     return frozenset(player for player, canonical_id in canonical_ids.items() if canonical_id in visible_players)
 
 
@@ -256,6 +260,8 @@ class Subject:
     """Whether it may be analysed."""
     file: str = ""
     """The decisions as CSV; empty for a record."""
+    own_decisions: str = ""
+    """The page of what the reader decided worst; empty unless they played it and it was analysed."""
 
 
 class Requested(NamedTuple):
@@ -275,14 +281,17 @@ def seen_with_subject(match: Match, user: Visitor) -> tuple[Subject, SeenAnalysi
 
 def requested_match(user: Visitor, public_id: str) -> Requested:
     """Return a match that this user may see. Raise Http404 otherwise."""
-    match, _ = access.match_and_seat(user, public_id)
+    match, seat = access.match_and_seat(user, public_id)
     viewer = Viewer.of(user)
     seen = seen_of_match(match, viewer)
     result = standing_result(match)
     record_id = result.submission_id if result is not None else None
     record = match.submissions.filter(pk=record_id).defer("data", "transcript").first() if record_id else None
     senders = seen_from_sender(record, viewer) if record is not None else None
-    return Requested(_of_match(match, result, seen), seen, senders)
+    subject = _of_match(match, result, seen)
+    if seat is not None and (senders is not None or (seen is not None and seen.is_done)):
+        subject = replace(subject, own_decisions=reverse("match-decisions", args=[public_id]))
+    return Requested(subject, seen, senders)
 
 
 def requested_record(user: Visitor, public_id: str) -> Requested:

@@ -127,8 +127,10 @@ def _judged(situation: Situation, judgement: Judgement) -> JudgedDecision:
     if judgement.equities is None:
         raise Refused("analysis_differs")
     if situation.kind is DecisionKind.DOUBLE:
-        return _double(situation, judgement.equities, worth)
-    return _take(situation, judgement.equities, worth)
+        decision = _double(situation, judgement.equities, worth)
+    else:
+        decision = _take(situation, judgement.equities, worth)
+    return replace(decision, chances=judgement.chances)
 
 
 def _play(situation: Situation, judgement: Judgement, worth: Stakes | None) -> JudgedDecision:
@@ -171,9 +173,14 @@ def _stored(candidates: tuple[Candidate, ...], worth: Stakes | None) -> tuple[Ca
     candidates_to_store = [
         candidate for number, candidate in enumerate(candidates) if number < MAX_CANDIDATES or candidate.played
     ]
-    if worth is None:
-        return tuple(candidates_to_store)
-    return tuple(replace(candidate, winning=worth.chance(candidate.equity)) for candidate in candidates_to_store)
+    return tuple(
+        replace(
+            candidate,
+            winning=worth.chance(candidate.equity) if worth is not None else None,
+            chances=candidate.chances if number == 0 or candidate.played else None,
+        )
+        for number, candidate in enumerate(candidates_to_store)
+    )
 
 
 def _double(situation: Situation, equities: CubeEquities, worth: Stakes | None) -> JudgedDecision:

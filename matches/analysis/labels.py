@@ -6,6 +6,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext, pgettext
 
 from engine import parse_play, parse_xgid
+from engine.cube import Side
 from engine.errors import Refused
 from engine.match import Phase as MatchPhase
 from matches.analysis.arithmetic import BLUNDER, ERROR
@@ -27,7 +28,7 @@ def action(stored: str) -> str:
         CubeAction.DOUBLE.value: pgettext("cube", "Double"),
         CubeAction.NO_DOUBLE.value: gettext("No double"),
         CubeAction.TAKE.value: gettext("Take"),
-        CubeAction.DROP.value: gettext("Drop"),
+        CubeAction.DROP.value: gettext("Pass"),
     }.get(stored, stored)
 
 
@@ -108,11 +109,15 @@ def diagram_of(decision: Decision, names: tuple[str, str], *, swapped: bool = Fa
     return _mirrored(diagram) if swapped else diagram
 
 
-def scene_of(decision: Decision, names: tuple[str, str], *, swapped: bool = False) -> Scene | None:
-    """The board of a decision with the best play as solid arrows and the one that was made as dotted ones."""
+def scene_of(decision: Decision, names: tuple[str, str], *, swapped: bool = False, bottom: Side = 0) -> Scene | None:
+    """The board of a decision with the best play as solid arrows and the one that was made as dotted ones.
+
+    `bottom` is the side of the match that is at the bottom.
+    """
     diagram = diagram_of(decision, names, swapped=swapped)
     if diagram is None:
         return None
+    diagram = replace(diagram, bottom=bottom)
     best = draw(diagram)
     if decision.kind != Decision.Kind.PLAY or decision.played == decision.best:
         return best

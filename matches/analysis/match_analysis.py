@@ -17,6 +17,7 @@ from matches.analysis import labels
 from matches.analysis.access import SeenAnalysis, Subject, side_in_match
 from matches.analysis.arithmetic import SideSummary
 from matches.analysis.labels import scene_of
+from matches.analysis.line import waiting_in_line
 from matches.analysis.values import LEFT_OUT, DecisionPhase
 from matches.models import Analysis, Decision
 from matches.records.replays import event_path
@@ -162,7 +163,7 @@ def _bands(moments: Sequence[Moment], size: GraphSize, across: float) -> list[di
 
 def _label(game: int, width: float, size: GraphSize) -> str:
     if width >= size.label_width:
-        return gettext("Game {number}").format(number=game)
+        return gettext("Game %(number)s") % {"number": game}
     return str(game) if width >= MIN_LABEL else ""
 
 
@@ -286,14 +287,14 @@ def worst_decision(seen: SeenAnalysis, side: Side) -> Decision | None:
 
 def place(decision: Decision) -> str:
     """Where a decision was made, e.g. “Game 5, 6-2”."""
-    game = gettext("Game {number}").format(number=decision.game)
+    game = gettext("Game %(number)s") % {"number": decision.game}
     return f"{game}, {'-'.join(roll)}" if (roll := roll_of(decision)) else game
 
 
 def roll_of(decision: Decision) -> str:
-    """The roll of a checker play, e.g. “62”; empty for a cube decision."""
+    """The roll of a checker play, its higher die first, e.g. “62”; empty for a cube decision."""
     dice = decision.xgid.split(":")[4] if decision.kind == Decision.Kind.PLAY else ""
-    return dice if dice.isdigit() and dice != "00" else ""
+    return "".join(sorted(dice, reverse=True)) if dice.isdigit() and dice != "00" else ""
 
 
 def lost_winning(decision: Decision) -> str:
@@ -427,12 +428,20 @@ def _error(decision: Decision, seen: SeenAnalysis, subject: Subject, *, drawn: b
 
 
 def _wait(analysis: Analysis, now: datetime) -> str:
-    """How long an open analysis will take, from those before it in the queue and the CPU time of recent ones."""
+    """How long an open analysis will take, from those before it in line and the CPU time of recent ones.
+
+    An analysis that has run for longer than was said has no estimate any more.
+    """
     done = Analysis.objects.filter(state=Analysis.State.DONE, origin=Analysis.Origin.COMPUTED)
     recent = list(done.order_by("-pk").values_list("cpu_seconds", flat=True)[:RECENT])
     seconds = (fmean(recent) if recent else USUAL_SECONDS) / settings.ANALYSIS_CPU_SHARE
-    waiting = Analysis.objects.filter(state__in=[Analysis.State.QUEUED, Analysis.State.WORKING])
-    before = waiting.filter(created_at__lte=analysis.created_at).exclude(pk=analysis.pk).count()
-    running = (now - analysis.claimed_at).total_seconds() if analysis.claimed_at else 0
-    minutes = max(1, ceil(((before + 1) * seconds - max(0, running)) / 60))
+    began = analysis.claimed_at if analysis.state == Analysis.State.WORKING else None
+    if began is not None and (now - began).total_seconds() > 60 * ceil(seconds / 60):
+        return gettext("longer than usual: the server is busy")
+    line = waiting_in_line(now)
+    before = line.index(analysis.pk) if analysis.pk in line else 0
+    working = Analysis.objects.filter(state=Analysis.State.WORKING, claimed_at__isnull=False)
+    claims = [at for at in working.values_list("claimed_at", flat=True) if at is not None]
+    elapsed = sum(min(seconds, (now - at).total_seconds()) for at in claims)
+    minutes = max(1, ceil(((before + 1) * seconds - elapsed) / 60))
     return ngettext("about {count} minute", "about {count} minutes", minutes).format(count=minutes)

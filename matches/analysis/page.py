@@ -114,10 +114,19 @@ def _state(subject: Subject, analysis: MatchAnalysis | None) -> str:
         return "hidden"
     if analysis.failure == NO_PROGRAM:
         return "broken" if is_any_installed() else "off"
-    return "off" if analysis.state == Analysis.State.QUEUED and not _has_program() else analysis.state
+    return "off" if analysis.state == Analysis.State.QUEUED and not has_program() else analysis.state
 
 
-def _has_program() -> bool:
+UNAVAILABLE = ("off", "broken")
+"""States in which those who direct a club read what they can do about it."""
+
+
+def _directs_a_club(request: HttpRequest) -> bool:
+    viewer = Viewer.of(request.user)
+    return viewer.everything or bool(viewer.directs)
+
+
+def has_program() -> bool:
     """Whether a program is installed here, or on the machine of a worker that has analysed something with it."""
     done = Analysis.objects.filter(state=Analysis.State.DONE, origin=Analysis.Origin.COMPUTED)
     return is_any_installed() or done.exists()
@@ -126,10 +135,14 @@ def _has_program() -> bool:
 def _page(request: HttpRequest, requested: Requested) -> HttpResponse:
     subject, seen, senders = requested
     analysis = section(seen, subject, timezone.now()) if seen is not None else None
+    state = _state(subject, analysis)
+    directs = state in UNAVAILABLE and _directs_a_club(request)
     context = {
         "subject": subject,
         "section": analysis,
-        "state": _state(subject, analysis),
+        # Other pages have no part for what cannot be had; a page that somebody opened says so.
+        "state": "none" if is_htmx(request) and state in UNAVAILABLE and not directs else state,
+        "directs": directs,
         "senders": figures_of(senders, subject) if senders is not None and any(senders.shown) else (),
         "senders_program": labels.program(senders.analysis) if senders is not None else "",
         "topics": f"{subject.topic}={now_shown()}",

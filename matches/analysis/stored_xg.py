@@ -1,8 +1,9 @@
 """The analysis that eXtreme Gammon stores in its `.xg` files.
 
-A play has up to 32 candidates, each with the board after it, its depth and seven numbers, the last of which is the
-equity; a cube decision has the equities of no double, double and take, and double and drop. All are normalised to the
-cube. Source: the format published at extremegammon.com/xgformat.aspx; what its fields hold was checked with real files.
+A play has up to 32 candidates, each with the board after it, its depth and seven numbers: the chances to lose a
+backgammon, a gammon and the game, to win the game, a gammon and a backgammon, and the equity. A cube decision has such
+numbers, too, and the equities of no double, double and take, and double and drop. All are normalised to the cube.
+Source: the format published at extremegammon.com/xgformat.aspx; what its fields hold was checked with real files.
 """
 
 import struct
@@ -17,12 +18,22 @@ from engine.transcript import Kind as EventKind
 from engine.transcript import Transcript
 from matches.analysis.judging import judged
 from matches.analysis.situations import situations_of
-from matches.analysis.values import AnalysedMatch, Candidate, CubeEquities, DecisionKind, Judgement, Situation
+from matches.analysis.values import (
+    AnalysedMatch,
+    Candidate,
+    Chances,
+    CubeEquities,
+    DecisionKind,
+    Judgement,
+    Situation,
+    chances_of,
+)
 
 _KIND = 8
 _VERSION = Field(552, struct.Struct("<i"))
 _DICE = Field(100, struct.Struct("<2i"))
 _DOUBLED = Field(16, struct.Struct("<i"))
+_CUBE_EVALUATION_AT = 64 + 60
 _CUBE_EQUITIES_AT, _CUBE_EQUITIES = 64 + 88, struct.Struct("<3f")
 _PLAYS = 124
 """Offset of the candidates of a play; the offsets below are within it."""
@@ -32,6 +43,7 @@ _BOARDS, _BOARD = _PLAYS + 68, struct.Struct("<26b")
 _LEVELS, _LEVEL = _PLAYS + 1156, struct.Struct("<h2x")
 _EVALUATIONS, _EVALUATION = _PLAYS + 1284, struct.Struct("<7f")
 _LUCK_AT, _LUCK = 2320, struct.Struct("<d")
+_ROUNDING = 0.01
 _NOT_ANALYSED = -900
 """Below it a number says that there was no analysis."""
 _DEPTHS = {12: "3-ply", 100: "rollout", 998: "book", 999: "book"}
@@ -119,7 +131,8 @@ def _judgement(record: bytes, situation: Situation) -> Judgement | None:
     if situation.kind is not DecisionKind.PLAY:
         equities = CubeEquities(*_CUBE_EQUITIES.unpack_from(record, _CUBE_EQUITIES_AT))
         analysed = any((equities.no_double, equities.double_take)) and equities.no_double > _NOT_ANALYSED
-        return Judgement(equities=equities) if analysed else None
+        chances = _chances(_EVALUATION.unpack_from(record, _CUBE_EVALUATION_AT))
+        return Judgement(equities=equities, chances=chances) if analysed else None
     # In the order of the file: plays that were looked at less deeply come last, whatever their equities.
     candidates = tuple(_candidates(record, situation))
     if situation.choices and not any(candidate.played for candidate in candidates):
@@ -139,9 +152,17 @@ def _candidates(record: bytes, situation: Situation) -> Iterator[Candidate]:
             continue
         if result not in names:
             continue
-        *_, equity = _EVALUATION.unpack_from(record, _EVALUATIONS + number * _EVALUATION.size)
+        numbers = _EVALUATION.unpack_from(record, _EVALUATIONS + number * _EVALUATION.size)
         (level,) = _LEVEL.unpack_from(record, _LEVELS + number * _LEVEL.size)
-        yield Candidate(names[result], equity, None, _depth(level), result == situation.result)
+        played = result == situation.result
+        yield Candidate(names[result], numbers[-1], None, _depth(level), played, _chances(numbers))
+
+
+def _chances(numbers: Sequence[float]) -> Chances | None:
+    lose_backgammon, lose_gammon, lose, win, win_gammon, win_backgammon, _ = numbers
+    if abs(win + lose - 1) > _ROUNDING:
+        return None
+    return chances_of((win, win_gammon, win_backgammon, lose_gammon, lose_backgammon))
 
 
 def _depth(level: int) -> str:

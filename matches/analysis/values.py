@@ -5,10 +5,10 @@ Plays, errors and luck are seen by the side that decides, the cube by the side t
 are between 0 and 1.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from engine.cube import Score, Side
 from engine.position import Position
@@ -82,6 +82,27 @@ class Situation:
         return self.length - self.score[1 - self.side] if self.length else 0
 
 
+class Chances(NamedTuple):
+    """How a game may end for one side, without the cube (0–1); a gammon is also a win, a backgammon also a gammon."""
+
+    win: float
+    win_gammon: float
+    win_backgammon: float
+    lose_gammon: float
+    lose_backgammon: float
+
+    @property
+    def reversed(self) -> "Chances":
+        """The same for the other side."""
+        return Chances(1 - self.win, self.lose_gammon, self.lose_backgammon, self.win_gammon, self.win_backgammon)
+
+
+def chances_of(numbers: Sequence[float]) -> Chances | None:
+    """Return five numbers of a program as chances; None if they cannot be any, as where a file has none."""
+    # Of a NaN every comparison is false.
+    return Chances(*numbers) if all(0 <= number <= 1 for number in numbers) else None
+
+
 @dataclass(frozen=True, slots=True)
 class Candidate:
     play: str
@@ -91,16 +112,19 @@ class Candidate:
     depth: str
     """As the program names it, e.g. `2-ply`."""
     played: bool = False
+    chances: Chances | None = None
+    """Stored of the best play and of the one that was made."""
 
     @property
     def as_json(self) -> dict[str, Any]:
-        return {
+        data = {
             "play": self.play,
             "equity": self.equity,
             "winning": self.winning,
             "depth": self.depth,
             "played": self.played,
         }
+        return data if self.chances is None else {**data, "chances": list(self.chances)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +156,8 @@ class Judgement:
     """Of a cube decision."""
     luck: float | None = None
     """Of the roll of a play, as equity."""
+    chances: Chances | None = None
+    """Of a cube decision, of the side that may double or has doubled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +181,7 @@ class JudgedDecision:
     no_double: float | None = None
     double_take: float | None = None
     double_pass: float | None = None
+    chances: Chances | None = None
     error_winning: float | None = None
     winning: float | None = None
     luck: float | None = None

@@ -52,6 +52,8 @@ class RunningScore(NamedTuple):
     score: tuple[int, int]
     at: datetime
     side: int | None
+    name: str = ""
+    """The act that entered it, as it is undone by."""
 
 
 class Seating(NamedTuple):

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from engine.errors import Refused
 from matches.lifecycle.at_tables import Answered, AtTables, EnteredScore, Offered
@@ -20,6 +20,7 @@ class MatchContext(NamedTuple):
     url: str = ""
     event: str = ""
     """The name of the event alone."""
+    event_url: str = ""
     zone: str = ""
     """The time zone of the event."""
     venue: str = ""
@@ -27,6 +28,14 @@ class MatchContext(NamedTuple):
     calendar_sequence: int = 0
     """Grows with every change of the event that calendars show."""
     calendar_changed_at: datetime | None = None
+    language: str = ""
+    """Of the event."""
+    division: str = ""
+    """The name of the division, if its event has several."""
+
+
+Place = tuple[int | None, Sequence[Any] | None, int]
+"""Where a match is played, as plain values: its board, what the name of its round is made of, and its number."""
 
 
 class OwnEntry(NamedTuple):
@@ -68,8 +77,15 @@ class MatchEvents(Protocol):
     def end(self, topic: str) -> EventEnd | None:
         """When the event of this topic was over; None if the topic belongs to no event."""
 
+    def place_facts(self, matches: Collection[int]) -> Mapping[int, Place]:
+        """Where matches are played, by id, as far as that is known."""
+
+    def worded_place(self, place: Place) -> str:
+        """Such as “Board 4 · Round 2 · M13”, in the active language."""
+
     def places(self, matches: Collection[int]) -> Mapping[int, str]:
-        """Where matches are played, by id, such as “Board 4 · Round 2 · M13”, as far as that is known."""
+        """Where matches are played in words, by id, as far as that is known."""
+        return {pk: self.worded_place(place) for pk, place in self.place_facts(matches).items()}
 
     def entries(self, players: Collection[int]) -> Sequence[OwnEntry]:
         """The open entries of these players, who are one person with the players merged into them."""
@@ -91,6 +107,12 @@ class MatchEvents(Protocol):
 
         What a match waits for is read only for those in `inside`: the ones that the reader plays (False) or runs
         (True).
+        """
+
+    def lock_scores(self, match: Match, now: datetime) -> None:
+        """Lock what running scores of a match are entered under, before the match itself.
+
+        Refused: as `record_score` for a match that is not on an open floor.
         """
 
     def record_score(self, entered: EnteredScore, *, by: Actor, now: datetime) -> None:
@@ -115,8 +137,11 @@ class NoEvents(MatchEvents):
     def end(self, topic: str) -> EventEnd | None:
         return None
 
-    def places(self, matches: Collection[int]) -> Mapping[int, str]:
+    def place_facts(self, matches: Collection[int]) -> Mapping[int, Place]:
         return {}
+
+    def worded_place(self, place: Place) -> str:
+        return ""
 
     def entries(self, players: Collection[int]) -> Sequence[OwnEntry]:
         return ()
@@ -135,6 +160,9 @@ class NoEvents(MatchEvents):
 
     def at_tables(self, matches: Collection[int], inside: Mapping[int, bool], now: datetime) -> Mapping[int, AtTables]:
         return {}
+
+    def lock_scores(self, match: Match, now: datetime) -> None:
+        raise Refused("no_running_scores")
 
     def record_score(self, entered: EnteredScore, *, by: Actor, now: datetime) -> None:
         raise Refused("no_running_scores")

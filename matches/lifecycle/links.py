@@ -19,19 +19,26 @@ from matches.models import Claim, Match, Objection
 # URL of a log.
 #
 # A link is computed, not stored, so that its QR code can be printed again. Revoking it raises the generation of its
-# side, with which it is signed.
+# side, with which it is signed. Each person of a pair has a link of their own, of the same generation.
 
 
 SHEET = "s"
+SECOND = ("a", "b")
+"""How a token names side 0 and side 1 where it is that of the second person of a pair."""
 SALT, TICKET_SALT = "matches.links", "matches.stream_tickets"
 TICKET_LASTS = timedelta(hours=1)
-TOKEN = r"(?P<token>[2-9a-z]{10}\.[01s]\.[\w-]{43})"  # noqa: S105, a pattern for URLs
+TOKEN = r"(?P<token>[2-9a-z]{10}\.[01abs]\.[\w-]{43})"  # noqa: S105, a pattern for URLs
 """Pattern of a token in a URL."""
 
 
-def token_for(match: Match, side: int | None) -> str:
-    """The token of a side's personal link, or of the sheet link if `side` is None."""
-    return _signer(match, side).sign(_named(match, side))
+def token_for(match: Match, side: int | None, *, second: bool = False) -> str:
+    """The token of a side's personal link, or of the sheet link if `side` is None; `second` of a pair has its own."""
+    return _signer(match, side).sign(_named(match, side, second=second))
+
+
+def is_second(token: str) -> bool:
+    """Whether a token is that of the second person of a pair."""
+    return _name_in(token) in SECOND
 
 
 def match_id_of(token: str) -> str:
@@ -42,7 +49,7 @@ def match_id_of(token: str) -> str:
 def side_of(token: str, match: Match) -> int | None:
     """Return the side of a token of this match, None for the sheet. Raise BadSignature if forged or revoked."""
     side = _side_in(token)
-    if _signer(match, side).unsign(token) != _named(match, side):
+    if _signer(match, side).unsign(token) != _named(match, side, second=is_second(token)):
         raise BadSignature
     return side
 
@@ -82,15 +89,22 @@ def _salt(salt: str, match: Match, side: int | None) -> str:
     return f"{salt}.{generation}" if generation else salt
 
 
-def _named(match: Match, side: int | None) -> str:
-    return f"{match.public_id}.{SHEET if side is None else side}"
+def _named(match: Match, side: int | None, *, second: bool = False) -> str:
+    name = SHEET if side is None else SECOND[side] if second else side
+    return f"{match.public_id}.{name}"
+
+
+def _name_in(text: str) -> str:
+    return text.partition(".")[2][:1]
 
 
 def _side_in(text: str) -> int | None:
     """The side that a token or a ticket names. Raise BadSignature for any other text."""
-    name = text.partition(".")[2][:1]
+    name = _name_in(text)
     if name == SHEET:
         return None
+    if name in SECOND:
+        return SECOND.index(name)
     if name not in ("0", "1"):
         raise BadSignature
     return int(name)

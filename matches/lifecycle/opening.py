@@ -129,6 +129,14 @@ def set_lengths(matches: Sequence[Match], *, length: int, by: Actor) -> None:
             log(by, "match_length_changed", match.topic, club=match.club, changes={"match_length": [before, length]})
 
 
+def set_start(match: Match, score: tuple[int, int]) -> None:
+    """Change the score at which a locked match begins; the caller has checked that it has not. Refused: `bad_score`."""
+    _check(Opening(match.players, match.length, score))
+    if match.start_score != score:
+        match.start_0, match.start_1 = score
+        changed(match, "start_0", "start_1")
+
+
 def renumber_entries(numbers: Mapping[Match, tuple[int, int]]) -> None:
     """Change which of their entries the players of matches play with; the `seq` of the matches stays."""
     for match, (first, second) in numbers.items():

@@ -2,13 +2,16 @@
 
 from enum import StrEnum
 
+from django.utils.translation import gettext
+
 from engine.errors import Refused
 from matches.models import Match
 from players.access import RANK, Role
 from players.actors import Actor
 from players.models import Membership
-from players.people.rows import account_of, canonical
+from players.people.rows import accounts_of, canonical, persons_among
 
+DIRECTS = [role for role, rank in RANK.items() if rank >= RANK[Role.DIRECTOR]]
 RUNS_EVENTS = [role for role, rank in RANK.items() if rank >= RANK[Role.ASSISTANT]]
 
 
@@ -23,18 +26,22 @@ class OwnMatchRuling(StrEnum):
 
 
 def side_of(match: Match, by: Actor) -> int | None:
-    """The side this user plays; None if they do not play. A merged player counts as the one they were merged into."""
+    """The side this user plays, alone or in a pair; None if they do not play.
+
+    A merged player counts as the one they were merged into.
+    """
     if by.user is None:
         return None
-    accounts = [account_of(player) for player in match.players]
-    return accounts.index(by.user.pk) if by.user.pk in accounts else None
+    accounts = accounts_of(match.players)
+    sides = (side for side, player in enumerate(match.players) if by.user.pk in accounts.get(player.pk, ()))
+    return next(sides, None)
 
 
 def own_match_ruling(match: Match, by: Actor) -> OwnMatchRuling:
     """Whether this director or assistant may decide the match."""
     if side_of(match, by) is None:
         return OwnMatchRuling.IMPARTIAL
-    players = [canonical(player).pk for player in match.players]
+    players = persons_among(match.players)
     staff = Membership.objects.filter(
         club=match.club_id, role__in=RUNS_EVENTS, left_at__isnull=True, player__user__is_active=True
     )
@@ -42,6 +49,23 @@ def own_match_ruling(match: Match, by: Actor) -> OwnMatchRuling:
     if not staff.filter(player__user=by.user).exists() or staff.exclude(player__in=players).exists():
         return OwnMatchRuling.NEEDS_OTHER
     return OwnMatchRuling.NEEDS_REASON
+
+
+def who_decides(match: Match) -> str:
+    """Say that the director will decide, by name if the club has only one, who does not play in the match.
+
+    Nobody decides a match of no club but its players.
+    """
+    if match.club_id is None:
+        return gettext("It waits until one of you agrees.")
+    directors = Membership.objects.filter(
+        club=match.club_id, role__in=DIRECTS, left_at__isnull=True, player__user__is_active=True
+    )
+    # Two tell as much as all of them.
+    people = [canonical(row.player) for row in directors.select_related("player__merged_into")[:2]]
+    if len(people) == 1 and people[0].pk not in persons_among(match.players):
+        return gettext("{name} will decide.").format(name=people[0].shown_name)
+    return gettext("The director will decide.")
 
 
 def check_own_match(match: Match, by: Actor, reason: str) -> bool:

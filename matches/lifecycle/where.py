@@ -245,27 +245,18 @@ def in_words(where: Where, match: Match, side: int | None = None) -> str:
 
 
 def _template(where: Where, side: int | None, *, with_score: bool) -> str:
-    plays = side is not None
     if where.waits_for:
         return " ".join(where.waits_for).replace("{", "{{").replace("}", "}}")
     if where.state == WhereState.READY and where.is_called_to_table:
         return gettext("Not called yet")
     if where.state == WhereState.READY:
-        return gettext("Ready to play") if plays else gettext("To be played")
-    if where.state == WhereState.CALLED and where.table and plays:
+        return gettext("Ready to play")
+    if where.state == WhereState.CALLED and where.table and side is not None:
         return gettext("You are called to table {table}.")
     if where.state == WhereState.REPORTED and where.side is not None:
         return gettext("Reported by {name}.")
-    if where.state in (WhereState.HERE, WhereState.CORRESPONDENCE) or (plays and where.state == WhereState.INVITED):
-        return _of_board(where, side, with_score=with_score)
-    return gettext("{where}, {score}") if with_score else "{where}"
-
-
-def _of_board(where: Where, side: int | None, *, with_score: bool) -> str:
     if where.side is not None:
         return gettext("Your turn") if where.side == side else gettext("Waiting for {name}")
-    if side is not None:
-        return gettext("Your board is open.")
-    if with_score:
-        return gettext("The match is being played here, {score}.")
-    return gettext("The match is being played here.")
+    if side is not None and where.state in (WhereState.HERE, WhereState.CORRESPONDENCE, WhereState.INVITED):
+        return gettext("The board of your match is open")
+    return gettext("{where}, {score}") if with_score else "{where}"

@@ -25,6 +25,7 @@ from matches.models.play import (
     Pulse,
 )
 from matches.models.pool_settings import PoolSettings
+from matches.models.puzzles import Card, Puzzle, PuzzleAnswer
 from matches.models.ratings import (
     FormulaComparison,
     PlayerRating,
@@ -52,6 +53,7 @@ __all__ = [
     "Analysis",
     "BotPlayer",
     "CalendarFeed",
+    "Card",
     "Challenge",
     "ChatDecision",
     "ChatMessage",
@@ -77,6 +79,8 @@ __all__ = [
     "Proposal",
     "Provisional",
     "Pulse",
+    "Puzzle",
+    "PuzzleAnswer",
     "RatingChange",
     "RatingImport",
     "RatingMark",

@@ -20,8 +20,8 @@ class ChatMessage(models.Model):
     class Room(models.TextChoices):
         """Who talks there. Players do not see the comments of spectators while they play."""
 
-        PLAYERS = "players", _("players")
-        SPECTATORS = "spectators", _("spectators")
+        PLAYERS = "players", "players"
+        SPECTATORS = "spectators", "spectators"
 
     class Phrase(models.TextChoices):
         """What players who do not know each other may say."""
@@ -38,7 +38,7 @@ class ChatMessage(models.Model):
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
     match = models.ForeignKey("matches.Match", on_delete=models.PROTECT, related_name="chat")
     room = models.CharField(max_length=10, choices=Room)
-    side = models.PositiveSmallIntegerField(null=True, blank=True, help_text=_("Of a player; empty for spectators."))
+    side = models.PositiveSmallIntegerField(null=True, blank=True, help_text="Of a player; empty for spectators.")
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, blank=True, related_name="+"
     )
@@ -48,8 +48,8 @@ class ChatMessage(models.Model):
 
     class Meta:
         ordering = ("pk",)
-        verbose_name = _("chat message")
-        verbose_name_plural = _("chat messages")
+        verbose_name = "chat message"
+        verbose_name_plural = "chat messages"
         constraints: ClassVar = [
             models.CheckConstraint(condition=~Q(phrase="") ^ ~Q(text=""), name="chat_phrase_or_text"),
             models.CheckConstraint(
@@ -74,8 +74,8 @@ class ChatMute(models.Model):
     side = models.PositiveSmallIntegerField()
 
     class Meta:
-        verbose_name = _("muted chat")
-        verbose_name_plural = _("muted chats")
+        verbose_name = "muted chat"
+        verbose_name_plural = "muted chats"
         constraints: ClassVar = [models.UniqueConstraint(fields=["match", "side"], name="chat_mute_once")]
 
     def __str__(self) -> str:
@@ -94,8 +94,8 @@ class ChatReport(models.Model):
     at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:
-        verbose_name = _("reported chat message")
-        verbose_name_plural = _("reported chat messages")
+        verbose_name = "reported chat message"
+        verbose_name_plural = "reported chat messages"
 
     def __str__(self) -> str:
         return f"{self.message_id}"
@@ -108,13 +108,13 @@ class ChatDecision(models.Model):
     """
 
     message = models.ForeignKey(ChatMessage, on_delete=models.CASCADE, related_name="decisions")
-    removes = models.BooleanField(help_text=_("Whether the message is hidden from everybody."))
+    removes = models.BooleanField(help_text="Whether the message is hidden from everybody.")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
     at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:
-        verbose_name = _("decision on a chat message")
-        verbose_name_plural = _("decisions on chat messages")
+        verbose_name = "decision on a chat message"
+        verbose_name_plural = "decisions on chat messages"
 
     def __str__(self) -> str:
         return f"{self.message_id}"

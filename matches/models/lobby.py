@@ -30,11 +30,11 @@ class Challenge(models.Model):
     class State(models.TextChoices):
         """From open to accepted, or over without a match."""
 
-        OPEN = "open", _("open")
-        ACCEPTED = "accepted", _("accepted")
-        DECLINED = "declined", _("declined")
-        WITHDRAWN = "withdrawn", _("withdrawn")
-        EXPIRED = "expired", _("expired")
+        OPEN = "open", "open"
+        ACCEPTED = "accepted", "accepted"
+        DECLINED = "declined", "declined"
+        WITHDRAWN = "withdrawn", "withdrawn"
+        EXPIRED = "expired", "expired"
 
     class NotRated(models.TextChoices):
         """Why a match is unrated although its challenge asked for a rated one."""
@@ -50,9 +50,9 @@ class Challenge(models.Model):
     """Empty: anybody may accept."""
     length = models.PositiveSmallIntegerField()
     clock = models.CharField(max_length=14, choices=ClockPreset, default=ClockPreset.TABLE)
-    turn_days = models.PositiveSmallIntegerField(default=2, help_text=_("Correspondence: days for each turn."))
+    turn_days = models.PositiveSmallIntegerField(default=2, help_text="Correspondence: days for each turn.")
     is_open = models.BooleanField(
-        default=False, db_default=False, help_text=_("It was offered to everybody, whoever has accepted it since.")
+        default=False, db_default=False, help_text="It was offered to everybody, whoever has accepted it since."
     )
     rated = models.BooleanField(default=False)
     not_rated = models.CharField(
@@ -61,7 +61,7 @@ class Challenge(models.Model):
         blank=True,
         default="",
         db_default="",
-        help_text=_("Why its match is not rated although that was wished; decided when the match was made."),
+        help_text="Why its match is not rated although that was wished; decided when the match was made.",
     )
     pool = models.ForeignKey("matches.RatingPool", on_delete=models.PROTECT, null=True, blank=True, related_name="+")
     rematch_of = models.ForeignKey(
@@ -74,15 +74,15 @@ class Challenge(models.Model):
     left_at = models.DateTimeField(
         null=True,
         blank=True,
-        help_text=_("When whoever had accepted it left its match before a play."),
+        help_text="When whoever had accepted it left its match before a play.",
     )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     expires_at = models.DateTimeField()
 
     class Meta:
         ordering = ("-created_at", "-pk")
-        verbose_name = _("challenge")
-        verbose_name_plural = _("challenges")
+        verbose_name = "challenge"
+        verbose_name_plural = "challenges"
         indexes: ClassVar = [
             models.Index(fields=["expires_at"], name="challenge_open", condition=Q(state="open")),
             models.Index(fields=["opponent", "left_at"], name="challenge_left", condition=Q(left_at__isnull=False)),
@@ -115,8 +115,8 @@ class FriendlyBlock(models.Model):
 
     class Meta:
         ordering = ("player", "-created_at")
-        verbose_name = _("block for friendly matches")
-        verbose_name_plural = _("blocks for friendly matches")
+        verbose_name = "block for friendly matches"
+        verbose_name_plural = "blocks for friendly matches"
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["player", "blocked"], name="friendly_block_once"),
             models.CheckConstraint(condition=~Q(player=F("blocked")), name="friendly_block_of_another"),
@@ -141,8 +141,8 @@ class BotPlayer(models.Model):
     style = models.CharField(max_length=6, choices=Style, unique=True)
 
     class Meta:
-        verbose_name = _("bot")
-        verbose_name_plural = _("bots")
+        verbose_name = "bot"
+        verbose_name_plural = "bots"
 
     def __str__(self) -> str:
         return self.style
@@ -182,6 +182,7 @@ class PlayPreferences(models.Model):
         SLOW = 400, _("Slow")
 
     user = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, primary_key=True, related_name="+")
+    # The page of preferences shows these labels.
     autoroll = models.CharField(_("Roll for me"), max_length=10, choices=Autoroll, default=Autoroll.NEVER)
     play_forced = models.BooleanField(_("Play forced moves for me"), default=False)
     bear_off = models.BooleanField(_("Bear off for me once there is no more contact"), default=False)
@@ -196,8 +197,8 @@ class PlayPreferences(models.Model):
     zen = models.BooleanField(_("Board and clocks only"), default=False)
 
     class Meta:
-        verbose_name = _("play preferences")
-        verbose_name_plural = _("play preferences")
+        verbose_name = "play preferences"
+        verbose_name_plural = "play preferences"
 
     FIELDS: ClassVar = (
         "autoroll",

@@ -8,7 +8,6 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext_lazy
 
 from core.names import numbered
 from core.public_ids import LENGTH, new_public_id
@@ -30,31 +29,31 @@ class Match(models.Model):
     """
 
     class State(models.TextChoices):
-        OPEN = "open", _("to be played")
-        LIVE = "live", _("being played here")
-        CLAIMED = "claimed", _("reported")
-        DISPUTED = "disputed", _("disputed")
-        SETTLED = "settled", _("settled")
-        VOID = "void", _("void")
+        OPEN = "open", "to be played"
+        LIVE = "live", "being played here"
+        CLAIMED = "claimed", "reported"
+        DISPUTED = "disputed", "disputed"
+        SETTLED = "settled", "settled"
+        VOID = "void", "void"
 
     class Visibility(models.TextChoices):
-        PUBLIC = "public", _("everybody")
-        CLUB = "club", _("the club")
-        PRIVATE = "private", _("players and directors")
+        PUBLIC = "public", "everybody"
+        CLUB = "club", "the club"
+        PRIVATE = "private", "players and directors"
 
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
     club = models.ForeignKey("players.Club", on_delete=models.PROTECT, null=True, blank=True, related_name="+")
     visibility = models.CharField(max_length=7, choices=Visibility, default=Visibility.PUBLIC)
     parent_topic = models.CharField(
-        max_length=60, blank=True, help_text=_("Set by the app that opened the match, which alone can read it.")
+        max_length=60, blank=True, help_text="Set by the app that opened the match, which alone can read it."
     )
     player_0 = models.ForeignKey("players.Player", on_delete=models.PROTECT, related_name="+")
     player_1 = models.ForeignKey("players.Player", on_delete=models.PROTECT, related_name="+")
     entry_number_0 = models.PositiveSmallIntegerField(
-        default=1, db_default=1, help_text=_("Which entry of the player in the event side 0 is; 2 for a re-entry.")
+        default=1, db_default=1, help_text="Which entry of the player in the event side 0 is; 2 for a re-entry."
     )
     entry_number_1 = models.PositiveSmallIntegerField(
-        default=1, db_default=1, help_text=_("Which entry of the player in the event side 1 is; 2 for a re-entry.")
+        default=1, db_default=1, help_text="Which entry of the player in the event side 1 is; 2 for a re-entry."
     )
     length = models.PositiveSmallIntegerField()
     start_0 = models.PositiveSmallIntegerField(default=0)
@@ -64,49 +63,49 @@ class Match(models.Model):
     pool = models.ForeignKey("matches.RatingPool", on_delete=models.PROTECT, null=True, blank=True, related_name="+")
     moved = models.BooleanField(
         default=True,
-        help_text=_("Whether each side has moved, or there is no record. A match without moves is not rated."),
+        help_text="Whether each side has moved, or there is no record. A match without moves is not rated.",
     )
     claim_wait = models.PositiveIntegerField(
-        default=WAIT_ONLINE, help_text=_("Seconds until a report stands that the other side has seen and not answered.")
+        default=WAIT_ONLINE, help_text="Seconds until a report stands that the other side has seen and not answered."
     )
     records_stand = models.BooleanField(
-        default=False, help_text=_("An accepted record stands at once, whichever player sends it.")
+        default=False, help_text="An accepted record stands at once, whichever player sends it."
     )
     link_generation_0 = models.PositiveSmallIntegerField(
-        default=0, help_text=_("How often the personal link of side 0 was revoked.")
+        default=0, help_text="How often the personal link of side 0 was revoked."
     )
     link_generation_1 = models.PositiveSmallIntegerField(
-        default=0, help_text=_("How often the personal link of side 1 was revoked.")
+        default=0, help_text="How often the personal link of side 1 was revoked."
     )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     seq = models.PositiveIntegerField(default=0)
     state = models.CharField(max_length=8, choices=State, default=State.OPEN)
-    begun_at = models.DateTimeField(null=True, blank=True, help_text=_("Derived from reports and scores."))
-    due_at = models.DateTimeField(null=True, blank=True, help_text=_("When the round ends for this match."))
+    begun_at = models.DateTimeField(null=True, blank=True, help_text="Derived from reports and scores.")
+    due_at = models.DateTimeField(null=True, blank=True, help_text="When the round ends for this match.")
     finished_at = models.DateTimeField(
-        null=True, blank=True, help_text=_("When the first result was recorded; ratings are computed in this order.")
+        null=True, blank=True, help_text="When the first result was recorded; ratings are computed in this order."
     )
     unsettled = models.BooleanField(
-        default=False, help_text=_("The app that opened the match has not acted on the result yet.")
+        default=False, help_text="The app that opened the match has not acted on the result yet."
     )
     settle_at = models.DateTimeField(
         null=True,
         blank=True,
-        help_text=_("When that app acts on the result, which can be undone until then without consequences."),
+        help_text="When that app acts on the result, which can be undone until then without consequences.",
     )
     provisional = models.BooleanField(
-        default=False, db_default=False, help_text=_("The result that stands is provisional.")
+        default=False, db_default=False, help_text="The result that stands is provisional."
     )
     as_told = models.BooleanField(
-        default=False, db_default=False, help_text=_("Imported from a list of earlier years, not played here.")
+        default=False, db_default=False, help_text="Imported from a list of earlier years, not played here."
     )
     told_event = models.CharField(max_length=MAX_NAME_LENGTH, blank=True, default="", db_default="")
 
     class Meta:
         ordering = ("-created_at", "-pk")
-        verbose_name = pgettext_lazy("model", "match")
-        verbose_name_plural = pgettext_lazy("of backgammon", "matches")
+        verbose_name = "match"
+        verbose_name_plural = "matches"
         indexes: ClassVar = [
             models.Index(fields=["-created_at", "-id"], name="match_newest"),
             models.Index(fields=["player_0", "-finished_at"], name="match_player_0"),
@@ -204,7 +203,7 @@ class Result(models.Model):
 
     match = models.ForeignKey(Match, on_delete=models.PROTECT, related_name="results")
     version = models.PositiveSmallIntegerField()
-    winner = models.PositiveSmallIntegerField(null=True, blank=True, help_text=_("Side 0 or 1; empty if nobody won."))
+    winner = models.PositiveSmallIntegerField(null=True, blank=True, help_text="Side 0 or 1; empty if nobody won.")
     score_0 = models.PositiveSmallIntegerField(null=True, blank=True)
     score_1 = models.PositiveSmallIntegerField(null=True, blank=True)
     kind = models.CharField(max_length=14, choices=Kind)
@@ -212,10 +211,10 @@ class Result(models.Model):
     submission = models.ForeignKey(
         "matches.Submission", on_delete=models.PROTECT, null=True, blank=True, related_name="+"
     )
-    waived = models.JSONField(default=list, help_text=_("Findings a director waived, as (code, game, ply)."))
+    waived = models.JSONField(default=list, help_text="Findings a director waived, as (code, game, ply).")
     reason = models.CharField(max_length=MAX_NOTE_LENGTH, blank=True)
     own_match = models.BooleanField(
-        default=False, help_text=_("Decided by one of the two players as the only director; the reason is public.")
+        default=False, help_text="Decided by one of the two players as the only director; the reason is public."
     )
     by = models.CharField(max_length=6, choices=LogEntry.By)
     user = models.ForeignKey(
@@ -227,13 +226,13 @@ class Result(models.Model):
         choices=Finality,
         default=Finality.FINAL,
         db_default=Finality.FINAL,
-        help_text=_("Only final results are rated."),
+        help_text="Only final results are rated.",
     )
 
     class Meta:
         ordering = ("match_id", "-version")
-        verbose_name = _("result")
-        verbose_name_plural = _("results")
+        verbose_name = "result"
+        verbose_name_plural = "results"
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["match", "version"], name="result_version_once"),
             models.CheckConstraint(condition=Q(winner__isnull=True) | Q(winner__lte=1), name="result_winner"),
@@ -266,24 +265,24 @@ class Provisional(models.Model):
         REPORT = "report", _("a report that only one side made")
 
     class End(models.TextChoices):
-        ACCEPTED = "accepted", _("accepted by the other side")
-        SILENCE = "silence", _("not objected to in time")
-        RULING = "ruling", _("confirmed by a person who does not play the match")
-        NOBODY = "nobody", _("nobody but the winner confirmed")
-        REPLACED = "replaced", _("replaced by another version")
+        ACCEPTED = "accepted", "accepted by the other side"
+        SILENCE = "silence", "not objected to in time"
+        RULING = "ruling", "confirmed by a person who does not play the match"
+        NOBODY = "nobody", "nobody but the winner confirmed"
+        REPLACED = "replaced", "replaced by another version"
 
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
     result = models.OneToOneField(Result, on_delete=models.PROTECT, related_name="provisional")
     why = models.CharField(max_length=9, choices=Why)
     against = models.PositiveSmallIntegerField(
-        null=True, blank=True, help_text=_("The side that lost; empty if nobody won, which goes against both.")
+        null=True, blank=True, help_text="The side that lost; empty if nobody won, which goes against both."
     )
-    told_0 = models.DateTimeField(null=True, blank=True, help_text=_("When side 0 first acted on having seen it."))
-    told_1 = models.DateTimeField(null=True, blank=True, help_text=_("When side 1 first acted on having seen it."))
+    told_0 = models.DateTimeField(null=True, blank=True, help_text="When side 0 first acted on having seen it.")
+    told_1 = models.DateTimeField(null=True, blank=True, help_text="When side 1 first acted on having seen it.")
     ends_at = models.DateTimeField(
-        null=True, blank=True, help_text=_("When it becomes final by itself; empty until all it goes against know it.")
+        null=True, blank=True, help_text="When it becomes final by itself; empty until all it goes against know it."
     )
-    notified_at = models.DateTimeField(null=True, blank=True, help_text=_("When a message to these sides was stored."))
+    notified_at = models.DateTimeField(null=True, blank=True, help_text="When a message to these sides was stored.")
     ended_at = models.DateTimeField(null=True, blank=True)
     end = models.CharField(max_length=8, choices=End, blank=True)
     by = models.CharField(max_length=6, choices=LogEntry.By, blank=True)
@@ -293,8 +292,8 @@ class Provisional(models.Model):
 
     class Meta:
         ordering = ("result_id",)
-        verbose_name = _("provisional result")
-        verbose_name_plural = _("provisional results")
+        verbose_name = "provisional result"
+        verbose_name_plural = "provisional results"
         indexes: ClassVar = [
             models.Index(fields=["ends_at"], name="provisional_due", condition=Q(ended_at__isnull=True)),
             models.Index(
@@ -331,20 +330,20 @@ class MatchImport(models.Model):
 
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
     club = models.ForeignKey("players.Club", on_delete=models.PROTECT, related_name="+")
-    name = models.CharField(_("name"), max_length=MAX_NAME_LENGTH)
+    name = models.CharField("name", max_length=MAX_NAME_LENGTH)
     pool = models.ForeignKey(
         "matches.RatingPool",
         on_delete=models.PROTECT,
         null=True,
         blank=True,
         related_name="+",
-        help_text=_("The rating pool of the club in which the matches count; empty: they are not rated."),
+        help_text="The rating pool of the club in which the matches count; empty: they are not rated.",
     )
     matches = models.ManyToManyField(
-        Match, related_name="+", help_text=_("Imported matches; after an undo, those that stayed.")
+        Match, related_name="+", help_text="Imported matches; after an undo, those that stayed."
     )
     added = models.ManyToManyField(
-        "players.Player", related_name="+", help_text=_("New members of the import; after an undo, those who stayed.")
+        "players.Player", related_name="+", help_text="New members of the import; after an undo, those who stayed."
     )
     at = models.DateTimeField(default=timezone.now, editable=False)
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
@@ -352,8 +351,8 @@ class MatchImport(models.Model):
 
     class Meta:
         ordering = ("-at", "-pk")
-        verbose_name = _("import of matches")
-        verbose_name_plural = _("imports of matches")
+        verbose_name = "import of matches"
+        verbose_name_plural = "imports of matches"
 
     def __str__(self) -> str:
         return self.name

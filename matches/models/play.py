@@ -76,51 +76,49 @@ class LiveMatch(models.Model):
         DROP = "drop", _("pass")
 
     match = models.OneToOneField(Match, on_delete=models.PROTECT, primary_key=True, related_name="live")
-    delay = models.PositiveBigIntegerField(null=True, blank=True, help_text=_("Milliseconds a turn; empty: no clock."))
-    bank = models.PositiveBigIntegerField(default=0, help_text=_("Milliseconds of each side for the match."))
-    overtime = models.PositiveIntegerField(default=0, help_text=_("Milliseconds, once the bank is empty."))
+    delay = models.PositiveBigIntegerField(null=True, blank=True, help_text="Milliseconds a turn; empty: no clock.")
+    bank = models.PositiveBigIntegerField(default=0, help_text="Milliseconds of each side for the match.")
+    overtime = models.PositiveIntegerField(default=0, help_text="Milliseconds, once the bank is empty.")
     correspondence = models.BooleanField(default=False)
     flag_rule = models.CharField(max_length=10, choices=FlagRule, default=FlagRule.MATCH_LOST)
-    server_chains = models.BooleanField(
-        default=False, help_text=_("Players may let the server keep their dice chains.")
-    )
+    server_chains = models.BooleanField(default=False, help_text="Players may let the server keep their dice chains.")
     spectators_delay = models.PositiveIntegerField(
         null=True,
         blank=True,
         default=0,
-        help_text=_("Minutes by which spectators are behind; 0: none. Empty: they see the match once it is over."),
+        help_text="Minutes by which spectators are behind; 0: none. Empty: they see the match once it is over.",
     )
     started_at = models.DateTimeField(default=timezone.now, editable=False)
 
-    state = models.JSONField(encoder=DjangoJSONEncoder, help_text=_("As matches.play.codec writes it."))
-    last = models.PositiveIntegerField(default=0, help_text=_("The number of the last action."))
+    state = models.JSONField(encoder=DjangoJSONEncoder, help_text="As matches.play.codec writes it.")
+    last = models.PositiveIntegerField(default=0, help_text="The number of the last action.")
     changed_by = models.PositiveIntegerField(
-        default=0, help_text=_("The number of the last action that changed the position, the cube or the turn.")
+        default=0, help_text="The number of the last action that changed the position, the cube or the turn."
     )
-    begun_at = models.DateTimeField(null=True, blank=True, help_text=_("Of the first opening roll."))
-    due_at = models.DateTimeField(null=True, blank=True, help_text=_("When a flag falls or a pause ends."))
+    begun_at = models.DateTimeField(null=True, blank=True, help_text="Of the first opening roll.")
+    due_at = models.DateTimeField(null=True, blank=True, help_text="When a flag falls or a pause ends.")
     invited_at = models.DateTimeField(
         null=True,
         blank=True,
-        help_text=_("When the players were last invited to the board; empty where its clock did not wait for them."),
+        help_text="When the players were last invited to the board; empty where its clock did not wait for them.",
     )
     called_at = models.DateTimeField(
-        null=True, blank=True, help_text=_("When a director called the players to the board; empty if nobody did.")
+        null=True, blank=True, help_text="When a director called the players to the board; empty if nobody did."
     )
     lapses_at = models.DateTimeField(
-        null=True, blank=True, help_text=_("When the invitation lapses; empty once both players have come.")
+        null=True, blank=True, help_text="When the invitation lapses; empty once both players have come."
     )
     lapsed_at = models.DateTimeField(
-        null=True, blank=True, help_text=_("When the invitation lapsed; empty unless the board is closed since then.")
+        null=True, blank=True, help_text="When the invitation lapsed; empty unless the board is closed since then."
     )
     bot_side = models.PositiveSmallIntegerField(
-        null=True, blank=True, help_text=_("The side that a bot plays; empty: neither.")
+        null=True, blank=True, help_text="The side that a bot plays; empty: neither."
     )
     bot_since = models.DateTimeField(
-        null=True, blank=True, help_text=_("Since when a bot has had to act; a worker was hinted at it then.")
+        null=True, blank=True, help_text="Since when a bot has had to act; a worker was hinted at it then."
     )
     bot_claimed_at = models.DateTimeField(
-        null=True, blank=True, help_text=_("When a worker last began to have the program of a bot's level decide.")
+        null=True, blank=True, help_text="When a worker last began to have the program of a bot's level decide."
     )
     bot_level = models.CharField(
         max_length=9,
@@ -128,10 +126,10 @@ class LiveMatch(models.Model):
         blank=True,
         default="",
         db_default="",
-        help_text=_("The level of a bot that an analysis program decides for; empty for other bots."),
+        help_text="The level of a bot that an analysis program decides for; empty for other bots.",
     )
     bot_program = models.CharField(
-        max_length=20, blank=True, default="", db_default="", help_text=_("That program, e.g. gnubg.")
+        max_length=20, blank=True, default="", db_default="", help_text="That program, e.g. gnubg."
     )
     answer_ahead = models.CharField(
         max_length=4,
@@ -139,24 +137,24 @@ class LiveMatch(models.Model):
         blank=True,
         default="",
         db_default="",
-        help_text=_("How a player has decided ahead to answer a double; empty: not at all."),
+        help_text="How a player has decided ahead to answer a double; empty: not at all.",
     )
     answer_ahead_after = models.PositiveIntegerField(
         null=True,
         blank=True,
-        help_text=_("The value of `changed_by` when that was decided; it holds until the next action that changes it."),
+        help_text="The value of `changed_by` when that was decided; it holds until the next action that changes it.",
     )
     armings = models.JSONField(
         default=list,
         null=True,
         blank=True,
         editable=False,
-        help_text=_("Each time a side's device has armed its dice chain: side, chain, links the side had revealed."),
+        help_text="Each time a side's device has armed its dice chain: side, chain, links the side had revealed.",
     )
 
     class Meta:
-        verbose_name = _("match played here")
-        verbose_name_plural = _("matches played here")
+        verbose_name = "match played here"
+        verbose_name_plural = "matches played here"
         indexes: ClassVar = [
             models.Index(fields=["due_at"], name="live_due", condition=Q(due_at__isnull=False)),
             models.Index(fields=["lapses_at"], name="live_lapses", condition=Q(lapses_at__isnull=False)),
@@ -213,12 +211,12 @@ class Action(models.Model):
 
     live = models.ForeignKey(LiveMatch, on_delete=models.PROTECT, related_name="actions")
     seq = models.PositiveIntegerField()
-    kind = models.CharField(max_length=12, help_text=_("An act of the engine or a kind of matches.play.live."))
+    kind = models.CharField(max_length=12, help_text="An act of the engine or a kind of matches.play.live.")
     side = models.PositiveSmallIntegerField(null=True, blank=True)
-    data = models.JSONField(default=dict, help_text=_("What the kind needs: dice, moves, value, score, links."))
-    credit = models.PositiveSmallIntegerField(default=0, help_text=_("Milliseconds given back for lag."))
-    key = models.CharField(max_length=MAX_ACTION_KEY_LENGTH, blank=True, help_text=_("The client's idempotency key."))
-    at = models.DateTimeField(help_text=_("When it arrived."))
+    data = models.JSONField(default=dict, help_text="What the kind needs: dice, moves, value, score, links.")
+    credit = models.PositiveSmallIntegerField(default=0, help_text="Milliseconds given back for lag.")
+    key = models.CharField(max_length=MAX_ACTION_KEY_LENGTH, blank=True, help_text="The client's idempotency key.")
+    at = models.DateTimeField(help_text="When it arrived.")
     by = models.CharField(max_length=6, choices=LogEntry.By)
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
@@ -226,8 +224,8 @@ class Action(models.Model):
 
     class Meta:
         ordering = ("live", "seq")
-        verbose_name = _("action")
-        verbose_name_plural = _("actions")
+        verbose_name = "action"
+        verbose_name_plural = "actions"
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["live", "seq"], name="action_seq_once"),
             models.UniqueConstraint(fields=["live", "key"], condition=~Q(key=""), name="action_key_once"),
@@ -241,34 +239,34 @@ class DiceChain(models.Model):
     """A hash chain that a side or the server committed to (docs/dice.md)."""
 
     class Owner(models.TextChoices):
-        LEFT = "0", _("side 0")
-        RIGHT = "1", _("side 1")
-        SERVER = "server", _("server")
+        LEFT = "0", "side 0"
+        RIGHT = "1", "side 1"
+        SERVER = "server", "server"
 
     live = models.ForeignKey(LiveMatch, on_delete=models.PROTECT, related_name="chains")
     owner = models.CharField(max_length=6, choices=Owner)
     number = models.PositiveSmallIntegerField()
     anchor = models.CharField(max_length=HASH_DIGITS)
-    used = models.PositiveSmallIntegerField(default=0, help_text=_("How many links are revealed."))
-    latest = models.CharField(max_length=HASH_DIGITS, help_text=_("The link revealed last, or the anchor."))
+    used = models.PositiveSmallIntegerField(default=0, help_text="How many links are revealed.")
+    latest = models.CharField(max_length=HASH_DIGITS, help_text="The link revealed last, or the anchor.")
     opponent_reveals = models.PositiveIntegerField(
-        default=0, help_text=_("How many rolls the opponent had revealed a link for when this was committed.")
+        default=0, help_text="How many rolls the opponent had revealed a link for when this was committed."
     )
     last_reveal = models.PositiveIntegerField(
-        default=0, db_default=0, help_text=_("Which link of its owner, over all chains, was the latest of this one.")
+        default=0, db_default=0, help_text="Which link of its owner, over all chains, was the latest of this one."
     )
     seen = models.PositiveIntegerField(
         default=0,
         db_default=0,
-        help_text=_("How many armings of the opponent were known with that link."),
+        help_text="How many armings of the opponent were known with that link.",
     )
     kept_by_server = models.BooleanField(default=False)
     committed_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:
         ordering = ("live", "owner", "number")
-        verbose_name = _("dice chain")
-        verbose_name_plural = _("dice chains")
+        verbose_name = "dice chain"
+        verbose_name_plural = "dice chains"
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["live", "owner", "number"], name="dice_chain_once"),
         ]
@@ -284,8 +282,8 @@ class DiceSecret(models.Model):
     checkpoints = models.BinaryField()
 
     class Meta:
-        verbose_name = _("dice secret")
-        verbose_name_plural = _("dice secrets")
+        verbose_name = "dice secret"
+        verbose_name_plural = "dice secrets"
 
     def __str__(self) -> str:
         return f"secret of chain {self.chain_id}"
@@ -302,8 +300,8 @@ class Pulse(models.Model):
     beat_at = models.DateTimeField()
 
     class Meta:
-        verbose_name = _("pulse of the web server")
-        verbose_name_plural = _("pulses of the web server")
+        verbose_name = "pulse of the web server"
+        verbose_name_plural = "pulses of the web server"
 
     def __str__(self) -> str:
         return str(self.beat_at)
@@ -315,12 +313,12 @@ class Outage(models.Model):
     started_at = models.DateTimeField()
     ended_at = models.DateTimeField()
     credited_at = models.DateTimeField(
-        null=True, blank=True, help_text=_("When the clocks of all matches had been put back.")
+        null=True, blank=True, help_text="When the clocks of all matches had been put back."
     )
 
     class Meta:
-        verbose_name = _("outage")
-        verbose_name_plural = _("outages")
+        verbose_name = "outage"
+        verbose_name_plural = "outages"
 
     def __str__(self) -> str:
         return f"{self.started_at} – {self.ended_at}"

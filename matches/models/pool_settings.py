@@ -57,6 +57,8 @@ class PoolSettings:
     """Which matches count: anywhere, on the board here, or at tables."""
     events_only: bool = False
     """Whether friendly matches and imported ones do not count."""
+    of_pairs: bool = False
+    """Whether pairs are rated, and nobody else."""
     imported: bool = True
     """Whether past matches imported into the pool count."""
     provisional_below: int = 0

@@ -29,44 +29,42 @@ class RatingPool(models.Model):
     """How a newcomer's K falls: 5 − experience/100, at least 1, in the two published variants; 2 − experience/400; or
     no ramp."""
 
-    name = models.CharField(_("name"), max_length=MAX_NAME_LENGTH)
+    name = models.CharField("name", max_length=MAX_NAME_LENGTH)
     club = models.ForeignKey(
         "players.Club",
         on_delete=models.PROTECT,
         null=True,
         blank=True,
         related_name="+",
-        help_text=_("Empty for the pools of the site."),
+        help_text="Empty for the pools of the site.",
     )
     is_default = models.BooleanField(default=False)
     is_own = models.BooleanField(
         default=False,
         db_default=False,
         editable=False,
-        help_text=_("Counts the matches of its club that the site’s pool does not, from before the club was accepted."),
+        help_text="Counts the matches of its club that the site’s pool does not, from before the club was accepted.",
     )
-    start_rating = models.FloatField(_("first rating"), default=1500.0)
-    start_experience = models.PositiveIntegerField(_("first experience"), default=0)
-    ramp = models.CharField(_("ramp"), max_length=9, choices=RAMPS, default=Ramp.BEFORE.value)
-    k_scale = models.FloatField(_("scale of K"), default=1.0)
+    start_rating = models.FloatField("first rating", default=1500.0)
+    start_experience = models.PositiveIntegerField("first experience", default=0)
+    ramp = models.CharField("ramp", max_length=9, choices=RAMPS, default=Ramp.BEFORE.value)
+    k_scale = models.FloatField("scale of K", default=1.0)
     options = models.JSONField(
-        default=dict, blank=True, editable=False, help_text=_("Settings of `PoolSettings` that are not the usual ones.")
+        default=dict, blank=True, editable=False, help_text="Settings of `PoolSettings` that are not the usual ones."
     )
-    seq = models.PositiveIntegerField(default=0, editable=False, help_text=_("Grows with each change of the settings."))
+    seq = models.PositiveIntegerField(default=0, editable=False, help_text="Grows with each change of the settings.")
     claimed_at = models.DateTimeField(null=True, blank=True)
     claimed_from = models.DateTimeField(null=True, blank=True)
     claimed_match = models.BigIntegerField(null=True, blank=True)
     basis = models.JSONField(
         default=dict,
         blank=True,
-        help_text=_(
-            "Settings and merged players of the last replay; if they differ from today's, the pool is replayed."
-        ),
+        help_text="Settings and merged players of the last replay; if they differ from today's, the pool is replayed.",
     )
 
     class Meta:
-        verbose_name = _("rating pool")
-        verbose_name_plural = _("rating pools")
+        verbose_name = "rating pool"
+        verbose_name_plural = "rating pools"
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["club", "name"], condition=Q(is_own=False), name="pool_name_of_club"),
             models.UniqueConstraint(fields=["club"], condition=Q(is_own=True), name="one_own_pool"),
@@ -98,14 +96,14 @@ class RatingPoolVersion(models.Model):
     pool = models.ForeignKey(RatingPool, on_delete=models.PROTECT, related_name="versions")
     number = models.PositiveIntegerField()
     values = models.JSONField()
-    restores = models.PositiveIntegerField(null=True, blank=True, help_text=_("The number of the version it repeats."))
+    restores = models.PositiveIntegerField(null=True, blank=True, help_text="The number of the version it repeats.")
     at = models.DateTimeField(default=timezone.now, editable=False)
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
 
     class Meta:
         ordering = ("-number",)
-        verbose_name = _("settings of a rating pool")
-        verbose_name_plural = _("settings of rating pools")
+        verbose_name = "settings of a rating pool"
+        verbose_name_plural = "settings of rating pools"
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["pool", "number"], name="pool_version_once"),
         ]
@@ -125,12 +123,12 @@ class FormulaComparison(models.Model):
     at = models.DateTimeField(default=timezone.now, editable=False)
     claimed_at = models.DateTimeField(null=True, blank=True)
     done_at = models.DateTimeField(null=True, blank=True)
-    result = models.JSONField(default=dict, blank=True, help_text=_("Number of matches and predictions."))
+    result = models.JSONField(default=dict, blank=True, help_text="Number of matches and predictions.")
 
     class Meta:
         ordering = ("-at", "-pk")
-        verbose_name = _("comparison of formulas")
-        verbose_name_plural = _("comparisons of formulas")
+        verbose_name = "comparison of formulas"
+        verbose_name_plural = "comparisons of formulas"
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["pool"], condition=Q(done_at=None), name="one_open_comparison"),
         ]
@@ -148,12 +146,12 @@ class RatingMark(models.Model):
     pool = models.ForeignKey(RatingPool, on_delete=models.CASCADE, related_name="marks")
     finished_at = models.DateTimeField()
     match = models.BigIntegerField(
-        help_text=_("The id of the match, not a relation; orders matches that finished at the same time.")
+        help_text="The id of the match, not a relation; orders matches that finished at the same time."
     )
 
     class Meta:
-        verbose_name = _("rating mark")
-        verbose_name_plural = _("rating marks")
+        verbose_name = "rating mark"
+        verbose_name_plural = "rating marks"
 
     def __str__(self) -> str:
         return f"{self.pool_id}: {self.finished_at:%Y-%m-%d %H:%M}"
@@ -173,14 +171,14 @@ class RatingChange(models.Model):
     rating_after = models.FloatField()
     opponent_before = models.FloatField()
     experience_before = models.PositiveIntegerField()
-    deviation = models.FloatField(null=True, blank=True, help_text=_("Of Glicko-2, at the end of the week."))
+    deviation = models.FloatField(null=True, blank=True, help_text="Of Glicko-2, at the end of the week.")
     volatility = models.FloatField(null=True, blank=True)
-    expected = models.FloatField(null=True, blank=True, help_text=_("The score that Glicko-2 expected."))
+    expected = models.FloatField(null=True, blank=True, help_text="The score that Glicko-2 expected.")
 
     class Meta:
         ordering = ("finished_at", "match_id")
-        verbose_name = _("rating change")
-        verbose_name_plural = _("rating changes")
+        verbose_name = "rating change"
+        verbose_name_plural = "rating changes"
         indexes: ClassVar = [
             models.Index(fields=["pool", "player", "finished_at", "match"], name="change_of_player"),
             models.Index(fields=["pool", "finished_at", "match"], name="change_in_order"),
@@ -209,19 +207,17 @@ class PlayerRating(models.Model):
     wins = models.PositiveIntegerField()
     last_played_at = models.DateTimeField()
     last_change = models.FloatField()
-    deviation = models.FloatField(null=True, blank=True, help_text=_("Of Glicko-2, at the end of the last week."))
+    deviation = models.FloatField(null=True, blank=True, help_text="Of Glicko-2, at the end of the last week.")
     volatility = models.FloatField(null=True, blank=True)
-    opponents = models.PositiveIntegerField(
-        db_default=0, default=0, help_text=_("Different people in the rated matches.")
-    )
+    opponents = models.PositiveIntegerField(db_default=0, default=0, help_text="Different people in the rated matches.")
     event_matches = models.PositiveIntegerField(
-        db_default=0, default=0, help_text=_("How many of the rated matches were played in events.")
+        db_default=0, default=0, help_text="How many of the rated matches were played in events."
     )
 
     class Meta:
         ordering = ("-rating", "player")
-        verbose_name = _("player's rating")
-        verbose_name_plural = _("players' ratings")
+        verbose_name = "player's rating"
+        verbose_name_plural = "players' ratings"
         indexes: ClassVar = [models.Index(fields=["pool", "-rating"], name="rating_table")]
         constraints: ClassVar = [models.UniqueConstraint(fields=["pool", "player"], name="rating_once")]
 
@@ -265,8 +261,8 @@ class RatingImport(models.Model):
 
     class Meta:
         ordering = ("-at", "-pk")
-        verbose_name = _("rating import")
-        verbose_name_plural = _("rating imports")
+        verbose_name = "rating import"
+        verbose_name_plural = "rating imports"
 
     def __str__(self) -> str:
         return f"{self.pool} · {self.kind} · {self.at:%Y-%m-%d}"
@@ -281,8 +277,8 @@ class RatingStart(models.Model):
     experience = models.PositiveIntegerField(default=0)
 
     class Meta:
-        verbose_name = _("starting rating")
-        verbose_name_plural = _("starting ratings")
+        verbose_name = "starting rating"
+        verbose_name_plural = "starting ratings"
         constraints: ClassVar = [models.UniqueConstraint(fields=["source", "player"], name="start_once_per_import")]
 
     def __str__(self) -> str:
@@ -302,8 +298,8 @@ class Unrating(models.Model):
 
     class Meta:
         ordering = ("-at", "-pk")
-        verbose_name = _("unrating")
-        verbose_name_plural = _("unratings")
+        verbose_name = "unrating"
+        verbose_name_plural = "unratings"
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["match"], condition=Q(undone_at=None), name="unrated_once"),
         ]

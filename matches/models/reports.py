@@ -8,7 +8,6 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext_lazy
 
 from core.public_ids import LENGTH, new_public_id
 from core.text_lengths import MAX_KEY_LENGTH, MAX_NOTE_LENGTH
@@ -29,20 +28,20 @@ class Claim(models.Model):
     """
 
     class State(models.TextChoices):
-        OPEN = "open", _("waiting for an answer")
-        STANDS = "stands", _("stands")
-        CONTESTED = "contested", _("contested")
-        OVERRULED = "overruled", _("overruled")
-        WITHDRAWN = "withdrawn", _("withdrawn")
-        LATE = "late", _("arrived too late")
+        OPEN = "open", "waiting for an answer"
+        STANDS = "stands", "stands"
+        CONTESTED = "contested", "contested"
+        OVERRULED = "overruled", "overruled"
+        WITHDRAWN = "withdrawn", "withdrawn"
+        LATE = "late", "arrived too late"
 
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
     match = models.ForeignKey("matches.Match", on_delete=models.PROTECT, related_name="claims")
     side = models.PositiveSmallIntegerField(
-        null=True, blank=True, help_text=_("The side that reports; empty for a report from the score sheet.")
+        null=True, blank=True, help_text="The side that reports; empty for a report from the score sheet."
     )
     says_side = models.PositiveSmallIntegerField(
-        null=True, blank=True, help_text=_("For a report from the score sheet: the player the sender says they are.")
+        null=True, blank=True, help_text="For a report from the score sheet: the player the sender says they are."
     )
     winner = models.PositiveSmallIntegerField()
     score_0 = models.PositiveSmallIntegerField()
@@ -56,30 +55,26 @@ class Claim(models.Model):
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
     )
-    key = models.CharField(max_length=MAX_KEY_LENGTH, blank=True, help_text=_("The Idempotency-Key of the request."))
+    key = models.CharField(max_length=MAX_KEY_LENGTH, blank=True, help_text="The Idempotency-Key of the request.")
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     state = models.CharField(max_length=9, choices=State, default=State.OPEN)
-    emailed_at = models.DateTimeField(null=True, blank=True, help_text=_("When an e-mail was sent to the other side."))
+    emailed_at = models.DateTimeField(null=True, blank=True, help_text="When an e-mail was sent to the other side.")
     seen_at = models.DateTimeField(
-        null=True, blank=True, help_text=_("When the other side first acted on having seen it.")
+        null=True, blank=True, help_text="When the other side first acted on having seen it."
     )
-    stands_at = models.DateTimeField(
-        null=True, blank=True, help_text=_("When the report stands if it is not answered.")
-    )
+    stands_at = models.DateTimeField(null=True, blank=True, help_text="When the report stands if it is not answered.")
     stood_unanswered = models.BooleanField(
-        default=False, help_text=_("The report stands although the other side never answered, so they may object.")
+        default=False, help_text="The report stands although the other side never answered, so they may object."
     )
     answered_at = models.DateTimeField(null=True, blank=True)
     answer_note = models.CharField(max_length=MAX_NOTE_LENGTH, blank=True)
-    answer_key = models.CharField(
-        max_length=MAX_KEY_LENGTH, blank=True, help_text=_("The Idempotency-Key of the answer.")
-    )
+    answer_key = models.CharField(max_length=MAX_KEY_LENGTH, blank=True, help_text="The Idempotency-Key of the answer.")
 
     class Meta:
         ordering = ("created_at", "pk")
-        verbose_name = pgettext_lazy("of a result", "report")
-        verbose_name_plural = pgettext_lazy("of a result", "reports")
+        verbose_name = "report"
+        verbose_name_plural = "reports"
         indexes: ClassVar = [
             models.Index(fields=["stands_at"], name="claim_due", condition=Q(state="open")),
             models.Index(fields=["id"], name="claim_untold", condition=Q(state="open", emailed_at__isnull=True)),
@@ -142,18 +137,18 @@ class Objection(models.Model):
         null=True,
         blank=True,
         related_name="objection",
-        help_text=_("The unanswered report, if the result is based on one."),
+        help_text="The unanswered report, if the result is based on one.",
     )
     result = models.ForeignKey(
         "matches.Result", on_delete=models.PROTECT, null=True, blank=True, related_name="objections"
     )
-    side = models.PositiveSmallIntegerField(help_text=_("The side that objects."))
+    side = models.PositiveSmallIntegerField(help_text="The side that objects.")
     reason = models.CharField(max_length=MAX_NOTE_LENGTH)
     by = models.CharField(max_length=6, choices=LogEntry.By)
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
     )
-    key = models.CharField(max_length=MAX_KEY_LENGTH, blank=True, help_text=_("The Idempotency-Key of the request."))
+    key = models.CharField(max_length=MAX_KEY_LENGTH, blank=True, help_text="The Idempotency-Key of the request.")
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     state = models.CharField(max_length=9, choices=State, default=State.OPEN)
@@ -165,8 +160,8 @@ class Objection(models.Model):
 
     class Meta:
         ordering = ("created_at", "pk")
-        verbose_name = _("objection")
-        verbose_name_plural = _("objections")
+        verbose_name = "objection"
+        verbose_name_plural = "objections"
         constraints: ClassVar = [
             models.CheckConstraint(condition=Q(side__lte=1), name="objection_side"),
             models.UniqueConstraint(fields=["result", "side"], name="objection_once"),
@@ -189,42 +184,40 @@ class Proposal(models.Model):
     """Up to five times that one side proposes; if the other side accepts one, it is binding for both."""
 
     class State(models.TextChoices):
-        OPEN = "open", _("waiting for an answer")
-        ACCEPTED = "accepted", _("accepted")
-        COUNTERED = "countered", _("answered with other times")
-        WITHDRAWN = "withdrawn", _("withdrawn")
-        REPLACED = "replaced", _("replaced by a later appointment")
+        OPEN = "open", "waiting for an answer"
+        ACCEPTED = "accepted", "accepted"
+        COUNTERED = "countered", "answered with other times"
+        WITHDRAWN = "withdrawn", "withdrawn"
+        REPLACED = "replaced", "replaced by a later appointment"
 
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
     match = models.ForeignKey("matches.Match", on_delete=models.PROTECT, related_name="proposals")
-    side = models.PositiveSmallIntegerField(help_text=_("The side that proposes."))
-    times = models.JSONField(help_text=_("The proposed times in UTC (ISO 8601), earliest first."))
+    side = models.PositiveSmallIntegerField(help_text="The side that proposes.")
+    times = models.JSONField(help_text="The proposed times in UTC (ISO 8601), earliest first.")
     note = models.CharField(max_length=MAX_NOTE_LENGTH, blank=True)
     by = models.CharField(max_length=6, choices=LogEntry.By)
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
     )
-    key = models.CharField(max_length=MAX_KEY_LENGTH, blank=True, help_text=_("The Idempotency-Key of the request."))
+    key = models.CharField(max_length=MAX_KEY_LENGTH, blank=True, help_text="The Idempotency-Key of the request.")
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     shown_at = models.DateTimeField(
-        null=True, blank=True, help_text=_("When the other side, signed in, first saw it on a page.")
+        null=True, blank=True, help_text="When the other side, signed in, first saw it on a page."
     )
 
     state = models.CharField(max_length=9, choices=State, default=State.OPEN)
-    agreed_at = models.DateTimeField(null=True, blank=True, help_text=_("The time that was accepted."))
+    agreed_at = models.DateTimeField(null=True, blank=True, help_text="The time that was accepted.")
     answered_at = models.DateTimeField(null=True, blank=True)
-    answer_key = models.CharField(
-        max_length=MAX_KEY_LENGTH, blank=True, help_text=_("The Idempotency-Key of the answer.")
-    )
-    here_0 = models.DateTimeField(null=True, blank=True, help_text=_("When side 0 came to the appointment."))
-    here_1 = models.DateTimeField(null=True, blank=True, help_text=_("When side 1 came to the appointment."))
-    reminded_at = models.DateTimeField(null=True, blank=True, help_text=_("When the players were reminded last."))
+    answer_key = models.CharField(max_length=MAX_KEY_LENGTH, blank=True, help_text="The Idempotency-Key of the answer.")
+    here_0 = models.DateTimeField(null=True, blank=True, help_text="When side 0 came to the appointment.")
+    here_1 = models.DateTimeField(null=True, blank=True, help_text="When side 1 came to the appointment.")
+    reminded_at = models.DateTimeField(null=True, blank=True, help_text="When the players were reminded last.")
 
     class Meta:
         ordering = ("created_at", "pk")
-        verbose_name = _("proposed times")
-        verbose_name_plural = _("proposed times")
+        verbose_name = "proposed times"
+        verbose_name_plural = "proposed times"
         constraints: ClassVar = [
             models.CheckConstraint(condition=Q(side__lte=1), name="proposal_side"),
             models.UniqueConstraint(fields=["match"], condition=Q(state="open"), name="proposal_open_once"),
@@ -254,8 +247,8 @@ class CalendarFeed(models.Model):
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:
-        verbose_name = _("calendar feed")
-        verbose_name_plural = _("calendar feeds")
+        verbose_name = "calendar feed"
+        verbose_name_plural = "calendar feeds"
 
     def __str__(self) -> str:
         return str(self.user)

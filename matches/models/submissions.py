@@ -24,23 +24,23 @@ class Submission(models.Model):
     """
 
     class Source(models.TextChoices):
-        UPLOAD = "upload", _("file")
-        PASTE = "paste", _("pasted text")
-        API = "api", _("API")
+        UPLOAD = "upload", "file"
+        PASTE = "paste", "pasted text"
+        API = "api", "API"
 
     class State(models.TextChoices):
-        QUEUED = "queued", _("waiting")
-        WORKING = "working", _("being checked")
-        DONE = "done", _("checked")
-        FAILED = "failed", _("could not be checked")
+        QUEUED = "queued", "waiting"
+        WORKING = "working", "being checked"
+        DONE = "done", "checked"
+        FAILED = "failed", "could not be checked"
 
     class Standing(models.TextChoices):
         """What the record means for its match."""
 
-        NONE = "none", _("not sent for a match")
-        WAITING = "waiting", _("waiting to be checked")
-        NAMES = "names", _("waiting for its sender to say which player is which")
-        REPORT = "report", _("counts as its sender's report")
+        NONE = "none", "not sent for a match"
+        WAITING = "waiting", _("being checked")
+        NAMES = "names", _("names unclear")
+        REPORT = "report", _("waiting for the other player")
         STANDS = "stands", _("its result stands")
         REFUSED = "refused", _("not accepted as the result")
 
@@ -53,24 +53,24 @@ class Submission(models.Model):
     submitter = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
     )
-    key = models.CharField(max_length=MAX_KEY_LENGTH, blank=True, help_text=_("The Idempotency-Key of the request."))
+    key = models.CharField(max_length=MAX_KEY_LENGTH, blank=True, help_text="The Idempotency-Key of the request.")
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     state = models.CharField(max_length=7, choices=State, default=State.QUEUED)
-    sent_at = models.DateTimeField(default=timezone.now, help_text=_("When a worker was last notified."))
+    sent_at = models.DateTimeField(default=timezone.now, help_text="When a worker was last notified.")
     claimed_at = models.DateTimeField(null=True, blank=True)
     attempts = models.PositiveSmallIntegerField(default=0)
-    failure = models.CharField(max_length=40, blank=True, help_text=_("The code of the limit that was exceeded."))
+    failure = models.CharField(max_length=40, blank=True, help_text="The code of the limit that was exceeded.")
 
     # Set if the record was sent for a match.
     match = models.ForeignKey(
         "matches.Match", on_delete=models.PROTECT, null=True, blank=True, related_name="submissions"
     )
-    side = models.PositiveSmallIntegerField(null=True, blank=True, help_text=_("The side that sent the record."))
+    side = models.PositiveSmallIntegerField(null=True, blank=True, help_text="The side that sent the record.")
     standing = models.CharField(max_length=7, choices=Standing, default=Standing.NONE)
-    swapped = models.BooleanField(null=True, blank=True, help_text=_("Whether the record's left player is side 1."))
+    swapped = models.BooleanField(null=True, blank=True, help_text="Whether the record's left player is side 1.")
     refusal = models.JSONField(
-        null=True, blank=True, help_text=_("Why it is not accepted as the result: code and params.")
+        null=True, blank=True, help_text="Why it is not accepted as the result: code and params."
     )
 
     # Set once the record is checked; empty if nothing could be read.
@@ -80,8 +80,8 @@ class Submission(models.Model):
 
     class Meta:
         ordering = ("-created_at", "-pk")
-        verbose_name = _("submission")
-        verbose_name_plural = _("submissions")
+        verbose_name = "submission"
+        verbose_name_plural = "submissions"
         indexes: ClassVar = [
             models.Index(fields=["sha256"], name="submission_sha256"),
             models.Index(fields=["sent_at"], name="submission_open", condition=Q(state__in=["queued", "working"])),
@@ -117,13 +117,13 @@ class Verdict(models.Model):
     submission = models.ForeignKey(Submission, on_delete=models.PROTECT, related_name="verdicts")
     engine_version = models.CharField(max_length=20)
     outcome = models.CharField(max_length=25)
-    content = models.JSONField(help_text=_("As written by matches.records.submissions.as_json."))
+    content = models.JSONField(help_text="As written by matches.records.submissions.as_json.")
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:
         ordering = ("created_at", "pk")
-        verbose_name = _("verdict")
-        verbose_name_plural = _("verdicts")
+        verbose_name = "verdict"
+        verbose_name_plural = "verdicts"
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["submission", "engine_version"], name="verdict_once_per_engine"),
         ]

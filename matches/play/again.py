@@ -60,26 +60,27 @@ def match_again(request: HttpRequest, public_id: str = "", token: str = "") -> H
         state = parse_xgid(decision.xgid)
     except Refused:
         raise Http404 from None
+    own, opponent = seat.match.names if seat.side == 0 else seat.match.names[::-1]
     context = {
         "match": seat.match,
         "place": place(decision),
-        "question": _question(decision, state),
+        "question": _question(decision, state, opponent),
         "actions": _cube_actions(decision, state),
         "choices": choices_of(decision, state),
         "program": labels.program(seen.analysis),
-        "settings": _settings(request, decision, state),
+        "settings": _settings(request, decision, state, (own, opponent)),
         "replay_url": event_path(subject.replay_url, decision.game, decision.event),
         "back": match_url(seat),
     }
     return render(request, "matches/play/again.html", context)
 
 
-def _question(decision: Decision, state: MatchState) -> str:
+def _question(decision: Decision, state: MatchState, opponent: str) -> str:
     if decision.kind == Decision.Kind.PLAY and state.dice is not None:
         return gettext("How do you play {roll}?").format(roll="-".join(map(str, sorted(state.dice, reverse=True))))
     if decision.kind == Decision.Kind.TAKE:
-        return gettext("Your opponent doubles to {cube}.").format(cube=doubled(state.cube))
-    return gettext("Do you double?")
+        return gettext("{name} doubles to {cube}.").format(name=opponent, cube=doubled(state.cube))
+    return gettext("Double to {cube}?").format(cube=doubled(state.cube))
 
 
 def _cube_actions(decision: Decision, state: MatchState) -> list[tuple[str, str]]:
@@ -134,11 +135,13 @@ def code_of(position: Position, play: str) -> str:
     return ",".join(map(str, counts))
 
 
-def _settings(request: HttpRequest, decision: Decision, state: MatchState) -> dict[str, Any]:
-    """What the script of the page needs; the reader sits at the bottom."""
+def _settings(request: HttpRequest, decision: Decision, state: MatchState, names: tuple[str, str]) -> dict[str, Any]:
+    """What the script of the page needs; the reader sits at the bottom, and is the first of the `names`."""
     is_play = decision.kind == Decision.Kind.PLAY
     return {
         "side": decision.side,
+        # By side of the position.
+        "names": names if decision.side == 0 else names[::-1],
         "state": game_json(state),
         "graph": graph_json(state) if is_play and state.dice is not None else None,
         "counts": list(state.position.counts),

@@ -111,22 +111,22 @@ def _title(match: Match, side: Side, winner: int | None, score: tuple[int, int])
     shown = labels.shown_score(match.length, score)
     points = f"{shown[winner]}–{shown[1 - winner]}"
     if score[winner] < match.length:
-        return gettext("You win") if winner == side else gettext("{name} wins").format(name=match.names[winner])
+        return gettext("You win") if winner == side else gettext("{name} wins.").format(name=match.names[winner])
     if winner == side:
         return gettext("You win {score}").format(score=points)
-    return gettext("{name} wins {score}").format(name=match.names[winner], score=points)
+    return gettext("{name} wins {score}.").format(name=match.names[winner], score=points)
 
 
 def _facts(games: int, begun: datetime | None, finished: datetime | None) -> str:
     """How many games were played in what time, in words."""
-    text = ngettext("{count} game", "{count} games", games).format(count=games)
+    text = ngettext("%(count)s game", "%(count)s games", games) % {"count": games}
     if begun is None or finished is None:
         return text
     hours, minutes = divmod(max(1, round((finished - begun).total_seconds() / HOUR)), HOUR)
     if hours >= DAY:
         return text
-    took = gettext("{hours} h {minutes} min").format(hours=hours, minutes=minutes)
-    return f"{text} · {took if hours else gettext('{minutes} min').format(minutes=minutes)}"
+    template = gettext("{hours} h {minutes} min") if hours else gettext("{minutes} min")
+    return f"{text} · {template.format(hours=hours, minutes=minutes)}"
 
 
 def _performance(figures: SideFigures, is_light: bool) -> Performance:

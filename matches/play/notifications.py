@@ -15,8 +15,9 @@ from matches.models import Challenge, LiveMatch, Match
 from matches.play.codec import from_data
 from matches.play.live import LiveState
 from players.models import Notification
-from players.notifications.kinds import NotificationKind, Params
-from players.notifications.services import accounts_of, notify, notify_each
+from players.notifications.kinds import NotificationGroup, NotificationKind, Params
+from players.notifications.services import notify, notify_each
+from players.people.rows import accounts_of
 
 BOARD_OPENED, CHALLENGE_ACCEPTED, CHALLENGE_CALLED_OFF = "board_opened", "challenge_accepted", "challenge_called_off"
 YOUR_TURN, CHALLENGED, CHALLENGE_TAKEN = "your_turn", "challenged", "challenge_taken"
@@ -58,6 +59,7 @@ KINDS = (
     NotificationKind(
         code=CHALLENGED,
         label=gettext_noop("Somebody challenges you to a friendly match"),
+        group=NotificationGroup.GAMES,
         sentences={"": gettext_noop("{opponent} challenges you to a friendly match.")},
         players=("opponent",),
         default=frozenset({"site", "push"}),
@@ -66,10 +68,9 @@ KINDS = (
     NotificationKind(
         code=BOARD_OPENED,
         label=gettext_noop("The board of your match is open"),
+        group=NotificationGroup.GAMES,
         sentences={"": gettext_noop("The board of your match against {opponent} is open.")},
-        details={
-            "": gettext_noop("The match begins once both of you have said you’re here. Until then no clock runs.")
-        },
+        details={"": gettext_noop("The match begins when both of you are here. Until then no clock runs.")},
         players=("opponent",),
         is_call=True,
         is_urgent=True,
@@ -80,8 +81,9 @@ KINDS = (
     NotificationKind(
         code=CHALLENGE_ACCEPTED,
         label=gettext_noop("Somebody accepts your challenge"),
+        group=NotificationGroup.GAMES,
         sentences={"": gettext_noop("{opponent} accepts your challenge: the board is open.")},
-        details={"": gettext_noop("The match begins once both of you have said you’re here.")},
+        details={"": gettext_noop("The match begins when both of you are here. Until then no clock runs.")},
         players=("opponent",),
         is_call=True,
         is_urgent=True,
@@ -93,8 +95,9 @@ KINDS = (
         # Whoever accepts is at the board at once, but perhaps with another device, or goes on to another page.
         code=CHALLENGE_TAKEN,
         label=gettext_noop("You accepted a challenge and are not at the board yet"),
-        sentences={"": gettext_noop("You accepted the challenge of {opponent}: the board is open.")},
-        details={"": gettext_noop("The match begins once both of you have said you’re here.")},
+        group=NotificationGroup.GAMES,
+        sentences={"": gettext_noop("The board of your match against {opponent} is open.")},
+        details={"": gettext_noop("The match begins when both of you are here. Until then no clock runs.")},
         players=("opponent",),
         default=frozenset({"site", "push"}),
         is_call=True,
@@ -105,6 +108,7 @@ KINDS = (
     NotificationKind(
         code=CHALLENGE_CALLED_OFF,
         label=gettext_noop("A friendly match is called off"),
+        group=NotificationGroup.GAMES,
         sentences={
             "": gettext_noop("Your friendly match is called off: {opponent} was not there. Nothing is rated."),
             "own": gettext_noop("Your friendly match against {opponent} is called off: you were not there."),
@@ -120,6 +124,7 @@ KINDS = (
     NotificationKind(
         code=YOUR_TURN,
         label=gettext_noop("It is your turn in a match by correspondence"),
+        group=NotificationGroup.GAMES,
         sentences={"": gettext_noop("It is your turn against {opponent}.")},
         players=("opponent",),
         is_current=_is_to_act,

@@ -1,6 +1,6 @@
 """How an account wants to play here: its page and its API."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django import forms
 from django.contrib import messages
@@ -9,6 +9,7 @@ from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -34,6 +35,20 @@ class PlayPreferencesForm(forms.ModelForm):  # type: ignore[type-arg]  # not gen
     class Meta:
         model = PlayPreferences
         fields = PlayPreferences.FIELDS
+        labels: ClassVar = {
+            "autoroll": gettext_lazy("Roll for me"),
+            "play_forced": gettext_lazy("Play forced moves for me"),
+            "bear_off": gettext_lazy("Bear off for me once there is no more contact"),
+            "confirm_plays": gettext_lazy("Ask before a play is sent"),
+            "confirm_cube": gettext_lazy("Ask before a double, take or pass is sent"),
+            "mirrored": gettext_lazy("Home board on the left"),
+            "checkers": gettext_lazy("My checkers"),
+            "theme": gettext_lazy("Board"),
+            "pip_counts": gettext_lazy("Show pip counts"),
+            "speed": gettext_lazy("Animation"),
+            "sound": gettext_lazy("Sounds"),
+            "zen": gettext_lazy("Board and clocks only"),
+        }
 
 
 # What the API of play preferences takes and returns.

@@ -169,7 +169,7 @@ def _headline(decision: Decision, severity: str) -> str:
     if severity == "error":
         return gettext("An error: {lost}").format(lost=lost)
     if decision.played == decision.best or decision.error == 0:
-        return gettext("The best play") if decision.kind == Kind.PLAY else gettext("The right cube decision")
+        return gettext("The best decision")
     return gettext("Nearly the best: {lost}").format(lost=lost)
 
 
@@ -442,10 +442,14 @@ def _board_player(side: int, game: PlayedGame, moment: ReplayStep) -> dict[str, 
         "name": moment.diagram.names[side],
         "side": side,
         "colour": "white" if side == 0 else "black",
-        "pips": _pips(moment)[side],
+        "pips": _pips_text(_pips(moment)[side]),
         "score": game.start[side],
         "decides": moment.side == side,
     }
+
+
+def _pips_text(pips: int) -> str:
+    return ngettext("{pips} pip", "{pips} pips", pips).format(pips=pips)
 
 
 def _pips(moment: ReplayStep) -> tuple[int, int]:
@@ -516,7 +520,7 @@ def _step_json(moment: ReplayStep) -> dict[str, Any]:
         "ways": [list(way) for way in diagram.paths],
         "legal": moment.legal,
         "words": moment.words,
-        "pips": [ngettext("{pips} pip", "{pips} pips", pips).format(pips=pips) for pips in _pips(moment)],
+        "pips": [_pips_text(pips) for pips in _pips(moment)],
         "xgid": moment.xgid,
     }
 

@@ -63,8 +63,11 @@ def start(*, match: Match, settings: PlaySettings, by: Actor, now: datetime, is_
     That invites both players: until each has said that they are here no clock runs, and nobody can win. A bot is there
     from the start. A board whose invitation lapsed keeps the settings that it was opened with. Who is
     invited is told, unless the caller does that (`is_announced`).
-    Refused: `match_begun` where it is reported, decided or being played already, and `bad_clock`.
+    Refused: `match_begun` where it is reported, decided or being played already, `bad_clock`, and `pairs_at_tables`:
+    a board belongs to one device for each side.
     """
+    if any(player.parts is not None for player in match.players):
+        raise Refused("pairs_at_tables")
     clock = Clock.of(settings.clock) if settings.clock else None
     with transaction.atomic():
         row = for_update(Match.objects.all()).get(pk=match.pk)

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import NamedTuple, Protocol
 
 from django.core.cache import cache
-from django.db.models import Max, Q, QuerySet
+from django.db.models import Exists, Max, OuterRef, Q, QuerySet
 from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
@@ -118,6 +118,8 @@ def watched_by_request(request: HttpRequest, public_id: str, token: str) -> tupl
 
 MOST = 8
 """Of one list."""
+LIVE_FOR = timedelta(hours=12)
+"""A match at which nothing has happened for longer is not live."""
 
 
 class LiveLine(NamedTuple):
@@ -147,7 +149,7 @@ def delay_text(minutes: int | None) -> str:
     """By how much spectators are behind, in words; empty if they are not."""
     if minutes is None:
         return _("shown after the match")
-    return _("%(minutes)d min behind") % {"minutes": minutes} if minutes else ""
+    return _("%(minutes)s min behind") % {"minutes": minutes} if minutes else ""
 
 
 def boards_of(matches: Collection[int], inside: Collection[int], now: datetime) -> dict[int, OnBoard]:
@@ -180,7 +182,7 @@ def live_now(viewer: Viewer, now: datetime, *, among: Q | None = None, most: int
 
     `among` is a condition on `Match`. Matches against a bot and by correspondence are left out: nobody waits for those.
     """
-    lines = list(_watchable(viewer.visible() & (among or Q()))[:most])
+    lines = list(_watchable(viewer.visible() & (among or Q()), now)[:most])
     contexts = events().contexts([row.match.parent_topic for row in lines])
     places = events().places([row.pk for row in lines])
     return [_line(row, contexts.get(row.match.parent_topic), places.get(row.pk, ""), now) for row in lines]
@@ -191,16 +193,21 @@ def most_watched(now: datetime, *, among: Q | None = None) -> Watched | None:
 
     `among` is a condition on `Match`.
     """
-    rows = list(_watchable(NOBODY.visible() & (among or Q())).filter(spectators_delay=0)[:MOST])
+    rows = list(_watchable(NOBODY.visible() & (among or Q()), now).filter(spectators_delay=0)[:MOST])
     spectators = audience.sizes([row.match.public_id for row in rows])
     row = max(rows, key=lambda row: spectators.get(row.match.public_id, 0), default=None)
     return seen(row, now=now) if row is not None else None
 
 
-def _watchable(condition: Q) -> QuerySet[LiveMatch]:
-    """Return the matches between people that are being played, those with the most points to play for first."""
+def _watchable(condition: Q, now: datetime) -> QuerySet[LiveMatch]:
+    """Return the matches between people that are being played, those with the most points to play for first.
+
+    One that is adjourned, or at which nothing has happened for long, is not being played.
+    """
     matches = Match.objects.filter(condition, state=Match.State.LIVE)
     rows = _playing().filter(match__in=matches, bot_side=None, correspondence=False, begun_at__isnull=False)
+    lately = Action.objects.filter(live=OuterRef("pk"), at__gt=now - LIVE_FOR)
+    rows = rows.filter(Exists(lately)).exclude(state__match__phase=Phase.ADJOURNED.value)
     return rows.order_by("-match__length", "started_at", "pk")
 
 

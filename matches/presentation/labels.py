@@ -30,11 +30,6 @@ def outcome(code: str) -> tuple[str, str]:
     }[code]
 
 
-def unreadable() -> str:
-    """The explanation of “Not accepted” for a record that could not be read."""
-    return gettext("No match could be read from this record, so there was nothing to check.")
-
-
 def length(points: int | None) -> str:
     """The length of a match, e.g. “7-point match”."""
     if points is None:
@@ -42,6 +37,13 @@ def length(points: int | None) -> str:
     if points == 0:
         return gettext("money session")
     return ngettext("{points}-point match", "{points}-point match", points).format(points=points)
+
+
+def from_start(text: str, start: tuple[int, int]) -> str:
+    """The length of a match in any words, with the score at which it begins, unless that is 0–0: “7 pt, from 2–0”."""
+    if not any(start):
+        return text
+    return gettext("{length}, from {left}–{right}").format(length=text, left=start[0], right=start[1])
 
 
 def manner(game: Mapping[str, Any]) -> str:
@@ -59,7 +61,7 @@ def manner(game: Mapping[str, Any]) -> str:
         "gammon": gettext("gammon"),
         "backgammon": gettext("backgammon"),
         "drop": gettext("double passed"),
-        "concession": gettext("match conceded"),
+        "concession": gettext("conceded"),
         "flag": gettext("lost on time"),
         "unfinished": gettext("not finished"),
     }[kind]
@@ -72,6 +74,17 @@ def reporter_of(match: Match, report: Claim) -> str:
     if report.says_side is None:
         return gettext("Someone with the score sheet")
     return gettext("Someone claiming to be {name}").format(name=match.names[report.says_side])
+
+
+def contest(match: Match, claim: Claim) -> str:
+    """Who contests a report, and what, as a sentence; empty for a report from the score sheet."""
+    if claim.side is None:
+        return ""
+    return gettext("{name} contests that {winner} won {score}.").format(
+        name=match.names[1 - claim.side],
+        winner=match.names[claim.winner],
+        score=score_of(match, claim.winner, claim.score),
+    )
 
 
 def report(match: Match, claim: Claim) -> str:
@@ -102,7 +115,7 @@ def ending(match: Match, version: Result) -> str:
 
 
 def points_won(count: int) -> str:
-    return ngettext("{count} point", "{count} points", count).format(count=count)
+    return ngettext("%(count)s point", "%(count)s points", count) % {"count": count}
 
 
 def result(game: Mapping[str, Any], players: tuple[str, str]) -> str:

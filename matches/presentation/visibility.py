@@ -8,9 +8,9 @@ from django.contrib.auth.models import AnonymousUser
 from django.db.models import Q
 
 from matches.models import Match
-from matches.ratings import rated
 from players.access import RANK, Role, has_second_factor
 from players.models import Membership, Player, User
+from players.people.rows import ids_of
 
 Seen = Match.Visibility
 
@@ -42,7 +42,7 @@ class Viewer:
     player: int | None = None
     """Their player; for merged players the one merged into."""
     players: frozenset[int] = frozenset()
-    """Their player and the players merged into it."""
+    """Their player, the players merged into it, and the pairs in which they play."""
     clubs: frozenset[int] = frozenset()
     directs: frozenset[int] = frozenset()
     runs: frozenset[int] = frozenset()
@@ -54,20 +54,19 @@ class Viewer:
         """Return the viewer of a user. Takes a few queries for a signed-in player, none for anonymous visitors."""
         if not isinstance(user, User) or not user.is_active:
             return NOBODY
-        player = Player.objects.filter(user=user).values_list("pk", flat=True).first()
-        if player is None:
+        row = Player.objects.filter(user=user).values_list("pk", "merged_into").first()
+        if row is None:
             return cls(everything=user.is_superuser)
+        player, own = row[0], row[1] or row[0]
         current = Membership.objects.filter(player=player, left_at__isnull=True).order_by()
         memberships = list(current.values_list("club", "role", "club__second_factor"))
         roles = {club: role for club, role, _ in memberships}
         restricted = {club for club, role, required in memberships if required and role == Role.OWNER}
         if restricted and has_second_factor(user):
             restricted = set()
-        same = rated.merged_players()
-        own = same.get(player, player)
         return cls(
             player=own,
-            players=frozenset({player, own, *(merged for merged, into in same.items() if into == own)}),
+            players=frozenset(ids_of(own)),
             clubs=frozenset(roles),
             directs=_at_least(Role.DIRECTOR, roles) - restricted,
             runs=_at_least(Role.ASSISTANT, roles) - restricted,

@@ -125,8 +125,6 @@ class Formulas:
     @property
     def sentence(self) -> str:
         best = {"formula": self.rows[0].label}
-        if any(row.may_be_as_good for row in self.rows):
-            return _("“%(formula)s” has predicted these matches best, but those marked may be as good.") % best
         return _("“%(formula)s” has predicted these matches best.") % best
 
 

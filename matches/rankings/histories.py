@@ -34,7 +34,7 @@ from matches.models.pool_settings import FIBS_FAMILY
 from matches.presentation import labels
 from matches.presentation.visibility import Viewer
 from matches.rankings.sentences import FAMILIES
-from matches.rankings.tables import RankingFilters, clubs_of, named, opened, table
+from matches.rankings.tables import RankingFilters, clubs_of, opened, side_named, table
 from matches.ratings import rated
 from matches.ratings.services import default_pool
 from players.access import Visitor
@@ -260,8 +260,8 @@ def filtered(player: Player, filters: HistoryFilters, viewer: Viewer, same: Mapp
 
 
 def _against(ids: Collection[int], words: str) -> Q:
-    """Condition: the opponent, or the player they were merged into, has all these words in their name."""
-    people = Player.objects.filter(named(words), merged_into__isnull=True).values("pk")
+    """Condition: the opponent, or the player they were merged into, or one of a pair, is called so."""
+    people = Player.objects.filter(side_named(words), merged_into__isnull=True).values("pk")
     condition = Q()
     for side, other in (("player_0", "player_1"), ("player_1", "player_0")):
         opponent_named = Q(**{f"{other}__in": people}) | Q(**{f"{other}__merged_into__in": people})

@@ -174,9 +174,10 @@ class ImportPreview:
 def preview_import(*, pool: RatingPool, kind: str, text: str) -> ImportPreview:
     """Return what an import would do to the ratings of a pool; nothing is written.
 
-    Refused: `import_empty`, `import_too_long`, `import_bad_row`, `import_ambiguous`, `import_same_player`.
+    Refused: `import_empty`, `import_too_long`, `import_bad_row`, `import_ambiguous`, `import_same_player`,
+    `pairs_unrated`.
     """
-    rows = _read(kind, text)
+    rows = _read(pool, kind, text)
     matched = _match_names(rows, find_players(club=_club(pool), names=_names(rows)))
     numbers = {
         key: name.player.pk if name.player else -index for index, (key, name) in enumerate(matched.items(), start=1)
@@ -224,7 +225,7 @@ def effects_of(
 
 def apply_import(*, pool: RatingPool, kind: str, text: str, by: Actor, now: datetime) -> RatingImport:
     """Import the rows of a file; unknown names become members. Refused: as for `preview_import`."""
-    rows, club = _read(kind, text), _club(pool)
+    rows, club = _read(pool, kind, text), _club(pool)
     with transaction.atomic():
         matched = _match_names(rows, find_or_add_players(club=club, names=_names(rows), by=by))
         players = {key: name.player for key, name in matched.items() if name.player is not None}
@@ -274,7 +275,9 @@ def _club(pool: RatingPool) -> Club:
     return pool.club
 
 
-def _read(kind: str, text: str) -> Sequence[Row]:
+def _read(pool: RatingPool, kind: str, text: str) -> Sequence[Row]:
+    if pool.chosen.of_pairs:
+        raise Refused("pairs_unrated")
     return start_rows(text) if kind == Kind.STARTS else match_rows(text)
 
 

@@ -21,9 +21,12 @@ from matches.rankings.profiles import completion_for
 from matches.ratings.rated import merged_players
 from matches.ratings.services import default_pool, provisional_among
 from players import access
+from players.accounts.services import ensure_player
 from players.joining.actions import RefuseForm
 from players.models import JoinRequest, Player
+from players.people.pairs import persons
 from players.people.rows import account_of
+from players.requests import by, me
 from players.selectors import open_requests
 
 # The pages of rankings and players.
@@ -96,11 +99,19 @@ def player(request: HttpRequest, public_id: str) -> HttpResponse:
     context = {
         "profile": profiles.profile(shown_player, timezone.now(), viewer, whole=whole),
         "me": shown_player.pk == viewer.player,
+        "people": persons(shown_player) if shown_player.parts is not None else (),
         "may_challenge": _may_challenge(request, shown_player, viewer),
         "completion": completion_for(request.user, shown_player),
         "titles": events().titles([shown_player.pk]),
     }
     return render(request, "matches/rankings/player.html", context)
+
+
+@open_to(get=Who.SIGNED_IN)
+@never_cache
+def own_player(request: HttpRequest) -> HttpResponse:
+    """Lead to the reader's own page, which the menu of every page can then link without looking for the player."""
+    return redirect("player", ensure_player(user=me(request), by=by(request)).public_id)
 
 
 def _may_challenge(request: HttpRequest, shown_player: Player, viewer: Viewer) -> bool:

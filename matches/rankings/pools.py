@@ -127,6 +127,12 @@ class RatingPoolForm(RefusingForm):
     events_only = forms.BooleanField(
         label=gettext_lazy("Only matches of events"), required=False, initial=DEFAULTS["events_only"]
     )
+    of_pairs = forms.BooleanField(
+        label=gettext_lazy("Only matches of pairs"),
+        required=False,
+        initial=DEFAULTS["of_pairs"],
+        help_text=gettext_lazy("Each pair has a rating of its own. Otherwise no match of a pair counts."),
+    )
     imported = forms.BooleanField(
         label=gettext_lazy("Imported past matches count"), required=False, initial=DEFAULTS["imported"]
     )
@@ -135,7 +141,7 @@ class RatingPoolForm(RefusingForm):
         min_value=0,
         max_value=services.MAX_EXPERIENCE,
         initial=DEFAULTS["provisional_below"],
-        help_text=gettext_lazy("0 for none."),
+        help_text=gettext_lazy("0: no limit."),
     )
     lists_provisional = forms.BooleanField(
         label=gettext_lazy("Name provisional players at the end"),
@@ -153,7 +159,7 @@ class RatingPoolForm(RefusingForm):
         min_value=0,
         max_value=services.MAX_DAYS,
         initial=DEFAULTS["active_days"],
-        help_text=gettext_lazy("0 for any time."),
+        help_text=gettext_lazy("0: no limit."),
     )
     members_only = forms.BooleanField(
         label=gettext_lazy("Only members of the club"), required=False, initial=DEFAULTS["members_only"]
@@ -202,7 +208,7 @@ class RatingImportForm(RefusingForm):
 
     kind = forms.ChoiceField(label=gettext_lazy("Data"), choices=RatingImport.Kind.choices)
     text = forms.CharField(
-        label=gettext_lazy("CSV"),
+        label="CSV",
         max_length=MAX_LIST,
         widget=forms.Textarea(attrs={"rows": 8, "spellcheck": "false"}),
         help_text=gettext_lazy(
@@ -297,7 +303,7 @@ def restore(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         services.restore_version(pool=rating_pool, number=number, after=after, by=by(request), now=now)
     except Refused as refused:
         return refused_back(request, refused, "club-pool", slug, str(pk))
-    messages.success(request, _("These settings hold again. Ratings are being recalculated."))
+    messages.success(request, _("Saved. Ratings are being recalculated."))
     return redirect("club-pool", slug, pk)
 
 
@@ -351,7 +357,7 @@ OF_FAMILIES = {
     "elo": ("stakes",),
     "glicko": ("deviation", "tau", "by_length", "by_event"),
 }
-COUNTED = ("least_length", "where", "events_only", "imported")
+COUNTED = ("least_length", "where", "events_only", "of_pairs", "imported")
 LISTED = ("provisional_below", "lists_provisional", "least_matches", "active_days", "members_only", "published_on")
 
 
@@ -445,7 +451,7 @@ def import_rows(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         except Refused as refused:
             form.refuse(refused)
         else:
-            messages.success(request, _("Imported. Ratings are being recalculated."))
+            messages.success(request, _("Saved. Ratings are being recalculated."))
             return redirect("club-pool", slug, pk)
     return _pool_page(request, club, rating_pool, form)
 
@@ -461,7 +467,7 @@ def undo(request: HttpRequest, slug: str, pk: int, source: int) -> HttpResponse:
         undo_import(source=row, by=by(request), now=timezone.now())
     except Refused as refused:
         return refused_back(request, refused, "club-pool", slug, str(pk))
-    messages.success(request, _("Import undone. Ratings are being recalculated."))
+    messages.success(request, _("Saved. Ratings are being recalculated."))
     return redirect("club-pool", slug, pk)
 
 

@@ -1,5 +1,6 @@
 """The settings of a rating pool in sentences, as its list and its players' pages show them."""
 
+from django.utils.dates import WEEKDAYS
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
@@ -19,14 +20,15 @@ FAMILIES = {
 }
 """The formulas by code, as a director chooses and compares them."""
 PUBLISHED_ON = {
-    "monday": gettext_lazy("on Mondays"),
-    "tuesday": gettext_lazy("on Tuesdays"),
-    "wednesday": gettext_lazy("on Wednesdays"),
-    "thursday": gettext_lazy("on Thursdays"),
-    "friday": gettext_lazy("on Fridays"),
-    "saturday": gettext_lazy("on Saturdays"),
-    "sunday": gettext_lazy("on Sundays"),
+    "monday": WEEKDAYS[0],
+    "tuesday": WEEKDAYS[1],
+    "wednesday": WEEKDAYS[2],
+    "thursday": WEEKDAYS[3],
+    "friday": WEEKDAYS[4],
+    "saturday": WEEKDAYS[5],
+    "sunday": WEEKDAYS[6],
 }
+"""The days of the week when a list can change, as Django names them."""
 PLACES = {
     "anywhere": gettext_lazy("wherever they are played"),
     HERE: gettext_lazy("only matches on the board here"),
@@ -86,6 +88,8 @@ def counted_sentence(chosen: PoolSettings) -> str:
         )
     if chosen.where in (HERE, AT_TABLES):
         parts.append(str(PLACES[chosen.where]))
+    if chosen.of_pairs:
+        parts.append(_("only matches of pairs"))
     if chosen.events_only:
         parts.append(_("only matches of events, no friendly and no imported ones"))
     elif not chosen.imported:
@@ -113,7 +117,7 @@ def list_sentence(chosen: PoolSettings) -> str:
         _("In the list: %(rules)s.") % {"rules": ", ".join(parts)} if parts else _("Every rated player is in the list.")
     )
     if chosen.published_on != AFTER_EACH_MATCH:
-        changes = _("The list changes %(day)s, with the matches up to the Sunday of the week before.")
+        changes = _("The list changes every %(day)s, with the matches up to the Sunday of the week before.")
         listed = f"{listed} {changes % {'day': PUBLISHED_ON[chosen.published_on]}}"
     if not chosen.provisional_below:
         return listed

@@ -16,7 +16,8 @@ from core.requests import parse_int
 from matches.models import BotPlayer, PlayerRating, RatingPool
 from matches.ratings.services import default_pool
 from players.access import Visitor
-from players.models import Alias, Club, Membership, Player
+from players.models import Alias, Club, Membership, Pair, Player
+from players.people.rows import is_person
 
 ROWS = 50
 ACTIVE_DAYS = 365
@@ -150,9 +151,9 @@ def _days_before(now: datetime, days: int) -> datetime:
 def named(words: str, prefix: str = "") -> Q:
     """Condition: a player's name or one of their aliases has all these words, ignoring case and accents.
 
-    Players who show only their initials are not found, since a hit would reveal their name.
+    Players who show only their initials are not found, since a hit would reveal their name; nor are pairs.
     """
-    is_findable = Q(**{f"{prefix}initials_only": False, f"{prefix}erased_at": None})
+    is_findable = is_person(prefix) & Q(**{f"{prefix}initials_only": False, f"{prefix}erased_at": None})
     name, alias = Q(), Q()
     for word in fold(words).split():
         name &= Q(**{f"{prefix}name_key__contains": word})
@@ -160,6 +161,13 @@ def named(words: str, prefix: str = "") -> Q:
     if not alias:
         return is_findable
     return is_findable & (name | Q(**{f"{prefix}pk__in": Alias.objects.filter(alias).values("player")}))
+
+
+def side_named(words: str, prefix: str = "") -> Q:
+    """Condition as `named`, or that a player is a pair of which one is called so."""
+    people = Player.objects.filter(named(words)).values("pk")
+    pairs = Pair.objects.filter(Q(first__in=people) | Q(second__in=people)).values("player")
+    return named(words, prefix) | Q(**{f"{prefix}pk__in": pairs})
 
 
 def ranking(filters: RankingFilters, page: int, now: datetime, viewer: int | None = None) -> Ranking:
@@ -179,7 +187,7 @@ def picked(filters: RankingFilters, now: datetime) -> QuerySet[PlayerRating]:
     """The ranking, or the ratings that match the search."""
     if not filters.q:
         return table(filters, now)
-    return table(replace(filters, provisional=True), now).filter(named(filters.q, "player__"))
+    return table(replace(filters, provisional=True), now).filter(side_named(filters.q, "player__"))
 
 
 def ranked(

@@ -69,13 +69,16 @@ def counted_by(pool: RatingPool, matches: Collection[int]) -> set[int]:
 
 def counts_imported(chosen: PoolSettings, length: int) -> bool:
     """Whether these settings let a past match count that is about to be imported."""
-    is_left_out = chosen.events_only or not chosen.imported or chosen.where == HERE
+    is_left_out = chosen.events_only or not chosen.imported or chosen.where == HERE or chosen.of_pairs
     return length >= chosen.least_length and not is_left_out
 
 
 def _counted_by(chosen: PoolSettings, match: str) -> Q:
     """Condition: these settings let a match count; `match` is the prefix of its fields."""
     condition = Q(**{f"{match}length__gte": chosen.least_length})
+    # Pairs and single players are rated apart, whatever was set for a match.
+    is_person = not chosen.of_pairs
+    condition &= Q(**{f"{match}player_0__parts__isnull": is_person, f"{match}player_1__parts__isnull": is_person})
     # A board that nobody came to was not played on.
     here = Q(**{f"{match}live__isnull": False, f"{match}live__lapses_at": None, f"{match}live__lapsed_at": None})
     if chosen.where == HERE:

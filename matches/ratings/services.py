@@ -4,11 +4,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
+from statistics import fmean
 from typing import Any, TypeVar
 
 from django.db import transaction
 from django.db.models import Q
 from django.urls import reverse
+from django.utils.formats import get_format
 from django.utils.translation import gettext_noop
 
 from core.locks import for_update
@@ -20,9 +22,9 @@ from matches.ratings import rated
 from matches.ratings.rated import BEGINNING, Key
 from players.actors import Actor, log
 from players.models import Club, Player
-from players.notifications.kinds import NotificationKind
+from players.notifications.kinds import NotificationGroup, NotificationKind, Params
 from players.notifications.services import Notice, notify_each
-from players.people.rows import club_topic, lock_club
+from players.people.rows import club_topic, lock_club, people_of
 
 # Notifications of changed ratings.
 
@@ -30,11 +32,26 @@ from players.people.rows import club_topic, lock_club
 RATING_CHANGED = "rating_changed"
 RECENT = timedelta(days=1)
 
+
+def _figures(rows: Sequence[Params]) -> list[dict[str, str]]:
+    """Return the rating and its change as the reader's language writes them."""
+    separator = get_format("DECIMAL_SEPARATOR")
+    return [
+        {
+            "after": row["after"].replace(".", separator),
+            "difference": row["difference"].replace(".", separator).replace("-", "−"),
+        }
+        for row in rows
+    ]
+
+
 KIND = NotificationKind(
     code=RATING_CHANGED,
     label=gettext_noop("Your rating changes"),
+    group=NotificationGroup.MATCHES,
     sentences={"": gettext_noop("Your rating after the match against {opponent}: {after} ({difference}).")},
     players=("opponent",),
+    values=_figures,
     default=frozenset({"site"}),
 )
 
@@ -55,6 +72,7 @@ def notify_changed(pool: RatingPool, changes: Iterable[RatingEffect], now: datet
                 "after": f"{change.rating_after:.2f}{'?' if change.player in provisional else ''}",
                 "difference": f"{change.rating_after - change.rating_before:+.2f}",
                 "context": pool.name,
+                "language": pool.club.effective_language if pool.club is not None else "",
             },
             url=reverse("player", args=[known[change.player][1]]),
             key=f"{RATING_CHANGED}:{pool.pk}:{change.match}",
@@ -299,18 +317,20 @@ def ratings_of(
 ) -> dict[int, float]:
     """Ratings of these players in a pool; the first rating for players without rated matches.
 
-    Without a pool, it is the one that matches of this club count in today, by default the site's.
+    A pair has the mean of both, unless the pool rates pairs. Without a pool, it is the one that matches of this club
+    count in today, by default the site's.
     """
     if pool is None:
         pool = own_pool(club) if club is not None and club.accepted_at is None else default_pool()
     same = rated.merged_players()
-    standings = rated.stored_standings(pool, {same.get(player, player) for player in players})
-    starts = rated.starts_of(pool, same)
-    known = {player: standings.get(same.get(player, player)) for player in players}
-    return {
-        player: standing.rating if standing else starts.get(same.get(player, player), (pool.start_rating, 0))[0]
-        for player, standing in known.items()
-    }
+    people: Mapping[int, tuple[int, ...]] = {player: (same.get(player, player),) for player in players}
+    if not pool.chosen.of_pairs:
+        people = people_of(players)
+    known = {person for persons in people.values() for person in persons}
+    standings, starts = rated.stored_standings(pool, known), rated.starts_of(pool, same)
+    ratings = {person: starts.get(person, (pool.start_rating, 0))[0] for person in known}
+    ratings |= {person: standing.rating for person, standing in standings.items()}
+    return {player: fmean(ratings[person] for person in people[player]) for player in players}
 
 
 def provisional_among(pool: RatingPool, players: Collection[int]) -> set[int]:

@@ -118,6 +118,8 @@ class Scene:
     tried: bool
     played: tuple[str, ...] = ()
     """Dotted arrows of the play that was made, where `arrows` shows a better one."""
+    ways: tuple[tuple[str, ...], ...] = ()
+    """The arrows of each answer to a question; those of the chosen one are shown."""
 
 
 def draw(diagram: Diagram) -> Scene:
@@ -269,7 +271,7 @@ def describe(diagram: Diagram) -> str:
 
 
 def _describe_side(diagram: Diagram, side: int, position: Position) -> str:
-    colour = gettext("white") if side == 0 else gettext("black")
+    colour = gettext("White") if side == 0 else gettext("Black")
     counts = position.counts
     places = [
         gettext("{count} on the {point} point").format(count=counts[point], point=point)

@@ -17,6 +17,7 @@ from core.throttle import client_network
 from engine.errors import Refused
 from engine.records import refuse_other_files
 from matches.models import MAX_BYTES, MAX_MEBIBYTES
+from matches.records.foreign_formats import refuse_without_reader
 from players.forms import RefusingForm
 
 # Form for sending a record.
@@ -98,7 +99,8 @@ def checks_length_first(view: Callable[..., HttpResponseBase]) -> Callable[..., 
 def record_in(file: "UploadedFile[bytes] | None", text: str) -> tuple[bytes, str]:
     """Return the bytes of the record and the file name.
 
-    Refused: `file_missing`, `file_twice`, `record_too_large`, and what `refuse_other_files` refuses.
+    Refused: `file_missing`, `file_twice`, `record_too_large`, and what `refuse_other_files` and
+    `refuse_without_reader` refuse.
     """
     if file is not None and text.strip():
         raise Refused("file_twice")
@@ -113,4 +115,5 @@ def record_in(file: "UploadedFile[bytes] | None", text: str) -> tuple[bytes, str
 
 def _checked(data: bytes) -> bytes:
     refuse_other_files(data)
+    refuse_without_reader(data)
     return data

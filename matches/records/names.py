@@ -7,6 +7,7 @@ from core.names import NameMask, fold
 from matches.access import Visitor, is_insider
 from matches.models import Match, Submission
 from players.models import Player
+from players.people.pairs import load_people
 from players.people.rows import canonical
 
 # Matching the two names in a record with the players of its match.
@@ -33,8 +34,8 @@ def is_swapped(record: Names, known: tuple[set[str], set[str]]) -> bool | None:
 
 
 def names_of(player: Player) -> set[str]:
-    """All names of a player: their own, their account's and their aliases, merged players included."""
-    people = {player, canonical(player)}
+    """All names of a player: their own, their account's and their aliases, also those of merged players and a pair."""
+    people = {player} | {row for each in _people(player) for row in (each, canonical(each))}
     return {
         name
         for person in people
@@ -44,6 +45,13 @@ def names_of(player: Player) -> set[str]:
             *(alias.name for alias in person.aliases.all()),
         ]
     }
+
+
+def _people(player: Player) -> list[Player]:
+    """Return the player, or both of a pair, as they were entered."""
+    load_people([player])
+    row = canonical(player)
+    return [player] if row.parts is None else [row.pair.first, row.pair.second]
 
 
 # Hiding names in match records from readers who must not see them.
@@ -88,7 +96,7 @@ def mask_for(user: Visitor, submission: Submission) -> Mask:
     match = Match.objects.select_related(
         "club", "player_0__user", "player_1__user", "player_0__merged_into", "player_1__merged_into"
     ).get(pk=submission.match_id)
-    hidden = [canonical(player).initials_only or canonical(player).erased_at is not None for player in match.players]
+    hidden = [any(canonical(row).is_hidden for row in _people(player)) for player in match.players]
     if not any(hidden) or is_insider(user, match):
         return OPEN
     return Mask(_replacements(match, submission, (hidden[0], hidden[1])))
@@ -96,10 +104,11 @@ def mask_for(user: Visitor, submission: Submission) -> Mask:
 
 def _replacements(match: Match, submission: Submission, hidden: tuple[bool, bool]) -> dict[str, str]:
     replacements = {
-        name: canonical(player).shown_name
-        for player, is_hidden in zip(match.players, hidden, strict=True)
-        if is_hidden
-        for name in names_of(player)
+        name: person.shown_name
+        for player in match.players
+        for person in _people(player)
+        if canonical(person).is_hidden
+        for name in names_of(person)
     }
     names = (submission.transcript or {}).get("players")
     if not names:
@@ -114,5 +123,5 @@ def _replacements(match: Match, submission: Submission, hidden: tuple[bool, bool
     sides = (right, left) if swapped else (left, right)
     for side, name in enumerate(sides):
         if hidden[side]:
-            replacements[name] = canonical(match.players[side]).shown_name
+            replacements.setdefault(name, canonical(match.players[side]).shown_name)
     return replacements

@@ -64,7 +64,7 @@ def _verdict(submission: Submission, verdict: Verdict, mask: Mask, *, turned: bo
         "verdict": verdict,
         "content": content,
         "word": word,
-        "meaning": meaning if submission.transcript else labels.unreadable(),
+        "meaning": meaning,
         "players": players,
         "length": labels.length(content["length"]),
         "lines": [_line(index, game, players) for index, game in enumerate(content["games"], start=1)],
@@ -154,12 +154,12 @@ def _finding(
 
 
 def _place(finding: Mapping[str, Any]) -> str:
-    """The place of a finding, e.g. “Game 3 · roll 17 · line 45 of the file”."""
+    """The place of a finding, e.g. “Game 3 · Roll 17 · line 45 of the file”."""
     parts = []
     if finding["game"] is not None:
         parts.append(gettext("Game {number}").format(number=finding["game"]))
     if finding["ply"] is not None:
-        parts.append(gettext("roll {number}").format(number=finding["ply"]))
+        parts.append(gettext("Roll %(number)s") % {"number": finding["ply"]})
     if finding["line"] is not None:
         parts.append(gettext("line {number} of the file").format(number=finding["line"]))
     return " · ".join(parts)

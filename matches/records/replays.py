@@ -197,13 +197,15 @@ def words(frame: Frame, cube: int, *, unplayed: bool) -> str:
     """A decision as shown in a move list; `unplayed` is a roll after which the game ended."""
     if frame.kind is Kind.PLAY:
         roll = "{}{}".format(*frame.dice) if frame.dice else ""
-        return f"{roll}: {gettext('not played') if unplayed else frame.notation or gettext('no play')}"
+        if unplayed:
+            return gettext("{roll}: not played").format(roll=roll)
+        return f"{roll}: {frame.notation}" if frame.notation else gettext("{roll}: no move").format(roll=roll)
     if frame.kind in (Kind.DOUBLE, Kind.BEAVER):
-        label = gettext("Doubles to {value}") if frame.kind is Kind.DOUBLE else gettext("Beavers to {value}")
-        return label.format(value=2 * cube if frame.kind is Kind.DOUBLE else frame.cube)
+        label = gettext("Doubles to {cube}") if frame.kind is Kind.DOUBLE else gettext("Beavers to {cube}")
+        return label.format(cube=2 * cube if frame.kind is Kind.DOUBLE else frame.cube)
     return {
         Kind.TAKE: gettext("Takes"),
-        Kind.DROP: gettext("Drops"),
+        Kind.DROP: gettext("Passes"),
         Kind.RESIGN: gettext("Resigns"),
         Kind.ACCEPT: gettext("Accepts"),
         Kind.REFUSE: gettext("Refuses"),

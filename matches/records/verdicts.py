@@ -7,16 +7,26 @@ from engine.errors import Refused
 from engine.records import to_data
 from engine.verdict import Finding, GameVerdict, Outcome, Severity
 from engine.verdict import Verdict as EngineVerdict
+from matches.records.foreign_formats import foreign_format, read_foreign
 
 Json = dict[str, Any]
 
 
 def checked_record(data: bytes) -> Json:
     """Return format, dialect and transcript (None if it cannot be read) of a record, and the engine's verdict."""
-    check = engine.check_record(data)
+    try:
+        check = _check_foreign(data) if foreign_format(data) else engine.check_record(data)
+    except Refused as refused:
+        return storable(rejected(refused))  # type: ignore[no-any-return]
     transcript = to_data(check.transcript) if check.transcript else None
     facts = {"format": check.format, "dialect": check.dialect, "transcript": transcript}
     return storable(facts | {"verdict": as_json(check.verdict)})  # type: ignore[no-any-return]
+
+
+def _check_foreign(data: bytes) -> engine.Check:
+    """Refused: what `read_foreign` refuses."""
+    transcript = read_foreign(data)
+    return engine.Check(transcript.format, transcript.dialect, transcript, engine.adjudicate(transcript))
 
 
 def rejected(refused: Refused) -> Json:

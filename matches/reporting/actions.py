@@ -24,6 +24,7 @@ from rest_framework.response import Response
 
 from core.access import View, Who, open_to
 from core.api import read_after
+from core.messages import sentence
 from core.repeats import Repeat, repeated
 from engine.errors import Refused
 from matches import access
@@ -31,13 +32,14 @@ from matches.access import LINK, MatchSeat, action_url, match_url, seat_of, side
 from matches.lifecycle import arrivals
 from matches.lifecycle.at_tables import Answered, EnteredScore, Offered
 from matches.lifecycle.events import events
+from matches.lifecycle.own_match import who_decides
 from matches.models import Match, Proposal, Submission
 from matches.play import starting
 from matches.play.api import LiveMatchSerializer, live_response
 from matches.play.deciding_ahead import decide_ahead
 from matches.records.intake import RecordForm, count_upload, record_in
 from matches.records.submissions import RecordFile
-from matches.reporting import appointments, objections, records, reports
+from matches.reporting import appointments, kept, objections, records, reports
 from matches.reporting.api import ERRORS, IF_MATCH, MatchLengthSerializer, length_response, match_response
 from matches.reporting.forms import (
     AcceptTimeForm,
@@ -58,6 +60,7 @@ from matches.reporting.serializers import AFTER, MatchSerializer
 from players.accounts.serializers import PROBLEM
 from players.actions import Endpoint, FormSerializer, UserAction
 from players.actors import Actor
+from players.kept.acts import Kept
 
 RECORD = r"(?P<record_id>[2-9a-z]{10})"
 PROPOSAL = r"(?P<proposal_id>[2-9a-z]{10})"
@@ -143,8 +146,9 @@ class MatchAction(UserAction):
         *,
         at: str = "",
         api_name: str = "",
+        kept: Kept | None = None,
     ) -> None:
-        super().__init__(name, form, run, api=api)
+        super().__init__(name, form, run, api=api, kept=kept)
         self.at, self.api_name = at or name, api_name or name
 
     def find(self, request: Any, **url: str) -> MatchSeat:
@@ -304,7 +308,7 @@ def _decide_ahead(form: AheadForm, *, by: Actor, now: datetime) -> str:
 
 def _report(form: ReportForm, **acting: Any) -> str:
     seat = form.instance
-    report = reports.ScoreReport(form.winner, form.score, form.cleaned_data["note"])
+    report = reports.ScoreReport(*form.report, form.cleaned_data["note"])
     sent = {"match": seat.match, "report": report, **form.version, **acting}
     if form.cleaned_data["kept"]:
         stored = reports.report_late(side=seat.side, says_side=form.says_side, **sent).report
@@ -320,12 +324,9 @@ def _reported(match: Match, is_own_loss: bool) -> str:
     if match.state == Match.State.SETTLED:
         return _("The result stands.")
     if match.state == Match.State.DISPUTED:
-        return _(
-            "The other player reported a different result. One of you has to agree to the other’s report, "
-            "or the director rules."
-        )
+        return f"{_('The other player reported a different result.')} {who_decides(match)}"
     if is_own_loss:
-        return _("Reported. You can withdraw the report for a short time; then the result stands.")
+        return _("Reported. It stands soon, unless you withdraw it.")
     return _("Reported. The other player has to confirm it.")
 
 
@@ -335,7 +336,7 @@ def _confirm(form: NoteForm, **acting: Any) -> str:
     The report then stands.
     """
     reports.confirm(**form.seat, **form.version, **acting)
-    return _("Confirmed. The result stands.")
+    return _("The result stands.")
 
 
 def _contest(form: NoteForm, **acting: Any) -> str:
@@ -344,7 +345,7 @@ def _contest(form: NoteForm, **acting: Any) -> str:
     It makes a dispute, on which a director rules.
     """
     reports.contest(note=form.cleaned_data["note"], **form.seat, **form.version, **acting)
-    return _("Contested. A director will rule.")
+    return f"{_('You contest the report.')} {who_decides(form.instance.match)}"
 
 
 def _concede(form: NoteForm, **acting: Any) -> str:
@@ -353,7 +354,7 @@ def _concede(form: NoteForm, **acting: Any) -> str:
     The report then stands.
     """
     reports.concede(**form.seat, **form.version, **acting)
-    return _("You agreed to the other report. The result stands.")
+    return _("The result stands.")
 
 
 def _withdraw(form: NoteForm, **acting: Any) -> str:
@@ -388,7 +389,9 @@ def _send_record(form: RecordForm, **acting: Any) -> str:
     file, seat = form.cleaned_data["file"], form.instance
     data, name = record_in(file, form.cleaned_data["text"])
     record = RecordFile(data, Submission.Source.UPLOAD if file else Submission.Source.PASTE, name)
-    records.submit_for_match(match=seat.match, side=seat.side, file=record, **acting)
+    sent = records.submit_for_match(match=seat.match, side=seat.side, file=record, **acting)
+    if not sent.created and records.is_from_opponent(sent.submission, seat.side):
+        return sentence("already_uploaded", {})
     return _("The record has been sent and is being checked.")
 
 
@@ -404,7 +407,7 @@ def _identify_players(form: NamesForm, **acting: Any) -> str:
 
 
 def _propose(form: TimesForm, **acting: Any) -> str:
-    offer = appointments.Offer(form.times, form.cleaned_data["note"])
+    offer = appointments.Dates(form.times, form.cleaned_data["note"])
     appointments.propose(offer=offer, **form.seat, **form.version, **acting)
     return _("Times proposed.")
 
@@ -497,8 +500,8 @@ _SEEN = ({"after": 1}, "Version 1")
 _OFFER = ({"offer": 17}, "An offer")
 
 ACTIONS = (
-    ReportAction("claim", ReportForm, _report),
-    MatchAction("running-score", RunningScoreForm, _enter_score),
+    ReportAction("claim", ReportForm, _report, kept=kept.REPORT),
+    MatchAction("running-score", RunningScoreForm, _enter_score, kept=kept.SCORE),
     LengthAction("offer-length", LengthOfferForm, _offer_length, at="length/offer"),
     LengthAction("accept-length", LengthAnswerForm, _accept_length, Endpoint(
         "matches_accept_length", AnsweringSerializer, *_OFFER, path="length-offers/accept"
@@ -506,13 +509,17 @@ ACTIONS = (
     LengthAction("decline-length", LengthAnswerForm, _decline_length, Endpoint(
         "matches_decline_length", AnsweringSerializer, *_OFFER, path="length-offers/decline"
     ), at="length/decline"),
-    MatchAction("confirm", NoteForm, _confirm, Endpoint("matches_confirm", ContestSerializer, *_SEEN)),
+    MatchAction(
+        "confirm", NoteForm, _confirm, Endpoint("matches_confirm", ContestSerializer, *_SEEN), kept=kept.CONFIRM
+    ),
     MatchAction("contest", NoteForm, _contest, Endpoint(
         "matches_contest", ContestSerializer, {"after": 1, "note": "We are still playing."}, "Not over"
-    )),
+    ), kept=kept.CONTEST),
     MatchAction("concede", NoteForm, _concede, Endpoint("matches_concede", ContestSerializer, *_SEEN)),
     MatchAction("withdraw", NoteForm, _withdraw, Endpoint("matches_withdraw_claim", ContestSerializer, *_SEEN)),
-    MatchAction("seen", NoteForm, _acknowledge, Endpoint("matches_acknowledge", ContestSerializer, *_SEEN)),
+    MatchAction(
+        "seen", NoteForm, _acknowledge, Endpoint("matches_acknowledge", ContestSerializer, *_SEEN), kept=kept.SEEN
+    ),
     ObjectionAction("object", ObjectionForm, _object, Endpoint(
         "matches_object",
         ObjectingSerializer,

@@ -57,7 +57,8 @@ from players.accounts.api import by, me
 from players.accounts.serializers import PROBLEM
 from players.models import Player, User
 from players.people.leaving import together_with
-from players.people.rows import canonical
+from players.people.pairs import load_people
+from players.people.rows import canonical, pairs_of
 
 # What the API views of matches share: parameters of writes, and responses.
 
@@ -210,9 +211,10 @@ class MatchFilter(filters.FilterSet):
     mine = filters.BooleanFilter(method="of_me", label="Only matches that I play.")
 
     def of_player(self, rows: QuerySet[Match], name: str, value: str) -> QuerySet[Match]:
-        """Matches of the person with this public id, under whatever name they played."""
+        """Matches of the person or pair with this public id, under whatever name they played, and in pairs."""
         player = Player.objects.select_related("merged_into").filter(public_id=value).first()
-        players = [row.pk for row in together_with(canonical(player))] if player is not None else []
+        own = together_with(canonical(player)) if player is not None else []
+        players = [row.pk for row in (*own, *pairs_of(own))]
         return rows.filter(Q(player_0__in=players) | Q(player_1__in=players))
 
     def of_me(self, rows: QuerySet[Match], name: str, value: bool) -> QuerySet[Match]:
@@ -243,6 +245,7 @@ class MatchList(APIView, generics.ListAPIView[Match]):
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """List matches that you may see, newest first."""
         rows = self.paginate_queryset(self.filter_queryset(self.get_queryset())) or []
+        load_people(player for row in rows for player in row.players)
         viewer = Viewer.of(request.user)
         where = where_of(rows, viewer, timezone.now())
         data = [match_summary_data(row, where[row.pk], request, inside=viewer.plays_or_runs(row)) for row in rows]
@@ -345,7 +348,7 @@ class Proposals(APIView):
         appointments.propose(
             match=seat.match,
             side=side_of(seat),
-            offer=appointments.Offer(times, proposal["note"]),
+            offer=appointments.Dates(times, proposal["note"]),
             by=seat.by,
             **write_params(request, proposal),
         )

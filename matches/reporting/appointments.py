@@ -22,7 +22,7 @@ from matches.reporting.reports import check_texts
 from players.actors import Actor, log
 from players.models import Notification
 from players.notifications.services import can_be_sent_to, delivered_at
-from players.people.rows import account_of, lock_present
+from players.people.rows import accounts_of, lock_present
 
 # Times in the players' time zones.
 
@@ -79,7 +79,7 @@ ENOUGH_TIMES = 2
 State = Proposal.State
 
 
-class Offer(NamedTuple):
+class Dates(NamedTuple):
     """Times that one side could play."""
 
     times: Iterable[datetime]
@@ -88,7 +88,7 @@ class Offer(NamedTuple):
 
 
 def propose(
-    *, match: Match, side: int, offer: Offer, by: Actor, now: datetime, after: int | None = None, key: str = ""
+    *, match: Match, side: int, offer: Dates, by: Actor, now: datetime, after: int | None = None, key: str = ""
 ) -> Proposal:
     """Propose times to play. They replace the open proposal, whichever side it came from.
 
@@ -239,23 +239,31 @@ def _occasions(
     """When the other side got to know of what one side offered, each with how many occasions to play it then was."""
     occasions = []
     for proposal in offered:
-        user = account_of(match.players[1 - proposal.side])
-        sent = None if user is None else delivered_at(user, notifications.proposal_key(proposal))
+        sent = _delivered_at(match, 1 - proposal.side, notifications.proposal_key(proposal))
         known_at = min(filter(None, (proposal.shown_at, sent)), default=None)
         if known_at is not None:
             occasions.append((known_at, sum(at > known_at for at in proposal.instants)))
     for at, side in invitations:
-        user = account_of(match.players[1 - side])
-        sent = None if user is None else delivered_at(user, opened_key(match, at))
+        sent = _delivered_at(match, 1 - side, opened_key(match, at))
         if sent is not None:
             occasions.append((sent, 1))
     return occasions
 
 
+def _delivered_at(match: Match, side: int, key: str) -> datetime | None:
+    """Return when a notification was first delivered to somebody on a side; None if it was not."""
+    sent = (delivered_at(user, key) for user in _accounts(match, side))
+    return min(filter(None, sent), default=None)
+
+
 def _is_reachable(match: Match, side: int) -> bool:
-    """Whether a message can be delivered to a side."""
-    user = account_of(match.players[side])
-    return user is not None and can_be_sent_to(user)
+    """Whether a message can be delivered to somebody on a side."""
+    return any(can_be_sent_to(user) for user in _accounts(match, side))
+
+
+def _accounts(match: Match, side: int) -> tuple[int, ...]:
+    player = match.players[side]
+    return accounts_of([player]).get(player.pk, ())
 
 
 def _replace_open_proposal(match: Match, side: int, now: datetime) -> None:
@@ -338,13 +346,15 @@ def is_due(agreed: Proposal, now: datetime) -> bool:
 def send_due_deadlines(*, now: datetime) -> int:
     """Remind the players of open matches that are due within a day; return how many matches there were.
 
-    Who was reminded of a deadline is not reminded of it again; of a later one they are.
+    Who was reminded of a deadline is not reminded of it again; of a later one they are. A pair may have accounts.
     """
     due = Match.objects.filter(
         Q(player_0__user__isnull=False)
         | Q(player_1__user__isnull=False)
         | Q(player_0__merged_into__user__isnull=False)
-        | Q(player_1__merged_into__user__isnull=False),
+        | Q(player_1__merged_into__user__isnull=False)
+        | Q(player_0__parts__isnull=False)
+        | Q(player_1__parts__isnull=False),
         state=Match.State.OPEN,
         due_at__gt=now,
         due_at__lte=now + DEADLINE_BEFORE,

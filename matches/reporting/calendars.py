@@ -8,14 +8,16 @@ from django.core.signing import BadSignature, Signer
 from django.db.models import Max, Prefetch, Q
 from django.http import Http404
 from django.urls import reverse
-from django.utils.translation import gettext
+from django.utils.translation import gettext, override
 from icalendar import Calendar, Event
 
+from core.languages import first_offered
 from core.public_ids import new_public_id
 from matches.lifecycle.events import MatchContext, events
 from matches.lifecycle.where import Where
 from matches.models import CalendarFeed, Match, Proposal
 from matches.play.watching import where_of
+from matches.presentation import labels
 from matches.presentation.visibility import Viewer
 from players.models import LogEntry, User
 
@@ -66,7 +68,8 @@ def user_of(token: str) -> User:
 def feed(user: User, now: datetime, absolute: Callable[[str], str]) -> bytes:
     """The appointments of an account's open matches, and the deadlines of those without one; `absolute` makes URLs.
 
-    Those of void matches that are still to come are cancelled.
+    It is in the language of the account, or else in that of the first match's club. Those of void matches that are
+    still to come are cancelled.
     """
     viewer = Viewer.of(user)
     players = viewer.players
@@ -74,9 +77,11 @@ def feed(user: User, now: datetime, absolute: Callable[[str], str]) -> bytes:
     to_come = Q(due_at__gt=now) | Q(pk__in=agreed.filter(agreed_at__gt=now).values("match"))
     shown = Q(state=Match.State.OPEN) | Q(state=Match.State.VOID) & to_come
     rows = Match.objects.filter(Q(player_0__in=players) | Q(player_1__in=players), shown)
-    rows = rows.select_related("player_0", "player_1").prefetch_related(Prefetch("proposals", agreed))
+    rows = rows.select_related("player_0", "player_1", "club").prefetch_related(Prefetch("proposals", agreed))
     matches = list(rows.order_by("state", "pk")[:MAX_MATCHES])
-    return written(match_events(matches, where_of(matches, viewer, now), absolute))
+    language = first_offered(user.language, *(match.club.language for match in matches if match.club is not None))
+    with override(language):
+        return written(match_events(matches, where_of(matches, viewer, now), absolute))
 
 
 def match_events(
@@ -103,7 +108,7 @@ def match_events(
             ends_at=starts_at if at is None else at + timedelta(minutes=MINUTES_A_POINT * match.length),
             changed_at=max(filter(None, changes)),
             title=title,
-            detail=_detail(match, where[match.pk]),
+            detail=_detail(match, where[match.pk], played_for.division),
             url=absolute(reverse("match", args=[match.public_id])),
             location=played_for.venue,
             is_cancelled=match.state == Match.State.VOID,
@@ -115,9 +120,9 @@ def _title(match: Match) -> str:
     return gettext("Backgammon: {first} – {second}").format(first=first, second=second)
 
 
-def _detail(match: Match, where: Where) -> str:
-    detail = gettext("Match to {length} points").format(length=match.length)
-    return detail if where.is_to_come else f"{detail} · {where.text}"
+def _detail(match: Match, where: Where, division: str) -> str:
+    parts = [division, labels.length(match.length), "" if where.is_to_come else where.text]
+    return " · ".join(part for part in parts if part)
 
 
 def written(entries: Iterable[CalendarEvent]) -> bytes:

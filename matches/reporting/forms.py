@@ -72,31 +72,62 @@ class AheadForm(TapForm):
 class NoteForm(ActForm):
     """An answer with an optional note."""
 
-    note = forms.CharField(label=_("Message (optional)"), required=False, max_length=MAX_NOTE_LENGTH, initial="")
+    note = forms.CharField(label=_("Message"), required=False, max_length=MAX_NOTE_LENGTH, initial="")
 
 
 class ObjectionForm(ActForm):
     reason = forms.CharField(label=_("Reason"), max_length=MAX_NOTE_LENGTH)
 
 
-class ScoreForm(TapForm):
+class WinnerForm(RefusingForm):
+    """Who won a match that was played to its end, and the points of the other player."""
+
+    winner = forms.TypedChoiceField(
+        label=_("Winner"), choices=[(0, "first"), (1, "second")], coerce=int, required=False, empty_value=None
+    )
+    points = forms.IntegerField(
+        label=_("Points of the other player"), min_value=0, max_value=MAX_POINTS, required=False
+    )
+
+    def fill_in(self, length: int, fields: tuple[str, str]) -> None:
+        """Set the points of both sides from the winner and the points, if they were sent; the service checks them.
+
+        Without either, each of `fields` has to be sent.
+        """
+        data = self.cleaned_data
+        if (winner := data.get("winner")) is not None and data.get("points") is not None:
+            data[fields[winner]], data[fields[1 - winner]] = length, data["points"]
+            return
+        for name in fields:
+            if name in data and data[name] is None:
+                self.add_error(
+                    name, forms.ValidationError(self.fields[name].error_messages["required"], code="required")
+                )
+
+
+class ScoreForm(WinnerForm, TapForm):
     """A score to preview; senders from the score sheet say who they are."""
 
-    score_0 = forms.IntegerField(min_value=0, max_value=MAX_POINTS)
-    score_1 = forms.IntegerField(min_value=0, max_value=MAX_POINTS)
-    note = forms.CharField(label=_("Message (optional)"), required=False, max_length=MAX_NOTE_LENGTH)
+    score_0 = forms.IntegerField(min_value=0, max_value=MAX_POINTS, required=False)
+    score_1 = forms.IntegerField(min_value=0, max_value=MAX_POINTS, required=False)
+    note = forms.CharField(label=_("Message"), required=False, max_length=MAX_NOTE_LENGTH)
     i_am = forms.ChoiceField(label=_("I am"))
 
     def __init__(self, *args: Any, seat: MatchSeat, **kwargs: Any) -> None:
         super().__init__(*args, seat=seat, **kwargs)
         for side, name in enumerate(seat.match.names):
             self.fields[f"score_{side}"].label = name
-            self.fields[f"score_{side}"].initial = seat.match.start_score[side]
         choice = self.fields.pop("i_am")
         if seat.side is None and isinstance(choice, forms.ChoiceField):
             names = [(str(side), name) for side, name in enumerate(seat.match.names)]
             choice.choices = [*names, (OTHER, gettext("someone else"))]
             self.fields["i_am"] = choice
+
+    def clean(self) -> dict[str, Any]:
+        """Take the score as the winner and the points of the other player, or as the points of both."""
+        super().clean()
+        self.fill_in(self.instance.match.length, ("score_0", "score_1"))
+        return self.cleaned_data
 
     @property
     def score(self) -> tuple[int, int]:
@@ -104,9 +135,18 @@ class ScoreForm(TapForm):
         return self.cleaned_data["score_0"], self.cleaned_data["score_1"]
 
     @property
-    def winner(self) -> int:
-        """The side with more points."""
-        return 0 if self.score[0] > self.score[1] else 1
+    def report(self) -> tuple[int, tuple[int, int]]:
+        """The side with more points, and the score."""
+        return 0 if self.score[0] > self.score[1] else 1, self.score
+
+    @property
+    def chosen(self) -> tuple[int | None, int | None]:
+        """The winner and the points of the other player, as far as they were chosen."""
+        data = self.cleaned_data
+        left, right = data.get("score_0"), data.get("score_1")
+        if left is None or right is None or left == right:
+            return data.get("winner"), data.get("points")
+        return 0 if left > right else 1, min(left, right)
 
     @property
     def says_side(self) -> int | None:

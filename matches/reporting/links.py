@@ -12,7 +12,7 @@ from matches.lifecycle.own_match import OwnMatchRuling, own_match_ruling, side_o
 from matches.models import Claim, Match, Result
 from players.actors import Actor, log
 from players.models import Club, LogEntry
-from players.people.rows import canonical
+from players.people.rows import accounts_of, canonical, persons_among
 
 # Personal links of a match whose director plays it: whoever has the opponent's link could confirm their own report.
 #
@@ -64,15 +64,16 @@ def link_notes(match: Match, results: Sequence[Result], claims: Sequence[Claim])
         Q(topic=match.topic, verb=LINK_SHOWN) | Q(topic=match.parent_topic, verb=LINKS_SHOWN), user__isnull=False
     )
     handouts = list(entries.values_list("user", "at", "params"))
+    accounts = accounts_of(match.players)
     return {
         version: gettext("{loser} answered by personal link, which {winner} could see as a director.").format(
             loser=match.names[1 - result.winner], winner=match.names[result.winner]
         )
         for version, result in results_by_link.items()
         if result.winner is not None
-        for winner, loser in [(canonical(match.players[result.winner]), canonical(match.players[1 - result.winner]))]
+        for winner, losers in [(match.players[result.winner].pk, persons_among([match.players[1 - result.winner]]))]
         if any(
-            user == winner.user_id and at <= result.at and params.get("player") in (None, loser.pk)
+            user in accounts.get(winner, ()) and at <= result.at and params.get("player") in (None, *losers)
             for user, at, params in handouts
         )
     }

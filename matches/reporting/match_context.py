@@ -1,5 +1,6 @@
 """Context of the page of a match, for its players, holders of its links, and other visitors."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,6 +12,7 @@ from django.utils.translation import gettext, ngettext
 
 from core.live.publishing import now_shown
 from core.messages import sentence
+from core.public_ids import new_form_key
 from core.times import duration
 from engine.records import from_data
 from matches.access import MatchSeat, Visitor, action_url, viewer_of
@@ -42,9 +44,13 @@ from matches.records import page as record_page
 from matches.records.names import OPEN, Mask, mask_for
 from matches.reporting import objections
 from matches.reporting.appointments import zone_of
+from matches.reporting.for_pairs import acts_of_pairs
+from matches.reporting.forms import ScoreForm
 from matches.reporting.links import link_notes
-from matches.reporting.next_steps import Pending, describe, next_steps, reports_of
-from matches.reporting.reports import delivery_status
+from matches.reporting.next_steps import Pending, describe, may_concede, next_steps, reports_of
+from matches.reporting.records import NOTES, is_from_opponent
+from matches.reporting.reports import delivery_status, then_of
+from matches.reporting.result_choice import Chosen, PointsChip, ahead, result_choice
 from players.models import LogEntry, User
 from players.people.rows import canonical
 
@@ -75,7 +81,7 @@ def watch_context(match: Match, seat: MatchSeat | None, viewer: Viewer, now: dat
     return {"version": version_of(match, viewer, now), "topics": topics, "ticket": ticket}
 
 
-# How a match at a table stands, as its pages show it, and the steppers with which its players enter that.
+# How a match at a table stands, as its pages show it, and the forms with which its players enter and report that.
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +117,39 @@ def running_form(seat: MatchSeat, running: ShownRunningScore | None, where: Wher
         return None
     if where.state not in (WhereState.CALLED, WhereState.PLAYING):
         return None
-    first, second = (_stepper(match, side, seat.side, running.score[side]) for side in (0, 1))
     most = match.length if running.asks_when_over else match.length - 1
-    return {"url": action_url(seat, "running-score"), "most": most, "steppers": (first, second)}
+    sides = [
+        {
+            "field": f"score_{side}",
+            "name": match.names[side],
+            "points": [
+                PointsChip(each, each == running.score[side]) for each in range(match.start_score[side], most + 1)
+            ],
+        }
+        for side in (0, 1)
+    ]
+    return {"url": action_url(seat, "running-score"), "sides": sides}
+
+
+def report_form(
+    seat: MatchSeat, running: ShownRunningScore | None, report: Claim | None, form: ScoreForm | None = None
+) -> dict[str, Any]:
+    """The form to report a result; it opens at the other side's report, or else at the running score.
+
+    A `form` that was refused, or is previewed, is shown as it was filled in.
+    """
+    match, score = seat.match, running.score if running is not None else seat.match.start_score
+    chosen: Chosen = (report.winner, min(report.score)) if report is not None else ahead(score)
+    if form is not None and form.is_bound:
+        chosen = form.chosen
+    then = (then_of(seat, 0, report), then_of(seat, 1, report))
+    return {
+        "choice": result_choice(match, match.names, score, reader=seat.side, chosen=chosen, then=then),
+        "url": action_url(seat, "claim"),
+        "after": match.seq,
+        "key": new_form_key(),
+        "form": form or ScoreForm(seat=seat),
+    }
 
 
 def over_question(seat: MatchSeat, running: ShownRunningScore | None, where: Where) -> dict[str, Any] | None:
@@ -125,21 +161,26 @@ def over_question(seat: MatchSeat, running: ShownRunningScore | None, where: Whe
     score = labels.score_of(seat.match, seat.side, running.asked.score)
     return {
         "text": gettext("The score {score} was entered, which decides the match. Is it over?").format(score=score),
-        "label": gettext("Yes, report {score}").format(score=score),
+        "label": gettext("Yes, report this score"),
         "url": action_url(seat, "report"),
         "score": running.asked.score,
     }
 
 
-def _stepper(match: Match, side: int, mine: int, points: int) -> dict[str, Any]:
-    name = match.names[side]
+def outbox(seat: MatchSeat, reader: str, now: datetime) -> dict[str, Any]:
+    """Where the page keeps what the reader does without a connection, and what of the match it shows."""
+    match = seat.match
     return {
-        "field": f"score_{side}",
-        "name": name,
-        "is_me": side == mine,
-        "points": points,
-        "label_less": gettext("One point less for {name}").format(name=name),
-        "label_more": gettext("One point more for {name}").format(name=name),
+        "topic": match.topic,
+        "reader": reader,
+        "by": match.names[seat.side] if seat.side is not None else "",
+        "url": reverse("api-match-kept", args=[match.public_id]),
+        "link": seat.token,
+        "seen": match.seq,
+        "seen_at": math.ceil(now.timestamp() * 1000),
+        "players": match.players,
+        "names": match.names,
+        "length": match.length,
     }
 
 
@@ -186,17 +227,14 @@ def _offer(seat: MatchSeat, side: int, offer: LengthOffer) -> dict[str, Any]:
 
 
 def _in_words(match: Match, side: int, offer: LengthOffer) -> str:
-    values = {"name": match.names[1 - side], "length": offer.length, "was": offer.was}
+    name = match.names[1 - side]
+    values = {"name": name, "opponent": name, "length": offer.length, "was": offer.was}
     if side in offer.agreed:
         return gettext("You want to play to {length} points instead of {was}. {name} has not answered yet.").format(
             **values
         )
     if offer.side is not None:
-        return gettext("{name} wants to play to {length} points instead of {was}. Do you agree?").format(**values)
-    if offer.agreed:
-        return gettext(
-            "The director proposes to play to {length} points instead of {was}, and {name} agrees. Do you?"
-        ).format(**values)
+        return gettext("{opponent} wants to play to {length} points instead of {was}. Do you agree?").format(**values)
     return gettext(
         "The director proposes to play to {length} points instead of {was}. Both of you have to agree."
     ).format(**values)
@@ -210,8 +248,10 @@ RECORDS = 20
 Standing = Submission.Standing
 
 
-def match_page(match: Match, seat: MatchSeat | None, now: datetime, user: Visitor) -> dict[str, Any]:
-    """Context of the page; `seat` is None for visitors who do not play the match.
+def match_page(
+    match: Match, seat: MatchSeat | None, now: datetime, user: Visitor, filled: ScoreForm | None = None
+) -> dict[str, Any]:
+    """Context of the page; `seat` is None for visitors who do not play the match. `filled` is the form of their report.
 
     Only the players and those who run the match see notes.
     """
@@ -235,7 +275,7 @@ def match_page(match: Match, seat: MatchSeat | None, now: datetime, user: Visito
     context = events().contexts([match.parent_topic]).get(match.parent_topic)
     running = running_score(match, facts.at_tables)
     form = running_form(seat, running, where) if seat is not None else None
-    may = _may(match, seat, pending, is_proven=standing is not None and standing.submission_id is not None)
+    may = _may(match, seat, pending, is_proven=standing is not None and not _takes_record(standing, records, side))
     play_here = _play_here(match, side)
     return {
         "match": match,
@@ -245,7 +285,10 @@ def match_page(match: Match, seat: MatchSeat | None, now: datetime, user: Visito
         "where": where,
         "running": running,
         "running_form": form,
-        "report_is_primary": form is None and not may["may_answer"] and not play_here["may_play_here"],
+        "report": report_form(seat, running, pending.report, filled)
+        if seat is not None and may["may_report"]
+        else None,
+        "report_is_primary": not may["may_answer"] and not play_here["may_play_here"],
         "over_question": over_question(seat, running, where) if seat is not None else None,
         "shorter": shorter_match(seat, running, where, now) if seat is not None else None,
         "players": [_player(match, counting, player_side, side, running) for player_side in (0, 1)],
@@ -253,6 +296,7 @@ def match_page(match: Match, seat: MatchSeat | None, now: datetime, user: Visito
         "next_steps": _next_steps(match, where, pending, side, now),
         "successors": successors_of(match),
         **_results_context(match, results, claims),
+        "acts_of_pairs": acts_of_pairs(match, claims, results),
         "provisional": _provisional(match, row, side) if row is not None else None,
         "objections": [_objection(match, row, inside) for row in match.objections.all()],
         **_records_context(match, side, user, inside=inside, records=records),
@@ -316,7 +360,8 @@ def _may_rematch(match: Match, side: int | None) -> bool:
 
 def _play_here(match: Match, side: int | None) -> dict[str, Any]:
     """Whether the reader can open the match for play here, and its clock in words."""
-    if side is None or match.state != Match.State.OPEN or has_begun(match):
+    of_pairs = any(player.parts is not None for player in match.players)
+    if side is None or match.state != Match.State.OPEN or has_begun(match) or of_pairs:
         return {"may_play_here": False}
     rules = events().play_rules(match.parent_topic)
     return {"may_play_here": rules.players_may_open, "play_clock": ClockPreset(rules.clock).label}
@@ -365,6 +410,14 @@ def _pending_context(
     }
 
 
+def _takes_record(result: Result, records: Sequence[Submission], side: int | None) -> bool:
+    """Whether this side is asked for a record: there is none, or only the opponent's, and our board shows nothing."""
+    if result.submission is None:
+        return result.source != Result.Source.LIVE
+    has_added = any(row.side == side and (row.refusal or {}).get("code") in NOTES for row in records)
+    return is_from_opponent(result.submission, side) and not has_added
+
+
 def _may(match: Match, seat: MatchSeat | None, pending: Pending, *, is_proven: bool) -> dict[str, bool]:
     """Which forms the reader is shown. The services check again what is allowed."""
     side = seat.side if seat is not None else None
@@ -375,7 +428,7 @@ def _may(match: Match, seat: MatchSeat | None, pending: Pending, *, is_proven: b
     own = pending.report is not None and pending.report.side == side
     disputed = match.state == Match.State.DISPUTED and side is not None
     return {
-        "may_concede": disputed and any(claim.side == 1 - (side or 0) for claim in pending.claims),
+        "may_concede": disputed and may_concede(pending.claims, side or 0),
         "may_report": open_to_claims and not own,
         "may_answer": open_to_claims and side is not None and pending.report is not None and not own,
         "may_send": side is not None
@@ -434,8 +487,6 @@ def _player(
         "won": standing is not None and standing.winner == side,
         "is_me": side == mine,
         "start": match.start_score[side],
-        "label_less": gettext("One point less for {name}").format(name=name),
-        "label_more": gettext("One point more for {name}").format(name=name),
     }
 
 
@@ -485,7 +536,7 @@ def _ended(match: Match, winner: int | None, score: tuple[int, int] | None) -> s
 
 def _waived(code: str, game: int | None, ply: int | None) -> str:
     place = [
-        gettext("game {number}").format(number=game) if game is not None else "",
+        gettext("Game {number}").format(number=game) if game is not None else "",
         gettext("roll {number}").format(number=ply) if ply is not None else "",
     ]
     return " · ".join(filter(None, [code, *place]))
@@ -497,8 +548,8 @@ def who(match: Match, by: str, user: User | None, side: int | None) -> str:
         player = getattr(user, "player", None)
         return player.shown_name if player is not None else user.display_name
     if by == LogEntry.By.SYSTEM:
-        return gettext("Barpoint")
-    return match.names[side] if side is not None else gettext("Someone with a link")
+        return "Barpoint"
+    return match.names[side] if side is not None else gettext("Someone with the score sheet")
 
 
 def _report(match: Match, report: Claim, inside: bool) -> dict[str, Any]:
@@ -506,6 +557,7 @@ def _report(match: Match, report: Claim, inside: bool) -> dict[str, Any]:
         "side": report.side,
         "reporter": labels.reporter_of(match, report),
         "summary": _ended(match, report.winner, report.score),
+        "contest": labels.contest(match, report),
         "points": labels.shown_score(match.length, report.score),
         "at": report.created_at,
         "note": report.note if inside else "",
@@ -525,10 +577,20 @@ def _record(match: Match, record: Submission, side: int | None, mask: Mask) -> d
         "sender": who(match, LogEntry.By.LINK, record.submitter, record.side),
         "at": record.created_at,
         "standing": record.standing,
-        "why": sentence(record.refusal["code"], mask.inside(record.refusal["params"])) if record.refusal else "",
+        "why": _why(record.refusal, record.side == side, mask) if record.refusal else "",
+        # Whether it agrees with the result, which another record shows.
+        "agrees": (record.refusal or {}).get("code") in NOTES,
         # The names in the record, if this reader has to say which player is which.
         "names": _names(record) if asks else None,
     }
+
+
+def _why(refusal: Mapping[str, Any], is_own: bool, mask: Mask) -> str:
+    """Why a record is not that of the result, to its sender or to others."""
+    code = refusal["code"]
+    if code == "already_uploaded" and not is_own:
+        code = "record_proven"
+    return sentence(code, mask.inside(refusal["params"]))
 
 
 def _names(record: Submission) -> tuple[str, str] | None:

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils.translation import gettext
 
 from core.live.publishing import now_shown
-from matches.access import MatchSeat
+from matches.access import MatchSeat, side_of
 from matches.lifecycle import links
 from matches.lifecycle.at_tables import AtTables
 from matches.lifecycle.events import MatchContext, events
@@ -19,11 +19,20 @@ from matches.models import Challenge, Claim, Match, Proposal, Provisional, Resul
 from matches.play.watching import facts_of
 from matches.presentation import labels
 from matches.presentation.visibility import Viewer
-from matches.reporting.match_context import over_question, running_form, running_score, shorter_match
+from matches.reporting.match_context import (
+    outbox,
+    over_question,
+    report_form,
+    running_form,
+    running_score,
+    shorter_match,
+)
 from matches.reporting.next_steps import NextStep, Pending, describe, next_steps
 from players.actors import Actor
+from players.kept.outboxes import reader_id
 from players.models import Player, User
-from players.people.rows import canonical, user_topic
+from players.models.people import name_in_pair
+from players.people.rows import canonical, ids_of, people_of, user_topic
 
 NEVER = float("inf")
 OPEN_AT_ONCE = 100
@@ -49,10 +58,21 @@ class MyMatch:
     """How it stands at the tables of its event."""
     place: str = ""
     """Board, round and match number, if known."""
+    is_elsewhere: bool = False
+    """In another event than the match that is over, for the page of that one."""
     is_practice: bool = False
     """Against a bot."""
+    partner: str = ""
+    """Of the player in a pair; empty if they play alone."""
+    is_second: bool = False
+    """Whether they are the second person of their pair."""
     token: str = ""
     """Token of the player's personal link of the match, if the list is for somebody without an account."""
+
+    @property
+    def own(self) -> Player:
+        """The player, or the pair."""
+        return self.match.players[self.side]
 
     @property
     def urgency(self) -> tuple[int, float]:
@@ -117,37 +137,56 @@ def my_matches(user: User, now: datetime) -> dict[str, Any]:
         "topics": f"{user_topic(user)}={now_shown()}",
         "challenges": challenges_of(viewer, now),
         "entries": events().entries(viewer.players),
-        **_lists(mine, viewer.players, now),
+        **_lists(mine, viewer.player, viewer.players, now, reader=reader_id(Actor.of(user))),
     }
 
 
-def matches_by_link(matches: QuerySet[Match], players: Collection[int], now: datetime) -> dict[str, Any]:
+def matches_by_link(matches: QuerySet[Match], person: int, players: Collection[int], now: datetime) -> dict[str, Any]:
     """The same lists of these matches for one of their players, who opens each by its personal link.
 
-    `players` are the player and those merged into them.
+    `players` are the ids under which the person plays (`ids_of`).
     """
-    return _lists(matches, players, now, latest=OPEN_AT_ONCE, by_link=True)
+    return _lists(matches, person, players, now, latest=OPEN_AT_ONCE, by_link=True)
 
 
 def _lists(
-    matches: QuerySet[Match], players: Collection[int], now: datetime, *, latest: int = LATEST, by_link: bool = False
+    matches: QuerySet[Match],
+    person: int | None,
+    players: Collection[int],
+    now: datetime,
+    *,
+    latest: int = LATEST,
+    by_link: bool = False,
+    reader: str = "",
 ) -> dict[str, Any]:
-    """The next match, the others that are open, and the latest results."""
+    """The next match, the others that are open, and the latest results.
+
+    `reader` is whose acts are kept without a connection; by link, whoever has the link of the next match.
+    """
     is_open = ~Q(state__in=OVER) | Q(provisional=True)
     rows = _with_rows(matches.filter(is_open).order_by(F("due_at").asc(nulls_last=True), "pk"))
     over = _with_rows(matches.filter(state=Match.State.SETTLED).order_by("-finished_at", "-pk"))
     still_open = [row for row in rows[:OPEN_AT_ONCE] if not row.provisional or _is_to_see(row, players)]
     listed = _listed([*still_open, *over[:latest]], players, now)
+    listed = _in_pairs(listed, person)
     if by_link:
-        listed = [replace(row, token=links.token_for(row.match, row.side)) for row in listed]
+        listed = [replace(row, token=links.token_for(row.match, row.side, second=row.is_second)) for row in listed]
     urgent = sorted(listed[: len(still_open)], key=lambda row: row.urgency)
     return {
         "next": urgent[0] if urgent else None,
         "next_label": action_label(urgent[0]) if urgent else "",
-        **(_at_table(urgent[0], now) if urgent else {}),
+        **(_at_table(urgent[0], reader, now) if urgent else {}),
         "others": urgent[1:],
         "latest": listed[len(still_open) :],
     }
+
+
+def _in_pairs(listed: Sequence[MyMatch], person: int | None) -> list[MyMatch]:
+    """Return the rows with the partner of this person in matches of pairs; one query if there are any."""
+    pairs = {row.own.pk: row.own.parts for row in listed if row.own.parts is not None}
+    second = {pair for pair, couple in people_of(pairs).items() if couple[1] == person}
+    partners = {pair: name_in_pair(parts[pair not in second], staff=False) for pair, parts in pairs.items()}
+    return [replace(row, partner=partners.get(row.own.pk, ""), is_second=row.own.pk in second) for row in listed]
 
 
 def action_label(row: MyMatch) -> str:
@@ -158,7 +197,7 @@ def action_label(row: MyMatch) -> str:
     if code == "answer" and row.asks_me:
         return gettext("Answer")
     if row.asks_me:
-        return gettext("View match")
+        return gettext("Open the match")
     if code not in ("play", "appointment"):
         return gettext("Open the match")
     may_open = events().play_rules(row.match.parent_topic).players_may_open
@@ -177,11 +216,16 @@ def _provisional(match: Match) -> Provisional | None:
     return result.provisional if result is not None else None
 
 
-def _at_table(row: MyMatch, now: datetime) -> dict[str, Any]:
+def _at_table(row: MyMatch, reader: str, now: datetime) -> dict[str, Any]:
     """What a player can do at the table of their next match, sent by its personal link if the list has those."""
     seat = MatchSeat(row.match, row.side, Actor.link(row.side), row.token)
     running = running_score(row.match, row.at_tables)
+    is_at_table = row.at_tables is not None and row.where.state in (WhereState.CALLED, WhereState.PLAYING)
+    may_report = is_at_table and row.match.state == Match.State.OPEN
     return {
+        "outbox": outbox(seat, reader or reader_id(seat.by), now),
+        "report": report_form(seat, running, None) if may_report else None,
+        "report_is_primary": True,
         "running_form": running_form(seat, running, row.where),
         "over_question": over_question(seat, running, row.where),
         "shorter": shorter_match(seat, running, row.where, now),
@@ -220,15 +264,30 @@ def _with_rows(matches: QuerySet[Match]) -> QuerySet[Match]:
     )
 
 
-def what_next(player: Player, but: Match, now: datetime) -> MyMatch | None:
-    """The player's next match other than `but`, for the page of a match that needs nothing more from them."""
-    person = canonical(player)
-    # As a list: with a subquery for each side, PostgreSQL reads all matches.
-    same = list(Player.objects.filter(Q(pk=person.pk) | Q(merged_into=person)).values_list("pk", flat=True))
+def what_next(seat: MatchSeat, now: datetime) -> MyMatch | None:
+    """The next match of whoever has this seat other than its own, for a page that needs nothing more from them.
+
+    One of the same event comes first, even if another event calls.
+    """
+    but, side = seat.match, side_of(seat)
+    person = seat.by.person or canonical(but.players[side]).pk
+    same = ids_of(person)
     mine = Match.objects.filter(Q(player_0__in=same) | Q(player_1__in=same)).exclude(pk=but.pk)
     still_to_play = mine.filter(state__in=[Match.State.OPEN, Match.State.LIVE])
     rows = _with_rows(still_to_play.order_by(F("due_at").asc(nulls_last=True), "pk"))
-    return min(_listed(list(rows[:OPEN_AT_ONCE]), same, now), key=lambda row: row.urgency, default=None)
+    event = next(iter(events().contexts([but.parent_topic]).values()), None)
+    return min(
+        (
+            replace(row, is_elsewhere=None not in (event, row.context) and not _is_of(event, row.context))
+            for row in _in_pairs(_listed(list(rows[:OPEN_AT_ONCE]), same, now), person)
+        ),
+        key=lambda row: (not _is_of(event, row.context), row.urgency),
+        default=None,
+    )
+
+
+def _is_of(event: MatchContext | None, context: MatchContext | None) -> bool:
+    return event is not None and context is not None and event.event_url == context.event_url
 
 
 def _mine(

@@ -1,11 +1,12 @@
 """What has to happen next in a match, who has to act, and until when; used by pages, lists and the API."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from django.utils.translation import gettext
 
+from matches.lifecycle.own_match import who_decides
 from matches.lifecycle.where import Where, in_words
 from matches.models import Claim, Match, Proposal, Provisional, Submission
 from matches.presentation import labels
@@ -106,29 +107,40 @@ def describe(step: NextStep, match: Match, where: Where, pending: Pending, side:
     if step.code == "answer" and pending.report is not None:
         return _answer(match, pending.report, side)
     if step.code == "sheet" and pending.from_sheet is not None:
-        return _sheet(match, pending.from_sheet, side)
+        return _sheet(match, pending.from_sheet)
     if step.code == "names":
         if step.side is not None and step.side == side:
             return gettext("Say which player of your record is which.")
         return gettext("The sender of a record has to say which player is which.")
     if step.code == "times" and pending.offered is not None:
-        name = match.names[pending.offered.side]
+        proposed = gettext("{name} has proposed times to play.").format(name=match.names[pending.offered.side])
         if step.side == side:
-            return gettext("{name} proposes times to play. Choose one, or propose others.").format(name=name)
-        return gettext("{name} has proposed times to play.").format(name=name)
+            return f"{proposed} {gettext('Choose one, or propose others.')}"
+        return proposed
     if step.code == "result" and pending.provisional is not None:
         return _result(match, pending.provisional, side)
-    if step.code == "ruling" and side is not None:
-        return gettext("You and {name} disagree. Concede, or wait for the director.").format(name=match.names[1 - side])
+    if step.code == "ruling":
+        return _ruling(match, pending, side)
     return {
-        "ruling": gettext(
-            "The players disagree. Either of them can agree to the other’s report; otherwise the director rules."
-        ),
         "verdict": gettext("A match record is being checked."),
-        "appointment": gettext("You have agreed on a time to play.")
-        if side is not None
-        else gettext("The players have agreed on a time."),
+        "appointment": gettext("A time to play is agreed."),
     }[step.code]
+
+
+def _ruling(match: Match, pending: Pending, side: int | None) -> str:
+    if side is None:
+        return " ".join([gettext("The players disagree."), who_decides(match)])
+    other = match.names[1 - side]
+    if may_concede(pending.claims, side):
+        said = gettext("You and {name} disagree.").format(name=other)
+    else:
+        said = gettext("{name} contests your report.").format(name=other)
+    return f"{said} {who_decides(match)}"
+
+
+def may_concede(claims: Sequence[Claim], side: int) -> bool:
+    """Whether there is a report of the other side to agree to, in a dispute."""
+    return any(claim.side == 1 - side for claim in claims)
 
 
 def _answer(match: Match, report: Claim, side: int | None) -> str:
@@ -136,30 +148,33 @@ def _answer(match: Match, report: Claim, side: int | None) -> str:
         return _own_loss(match, report, side)
     reporter, other = labels.reporter_of(match, report), match.names[respondent_of(report)]
     score = labels.score_of(match, report.winner, report.score)
-    if side == report.side:
+    to_confirm = gettext("{name} or the director has to confirm it.").format(name=other)
+    if side is not None and side == report.side:
+        if match.players[side].parts is None:
+            reported = gettext("You reported {score}.").format(score=score)
+        else:
+            reported = gettext("Reported for you both: {score}.").format(score=score)
         if report.stands_at is None:
-            return gettext("You reported {score}. {other} or the director has to confirm it.").format(
-                score=score, other=other
-            )
-        return gettext("You reported {score}. {other} has seen it but not confirmed it yet.").format(
-            score=score, other=other
-        )
+            return f"{reported} {to_confirm}"
+        return f"{reported} {gettext('{name} has seen it.').format(name=other)}"
     if side is not None:
         return gettext("{reporter} reports a {score} win against you. Is that right?").format(
             reporter=reporter, score=score
         )
-    return gettext("{reporter} reports a {score} win; {other} has to confirm it.").format(
-        reporter=reporter, score=score, other=other
+    said = gettext("{reporter} reports that {winner} won {score}.").format(
+        reporter=reporter, winner=match.names[report.winner], score=score
     )
+    return f"{said} {to_confirm}"
 
 
 def _result(match: Match, row: Provisional, side: int | None) -> str:
     if side in row.sides:
         return gettext("A provisional result goes against you. Object if it is wrong.")
     untold = [match.names[other] for other in row.sides if row.told[other] is None]
+    sentences = [gettext("This result is provisional.")]
     if untold:
-        return gettext("This result is provisional. {name} has not seen it.").format(name=", ".join(untold))
-    return gettext("This result is provisional.")
+        sentences.append(gettext("{name} has not seen it.").format(name=", ".join(untold)))
+    return " ".join(sentences)
 
 
 def _own_loss(match: Match, report: Claim, side: int | None) -> str:
@@ -174,15 +189,10 @@ def _own_loss(match: Match, report: Claim, side: int | None) -> str:
     )
 
 
-def _sheet(match: Match, report: Claim, side: int | None) -> str:
+def _sheet(match: Match, report: Claim) -> str:
     winner = match.names[report.winner]
     score = labels.score_of(match, report.winner, report.score)
-    context = {"reporter": labels.reporter_of(match, report), "winner": winner, "score": score}
-    if side is not None:
-        return gettext(
-            "{reporter} reports that {winner} won {score}. "
-            "It counts once you, your opponent or the director reports it."
-        ).format(**context)
-    return gettext(
-        "{reporter} reports that {winner} won {score}. It counts once a player or the director reports it."
-    ).format(**context)
+    said = gettext("{reporter} reports that {winner} won {score}.").format(
+        reporter=labels.reporter_of(match, report), winner=winner, score=score
+    )
+    return f"{said} {gettext('It counts once a player or the director reports it.')}"

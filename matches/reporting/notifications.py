@@ -13,11 +13,14 @@ from matches.lifecycle import links
 from matches.lifecycle.notices import context_of, page_of, side_notices
 from matches.models import Claim, Match, Objection, Proposal, Provisional, Result
 from matches.presentation.labels import final_score, score_of
+from matches.reporting import for_pairs
 from players.access import Role
+from players.actors import Actor
 from players.models import Membership, Notification, User
-from players.notifications.kinds import NotificationKind, Params, kind_of
-from players.notifications.services import Notice, accounts_of, chosen, notify_each, users_of
-from players.people.rows import account_of
+from players.notifications.kinds import NotificationGroup, NotificationKind, Params, kind_of
+from players.notifications.services import Notice, chosen, notify_each, users_of
+from players.people.pairs import persons
+from players.people.rows import accounts_of
 
 # The notifications about reports, rulings and appointments.
 
@@ -25,6 +28,8 @@ from players.people.rows import account_of
 REPORTED, OBJECTED, RULED = "reported", "objected", "ruled"
 PROVISIONAL = "provisional"
 DEADLINE = "deadline"
+FOR_BOTH = "for_both"
+"""One of a pair has acted, and the other is told."""
 TIMES_PROPOSED, TIMES_ACCEPTED, APPOINTMENT = "times_proposed", "times_accepted", "appointment"
 
 
@@ -63,14 +68,18 @@ def personal_link(notification: Notification) -> str:
     if side is None:
         return ""
     match = Match.objects.get(public_id=notification.params["match"])
-    user = account_of(match.players[side])
-    return reverse("match-link", args=[links.token_for(match, side)]) if user == notification.user_id else ""
+    accounts = [person.user_id for person in persons(match.players[side])]
+    if notification.user_id not in accounts:
+        return ""
+    second = accounts.index(notification.user_id) == 1
+    return reverse("match-link", args=[links.token_for(match, side, second=second)])
 
 
 KINDS = (
     NotificationKind(
         code=REPORTED,
         label=gettext_noop("Your opponent reports a result"),
+        group=NotificationGroup.MATCHES,
         sentences={
             "": gettext_noop("{reporter} reports a {score} win against you. Is that right?"),
             "sheet": gettext_noop(
@@ -82,7 +91,7 @@ KINDS = (
                 "Confirm or contest it. Once you have marked it as seen, it stands after {wait_minutes} unless you "
                 "answer."
             ),
-            "sheet": gettext_noop("It counts only once you, your opponent or the director reports it, too."),
+            "sheet": gettext_noop("It counts once a player or the director reports it."),
         },
         players=("reporter", "opponent"),
         minutes=("wait_minutes",),
@@ -94,6 +103,7 @@ KINDS = (
     NotificationKind(
         code=PROVISIONAL,
         label=gettext_noop("A result goes against you without your answer"),
+        group=NotificationGroup.MATCHES,
         sentences={
             "": gettext_noop("A provisional result says that you lost to {opponent}. Is that right?"),
             "nobody": gettext_noop(
@@ -113,15 +123,31 @@ KINDS = (
         email_url=personal_link,
     ),
     NotificationKind(
+        code=FOR_BOTH,
+        label=gettext_noop("Your partner in a pair reports or answers for you both"),
+        group=NotificationGroup.MATCHES,
+        sentences={
+            for_pairs.REPORTED: gettext_noop("{partner} reported {score} for you both."),
+            for_pairs.WITHDREW: gettext_noop("{partner} withdrew the report of {score} for you both."),
+            for_pairs.CONFIRMED: gettext_noop("{partner} confirmed {score} for you both."),
+            for_pairs.CONTESTED: gettext_noop("{partner} contested {score} for you both."),
+            for_pairs.OBJECTED: gettext_noop("{partner} objected to the result for you both."),
+            "": gettext_noop("{partner} confirmed the result for you both."),
+        },
+        players=("partner",),
+        email_url=personal_link,
+    ),
+    NotificationKind(
         code=OBJECTED,
         label=gettext_noop("An objection to a result of your match or your event"),
+        group=NotificationGroup.MATCHES,
         sentences={
             "": gettext_noop("{objector} objects to the result of the match against {opponent}."),
             "own": gettext_noop("{objector} objects to the result of your match."),
         },
         details={
             "": gettext_noop("A director has to uphold or dismiss the objection."),
-            "own": gettext_noop("A director will decide."),
+            "own": gettext_noop("The director will decide."),
         },
         players=("objector", "opponent"),
         email_url=personal_link,
@@ -129,6 +155,7 @@ KINDS = (
     NotificationKind(
         code=RULED,
         label=gettext_noop("A director’s ruling on your match"),
+        group=NotificationGroup.MATCHES,
         sentences={
             "": gettext_noop("The director decided your match against {opponent}."),
             "won": gettext_noop("The director ruled: you won {score} against {opponent}."),
@@ -147,6 +174,7 @@ KINDS = (
     NotificationKind(
         code=DEADLINE,
         label=gettext_noop("A deadline within 24 hours"),
+        group=NotificationGroup.MATCHES,
         sentences={"": gettext_noop("Play your match against {opponent} by {at}.")},
         players=("opponent",),
         times=("at",),
@@ -157,6 +185,7 @@ KINDS = (
     NotificationKind(
         code=TIMES_PROPOSED,
         label=gettext_noop("Your opponent proposes times to play"),
+        group=NotificationGroup.MATCHES,
         sentences={"": gettext_noop("{opponent} proposes times for your match.")},
         details={"": gettext_noop("Choose one, or propose others.")},
         players=("opponent",),
@@ -166,6 +195,7 @@ KINDS = (
     NotificationKind(
         code=TIMES_ACCEPTED,
         label=gettext_noop("Your opponent accepts a time"),
+        group=NotificationGroup.MATCHES,
         sentences={"": gettext_noop("{opponent} accepted your time: {at}.")},
         players=("opponent",),
         times=("at",),
@@ -175,6 +205,7 @@ KINDS = (
     NotificationKind(
         code=APPOINTMENT,
         label=gettext_noop("Reminders of your appointments, a day and an hour before"),
+        group=NotificationGroup.MATCHES,
         sentences={"": gettext_noop("You play {opponent} on {at}.")},
         players=("opponent",),
         times=("at",),
@@ -220,6 +251,28 @@ def notify_respondent(match: Match, report: Claim) -> None:
 def report_key(report: Claim) -> str:
     """Return the key of the notification that asks a player to answer a report."""
     return f"{REPORTED}:{report.public_id}"
+
+
+def notify_partner(
+    match: Match, side: int, act: str, about: Claim | Result | None, *, by: Actor, now: datetime
+) -> None:
+    """Tell the other of a pair what `by` said for both of a report or a result; nobody for a side of one.
+
+    `act` is one of `for_pairs`.
+    """
+    if by.person is None or about is None:
+        return
+    others = [person.user_id for person in persons(match.players[side]) if person.pk != by.person]
+    score = final_score(match, about) if isinstance(about, Result) else about.score
+    params = {
+        "partner": by.person,
+        "score": "" if score is None or about.winner is None else score_of(match, about.winner, score),
+        "variant": "" if score is None and act == for_pairs.CONFIRMED else act,
+        "side": side,
+    }
+    key = f"{FOR_BOTH}:{match.public_id}:{act}:{now:%Y%m%d%H%M%S%f}"
+    notices = [Notice(user, context_of(match) | params, page_of(match), key) for user in others if user is not None]
+    notify_each(kind=FOR_BOTH, notices=notices, now=now)
 
 
 def notify_objection(match: Match, objection: Objection) -> None:

@@ -16,7 +16,8 @@ from matches.lifecycle.finish import closes_at, same_outcome, standing_result
 from matches.lifecycle.locks import changed, lock_match, refuse_stale
 from matches.lifecycle.own_match import check_own_match
 from matches.models import Claim, Match, Objection, Provisional, Result
-from matches.reporting.notifications import notify_answered_objection, notify_objection
+from matches.reporting.for_pairs import OBJECTED
+from matches.reporting.notifications import notify_answered_objection, notify_objection, notify_partner
 from matches.reporting.reports import check_texts
 from players.actors import Actor, log
 
@@ -61,6 +62,7 @@ def object_to_result(
         )
         log(by, "objected", locked.topic, club=locked.club, side=side, objection=objection.public_id, reason=reason)
         notify_objection(locked, objection)
+        notify_partner(locked, side, OBJECTED, objected.result or objected.report, by=by, now=now)
         changed(locked)
     return objection
 

@@ -32,17 +32,21 @@ from matches.lifecycle.finish import check_report
 from matches.lifecycle.own_match import side_of as player_side_of
 from matches.models import MAX_BYTES, MAX_MEBIBYTES, CalendarFeed, Match
 from matches.play.watching import where_of
+from matches.presentation import labels
 from matches.records.downloads import File, as_attachment
 from matches.reporting import appointments, calendars, my_matches, reports
 from matches.reporting import links as personal_links
 from matches.reporting.appointments import zone_of, zone_of_match
 from matches.reporting.forms import ObjectionForm, RevokeLinkForm, ScoreForm, TimesForm
 from matches.reporting.links import log_link_shown, withheld_side
-from matches.reporting.match_context import match_page, version_of, watch_context
+from matches.reporting.match_context import match_page, outbox, version_of, watch_context
 from matches.reporting.my_matches import MyMatch, what_next
 from matches.reporting.reports import preview_of
 from players.actors import Actor
+from players.kept.outboxes import reader_id
 from players.models import User
+from players.people.pairs import persons
+from players.people.services import home_club
 from players.requests import me
 
 # What the views of a match share: rendering its page.
@@ -64,10 +68,11 @@ def page(
     """Render the page of a match; `filled` is a refused form, shown again with what was entered."""
     zone, now = zone_for(request, match, seat), timezone.now()
     invalid = filled is not None and filled.is_bound and bool(filled.errors)
-    context = match_page(match, seat, now, request.user) | {
+    score_form = filled if isinstance(filled, ScoreForm) else None
+    context = match_page(match, seat, now, request.user, score_form) | {
         "here": match_url(seat) if seat is not None else reverse("match", args=[match.public_id]),
         "next_match": _next(match, seat, now),
-        "reader": f"{request.user.pk or 0}:{seat.side}" if seat is not None else "",
+        "outbox": outbox(seat, reader_id(seat.by), now) if seat is not None else None,
         "key": new_form_key(),
         "may_direct": seat is None and access.may_direct(request.user, match),
         "may_correct": seat is None and access.may_correct(request.user, match),
@@ -103,7 +108,7 @@ def _next(match: Match, seat: MatchSeat | None, now: datetime) -> MyMatch | None
     """
     if seat is None or seat.side is None or match.state == Match.State.OPEN:
         return None
-    return what_next(match.players[seat.side], match, now)
+    return what_next(seat, now)
 
 
 def _forms(seat: MatchSeat | None, zone: ZoneInfo, filled: forms.Form | None) -> dict[str, forms.Form]:
@@ -111,11 +116,10 @@ def _forms(seat: MatchSeat | None, zone: ZoneInfo, filled: forms.Form | None) ->
     if seat is None:
         return {}
     empty: dict[str, forms.Form] = {
-        "score_form": ScoreForm(seat=seat),
         "times_form": TimesForm(seat=seat, zone=zone),
         "objection_form": ObjectionForm(seat=seat),
     }
-    kinds = {"score_form": ScoreForm, "times_form": TimesForm, "objection_form": ObjectionForm}
+    kinds = {"times_form": TimesForm, "objection_form": ObjectionForm}
     if filled is None:
         return empty
     return empty | {name: filled for name, kind in kinds.items() if isinstance(filled, kind)}
@@ -166,6 +170,9 @@ def seated(request: HttpRequest, public_id: str, token: str) -> MatchSeat:
 def mine(request: HttpRequest) -> HttpResponse:
     """“My matches”, with the next match first."""
     context = my_matches.my_matches(_user(request), timezone.now())
+    if context["player"] is not None:
+        # As whose app the page can be installed.
+        context["club"] = home_club(context["player"])
     feed = CalendarFeed.objects.filter(user=_user(request)).first()
     if feed is not None:
         path = reverse("calendar-feed", args=[calendars.token_of(feed)])
@@ -235,10 +242,11 @@ def hand_out(request: HttpRequest, public_id: str) -> HttpResponse:
     context = {
         "match": match,
         "sheet": _qr_code(request, match, None),
-        "personal": [_personal_link(request, match, side) for side in (0, 1) if side != withheld],
+        "personal": [link for side in (0, 1) if side != withheld for link in _personal_links(request, match, side)],
         "withheld": match.players[withheld] if withheld is not None else None,
         "is_logged": withheld is None and player_side_of(match, by) is not None,
         "games": range(1, 2 * match.length),
+        "length": labels.length(match.length),
     }
     return render(request, "matches/reporting/hand_out.html", context)
 
@@ -257,15 +265,18 @@ def revoke_link(request: HttpRequest, public_id: str, side: str) -> HttpResponse
     return redirect("match-links" if access.may_direct(request.user, match) else "match", match.public_id)
 
 
-def _personal_link(request: HttpRequest, match: Match, side: int) -> dict[str, Any]:
-    """The personal link of a side with its player and generation."""
-    owner = {"player": match.players[side], "side": side, "generation": match.link_generations[side]}
-    return owner | _qr_code(request, match, side)
+def _personal_links(request: HttpRequest, match: Match, side: int) -> list[dict[str, Any]]:
+    """The personal links of a side, each with its player and generation: two of a pair."""
+    return [
+        {"player": person, "side": side, "generation": match.link_generations[side]}
+        | _qr_code(request, match, side, second=bool(number))
+        for number, person in enumerate(persons(match.players[side]))
+    ]
 
 
-def _qr_code(request: HttpRequest, match: Match, side: int | None) -> dict[str, str]:
+def _qr_code(request: HttpRequest, match: Match, side: int | None, *, second: bool = False) -> dict[str, str]:
     """URL and QR code (SVG) of a link of the match."""
-    url = absolute_url(request, reverse("match-link", args=[links.token_for(match, side)]))
+    url = absolute_url(request, reverse("match-link", args=[links.token_for(match, side, second=second)]))
     svg = segno.make(url, error="m").svg_inline(scale=4, border=2, omitsize=True, svgclass="qr", lineclass=None)
     return {"url": url, "svg": svg}
 
@@ -280,10 +291,11 @@ def preview(request: HttpRequest, public_id: str = "", token: str = "") -> HttpR
         return page(request, seat.match, seat, filled=form)
     try:
         reports.refuse_settled_or_disputed(seat.match)
-        check_report(length=seat.match.length, start=seat.match.start_score, winner=form.winner, score=form.score)
+        winner, score = form.report
+        check_report(length=seat.match.length, start=seat.match.start_score, winner=winner, score=score)
     except Refused as refused:
         return page(request, seat.match, seat, refused=refused, filled=form)
-    return page(request, seat.match, seat, filled=form, extra={"preview": preview_of(seat, form.winner, form.score)})
+    return page(request, seat.match, seat, filled=form, extra={"preview": preview_of(seat, winner, score)})
 
 
 # The calendar feed of an account.

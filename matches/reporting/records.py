@@ -29,6 +29,7 @@ from matches.lifecycle.locks import changed, lock_match, refuse_stale
 from matches.lifecycle.own_match import check_own_match
 from matches.models import Match, Result, Submission, Verdict
 from matches.records import submissions
+from matches.records.comparison import first_difference
 from matches.records.names import is_swapped, known_names
 from matches.records.submissions import RecordFile, Submitted
 from matches.reporting import reports
@@ -46,10 +47,14 @@ from players.people.services import remember_alias
 Standing = Submission.Standing
 WITHOUT_RECORD = (Result.Source.CLAIM, Result.Source.DIRECTOR)
 """Sources of a result to which a record with the same outcome is added later."""
+NOTES = frozenset({"already_uploaded", "record_differs", "record_proven"})
+"""Why a record is not that of the result although it agrees with it: another one is."""
 UNMOVED = "side_never_moved"
 """The finding of a record in which one side has no play."""
 KIND_OF_LAST_GAME = {"concession": Result.Kind.CONCESSION, "flag": Result.Kind.FLAG}
 """How a match ended, by how its last game ended; after any other ending it was played out."""
+PLAYED = (Result.Kind.PLAYED, *KIND_OF_LAST_GAME.values())
+"""How a match ended that was played; a record can show no other."""
 
 
 class CheckedRecord(NamedTuple):
@@ -156,10 +161,15 @@ def _apply(match: Match, row: Submission, now: datetime) -> None:
     checked = CheckedRecord(content, transcript, row.swapped)
     if faults := faults_of_start(match, checked):
         raise Refused(faults[0].code, **faults[0].params)
-    _check_match_state(match, checked)
-    enqueue_record(submission=row, swapped=row.swapped, now=now)
+    accepted = _check_match_state(match, checked)
+    comparison = _compared(row, accepted or _reported_record(match, row), transcript)
+    if comparison is None or comparison.code == "record_differs":
+        enqueue_record(submission=row, swapped=row.swapped, now=now)
+    if accepted is not None:
+        raise comparison or Refused("record_proven")
     if row.side is not None and match.state != Match.State.SETTLED:
         _report(match, row, row.side, checked, now)
+        _note_comparison(row, comparison)
         return
     row.standing, row.refusal = Standing.STANDS, None
     row.save(update_fields=["standing", "swapped", "refusal"])
@@ -189,21 +199,64 @@ def _report(match: Match, row: Submission, side: int, checked: CheckedRecord, no
     reports.apply_report(match, report, other, by=by, now=now, rests_on_words=rests_on_words)
 
 
-def _check_match_state(match: Match, checked: CheckedRecord) -> None:
-    """Refused: `match_void`, `record_disputed`, `record_proven`, `record_contradicts`."""
+def _reported_record(match: Match, row: Submission) -> Submission | None:
+    """The record by which the other side has reported the result, which waits for an answer."""
+    if row.side is None:
+        return None
+    report = reports.open_reports(match).get(1 - row.side)
+    return report.submission if report is not None else None
+
+
+def _compared(row: Submission, earlier: Submission | None, transcript: Transcript) -> Refused | None:
+    """How a record compares with an earlier one: `record_differs`; the same: `already_uploaded` or `record_proven`."""
+    if earlier is None or earlier.transcript is None:
+        return None
+    turned = bool(row.swapped) != bool(earlier.swapped)
+    difference = first_difference(transcript, from_data(earlier.transcript), turned=turned)
+    if difference is not None:
+        return Refused("record_differs", game=difference.game, ply=difference.ply)
+    return Refused("already_uploaded" if is_from_opponent(earlier, row.side) else "record_proven")
+
+
+def is_from_opponent(record: Submission, side: int | None) -> bool:
+    """Whether the opponent of this side has sent a record."""
+    return side is not None and record.side == 1 - side
+
+
+def _note_comparison(row: Submission, comparison: Refused | None) -> None:
+    """Say of a record that has only confirmed another one how they compare."""
+    if comparison is None:
+        return
+    row.refresh_from_db(fields=["standing"])
+    if row.standing == Standing.REFUSED:
+        row.refusal = {"code": comparison.code, "params": comparison.params}
+        row.save(update_fields=["refusal"])
+
+
+def _check_match_state(match: Match, checked: CheckedRecord) -> Submission | None:
+    """Return the record of the result that stands, with which this one agrees; None without one.
+
+    Refused: `match_void`, `record_disputed`, `record_proven`, `record_contradicts`.
+    """
     if match.state == Match.State.DISPUTED:
         raise Refused("record_disputed")
     if match.state == Match.State.VOID:
         raise Refused("match_void")
     result = standing_result(match)
     if result is None:
-        return
+        return None
     same = same_outcome(match.length, result.winner, result.score, checked.winner, checked.score)
-    if not same or result.kind not in (Result.Kind.PLAYED, *KIND_OF_LAST_GAME.values()):
+    if not same or result.kind not in PLAYED:
         left, right = checked.score
         raise Refused("record_contradicts", left=left, right=right)
-    if result.source not in WITHOUT_RECORD or result.submission_id is not None:
+    if result.submission_id is None and not lacks_record(result):
         raise Refused("record_proven")
+    return match.submissions.defer("data").get(pk=result.submission_id) if result.submission_id is not None else None
+
+
+def lacks_record(result: Result) -> bool:
+    """Whether a match was played for this result, and neither a record nor our board shows how."""
+    return result.submission_id is None and result.source in WITHOUT_RECORD and result.kind in PLAYED
 
 
 def faults_of_record(match: Match, content: Mapping[str, Any]) -> list[RecordFault]:

@@ -18,11 +18,13 @@ from matches.lifecycle.begun import derive_begun, note_beginning
 from matches.lifecycle.events import events
 from matches.lifecycle.finish import Announced, Basis, ResultInput, append_result, check_report, same_outcome
 from matches.lifecycle.locks import changed, lock_match, lock_match_if_free, refuse_over, refuse_stale
+from matches.lifecycle.own_match import who_decides
 from matches.models import Claim, Match, Provisional, Result, Submission
 from matches.play.journal import Journal
 from matches.play.lobby.services import close_board
 from matches.presentation import labels
-from matches.reporting import notifications
+from matches.reporting import for_pairs, notifications
+from matches.reporting.for_pairs import reporter_in_pair
 from matches.reporting.notifications import channels_of, report_key, respondent_of
 from players.actors import SYSTEM, Actor, log
 from players.models import LogEntry
@@ -191,14 +193,15 @@ def report_score(
     """Report, for one side, the final score of a match that was played to its end.
 
     The same `key`, or the same report from the same side, returns the stored report.
-    Refused: `stale`, `key_reused`, `match_settled`, `match_void`, `match_disputed`, `claim_open`, and what
-    `finish.check_report` refuses.
+    Refused: `stale`, `key_reused`, `match_settled`, `match_void`, `match_disputed`, `claim_open`,
+    `partner_reported`, and what `finish.check_report` refuses.
     """
     check_texts(key, report.note)
     with transaction.atomic():
         locked = lock_match(match.pk)
         if (stored := stored_report(locked, side, report, key)) is not None:
             return StoredReport(stored, created=False)
+        _refuse_other_report_of_pair(locked, side, report, by)
         refuse_stale(locked, after)
         close_invitation(locked, now)
         refuse_settled_or_disputed(locked)
@@ -209,8 +212,9 @@ def report_score(
                 raise Refused("claim_open")
             return StoredReport(own, created=False)
         created = create_report(locked, report, by, now, side=side, key=key)
-        params = {"side": side, "winner": report.winner, "score": list(report.score)}
+        params = {"side": side, "winner": report.winner, "score": list(report.score), "claim": created.public_id}
         log(by, "claimed", locked.topic, club=locked.club, **params)
+        notifications.notify_partner(locked, side, for_pairs.REPORTED, created, by=by, now=now)
         apply_report(locked, created, reports.get(1 - side), by=by, now=now)
     return StoredReport(created, created=True)
 
@@ -228,6 +232,7 @@ def confirm(
         if (row := provisional.provisional_of(locked)) is not None and row.against == side:
             refuse_stale(locked, after)
             provisional.end(locked, row, Provisional.End.ACCEPTED, by=by, now=now)
+            notifications.notify_partner(locked, side, for_pairs.CONFIRMED, row.result, by=by, now=now)
             return None
         if (answered := _answered_report(locked, 1 - side, key)) is not None:
             return answered
@@ -235,6 +240,7 @@ def confirm(
         report.answer_key = key
         report.save(update_fields=["answer_key"])
         log(by, "claim_confirmed", locked.topic, club=locked.club, side=side, claim=report.public_id)
+        notifications.notify_partner(locked, side, for_pairs.CONFIRMED, report, by=by, now=now)
         accept_report(locked, report, by=by, now=now)
         report.refresh_from_db()
     return report
@@ -255,6 +261,7 @@ def contest(
         report = _report_to_answer(locked, 1 - side, after)
         report.answer_key, report.answer_note = key, note
         log(by, "claim_contested", locked.topic, club=locked.club, side=side, claim=report.public_id, note=note)
+        notifications.notify_partner(locked, side, for_pairs.CONTESTED, report, by=by, now=now)
         open_dispute(locked, [report], now)
     return report
 
@@ -274,6 +281,7 @@ def concede(*, match: Match, side: int, by: Actor, now: datetime, after: int | N
         report.answer_key = key
         report.save(update_fields=["answer_key"])
         log(by, "dispute_conceded", locked.topic, club=locked.club, side=side, claim=report.public_id)
+        notifications.notify_partner(locked, side, for_pairs.CONFIRMED, report, by=by, now=now)
         accept_report(locked, report, by=by, now=now)
         report.refresh_from_db()
     return report
@@ -291,6 +299,7 @@ def withdraw_report(
         own = _report_to_answer(locked, side, after)
         close_as_withdrawn(locked, own, now, key)
         log(by, "claim_withdrawn", locked.topic, club=locked.club, side=side, claim=own.public_id)
+        notifications.notify_partner(locked, side, for_pairs.WITHDREW, own, by=by, now=now)
         locked.state = Match.State.OPEN
         changed(locked, "state", "begun_at")
     return own
@@ -325,6 +334,17 @@ def close_as_withdrawn(match: Match, own: Claim, now: datetime, key: str = "") -
     if own.submission_id is not None:
         refusal = {"code": "record_withdrawn", "params": {}}
         match.submissions.filter(pk=own.submission_id).update(standing=Submission.Standing.REFUSED, refusal=refusal)
+
+
+def _refuse_other_report_of_pair(match: Match, side: int, report: ScoreReport, by: Actor) -> None:
+    """Refused: `partner_reported` another score, which the other of a pair has to withdraw or agree to first."""
+    own = open_reports(match).get(side) if by.person is not None else None
+    if own is None or (own.winner, own.score) == (report.winner, report.score):
+        return
+    reporter = reporter_in_pair(own)
+    if reporter is not None and reporter.pk != by.person:
+        score = labels.score_of(match, own.winner, own.score)
+        raise Refused("partner_reported", name=reporter.shown_name, score=score)
 
 
 def open_reports(match: Match) -> dict[int, Claim]:
@@ -450,7 +470,10 @@ def report_from_sheet(
 
 
 MATCH_CHANGED = frozenset(
-    {"stale", "match_settled", "match_void", "match_live", "match_disputed", "claim_open", "signed_report_first"}
+    {
+        *("stale", "match_settled", "match_void", "match_live", "match_disputed"),
+        *("claim_open", "partner_reported", "signed_report_first"),
+    }
 )
 """Refusals that say that the match is no longer as its page showed it."""
 MAX_LATE = 10
@@ -521,28 +544,24 @@ def delivery_status(match: Match, report: Claim) -> str:
         return gettext("{name} has seen it.").format(name=name)
     reach = reach_of(report_key(report))
     if reach is None:
-        return gettext("{name} could not be notified. Tell them yourself; the director can see the report.").format(
-            name=name
-        )
+        return gettext("{name} cannot be notified. Tell them yourself.").format(name=name)
     return _reached(reach, name)
 
 
 def _reached(reach: Reach, name: str) -> str:
     if reach.emailed_at is not None:
-        return gettext("{name} was sent an email at {time}.").format(
+        return gettext("{name} was sent a message at {time}.").format(
             name=name, time=reader_time(reach.emailed_at, SHORT)
         )
     if reach.pushed_at is not None:
-        return gettext("{name} was sent a push notification at {time}.").format(
+        return gettext("{name} was sent a message at {time}.").format(
             name=name, time=reader_time(reach.pushed_at, SHORT)
         )
     if reach.is_on_its_way:
-        return gettext("A message to {name} is on its way.").format(name=name)
+        return gettext("{name} will be sent a message.").format(name=name)
     if reach.is_on_site:
-        return gettext("{name} can see it on this site, but was not sent a message.").format(name=name)
-    return gettext("{name} could not be reached. Tell them yourself; the director can see the report.").format(
-        name=name
-    )
+        return gettext("{name} will see it here, but gets no message.").format(name=name)
+    return gettext("{name} cannot be notified. Tell them yourself.").format(name=name)
 
 
 def will_be_notified(channels: frozenset[str], name: str) -> str:
@@ -550,8 +569,8 @@ def will_be_notified(channels: frozenset[str], name: str) -> str:
     if channels & {"email", "push"}:
         return gettext("{name} will be sent a message.").format(name=name)
     if channels:
-        return gettext("{name} will see it on this site, but will not be sent a message.").format(name=name)
-    return gettext("{name} cannot be notified, so tell them yourself.").format(name=name)
+        return gettext("{name} will see it here, but gets no message.").format(name=name)
+    return gettext("{name} cannot be notified. Tell them yourself.").format(name=name)
 
 
 # What a report would do, shown before it is sent.
@@ -560,7 +579,7 @@ def will_be_notified(channels: frozenset[str], name: str) -> str:
 @dataclass(frozen=True, slots=True)
 class ReportPreview:
     summary: str
-    """“Carol wins 7–4.”"""
+    """“Carol won 7–4.”"""
     follows: list[str]
     """What the result would mean for the players in their event."""
     next_step: str
@@ -570,12 +589,22 @@ class ReportPreview:
 def preview_of(seat: MatchSeat, winner: int, score: tuple[int, int]) -> ReportPreview:
     """Preview a report of this score by the holder of this seat."""
     match = seat.match
-    summary = gettext("{name} wins {score}.").format(
+    summary = gettext("{name} won {score}.").format(
         name=match.names[winner], score=labels.score_of(match, winner, score)
     )
     return ReportPreview(
         summary, events().consequences(match, winner, seat.side), _next_step(match, seat.side, winner, score)
     )
+
+
+def then_of(seat: MatchSeat, winner: int, other: Claim | None) -> str:
+    """Say what a report of this winner would lead to; `other` is an open report of the other side."""
+    match, side = seat.match, seat.side
+    if other is not None:
+        return gettext("If you both report the same, it stands. If not, the director decides.")
+    if side is None:
+        return _sheet_next_step(match, 1 - winner)
+    return " ".join([_unanswered_next_step(match, side, winner), *events().consequences(match, winner, side)])
 
 
 def _next_step(match: Match, side: int | None, winner: int, score: tuple[int, int]) -> str:
@@ -584,11 +613,12 @@ def _next_step(match: Match, side: int | None, winner: int, score: tuple[int, in
     other = match.claims.filter(side=1 - side, state=Claim.State.OPEN).first()
     if other is not None:
         if same_outcome(match.length, other.winner, other.score, winner, score):
-            return gettext("The other player reported the same, so the result stands at once.")
-        return gettext(
-            "The other player reported a different result, so one of you has to agree to the other’s report, "
-            "or the director rules."
-        )
+            return gettext("The result stands at once.")
+        return f"{gettext('The other player reported a different result.')} {who_decides(match)}"
+    return _unanswered_next_step(match, side, winner)
+
+
+def _unanswered_next_step(match: Match, side: int, winner: int) -> str:
     if winner != side:
         minutes = settings.OWN_LOSS_PENDING // 60
         if not settings.OWN_LOSS_PENDING:
@@ -610,8 +640,5 @@ def sheet_thanks(report: Claim) -> str:
 
 def _sheet_next_step(match: Match, loser: int) -> str:
     name = match.names[loser]
-    unsigned = gettext(
-        "The score sheet does not show who you are, so {name} is asked to confirm the score. "
-        "The director can see your report, too."
-    )
-    return f"{unsigned.format(name=name)} {will_be_notified(channels_of(match, loser), name)}"
+    confirms = gettext("{name} or the director has to confirm it.").format(name=name)
+    return f"{confirms} {will_be_notified(channels_of(match, loser), name)}"

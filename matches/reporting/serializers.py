@@ -23,6 +23,7 @@ from matches.play.watching import where_of
 from matches.records.names import OPEN, Mask, mask_for
 from matches.reporting.appointments import zone_of
 from matches.reporting.next_steps import Pending, describe, next_steps, reports_of
+from players.accounts.serializers import PEOPLE, PersonSerializer, people_data
 
 Json = dict[str, Any]
 AFTER = "The `seq` of the match you are changing; the same as `If-Match`."
@@ -93,6 +94,7 @@ class SeatSerializer(serializers.Serializer[Any]):
 
     public_id = serializers.CharField()
     name = serializers.CharField()
+    people = PersonSerializer(many=True, help_text=PEOPLE)
     time_zone = serializers.CharField(help_text="The time zone of the player.")
 
 
@@ -231,7 +233,12 @@ class MatchSummarySerializer(serializers.Serializer[Any]):
     seq = serializers.IntegerField()
     length = serializers.IntegerField()
     start = Score()
-    players = serializers.ListField(child=serializers.DictField(), min_length=2, max_length=2)
+    players = serializers.ListField(
+        child=serializers.DictField(),
+        min_length=2,
+        max_length=2,
+        help_text="`public_id`, `name` and `people`: the player, or both of a pair.",
+    )
     club = serializers.CharField(allow_null=True)
     topic = serializers.CharField(help_text="The topic that the match was opened for.")
     due_at = serializers.DateTimeField(allow_null=True)
@@ -265,18 +272,27 @@ class MatchLinksSerializer(serializers.Serializer[Any]):
     personal = serializers.ListField(
         child=serializers.URLField(allow_null=True),
         help_text="The personal links of side 0 and side 1; null for your opponent's in a match that you play, unless "
-        "you are the only one who runs it.",
+        "you are the only one who runs it. Of a pair, that of the person named first.",
+    )
+    partners = serializers.ListField(
+        child=serializers.URLField(allow_null=True),
+        help_text="The same of the person named second, for each side that is a pair; else null.",
     )
     sheet = serializers.URLField()
 
 
 def links_data(match: Match, request: Request, withheld: int | None) -> Json:
-    """Data of MatchLinksSerializer, without the personal link of the side `withheld`."""
-    first, second, sheet = (
-        absolute_url(request, reverse("match-link", args=[links.token_for(match, side)])) for side in (0, 1, None)
-    )
-    personal = [None if side == withheld else url for side, url in enumerate((first, second))]
-    return {"personal": personal, "sheet": sheet}
+    """Data of MatchLinksSerializer, without the personal links of the side `withheld`."""
+
+    def url(side: int | None, *, second: bool = False) -> str:
+        return absolute_url(request, reverse("match-link", args=[links.token_for(match, side, second=second)]))
+
+    pairs = [side != withheld and match.players[side].parts is not None for side in (0, 1)]
+    return {
+        "personal": [None if side == withheld else url(side) for side in (0, 1)],
+        "partners": [url(side, second=True) if pairs[side] else None for side in (0, 1)],
+        "sheet": url(None),
+    }
 
 
 def match_summary_data(match: Match, where: Where, request: Request | HttpRequest, *, inside: bool = False) -> Json:
@@ -291,7 +307,7 @@ def match_summary_data(match: Match, where: Where, request: Request | HttpReques
         "length": match.length,
         "start": list(match.start_score),
         "players": [
-            {"public_id": player.public_id, "name": name}
+            {"public_id": player.public_id, "name": name, "people": people_data(player)}
             for player, name in zip(match.players, match.names, strict=True)
         ],
         "club": match.club.slug if match.club is not None else None,
@@ -333,6 +349,7 @@ def match_data(match: Match, seat: MatchSeat | None, request: Request, now: date
             {
                 "public_id": player.public_id,
                 "name": match.names[player_side],
+                "people": people_data(player),
                 "time_zone": str(zone_of(match, player_side)),
             }
             for player_side, player in enumerate(match.players)

@@ -5,11 +5,12 @@ from typing import Any
 from django import template
 from django.template.defaultfilters import floatformat
 from django.urls import reverse
+from django.utils.html import format_html
 
 from matches.access import MatchSeat, action_url
 from matches.models import Claim, Match, Result
 from matches.play.correspondence import boards_waiting
-from matches.presentation.labels import score_of
+from matches.presentation.labels import from_start, score_of
 from matches.records.board import Scene
 from matches.records.replays import step_path
 from players.models import User
@@ -24,6 +25,12 @@ register = template.Library()
 def score_in(outcome: Result | Claim, match: Match) -> str:
     """The score of a result or a report of this match, e.g. “7–5”; empty if it has none."""
     return score_of(match, 0, outcome.score) if outcome.score is not None else ""
+
+
+@register.filter
+def starting(length: str, start: tuple[int, int]) -> str:
+    """The length of a match in any words, with the score at which it begins, unless that is 0–0."""
+    return from_start(length, start)
 
 
 @register.inclusion_tag("matches/records/_board.html")
@@ -82,6 +89,14 @@ def signed(points: float) -> str:
 def action(seat: MatchSeat, name: str, *args: str) -> str:
     """The URL that a form of this reader is sent to."""
     return action_url(seat, name, *args)
+
+
+@register.simple_tag
+def keep(name: str) -> str:
+    """The attribute of a form whose action may be kept where there is no connection; empty for other actions."""
+    from matches.reporting.outboxes import KEPT  # It imports the pages that have these tags.
+
+    return format_html('data-keep="{}"', name) if name in KEPT else ""
 
 
 STATE_TAGS = {"settled": "tag-win", "disputed": "tag-danger", "reported": "tag-warning", "provisional": "tag-warning"}

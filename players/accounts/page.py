@@ -23,6 +23,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 
 from core import throttle, times
 from core.access import Who, open_to
+from core.languages import choice_of, offers_choice
 from core.messages import sentence
 from core.repeats import Repeat, repeated
 from core.text_lengths import MAX_NAME_LENGTH
@@ -39,7 +40,7 @@ from players.accounts.services import reset_password
 from players.accounts.sessions import begin
 from players.accounts.tokens import DEFAULT_DAYS
 from players.actors import Actor
-from players.forms import CountryField, RefusingForm, ZoneChoiceField, error_of
+from players.forms import CountryField, RefusingForm, ZoneChoiceField, ZonedForm, error_of
 from players.mail import read_verification, request_reset, request_verification
 from players.models import ApiToken, Invitation, Player, User
 from players.people import services as people_services
@@ -53,12 +54,7 @@ from players.requests import by, me, page, refused_back, safe_next, sent
 
 
 NEVER = 0
-LIFETIMES = [
-    (30, gettext_lazy("30 days")),
-    (90, gettext_lazy("90 days")),
-    (DEFAULT_DAYS, gettext_lazy("1 year")),
-    (NEVER, gettext_lazy("never (only for reading)")),
-]
+LIFETIMES = (30, 90, DEFAULT_DAYS)
 
 
 def _email(label: Any, **attrs: str) -> forms.EmailField:
@@ -135,7 +131,7 @@ class SignUpForm(RefusingForm):
         label=gettext_lazy("Your name"),
         max_length=MAX_NAME_LENGTH,
         help_text=gettext_lazy("Shown in draws and standings."),
-        widget=forms.TextInput(attrs={"autocomplete": "name"}),
+        widget=forms.TextInput(attrs={"autocomplete": "name", "autofocus": ""}),
     )
     email = _email(gettext_lazy("Email address"), autocomplete="email")
     new_password = _password(gettext_lazy("Password"), "new-password", help_text=gettext_lazy("At least 8 characters."))
@@ -143,7 +139,7 @@ class SignUpForm(RefusingForm):
     FIELD_OF = {**RefusingForm.FIELD_OF, "name_missing": "display_name", "name_too_long": "display_name"}
 
 
-class PreferencesForm(RefusingForm):
+class PreferencesForm(ZonedForm):
     display_name = forms.CharField(
         label=gettext_lazy("Your name"),
         max_length=MAX_NAME_LENGTH,
@@ -164,6 +160,20 @@ class PreferencesForm(RefusingForm):
             "Your error rate, luck and mistakes in analysed matches, on pages, in reports and in downloads."
         ),
     )
+    leave_out_of_lines = forms.BooleanField(
+        label=gettext_lazy("Leave me out of the lines"),
+        required=False,
+        help_text=gettext_lazy("No line about an evening is then about a match of yours."),
+    )
+    puzzle_choice = forms.ChoiceField(
+        label=gettext_lazy("Puzzles from your matches"),
+        choices=Player.PuzzleChoice.choices,
+        required=False,
+        help_text=gettext_lazy(
+            "A club asks one position a day, without names or a date, 30 days after its match or later. Yours is among "
+            "them only if at least five players allow it."
+        ),
+    )
     country = CountryField()
     language = forms.ChoiceField(label=gettext_lazy("Language"), required=False)
     time_zone = ZoneChoiceField(
@@ -178,6 +188,8 @@ class PreferencesForm(RefusingForm):
         language = self.fields["language"]
         assert isinstance(language, forms.ChoiceField)  # noqa: S101 - tells the type checker, and is so just above.
         language.choices = [("", gettext_lazy("Browser default")), *settings.LANGUAGES]
+        if not offers_choice():
+            del self.fields["language"]
 
 
 class EmailForm(RefusingForm):
@@ -204,6 +216,12 @@ class DeleteForm(RefusingForm):
     )
 
 
+def _lifetimes() -> list[tuple[int, str]]:
+    """Return for how many days a token may last; asked for each form, since a text with a number is not lazy."""
+    texts = [(days, ngettext("%(choice)s day", "%(choice)s days", days) % {"choice": days}) for days in LIFETIMES]
+    return [*texts, (NEVER, _("never (only for reading)"))]
+
+
 class TokenForm(RefusingForm):
     name = forms.CharField(
         label=gettext_lazy("Name"), max_length=60, help_text=gettext_lazy("The app or device that uses it.")
@@ -215,7 +233,7 @@ class TokenForm(RefusingForm):
         widget=forms.CheckboxSelectMultiple,
     )
     days = forms.TypedChoiceField(
-        label=gettext_lazy("It expires after"), choices=LIFETIMES, coerce=int, initial=DEFAULT_DAYS
+        label=gettext_lazy("It expires after"), choices=_lifetimes, coerce=int, initial=DEFAULT_DAYS
     )
     password = _password(gettext_lazy("Current password"), "current-password")
 
@@ -298,7 +316,8 @@ def resend_confirmation(request: HttpRequest) -> HttpResponse:
             request_verification(user=user, now=timezone.now())
         except Refused as refused:
             return refused_back(request, refused, "preferences")
-        messages.success(request, _("The link is on its way."))
+        text = _("We sent a link to {email}. Open it to confirm that this address is yours.")
+        messages.success(request, text.format(email=user.new_email))
     return redirect("preferences")
 
 
@@ -309,6 +328,12 @@ def resend_confirmation(request: HttpRequest) -> HttpResponse:
 IDS = {"form": "id_%s", "email_form": "email_%s", "password_form": "password_%s"}
 
 
+def _next_link_in(email: str) -> str:
+    """Say when the next link may be sent to an address; empty if it may be now."""
+    minutes = throttle.wait(throttle.LINKS_TO, email) if email else 0
+    return sentence("too_many_emails", {"minutes": minutes}) if minutes else ""
+
+
 def _page(request: HttpRequest, **bound: Any) -> HttpResponse:
     user = me(request)
     player = account_services.ensure_player(user=user, by=by(request))
@@ -316,6 +341,8 @@ def _page(request: HttpRequest, **bound: Any) -> HttpResponse:
     initial = {name: getattr(user, name) for name in fields} | {
         "initials_only": player.initials_only,
         "analysis_visibility": player.analysis_visibility,
+        "leave_out_of_lines": not player.in_event_lines,
+        "puzzle_choice": player.puzzle_choice,
         "country": player.country,
     }
     context: dict[str, Any] = {
@@ -325,7 +352,7 @@ def _page(request: HttpRequest, **bound: Any) -> HttpResponse:
         "tokens": api_tokens.live_tokens(user, timezone.now()).count(),
         "claims": selectors.claims_of(user, timezone.now()),
         "zones": times.offered(),
-        "link_in": throttle.wait(throttle.LINKS_TO, user.new_email) if user.new_email else 0,
+        "link_in": _next_link_in(user.new_email),
         **bound,
     }
     return page(request, "players/accounts/preferences.html", context, *bound.values())
@@ -338,10 +365,15 @@ def preferences(request: HttpRequest) -> HttpResponse:
     """Show the page and save name, country, language, time zone and theme."""
     if request.method != "POST":
         return _page(request)
-    form = PreferencesForm(request.POST, auto_id=IDS["form"])
+    user = me(request)
+    player = account_services.ensure_player(user=user, by=by(request))
+    before = {"country": player.country, "time_zone": user.time_zone}
+    form = PreferencesForm(request.POST, initial=before, auto_id=IDS["form"])
     if form.is_valid():
+        changes = dict(form.cleaned_data)
+        changes["in_event_lines"] = not changes.pop("leave_out_of_lines")
         try:
-            account_services.update_preferences(user=me(request), by=by(request), **form.cleaned_data)
+            account_services.update_preferences(user=user, by=by(request), **changes)
         except Refused as refused:
             form.refuse(refused)
         else:
@@ -608,6 +640,8 @@ def open_account(request: HttpRequest, form: SignUpForm, invitation: str = "") -
                 display_name=fields["display_name"],
                 now=timezone.now(),
                 invitation=invitation,
+                # So that e-mails are in it too.
+                language=choice_of(request).wish if offers_choice() else "",
             )
         elif invitation:
             accept_invitation(secret=invitation, user=user, by=Actor.of(user), now=timezone.now())
@@ -807,7 +841,7 @@ def sign_up_by_invitation(request: HttpRequest, secret: str) -> HttpResponse:
 
 
 def _welcome(request: HttpRequest, row: Invitation) -> HttpResponse:
-    messages.success(request, _("Welcome to %(club)s.") % {"club": row.club.name})
+    messages.success(request, _("You are now a member of {club}.").format(club=row.club.name))
     return redirect("club", row.club.slug)
 
 
@@ -835,7 +869,7 @@ def end_session(request: HttpRequest) -> HttpResponse:
     """End one session; harmless if there is none."""
     form = SessionForm(request.POST)
     if form.is_valid() and session_services.end(user=me(request), name=form.cleaned_data["session"]):
-        messages.success(request, _("That device is signed out."))
+        messages.success(request, _signed_out(1))
     return redirect("sessions")
 
 
@@ -843,9 +877,13 @@ def end_session(request: HttpRequest) -> HttpResponse:
 @repeated(Repeat.STATE)
 def end_other_sessions(request: HttpRequest) -> HttpResponse:
     count = account_services.sign_out_elsewhere(user=me(request), current=request.session, now=timezone.now())
-    text = ngettext("{count} other device is signed out.", "{count} other devices are signed out.", count)
-    messages.success(request, text.format(count=count))
+    messages.success(request, _signed_out(count))
     return redirect("sessions")
+
+
+def _signed_out(count: int) -> str:
+    text = ngettext("{count} other device is signed out.", "{count} other devices are signed out.", count)
+    return text.format(count=count)
 
 
 # The page of an account's API tokens.

@@ -13,7 +13,7 @@ from django.utils.translation import gettext, gettext_noop
 from core.times import reader_time
 from players.mail import request_alert
 from players.models import User
-from players.notifications.kinds import NotificationKind, written_for
+from players.notifications.kinds import NotificationGroup, NotificationKind, written_for
 from players.notifications.services import notify
 
 EVENTS = {
@@ -32,6 +32,7 @@ EVENTS = {
 SECURITY = NotificationKind(
     code="security",
     label=gettext_noop("A change to how you sign in to your account"),
+    group=NotificationGroup.SECURITY,
     sentences=EVENTS,
     details=dict.fromkeys(EVENTS, gettext_noop("If it was not you, choose a new password.")),
     # Its e-mail is one of its own: it goes to the address that the account had, and nobody can turn it off.

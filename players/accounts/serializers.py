@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import IO, Any
 
 from django.core.files.base import ContentFile
-from django.utils.translation import gettext
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse, extend_schema_field
 from rest_framework import serializers
@@ -25,6 +24,7 @@ from players.models.people import (
     MAX_TAGLINE_LENGTH,
     MAX_YEAR_FEE,
 )
+from players.people.pairs import persons
 from players.people.services import MAX_NAMES, NameOutcome
 
 
@@ -86,6 +86,9 @@ class ZoneField(serializers.CharField):
         return zone
 
 
+PEOPLE = "The player, or both of a pair in the order in which they were named."
+
+
 class PersonSerializer(serializers.ModelSerializer[Player]):
     """A player as everybody sees them."""
 
@@ -94,6 +97,11 @@ class PersonSerializer(serializers.ModelSerializer[Player]):
     class Meta:
         model = Player
         fields = ("public_id", "name")
+
+
+def people_data(player: Player) -> Any:
+    """Data of PersonSerializer for whom a player stands for; of many players, after `load_people`."""
+    return PersonSerializer(persons(player), many=True).data
 
 
 class MemberSerializer(serializers.ModelSerializer[Membership]):
@@ -117,8 +125,8 @@ class ClubSerializer(serializers.ModelSerializer[Club]):
         model = Club
         fields = (
             "slug", "name", "city", "country", "currency", "tagline", "about", "meets", "contact", "year_fee",
-            "imprint", "colour", "board", "emblem", "time_zone", "embed_hosts", "class_points", "created_at", "members",
-            "my_role",
+            "imprint", "colour", "board", "emblem", "time_zone", "language", "embed_hosts", "class_points",
+            "letter_on_close", "created_at", "members", "my_role",
         )  # fmt: skip
 
     @extend_schema_field(OpenApiTypes.INT)
@@ -153,6 +161,9 @@ class ClubFieldsSerializer(serializers.Serializer[Any]):
     )
     about = serializers.CharField(max_length=2000, required=False, allow_blank=True)
     time_zone = ZoneField(required=False)
+    language = serializers.CharField(
+        max_length=10, required=False, allow_blank=True, help_text="One that the site offers; empty for the site's."
+    )
     embed_hosts = serializers.CharField(
         max_length=400,
         required=False,
@@ -187,6 +198,9 @@ class ClubChangesSerializer(ClubFieldsSerializer):
         required=False,
         help_text="Points that a member must have played, in analysed matches, for a club class.",
     )
+    letter_on_close = serializers.BooleanField(
+        required=False, help_text="Send the letters of an event an hour after it is finished, not the next morning."
+    )
 
 
 @extend_schema_field(OpenApiTypes.BINARY)
@@ -214,7 +228,7 @@ class NewMemberSerializer(serializers.Serializer[Any]):
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Require exactly one of the two."""
         if ("name" in attrs) == ("player" in attrs):
-            raise serializers.ValidationError(gettext("Give either a name or a player."), code="name_or_player")
+            raise serializers.ValidationError("Give either a name or a player.", code="name_or_player")
         return attrs
 
 
@@ -258,13 +272,17 @@ class NameFileSerializer(NameListSerializer):
 
     names = _lines(required=False)
     file = ListFileField(required=False, help_text="CSV, .xlsx or .ods.")
+    pairs = False
+    """Whether a line may have two people."""
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Replace the lines, or the file, with the names in them, and the keys of the choices with numbers."""
         if ("names" in attrs) == ("file" in attrs):
-            raise serializers.ValidationError({"names": gettext("Send either `names` or a `file`.")})
+            raise serializers.ValidationError({"names": "Send either `names` or a `file`."})
         file = attrs.pop("file", None)
-        attrs["names"] = names_of(read_people(spreadsheet_in(file) if file else "\n".join(attrs["names"])))
+        attrs["names"] = names_of(
+            read_people(spreadsheet_in(file) if file else "\n".join(attrs["names"]), pairs=self.pairs)
+        )
         numbered = ((parse_int(place), player) for place, player in attrs.get("choices", {}).items())
         attrs["choices"] = {place: player for place, player in numbered if place is not None}
         return attrs
@@ -365,6 +383,10 @@ class MeSerializer(serializers.ModelSerializer[User]):
     analysis_visibility = serializers.ChoiceField(
         Player.AnalysisVisibility.choices, source="player.analysis_visibility", read_only=True
     )
+    in_event_lines = serializers.BooleanField(source="player.in_event_lines", read_only=True)
+    puzzle_choice = serializers.ChoiceField(
+        Player.PuzzleChoice.choices, source="player.puzzle_choice", read_only=True, allow_blank=True
+    )
     country = serializers.CharField(source="player.country", read_only=True)
     federation_number = serializers.CharField(source="player.federation_number", read_only=True)
 
@@ -372,7 +394,7 @@ class MeSerializer(serializers.ModelSerializer[User]):
         model = User
         fields = (
             "email", "display_name", "language", "time_zone", "theme", "initials_only", "analysis_visibility",
-            "country", "federation_number", "player", "date_joined",
+            "in_event_lines", "puzzle_choice", "country", "federation_number", "player", "date_joined",
         )  # fmt: skip
         read_only_fields = fields
 
@@ -387,6 +409,15 @@ class PreferencesSerializer(serializers.Serializer[Any]):
     initials_only = serializers.BooleanField(required=False)
     analysis_visibility = serializers.ChoiceField(
         Player.AnalysisVisibility.choices, required=False, help_text="Who may see how well the player played."
+    )
+    in_event_lines = serializers.BooleanField(
+        required=False, help_text="False: no line of a morning letter is about a match of the player."
+    )
+    puzzle_choice = serializers.ChoiceField(
+        Player.PuzzleChoice.choices,
+        required=False,
+        allow_blank=True,
+        help_text="`yes`: positions of the player may be puzzles of a club; `no`: none of the player's matches may.",
     )
     country = serializers.CharField(
         max_length=2, required=False, allow_blank=True, help_text="ISO 3166 code, such as DK."

@@ -12,6 +12,7 @@ from django.contrib.sessions.backends.base import SessionBase
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.db.models import Q
+from django.utils.translation import gettext
 
 from core import times
 from core.codes import check_country
@@ -24,6 +25,7 @@ from players.actors import Actor, apply, log
 from players.mail import request_verification
 from players.models import NO_ADDRESS, Player, User
 from players.notifications import push
+from players.people.pairs import rename_pairs
 from players.people.rows import player_topic, user_topic
 from players.people.services import accept_invitation
 
@@ -142,10 +144,12 @@ def update_preferences(
     by: Actor,
     initials_only: bool | None = None,
     analysis_visibility: Player.AnalysisVisibility | None = None,
+    in_event_lines: bool | None = None,
+    puzzle_choice: str | None = None,
     country: str | None = None,
     **changes: str,
 ) -> User:
-    """Change any of display_name, language, time_zone, theme, initials_only, analysis_visibility and country.
+    """Change any of PREFERENCES, and of the settings of the player that are named; those that are None stay.
 
     The player takes the name of the account.
     Refused: `name_missing`, `name_too_long`, `bad_time_zone`, `bad_language`, `bad_theme`, `bad_country`.
@@ -160,6 +164,8 @@ def update_preferences(
     own_fields: dict[str, Any] = {
         "initials_only": initials_only,
         "analysis_visibility": analysis_visibility,
+        "in_event_lines": in_event_lines,
+        "puzzle_choice": puzzle_choice,
         "country": None if country is None else check_country(country),
     }
     _update_own_player(locked, by, {name: value for name, value in own_fields.items() if value is not None})
@@ -172,6 +178,7 @@ def _update_own_player(user: User, by: Actor, fields: Mapping[str, Any]) -> None
     player = ensure_player(user=user, by=by)
     values = {"name": user.display_name, **fields}
     if changed := apply(player, values):
+        rename_pairs([player])
         log(by, "player_changed", player_topic(player), changed=changed)
 
 
@@ -255,7 +262,15 @@ def check_password_strength(password: str, user: User) -> None:
     try:
         validate_password(password, user)
     except ValidationError as error:
-        raise Refused("weak_password", reasons=" ".join(error.messages)) from None
+        reasons = " ".join(_reason(part) for part in error.error_list)
+        raise Refused("weak_password", reasons=reasons) from None
+
+
+def _reason(error: ValidationError) -> str:
+    """Say what is wrong with a password; Django would name our field as it is called in the code, in English."""
+    if error.code == "password_too_similar":
+        return gettext("It is too similar to your email address.")
+    return " ".join(error.messages)
 
 
 def check_time_zone(name: str) -> str:

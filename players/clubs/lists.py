@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, repeat
 from typing import Any
 
 from django.db import transaction
@@ -27,6 +28,8 @@ class ListedName:
     place: int
     match: NameMatch
     entered: bool = False
+    partner: str = ""
+    """With whom they are to play, as a pair."""
 
     @property
     def status(self) -> str:
@@ -58,12 +61,18 @@ def preview_list(*, club: Club, names: Sequence[str]) -> list[ListedName]:
     return [ListedName(at, match) for at, match in enumerate(find_players(club=club, names=names, near=True))]
 
 
-def checked(people: Sequence[ListedPerson], lines: Sequence[ListedName]) -> dict[str, Any]:
-    """Return the context of the page on which a list is checked: its names, and the rows not understood."""
+def checked(
+    people: Sequence[ListedPerson], lines: Sequence[ListedName], in_line: Sequence[int] | None = None
+) -> dict[str, Any]:
+    """Return the context of the page on which a list is checked: its names, and the rows not understood.
+
+    `in_line` says how many names each row has that was understood, if it is not one.
+    """
     understood = [person for person in people if person.name]
+    rows = chain(*map(repeat, understood, in_line or repeat(1)))
     return {
         "names": "\n".join(person.name for person in understood),
-        "lines": list(zip(lines, understood, strict=True)),
+        "lines": list(zip(lines, rows, strict=True)),
         "unread": [person for person in people if not person.name],
         "coming": sum(line.is_unclear or line.status in ("member", "returned", "new") for line in lines),
         "new": sum(line.status == "new" for line in lines),

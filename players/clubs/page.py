@@ -16,6 +16,7 @@ from django.views.decorators.cache import never_cache
 
 from core import throttle, times
 from core.access import Who, open_to
+from core.codes import country_of_zone
 from core.links import absolute_url
 from core.messages import sentence
 from core.pagination import page_of
@@ -66,20 +67,22 @@ def club_list(request: HttpRequest) -> HttpResponse:
 @open_to(get=Who.SIGNED_IN, post=Who.SIGNED_IN)
 @repeated(Repeat.KEY)
 def create_club(request: HttpRequest) -> HttpResponse:
-    """Create a club owned by the user; its time zone is the account's, or else the browser's."""
-    form = ClubForm(sent(request), initial={"time_zone": timezone.get_current_timezone_name()})
+    """Create a club owned by the user; its time zone is the account's, or else the browser's, and so its country."""
+    zone = timezone.get_current_timezone_name()
+    form = ClubForm(sent(request), initial={"time_zone": zone, "country": country_of_zone(zone)})
+    form.fields["name"].widget.attrs["autofocus"] = ""
     if form.is_valid():
         try:
             club = club_services.create_club(by=by(request), **form.cleaned_data)
         except Refused as refused:
             if refused.code == "club_twice":
                 # The second of two clicks: the club exists.
-                messages.info(request, _("You already have this club."))
+                messages.info(request, sentence("club_twice", {}))
                 return redirect("club", refused.params["slug"])
             form.refuse(refused)
         else:
-            messages.success(request, _("Club created. Now set up its first event."))
-            return redirect("event-create", club.slug)
+            messages.success(request, _("Club created. Who plays tonight?"))
+            return redirect("tonight", club.slug)
     return page(request, "players/clubs/club_form.html", {"form": form, "zones": times.offered()}, form)
 
 
@@ -241,7 +244,7 @@ def add_member(request: HttpRequest, slug: str) -> HttpResponse:
     except Refused as refused:
         form.refuse(refused)
         return _members_page(request, club, form, namesake=refused.code == "namesake")
-    messages.success(request, _("%(name)s was added.") % {"name": name})
+    messages.success(request, _("{name} is now a member.").format(name=name))
     return redirect("club-members", slug)
 
 
@@ -258,7 +261,7 @@ def add_player(request: HttpRequest, slug: str) -> HttpResponse:
         club_services.add_player(club=club, player=player, by=by(request))
     except Refused as refused:
         return refused_back(request, refused, "club-members", slug)
-    messages.success(request, _("%(name)s was added.") % {"name": player.shown_name})
+    messages.success(request, _("{name} is now a member.").format(name=player.shown_name))
     return redirect("club-members", slug)
 
 

@@ -14,7 +14,7 @@ from core.locks import lock_row
 from core.names import clean_name, fold
 from engine.errors import Refused
 from players.access import has_second_factor
-from players.accounts.services import check_time_zone, ensure_player
+from players.accounts.services import check_language, check_time_zone, ensure_player
 from players.actors import Actor, apply, log
 from players.models import Club, Membership, Player, User
 from players.models.people import MAX_SLUG_LENGTH
@@ -45,6 +45,7 @@ def create_club(
     currency: str = "",
     about: str = "",
     time_zone: str = "UTC",
+    language: str = "",
     embed_hosts: str = "",
     accepted: bool = False,
 ) -> Club:
@@ -53,7 +54,7 @@ def create_club(
     It waits for a site administrator to accept it, unless it is `accepted`, or `by` is the system or runs the site.
     Without a `slug` it is derived from the name. Refused: `club_twice` (with the `slug` of the first),
     `slug_taken`, `bad_slug`, `too_many_clubs`, `name_missing`, `name_too_long`, `bad_time_zone`, `bad_country`,
-    `bad_currency`.
+    `bad_currency`, `bad_language`.
     """
     name, zone = clean_name(name), check_time_zone(time_zone) or "UTC"
     if by.user is not None:
@@ -62,6 +63,7 @@ def create_club(
         _refuse_another(by.user, name)
     club = Club(name=name, city=city, about=about, time_zone=zone, embed_hosts=embed_hosts)
     club.country, club.currency = check_country(country), check_currency(currency)
+    club.language = check_language(language)
     if not (accepted or by.user is None or by.user.is_superuser or by.user.owns_site):
         club.accepted_at = None
     elif by.user is not None:
@@ -122,7 +124,8 @@ def _free_slug(name: str) -> str:
 def update_club(*, club: Club, by: Actor, **changes: Any) -> Club:
     """Change any of the settings in `_CHECKS`.
 
-    Refused: `slug_taken`, `bad_slug`, `name_missing`, `name_too_long`, `bad_time_zone`, `bad_country`, `bad_currency`.
+    Refused: `slug_taken`, `bad_slug`, `name_missing`, `name_too_long`, `bad_time_zone`, `bad_country`, `bad_currency`,
+    `bad_language`.
     """
     values = {field: _CHECKS[field](value) for field, value in changes.items()}
     locked = lock_club(club)
@@ -163,7 +166,9 @@ _CHECKS: dict[str, Callable[[Any], Any]] = {
     "board": Club.Board,
     "embed_hosts": str,
     "class_points": int,
+    "letter_on_close": bool,
     "time_zone": check_time_zone,
+    "language": check_language,
 }
 
 

@@ -19,9 +19,9 @@ from players.accounts.services import ensure_player
 from players.actors import Actor, log
 from players.clubs.services import add_player
 from players.models import Alias, Club, JoinRequest, Membership, Player, User
-from players.notifications.kinds import NotificationKind, Params
+from players.notifications.kinds import NotificationGroup, NotificationKind, Params
 from players.notifications.services import notify
-from players.people.rows import club_topic, lock_clubs_of
+from players.people.rows import club_topic, is_person, lock_clubs_of
 from players.people.services import claim_player
 
 State = JoinRequest.State
@@ -40,7 +40,7 @@ def claimable(club: Club) -> QuerySet[Player]:
     first = Membership.objects.filter(player=OuterRef("pk")).order_by("pk").values("club")[:1]
     here = Membership.objects.filter(_CURRENT, player=OuterRef("pk"), club=club)
     rows = Player.objects.filter(
-        user__isnull=True, merged_into__isnull=True, erased_at__isnull=True, initials_only=False
+        is_person(), user__isnull=True, merged_into__isnull=True, erased_at__isnull=True, initials_only=False
     )
     return rows.annotate(home=Subquery(first)).filter(Exists(here), home=club.pk)
 
@@ -89,7 +89,7 @@ def ask_to_join(*, club: Club, user: User, claimed: str, by: Actor, now: datetim
         users=directors,
         kind=ASKED.code,
         params={"player": own.pk, "claimed": player.pk if player else None, "context": club.name,
-                "variant": "claim" if player else "", "request": request.pk},
+                "variant": "claim" if player else "", "request": request.pk, "language": club.effective_language},
         url=reverse("join-requests", args=[club.slug]),
         key=f"join-asked:{request.pk}",
         now=now,
@@ -171,7 +171,12 @@ def _decide(row: JoinRequest, state: State, variant: str, by: Actor, now: dateti
     notify(
         users=[row.user_id],
         kind=ANSWERED.code,
-        params={"club": row.club.name, "reason": row.reason, "variant": variant},
+        params={
+            "club": row.club.name,
+            "reason": row.reason,
+            "variant": variant,
+            "language": row.club.effective_language,
+        },
         url=reverse("join-club" if state == State.REFUSED else "club", args=[row.club.slug]),
         key=f"join-answered:{row.pk}",
         now=now,
@@ -189,6 +194,7 @@ def _is_open(params: Params) -> bool:
 ASKED = NotificationKind(
     code="join_asked",
     label=gettext_noop("Somebody asks to join your club"),
+    group=NotificationGroup.CLUB,
     sentences={
         "": gettext_noop("{player} asks to join the club."),
         "claim": gettext_noop("{player} asks to join the club and says: “I am {claimed}.”"),
@@ -199,6 +205,7 @@ ASKED = NotificationKind(
 ANSWERED = NotificationKind(
     code="join_answered",
     label=gettext_noop("A club answers your request to join"),
+    group=NotificationGroup.CLUB,
     sentences={
         "": gettext_noop("You are now a member of {club}."),
         "linked": gettext_noop("You are now a member of {club}. Your earlier results there are yours."),

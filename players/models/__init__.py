@@ -10,9 +10,10 @@ from players.models.accounts import (
     User,
     UserManager,
 )
+from players.models.kept import KeptAct, Outbox
 from players.models.log import LogEntry
 from players.models.notifications import Delivery, Notification, NotificationChoice, PushSubscription
-from players.models.people import Alias, Club, ClubEmblem, Invitation, JoinRequest, Membership, Merge, Player
+from players.models.people import Alias, Club, ClubEmblem, Invitation, JoinRequest, Membership, Merge, Pair, Player
 from players.models.privacy import DataExport, DataExportPart
 
 __all__ = [
@@ -29,11 +30,14 @@ __all__ = [
     "IdempotencyKey",
     "Invitation",
     "JoinRequest",
+    "KeptAct",
     "LogEntry",
     "Membership",
     "Merge",
     "Notification",
     "NotificationChoice",
+    "Outbox",
+    "Pair",
     "Player",
     "PushSubscription",
     "RecoveryCode",

@@ -50,33 +50,29 @@ class User(AbstractBaseUser, PermissionsMixin):
         LIGHT = "light", _("Light")
         DARK = "dark", _("Dark")
 
-    email = models.EmailField(_("e-mail address"), unique=True)
+    email = models.EmailField("e-mail address", unique=True)
     email_verified_at = models.DateTimeField(
-        _("e-mail address verified"),
+        "e-mail address verified",
         null=True,
         blank=True,
-        help_text=_("Until then nothing but the verification is sent there."),
+        help_text="Until then nothing but the verification is sent there.",
     )
-    new_email = models.EmailField(_("e-mail address to be verified"), blank=True)
-    display_name = models.CharField(_("display name"), max_length=MAX_NAME_LENGTH)
-    language = models.CharField(
-        _("language"), max_length=10, blank=True, help_text=_("Empty for the browser's language.")
-    )
-    time_zone = models.CharField(
-        _("time zone"), max_length=64, blank=True, help_text=_("Empty for the event's time zone.")
-    )
-    theme = models.CharField(_("theme"), max_length=5, choices=Theme.choices, default=Theme.AUTO)
-    is_active = models.BooleanField(_("active"), default=True)
+    new_email = models.EmailField("e-mail address to be verified", blank=True)
+    display_name = models.CharField("display name", max_length=MAX_NAME_LENGTH)
+    language = models.CharField("language", max_length=10, blank=True, help_text="Empty for the browser's language.")
+    time_zone = models.CharField("time zone", max_length=64, blank=True, help_text="Empty for the event's time zone.")
+    theme = models.CharField("theme", max_length=5, choices=Theme.choices, default=Theme.AUTO)
+    is_active = models.BooleanField("active", default=True)
     suspended_at = models.DateTimeField(null=True, blank=True, editable=False)
     """When the account was suspended; what that withdrew has the same time."""
-    is_staff = models.BooleanField(_("may use the admin pages"), default=False)
+    is_staff = models.BooleanField("may use the admin pages", default=False)
     owns_site = models.BooleanField(
         default=False,
         db_default=False,
         editable=False,
-        help_text=_("Used the link of the installation’s owner; clubs they create are accepted at once."),
+        help_text="Used the link of the installation’s owner; clubs they create are accepted at once.",
     )
-    date_joined = models.DateTimeField(_("joined"), default=timezone.now, editable=False)
+    date_joined = models.DateTimeField("joined", default=timezone.now, editable=False)
 
     USERNAME_FIELD = "email"
     EMAIL_FIELD = "email"
@@ -85,8 +81,8 @@ class User(AbstractBaseUser, PermissionsMixin):
     objects: ClassVar[UserManager] = UserManager()
 
     class Meta:
-        verbose_name = _("user")
-        verbose_name_plural = _("users")
+        verbose_name = "user"
+        verbose_name_plural = "users"
         constraints = [models.UniqueConstraint(Lower("email"), name="user_email_once_in_any_case")]
 
     def __str__(self) -> str:
@@ -115,10 +111,10 @@ class AccountEmail(models.Model):
     """
 
     class Kind(models.TextChoices):
-        VERIFY = "verify", _("verify the address")
-        RESET = "reset", _("choose a new password")
-        INVITE = "invite", _("accept an invitation")
-        ALERT = "alert", _("the account’s security")
+        VERIFY = "verify", "verify the address"
+        RESET = "reset", "choose a new password"
+        INVITE = "invite", "accept an invitation"
+        ALERT = "alert", "the account’s security"
 
     MAX_SUBJECT_LENGTH = 200
 
@@ -127,14 +123,14 @@ class AccountEmail(models.Model):
     user = models.ForeignKey(User, on_delete=models.CASCADE, null=True, blank=True, related_name="+")
     subject = models.CharField(max_length=MAX_SUBJECT_LENGTH, blank=True)
     text = models.TextField(
-        blank=True, help_text=_("The whole text of an invitation or alert; the others are written when sent.")
+        blank=True, help_text="The whole text of an invitation or alert; the others are written when sent."
     )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     claimed_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
-        verbose_name = _("account e-mail")
-        verbose_name_plural = _("account e-mails")
+        verbose_name = "account e-mail"
+        verbose_name_plural = "account e-mails"
 
     def __str__(self) -> str:
         return self.kind
@@ -169,14 +165,13 @@ class AccountSession(AbstractBaseSession):
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, related_name="sessions")
     started_at = models.DateTimeField(default=timezone.now, editable=False)
-    browser = models.CharField(max_length=60, blank=True, help_text=_("Such as “Firefox on Android”."))
+    browser = models.CharField(max_length=60, blank=True, help_text="Such as “Firefox on Android”.")
 
     objects: ClassVar[SessionManager] = SessionManager()
 
     class Meta(AbstractBaseSession.Meta):
-        # The stubs of the base class know plain text only.
-        verbose_name = _("session")  # type: ignore[assignment]
-        verbose_name_plural = _("sessions")  # type: ignore[assignment]
+        verbose_name = "session"
+        verbose_name_plural = "sessions"
         ordering: ClassVar = ["-started_at"]
 
     @classmethod
@@ -201,17 +196,17 @@ class ApiToken(models.Model):
         CLUB = "club", _("club: change clubs and their members")
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_tokens")
-    name = models.CharField(_("name"), max_length=60)
-    key_hash = models.CharField(max_length=64, unique=True, help_text=_("SHA-256 of the key, as hexadecimal digits."))
+    name = models.CharField("name", max_length=60)
+    key_hash = models.CharField(max_length=64, unique=True, help_text="SHA-256 of the key, as hexadecimal digits.")
     scopes = models.JSONField(default=list)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     expires_at = models.DateTimeField(null=True, blank=True)
-    last_used_on = models.DateField(null=True, blank=True, help_text=_("A day is enough, and costs one write a day."))
+    last_used_on = models.DateField(null=True, blank=True, help_text="A day is enough, and costs one write a day.")
 
     class Meta:
         ordering: ClassVar = ["-created_at", "-pk"]
-        verbose_name = _("API token")
-        verbose_name_plural = _("API tokens")
+        verbose_name = "API token"
+        verbose_name_plural = "API tokens"
 
     def __str__(self) -> str:
         return self.name
@@ -224,23 +219,23 @@ class ApiToken(models.Model):
 class IdempotencyKey(models.Model):
     """A key that an account has sent for an action, and the answer: only whoever has the key can find or read it."""
 
-    digest = models.CharField(max_length=64, unique=True, help_text=_("Of the account, the action and the key."))
-    fingerprint = models.CharField(max_length=64, help_text=_("Of what the first request with the key asked for."))
+    digest = models.CharField(max_length=64, unique=True, help_text="Of the account, the action and the key.")
+    fingerprint = models.CharField(max_length=64, help_text="Of what the first request with the key asked for.")
     key = models.CharField(
         max_length=16,
         unique=True,
         default=new_form_key,
         editable=False,
-        help_text=_("Of the request that has stored the key."),
+        help_text="Of the request that has stored the key.",
     )
-    is_done = models.BooleanField(default=False, help_text=_("Whether the request with the key was answered."))
-    answer = models.BinaryField(null=True, editable=False, help_text=_("Encrypted with the key."))
+    is_done = models.BooleanField(default=False, help_text="Whether the request with the key was answered.")
+    answer = models.BinaryField(null=True, editable=False, help_text="Encrypted with the key.")
     created_at = models.DateTimeField(default=timezone.now, db_index=True)
 
     class Meta:
         ordering = ("pk",)
-        verbose_name = _("idempotency key")
-        verbose_name_plural = _("idempotency keys")
+        verbose_name = "idempotency key"
+        verbose_name_plural = "idempotency keys"
 
     def __str__(self) -> str:
         return self.key

@@ -5,7 +5,6 @@ from typing import ClassVar
 from django.conf import settings
 from django.db import models
 from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
 
 
 class LogEntry(models.Model):
@@ -18,9 +17,9 @@ class LogEntry(models.Model):
     class By(models.TextChoices):
         """The kind of actor."""
 
-        USER = "user", _("user")
-        LINK = "link", _("personal link")
-        SYSTEM = "system", _("system")
+        USER = "user", "user"
+        LINK = "link", "personal link"
+        SYSTEM = "system", "system"
 
     at = models.DateTimeField(default=timezone.now, editable=False)
     by = models.CharField(max_length=6, choices=By)
@@ -29,13 +28,13 @@ class LogEntry(models.Model):
     )
     club = models.ForeignKey("players.Club", on_delete=models.PROTECT, null=True, blank=True, related_name="+")
     topic = models.CharField(max_length=60)
-    verb = models.CharField(max_length=40, help_text=_("A stable code, such as result_entered."))
-    params = models.JSONField(default=dict, help_text=_("What changed, from what to what."))
+    verb = models.CharField(max_length=40, help_text="A stable code, such as result_entered.")
+    params = models.JSONField(default=dict, help_text="What changed, from what to what.")
 
     class Meta:
         ordering = ("-at", "-pk")
-        verbose_name = _("log entry")
-        verbose_name_plural = _("log")
+        verbose_name = "log entry"
+        verbose_name_plural = "log"
         indexes: ClassVar = [
             models.Index(fields=["topic", "-at"], name="log_topic"),
             models.Index(fields=["club", "-at"], name="log_club"),

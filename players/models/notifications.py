@@ -8,7 +8,6 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
 
 from core.public_ids import LENGTH
 
@@ -23,8 +22,8 @@ class NotificationChoice(models.Model):
     push = models.BooleanField()
 
     class Meta:
-        verbose_name = _("notification choice")
-        verbose_name_plural = _("notification choices")
+        verbose_name = "notification choice"
+        verbose_name_plural = "notification choices"
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["user", "kind"], name="notification_choice_once_per_kind")
         ]
@@ -38,17 +37,17 @@ class Notification(models.Model):
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     kind = models.CharField(max_length=40)
-    params = models.JSONField(default=dict, help_text=_("The parameters of the sentence; players by id."))
-    url = models.CharField(max_length=300, help_text=_("The path of the page it leads to."))
+    params = models.JSONField(default=dict, help_text="The parameters of the sentence; players by id.")
+    url = models.CharField(max_length=300, help_text="The path of the page it leads to.")
     key = models.CharField(max_length=100)
-    on_site = models.BooleanField(help_text=_("Whether it is in the user's list on the site."))
+    on_site = models.BooleanField(help_text="Whether it is in the user's list on the site.")
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     read_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering = ("-created_at", "-pk")
-        verbose_name = _("notification")
-        verbose_name_plural = _("notifications")
+        verbose_name = "notification"
+        verbose_name_plural = "notifications"
         indexes: ClassVar = [
             models.Index(fields=["user", "-created_at"], name="notification_list", condition=Q(on_site=True)),
             models.Index(fields=["user"], name="notification_unread", condition=Q(on_site=True, read_at__isnull=True)),
@@ -67,21 +66,21 @@ class PushSubscription(models.Model):
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     endpoint = models.CharField(max_length=1000, unique=True)
-    p256dh = models.CharField(max_length=100, help_text=_("The browser's public key, as base64url."))
-    auth = models.CharField(max_length=40, help_text=_("The browser's secret, as base64url."))
-    device = models.CharField(max_length=80, blank=True, help_text=_("The browser, for the user to recognise."))
+    p256dh = models.CharField(max_length=100, help_text="The browser's public key, as base64url.")
+    auth = models.CharField(max_length=40, help_text="The browser's secret, as base64url.")
+    device = models.CharField(max_length=80, blank=True, help_text="The browser, for the user to recognise.")
     session = models.CharField(
-        max_length=LENGTH, blank=True, db_default="", help_text=_("The id of the session with which it ends.")
+        max_length=LENGTH, blank=True, db_default="", help_text="The id of the session with which it ends."
     )
     unbound_since = models.DateTimeField(
-        null=True, blank=True, db_default=Now(), help_text=_("Since when its session is unknown; empty if it is known.")
+        null=True, blank=True, db_default=Now(), help_text="Since when its session is unknown; empty if it is known."
     )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:
         ordering = ("created_at", "pk")
-        verbose_name = _("push subscription")
-        verbose_name_plural = _("push subscriptions")
+        verbose_name = "push subscription"
+        verbose_name_plural = "push subscriptions"
 
     def __str__(self) -> str:
         return f"{self.device} · {self.user_id}"
@@ -95,14 +94,14 @@ class Delivery(models.Model):
     """A notification to be sent by e-mail, or to one browser. Retried with growing waits until it is given up."""
 
     class Channel(models.TextChoices):
-        EMAIL = "email", _("email")
-        PUSH = "push", _("push")
+        EMAIL = "email", "email"
+        PUSH = "push", "push"
 
     class State(models.TextChoices):
-        WAITING = "waiting", _("waiting")
-        SENT = "sent", _("sent")
-        DROPPED = "dropped", _("no longer needed")
-        GIVEN_UP = "given_up", _("given up")
+        WAITING = "waiting", "waiting"
+        SENT = "sent", "sent"
+        DROPPED = "dropped", "no longer needed"
+        GIVEN_UP = "given_up", "given up"
 
     notification = models.ForeignKey(Notification, on_delete=models.CASCADE, related_name="deliveries")
     channel = models.CharField(max_length=5, choices=Channel)
@@ -110,20 +109,20 @@ class Delivery(models.Model):
         PushSubscription, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
     )
     state = models.CharField(max_length=8, choices=State, default=State.WAITING)
-    next_at = models.DateTimeField(help_text=_("When it is to be sent, or tried again."))
-    claimed_at = models.DateTimeField(null=True, blank=True, help_text=_("When a worker began to send it."))
+    next_at = models.DateTimeField(help_text="When it is to be sent, or tried again.")
+    claimed_at = models.DateTimeField(null=True, blank=True, help_text="When a worker began to send it.")
     batch = models.CharField(
-        max_length=LENGTH, blank=True, help_text=_("What is sent together; the same in every attempt.")
+        max_length=LENGTH, blank=True, help_text="What is sent together; the same in every attempt."
     )
     attempts = models.PositiveSmallIntegerField(default=0)
     sent_at = models.DateTimeField(null=True, blank=True)
     given_up_at = models.DateTimeField(null=True, blank=True)
-    reason = models.CharField(max_length=200, blank=True, help_text=_("Why the last attempt failed."))
+    reason = models.CharField(max_length=200, blank=True, help_text="Why the last attempt failed.")
 
     class Meta:
         ordering = ("pk",)
-        verbose_name = _("delivery")
-        verbose_name_plural = _("deliveries")
+        verbose_name = "delivery"
+        verbose_name_plural = "deliveries"
         indexes: ClassVar = [models.Index(fields=["next_at"], name="delivery_due", condition=Q(state="waiting"))]
         constraints: ClassVar = [
             models.UniqueConstraint(

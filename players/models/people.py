@@ -1,21 +1,23 @@
 """Players, clubs and memberships."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any, ClassVar
 
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
-from django.db.models.functions import Lower
+from django.db.models.functions import Greatest, Least, Lower
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext_lazy
 
+from core.languages import first_offered
 from core.names import MAX_NAME_KEY_LENGTH, fold, initials_of
 from core.public_ids import LENGTH, new_public_id
 from core.text_lengths import MAX_NAME_LENGTH
 
+MAX_PAIR_NAME_LENGTH = 2 * MAX_NAME_LENGTH + len(" & ")
 MAX_ALIAS_LENGTH = 200
 """Nicknames in match records can be as long as programs allow."""
 MAX_SLUG_LENGTH = 60
@@ -64,29 +66,62 @@ class Player(models.Model):
         CLUB = "club", _("members of my clubs")
         PRIVATE = "private", _("only me")
 
+    class PuzzleChoice(models.TextChoices):
+        """Whether positions of the player's matches may become puzzles of the club, without names."""
+
+        UNDECIDED = "", _("Only where my opponent was to play and allows it")
+        ALLOWS = "yes", _("My positions may be puzzles")
+        OBJECTS = "no", _("No position of my matches may be a puzzle")
+
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
-    name = models.CharField(_("name"), max_length=MAX_NAME_LENGTH)
+    name = models.CharField("name", max_length=MAX_PAIR_NAME_LENGTH)
     name_key = FoldedField("name")
     user = models.OneToOneField(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="player"
     )
-    initials_only = models.BooleanField(_("show initials only"), default=False)
+    initials_only = models.BooleanField("show initials only", default=False)
     analysis_visibility = models.CharField(
-        _("play quality shown to"), max_length=7, choices=AnalysisVisibility, default=AnalysisVisibility.CLUB
+        "play quality shown to", max_length=7, choices=AnalysisVisibility, default=AnalysisVisibility.CLUB
     )
-    country = models.CharField(_("country"), max_length=2, blank=True, help_text=_("ISO 3166 code, such as DK."))
-    federation_number = models.CharField(_("federation number"), max_length=40, blank=True)
-    time_zone = models.CharField(_("time zone"), max_length=64, blank=True)
+    in_event_lines = models.BooleanField(
+        "named in the lines of an evening",
+        default=True,
+        db_default=True,
+        help_text="Otherwise no line of a morning letter is about a match of this player.",
+    )
+    puzzle_choice = models.CharField(
+        "positions as puzzles",
+        max_length=3,
+        choices=PuzzleChoice,
+        blank=True,
+        default=PuzzleChoice.UNDECIDED,
+        db_default="",
+    )
+    collects_decisions = models.BooleanField(
+        "own decisions to repeat",
+        null=True,
+        blank=True,
+        help_text="Whether the costliest decisions of each evening become cards; empty until it was asked.",
+    )
+    country = models.CharField("country", max_length=2, blank=True, help_text="ISO 3166 code, such as DK.")
+    federation_number = models.CharField("federation number", max_length=40, blank=True)
+    time_zone = models.CharField("time zone", max_length=64, blank=True)
     merged_into = models.ForeignKey(
         "self", on_delete=models.PROTECT, null=True, blank=True, related_name="merged", editable=False
+    )
+    parts = models.JSONField(
+        null=True,
+        blank=True,
+        editable=False,
+        help_text="Of a pair: both names as [full, shown], with null for shown after erasure; empty for a person.",
     )
     erased_at = models.DateTimeField(null=True, blank=True, editable=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:
         ordering = ("name", "pk")
-        verbose_name = pgettext_lazy("model", "player")
-        verbose_name_plural = _("players")
+        verbose_name = "player"
+        verbose_name_plural = "players"
         indexes: ClassVar = [
             models.Index(Lower("name"), name="player_name"),
             models.Index(fields=["merged_into", "name_key", "id"], name="player_by_name"),
@@ -102,22 +137,78 @@ class Player(models.Model):
 
     @property
     def full_name(self) -> str:
-        """The name of the person, who is the player merged into; "Former member" after erasure."""
+        """The name of the person (the player merged into), or both names of a pair; "Former member" after erasure."""
         person = self.merged_into or self
+        if person.parts is not None:
+            return pair_name([full if shown is not None else "" for full, shown in person.parts])
         return person.name if person.erased_at is None else str(_("Former member"))
 
     @property
     def shown_name(self) -> str:
-        """The name others see: in full, as initials, or "Former member" after erasure."""
+        """The name others see: in full, as initials, or "Former member" after erasure; of a pair, of each of them."""
         person = self.merged_into or self
+        if person.parts is not None:
+            return pair_name([shown or "" for _full, shown in person.parts])
         if person.initials_only and person.erased_at is None:
-            return " ".join(f"{part[0]}." for part in person.name.split())
+            return as_initials(person.name)
         return person.full_name
 
     @property
+    def is_hidden(self) -> bool:
+        """Whether others see less than the name, or for a pair, than both names."""
+        if self.parts is not None:
+            return any(full != shown for full, shown in self.parts)
+        return self.initials_only or self.erased_at is not None
+
+    @property
     def has_left(self) -> bool:
-        """Whether nothing can be asked of the player any more: their account was deleted, or is suspended."""
+        """Whether nothing can be asked of the player any more: their account was deleted, or is suspended.
+
+        A pair has left once one of them has deleted theirs.
+        """
+        if self.parts is not None:
+            return any(shown is None for _full, shown in self.parts)
         return self.erased_at is not None or (self.user is not None and not self.user.is_active)
+
+
+def as_initials(name: str) -> str:
+    """Return what others see of a name whose owner shows only initials, as in “A. B.”."""
+    return " ".join(f"{part[0]}." for part in name.split())
+
+
+def name_in_pair(part: Sequence[str | None], *, staff: bool) -> str:
+    """Return the name of one of a pair from their part of it; "Former member" after erasure."""
+    full, shown = part
+    return (full if staff and shown is not None else shown) or str(_("Former member"))
+
+
+def pair_name(names: Sequence[str]) -> str:
+    """Return the name of a pair from those of both, which are empty after erasure."""
+    first, second = (name or str(_("Former member")) for name in names)
+    return _("%(first)s & %(second)s") % {"first": first, "second": second}
+
+
+class Pair(models.Model):
+    """Two people who play as one side. The player of the pair is a side like any other, and nobody by itself.
+
+    The names in it follow from those of the two (`players/people/pairs.py`).
+    """
+
+    player = models.OneToOneField(Player, on_delete=models.PROTECT, primary_key=True, related_name="pair")
+    first = models.ForeignKey(Player, on_delete=models.PROTECT, related_name="+", help_text="Named first.")
+    second = models.ForeignKey(Player, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        verbose_name = "pair"
+        verbose_name_plural = "pairs"
+        constraints: ClassVar = [
+            models.UniqueConstraint(Least("first", "second"), Greatest("first", "second"), name="pair_once"),
+            models.CheckConstraint(condition=~Q(first=F("second")), name="pair_of_two"),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.player)
 
 
 class Alias(models.Model):
@@ -129,8 +220,8 @@ class Alias(models.Model):
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:
-        verbose_name = _("alias")
-        verbose_name_plural = _("aliases")
+        verbose_name = "alias"
+        verbose_name_plural = "aliases"
         constraints: ClassVar = [models.UniqueConstraint("player", Lower("name"), name="alias_once_per_player")]
 
     def __str__(self) -> str:
@@ -158,55 +249,62 @@ class Club(models.Model):
         WOOD = "wood", _("Wood")
         SLATE = "slate", _("Slate")
 
-    name = models.CharField(_("name"), max_length=MAX_NAME_LENGTH)
-    slug = models.SlugField(_("address"), max_length=MAX_SLUG_LENGTH, unique=True)
-    city = models.CharField(_("city"), max_length=80, blank=True)
+    name = models.CharField("name", max_length=MAX_NAME_LENGTH)
+    slug = models.SlugField("address", max_length=MAX_SLUG_LENGTH, unique=True)
+    city = models.CharField("city", max_length=80, blank=True)
     country = models.CharField(
-        _("country"), max_length=2, blank=True, default="", db_default="", help_text=_("ISO 3166 code, such as DK.")
+        "country", max_length=2, blank=True, default="", db_default="", help_text="ISO 3166 code, such as DK."
     )
     search_key = FoldedField("name", "city")
-    tagline = models.CharField(_("one sentence"), max_length=MAX_TAGLINE_LENGTH, blank=True, default="", db_default="")
-    about = models.TextField(_("about"), max_length=2000, blank=True)
-    meets = models.TextField(
-        _("where and when"), max_length=MAX_CLUB_TEXT_LENGTH, blank=True, default="", db_default=""
-    )
-    contact = models.TextField(_("contact"), max_length=MAX_CLUB_TEXT_LENGTH, blank=True, default="", db_default="")
-    imprint = models.TextField(_("imprint"), max_length=MAX_IMPRINT_LENGTH, blank=True, default="", db_default="")
-    year_fee = models.CharField(_("membership fee"), max_length=MAX_YEAR_FEE, blank=True, default="", db_default="")
-    colour = models.CharField(_("colour"), max_length=6, choices=Colour, default=Colour.GREEN, db_default=Colour.GREEN)
-    board = models.CharField(_("board"), max_length=5, choices=Board, default=Board.FELT, db_default=Board.FELT)
+    tagline = models.CharField("one sentence", max_length=MAX_TAGLINE_LENGTH, blank=True, default="", db_default="")
+    about = models.TextField("about", max_length=2000, blank=True)
+    meets = models.TextField("where and when", max_length=MAX_CLUB_TEXT_LENGTH, blank=True, default="", db_default="")
+    contact = models.TextField("contact", max_length=MAX_CLUB_TEXT_LENGTH, blank=True, default="", db_default="")
+    imprint = models.TextField("imprint", max_length=MAX_IMPRINT_LENGTH, blank=True, default="", db_default="")
+    year_fee = models.CharField("membership fee", max_length=MAX_YEAR_FEE, blank=True, default="", db_default="")
+    colour = models.CharField("colour", max_length=6, choices=Colour, default=Colour.GREEN, db_default=Colour.GREEN)
+    board = models.CharField("board", max_length=5, choices=Board, default=Board.FELT, db_default=Board.FELT)
     emblem_version = models.CharField(
         max_length=16,
         blank=True,
         default="",
         db_default="",
         editable=False,
-        help_text=_("Of the image in ClubEmblem; empty: the club has none."),
+        help_text="Of the image in ClubEmblem; empty: the club has none.",
     )
-    time_zone = models.CharField(_("time zone"), max_length=64, default="UTC")
+    time_zone = models.CharField("time zone", max_length=64, default="UTC")
+    language = models.CharField(
+        "language", max_length=10, blank=True, default="", db_default="", help_text="Empty for the site's language."
+    )
     currency = models.CharField(
-        _("currency"),
+        "currency",
         max_length=6,
         blank=True,
         default="",
         db_default="",
-        help_text=_("Of new events: an ISO 4217 code or ticket."),
+        help_text="Of new events: an ISO 4217 code or ticket.",
     )
     class_points = models.PositiveSmallIntegerField(
-        default=200, db_default=200, help_text=_("Points that a member must have played for a club class.")
+        default=200, db_default=200, help_text="Points that a member must have played for a club class."
     )
     embed_hosts = models.CharField(
-        max_length=500, blank=True, help_text=_("Origins of pages that may embed the club's events, with spaces.")
+        max_length=500, blank=True, help_text="Origins of pages that may embed the club's events, with spaces."
+    )
+    letter_on_close = models.BooleanField(
+        "morning letter after closing",
+        default=False,
+        db_default=False,
+        help_text="Sent an hour after an event is finished instead of the next morning.",
     )
     second_factor = models.BooleanField(
-        default=False, help_text=_("Owners can act for the club only with a second factor.")
+        default=False, help_text="Owners can act for the club only with a second factor."
     )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     accepted_at = models.DateTimeField(
         default=timezone.now,
         null=True,
         editable=False,
-        help_text=_("Since when the club’s events count for the site’s ratings; empty while the club waits."),
+        help_text="Since when the club’s events count for the site’s ratings; empty while the club waits.",
     )
     accepted_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, editable=False, related_name="+"
@@ -214,13 +312,13 @@ class Club(models.Model):
     accepted_from = models.DateTimeField(
         null=True,
         editable=False,
-        help_text=_("Only matches that ended from then on count for the site’s ratings; empty: all of them."),
+        help_text="Only matches that ended from then on count for the site’s ratings; empty: all of them.",
     )
 
     class Meta:
         ordering = ("name",)
-        verbose_name = pgettext_lazy("model", "club")
-        verbose_name_plural = _("clubs")
+        verbose_name = "club"
+        verbose_name_plural = "clubs"
 
     def __str__(self) -> str:
         return self.name
@@ -229,6 +327,11 @@ class Club(models.Model):
     def place(self) -> str:
         """City and country, as far as they are known."""
         return ", ".join(filter(None, (self.city, self.country)))
+
+    @property
+    def effective_language(self) -> str:
+        """The language of what is sent and shown for it: its own, or the site's."""
+        return first_offered(self.language)
 
     @property
     def initials(self) -> str:
@@ -248,8 +351,8 @@ class ClubEmblem(models.Model):
     image = models.BinaryField()
 
     class Meta:
-        verbose_name = _("emblem")
-        verbose_name_plural = _("emblems")
+        verbose_name = "emblem"
+        verbose_name_plural = "emblems"
 
     def __str__(self) -> str:
         return str(self.club)
@@ -268,7 +371,7 @@ class Membership(models.Model):
 
     club = models.ForeignKey(Club, on_delete=models.CASCADE, related_name="memberships")
     player = models.ForeignKey(Player, on_delete=models.PROTECT, related_name="memberships")
-    role = models.CharField(_("role"), max_length=9, choices=Role, default=Role.MEMBER)
+    role = models.CharField("role", max_length=9, choices=Role, default=Role.MEMBER)
     joined_at = models.DateTimeField(default=timezone.now, editable=False)
     left_at = models.DateTimeField(null=True, blank=True)
     by_merge = models.ForeignKey(
@@ -277,8 +380,8 @@ class Membership(models.Model):
     """The merge that made the player a member; undoing it ends the membership."""
 
     class Meta:
-        verbose_name = _("membership")
-        verbose_name_plural = _("memberships")
+        verbose_name = "membership"
+        verbose_name_plural = "memberships"
         constraints: ClassVar = [models.UniqueConstraint(fields=["club", "player"], name="member_once_per_club")]
 
     def __str__(self) -> str:
@@ -302,8 +405,8 @@ class Invitation(models.Model):
     withdrawn_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
-        verbose_name = _("invitation")
-        verbose_name_plural = _("invitations")
+        verbose_name = "invitation"
+        verbose_name_plural = "invitations"
 
     def __str__(self) -> str:
         return f"{self.player} · {self.club}"
@@ -315,10 +418,10 @@ class JoinRequest(models.Model):
     class State(models.TextChoices):
         """From open to an answer."""
 
-        OPEN = "open", _("open")
-        ACCEPTED = "accepted", _("accepted")
-        REFUSED = "refused", _("refused")
-        WITHDRAWN = "withdrawn", _("withdrawn")
+        OPEN = "open", "open"
+        ACCEPTED = "accepted", "accepted"
+        REFUSED = "refused", "refused"
+        WITHDRAWN = "withdrawn", "withdrawn"
 
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
     club = models.ForeignKey(Club, on_delete=models.CASCADE, related_name="join_requests")
@@ -326,15 +429,15 @@ class JoinRequest(models.Model):
     claimed = models.ForeignKey(Player, on_delete=models.CASCADE, null=True, blank=True, related_name="+")
     """The player whom the account says it is; empty for somebody new to the club."""
     state = models.CharField(max_length=9, choices=State, default=State.OPEN)
-    reason = models.CharField(max_length=MAX_REASON_LENGTH, blank=True, help_text=_("Why it was refused."))
+    reason = models.CharField(max_length=MAX_REASON_LENGTH, blank=True, help_text="Why it was refused.")
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     decided_at = models.DateTimeField(null=True, blank=True)
     decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
 
     class Meta:
         ordering = ("created_at", "pk")
-        verbose_name = _("request to join")
-        verbose_name_plural = _("requests to join")
+        verbose_name = "request to join"
+        verbose_name_plural = "requests to join"
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["club", "user"], condition=Q(state="open"), name="one_open_join_request"),
         ]
@@ -352,14 +455,14 @@ class Merge(models.Model):
     merged_at = models.DateTimeField(default=timezone.now, editable=False)
     undone_at = models.DateTimeField(null=True, blank=True)
     claimed = models.BooleanField(
-        default=False, db_default=False, help_text=_("Whether an account said that it is this player.")
+        default=False, db_default=False, help_text="Whether an account said that it is this player."
     )
     kept = models.JSONField(null=True, blank=True, editable=False)
     """The names of claimed players, by id, for whom the account was deleted while the claim could be undone."""
 
     class Meta:
-        verbose_name = _("merge")
-        verbose_name_plural = _("merges")
+        verbose_name = "merge"
+        verbose_name_plural = "merges"
 
     def __str__(self) -> str:
         return f"{self.player.public_id} → {self.into.public_id}"

@@ -7,7 +7,6 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
 
 from core.public_ids import LENGTH, new_public_id
 
@@ -20,17 +19,17 @@ class DataExport(models.Model):
     """
 
     class State(models.TextChoices):
-        QUEUED = "queued", _("waiting")
-        WORKING = "working", _("being made")
-        DONE = "done", _("ready")
-        FAILED = "failed", _("could not be made")
+        QUEUED = "queued", "waiting"
+        WORKING = "working", "being made"
+        DONE = "done", "ready"
+        FAILED = "failed", "could not be made"
 
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
     player = models.ForeignKey("players.Player", on_delete=models.CASCADE, related_name="+")
     requested_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     requested_at = models.DateTimeField(default=timezone.now, editable=False)
     state = models.CharField(max_length=7, choices=State, default=State.QUEUED)
-    sent_at = models.DateTimeField(default=timezone.now, help_text=_("When a worker was last notified."))
+    sent_at = models.DateTimeField(default=timezone.now, help_text="When a worker was last notified.")
     claimed_at = models.DateTimeField(null=True, blank=True)
     attempts = models.PositiveSmallIntegerField(default=0)
     finished_at = models.DateTimeField(null=True, blank=True)
@@ -39,8 +38,8 @@ class DataExport(models.Model):
 
     class Meta:
         ordering = ("-requested_at", "-pk")
-        verbose_name = _("copy of a person's data")
-        verbose_name_plural = _("copies of people's data")
+        verbose_name = "copy of a person's data"
+        verbose_name_plural = "copies of people's data"
         indexes: ClassVar = [
             models.Index(fields=["requested_by", "player"], name="export_of"),
             models.Index(fields=["sent_at"], name="export_open", condition=Q(state__in=["queued", "working"])),
@@ -68,8 +67,8 @@ class DataExportPart(models.Model):
     data = models.BinaryField()
 
     class Meta:
-        verbose_name = _("part of a copy")
-        verbose_name_plural = _("parts of copies")
+        verbose_name = "part of a copy"
+        verbose_name_plural = "parts of copies"
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["export", "number"], name="one_part_per_number"),
         ]

@@ -38,7 +38,7 @@ def claim_emails(*, user: int, now: datetime) -> list[Delivery]:
     """Claim what is to be sent to a user in one e-mail; empty if nothing is due.
 
     An e-mail that failed, or whose worker died, is repeated as it was. Otherwise what waits for the same minute goes
-    along with what is due.
+    along with what is due. Kinds that write an e-mail of their own share it with no others.
     """
     waiting = _unclaimed(now).filter(channel=Channel.EMAIL, notification__user=user)
     # Messages may come more than once; only those for which there is something to do keep other writers waiting.
@@ -46,12 +46,25 @@ def claim_emails(*, user: int, now: datetime) -> list[Delivery]:
         return []
     with transaction.atomic():
         rows = list(for_update(waiting.select_related("notification__user"), skip_locked=True).order_by("pk"))
-        due = [row for row in rows if row.next_at <= now]
+        due = [row for row in rows if row.next_at <= now and not _is_put_off(row, now)]
         if not due:
             return []
-        batch = next((row.batch for row in due if row.batch), "")
-        chosen = [row for row in rows if row.batch == batch]
-        return _claim(chosen, batch or new_public_id(), now)
+        first = next((row for row in due if row.batch), due[0])
+        own = kind_of(first.notification.kind).own_email
+        alike = [row for row in rows if row.batch == first.batch and kind_of(row.notification.kind).own_email is own]
+        return _claim(alike, first.batch or new_public_id(), now)
+
+
+def _is_put_off(row: Delivery, now: datetime) -> bool:
+    """Put a locked delivery off until its kind may be sent to its reader; return whether that is later than now."""
+    notification = row.notification
+    own = kind_of(notification.kind).own_email
+    at = now if own is None else own.not_before(notification.user, notification.params, now)
+    if at <= now:
+        return False
+    row.next_at = at
+    row.save(update_fields=["next_at"])
+    return True
 
 
 def claim_push(*, delivery: int, now: datetime) -> Delivery | None:
@@ -96,6 +109,10 @@ def _may_receive(row: Delivery) -> bool:
 
 def mark_sent(rows: Iterable[Delivery], now: datetime) -> None:
     Delivery.objects.filter(pk__in=[row.pk for row in rows]).update(state=State.SENT, sent_at=now, reason="")
+
+
+def mark_dropped(rows: Iterable[Delivery]) -> None:
+    Delivery.objects.filter(pk__in=[row.pk for row in rows]).update(state=State.DROPPED)
 
 
 def mark_failed(rows: Iterable[Delivery], reason: str, now: datetime, *, for_good: bool = False) -> None:

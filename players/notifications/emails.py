@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -13,7 +14,7 @@ from django.urls import reverse
 from core.breaker import LeftAlone
 from core.mail import send_mail
 from players.models import Delivery, User
-from players.notifications.deliveries import claim_emails, mark_failed, mark_sent, postpone
+from players.notifications.deliveries import claim_emails, mark_dropped, mark_failed, mark_sent, postpone
 from players.notifications.kinds import NotificationKind, NotificationText, kind_of, registered, texts_of, written_for
 
 # Links that stop e-mails of some kinds, without signing in.
@@ -54,12 +55,15 @@ def send_emails(*, user: int, now: datetime) -> int:
     if not deliveries:
         return 0
     try:
-        _send(deliveries)
+        is_sent = _send(deliveries, now)
     except LeftAlone as alone:
         postpone(deliveries, Q(channel=Delivery.Channel.EMAIL), alone.wait, now)
         return 0
     except OSError as error:
         mark_failed(deliveries, f"{type(error).__name__}: {error}", now)
+        return 0
+    if not is_sent:
+        mark_dropped(deliveries)
         return 0
     mark_sent(deliveries, now)
     for row in deliveries:
@@ -67,22 +71,31 @@ def send_emails(*, user: int, now: datetime) -> int:
     return len(deliveries)
 
 
-def _send(deliveries: Sequence[Delivery]) -> None:
+def _send(deliveries: Sequence[Delivery], now: datetime) -> bool:
+    """Send one e-mail; return False if there was nothing to say any more."""
     reader = deliveries[0].notification.user
     kinds = sorted({row.notification.kind for row in deliveries})
     unsubscribe = settings.SITE_URL + reverse("unsubscribe", args=[token_of(reader, kinds)])
-    with written_for(reader):
-        texts = _by_event(texts_of([row.notification for row in deliveries]))
-        context = {
-            "items": [{"text": text, "url": _link(text)} for text in texts],
-            "unsubscribe_url": unsubscribe,
-        }
+    notifications = [row.notification for row in deliveries]
+    own = kind_of(kinds[0]).own_email
+    with written_for(reader, notifications):
+        context: dict[str, Any] = {"unsubscribe_url": unsubscribe}
+        if own is not None:
+            written = own.written(reader, notifications, now)
+            if written is None:
+                return False
+            subject, context["text"] = written
+        else:
+            texts = _by_event(texts_of(notifications))
+            subject = _subject(texts)
+            context["items"] = [{"text": text, "url": _link(text)} for text in texts]
         headers = {
             "Message-ID": f"<{deliveries[0].batch}@{urlsplit(settings.SITE_URL).hostname or 'localhost'}>",
             "List-Unsubscribe": f"<{unsubscribe}>",
             "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
         }
-        send_mail(to=reader.email, subject=_subject(texts), template=TEMPLATE, context=context, headers=headers)
+        send_mail(to=reader.email, subject=subject, template=TEMPLATE, context=context, headers=headers)
+    return True
 
 
 def _by_event(texts: Sequence[NotificationText]) -> list[NotificationText]:

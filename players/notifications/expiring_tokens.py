@@ -6,13 +6,14 @@ from django.urls import reverse
 from django.utils.translation import gettext_noop
 
 from players.models import ApiToken
-from players.notifications.kinds import NotificationKind
+from players.notifications.kinds import NotificationGroup, NotificationKind
 from players.notifications.services import Notice, notify_each
 
 AHEAD = timedelta(days=14)
 TOKEN_EXPIRES = NotificationKind(
     code="token_expires",
     label=gettext_noop("An API token of yours expires in two weeks"),
+    group=NotificationGroup.SECURITY,
     sentences={"": gettext_noop("Your token “{name}” expires on {at}.")},
     details={"": gettext_noop("Create another before that day, and put it into your app.")},
     times=("at",),

@@ -7,11 +7,12 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
-from django.conf import settings
+from django.db.models import TextChoices
 from django.utils import timezone, translation
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_lazy
 
 from core import times as time_zones
+from core.languages import first_offered
 from core.names import numbered
 from core.times import LONG, duration, event_time, reader_time
 from players.models import Notification, User
@@ -39,6 +40,25 @@ def _no_link(notification: Notification) -> str:
     return ""
 
 
+class NotificationGroup(TextChoices):
+    """What a kind is about: the settings have one line for each, in this order, which stands for all its kinds."""
+
+    MATCHES = "matches", gettext_lazy("My matches")
+    EVENTS = "events", gettext_lazy("My events")
+    CLUB = "club", gettext_lazy("My club")
+    GAMES = "games", gettext_lazy("My games here")
+    SECURITY = "security", gettext_lazy("Security")
+
+
+class OwnEmail(NamedTuple):
+    """An e-mail that only kinds with the same one share, and that is written as a whole."""
+
+    not_before: Callable[[User, Params, datetime], datetime]
+    """Return when it may be sent to a reader, `now` or later; asked at every attempt."""
+    written: Callable[[User, Sequence[Notification], datetime], tuple[str, str] | None]
+    """Return its subject and its text in the active language; None if there is nothing to say any more."""
+
+
 @dataclass(frozen=True, slots=True)
 class NotificationKind:
     """A kind of notification: what it says, when it is still worth sending, and how it is sent by default.
@@ -46,13 +66,15 @@ class NotificationKind:
     Sentences are English message ids with `{placeholders}`, filled with the parameters of a notification. A parameter
     named in `players` is the id of a player, one named in `times` an ISO 8601 time and one named in `minutes` a
     duration; all are written for the reader when the sentence is shown. The parameter `context` names the event, the
-    division and the match, `event` the event alone, `zone` is the time zone of the event, and `variant` selects a
-    sentence; without one it is the sentence of "".
+    division and the match, `event` the event alone, `language` is that of the event or its club, `zone` the time zone
+    of the event, `with` is the id of the reader's partner in a pair, and `variant` selects a sentence; without one it
+    is the sentence of "".
     """
 
     code: str
     label: str
     """What the settings page calls it."""
+    group: NotificationGroup
     sentences: Mapping[str, str]
     """What it says, by variant."""
     details: Mapping[str, str] = field(default_factory=dict)
@@ -79,6 +101,8 @@ class NotificationKind:
     """Whether it is still worth sending."""
     email_url: Callable[[Notification], str] = _no_link
     """The path that the e-mail links to instead of the notification's page, such as a personal link."""
+    own_email: OwnEmail | None = None
+    """How its e-mail is written, if it is not one of the usual ones."""
     after_email: Callable[[Notification, datetime], None] = _nothing
     """Called once the e-mail was sent."""
 
@@ -120,7 +144,7 @@ class NotificationText(NamedTuple):
 
 def texts_of(notifications: Sequence[Notification]) -> list[NotificationText]:
     """Return what notifications say in the active language and time zone, in one query and those of `values`."""
-    ids = {row.params.get(name) for row in notifications for name in kind_of(row.kind).players}
+    ids = {row.params.get(name) for row in notifications for name in (*kind_of(row.kind).players, "with")}
     names = {player.pk: player.shown_name for player in players_among(ids)}
     by_kind: dict[str, list[Notification]] = {}
     for row in notifications:
@@ -147,6 +171,8 @@ def _text(row: Notification, names: dict[int, str], further: Mapping[str, str]) 
     variant, context = values.get("variant", ""), values.get("context", "")
     # Rows that were stored before the event had a parameter of its own have it in front of their context.
     values.setdefault("event", context.partition(" · ")[0])
+    if (partner := names.get(values.get("with", 0))) is not None:
+        context = f"{context} · {gettext('with {name}').format(name=partner)}"
 
     def written(templates: Mapping[str, str]) -> str:
         template = templates.get(variant, "")
@@ -165,8 +191,12 @@ def _text(row: Notification, names: dict[int, str], further: Mapping[str, str]) 
 
 
 @contextmanager
-def written_for(user: User) -> Iterator[None]:
-    """Activate the language and the time zone of a user's account, for texts that are sent."""
+def written_for(user: User, notifications: Sequence[Notification] = ()) -> Iterator[None]:
+    """Activate the language and the time zone of a user's account, for texts that are sent.
+
+    Who has chosen no language reads that of the event or the club of the first notification, or else the site's.
+    """
+    language = first_offered(user.language, *(row.params.get("language", "") for row in notifications))
     zone = user.time_zone if user.time_zone in time_zones.known() else "UTC"
-    with translation.override(user.language or settings.LANGUAGE_CODE), timezone.override(ZoneInfo(zone)):
+    with translation.override(language), timezone.override(ZoneInfo(zone)):
         yield

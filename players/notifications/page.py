@@ -4,6 +4,7 @@ from http import HTTPStatus
 from typing import Any
 
 from django import forms
+from django.conf import settings as site
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -22,7 +23,7 @@ from players.models import PushSubscription
 from players.notifications import push
 from players.notifications import services as choices
 from players.notifications.emails import read_token
-from players.notifications.kinds import NotificationKind, registered
+from players.notifications.kinds import NotificationGroup, registered
 from players.notifications.services import CHANNELS, EMAIL, PUSH, SITE
 from players.requests import me, page, refused_back
 
@@ -33,30 +34,64 @@ LABELS = {SITE: gettext_lazy("Site"), EMAIL: gettext_lazy("Email"), PUSH: gettex
 
 
 class ChoicesForm(forms.Form):
-    """A checkbox for every kind, urgent ones first, and channel; none ticked means no notification of that kind."""
+    """A checkbox for every channel of every group and of every kind; none ticked means no notification of that kind.
+
+    That of a group is ticked if those of all its kinds are. Changing it changes them all, unless some of them are
+    changed themselves: then they count. Left as it was shown it changes nothing.
+    """
 
     def __init__(self, *args: Any, chosen: dict[str, frozenset[str]], **options: Any) -> None:
         super().__init__(*args, **options)
-        self.kinds: list[NotificationKind] = sorted(
-            (kind for kind in registered() if kind.code in chosen), key=lambda kind: not kind.is_urgent
-        )
-        for kind in self.kinds:
+        self.chosen = chosen
+        kinds = sorted(registered(), key=lambda kind: not kind.is_urgent)
+        self.groups = {
+            group: [kind for kind in kinds if kind.group == group and kind.code in chosen]
+            for group in NotificationGroup
+        }
+        for group, members in self.groups.items():
             for channel in CHANNELS:
-                label = gettext("{kind}: {channel}").format(kind=gettext(kind.label), channel=LABELS[channel])
-                self.fields[f"{kind.code}-{channel}"] = forms.BooleanField(
-                    required=False, initial=channel in chosen[kind.code], label=label
-                )
+                states = {channel in chosen[kind.code] for kind in members}
+                data = {"data-all": group, "data-mixed": len(states) > 1}
+                self._add(group, str(group.label), channel, states == {True}, data)
+                for kind in members:
+                    is_ticked = channel in chosen[kind.code]
+                    self._add(kind.code, gettext(kind.label), channel, is_ticked, {"data-group": group})
+
+    def _add(self, name: str, of: str, channel: str, is_ticked: bool, data: dict[str, Any]) -> None:
+        label = gettext("{kind}: {channel}").format(kind=of, channel=LABELS[channel])
+        widget = forms.CheckboxInput(data | {"data-channel": channel})
+        field = forms.BooleanField(required=False, initial=is_ticked, label=label, widget=widget)
+        self.fields[f"{name}-{channel}"] = field
+
+    def _row(self, name: str, label: str) -> tuple[str, list[forms.BoundField]]:
+        return label, [self[f"{name}-{channel}"] for channel in CHANNELS]
 
     @property
     def rows(self) -> list[tuple[str, list[forms.BoundField]]]:
-        """The label of each kind and its checkboxes, one for each channel."""
-        return [(gettext(kind.label), [self[f"{kind.code}-{channel}"] for channel in CHANNELS]) for kind in self.kinds]
+        """The label of each group and its checkboxes, one for each channel."""
+        return [self._row(group, str(group.label)) for group in self.groups]
+
+    @property
+    def rows_of_kinds(self) -> list[tuple[str, list[tuple[str, list[forms.BoundField]]]]]:
+        """The label of each group, and of each of its kinds the label and the checkboxes."""
+        return [
+            (str(group.label), [self._row(kind.code, gettext(kind.label)) for kind in members])
+            for group, members in self.groups.items()
+        ]
 
     @property
     def wanted(self) -> dict[str, set[str]]:
-        """The channels that were ticked, by kind."""
-        ticked = self.cleaned_data
-        return {kind.code: {channel for channel in CHANNELS if ticked[f"{kind.code}-{channel}"]} for kind in self.kinds}
+        """The channels that are wanted from now on, of those kinds for which they change."""
+        ticked, changed = self.cleaned_data, set(self.changed_data)
+        wanted: dict[str, set[str]] = {code: set() for code in self.chosen}
+        for group, members in self.groups.items():
+            for channel in CHANNELS:
+                is_for_all = changed.isdisjoint(f"{kind.code}-{channel}" for kind in members)
+                is_for_all = is_for_all and f"{group}-{channel}" in changed
+                for kind in members:
+                    if ticked[f"{group if is_for_all else kind.code}-{channel}"]:
+                        wanted[kind.code].add(channel)
+        return {code: channels for code, channels in wanted.items() if channels != self.chosen[code]}
 
 
 class SubscribeForm(forms.Form):
@@ -139,7 +174,7 @@ def settings(request: HttpRequest) -> HttpResponse:
         "channels": list(LABELS.values()),
         "browsers": browsers,
         "endpoints": [browser.endpoint for browser in browsers],
-        "push_key": push.public_key(),
+        "push_key": push.public_key() if site.SERVICE_WORKER else "",
         "failures": choices.failures_of(reader, timezone.now()),
     }
     return page(request, "players/notifications/settings.html", context, form)
@@ -163,7 +198,7 @@ def subscribe(request: HttpRequest) -> HttpResponse:
         )
     except Refused as refused:
         return refused_back(request, refused, "notification-settings")
-    messages.success(request, _("This browser shows your notifications from now on."))
+    messages.success(request, _("This browser shows your notifications."))
     return redirect("notification-settings")
 
 
@@ -185,14 +220,6 @@ def remove_browser(request: HttpRequest, browser: str) -> HttpResponse:
     push.unsubscribe(user=me(request), subscription=int(browser))
     messages.success(request, _("Removed. You can turn push on again in that browser."))
     return redirect("notification-settings")
-
-
-@open_to(get=Who.EVERYBODY)
-def service_worker(request: HttpRequest) -> HttpResponse:
-    """Return the service worker, at the root of the site so that all pages are in its scope."""
-    response = render(request, "players/notifications/service_worker.js", content_type="text/javascript")
-    response["Cache-Control"] = "no-cache"
-    return response
 
 
 @csrf_exempt

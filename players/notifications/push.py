@@ -378,7 +378,7 @@ def _body(row: Delivery, browser: PushSubscription) -> bytes:
     """Return the encrypted notification; `tag` lets a browser replace it if it should arrive twice."""
     # Loaded only where pushes are sent.
 
-    with written_for(row.notification.user):
+    with written_for(row.notification.user, [row.notification]):
         [text] = texts_of([row.notification])
     shown = {
         "title": text.sentence,

@@ -14,9 +14,9 @@ from django.http import Http404, HttpRequest
 from core.live.publishing import last_touch, touch_on_commit
 from core.locks import lock_row
 from core.queue import hint
-from players.models import Delivery, Notification, NotificationChoice, Player, PushSubscription, User
+from players.models import Delivery, Notification, NotificationChoice, PushSubscription, User
 from players.notifications.kinds import NotificationKind, NotificationText, kind_of, registered, texts_of
-from players.people.rows import account_of, players_among
+from players.people.rows import accounts_of, players_among
 
 # What each user has chosen: by kind, on the site, by e-mail, by push, or not at all.
 
@@ -245,15 +245,9 @@ def _stored(pairs: Iterable[tuple[int, str]]) -> QuerySet[Notification]:
     return Notification.objects.filter(user__in=users, key__in=keys)
 
 
-def accounts_of(players: Iterable[Player]) -> dict[int, int]:
-    """Return player id -> id of their account, or of the account of the player they were merged into."""
-    accounts = {player.pk: account_of(player) for player in players}
-    return {pk: user for pk, user in accounts.items() if user is not None}
-
-
 def users_of(players: Iterable[int]) -> set[int]:
-    """Return the accounts of players, given by id."""
-    return set(accounts_of(players_among(players)).values())
+    """Return the accounts of players, given by id; of pairs, those of both people."""
+    return {user for accounts in accounts_of(players_among(players)).values() for user in accounts}
 
 
 def forget_notifications(*, user: int, since: datetime, about: Collection[str]) -> None:

@@ -10,11 +10,23 @@ from django.db import transaction
 from core.locks import for_update
 from engine.errors import Refused
 from players.actors import Actor, log
-from players.models import AccountEmail, Alias, DataExport, Invitation, JoinRequest, LogEntry, Membership, Player, User
+from players.models import (
+    AccountEmail,
+    Alias,
+    DataExport,
+    Invitation,
+    JoinRequest,
+    LogEntry,
+    Membership,
+    Outbox,
+    Player,
+    User,
+)
 from players.people import stored_elsewhere
 from players.people.leaving import end_all, together_with
 from players.people.mentions import erase_mentions, names_to_erase
-from players.people.rows import canonical, club_topic, lock_club, player_topic, user_topic
+from players.people.pairs import rename_pairs
+from players.people.rows import canonical, club_topic, lock_club, pairs_of, player_topic, user_topic
 from players.people.services import BLANK, keep_names
 from players.people.stored_elsewhere import Leaving
 
@@ -45,8 +57,10 @@ def erase_player(*, player: Player, by: Actor, now: datetime, check: Callable[[P
     user = player.user
     emails = {user.email, user.new_email} - {""} if user is not None else set()
     names = names_to_erase(everybody.values(), emails | {user.display_name} if user is not None else ())
+    # What is written about a pair is about both, and goes when one of them does.
+    sides = [*everybody.values(), *pairs_of(everybody)]
     for stored in stored_elsewhere.registered():
-        stored.forget(list(everybody.values()), user)
+        stored.forget(sides, user)
     keep_names(everybody, now)
     Alias.objects.filter(player__in=everybody).delete()
     Invitation.objects.filter(player__in=everybody).delete()
@@ -57,10 +71,12 @@ def erase_player(*, player: Player, by: Actor, now: datetime, check: Callable[[P
             setattr(member, name, blank)
         member.user, member.erased_at = None, now
         member.save()
+    rename_pairs(everybody.values())
     _forget_in_log(list(everybody.values()), user)
-    erase_mentions(names, everybody.values())
+    erase_mentions(names, sides)
     log(by, "player_erased", player_topic(player), own=by.user is not None and by.user == user)
     if user is not None:
+        Outbox.objects.filter(user=user).update(device="")
         if user.email_verified_at is not None:
             # An address that was only typed may be somebody else's.
             AccountEmail.objects.filter(email__iexact=user.email).delete()

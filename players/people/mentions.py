@@ -47,7 +47,7 @@ def erase_texts_of(entries: QuerySet[LogEntry]) -> None:
 
 ERASED = "[…]"
 """Replaces a name, in every language."""
-SEARCHED = (*WRITTEN, "changes")
+SEARCHED = (*WRITTEN, "changes", "fields")
 """Names in JSON under which people write; what is under others are codes, ids and times."""
 SHORTEST = 5
 """Letters of the shortest name that is looked for; shorter ones are also common words, such as “May”."""
@@ -60,6 +60,8 @@ class Written(NamedTuple):
     club: str
     match: str
     only: Q
+    sentences: tuple[str, ...]
+    """Those of the fields with the parameters of a sentence, any of which can be a name."""
 
     def within(self, players: Collection[Player], clubs: Collection[int]) -> Q:
         """Return the condition that a row belongs to one of these clubs, or to a match of these players."""
@@ -72,12 +74,20 @@ class Written(NamedTuple):
 _written: dict[type[Model], Written] = {}
 
 
-def register(model: type[Model], *fields: str, club: str, match: str = "", only: Q | None = None) -> None:
+def register(
+    model: type[Model],
+    *fields: str,
+    club: str,
+    match: str = "",
+    only: Q | None = None,
+    sentences: tuple[str, ...] = (),
+) -> None:
     """Register the free-text fields of a model, in all rows or `only` in some.
 
-    `club` and `match` are paths from the model. In JSON people write what is under the names in SEARCHED.
+    `club` and `match` are paths from the model. In JSON people write what is under the names in SEARCHED, and in
+    `sentences` anything may be a name.
     """
-    _written[model] = Written(fields, club, match, only or Q())
+    _written[model] = Written((*fields, *sentences), club, match, only or Q(), sentences)
 
 
 def registered() -> dict[type[Model], tuple[str, ...]]:
@@ -113,17 +123,17 @@ def erase_mentions(names: Collection[str], players: Collection[Player]) -> None:
     for model, written in _written.items():
         rows: QuerySet[Any] = model.objects.filter(written.within(players, clubs))  # type: ignore[attr-defined]
         for field in written.fields:
-            _erase_in(rows, field, names, mask)
+            is_json = isinstance(model._meta.get_field(field), JSONField)
+            _erase_in(rows, field, names, mask, whole=not is_json or field in written.sentences)
 
 
-def _erase_in(rows: QuerySet[Any], field: str, names: Collection[str], mask: NameMask) -> None:
-    is_json = isinstance(rows.model._meta.get_field(field), JSONField)
+def _erase_in(rows: QuerySet[Any], field: str, names: Collection[str], mask: NameMask, *, whole: bool) -> None:
     may_contain = Q()
     for name in names:
         may_contain |= _may_contain(name)
     candidates = rows.annotate(as_text=Cast(field, TextField())).filter(may_contain).order_by("pk")
     for pk, value in candidates.values_list("pk", field):
-        masked = _mask_json(value, mask) if is_json else mask.text(value)
+        masked = mask.inside(value, keys=False) if whole else _mask_json(value, mask)
         if masked != value:
             rows.model.objects.filter(pk=pk).update(**{field: masked})
 

@@ -8,7 +8,7 @@ from django.db.models import Q, QuerySet
 from core.live.publishing import touch_on_commit
 from core.locks import for_update, lock_row
 from engine.errors import Refused
-from players.models import Club, Player, User
+from players.models import Club, Pair, Player, User
 
 # The current player after merges.
 
@@ -28,26 +28,86 @@ People = Mapping[int, tuple[PersonId, ...]]
 
 
 def people_of(ids: Iterable[int | None]) -> People:
-    """Return whom the players with these ids stand for: those they were merged into, or themselves; one query.
+    """Return whom the players with these ids stand for; one query.
+
+    A pair stands for its two, in the order in which they were named; any other for whom it was merged into, or itself.
 
     What is known of players (who is busy, here, away or a member) is compared by persons, while facts keep the ids they
     were written with: so it is known of each of them alone again once a merge is undone.
     """
-    rows = Player.objects.filter(pk__in={pk for pk in ids if pk is not None}).values_list("pk", "merged_into")
-    return {pk: (PersonId(into or pk),) for pk, into in rows}
+    rows = Player.objects.filter(pk__in={pk for pk in ids if pk is not None})
+    columns = ("pair__first", "pair__first__merged_into", "pair__second", "pair__second__merged_into")
+    return {
+        pk: (PersonId(into or pk),)
+        if first is None
+        else (PersonId(first_into or first), PersonId(second_into or second))
+        for pk, into, first, first_into, second, second_into in rows.values_list("pk", "merged_into", *columns)
+    }
+
+
+def people_of_rows(players: Iterable[Player]) -> People:
+    """Return whom these players stand for; one query if there are pairs among them, else none (`people_of`).
+
+    Other than by ids, a merge counts if it was made before a player was read.
+    """
+    rows = list(players)
+    people = {row.pk: (PersonId(canonical(row).pk),) for row in rows if row.parts is None}
+    return {**people, **people_of(row.pk for row in rows if row.parts is not None)}
+
+
+def persons_among(players: Iterable[Player]) -> set[int]:
+    """Return the ids of whom these players stand for; one query if there are pairs among them, else none."""
+    return {person for side in people_of_rows(players).values() for person in side}
+
+
+def is_person(prefix: str = "") -> Q:
+    """Return the condition that players are people, and not pairs: no list of people has a pair."""
+    return Q(**{f"{prefix}parts__isnull": True})
+
+
+def pairs_of(people: Iterable[Player | int]) -> QuerySet[Player]:
+    """Return the pairs in which any of these plays, or somebody merged into them."""
+    ids = {person if isinstance(person, int) else person.pk for person in people}
+    # A subquery, as in `of_account`.
+    same = Player.objects.filter(Q(pk__in=ids) | Q(merged_into__in=ids)).values("pk")
+    return Player.objects.filter(Q(pair__first__in=same) | Q(pair__second__in=same))
+
+
+def ids_of(person: int) -> list[int]:
+    """Return the ids under which a person plays: their own, those of players merged into them, and of their pairs."""
+    same = Player.objects.filter(Q(pk=person) | Q(merged_into=person)).order_by().values_list("pk", flat=True)
+    return sorted(same.union(pairs_of([person]).order_by().values_list("pk", flat=True)))
 
 
 def account_of(player: Player) -> int | None:
-    """Return the id of the account of a player, or of the player it was merged into, if there is one."""
+    """Return the id of the account of a player, or of the player it was merged into, if there is one.
+
+    A pair has none (`accounts_of`).
+    """
     return player.user_id or canonical(player).user_id
 
 
+def accounts_of(players: Iterable[Player]) -> dict[int, tuple[int, ...]]:
+    """Return player id -> the ids of the accounts of whom it stands for; players without any are left out.
+
+    Takes two queries if there are pairs among them.
+    """
+    rows = {player.pk: player for player in players}
+    accounts = {pk: (own,) for pk, player in rows.items() if (own := account_of(player)) is not None}
+    couples = people_of(pk for pk, player in rows.items() if player.parts is not None)
+    people = Player.objects.filter(pk__in={person for couple in couples.values() for person in couple})
+    known = dict(people.filter(user__isnull=False).values_list("pk", "user"))
+    of_pairs = {pk: tuple(known[person] for person in couple if person in known) for pk, couple in couples.items()}
+    return accounts | {pk: users for pk, users in of_pairs.items() if users}
+
+
 def of_account(user: User, player: str = "") -> Q:
-    """Return the condition for the players of an account, merged ones included; `player` is a prefix (`player__`)."""
-    # A subquery, since a condition on two tables would read all players.
-    return Q(**{f"{player}user": user}) | Q(
-        **{f"{player}merged_into__in": Player.objects.filter(user=user).values("pk")}
-    )
+    """Return the condition for the players of an account, with merged ones and its pairs; `player` is a prefix."""
+    # Subqueries, since a condition on two tables would read all players.
+    own = Player.objects.filter(user=user).values("pk")
+    same = Player.objects.filter(Q(user=user) | Q(merged_into__in=own)).values("pk")
+    pairs = Pair.objects.filter(Q(first__in=same) | Q(second__in=same)).values("player")
+    return Q(**{f"{player}user": user}) | Q(**{f"{player}merged_into__in": own}) | Q(**{f"{player}pk__in": pairs})
 
 
 def players_among(ids: Iterable[int | None]) -> QuerySet[Player]:
@@ -90,9 +150,12 @@ def lock_players(*players: Player) -> dict[int, Player]:
 def lock_present(*players: Player) -> None:
     """Lock players who are asked to take part in something: until the commit they can neither leave nor be suspended.
 
-    Locked after everything that `leave` locks before the players. Refused: as `refuse_absent`.
+    Of a pair, both. Locked after everything that `leave` locks before the players. Refused: as `refuse_absent`.
     """
-    ids = {canonical(player).pk for player in players}
+    rows = [canonical(player) for player in players]
+    ids = {row.pk for row in rows if row.parts is None}
+    if pairs := [row.pk for row in rows if row.parts is not None]:
+        ids.update(*people_of(pairs).values())
     refuse_absent(*for_update(Player.objects.filter(pk__in=ids).order_by("pk")))
 
 
@@ -134,5 +197,5 @@ def touch_users_on_commit(players: Iterable[Player]) -> None:
 
     Players without an account are left out.
     """
-    users = {user for player in players if (user := account_of(player)) is not None}
+    users = {user for accounts in accounts_of(players).values() for user in accounts}
     touch_on_commit(*(f"user:{user}" for user in sorted(users)))

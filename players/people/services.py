@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from django.db import IntegrityError, transaction
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
+from django.utils.translation import override
 
 from core.codes import check_country
 from core.locks import lock_row
@@ -19,16 +20,18 @@ from core.names import SimilarNames, clean_name, fold
 from core.public_ids import hash_of
 from engine.errors import Refused
 from players.actors import Actor, apply, log
-from players.mail import request_invitation
-from players.models import Alias, Club, DataExport, Invitation, Membership, Merge, Player, User
+from players.mail import language_of, request_invitation
+from players.models import Alias, Club, DataExport, Invitation, Membership, Merge, Pair, Player, User
 from players.models.people import CLAIM_LASTS, MAX_ALIAS_LENGTH
 from players.people import stored_elsewhere
+from players.people.pairs import rename_pairs, with_people
 from players.people.rows import (
     canonical,
     club_topic,
     lock_club,
     lock_clubs_of,
     lock_players,
+    pairs_of,
     player_of,
     player_topic,
     touch_users_on_commit,
@@ -237,6 +240,9 @@ def _bring_back(club: Club, players: Sequence[Player], by: Actor) -> None:
 #
 # A Merge row is the fact. `merged_into` is derived from the merges that were not undone and always points to the
 # player that represents the whole group. Matches, entries and memberships stay where they are.
+#
+# Two pairs that have become the same couple are merged with the merge that made them so, and are two again once they
+# are two couples.
 
 
 @transaction.atomic
@@ -265,14 +271,46 @@ def merge_players(
     if club is not None:
         must_be_home(player, club)
     merge = Merge.objects.create(player=player, into=into, merged_by=by.user, merged_at=now, claimed=claimed)
-    Player.objects.filter(Q(pk=player.pk) | Q(merged_into=player)).update(merged_into=into)
+    _point(player, into)
     _take_over_memberships(merge)
-    for stored in stored_elsewhere.registered():
-        stored.merged(merge, merged_below(player), entered, by)
+    rename_pairs([into])
+    for each in (merge, *_merge_pairs(merge)):
+        for stored in stored_elsewhere.registered():
+            stored.merged(each, merged_below(each.player), entered, by)
     for topic in (player_topic(player), player_topic(into)):
         log(by, "players_merged", topic, club=club, player=player.public_id, into=into.public_id)
     touch_users_on_commit([into])
     return merge
+
+
+def _point(player: Player, into: Player) -> None:
+    """Let a player, and those merged into it, stand for whom `into` is."""
+    Player.objects.filter(Q(pk=player.pk) | Q(merged_into=player)).update(merged_into=into)
+
+
+def _merge_pairs(merge: Merge) -> list[Merge]:
+    """Merge each pair that a merge of people made the same couple as another with that one, and return these merges."""
+    below, couples = merged_below(merge.player), defaultdict(list)
+    for pair in with_people().filter(player__in=pairs_of([merge.into]), player__merged_into=None):
+        couples[_couple(pair)].append(pair)
+    merges = []
+    for same in couples.values():
+        # The pair of the person who is shown comes first, then the older one.
+        first, *others = sorted(same, key=lambda pair: ({pair.first_id, pair.second_id} & below != set(), pair.pk))
+        for pair in others:
+            row = Merge.objects.create(
+                player=pair.player, into=first.player, merged_by=merge.merged_by, merged_at=merge.merged_at
+            )
+            _point(pair.player, first.player)
+            merges.append(row)
+    return merges
+
+
+def _couple(pair: Pair, apart: Mapping[int, int] | None = None) -> frozenset[int]:
+    """Return the ids of both people; `apart` says for whom players stand that are being separated."""
+    return frozenset(
+        (apart or {}).get(player.pk, player.merged_into_id or player.pk) for player in (pair.first, pair.second)
+    )
 
 
 def _lock_people(*players: Player) -> tuple[dict[int, Player], set[int]]:
@@ -325,9 +363,13 @@ def undo_merge(*, merge: Merge, by: Actor, now: datetime, club: Club | None = No
     """
     lock_clubs_of(merge.player, merge.into)
     below = merged_below(merge.player)
+    pairs = _pairs_to_separate(merge, below)
+    sides = below | set(pairs_of(below).values_list("pk", flat=True))
     # Before the players are locked (docs/locking.md); what is refused below undoes this, too.
     for stored in reversed(stored_elsewhere.registered()):
-        stored.separating(merge, below, by, now)
+        for row in pairs:
+            stored.separating(row, merged_below(row.player), by, now)
+        stored.separating(merge, sides, by, now)
     locked = lock_players(merge.player, merge.into, *Player.objects.filter(pk__in=below))
     player = locked[merge.player_id]
     merge = lock_row(Merge, merge.pk)
@@ -341,16 +383,37 @@ def undo_merge(*, merge: Merge, by: Actor, now: datetime, club: Club | None = No
     DataExport.objects.filter(Q(finished_at=None) | Q(finished_at__gte=merge.merged_at), player=shown_as).delete()
     for pk, names in (merge.kept or {}).items():
         _give_back(locked[int(pk)], names)
-    merge.undone_at, merge.kept = now, None
-    merge.save(update_fields=["undone_at", "kept"])
-    Player.objects.filter(pk=player.pk).update(merged_into=None)
-    Player.objects.filter(pk__in=below - {player.pk}).update(merged_into=player)
+    for row in (merge, *pairs):
+        _part(row, now)
+    rename_pairs([player, shown_as])
     # A role was given to the person and not to the player that they were taken for.
     merge.memberships.filter(role=Membership.Role.MEMBER, left_at=None).update(left_at=now)
     for topic in (player_topic(player), player_topic(merge.into)):
         log(by, "merge_undone", topic, club=club, player=player.public_id, into=merge.into.public_id)
     touch_users_on_commit([shown_as])
     return merge
+
+
+def _part(merge: Merge, now: datetime) -> None:
+    """Let the player of a merge stand for itself again, with those who had been merged into it before."""
+    merge.undone_at, merge.kept = now, None
+    merge.save(update_fields=["undone_at", "kept"])
+    player = merge.player
+    below = merged_below(player)
+    # The row that the caller has of the player names it from now on, too.
+    player.merged_into = None
+    player.save(update_fields=["merged_into"])
+    Player.objects.filter(pk__in=below - {player.pk}).update(merged_into=player)
+
+
+def _pairs_to_separate(merge: Merge, below: Collection[int]) -> list[Merge]:
+    """Return the merges of pairs that are two couples once this merge is undone, the newest first."""
+    apart = dict.fromkeys(below, merge.player_id)
+    pairs = {pair.pk: _couple(pair, apart) for pair in with_people().filter(player__in=pairs_of(below))}
+    rows = Merge.objects.filter(Q(player__in=pairs) | Q(into__in=pairs), undone_at=None).order_by("-pk")
+    ids = {pk for row in rows for pk in (row.player_id, row.into_id)} - pairs.keys()
+    pairs |= {pair.pk: _couple(pair, apart) for pair in with_people().filter(player__in=ids)}
+    return [row for row in rows if pairs[row.player_id] != pairs[row.into_id]]
 
 
 def merged_below(player: Player) -> set[int]:
@@ -446,6 +509,7 @@ def edit_player(*, player: Player, club: Club, name: str, country: str, by: Acto
         log(by, "player_changed", player_topic(row), club=club, changed=changed)
     if before != row.name:
         remember_alias(player=row, name=before, by=by)
+        rename_pairs([row])
     return row
 
 
@@ -489,13 +553,14 @@ def invite(*, membership: Membership, by: Actor, now: datetime, link: Callable[[
     url = link(secret)
     log(by, "invited", player_topic(player), club=membership.club, mailed=bool(email))
     if invitation.email:
-        request_invitation(
-            to=invitation.email,
-            subject=_("%(club)s invites you to Barpoint") % {"club": invitation.club.name},
-            template="players/people/mail/invitation.txt",
-            context={"invitation": invitation, "url": url},
-            now=now,
-        )
+        with override(language_of(invitation.email, invitation.club.language)):
+            request_invitation(
+                to=invitation.email,
+                subject=_("%(club)s invites you to Barpoint") % {"club": invitation.club.name},
+                template="players/people/mail/invitation.txt",
+                context={"invitation": invitation, "url": url},
+                now=now,
+            )
     return Invited(invitation, url)
 
 
@@ -584,6 +649,7 @@ def claim_player(*, player: Player, user: User, by: Actor, now: datetime, club: 
         must_be_home(locked, club)
     entered_as, locked.user, locked.name = locked.name, user, user.display_name
     locked.save()
+    rename_pairs([locked])
     if fold(entered_as) != fold(locked.name):
         # The directors' lists go on using the old name.
         remember_alias(player=locked, name=entered_as, by=by)

@@ -55,7 +55,7 @@ def export_my_data(request: HttpRequest) -> HttpResponse:
         services.request_export(player=player, user=user, by=by(request), now=timezone.now())
     except Refused as refused:
         return refused_back(request, refused, "my-data")
-    messages.success(request, _("Your data is being collected. This usually takes less than a minute."))
+    messages.success(request, _("The data is being collected. This usually takes less than a minute."))
     return redirect("my-data")
 
 

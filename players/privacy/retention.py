@@ -10,7 +10,17 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from players.accounts.idempotency import KEPT
-from players.models import AccountSession, DataExport, IdempotencyKey, LogEntry, Merge, Notification, PushSubscription
+from players.models import (
+    AccountSession,
+    DataExport,
+    IdempotencyKey,
+    KeptAct,
+    LogEntry,
+    Merge,
+    Notification,
+    Outbox,
+    PushSubscription,
+)
 from players.models.people import CLAIM_LASTS
 
 Purge = Callable[[datetime], int]
@@ -61,6 +71,15 @@ def _log(now: datetime) -> int:
     return in_batches(LogEntry.objects.filter(at__lt=before), _delete) if before else 0
 
 
+def _kept_acts(now: datetime) -> int:
+    """Delete acts as the log, and the outboxes that nothing was heard of since."""
+    before = kept_since(settings.LOG_KEPT_DAYS, now)
+    if before is None:
+        return 0
+    acts = in_batches(KeptAct.objects.filter(arrived_at__lt=before), _delete)
+    return acts + in_batches(Outbox.objects.filter(heard_at__lt=before), _delete)
+
+
 def _notifications(now: datetime) -> int:
     before = kept_since(settings.NOTIFICATIONS_KEPT_DAYS, now)
     return in_batches(Notification.objects.filter(created_at__lt=before), _delete) if before else 0
@@ -91,6 +110,7 @@ def _claimed_names(now: datetime) -> int:
 def connect() -> None:
     """Register what this app deletes."""
     register("log", _log)
+    register("kept_acts", _kept_acts)
     register("notifications", _notifications)
     register("data_exports", _exports)
     register("sessions", _sessions)

@@ -21,11 +21,13 @@ from players.models import (
     Merge,
     Notification,
     NotificationChoice,
+    Pair,
     Player,
     PushSubscription,
     User,
 )
-from players.people.rows import player_topic, user_topic
+from players.people.pairs import persons
+from players.people.rows import pairs_of, player_topic, user_topic
 
 # The files of an export: each app registers the sections that it knows about.
 
@@ -35,15 +37,18 @@ BATCH_SIZE = 500
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """A player with those merged into them, and their account if they have one."""
+    """A player with those merged into them, the pairs in which they play, and their account if they have one."""
 
     players: list[Player]
     user: User | None
+    sides: list[Player]
+    """The players, and the pairs: whose entries, matches and results are also those of this person."""
 
     @classmethod
     def of(cls, player: Player) -> "Person":
         """Return the person behind a player who is not merged into another."""
-        return cls([player, *player.merged.all()], player.user)
+        players = [player, *player.merged.all()]
+        return cls(players, player.user, [*players, *pairs_of(players)])
 
     @property
     def topics(self) -> list[str]:
@@ -103,8 +108,8 @@ ACCOUNT_FIELDS = (
     "is_staff", "is_superuser", "owns_site", "date_joined", "last_login",
 )  # fmt: skip
 PLAYER_FIELDS = (
-    "public_id", "name", "initials_only", "analysis_visibility", "country", "federation_number", "time_zone",
-    "created_at",
+    "public_id", "name", "initials_only", "analysis_visibility", "in_event_lines", "puzzle_choice",
+    "collects_decisions", "country", "federation_number", "time_zone", "created_at",
 )  # fmt: skip
 
 
@@ -118,6 +123,15 @@ def _account(person: Person) -> Iterable[Row]:
 def _players(person: Person) -> Iterable[Row]:
     rows = Player.objects.filter(pk__in=[player.pk for player in person.players])
     return values(rows, *PLAYER_FIELDS, merged_into_player=F("merged_into__public_id"))
+
+
+def _pairs(person: Person) -> Iterator[Row]:
+    """The pairs, with the partner as everybody sees them."""
+    own = {player.pk for player in person.players}
+    for player in person.sides[len(person.players) :]:
+        partner = next((each for each in persons(player) if each.pk not in own), None)
+        name = partner.shown_name if partner is not None else ""
+        yield {"public_id": player.public_id, "partner": name, "created_at": player.pair.created_at}
 
 
 def _aliases(person: Person) -> Iterable[Row]:
@@ -195,6 +209,7 @@ def _exports(person: Person) -> Iterable[Row]:
 SECTIONS = (
     ExportSection("account", _("Your account and its preferences."), (User,), _account),
     ExportSection("players", _("You as a player, and players merged with you."), (Player,), _players),
+    ExportSection("pairs", _("Pairs in which you play."), (Pair,), _pairs),
     ExportSection("other-names", _("Other names by which you are found."), (Alias,), _aliases),
     ExportSection("memberships", _("Your clubs."), (Membership,), _memberships),
     ExportSection("invitations", _("Invitations to link your player to an account."), (Invitation,), _invitations),

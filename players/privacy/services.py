@@ -18,6 +18,7 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from core.downloads import long_download
+from core.languages import first_offered
 from core.locks import for_update, lock_row
 from core.queue import claim_lasts, hint, resend_after
 from engine.errors import Refused
@@ -37,7 +38,7 @@ def write_archive(file: IO[bytes], person: Person, *, reader: User, now: datetim
         contents = {section.name: _write_rows(archive, section.name, section.rows(person)) for section in sections()}
         for path, data in files_of(person):
             archive.writestr(path, data)
-        with translation.override(reader.language or settings.LANGUAGE_CODE):
+        with translation.override(first_offered(reader.language)):
             archive.writestr("README.txt", _readme(person, contents, now))
 
 

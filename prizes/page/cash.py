@@ -12,7 +12,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils.formats import time_format
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext, pgettext
+from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -37,7 +37,7 @@ from prizes.forms import (
     SplitBackForm,
     UndoPaymentForm,
 )
-from prizes.prizes import DivisionPrizesView, prizes_for_staff
+from prizes.prizes import DivisionPrizesView, divisions_with_prizes, prizes_for_staff
 from prizes.services import pay_out
 from tournaments import access
 from tournaments.events.actions import EventAction, event_url_args
@@ -71,8 +71,10 @@ def cash_rows(tournament: Tournament) -> Iterator[list[str]]:
         for line in account.lines:
             what = line.pool.name if line.pool is not None else line.kind
             yield _row("account", account.name, what, "", plain(line.due), plain(line.paid), code)
-    for division in tournament.divisions.select_related("tournament"):
+    for division in divisions_with_prizes(tournament):
         view = prizes_for_staff(division)
+        for name, amount in view.kept:
+            yield _row("kept", name, "", "", plain(amount), "", code)
         for part in view.seasons:
             yield _row("season_pool", part.series.name, part.share, "", plain(part.amount), "", code)
         for section in view.sections:
@@ -109,6 +111,17 @@ class PoolChoice:
     """When nobody could join it any more; empty while it is open."""
 
 
+@dataclass(frozen=True, slots=True)
+class PairDues:
+    """A pair of which both still owe something: one payment of both settles it."""
+
+    player: str
+    owed: str
+    """The open amount for a form field."""
+    take_text: str
+    key: str
+
+
 @dataclass(slots=True)
 class AccountLine:
     """A player's account as text."""
@@ -127,10 +140,9 @@ class AccountLine:
     """`owes`, `paid` or `refund`."""
     key: str
     take_text: str
-    take_label: str
-    more_label: str
     pools: list[PoolChoice] = field(default_factory=list)
     payments: list["PaymentLine"] = field(default_factory=list)
+    pairs: list[PairDues] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +196,11 @@ class CashPage:
         return [CashBoxLine(name, self.currency.text(amount)) for name, amount in sums.items()]
 
     @property
+    def kept(self) -> list[CashBoxLine]:
+        """What the club keeps of the fees, by division and side pool."""
+        return [CashBoxLine(name, self.currency.text(amount)) for view in self.prizes for name, amount in view.kept]
+
+    @property
     def owing(self) -> int:
         """How many players owe something."""
         return sum(line.state == "owes" for line in self.accounts)
@@ -194,7 +211,7 @@ def cash_page(tournament: Tournament) -> CashPage:
     currency = Currency.of(tournament)
     payments = payments_of(tournament)
     accounts = accounts_of(tournament)
-    divisions = list(tournament.divisions.select_related("tournament"))
+    divisions = divisions_with_prizes(tournament)
     prizes = [prizes_for_staff(division) for division in divisions]
     box = box_of(tournament)
     closed = standing_count(tournament)
@@ -238,7 +255,25 @@ def _account_lines(
     for line in payments:
         if line.payment.entry_id is not None and line.payment.kind != Payment.Kind.PAYOUT:
             by_entry[line.payment.entry_id].append(line)
-    return [_account_line(account, currency, pools, closed, by_entry) for account in accounts]
+    lines = [_account_line(account, currency, pools, closed, by_entry) for account in accounts]
+    _add_pairs(accounts, lines, currency)
+    return lines
+
+
+def _add_pairs(accounts: list[Account], lines: list[AccountLine], currency: Currency) -> None:
+    """Offer to take what both of a pair owe, beside the account of each of them."""
+    owed: dict[str, dict[int, int]] = defaultdict(lambda: defaultdict(int))
+    for number, account in enumerate(accounts):
+        for line in account.lines:
+            side = line.entry.player.merged_into or line.entry.player
+            if side.parts is not None:
+                owed[side.public_id][number] += max(0, line.owes)
+    for pair, amounts in owed.items():
+        total = sum(amounts.values())
+        if sum(amount > 0 for amount in amounts.values()) > 1:
+            text = _("Take %(amount)s for both") % {"amount": currency.text(total)}
+            for number in amounts:
+                lines[number].pairs.append(PairDues(pair, currency.plain(total), text, new_form_key()))
 
 
 def _account_line(
@@ -267,8 +302,6 @@ def _account_line(
         state,
         new_form_key(),
         _("Take %(amount)s") % {"amount": currency.text(max(0, account.owes))},
-        _("Take %(amount)s from %(name)s") % {"amount": currency.with_name(max(0, account.owes)), "name": account.name},
-        _("More for %(name)s") % {"name": account.name},
         [
             PoolChoice(pool, entry, (pool.pk, entry.pk) in joined, closed.get(entry.division_id, ""))
             for entry in entries.values()
@@ -301,7 +334,7 @@ def _payment_line(row: Payment, currency: Currency, *, is_open: bool) -> Payment
     name = payee_of(row)
     what = str(row.get_kind_display())
     if row.series is not None:
-        what = _("pool of %(season)s") % {"season": row.series.name}
+        what = _("Series pool: %(season)s") % {"season": row.series.name}
     if row.undoes_id is not None:
         what = _("taken back: %(what)s") % {"what": what}
     undone = row.undoes_id is not None or hasattr(row, "undone_by")
@@ -309,23 +342,15 @@ def _payment_line(row: Payment, currency: Currency, *, is_open: bool) -> Payment
 
 
 def _box_lines(box: Box, currency: Currency) -> list[CashBoxLine]:
-    return [CashBoxLine(_counted(row), _signed(row.amount, currency)) for row in box.cash]
+    return [
+        CashBoxLine(_counted(Payment.Kind(row.kind).label, row.count), _signed(row.amount, currency))
+        for row in box.cash
+    ]
 
 
-def _counted(row: KindTotal) -> str:
-    """Return the label of a kind with the number of its payments."""
-    labels = {
-        Payment.Kind.FLOAT: pgettext("cash", "Float"),
-        Payment.Kind.ENTRY: _("Entries in cash, %(count)d"),
-        Payment.Kind.REGISTRATION: _("Registrations in cash, %(count)d"),
-        Payment.Kind.REENTRY: _("Re-entries in cash, %(count)d"),
-        Payment.Kind.POOL: _("Side pools in cash, %(count)d"),
-        Payment.Kind.REFUND: _("Refunds, %(count)d"),
-        Payment.Kind.PAYOUT: _("Prizes paid, %(count)d"),
-        Payment.Kind.EXPENSE: _("Expenses, %(count)d"),
-        Payment.Kind.SEASON: _("Paid out of pools of seasons, %(count)d"),
-    }
-    return labels[Payment.Kind(row.kind)] % {"count": row.count}
+def _counted(label: object, count: int) -> str:
+    """Return the label of a kind or method with the number of its payments."""
+    return f"{_capital(label)}, {count}"
 
 
 def _signed(amount: int, currency: Currency) -> str:
@@ -333,7 +358,7 @@ def _signed(amount: int, currency: Currency) -> str:
 
 
 def _other_line(row: KindTotal, currency: Currency) -> CashBoxLine:
-    return CashBoxLine(f"{_capital(Payment.Method(row.kind).label)}, {row.count}", currency.text(row.amount))
+    return CashBoxLine(_counted(Payment.Method(row.kind).label, row.count), currency.text(row.amount))
 
 
 def _difference(closed: CashCount | None, currency: Currency) -> str:
@@ -350,7 +375,7 @@ def open_sentence(page: CashPage) -> str:
     """Say which prizes are still to be paid; empty if none."""
     if not page.open_prize_amount:
         return ""
-    players = ngettext("%(count)d player", "%(count)d players", page.open_players) % {"count": page.open_players}
+    players = ngettext("%(count)s player", "%(count)s players", page.open_players) % {"count": page.open_players}
     return _("%(amount)s to %(players)s") % {"amount": page.open_prizes, "players": players}
 
 
@@ -358,6 +383,8 @@ def open_sentence(page: CashPage) -> str:
 
 
 OWES, PRIZES, CLOSING = "owes", "prizes", "closing"
+ARRIVALS = "arrivals"
+"""Where somebody joins a side pool as they arrive; the page of arrivals goes on then."""
 TABS = (OWES, PRIZES, CLOSING)
 """The parts of the page; a phone shows one of them."""
 
@@ -395,6 +422,7 @@ def cash(request: HttpRequest, club: str, slug: str) -> HttpResponse:
         "tab": tab,
         "step": {PRIZES: "prizes", CLOSING: "close"}.get(tab, "cash"),
         "tabs": [(cash_url(event, key), titles[key], key == tab) for key in TABS],
+        "moves": BoxForm(tournament=event)["act"].field.choices,  # type: ignore[attr-defined]
         "methods": PaymentForm(tournament=event)["method"].field.choices,  # type: ignore[attr-defined]
         "expected": page.currency.plain(page.expected_amount),
         "counted": page.currency.text(page.closed.counted) if page.closed is not None else "",
@@ -455,6 +483,8 @@ class CashAction(EventAction):
         return form
 
     def url(self, request: HttpRequest, obj: Tournament) -> str:
+        if request.GET.get("tab") == ARRIVALS:
+            return reverse("check-in", args=event_url_args(obj))
         return cash_url(obj, _tab(request, self.tab))
 
     def answer(self, request: Request, obj: Tournament, form: Any) -> Response:
@@ -478,7 +508,7 @@ def _pay(form: FeeForm, **acting: Any) -> str:
 def _move(form: BoxForm, **acting: Any) -> str:
     record = desk.spend if form.cleaned_data["act"] == BoxForm.EXPENSE else desk.add_float
     record(tournament=form.tournament, payment=form.payment, **acting)
-    return _("Recorded.")
+    return _("Saved.")
 
 
 @repeated(Repeat.STATE)
@@ -506,18 +536,17 @@ def _confirm_move(form: BoxForm) -> str:
 
 def _confirm_take_back(form: UndoPaymentForm) -> str:
     payment = form.cleaned_data["payment"]
-    values = {"what": payment.get_kind_display(), "amount": form.with_name(payment.amount)}
-    name = payee_of(payment)
-    if not name:
-        return _("Take back %(amount)s: %(what)s") % values
-    return _("Take back %(amount)s: %(what)s, %(name)s") % {**values, "name": name}
+    what = ", ".join(filter(None, (payment.get_kind_display(), payee_of(payment))))
+    return _("Take back %(amount)s: %(what)s") % {"amount": form.with_name(payment.amount), "what": what}
 
 
 @repeated(Repeat.KEY)
 def _payout(form: PayoutForm, **acting: Any) -> str:
     data = form.cleaned_data
-    pay_out(entry=data["entry"], pot=data["pot"], payment=form.payment, **acting)
-    names = {"name": shown_entry(data["entry"], staff=True), "amount": form.text(data["amount"])}
+    entry, payee = data["entry"], data["payee"]
+    pay_out(entry=entry, pot=data["pot"], payment=form.payment, player=payee, **acting)
+    name = shown_entry(entry, staff=True) if payee is None else display_name(payee, staff=True)
+    names = {"name": name, "amount": form.text(data["amount"])}
     return _("%(amount)s paid to %(name)s.") % names
 
 
@@ -538,7 +567,7 @@ def _reopen(form: CashForm, **acting: Any) -> str:
     409 `cash_not_closed` if it is open.
     """
     desk.reopen_desk(tournament=form.tournament, **acting)
-    return _("The cash desk is open again.")
+    return _("The cash desk is open.")
 
 
 @repeated(Repeat.HARMLESS)
@@ -553,7 +582,7 @@ def _pool_member(form: PoolMemberForm, **acting: Any) -> str:
     joins = data["act"] == PoolMemberForm.JOIN
     change = prize_services.join_pool if joins else prize_services.leave_pool
     change(pool=data["pool"], entry=data["entry"], **acting)
-    text = _("%(name)s is in “%(pool)s”.") if joins else _("%(name)s is no longer in “%(pool)s”.")
+    text = _("%(name)s joins %(pool)s") if joins else _("%(name)s is no longer in “%(pool)s”.")
     return text % {"name": shown_entry(data["entry"], staff=True), "pool": data["pool"].name}
 
 

@@ -1,5 +1,6 @@
 """The prizes of a division, its side pools and agreed splits, for directors; and the public prize table."""
 
+from http import HTTPStatus
 from typing import Any
 
 from django.contrib import messages
@@ -10,22 +11,32 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 
 from core.access import Who, open_to
+from core.messages import sentence
 from core.repeats import Repeat, repeated
+from core.requests import is_htmx
 from engine.errors import Refused
 from players.access import Role, is_at_least, role_in
 from players.models import User
 from players.people.rows import player_of
 from prizes.forms import SHARES, PrizePlanForm, SidePoolForm, SplitForm
 from prizes.page.cash import PRIZES, cash_url
-from prizes.prizes import default_shares, pot_keys, pots_of, prizes_for_staff, prizes_of, prizes_view
-from prizes.services import agree_split, create_pool, save_plan
+from prizes.prizes import (
+    default_shares,
+    divisions_with_prizes,
+    pot_keys,
+    pots_of,
+    prizes_for_staff,
+    prizes_of,
+    prizes_view,
+)
+from prizes.services import agree_split, create_pool, save_plan, unsaved_plan
 from tournaments import access
 from tournaments.events.actions import by, directed_division, faulty, page, refuse, sent
 from tournaments.ledger.accounts import account_of
 from tournaments.ledger.money import Currency, percent
 from tournaments.ledger.shares import Pot, published_order
 from tournaments.models import Division, Entry
-from tournaments.state.names import names_for
+from tournaments.state.names import names_for, names_of
 
 
 @open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
@@ -34,6 +45,8 @@ def prize_plan(request: HttpRequest, club: str, slug: str, division: str) -> Htt
     """Show and save the prizes of a division, as a draft or published."""
     row = directed_division(request, club=club, slug=slug, division=division)
     form = PrizePlanForm(sent(request), division=row, pots=pot_keys(row), initial=_initial(row))
+    if is_htmx(request):
+        return _preview(request, row, form)
     if request.method == "POST" and form.is_valid():
         publish = form.cleaned_data["publish"]
         try:
@@ -46,6 +59,19 @@ def prize_plan(request: HttpRequest, club: str, slug: str, division: str) -> Htt
             return redirect(cash_url(row.tournament, PRIZES))
     pool_form = SidePoolForm(division=row, pots=pot_keys(row), initial={"order": _order(row), "shares": "70 30"})
     return page(request, "prizes/prize_plan.html", _context(row, form=form, pool_form=pool_form), form)
+
+
+def _preview(request: HttpRequest, division: Division, form: PrizePlanForm) -> HttpResponse:
+    """Show the amounts of what is being typed; nothing while it cannot be read."""
+    if not form.is_valid():
+        return HttpResponse(status=HTTPStatus.NO_CONTENT)
+    context: dict[str, Any] = {"directs": False}
+    try:
+        prizes = prizes_of(division, plan=unsaved_plan(division, form.plan))
+        context["view"] = prizes_view(division, names_of(division, staff=True), prizes)
+    except Refused as refused:
+        context["faulty"] = sentence(refused.code, refused.params)
+    return render(request, "prizes/_prize_preview.html", context)
 
 
 def _context(division: Division, **more: Any) -> dict[str, Any]:
@@ -67,6 +93,7 @@ def _initial(division: Division) -> dict[str, Any]:
         "reentry": plain(plan.reentry) if plan.reentry is not None else "",
         "guaranteed": plain(plan.guaranteed) if plan.guaranteed else "",
         "unit": plain(plan.unit) if plan.unit > 1 else "",
+        "kept": _typed([plan.kept]) if plan.kept else "",
         "ties_share": plan.ties_share,
         **shares,
     }
@@ -107,8 +134,9 @@ def split(request: HttpRequest, club: str, slug: str, division: str) -> HttpResp
     """Record what the holders of prizes agreed to receive."""
     row = directed_division(request, club=club, slug=slug, division=division)
     url = cash_url(row.tournament, PRIZES)
-    holders = [line.entry for line in prizes_of(row).rows if line.entry is not None]
-    entries = list(Entry.objects.filter(pk__in=holders, division=row))
+    table = prizes_of(row)
+    holders = {line.entry for line in table.rows} | {entry for final in table.finals.values() for entry in final}
+    entries = list(Entry.objects.filter(pk__in=[pk for pk in holders if pk is not None], division=row))
     form = SplitForm(request.POST, division=row, entries=entries)
     if not form.is_valid():
         return faulty(request, form, url)
@@ -128,7 +156,7 @@ def split(request: HttpRequest, club: str, slug: str, division: str) -> HttpResp
 def prizes(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Show the published prizes of an event to everybody, and to a player what they owe themselves."""
     event = access.tournament(request.user, club, slug)
-    divisions = list(event.divisions.select_related("tournament__club"))
+    divisions = divisions_with_prizes(event)
     views = [prizes_view(row, names_for(request.user, row)) for row in divisions]
     player = player_of(request.user) if isinstance(request.user, User) else None
     account = account_of(event, player) if player is not None else None

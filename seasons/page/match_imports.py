@@ -58,7 +58,7 @@ PROBLEMS_OF_MATCHES: dict[MatchProblem, str | Promise] = {
     MatchProblem.UNCLEAR_DAY: gettext_lazy("is that day/month or month/day?"),
     MatchProblem.FUTURE: gettext_lazy("a day that is still to come"),
     MatchProblem.BAD_SCORE: gettext_lazy("not a score"),
-    MatchProblem.NO_WINNER: gettext_lazy("who won?"),
+    MatchProblem.NO_WINNER: gettext_lazy("Who won?"),
     MatchProblem.BAD_WINNER: gettext_lazy("the winner did not play this match"),
     MatchProblem.BAD_LENGTH: gettext_lazy("not a length"),
     MatchProblem.NO_LENGTH: gettext_lazy("to how many points?"),
@@ -70,7 +70,7 @@ PROBLEMS_OF_MATCHES: dict[MatchProblem, str | Promise] = {
 class PastMatchesForm(PastImportForm):
     """Rows of matches, and what was decided about them."""
 
-    name = forms.CharField(label=gettext_lazy("Name of the list"), max_length=MAX_NAME_LENGTH)
+    name = forms.CharField(label=gettext_lazy("Name"), max_length=MAX_NAME_LENGTH)
     text = forms.CharField(strip=False, max_length=MAX_TEXT_LENGTH, widget=forms.Textarea)
     player_column = column_field(gettext_lazy("Player"))
     opponent_column = column_field(gettext_lazy("Opponent"))

@@ -69,13 +69,13 @@ from tournaments.models import PastSeason, Series, SeriesClosing
 from tournaments.state.api import by as api_by
 from tournaments.state.api import example, validated
 
-CELLS = [("", gettext_lazy("Choose…")), (POINTS, gettext_lazy("points")), (PLACES, gettext_lazy("places"))]
+CELLS = [("", gettext_lazy("Choose …")), (POINTS, gettext_lazy("points")), (PLACES, gettext_lazy("places"))]
 PLACINGS = "placings"
 PROBLEMS_OF_ROWS: dict[RowProblem, str | Promise] = {
     RowProblem.EMPTY: gettext_lazy("empty row"),
     RowProblem.TOTAL: gettext_lazy("a total"),
     RowProblem.ABSENT: gettext_lazy("came to no night"),
-    RowProblem.NO_NAME: gettext_lazy("no name"),
+    RowProblem.NO_NAME: gettext_lazy("a player is missing"),
     RowProblem.LONG_NAME: gettext_lazy("the name is too long"),
     RowProblem.BAD_DAY: gettext_lazy("not a date"),
     RowProblem.UNCLEAR_DAY: gettext_lazy("is that day/month or month/day?"),
@@ -343,7 +343,7 @@ def count_season(request: HttpRequest, slug: str, public_id: str) -> HttpRespons
         except Refused as refused:
             form.refuse(refused)
         else:
-            messages.success(request, _("These evenings count in {name}.").format(name=series.name))
+            messages.success(request, _("These evenings count in %(name)s") % {"name": series.name})
             return redirect("series", slug, series.slug)
     return _season_page(request, season, form)
 
@@ -458,7 +458,7 @@ class PastFileSerializer(PastRowsSerializer):
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Replace the file with its text."""
         if ("text" in attrs) == ("file" in attrs):
-            raise serializers.ValidationError({"text": _("Send either `text` or a `file`.")})
+            raise serializers.ValidationError({"text": "Send either `text` or a `file`."})
         attrs["text"] = rows_of(attrs.pop("file", None), attrs.get("text", ""))
         return attrs
 

@@ -22,6 +22,7 @@ from django.views.decorators.cache import never_cache
 from core.access import Who, open_to
 from core.charts import Axes, ChartFrame, path
 from core.downloads import short_file
+from core.languages import ordinal
 from core.public_ids import new_form_key
 from core.requests import is_htmx
 from engine.errors import Refused
@@ -34,7 +35,7 @@ from formats.series.warnings import kinds_of
 from players import access as people
 from players.access import Role, Visitor, is_at_least, role_in
 from players.models import Club, Player, User
-from players.people.rows import player_of
+from players.people.rows import is_person, player_of
 from seasons.actions import season_data, series_of
 from seasons.chances import RaceView, race_view
 from seasons.changes import qualifying_places
@@ -55,7 +56,7 @@ from seasons.plan_form import Line, PlanLinesForm, kind_label, lines_of
 from seasons.pool import currencies_of, open_desks, places_text, pool_lines, pools_of, share_text
 from seasons.preview import PlanPreview, preview_of
 from seasons.season_views import PLAYERS, find_view, rule_label, view_of
-from seasons.sentences import belongs_text, rank_sentence, result_sentence
+from seasons.sentences import belongs_text, rank_sentence, result_sentence, winner_sentence
 from seasons.services import is_empty, missing_events
 from seasons.tables import (
     CountedEvent,
@@ -76,7 +77,6 @@ from tournaments.access import VISIBLE
 from tournaments.ledger.money import Currency, percent
 from tournaments.ledger.season_pools import newest_shares
 from tournaments.models import Entry, FinalPlace, Payment, Series, SeriesClosing, SeriesPoints, SeriesView, Tournament
-from tournaments.standings.brackets import ordinal
 from tournaments.state.names import names_in_club
 
 ON_CARD = 4
@@ -206,6 +206,8 @@ class SeasonView:
     """The view whose table this is; None: everybody's."""
     belongs: str = ""
     """Who is in the table, in words, if not everybody is."""
+    winner: str = ""
+    """Why the winner of the only evening is not first; empty if they are, and after another evening."""
 
     @property
     def so_far(self) -> str:
@@ -239,7 +241,7 @@ class SeasonView:
         """The reader's place in words, as in "3rd of 23"; empty without a rank."""
         if self.own is None or self.own.rank is None:
             return ""
-        return _("%(place)s of %(count)d") % {"place": ordinal(self.own.rank), "count": self.ranked}
+        return _("%(index)s of %(total)s") % {"index": ordinal(self.own.rank), "total": self.ranked}
 
 
 def season_view(
@@ -283,6 +285,7 @@ def season_view(
         series, standing, columns, rows, _rule(standing.plan), _played(standing), mine,
         _ahead(rows, table, mine, standing), closing, closing is not None and is_corrected, final,
         any(night.row is None for night in standing.nights), race, part, belongs_text(standing.plan),
+        winner_sentence(standing.season, [row.player for row in rows], names, standing.digits),
     )  # fmt: skip
 
 
@@ -355,7 +358,7 @@ def _winners(standing: SeasonTable) -> set[tuple[str, str]]:
         for division in event.divisions[:1]
         for bracket in division.brackets
         if bracket.name == "main" and bracket.placings and len(bracket.placings[0]) == 1
-        for player in bracket.placings[0]
+        for player in event.people(division, bracket.placings[0][0])
     }
 
 
@@ -539,7 +542,7 @@ def _figures(line: Line) -> str:
     """Return the figures of a line of the plan, as everybody reads them."""
     if not isinstance(line.value, Mapping):
         return line.text
-    labels = {ELSE: _("otherwise"), "normal": _("normal")}
+    labels = {ELSE: _("all others"), "normal": _("normal")}
     return ", ".join(f"{labels.get(key) or kind_label(key)}: {value}" for key, value in line.value.items())
 
 
@@ -599,9 +602,11 @@ def series_new(request: HttpRequest, slug: str) -> HttpResponse:
 def _who_may_have_points(series: Series) -> QuerySet[Player]:
     """Return the members of the club, and guests who have played in the season."""
     entered = Entry.objects.filter(division__tournament__counts_in__series=series)
-    persons = entered.values(person=Coalesce("player__merged_into", "player"))
-    concerned = Q(memberships__club=series.club) | Q(pk__in=persons)
-    rows = Player.objects.filter(concerned, merged_into=None, erased_at=None)
+    ids = Q(pk__in=entered.values(person=Coalesce("player__merged_into", "player")))
+    for partner in ("player__pair__first", "player__pair__second"):
+        ids |= Q(pk__in=entered.values(person=Coalesce(f"{partner}__merged_into", partner)))
+    concerned = Q(memberships__club=series.club) | ids
+    rows = Player.objects.filter(is_person(), concerned, merged_into=None, erased_at=None)
     return rows.distinct().order_by("name_key", "pk")
 
 
@@ -723,7 +728,7 @@ def series_edit(request: HttpRequest, slug: str, series: str) -> HttpResponse:
         return render(request, "seasons/_preview.html", context)
     plan = plan_from(version.plan)
     kinds = _kinds(plan)
-    days = {"name": row.name, "first_day": row.first_day, "last_day": row.last_day}
+    days = {"name": row.name, "first_day": row.first_day, "last_day": row.last_day, "pairs": row.pairs}
     context |= {
         "details": DetailsForm(initial=days, auto_id="id_details_%s"),
         "is_empty": is_empty(row),

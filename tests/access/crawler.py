@@ -29,6 +29,7 @@ IN_EACH_STATE = (
     "club-member",
     "player",
     "player-matches",
+    "choose-opponent",
     "event-report",
     "match-replay",
 )

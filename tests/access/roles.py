@@ -91,7 +91,6 @@ BOB_TOO: Row = {"player": ACCEPTED}
 EXCEPTIONS: list[tuple[str, Row, str]] = [
     # Views of Django and of other packages, which declare nothing.
     ("post", EVERYBODY, "sign-out"),
-    ("get post put patch delete", EVERYBODY, "set-language"),
     # It waits for messages and has no use for HEAD.
     ("get", EVERYBODY, "live-stream"),
     # Django's own forms treat PUT as POST; the page of an invalid link answers any method.
@@ -114,6 +113,11 @@ EXCEPTIONS: list[tuple[str, Row, str]] = [
     ("get", NOBODY, "api-match-analysis api-player-analysis"),
     # The division has no batches.
     ("get", NOBODY, "api-batches"),
+    # The event is not over.
+    ("get", everybody_gets(NOT_THERE, SIGN_IN), "letter"),
+    ("get", NOBODY, "event-link-letter"),
+    # The event has begun.
+    ("get post", NOBODY, "coming"),
     # Only a paired device sees anything.
     ("get", NOBODY, "kiosk"),
     ("post", NOBODY, "kiosk-check-in kiosk-undo"),

@@ -13,6 +13,7 @@ from pytest_django import DjangoDbBlocker
 
 from core.access import Who
 from display.sharing.cards import CARDS
+from display.sharing.page.app import ICONS
 from matches.models import Analysis, LiveMatch, Match, Proposal
 from players.models import Player
 from tests import demo_club
@@ -28,6 +29,7 @@ NEARLY_LIKE_OTHERS = ("stranger", "assistant")
 KEYS = PERSONAL | {"token"}
 """Parameters of links that work like a key. They come by e-mail, on paper, or are shown once to whoever made them."""
 NOT_LINKED = {
+    "design": "takes the form of the format on the page Draw, to which it leads",
     "division-withdraw": "only whoever is entered in the division is offered to withdraw",
     "healthz": "for programs",
     "live-stream": "for the scripts of pages",
@@ -36,14 +38,21 @@ NOT_LINKED = {
     **{f"{kind}-card": "the picture in previews of links" for kind in CARDS if kind != "replay"},
     "club-pool-formulas": "the part of the page of a pool that htmx fetches while the formulas are compared",
     "club-emblem": "a picture on the pages of clubs",
+    "club-manifest": "for browsers",
+    **{f"club-icon-{icon}": "for browsers" for icon in ICONS},
+    "match-report": "for players of a match that somebody reported from its score sheet",
     "join-club": "for whoever is no member yet, and for members without a role",
+    "deck-card": "follows the answer to a card",
     "next-board": "linked while a board by correspondence waits for the reader",
+    "match-decisions": "linked from the letter and the analysis of an own match; a journey follows the links",
     "past-season": "linked once a season is imported",
+    "kept": "linked while something that was kept without a connection waits for a decision",
     "floor-chosen-pair": "fetched by the floor while two are chosen who are free without rounds",
     "join-requests": "linked while somebody asks to join",
     "entry-undo-late": "in the panel of an entry at the arrivals desk",
     "entry-re-enter": "in the panel of an entry at the arrivals desk",
     "entry-return": "among the withdrawn at the arrivals desk",
+    "offline": "shown by the service worker while the server is away",
     "robots": "for programs",
     "security-txt": "for programs",
     "service-worker": "for browsers",
@@ -133,7 +142,9 @@ def test_every_page_is_reached_in_five_steps_and_leads_on(cast: demo_club.Cast, 
         client = Client()
         if user is not None:
             client.force_login(user)
-        walk = Walk(client, MAX_STEPS, state_of).run()
+        # The page about oneself offers something else than those about others, of whom one is looked at.
+        own = dict.fromkeys(Player.objects.filter(user=user).values_list("public_id", flat=True), "own") if user else {}
+        walk = Walk(client, MAX_STEPS, {**state_of, **own}).run()
         missed = may_open(role) - set(walk.steps_to)
         missed_by_any |= missed
         with subtests.test(role):

@@ -9,15 +9,17 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from clubhouse.letters.coming import coming_path
 from demo import owner
 from engine.records import write
 from engine.simulation import play_out
 from matches.lifecycle import links
 from matches.lifecycle.finish import ResultInput
 from matches.lifecycle.opening import MatchSettings, Opening, open_matches
-from matches.models import ChatMessage, PoolSettings, Submission
+from matches.models import Card, ChatMessage, PoolSettings, PuzzleAnswer, Submission
 from matches.play.lobby.services import ChallengeInput, make_challenge
 from matches.play.starting import PlaySettings, start
+from matches.puzzles.pool import puzzle_of
 from matches.rankings.formulas import request_comparison
 from matches.rankings.imports import apply_import
 from matches.ratings.pools import create_pool
@@ -29,7 +31,7 @@ from matches.reporting.records import adjudicate_submission
 from players.actors import SYSTEM, Actor
 from players.clubs.emblems import set_emblem
 from players.joining.services import ask_to_join
-from players.models import Club, DataExport, DataExportPart, Membership, Player, User
+from players.models import Club, DataExport, DataExportPart, KeptAct, Membership, Outbox, Player, User
 from players.notifications import emails
 from players.notifications.services import notify
 from players.people.services import claim_player, invite, merge_players
@@ -45,12 +47,14 @@ from tournaments.events.helpers import InvitedHelper, add_helper
 from tournaments.models import (
     AgreedSplit,
     Correction,
+    Offer,
     Payment,
     Series,
     SidePool,
     Table,
     Title,
 )
+from tournaments.offers.services import OfferInput, create_offer
 from tournaments.results import corrections
 from tournaments.results import services as results
 
@@ -65,7 +69,7 @@ OF_RECORDS = (
     "api-record-analysis",
 )
 ABOUT_EVENTS = {
-    *("club", "tournament", "division", "entry", "fixture", "match", "correction", "table", "payment"),
+    *("club", "tournament", "division", "entry", "fixture", "match", "correction", "table", "payment", "offer"),
     *("pairing_token", "event_token"),
 }
 """Parameters of routes about an event, or about what is in it."""
@@ -122,7 +126,10 @@ def address(name: str, running: RunningEvent) -> str:
     if "series" in places:
         season = season_of(running)
         values["series"] = season.public_id if name.startswith("api-") else season.slug
+    if "kept" in places:
+        values["kept"] = note_of(running).pk
     rows = {"title": title_of, "payment": paid, "correction": corrected, "pool": pool_of, "split": split_of}
+    rows["offer"] = offer_of
     values |= {kind: rows[kind](running).public_id for kind in places & rows.keys()}
     path = reverse(name, kwargs={key: values[key] for key in places})
     return f"{path}?label={table_of(running).label}" if name == "table-now" else path
@@ -150,6 +157,19 @@ def table_of(running: RunningEvent) -> Table:
 def pool_of(running: RunningEvent) -> SidePool:
     """A side pool of the division."""
     return SidePool.objects.get_or_create(division=running.division, name="Jackpot", fee=5, shares=[10_000])[0]
+
+
+def offer_of(running: RunningEvent) -> Offer:
+    """A jackpot at the desk of the event."""
+    made = Offer.objects.filter(tournament=running.tournament).first()
+    values = OfferInput("Jackpot", 4, [5])
+    return made or create_offer(tournament=running.tournament, offer=values, by=SYSTEM, now=NOW)
+
+
+def note_of(running: RunningEvent) -> KeptAct:
+    """A note about the event that was kept without a connection."""
+    box, _created = Outbox.objects.get_or_create(topic=running.tournament.topic, key="k" * 22)
+    return KeptAct.objects.get_or_create(outbox=box, number=1, action="note", defaults={"is_open": True})[0]
 
 
 def split_of(running: RunningEvent) -> AgreedSplit:
@@ -241,7 +261,7 @@ def world(running: RunningEvent, club: Club, bob: User, bob_player: Player) -> W
     match = running.fixture.match
     times = [NOW + timedelta(days=1)]
     side = match.players.index(bob_player)
-    offered = appointments.propose(match=match, side=side, offer=appointments.Offer(times), by=SYSTEM, now=NOW)
+    offered = appointments.propose(match=match, side=side, offer=appointments.Dates(times), by=SYSTEM, now=NOW)
     appointments.accept(proposal=offered, side=1 - side, time=times[0], by=SYSTEM, now=NOW)
     text = write(play_out(1, 3), "mat")
     sent = submissions.submit(file=submissions.RecordFile(text, Submission.Source.API, "a.mat"), now=NOW).submission
@@ -259,13 +279,18 @@ def world(running: RunningEvent, club: Club, bob: User, bob_player: Player) -> W
     )
     copy = DataExport.objects.create(player=bob_player, requested_by=bob, state=DataExport.State.DONE, size=2)
     DataExportPart.objects.create(export=copy, number=0, data=b"PK")
+    puzzle = puzzle_of(club, now=timezone.now())
+    assert puzzle is not None
+    PuzzleAnswer.objects.create(puzzle=puzzle, user=bob, play="8/5", is_right=False)
     places = {
         "slug": club.slug,
+        "puzzle": puzzle.pk,
         "person": jens.public_id,
         "match": match.public_id,
         "live": live.public_id,
         "challenge": challenge.public_id,
         "notification": notified.pk,
+        "card": Card.objects.create(user=bob, match=match, due=NOW.date()).pk,
         "request": ask_to_join(club=club, user=ida, claimed="", by=Actor.of(ida), now=NOW).public_id,
         "season": import_past(
             club=club, name="2019", data=PastInput("name,place\nJens,1"), by=SYSTEM, now=NOW
@@ -281,6 +306,7 @@ def world(running: RunningEvent, club: Club, bob: User, bob_player: Player) -> W
         "export": copy.public_id,
         "browser": 1,
         "unsubscribe_token": emails.token_of(bob, ["reported"]),
+        "coming_token": coming_path(bob, running.tournament).split("/")[2],
         "feed_token": token_of(calendars.renew(user=bob, now=NOW)),
         "record": sent.public_id,
         "other_id": running.entry.player.public_id,

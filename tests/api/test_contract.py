@@ -51,7 +51,7 @@ def objects(world: World) -> World:
     now = timezone.now()
     pool = create_pool(club=Club.objects.get(), settings=PoolSettings(name="Club"), by=SYSTEM)
     match = Match.objects.filter(state=Match.State.OPEN, player_1__user__email="bob@example.org").earliest("pk")
-    offer = appointments.Offer([now + timedelta(hours=6)])
+    offer = appointments.Dates([now + timedelta(hours=6)])
     proposal = appointments.propose(match=match, side=0, offer=offer, by=Actor.link(0), now=now)
     newcomer = User.objects.create_user("newcomer@example.org", display_name="Newcomer")
     request = ask_to_join(club=Club.objects.get(), user=newcomer, claimed="", by=Actor.of(newcomer), now=now)

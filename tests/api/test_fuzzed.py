@@ -31,7 +31,7 @@ from matches.play.lobby.services import ChallengeInput
 from matches.reporting import appointments
 from players.actors import Actor
 from players.clubs.services import add_member
-from players.models import Club, DataExport, Merge, Player, User
+from players.models import Club, DataExport, KeptAct, Merge, Outbox, Player, User
 from players.people.services import claim_player
 from players.privacy.services import request_export
 from seasons.services import SeriesInput, create_series
@@ -49,6 +49,7 @@ from tournaments.models import (
     Entry,
     Fixture,
     Helper,
+    Offer,
     PastSeason,
     Payment,
     Series,
@@ -56,6 +57,7 @@ from tournaments.models import (
     Title,
     Tournament,
 )
+from tournaments.offers.services import OfferInput, create_offer
 
 pytestmark = pytest.mark.django_db
 
@@ -95,7 +97,7 @@ def world(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator
         _seasons(now)
         for match in Match.objects.filter(state=Match.State.OPEN).order_by("pk")[:1]:
             appointments.propose(
-                match=match, side=0, offer=appointments.Offer([now + timedelta(hours=6)]), by=Actor.link(0), now=now
+                match=match, side=0, offer=appointments.Dates([now + timedelta(hours=6)]), by=Actor.link(0), now=now
             )
         _a_friendly_match(now)
         bob = User.objects.get(email=ASKERS["player"])
@@ -111,11 +113,14 @@ def world(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator
 def _an_event_to_draw(now: datetime) -> None:
     club, by = Club.objects.get(), Actor.of(User.objects.get(email=ASKERS["director"]))
     event = events.create_tournament(club=club, by=by, now=now, name="Spring Open", starts_at=now)
+    create_offer(tournament=event, offer=OfferInput("Jackpot", 4, [5]), by=by, now=now)
     division = events.create_division(tournament=event, by=by, now=now, name="Open", self_registration=True)
     entries.enter(division=division, players=list(Player.objects.order_by("pk")[:5]), by=by, now=now)
     payments.add_float(tournament=event, payment=PaymentInput(100, "float"), by=by, now=now)
     SidePool.objects.create(division=division, name="Jackpot", fee=5, shares=[10_000], at=now)
     AgreedSplit.objects.create(division=division, pot="main", at=now)
+    box = Outbox.objects.create(topic=event.topic, key="k" * 22, club=club, by=by.kind, user=by.user)
+    KeptAct.objects.create(outbox=box, number=1, action="note", outcome="done", is_open=True)
     helpers.add_helper(tournament=event, email="helga@example.org", by=by, now=now, link=str)
 
 
@@ -171,6 +176,7 @@ def _ids() -> dict[tuple[str, str], list[str]]:
         ("me", "public_id"): people,
         ("me", "token_id"): ["1"],
         ("matches", "proposal_id"): of(Proposal.objects),
+        ("offers", "offer"): of(Offer.objects),
         ("players", "public_id"): people,
         ("players", "other_id"): people,
         ("seasons", "series"): of(Series.objects),
@@ -181,6 +187,7 @@ def _ids() -> dict[tuple[str, str], list[str]]:
         ("tournaments", "tournament"): of(Tournament.objects),
         ("tournaments", "payment"): of(Payment.objects),
         ("tournaments", "helper"): of(Helper.objects),
+        ("tournaments", "kept"): of(KeptAct.objects, "pk"),
     }
 
 

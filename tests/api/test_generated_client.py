@@ -363,6 +363,27 @@ def pay_out(cast: Cast, event: str, division: str) -> None:
     alice("cash_reopen", event)
 
 
+def side_events(cast: Cast) -> None:
+    """Alice offers a jackpot: four names start a list, and the next one is closed."""
+    alice = cast.alice
+    event = create_event(alice, "Side events")
+    division_of(alice, event, {"format": "knockout"}, name="Open")
+    alice("tournaments_publish", event)
+    jackpot = {"name": "Jackpot", "size": 4, "fee": 10, "lengths": [5], "shares": [10_000]}
+    offer = alice("offers_create", event, body=jackpot).public_id
+    alice("offers_change", offer, body={**jackpot, "kept": 500})
+    for name in ("Ulla Falk", "Vito Rossi", "Wanda Kos"):
+        alice("offers_join", offer, body={"name": name, "amount": 10})
+    run = alice("offers_list", event)[0].lists[0].division
+    entries = [entry.public_id for entry in alice("entries_list", run).results]
+    alice("offers_undo", offer, body={"entry": entries[2]})
+    alice("offers_join", offer, body={"name": "Runa Moss", "amount": 10})
+    alice("offers_leave", offer, body={"entry": entries[0]})
+    alice("offers_start", offer, body={"division": run, "names": 2, "after": seq_of(alice, run)})
+    alice("offers_close", offer)
+    alice("offers_reopen", offer)
+
+
 # Rounds.
 
 
@@ -429,6 +450,10 @@ def entries(cast: Cast) -> None:
     bob("entries_revoke_link", own, generation=link.generation)
     bob("tournaments_leave", event, body={})
     division = knockout(cast, event, "Main", 6, reentry_until=in_minutes(120))
+    place = alice("entries_list", division).results[0].public_id
+    assert alice("entries_set_team", place, body={"team": "CBC"}).team == "CBC"
+    alice("entries_substitute", place, body={"name": "Sten", "after": seq_of(alice, division)})
+    alice("entries_undo_substitution", place, body={"after": seq_of(alice, division)})
     byes = {row.public_id for row in alice("fixtures_list", division).results if row.status.value == "ready"}
     assert byes
     entry = alice("entries_list", division).results[-1].public_id
@@ -462,11 +487,29 @@ def floor(cast: Cast) -> None:
     division = knockout(cast, event, "Pair", 2, match_length=7)
     evening.open_floor(tournament=Tournament.objects.get(pk=row.pk), by=SYSTEM, now=timezone.now())
     (fixture,) = ready(alice, division)
+    Match.objects.filter(public_id=fixture.match).update(rated=False)
+    for left in (2, 0):
+        alice("fixtures_start_score", fixture.public_id, body={"left": left, "right": 0, "reason": "Agreed"})
     alice("tournaments_lines", event, body={"lines": "t1 call m1; m1 start"})
     alice("fixtures_deadline", fixture.public_id, body={"due_at": in_minutes(90), "after": seq(alice, fixture)})
     assert [match.number for match in alice("tournaments_floor", event).matches] == [1]
+    note = {"n": 1, "action": "note", "fields": {"text": "Ann paid 20"}, "at": 1}
+    other = {"n": 2, "action": "start", "fixture": fixture.public_id, "pair": ["", ""], "at": 1}
+    kept = {"outbox": "k7m2p9x4qbk7m2p9x4qbk7", "now": 2, "acts": [note, other]}
+    outcomes = [row.outcome for row in alice("tournaments_send_kept", event, body=kept).outcomes]
+    assert outcomes == ["done", "differs"]
+    assert alice("tournaments_floor", event, outbox=kept["outbox"]).kept.have == 2
+    undecided = {row.action: row.act for row in alice("tournaments_undecided_kept", event)}
+    assert alice("tournaments_leave_kept", event, undecided["note"]).decision == "left"
+    assert alice.refused(409, "tournaments_enter_kept", event, undecided["start"]).code == "kept_still_differs"
     match = fixture.match
     bob("matches_running_score", match, body={"score": [2, 1]})
+    outbox = bob("matches_kept", match, outbox="k" * 22)
+    act = {"n": 1, "action": "running-score", "fields": {"score_0": 3, "score_1": 1}, "at": outbox.now}
+    act |= {"pair": [row.public_id for row in Match.objects.get(public_id=match).players], "seen_at": outbox.now}
+    sent = bob("matches_send_kept", match, body={"outbox": "k" * 22, "now": outbox.now, "acts": [act]})
+    assert [(row.n, row.outcome) for row in sent.outcomes] == [(1, "done")]
+    assert bob("matches_running_score", match, body={"score": [2, 1]}).score == [2, 1]
     offer = bob("matches_offer_length", match, body={"length": 5, "score": [2, 1]}).offer.offer
     carol("matches_length_offer", match)
     carol("matches_decline_length", match, body={"offer": offer})
@@ -513,6 +556,9 @@ def without_rounds(cast: Cast) -> None:
     pair = [row.entry for row in dave("tournaments_floor", event).flows[0].waiting][:2]
     chosen = {"stage": flow.stage, "after": seq_of(dave, division.public_id), "reason": "Last train"}
     dave("tournaments_pair_by_hand", event, body={**chosen, "first": pair[0], "second": pair[1]})
+    ended = {"stage": flow.stage, "places": 2, "stop": False, "after": seq_of(dave, division.public_id)}
+    dave("tournaments_end_stage", event, body=ended)
+    dave("tournaments_floor_undo", event, body={"act": dave("tournaments_floor", event).undoable.act})
     entry = Entry.objects.filter(division__public_id=division.public_id).order_by("pk")[0]
     stage = Stage.objects.get(public_id=flow.stage)
     missed = MissedMatch.objects.create(stage=stage, entry=entry, batch=Batch.objects.filter(stage=stage).first())
@@ -699,7 +745,7 @@ def meetings(cast: Cast) -> None:
 def agree(match: Match, side: int, time: datetime) -> None:
     """Let both players have agreed on a time that is over, for which this side was there."""
     before = time - timedelta(hours=3)
-    offered = appointments.propose(match=match, side=side, offer=appointments.Offer([time]), by=SYSTEM, now=before)
+    offered = appointments.propose(match=match, side=side, offer=appointments.Dates([time]), by=SYSTEM, now=before)
     appointments.accept(proposal=offered, side=1 - side, time=time, by=SYSTEM, now=before)
     arrivals.arrive(match=match, side=side, by=SYSTEM, now=time)
 
@@ -879,7 +925,8 @@ def titles(cast: Cast) -> None:
 
 
 CHAPTERS = (
-    account, clubs, joining, rating_pools, earlier_seasons, seasons, whole_event, titles, swiss_rounds, entries, floor,
+    account, clubs, joining, rating_pools, earlier_seasons, seasons, whole_event, titles, swiss_rounds, side_events,
+    entries, floor,
     without_rounds, rulings, reports, records, meetings, challenges, boards_of_events, stream, refusals,
 )  # fmt: skip
 OF_HTTP = {

@@ -137,7 +137,7 @@ def test_the_sheet_link_can_only_report(match: Match) -> None:
 
 def test_a_report_is_previewed_and_nothing_is_written(match: Match, carol: User) -> None:
     seen = ask(as_(carol), at(match, "claims", "preview"), 200, {"score": [7, 5]})
-    assert seen["message"] == "Bob wins 7–5."
+    assert seen["message"] == "Bob won 7–5."
     assert not match.claims.exists()
     refused = ask(as_(carol), at(match, "claims", "preview"), 422, {"score": [9, 5]})
     assert (refused["code"], refused["detail"].endswith("Did you mean 7–5?")) == ("score_above_length", True)
@@ -281,10 +281,10 @@ def test_the_schema_shows_every_write_with_an_example() -> None:
         for path, entry in paths.items()
         if "/matches/{public_id}/" in path and "post" in entry and "/live/" not in path
     }
-    # Taps without a body, running scores, of which the last stands, and offers, which an answer names: they are
-    # harmless to repeat.
+    # Taps without a body, running scores, of which the last stands, offers, which an answer names, and kept acts, which
+    # are numbered: they are harmless to repeat.
     lengths = ("length-offers", "length-offers/accept", "length-offers/decline")
-    for tap in ("rematch", "here", "no-show", "running-score", *lengths):
+    for tap in ("rematch", "here", "no-show", "running-score", "kept", *lengths):
         del writes[f"/api/v1/matches/{{public_id}}/{tap}/"]
     assert len(writes) == 13
     previews = [path for path in writes if path.endswith("/preview/")]

@@ -164,6 +164,11 @@ def test_bob_reads_and_changes_his_preferences(bob: User) -> None:
     before = client.get(ME).json()
     assert before["player"] == Player.objects.get(user=bob).public_id
     after = client.patch(ME, {"time_zone": "copenhagen", "initials_only": True, "analysis_visibility": "public"}).json()
+    assert before["in_event_lines"] is after["in_event_lines"] is True
+    assert client.patch(ME, {"in_event_lines": False}).json()["in_event_lines"] is False
+    assert before["puzzle_choice"] == ""
+    assert client.patch(ME, {"puzzle_choice": "yes"}).json()["puzzle_choice"] == "yes"
+    assert client.patch(ME, {"puzzle_choice": "maybe"}).status_code == 422
     assert after["analysis_visibility"] == "public"
     assert (after["time_zone"], after["initials_only"], after["display_name"]) == ("Europe/Copenhagen", True, "Bob")
     assert LogEntry.objects.get(verb="preferences_changed").user == bob
@@ -211,6 +216,7 @@ def test_a_club_is_created_listed_and_changed(bob: User) -> None:
 
 def test_a_club_names_the_pages_that_may_embed_its_events(club: Club, alice: User) -> None:
     here = f"{CLUBS}{club.slug}/"
+    assert as_(alice).patch(here, {"letter_on_close": True}).json()["letter_on_close"] is True
     changed = as_(alice).patch(here, {"embed_hosts": "www.example.org, https://club.example"}).json()
     assert changed["embed_hosts"] == "https://www.example.org https://club.example"
     refused = as_(alice).patch(here, {"embed_hosts": "javascript:alert(1)"})

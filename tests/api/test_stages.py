@@ -75,6 +75,8 @@ def test_stages_that_were_read_can_be_written_back(name: str, ask: Ask, tonight:
     [
         ([{"format": "ladder"}], "invalid"),
         ([{"format": "knockout", "rounds": 5}], "setting_not_used"),
+        ([{"format": "knockout", "played_to": 8}], "setting_not_used"),
+        ([{"format": "places", "shared_by": 3}], "invalid"),
         ([{"format": "league", "edition": "2023-09-01"}], "setting_not_used"),
         ([{"format": "swiss", "tiebreaks": ["playoff"]}], "invalid"),
         ([], "invalid"),

@@ -4,6 +4,8 @@ import os
 import re
 import threading
 from collections.abc import Callable, Iterator
+from functools import partial
+from urllib.parse import urljoin
 
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT, AxeResults
@@ -13,9 +15,12 @@ from django.test import Client
 from django.utils import timezone
 from playwright.sync_api import Browser, Locator, Page
 
+from matches.analysis.backends import chosen
+from matches.analysis.backends.processes import ProgramLimits
 from players.actors import Actor
 from players.models import Club, Membership, Player, User
 from tests.browser.chromium import HALL, Chromium
+from tests.browser.hall_line import HallLine
 from tests.tournaments.support.drawn_divisions import DivisionBuilder
 from tournaments.draws import services as draws
 from tournaments.events import services as events
@@ -30,6 +35,18 @@ VIEWS = ((PHONE, "dark"), (DESK, "light"))
 HEIGHT = {PHONE: 844, DESK: 800}
 ENDED_WITH_ITS_PAGE = re.compile(r": htmx:(?:afterRequest|sendError|sendAbort), \[object HTMLElement\]$")
 """What htmx logs about a request that was under way when its page was left. If one fails, the browser logs it too."""
+
+
+def _longer(*waits: int) -> str:
+    """Return a script that makes these waits of a page, in ms, five times as long: a slow machine misses none."""
+    return f"""const later = setTimeout;
+window.setTimeout = (act, wait, ...rest) => later(act, {list(waits)}.includes(wait) ? 5 * wait : wait, ...rest);"""
+
+
+SLOWLY = _longer(500, 700, 900, 2500)
+"""Lets the throws for the opening, and who has won, stay for longer."""
+STAYS = _longer(1500, 2000)
+"""Lets the words that something was copied stay for longer."""
 
 SETTLED = """() => {
   const transitions = document.getAnimations().filter((each) => each instanceof CSSTransition);
@@ -58,6 +75,12 @@ def follow(link: Locator) -> None:
         link.click()
 
 
+@pytest.fixture(autouse=True)
+def _programs_compete(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages wait for programs of analyses, to whose usual priority other tests leave no time on a busy machine."""
+    monkeypatch.setattr(chosen, "ProgramLimits", partial(ProgramLimits, niceness=0))
+
+
 @pytest.fixture
 def site(server: str, transactional_db: None) -> str:
     """The URL of the site with an empty database, which the server's threads see too."""
@@ -68,6 +91,14 @@ def site(server: str, transactional_db: None) -> str:
 def hall(site: str) -> str:
     """The URL of the site in a hall: plain HTTP under a name that is not localhost."""
     return site.replace("127.0.0.1", HALL)
+
+
+@pytest.fixture
+def line(hall: str) -> Iterator[HallLine]:
+    """The line of a hall to the site, which falls silent, breaks and comes back."""
+    made = HallLine(int(hall.rpartition(":")[2]))
+    yield made
+    made.close()
 
 
 @pytest.fixture
@@ -145,12 +176,15 @@ def open_page(
         user: User | None = None,
         touch: bool = False,
         script: str = "",
+        worker: bool = False,
     ) -> Page:
         context = browser.new_context(
             base_url=site,
             viewport={"width": width, "height": HEIGHT.get(width, 800)},
             color_scheme=scheme,
             has_touch=touch,
+            # What tests cut and change of the network does not reach a worker.
+            service_workers="allow" if worker else "block",
             # As for whoever taps in a browser with a window; chromium-headless-shell grants it only if asked.
             permissions=["clipboard-write"],
         )
@@ -158,7 +192,8 @@ def open_page(
             client = Client()
             client.force_login(user)
             session = client.cookies[settings.SESSION_COOKIE_NAME].value
-            context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": site}])
+            url = urljoin(urljoin(site, path), "/")
+            context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": url}])
         if script:
             context.add_init_script(script)
         page = context.new_page()
@@ -189,6 +224,20 @@ def axe() -> Check:
 
 
 @pytest.fixture(scope="session")
+def axe_lang() -> Check:
+    """Fail with axe's report if the page or a part of it does not say its language, or by a wrong code."""
+    rules = ["html-has-lang", "html-lang-valid", "valid-lang"]
+    options = {"runOnly": {"type": "rule", "values": rules}, "resultTypes": ["violations"], "iframes": False}
+
+    def check(page: Page) -> None:
+        page.evaluate(AXE_SCRIPT)
+        violations = page.evaluate("options => axe.run(options).then(({ violations }) => violations)", options)
+        assert violations == [], AxeResults({"violations": violations}).generate_report()
+
+    return check
+
+
+@pytest.fixture(scope="session")
 def fits() -> Check:
     """Fail if the page scrolls sideways."""
 
@@ -199,6 +248,13 @@ def fits() -> Check:
     return check
 
 
+PRIMARY_BUTTONS = """() => {
+  const screen = document.querySelector("dialog[open]") ?? document.querySelector("main") ?? document;
+  return [...screen.querySelectorAll(".button-primary")].filter((button) => button.getClientRects().length).length;
+}"""
+"""Count them at one moment: a dialog may just be opening."""
+
+
 @pytest.fixture
 def looked_at(axe: Check, fits: Check) -> Check:
     """Fail unless the page is accessible, fits its window and has at most one primary button."""
@@ -207,9 +263,7 @@ def looked_at(axe: Check, fits: Check) -> Check:
         page.wait_for_load_state()
         fits(page)
         axe(page)
-        sheet = page.locator("dialog[open]")
-        screen = sheet if sheet.count() else page.locator("main")
-        assert screen.locator(".button-primary:visible").count() <= 1
+        assert page.evaluate(PRIMARY_BUTTONS) <= 1
 
     return check
 

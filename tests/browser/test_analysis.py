@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 from engine.records import write
 from engine.simulation import play_out
 from matches.analysis.access import announce
-from matches.models import Analysis, Match, Submission
+from matches.models import Analysis, Decision, Match, Submission
 from matches.records.submissions import RecordFile
 from matches.reporting import records
 from matches.reporting.records import adjudicate_submission
@@ -139,8 +139,20 @@ def _quiz(open_page: OpenPage, axe: Check, fits: Check, in_both_views: Check, ma
     axe(page)
     player = match.player_0.public_id
     page.goto(page.url.split("/check/")[0] + f"/players/{player}/analysis/")
-    expect(page.get_by_role("heading", name="Worst decisions")).to_be_visible()
+    expect(page.get_by_role("heading", name="Biggest errors")).to_be_visible()
     in_both_views(page)
     page.goto(page.url.split("/players/")[0] + "/clubs/harbour/analysis/")
     expect(page.get_by_text("Biggest swing")).to_be_visible()
+    in_both_views(page)
+
+
+def test_the_own_decisions_are_a_link_away_from_the_match(
+    open_page: OpenPage, in_both_views: Check, match: Match, bob: User
+) -> None:
+    finish(match)
+    Decision.objects.filter(side=0, error__gt=0).update(error=0.16, error_winning=0.04)
+    page = open_page(f"/matches/{match.public_id}/", width=PHONE, user=bob)
+    page.get_by_role("link", name="Your three decisions").click()
+    expect(page.get_by_role("heading", name="Your three decisions")).to_be_visible()
+    expect(page.get_by_role("listitem").get_by_role("img")).to_have_count(3)
     in_both_views(page)

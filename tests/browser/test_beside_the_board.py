@@ -72,10 +72,10 @@ def test_who_starts_is_said_until_the_first_play(open_page: OpenPage, board: Boa
     dice = "{}-{}".format(*sorted(board.game.dice, reverse=True))
     start = page.locator(".play-starts")
     expect(start).to_be_visible()
-    expect(start).to_have_text(f"You start with {dice}")
-    expect(page.locator("#seat-near [data-turn]")).to_have_text("You start")
+    expect(start).to_have_text(f"You start with {dice}.")
+    expect(page.locator("#seat-near [data-turn]")).to_have_text("Starts")
     expect(page.locator("#announcer")).to_contain_text(f"You start with {dice}.")
-    expect(of_carol.locator(".play-starts")).to_have_text(f"Bob starts with {dice}")
+    expect(of_carol.locator(".play-starts")).to_have_text(f"Bob starts with {dice}.")
     expect(of_carol.locator("#seat-far [data-turn]")).to_have_text("Starts")
     looked_at(page)
     picture(page, "start-1280")
@@ -88,7 +88,7 @@ def test_who_starts_is_said_until_the_first_play(open_page: OpenPage, board: Boa
     Seat(page).move()
     expect(start).to_be_hidden()
     expect(of_carol.locator(".play-starts")).to_be_hidden()
-    expect(of_carol.locator('[data-panel="roll"]')).to_contain_text(f"Bob played {dice.replace('-', '')}: ")
+    expect(of_carol.locator('[data-panel="roll"]')).to_contain_text(f"Bob plays {dice.replace('-', '')}: ")
 
 
 def test_a_phone_has_the_last_play_the_tools_and_its_buttons_below_a_whole_board(
@@ -103,7 +103,7 @@ def test_a_phone_has_the_last_play_the_tools_and_its_buttons_below_a_whole_board
     board.do(CAROL, "roll")
     board.do(CAROL, "play", moves=board.any_play())
     line = page.locator(".play-line")
-    expect(line).to_have_text(re.compile(r"Carol played \d\d: \S.*Tap the cup or Roll", re.DOTALL))
+    expect(line).to_have_text(re.compile(r"Carol plays \d\d: \S.*Tap the cup or Roll", re.DOTALL))
     stands_below_the_board(page, ".play-line", '[data-panel="roll"] > .play-buttons')
     expect(page.locator('[data-act="pause"]')).to_have_css("opacity", "1")
     looked_at(page)

@@ -65,7 +65,7 @@ def move(page: Page) -> None:
     """Show the play, whose checkers begin to move."""
     show(page, BEFORE)
     page.evaluate(SHOW, [AFTER, MOVES])
-    page.wait_for_function("board.element.getAnimations({ subtree: true }).length === 2")
+    page.wait_for_function("() => board.element.getAnimations({ subtree: true }).length === 2")
 
 
 def test_a_checker_that_moves_on_stops_on_its_way_and_hits_only_where_it_arrives(page: Page) -> None:
@@ -80,7 +80,7 @@ def test_nothing_but_the_checkers_is_seen_while_they_move(page: Page) -> None:
     marks = page.locator(".game-board").locator(".dice, .trail").all()
     assert [mark.is_visible() for mark in marks] == [False, False]
     page.evaluate("board.element.getAnimations({ subtree: true }).forEach((animation) => animation.finish())")
-    page.wait_for_function("!board.element.classList.contains('is-moving')")
+    page.wait_for_function("() => !board.element.classList.contains('is-moving')")
     assert [mark.is_visible() for mark in marks] == [True, True]
 
 
@@ -92,7 +92,7 @@ def test_a_step_of_ones_own_goes_straight_to_its_end(page: Page) -> None:
         assert page.evaluate(STOPS) == [2]
         assert page.evaluate(AT, 0.0) == [place, 24]
         page.evaluate("board.element.getAnimations({ subtree: true }).forEach((animation) => animation.finish())")
-        page.wait_for_function("board.element.getAnimations({ subtree: true }).length === 0")
+        page.wait_for_function("() => board.element.getAnimations({ subtree: true }).length === 0")
 
 
 def test_whose_a_checker_is_shows_in_forced_colours(page: Page) -> None:
@@ -113,7 +113,7 @@ def test_the_trays_hold_fifteen_and_stacks_stay_readable(page: Page, width: int,
         "([width, height]) => Object.assign(board.element.style, { width: `${width}px`, height: `${height}px` })",
         [width, height],
     )
-    page.wait_for_timeout(100)
+    page.wait_for_function("() => board.geometry.width === board.element.clientWidth")
     show(page, {13: -10, 18: -5})
     boxes = page.evaluate("""() => {
       const box = (element) => element.getBoundingClientRect().toJSON();

@@ -18,7 +18,7 @@ from engine.actions import Phase
 from matches.analysis.access import announce
 from matches.models import Analysis, Challenge
 from players.models import User
-from tests.browser.conftest import PHONE, Check, OpenPage
+from tests.browser.conftest import PHONE, SETTLED, SLOWLY, Check, OpenPage, follow
 from tests.browser.test_play import Seat, eventually, on_turn, open_seats_of, played_board, to_the_end
 from tests.engine.gnubg import PROGRAM
 from tests.matches.play.test_ending import analysed
@@ -58,6 +58,7 @@ def test_the_beginning_and_the_end_of_a_match_on_the_board_alone_by_mouse_and_by
 ) -> None:
     board = played_board(bob, carol, alice, length=1)
     seats = open_seats_of(board, open_page)
+    seats[0].page.evaluate(f"() => {{{SLOWLY}}}")
     for seat in seats:
         press(seat, ".game-board .cup")
     expect(seats[0].page.locator(".game-board .throw > span").first).to_be_visible()
@@ -103,7 +104,7 @@ def test_the_end_fills_in_how_both_played_without_a_reload(
         analysis = analysed(board.match)
         announce(analysis)
     assert working.pk != analysis.pk
-    expect(end).to_contain_text("PR, lower is better")
+    expect(end).to_contain_text("PR · lower is better")
     expect(end.locator("svg.board")).to_be_visible()
     assert page.evaluate("window.sameDocument")
     assert main_button.bounding_box() == waiting_at
@@ -113,7 +114,7 @@ def test_the_end_fills_in_how_both_played_without_a_reload(
     for width, height, scheme in ((1280, 800, "light"), (390, 844, "dark"), (932, 430, "light")):
         page.set_viewport_size({"width": width, "height": height})
         page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-        page.wait_for_timeout(300)
+        page.evaluate(SETTLED)
         picture(page, f"end-analysed-{width}")
         looked_at(page)
         bar, title = (part.bounding_box() for part in (page.locator(".play-title"), end.locator("h2")))
@@ -123,7 +124,7 @@ def test_the_end_fills_in_how_both_played_without_a_reload(
         expect(end.get_by_role("link", name="Analyse")).to_be_in_viewport(ratio=1)
     # A phone may load a page again that nobody has looked at for a while.
     page.reload()
-    expect(end).to_contain_text("PR, lower is better")
+    expect(end).to_contain_text("PR · lower is better")
 
 
 def test_a_rematch_is_asked_for_declined_and_accepted_at_the_end(
@@ -152,19 +153,19 @@ def test_a_rematch_is_asked_for_declined_and_accepted_at_the_end(
     again = asker.get_by_role("button", name="Rematch")
     again.focus()
     asker.keyboard.press("Enter")
-    expect(asker.locator("#end")).to_contain_text("You have asked Carol for a rematch.")
+    expect(asker.locator("#end")).to_contain_text("The rematch begins when your opponent accepts it.")
     expect(again).to_be_disabled()
     expect(answerer.locator("#end")).to_contain_text("Bob wants a rematch.")
     for page in (asker, answerer):
         looked_at(page)
-    answerer.get_by_role("button", name="Not now").tap()
+    answerer.get_by_role("button", name="Decline").tap()
     expect(answerer.locator("#end")).not_to_contain_text("wants a rematch")
     expect(again).to_be_enabled()
     again.click()
-    answerer.get_by_role("button", name="Play", exact=True).tap()
+    answerer.get_by_role("button", name="Accept the rematch").tap()
     answerer.wait_for_url(re.compile(rf"(?<!{board.match.public_id})/play/"))
     assert asker.evaluate("window.sameDocument"), "the page was left"
-    asker.get_by_role("link", name="To the rematch").click()
+    asker.get_by_role("link", name="Open the board").click()
     asker.wait_for_url(answerer.url)
 
 
@@ -200,21 +201,21 @@ def test_the_analysis_of_a_real_worker_appears_and_its_costliest_decision_is_tri
     page.evaluate("window.sameDocument = true")
     board.do(1, "concede")
     end = page.locator("#end")
-    expect(end).to_contain_text("PR, lower is better", timeout=180_000)
+    expect(end).to_contain_text("PR · lower is better", timeout=180_000)
     assert page.evaluate("window.sameDocument"), "the page was loaded again"
     looked_at(page)
-    end.get_by_role("link", name="Try it again").click()
+    follow(end.get_by_role("link", name="Try again"))
     for width, scheme in ((1280, "light"), (390, "dark")):
         page.set_viewport_size({"width": width, "height": 844})
         page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-        page.wait_for_timeout(300)
+        page.evaluate(SETTLED)
         picture(page, f"again-{width}")
         looked_at(page)
     try_again(page)
     expect(page.locator("#again-verdict")).not_to_be_empty()
     picture(page, "again-answer-390")
     looked_at(page)
-    page.get_by_role("button", name="Try it again").click()
+    page.get_by_role("button", name="Try again").click()
     expect(page.locator("#again-answer")).to_be_hidden()
     try_again(page)
     expect(page.locator("#again-answer")).to_be_visible()

@@ -181,7 +181,7 @@ def test_the_page_of_a_running_match_checks_new_rolls_as_they_fall(
     page = open_page(dice_page(running.match), width=PHONE)
     verdict(page, "All 7 rolls check out")
     expect(page.locator("[data-figures]")).to_contain_text(re.compile(r"strength\s+6\s+Weak\s+1\s+Wrong\s+0"))
-    expect(page.locator("#roll-7")).to_contain_text("Checks, weak")
+    expect(page.locator("#roll-7")).to_contain_text("Weak")
     page.locator("#roll-6 summary").click()
     left, right = dice_of(running.live)["rolls"][5]["dice"]
     expect(page.locator("#roll-6")).to_contain_text(f"of the 36 rolls: {left}-{right}")
@@ -227,13 +227,13 @@ def test_the_page_shows_what_was_altered(site: str, open_page: OpenPage, running
     page.get_by_role("button", name="Check again").click()
     verdict(page, "Something is wrong with these dice")
     failed = page.locator("[data-failed]")
-    expect(failed).to_contain_text("Roll 3: It has changed since this page first checked it.")
+    expect(failed).to_contain_text("Roll 3: It has changed since this browser first saw it.")
     page.reload()
     expect(failed).to_have_text("Roll 3: The links give other dice.")
     expect(page.locator("#roll-3 [data-result]")).to_have_text("Wrong")
     DiceChain.objects.filter(owner=DiceChain.Owner.SERVER).update(anchor="ab" * 32)
     page.reload()
-    expect(failed).to_contain_text("Chain 1, Server: It has been replaced since this browser first saw it.")
+    expect(failed).to_contain_text("Server, chain 1: It has changed since this browser first saw it.")
 
 
 def test_without_scripts_the_page_says_that_nothing_was_checked(site: str, browser: Browser, running: Board) -> None:

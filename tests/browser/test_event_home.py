@@ -71,9 +71,9 @@ def test_a_phone_opens_the_bracket_at_the_round_that_is_played(
         page.route("**/bracket*.js", lambda route: route.abort())
     page.get_by_role("link", name="Bracket").tap()
     page.wait_for_url(f"**{page_of(division)}#now")
-    final = page.locator("#now")
-    expect(final).to_be_in_viewport()
-    left = final.bounding_box()["x"]  # type: ignore[index]
-    assert 0 <= left < PHONE / 4
+    expect(page.locator("#now")).to_be_in_viewport()
+    page.wait_for_function(
+        "() => (x => 0 <= x && x < innerWidth / 4)(document.getElementById('now')?.getBoundingClientRect().x)"
+    )
     desk = open_page(f"{page_of(division)}#now", width=DESK)
     assert desk.evaluate("scrollY") == 0

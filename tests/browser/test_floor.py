@@ -8,16 +8,19 @@ from pathlib import Path
 import pytest
 from django.utils import timezone
 from playwright.sync_api import Page, Request, expect
+from redis import Redis
 
+from core.live import presence
 from formats.settings import StageSettings
 from matches.models import Match
 from players.actors import Actor
 from players.models import Club, Player, User
-from tests.browser.conftest import DESK, PHONE, Check, OpenPage
+from tests.browser.conftest import DESK, HALL, PHONE, Check, OpenPage
+from tests.browser.test_play import eventually
 from tournaments.draws import services as draws
 from tournaments.entries import services as entries
 from tournaments.events import services as events
-from tournaments.floor import calls
+from tournaments.floor import calls, desk
 from tournaments.floor import evening as opening
 from tournaments.floor.lines import enter_lines
 from tournaments.models import Division, Fixture, Tournament
@@ -76,6 +79,10 @@ def picture(page: Page, name: str) -> None:
         page.screenshot(path=Path(PICTURES) / f"{name}.png", caret="initial")
 
 
+FIRST_TABLE, GAP = 300, 12
+"""How far down the first table may be on a phone, and the space after a message, in pixels."""
+
+
 @pytest.fixture
 def evening(club: Club, alice: User) -> Tournament:
     """A knockout of 19 with consolation at six tables, after an hour: M1–M3 are over, others play or are called."""
@@ -121,6 +128,10 @@ def test_the_floor_at_a_desk_and_on_a_phone(
     picture(desk, "floor")
     phone = open_page(path, width=PHONE, scheme="dark", user=alice, touch=True)
     looked_at(phone)
+    first, warning = phone.locator(".floor-card").first.bounding_box(), phone.locator(".message-warning")
+    above = sum(box["height"] + GAP for box in [warning.bounding_box()] if box is not None)  # no worker runs here
+    assert first is not None
+    assert first["y"] - above < FIRST_TABLE, "the first table is in sight"
     picture(phone, "floor-phone-dark")
 
     # By keyboard: "c" calls what is suggested, and the other page follows without reload.
@@ -138,7 +149,7 @@ def test_the_floor_at_a_desk_and_on_a_phone(
     assert desk.evaluate("document.querySelectorAll('.floor-card')[5].seenBefore"), "only what has changed is replaced"
     expect(desk.locator("#line")).to_have_value("m99")
     assert desk.evaluate(f"{styled}.length") < before
-    expect(phone.locator(".floor-card").nth(4)).to_contain_text("Called", timeout=8000)
+    expect(phone.locator(".floor-card").nth(4)).to_contain_text("Called")
     desk.wait_for_timeout(LATEST_UPDATE)
     for parts in updates.values():
         assert sorted(parts) == ["floor", "forecast"]
@@ -147,12 +158,12 @@ def test_the_floor_at_a_desk_and_on_a_phone(
     phone.locator(".floor-card").first.tap()
     sheet = phone.locator("dialog[open]")
     expect(sheet.locator(".save:visible")).to_have_text(re.compile(" wins 7–4"))
-    expect(sheet.locator(".floor-then:visible")).to_contain_text("Table 1 is free.")
+    expect(sheet.locator(".result-then:visible")).to_contain_text("Table 1 is free.")
     looked_at(phone)
     picture(phone, "floor-sheet-phone-dark")
     sheet.locator(".save:visible").tap()
     expect(phone.locator(".floor-card").first).to_contain_text("Free")
-    expect(desk.locator(".floor-latest")).to_contain_text("7–4", timeout=8000)
+    expect(desk.locator(".floor-latest")).to_contain_text("7–4")
     expect(desk.locator("#line")).to_have_value("m99")
 
     for tab in ("Needs you", "Next", "Forecast", "More", "Tables"):
@@ -180,7 +191,7 @@ def test_an_alert_reaches_an_open_page_within_five_seconds_of_its_time(
     desk = open_page(f"/events/harbour/{evening.slug}/floor/", width=DESK, user=alice)
     need = desk.locator(".need", has_text=f"M{fixture.number} ")
     # The page has been open once, so that it is there in time.
-    due = timezone.now() + timedelta(seconds=10)
+    due = timezone.now() + timedelta(seconds=20)
     calls.call(fixture=fixture, table=table, by=by, now=due - timedelta(minutes=5))
     desk.reload()
     expect(need).to_have_count(0)
@@ -191,3 +202,40 @@ def test_an_alert_reaches_an_open_page_within_five_seconds_of_its_time(
     late = [at / 1000 - due.timestamp() for at in desk.evaluate(ASKED_AT)]
     assert any(0 <= seconds < 5 for seconds in late), late
     assert desk.evaluate("window.seenBefore"), "without a reload"
+
+
+def test_a_floor_that_is_hidden_or_closed_says_so_and_one_that_is_cut_off_cannot(
+    evening: Tournament,
+    alice: User,
+    open_page: OpenPage,
+    hall: str,
+    valkey: Redis,
+    expected_errors: list[re.Pattern[str]],
+) -> None:
+    presence.note_start(now=0)
+    page = open_page("/check/", user=alice)
+    page.context.add_cookies([{**cookie, "domain": HALL} for cookie in page.context.cookies()])
+
+    def hide(hidden: bool) -> None:
+        is_hidden = "Object.defineProperty(document, 'hidden', { value: true, configurable: true })"
+        page.evaluate(is_hidden if hidden else "delete document.hidden")
+        page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+
+    def would_be_silent(expected: bool) -> None:
+        later = timezone.now() + timedelta(minutes=3)
+        eventually(lambda: (desk.silent_since(evening, later) is not None) == expected)
+
+    floor = f"{hall}/events/harbour/{evening.slug}/floor/"
+    page.goto(floor)
+    would_be_silent(True)
+    for hidden in (True, False):
+        hide(hidden)
+        would_be_silent(not hidden)
+    page.goto(f"{hall}/check/")
+    would_be_silent(False)
+    page.go_back()
+    would_be_silent(True)
+    expected_errors.append(re.compile("ERR_INTERNET_DISCONNECTED"))
+    page.context.set_offline(True)
+    hide(True)
+    would_be_silent(True)

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from formats.settings import DOUBLE, GROUPS, KNOCKOUT, PROGRESSIVE, ROUND_ROBIN, SWISS, StageSettings
+from formats.settings import DOUBLE, GROUPS, KNOCKOUT, PLACES, PROGRESSIVE, ROUND_ROBIN, SWISS, StageSettings
 from players.models import User
 from tests.browser.conftest import PHONE, Check, OpenPage
 from tests.tournaments.support.drawn_divisions import DivisionBuilder, page_of
@@ -14,6 +14,7 @@ PAPER = 717
 PLAYED: dict[str, tuple[int, tuple[StageSettings, ...], int]] = {
     "progressive": (13, (StageSettings(PROGRESSIVE, last_chance=""),), 14),
     "double": (16, (StageSettings(DOUBLE, second_final=True),), 16),
+    "places": (13, (StageSettings(PLACES),), 12),
     "three": (3, (StageSettings(KNOCKOUT),), 1),
     "groups": (9, (StageSettings(GROUPS, groups=3, qualifiers=2), StageSettings(KNOCKOUT)), 5),
     "swiss": (9, (StageSettings(SWISS, rounds=3, qualifiers=4), StageSettings(KNOCKOUT)), 2),
@@ -21,6 +22,7 @@ PLAYED: dict[str, tuple[int, tuple[StageSettings, ...], int]] = {
 DRAFTS: dict[str, tuple[int, tuple[StageSettings, ...]]] = {
     "progressive": (13, (StageSettings(PROGRESSIVE, last_chance=""),)),
     "double": (6, (StageSettings(DOUBLE),)),
+    "places": (7, (StageSettings(PLACES),)),
     "groups": (9, (StageSettings(GROUPS, groups=3, qualifiers=2), StageSettings(KNOCKOUT))),
     "swiss": (9, (StageSettings(SWISS, rounds=3, qualifiers=4), StageSettings(KNOCKOUT))),
     "round robin": (5, (StageSettings(ROUND_ROBIN),)),

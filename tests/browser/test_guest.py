@@ -10,7 +10,8 @@ from playwright.sync_api import Page, Route, expect
 from core import throttle
 from matches.models import Match
 from players.models import User
-from tests.browser.conftest import PHONE, Check, OpenPage
+from tests.browser.chromium import SOON
+from tests.browser.conftest import PHONE, SLOWLY, Check, OpenPage
 
 
 def play(page: Page) -> None:
@@ -33,7 +34,6 @@ def test_a_guest_plays_takes_back_and_goes_on_after_a_reload(
 ) -> None:
     settings.ANALYSIS_BACKEND = "off"
     page = open_page("/play/guest/", width=PHONE)
-    page.locator('[data-act="ready"]').click()
     take_back, plays = page.locator('[data-act="take_back"]'), page.locator("#play-list")
     roll = page.locator('[data-act="roll"]')
     expect(page.locator(':is([data-panel="play"], [data-panel="roll"], [data-panel="cube"]):visible')).to_be_visible()
@@ -72,13 +72,12 @@ def test_a_guest_plays_takes_back_and_goes_on_after_a_reload(
 @pytest.mark.django_db(transaction=True)
 def test_the_throws_for_the_opening_are_shown_whoever_begins(open_page: OpenPage) -> None:
     """A bot that begins has played before the page learns of its dice."""
-    page = open_page("/play/guest/", width=PHONE)
+    page = open_page("/play/guest/", width=PHONE, script=SLOWLY)
     starters: set[str] = set()
     for _ in range(20):
-        page.locator('[data-act="ready"]').click()
         throws = page.locator(".game-board .throw > span")
         expect(throws).to_have_count(2)
-        expect(throws.first).to_contain_text("Guest rolled")
+        expect(throws.first).to_contain_text("Guest rolls", timeout=2 * SOON)  # after equal dice
         expect(page.locator(".throw")).to_have_count(0)
         starters.add(page.locator("#play-list li:not(.throw-row) > :not(:empty)").first.inner_text()[-1])
         # A play that is still to come ends in an ellipsis.
@@ -96,7 +95,6 @@ def test_no_word_of_a_lost_connection_stays_once_it_is_back(
     expected_errors.append(re.compile("ERR_INTERNET_DISCONNECTED"))
     settings.ANALYSIS_BACKEND = "off"
     page = open_page("/play/guest/", width=PHONE)
-    page.locator('[data-act="ready"]').click()
     expect(page.locator('[data-act="hint"]')).to_be_enabled()
     error = page.locator('[data-banner="error"]')
     page.context.set_offline(True)
@@ -120,7 +118,7 @@ def test_a_guest_learns_that_too_many_have_begun_from_this_network_and_until_whe
     expect(loading).to_contain_text("Try again in 60 min")
     # It is asked for again, by the page itself.
     monkeypatch.setattr(throttle, "GUEST_MATCHES_FROM", limit)
-    expect(page.locator('[data-act="ready"]:visible').first).to_be_enabled(timeout=10_000)
+    expect(page.locator("#play-list")).to_contain_text("Opening roll")
 
 
 def later(route: Route) -> None:
@@ -132,12 +130,9 @@ def later(route: Route) -> None:
 def test_two_tabs_of_a_guest_show_one_match(open_page: OpenPage) -> None:
     first = open_page("/play/guest/")
     second = first.context.new_page()
-    second.goto("/play/guest/")
     plays = [page.locator("#play-list") for page in (first, second)]
-    ready = first.locator('[data-act="ready"]:visible').first
-    expect(second.locator('[data-act="ready"]:visible').first).to_be_enabled()
-    ready.click()
     expect(plays[0]).to_contain_text("Opening roll")
+    second.goto("/play/guest/")
     expect(plays[1]).to_have_text(plays[0].inner_text(), use_inner_text=True)
     # Texts that are signed in different seconds differ.
     for page in (first, second):

@@ -59,7 +59,7 @@ def test_a_helper_is_invited_and_runs_a_match_on_a_phone(
     link = desk.locator("input[readonly]").input_value()
 
     phone = open_page(link[link.index("/helping/") :], width=PHONE, scheme="dark", user=dave, touch=True)
-    expect(phone.get_by_role("heading", name="Help at Saturday Night?")).to_be_visible()
+    expect(phone.get_by_role("heading", name="Will you help at Saturday Night?")).to_be_visible()
     looked_at(phone)
     picture(phone, "helping-390")
     follow(phone.get_by_role("button", name="Yes, I’ll help"))

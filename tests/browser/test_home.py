@@ -44,7 +44,7 @@ def test_a_final_replays_itself_until_it_is_paused(open_page: OpenPage, in_both_
     in_both_views(page)
     page.get_by_role("button", name="Pause").click()
     expect(page.get_by_role("button", name="Play")).to_be_visible()
-    page.wait_for_timeout(500)
+    page.wait_for_timeout(2500)  # for the step that was under way
     at = board.get_attribute("data-shown")
     page.wait_for_timeout(2500)
     assert board.get_attribute("data-shown") == at

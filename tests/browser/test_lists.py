@@ -36,7 +36,7 @@ def driver(club: Club, alice: User) -> DivisionDriver:
 def checked(page: Page, button: str) -> None:
     page.get_by_label("Paste a list", exact=True).fill(LIST)
     page.get_by_role("button", name=button).click()
-    expect(page.get_by_role("heading", name="Not understood")).to_be_visible()
+    expect(page.get_by_role("heading", name="not understood")).to_be_visible()
     expect(page.get_by_text("line 4", exact=True)).to_be_visible()
 
 

@@ -12,7 +12,7 @@ from tests.matches.play.lobby.test_reviews import week_of
 
 __all__ = ["bob_player", "carol_player", "club"]
 
-SOON = 6_000
+SOON = 9_000
 """Milliseconds, fewer than the pages wait without a stream."""
 
 

@@ -32,9 +32,17 @@ def test_notifications_are_followed_read_and_chosen(open_page: OpenPage, in_both
 
     page.goto("/account/notifications/")
     in_both_views(page)
+    of_matches = page.get_by_role("checkbox", name="My matches: Push")
+    expect(of_matches).to_be_checked(indeterminate=True)
+    of_matches.check()
+    page.get_by_text("More: choose for each kind").click()
+    expect(page.get_by_role("checkbox", name="Your rating changes: Push")).to_be_checked()
+    in_both_views(page)
     page.get_by_role("checkbox", name="A director’s ruling on your match: Email").uncheck()
     follow(page.get_by_role("button", name="Save"))
-    assert notifications.choices_of(bob)["ruled"] == {"site", "push"}
+    chosen = notifications.choices_of(bob)
+    assert chosen["ruled"] == {"site", "push"}
+    assert chosen["rating_changed"] == {"site", "push"}
 
     token = emails.token_of(bob, ["called", "reported"])
     page = open_page(f"/unsubscribe/{token}/", width=PHONE)

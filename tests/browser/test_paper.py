@@ -18,13 +18,14 @@ from formats.settings import StageSettings
 from players.actors import SYSTEM, Actor
 from players.models import Player, User
 from tests.browser.conftest import DESK, PHONE, Check, OpenPage, follow
+from tests.browser.hall_line import HallLine
 from tests.event_cast import bob_player, by_alice, club, make_division, make_players, tournament
 from tests.tournaments.support.played_stages import NOON, drawn_as, play, ready
 from tournaments.entries.check_in import mark_players_here
 from tournaments.events.services import publish_tournament
 from tournaments.floor.calls import call
 from tournaments.floor.evening import open_floor
-from tournaments.models import Division, Entry, Table, Venue, VenueTable
+from tournaments.models import Division, Entry, Table, Tournament, Venue, VenueTable
 
 __all__ = ["bob_player", "by_alice", "club", "make_division", "make_players", "tournament"]
 
@@ -84,6 +85,12 @@ BEYOND_THE_EDGE = """() => [...document.querySelectorAll('.sheet-of-paper table'
     return table.getBoundingClientRect().right > sheet.getBoundingClientRect().right - margin + 1;
 }).map((table) => table.textContent)"""
 """Tables that are wider than the space between the margins of their sheet."""
+CUT_HEADINGS = """() => [...document.querySelectorAll('.printed-list thead th')]
+    .filter((heading) => heading.scrollWidth > heading.clientWidth + 1).map((heading) => heading.textContent)"""
+MIN_LIST_FONT = 11 / 72 * 96
+SMALL_LINES = """(least) => [...document.querySelectorAll('.printed-list td.is-name')]
+    .filter((cell) => parseFloat(getComputedStyle(cell).fontSize) < least).map((cell) => cell.textContent)"""
+"""Names in lists that are set smaller than 11 pt."""
 
 
 def printed(page: Page, name: str) -> int:
@@ -99,6 +106,7 @@ def printed(page: Page, name: str) -> int:
         for index, sheet in enumerate(page.locator(".sheet-of-paper").all(), start=1):
             sheet.screenshot(path=folder / f"{name}-{index}.png")
     assert page.evaluate(BEYOND_THE_EDGE) == []
+    assert page.evaluate(CUT_HEADINGS) == []
     if page.locator(".is-flowing").count():
         streams = re.findall(rb"stream\r?\n(.*?)endstream", pdf, re.DOTALL)
         assert sum(bool(HEAD.search(zlib.decompress(stream))) for stream in streams) == pages
@@ -172,6 +180,7 @@ def test_lists_and_table_cards_are_printed_in_whole_pages(
             assert printed(page, f"{name}-{paper}") <= pages, name
             assert page.evaluate(OUTSIDE) == [], name
             assert page.evaluate(EMPTY_HEADINGS) == [], name
+            assert page.evaluate(SMALL_LINES, MIN_LIST_FONT) == [], name
         page.emulate_media(media="print")
         expect(page.locator("nav:visible, header.site-header:visible")).to_have_count(0)
         page.emulate_media(media="null")
@@ -335,13 +344,13 @@ def test_the_night_goes_on_without_the_server(
 
     # The device keeps it while the paper page is open, and shows it without a network.
     page.goto(f"/events/{event.club.slug}/{event.slug}/paper/")
-    kept = page.locator("[data-text]")
+    kept = page.locator("#keep-snapshot [data-text]")
     expect(kept).to_contain_text("Kept on this device")
     times = [datetime.now(ZoneInfo(event.time_zone)) - timedelta(minutes=ago) for ago in range(3)]
     assert kept.inner_text()[-5:] in [f"{time:%H:%M}" for time in times], "the time of the event's clocks"
     expected_errors.append(re.compile("ERR_INTERNET_DISCONNECTED|ERR_NETWORK"))
     page.context.set_offline(True)
-    expect(page.locator("[data-text]")).to_contain_text("No connection")
+    expect(page.locator("#keep-snapshot [data-text]")).to_contain_text("No connection")
     # Whoever taps a link stays here, since the browser would have nothing to show.
     page.get_by_role("link", name="Floor", exact=False).first.click()
     expect(page.get_by_role("alert")).to_contain_text("nothing was sent")
@@ -358,3 +367,56 @@ def test_the_night_goes_on_without_the_server(
     expect(page.locator(".sheet-of-paper")).to_have_count(0)
     page.get_by_role("button", name="Show without the server").click()
     assert page.locator(".sheet-of-paper").count() == 2
+
+
+def test_a_tap_does_not_leave_the_page_while_the_laptop_sleeps(
+    line: HallLine,
+    make_division: Drawn,
+    alice: User,
+    open_page: OpenPage,
+    expected_errors: list[re.Pattern[str]],
+) -> None:
+    """Its Wi-Fi is up, so that the browser believes itself online."""
+    expected_errors.append(re.compile("Failed to load resource"))
+    event = make_division(name="Open", match_length=7).tournament
+    page = open_page(f"{line.url}/events/{event.club.slug}/{event.slug}/paper/", user=alice)
+    expect(page.locator("#keep-snapshot [data-text]")).to_contain_text("Kept on this device")
+    line.fall_silent()
+    assert page.evaluate("navigator.onLine")
+    page.get_by_role("link", name="Poster for the door").click()
+    expect(page.get_by_role("alert")).to_contain_text("nothing was sent")
+    line.come_back()
+    follow(page.get_by_role("link", name="Poster for the door"))
+
+
+def test_sheets_with_headings_in_two_languages_fit_their_pages(
+    site: str, make_division: Drawn, by_alice: Actor, alice: User, open_page: OpenPage, pseudo_locale: str
+) -> None:
+    division = make_division(name="Open", match_length=15)
+    drawn_as(division, [PROGRESSIVE], people(32), by_alice)
+    swiss = make_division(name="Swiss", match_length=7)
+    drawn_as(swiss, [StageSettings("swiss", rounds=4)], people(32), by_alice)
+    event = division.tournament
+    Tournament.objects.filter(pk=event.pk).update(second_language=pseudo_locale, tables=8)
+    base = f"/events/{event.club.slug}/{event.slug}"
+    page = open_page("/", width=DESK, user=alice)
+    for paper in ("a4", "letter"):
+        for path, pages in (
+            ("paper/score-sheets", 8), ("paper/draws", 2), ("paper/pairings", 2), ("paper/entries", 2),
+            ("paper/standings", 1), ("paper/tables", 4), ("check-in/poster", 1),
+        ):  # fmt: skip
+            page.goto(f"{base}/{path}/?paper={paper}")
+            assert page.locator(".second-language").count() or page.locator("text=/ / /").count(), path
+            assert printed(page, f"two-{path.rpartition('/')[2]}-{paper}") == pages, path
+            assert page.evaluate(OUTSIDE) == [], path
+            assert page.evaluate(WIDER_THAN_THEIR_PLACE) == 0, path
+            assert page.evaluate(HEADS_TOUCHING) == [], path
+
+
+HEADS_TOUCHING = """() => [...document.querySelectorAll('.drawing')].flatMap((drawing) => {
+    const heads = [...drawing.querySelectorAll('.text-head, .text-points')];
+    const boxes = heads.map((head) => head.getBBox());
+    return heads.filter((head, at) => boxes.some((box, other) => other !== at && Math.abs(box.y - boxes[at].y) < 2
+        && boxes[at].x < box.x + box.width && box.x < boxes[at].x + boxes[at].width));
+}).map((head) => head.textContent)"""
+"""Names of rounds that reach into what stands beside them."""

@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 from engine.ids import xgid
 from matches.lifecycle import links
 from players.models import User
-from tests.browser.conftest import OpenPage
+from tests.browser.conftest import STAYS, OpenPage
 from tests.browser.test_play import Seat, played_board
 
 
@@ -14,7 +14,7 @@ def test_a_play_is_made_and_the_position_copied(
 ) -> None:
     board = played_board(bob, carol, alice)
     mover = board.open_game()
-    page = open_page(f"{hall}/m/{links.token_for(board.match, mover)}/play/")
+    page = open_page(f"{hall}/m/{links.token_for(board.match, mover)}/play/", script=STAYS)
     assert page.evaluate("!isSecureContext && !navigator.clipboard")
     expect(page.locator(".place.movable").first).to_be_attached()
     copied = xgid(board.game)

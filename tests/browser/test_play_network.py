@@ -155,8 +155,10 @@ def test_a_player_changes_devices_during_a_match(
     bob_to(seats, "play")
     seats[BOB].move()
     seats[CAROL].act("roll")
-    phone = Seat(open_page(f"/matches/{match.public_id}/play/", user=bob))
-    eventually(lambda: match.live.chains.filter(owner=str(BOB)).count() == 2)
+    # The opponent's page reads which chain is armed now; a link that it gives before has not seen it.
+    with seats[CAROL].page.expect_response("**/live/?since=*"):
+        phone = Seat(open_page(f"/matches/{match.public_id}/play/", user=bob))
+    assert match.live.chains.filter(owner=str(BOB)).count() == 2
     seats[CAROL].move()
     phone.act("roll")
     assert last_roll(match) == (2, False)

@@ -18,7 +18,7 @@ from matches.play.page import THEMES
 from matches.play.starting import PlaySettings, commit_chain, start
 from players.actors import Actor
 from players.models import Player, User
-from tests.browser.conftest import PHONE, Check, OpenPage
+from tests.browser.conftest import PHONE, STAYS, Check, OpenPage
 from tests.browser.test_play import Seat, eventually
 from tests.browser.weight import MAX_BYTES, Weights
 from tests.matches.play.conftest import BOB, CAROL, Board, match, users
@@ -221,7 +221,7 @@ def test_a_phone_on_its_side(match: Match, users: list[User], open_page: OpenPag
     with_a_desk(page, table)
 
     table.act(table.near, Act.CONCEDE)
-    expect(seat.panel("over").locator("h2[data-text]")).to_have_text(f"{LONG_NAME} wins the match")
+    expect(seat.panel("over").locator("h2[data-text]")).to_have_text(f"{LONG_NAME} wins the match.")
     in_sight(page, "#board")
     eventually(lambda: held_locks(page) == 0)
 
@@ -235,7 +235,7 @@ def test_the_number_of_spectators_leaves_room_for_the_title(
     page = open_page(f"/matches/{match.public_id}/play/", user=users[table.near])
     page.set_viewport_size({"width": SMALL_LANDSCAPE[0], "height": SMALL_LANDSCAPE[1]})
     watching = page.locator("#watching")
-    expect(watching).to_have_text("12 watching")
+    expect(watching).to_have_text("Watching: 12")
     expect(watching).to_have_attribute("data-count", "12")
     box = watching.bounding_box()
     assert box is not None
@@ -290,6 +290,7 @@ def with_a_desk(page: Page, table: Table) -> None:
     """Sounds begin once they are switched on, and the position can be copied."""
     page.set_viewport_size({"width": 1280, "height": 800})
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.evaluate(f"() => {{{STAYS}}}")
     page.locator("#copy-xgid").click()
     expect(page.locator("#copy-xgid")).to_contain_text("✓")
     assert page.evaluate("navigator.clipboard.readText()") == xgid(table.board.game)

@@ -51,6 +51,12 @@ def with_clock(open_page: OpenPage, path: str, user: User) -> Page:
     return page
 
 
+def settled(page: Page) -> None:
+    """Let the stream open, and what has changed since the page was read be refreshed."""
+    page.clock.run_for(3_000)
+    page.wait_for_timeout(1_000)
+
+
 def is_refresh(request: Request) -> bool:
     """Whether a part of the page is requested again, other than the bell in its header."""
     return "hx-request" in request.headers and not request.url.endswith("/notifications/bell/")
@@ -75,9 +81,7 @@ def test_a_page_that_has_sent_a_form_is_not_refreshed_before_the_answer(
     division: Division, address: str, open_page: OpenPage, alice: User, by_alice: Actor
 ) -> None:
     page = with_clock(open_page, f"{address}console/", alice)
-    # The stream opens, and what has changed since the page was read is refreshed.
-    page.clock.run_for(3_000)
-    page.wait_for_timeout(1_000)
+    settled(page)
     page.evaluate("document.body.insertAdjacentHTML('beforeend', '<form><button id=send>Send</button></form>')")
     # The answer takes its time: this handler is called after that of the page.
     page.evaluate("document.addEventListener('submit', (event) => event.preventDefault())")
@@ -85,8 +89,8 @@ def test_a_page_that_has_sent_a_form_is_not_refreshed_before_the_answer(
     page.on("request", lambda request: requests.append(request.url) if is_refresh(request) else None)
     page.locator("#send").click()
     book_next(division, by_alice)
-    # Less than the page waits, since its clock runs on during all this.
-    page.clock.run_for(5_000)
+    # Less than the page waits, since its clock runs on during all this, and more than a change waits to be asked for.
+    page.clock.run_for(3_000)
     assert requests == []
     with page.expect_response(lambda answer: is_refresh(answer.request)):
         page.clock.fast_forward(POLLED)
@@ -96,6 +100,7 @@ def test_a_field_in_use_is_not_replaced_and_its_text_stays(
     division: Division, address: str, open_page: OpenPage, alice: User, by_alice: Actor
 ) -> None:
     page = with_clock(open_page, f"{address}console/", alice)
+    settled(page)
     page.evaluate("document.getElementById('console').insertAdjacentHTML('beforeend', '<input id=typed value=0>')")
     page.locator("#typed").fill("4")
     page.locator("#line").focus()
@@ -117,10 +122,13 @@ def test_a_response_that_arrives_during_typing_is_dropped_and_asked_for_again(
     division: Division, address: str, open_page: OpenPage, alice: User
 ) -> None:
     page = with_clock(open_page, f"{address}console/", alice)
-    page.evaluate("document.getElementById('console').insertAdjacentHTML('beforeend', '<input id=typed value=0>')")
+    settled(page)
 
     def type_meanwhile(route: object) -> None:
-        page.evaluate("document.getElementById('typed').value = '7'")
+        page.evaluate("""() => {
+          const field = Object.assign(document.createElement("input"), { id: "typed", defaultValue: "0", value: "7" });
+          if (!document.getElementById("typed")) document.getElementById("console").append(field);
+        }""")
         route.continue_()  # type: ignore[attr-defined]
 
     page.route("**/console/**", type_meanwhile)
@@ -136,6 +144,7 @@ def test_the_focus_stays_where_it_was(
     division: Division, address: str, open_page: OpenPage, alice: User, by_alice: Actor
 ) -> None:
     page = with_clock(open_page, f"{address}console/", alice)
+    settled(page)
     link = page.locator("#console a[data-sheet]").last
     link.focus()
     name = link.inner_text()

@@ -1,5 +1,7 @@
-"""With text at 200 %, or 40 % longer, nothing scrolls sideways; nothing that is longer is cut off."""
+"""With text at 200 %, 40 % longer or from right to left, nothing scrolls sideways; nothing longer is cut off."""
 
+import itertools
+import re
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
@@ -7,8 +9,9 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
+from core.languages import OFFERED
 from demo.club import load
-from players.models import User
+from players.models import Club, User
 from tests.browser.conftest import DESK, HEIGHT, PHONE, Check, OpenPage
 
 TABLET = 768
@@ -17,18 +20,24 @@ TEXT_SIZES = {PHONE: (100, 200), TABLET: (100, 200), DESK: (200,)}
 MAX_PAGES = 120
 ONE_OF_EACH = ("/players/", "/matches/", "/check/")
 """Of the pages below these paths only one of each kind is visited."""
+FOR_EVERYBODY = re.compile(r"/(?:wall|tv|embed/\w+|paper/\w+)/$")
+"""Pages in the language of the event, which is not the reader's."""
 WIDE = """() => {
     const most = document.documentElement.clientWidth
     if (document.documentElement.scrollWidth <= most) return []
     const scrolls = (element) => element && element !== document.documentElement &&
         (getComputedStyle(element).overflowX !== "visible" || scrolls(element.parentElement))
     const wide = [...document.querySelectorAll("body *")]
-        .filter((element) => element.getBoundingClientRect().right > most + 1 && !scrolls(element.parentElement))
+        .filter((element) => {
+            const {left, right} = element.getBoundingClientRect()
+            return (right > most + 1 || left < -1) && !scrolls(element.parentElement)
+        })
         .map((element) => `${element.tagName}.${element.className.baseVal ?? element.className}`)
         .slice(0, 5)
     return wide.length ? wide : [`${document.documentElement.scrollWidth} px`]
 }"""
 """Return the elements that stick out of the window, except inside boxes that scroll."""
+BOARDS = "[...document.querySelectorAll('.game-board, svg')].map((board) => getComputedStyle(board).direction)"
 CLIPPED = """() => [...document.querySelectorAll("body *")]
     .filter((element) => {
         const style = getComputedStyle(element)
@@ -92,6 +101,8 @@ def test_pages_fit_with_larger_and_with_longer_texts(
         page.set_viewport_size({"width": PHONE, "height": HEIGHT[PHONE]})
     assert visited > 20
 
+    # So that wall and paper are in it, too.
+    Club.objects.update(language=pseudo_locale)
     # Whoever is not signed in sees other pages besides, and another front page.
     seen: set[str] = set()
     for user, least in ((User.objects.get(email="alice@example.org"), 20), (None, 2)):
@@ -105,3 +116,44 @@ def test_pages_fit_with_larger_and_with_longer_texts(
                 assert [*page.evaluate(WIDE), *page.evaluate(CLIPPED)] == []
         assert visited > least
         seen.discard(kind("/"))
+
+
+def test_pages_fit_from_right_to_left(open_page: OpenPage, right_to_left: str, subtests: pytest.Subtests) -> None:
+    load(password="crawford-1969", now=timezone.now())
+    Club.objects.update(language=right_to_left)
+    seen: set[str] = set()
+    for user, least in ((User.objects.get(email="alice@example.org"), 20), (None, 2)):
+        page = open_page("/", width=PHONE, user=user)
+        page.set_extra_http_headers({"Accept-Language": right_to_left})
+        visited = 0
+        for path in visit_pages(page, seen):
+            visited += 1
+            assert page.get_attribute("html", "dir") == "rtl"
+            with subtests.test(path, user=str(user)):
+                assert page.evaluate(WIDE) == []
+                boards = page.evaluate(BOARDS)
+                assert set(boards) <= {"ltr"}, "the board is the same in every language"
+        assert visited > least
+        seen.discard(kind("/"))
+
+
+@pytest.mark.parametrize("language", sorted(set(OFFERED) - {"en"}))
+def test_pages_fit_in_each_language(
+    language: str, open_page: OpenPage, axe_lang: Check, subtests: pytest.Subtests
+) -> None:
+    load(password="crawford-1969", now=timezone.now())
+    for email, most in (("alice@example.org", 30), ("bob@example.org", 20), ("", 10)):
+        user = User.objects.get(email=email) if email else None
+        page = open_page("/", width=PHONE, user=user)
+        page.set_extra_http_headers({"Accept-Language": f"{language}-AT, en;q=0.5"})
+        visited = 0
+        for path in itertools.islice(visit_pages(page, set()), most):
+            visited += 1
+            with subtests.test(path, user=email):
+                if FOR_EVERYBODY.search(path) is None:
+                    assert page.get_attribute("html", "lang") == language
+                axe_lang(page)
+                for width in (PHONE, DESK):
+                    page.set_viewport_size({"width": width, "height": HEIGHT[width]})
+                    assert [*page.evaluate(WIDE), *page.evaluate(CLIPPED)] == [], width
+        assert visited > most / 2

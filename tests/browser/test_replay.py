@@ -41,6 +41,14 @@ ADDRESSES = """() => {
   history.replaceState = function (...all) { window.addresses += 1; return replaceState.apply(this, all); };
 }"""
 
+FAST_STEPS = """async (many) => {
+  for (let step = 0; step < many; step += 1) {
+    document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
+    await new Promise(requestAnimationFrame);
+  }
+}"""
+"""Press a key in each frame: between keys from outside, a busy machine may rest for longer than the page waits."""
+
 
 def moments_of(data: bytes) -> list[ReplayStep]:
     """Every step of a match, from the engine."""
@@ -116,8 +124,7 @@ def test_fast_steps_end_at_the_last_one(open_page: OpenPage) -> None:
     moments = moments_of(data)
     page = open_page(checked(data) + "replay/")
     page.evaluate(ADDRESSES)
-    for _ in range(12):
-        page.keyboard.press("ArrowRight")
+    page.evaluate(FAST_STEPS, 12)
     shown(page, moments[12])
     assert page.locator(".game-board").evaluate(COUNTS) == seen_by_bob(moments[12])
     expect(page.locator("[data-now] strong")).to_have_text(moments[12].words)
@@ -176,6 +183,6 @@ def test_each_step_has_a_board_without_scripts(browser: Browser, site: str) -> N
     context = browser.new_context(base_url=site, java_script_enabled=False, viewport={"width": 390, "height": 844})
     page = context.new_page()
     page.goto(checked(data) + "replay/?g=2&p=1")
-    expect(page.get_by_role("img", name=re.compile("Bob, white: 2 on the 24 point"))).to_be_visible()
+    expect(page.get_by_role("img", name=re.compile("Bob, White: 2 on the 24 point"))).to_be_visible()
     page.get_by_role("link", name="Back", exact=True).click()
     expect(page.locator("[data-now]")).to_contain_text("wins")

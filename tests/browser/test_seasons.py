@@ -128,7 +128,7 @@ def test_what_is_typed_changes_last_night_at_once(
     after = page.locator(".season-example li strong").first.inner_text()
     assert float(after) == float(before) + 8
     page.get_by_role("button", name="Save these points").click()
-    page.get_by_text("Version 2 of the points applies.").wait_for()
+    page.get_by_text("Saved.").wait_for()
 
 
 def test_a_year_fits_on_a_sheet_of_paper(club: Club, alice: User, open_page: OpenPage) -> None:

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from formats.settings import PROGRESSIVE, StageSettings
 from players.models import Club
-from tests.browser.conftest import PHONE, Check, OpenPage, follow
+from tests.browser.conftest import PHONE, STAYS, Check, OpenPage, follow
 from tests.tournaments.support.drawn_divisions import DivisionBuilder
 from tournaments.models import Division
 
@@ -90,9 +90,9 @@ def test_share_opens_the_menu_of_the_device_or_copies_the_link(
     url = event_url(division)
     phone = open_page(url, width=PHONE, script=SHARES)
     phone.get_by_role("link", name="Share").click()
-    phone.wait_for_function("window.shared")
+    phone.wait_for_function("() => window.shared")
     assert phone.evaluate("window.shared.url") == f"{site}{url}"
-    desk = open_page(url, script=f"delete Navigator.prototype.share; {COPIES}")
+    desk = open_page(url, script=f"delete Navigator.prototype.share; {COPIES} {STAYS}")
     link = desk.get_by_role("link", name="Share")
     link.click()
     expect(desk.locator("[data-share]")).to_have_text("✓ Link copied")

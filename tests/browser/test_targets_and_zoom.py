@@ -64,7 +64,7 @@ def test_targets_on_bracket_floor_and_a_players_pages_are_24_px(
     page = open_page("/", width=PHONE, user=bob)
     for path in (
         bracket_of(evening), f"/events/harbour/{evening.slug}/", "/", "/my/", f"/matches/{match.public_id}/",
-        f"/players/{match.player_0.public_id}/",
+        f"/players/{match.player_0.public_id}/", f"/players/{match.player_0.public_id}/vs/{match.player_1.public_id}/",
     ):  # fmt: skip
         page.goto(path)
         assert small_targets(page, axe) == [], path

@@ -24,7 +24,8 @@ from matches.ratings.services import default_pool, dirty_since
 from players.actors import SYSTEM
 from players.models import User
 from players.people.services import remember_alias
-from tests.browser.conftest import DESK, PHONE, Check, OpenPage
+from tests.browser.conftest import DESK, PHONE, Check, OpenPage, follow
+from tests.browser.result_form import choose_result
 from tests.conftest import SHARED_DATA, ValkeyServer
 from tests.tournaments.support.drawn_divisions import DivisionBuilder
 from tournaments.events.deadlines import extend_deadline
@@ -96,7 +97,7 @@ def send_record(page: Page, data: bytes) -> None:
     record = {"name": "match.txt", "mimeType": "text/plain", "buffer": data}
     page.get_by_label("Drop a record here, or choose a file").set_input_files(record)
     with page.expect_navigation():
-        page.get_by_role("button", name="Send record").click()
+        page.get_by_role("button", name="Send the match record").click()
 
 
 def settled(fixture: Fixture) -> bool:
@@ -131,12 +132,9 @@ def by_record(open_page: OpenPage, looked_at: Check, fixtures: list[Fixture]) ->
 def by_claim_and_answer(open_page: OpenPage, looked_at: Check, fixture: Fixture) -> None:
     match = match_of(fixture)
     winner = open_page(f"/m/{links.token_for(match, 0)}/", width=PHONE)
-    winner.get_by_role("spinbutton", name=match.player_0.name).fill("5")
-    winner.get_by_role("spinbutton", name=match.player_1.name).fill("2")
-    winner.get_by_role("button", name="Continue").click()
-    expect(winner.get_by_role("button", name="Send report")).to_be_visible()
+    choose_result(winner, "I won", 2)
     looked_at(winner)
-    winner.get_by_role("button", name="Send report").click()
+    follow(winner.get_by_role("button", name="I won 5–2"))
     loser = open_page(f"/m/{links.token_for(match, 1)}/", width=PHONE)
     looked_at(loser)
     loser.get_by_role("button", name="Confirm this score").click()
@@ -164,7 +162,7 @@ def by_strangers_record(open_page: OpenPage, looked_at: Check, fixture: Fixture)
     page.reload()
     expect(question).to_be_visible()
     looked_at(page)
-    page.get_by_role("radio", name=match.player_1.name).check()
+    page.get_by_role("radio", name=match.player_1.name, exact=True).check()
     page.get_by_role("button", name="Save").click()
     confirmed(open_page, fixture, 0)
     assert match.submissions.get().swapped is True

@@ -6,6 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 from random import Random
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
@@ -16,7 +17,7 @@ from django.utils import timezone
 from icalendar import Calendar
 
 from clubhouse.clubs import latest_winners
-from formats.settings import StageSettings
+from formats.settings import LEAGUE, StageSettings
 from players.actors import SYSTEM, Actor
 from players.clubs.services import update_club
 from players.models import Club, Membership, Player, User
@@ -27,6 +28,7 @@ from tournaments.entries import services as entries
 from tournaments.events import services as events
 from tournaments.models import Division, Entry, Tournament
 from tournaments.standings.placings import champions
+from tournaments.state.stages import set_stages
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 
@@ -72,8 +74,8 @@ def enter(division: Division, *names: str, **fields: object) -> list[Player]:
 
 
 def test_a_club_without_events_says_whom_to_ask(club: Club, client: Client, alice_client: Client) -> None:
-    assert "No evening planned. Ask Alice ." in card(client)
-    assert "Plan an evening" in card(alice_client)
+    assert "No evening planned. Ask Alice" in card(client)
+    assert "Plan an event" in card(alice_client)
     Membership.objects.update(role=Membership.Role.MEMBER)
     assert card(client).endswith("No evening planned.")
 
@@ -93,7 +95,7 @@ def test_the_next_evening_is_the_first_to_come(evening: Evening, client: Client)
 
 def test_what_is_being_played_gives_way_to_what_is_to_come(evening: Evening, client: Client) -> None:
     Tournament.objects.filter(pk=evening("Tonight", -0.1).tournament_id).update(status=Tournament.Status.RUNNING)
-    assert "Going on" in card(client)
+    assert "Being played now" in card(client)
     evening("Next week", 6)
     assert "Next week" in card(client)
     assert "Tonight" in shown(client)
@@ -104,13 +106,48 @@ def test_a_member_joins_and_leaves_from_the_page(evening: Evening, club: Club, b
     join(club, bob)
     client.force_login(bob)
     base = f"/events/harbour/{division.tournament.slug}/{division.public_id}/"
-    assert card(client).endswith("Join")
-    for path, text in (("register/", "You are in Not this time"), ("withdraw/", "Join"), ("register/", "You are in")):
+    on = f"I’m coming on {division.tournament.starts_at.astimezone(ZoneInfo(division.tournament.time_zone)):%A}"
+    assert card(client).endswith(on)
+    for path, text in (
+        ("register/", "You are entered. I can’t come"),
+        ("withdraw/", on),
+        ("register/", "You are entered."),
+    ):
         assert f'action="{base}{path}"' in shown(client)
         assert client.post(f"{base}{path}", {"back": "club"})["Location"] == PAGE
         assert text in card(client)
     assert "1 is coming" in card(client)
     assert client.post(f"{base}withdraw/", {"back": "//evil.example"})["Location"] == base
+
+
+@pytest.mark.parametrize("days", [6, 7, -0.1])
+def test_the_button_names_the_day_within_six_days_and_otherwise_the_date(
+    evening: Evening, client: Client, days: float
+) -> None:
+    event = evening(days=days).tournament
+    zone = ZoneInfo(event.time_zone)
+    starts = event.starts_at.astimezone(zone)
+    # Just after midnight, what began an hour ago began yesterday.
+    is_near = 0 <= (starts.date() - timezone.now().astimezone(zone).date()).days <= 6
+    assert f"I’m coming on {starts:{'%A' if is_near else '%-d %B'}}" in card(client)
+
+
+def test_a_league_is_entered(evening: Evening, by_alice: Actor, client: Client) -> None:
+    division = evening(days=3)
+    league = StageSettings(LEAGUE, lengths=(5,))
+    set_stages(division=division, stages=[league], after=division.seq, by=by_alice, now=timezone.now())
+    assert card(client).endswith("Enter")
+
+
+def test_who_is_in_two_divisions_is_counted_once(evening: Evening, by_alice: Actor, client: Client) -> None:
+    division = evening(days=3)
+    second = events.create_division(tournament=division.tournament, by=by_alice, now=timezone.now(), name="Doubling")
+    enter(division, "Anna Berg", "Ben Ort")
+    twice = Player.objects.get(name="Anna Berg")
+    entries.enter(division=second, players=[twice], by=by_alice, now=timezone.now())
+    evening("Tomorrow", days=1)
+    assert "2 players" in re.sub(r"\s+", " ", shown(client))
+    assert "3 players" not in shown(client)
 
 
 def test_a_full_evening_offers_a_place_on_the_waiting_list(
@@ -125,14 +162,14 @@ def test_a_full_evening_offers_a_place_on_the_waiting_list(
     entries.register(division=division, player=join(club, carol), by=Actor.of(carol), now=timezone.now())
     for user, place in ((bob, "3rd"), (carol, "4th")):
         client.force_login(user)
-        assert f"You are on the waiting list, {place} Not this time" in card(client)
+        assert f"You are on the waiting list, {place} I can’t come" in card(client)
     entries.withdraw(entry=Entry.objects.get(player__name="Anna Berg"), by=SYSTEM, now=timezone.now())
     assert "You are on the waiting list, 3rd" in card(client)
 
 
 def test_without_self_registration_the_page_says_how_one_enters(evening: Evening, client: Client) -> None:
     division = evening(self_registration=False)
-    assert "The director enters the players. Ask Alice ." in card(client)
+    assert "The director enters the players. Ask Alice" in card(client)
     Division.objects.filter(pk=division.pk).update(self_registration=True, closes_at=timezone.now())
     assert "Entries are closed." in card(client)
 
@@ -153,7 +190,7 @@ def test_after_the_draw_leaving_takes_more_than_a_tap(evening: Evening, club: Cl
     entries.register(division=division, player=join(club, bob), by=Actor.of(bob), now=timezone.now())
     Division.objects.filter(pk=division.pk).update(status=Division.Status.RUNNING)
     client.force_login(bob)
-    assert card(client).endswith("You are in Open the event")
+    assert card(client).endswith("You are entered. Open the event")
 
 
 def test_who_comes_is_shown_by_initials_and_never_by_name(evening: Evening, client: Client) -> None:
@@ -227,11 +264,11 @@ def test_the_feed_has_every_published_event_and_needs_no_account(evening: Evenin
     response = client.get(f"{PAGE}calendar.ics")
     assert response.headers["Content-Type"] == "text/calendar; charset=utf-8"
     rows = Calendar.from_ical(response.content).walk("VEVENT")
-    assert [str(row["SUMMARY"]) for row in rows] == ["Tuesday", "Cancelled: Thursday"]
+    assert [str(row["SUMMARY"]) for row in rows] == ["Tuesday", "Thursday is cancelled"]
     assert str(rows[0]["UID"]) == f"event-{division.tournament.public_id}@barpoint"
     assert client.get("/clubs/nowhere/calendar.ics").status_code == 404
     with CaptureQueriesContext(connection) as queries:
-        client.get(f"{PAGE}calendar.ics")
+        client.get(f"{PAGE}calendar.ics", headers={"Accept-Language": "en"})
     assert len(queries) == 2
 
 

@@ -58,6 +58,7 @@ def thursday(
         "time_zone": "Europe/Copenhagen", "starts_at": THURSDAY, "ends_at": THURSDAY + timedelta(hours=4), "tables": 2,
         "check_in_opens_at": THURSDAY - timedelta(hours=1), "venue": "Harbour House", "about": "Bring a board.",
         "currency": "DKK", "currency_exponent": 2, "closing_rule": "shorten",
+        "silent_desk": "go_on", "language": "en", "second_language": "en",
     }  # fmt: skip
     Tournament.objects.filter(pk=event.pk).update(**values)
     entries.enter(division=division, players=make_players(4), by=by_alice, now=NOON)
@@ -78,9 +79,10 @@ def test_everything_but_the_players_is_copied(thursday: Division, by_alice: Acto
     copy = copy_event(tournament=thursday.tournament, by=by_alice, now=THURSDAY + timedelta(days=1))
 
     assert copy.status == Tournament.Status.DRAFT
-    assert (copy.name, copy.venue, copy.about, copy.tables, copy.currency, copy.closing_rule) == (
-        "Winter Open", "Harbour House", "Bring a board.", 2, "DKK", "shorten",
+    assert (copy.name, copy.venue, copy.about, copy.tables, copy.currency, copy.closing_rule, copy.silent_desk) == (
+        "Winter Open", "Harbour House", "Bring a board.", 2, "DKK", "shorten", "go_on",
     )  # fmt: skip
+    assert (copy.language, copy.second_language) == ("en", "en")
     week_and_hour = timedelta(days=7, hours=1)
     assert copy.starts_at == THURSDAY + week_and_hour, "19:30 in winter time"
     assert copy.ends_at == THURSDAY + timedelta(hours=4) + week_and_hour

@@ -22,6 +22,7 @@ BUTTONS = {
     "api-register", "api-tournament-publish", "api-tournament-leave", "api-entry-check-in", "api-draws",
     "api-entry-withdraw", "api-tournament-cancel", "api-cash-take-back", "kiosk-add", "kiosk-pair",
     "series-final", "api-series-final", "series-remove", "api-series-remove", "api-join-withdraw",
+    "kept-leave", "api-kept-leave", "offer-close", "api-offer-close", "offer-reopen", "api-offer-reopen",
 }  # fmt: skip
 SHOWS = {
     "design-show",
@@ -64,8 +65,11 @@ def write_statements() -> Iterator[list[str]]:
 def test_an_empty_form_changes_nothing(running: RunningEvent, alice_client: Client, subtests: pytest.Subtests) -> None:
     # An address may need rows of its own.
     addresses = {name: address(name, running) for name in (*EVENT_ROUTES, *CLUB_ROUTES) if name not in BUTTONS}
+    # The first look at a day stores its puzzle.
+    assert alice_client.get(addresses["club-puzzle"]).status_code == 200
     before = everything()
     assert before["Fixture"]
+    assert before["Puzzle"]
     for name, url in addresses.items():
         with subtests.test(name), transaction.atomic():
             with write_statements() as written:

@@ -62,7 +62,7 @@ def test_the_champion_is_named_on_the_event_and_on_the_console(
     winner = final.match.player_0.name
     driver.play_round()
     assert f"Champion: {winner}" in text(page(alice_client, event(driver)))
-    assert f"Won by {winner}" in text(page(alice_client, f"{event(driver)}console/"))
+    assert f"won by {winner}" in text(page(alice_client, f"{event(driver)}console/"))
     assert f"won by {winner}" in text(page(Client(), f"{event(driver)}{driver.division.public_id}/"))
 
 
@@ -72,7 +72,7 @@ def test_the_winner_of_a_table_is_named_too(
     driver = drawn_division("Open", 4, StageSettings("roundrobin"))
     driver.play_out()
     assert "Champion: " in text(page(Client(), event(driver)))
-    assert "Won by" in text(page(alice_client, f"{event(driver)}console/"))
+    assert "won by" in text(page(alice_client, f"{event(driver)}console/"))
 
 
 def test_the_format_and_its_own_match_lengths_are_named(

@@ -10,9 +10,13 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import DjangoDbBlocker
 
-from matches.models import Result
+from matches.models import Match, Result
+from players.actors import SYSTEM
 from tests import demo_club
 from tests.tournaments.support.pages import text as stripped
+from tournaments.floor.evening import adjourn
+from tournaments.floor.selectors import floor
+from tournaments.floor.state import FloorMatchState
 from tournaments.models import Bracket, Division, Draw, Entry, Fixture, Floor, Tournament
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
@@ -52,12 +56,16 @@ class Expected:
         self.entries = len(rows)
         self.players = {row.player_id for row in rows}
         fixtures = Fixture.objects.filter(stage__division=division)
-        kinds = [self._kind(row) for row in fixtures.filter(status__in=("decided", "walkover"))]
+        decided = fixtures.filter(status__in=("decided", "walkover")).select_related("match")
+        kinds = [self._kind(row) for row in decided]
+        matches = [row.match for row in decided if self._kind(row) == "played" and row.match is not None]
+        self.came = {player for match in matches for player in (match.player_0_id, match.player_1_id)}
         self.walkovers = sum(kind != "played" for kind in kinds)
         self.played = len(kinds) - self.walkovers
         waits = [row for row in fixtures.filter(status="waiting") if not row.needed_if_fixture]
         without_byes = [row for row in waits if not row.slots.filter(status="bye").exists()]
-        self.total: int | None = len(kinds) + len(without_byes) + fixtures.filter(status="ready").count()
+        self.open = len(without_byes) + fixtures.filter(status="ready").count()
+        self.total: int | None = len(kinds) + self.open
         stage = division.stages.order_by("number").last()
         if drawn and stage is not None and stage.status == "running":
             if stage.format == "lives":
@@ -112,7 +120,7 @@ def test_pages_of_a_division_agree(director: Client, subtests: pytest.Subtests) 
             if division.status == Division.Status.RUNNING and len(brackets) > 1:
                 assert expected.phrase in page
             paper = text(director, f"{event_url}paper/draws/?division={division.public_id}")
-            if expected.total is not None and "page 1 of" in paper:
+            if expected.total is not None and "Page 1 of" in paper:
                 assert f"{division.name} · {number(expected.total, 'match', 'matches')} " in paper
             if Floor.objects.filter(tournament=division.tournament).exists():
                 continue  # its console leads to the floor
@@ -134,12 +142,15 @@ def test_pages_of_an_event_agree(director: Client, subtests: pytest.Subtests) ->
             totals = [row.total for row in divisions]
             total = None if None in totals else sum(filter(None, totals))
             played, walkovers = (sum(getattr(row, name) for row in divisions) for name in ("played", "walkovers"))
-            assert (
-                f" {number(entries, 'entry', 'entries')} {event.get_status_display()}" in lists.split(event.name, 1)[1]
-            )
+            where = f" in {len(divisions)} divisions" if len(divisions) > 1 else ""
+            is_open = event.status == Tournament.Status.PUBLISHED
+            status = "Open for entries" if is_open else event.get_status_display()
+            assert f" {number(players, 'player')}{where} {status}" in lists.split(event.name, 1)[1]
             summary = text(director, f"/events/{event.club.slug}/{event.slug}/report/")
             of_total = f"{played} of {total}" if total is not None else f"{played}"
-            shown = f"Players {players} Matches played {of_total} "
+            came = len(set().union(*(row.came for row in divisions)))
+            who = f"{players}" if came == players else f"{came} of {players} played"
+            shown = f"Players {who} Matches {of_total} "
             assert shown + (f"Walkovers {walkovers} " if walkovers else "") + "Points" in summary
             body = director.get(f"/api/v1/tournaments/{event.public_id}/report/").json()
             figures = {name: body["figures"][name] for name in ("players", "entries", "matches", "played", "walkovers")}
@@ -151,6 +162,32 @@ def test_pages_of_an_event_agree(director: Client, subtests: pytest.Subtests) ->
                 "walkovers": walkovers,
             }
             assert [row["entries"] for row in body["divisions"]] == [row.entries for row in divisions]
+
+
+def test_the_floor_and_the_steps_count_the_same_matches(director: Client, subtests: pytest.Subtests) -> None:
+    adjourned = Match.objects.filter(state="open", begun_at__isnull=False).order_by("pk").first()
+    assert adjourned is not None
+    fixture = Fixture.objects.get(match=adjourned)
+    adjourn(fixture=fixture, by=SYSTEM, now=timezone.now())
+    floors = Floor.objects.filter(tournament__status="running").select_related("tournament__club")
+    assert floors
+    for event in (row.tournament for row in floors):
+        with subtests.test(event.name):
+            shown = text(director, f"/events/{event.club.slug}/{event.slug}/floor/?all=1")
+            at_tables = re.search(r"Tables ((?:\d+ [a-z ]+(?:· )?)+)", shown)
+            assert at_tables is not None
+            states = {state.strip(): int(count) for count, state in re.findall(r"(\d+) ([a-z ]+)", at_tables[1])}
+            step = re.search(r"Floor (?:now|to do): (\d+) playing", shown)
+            assert int(step[1] if step else 0) == states.get("playing", 0)
+            queue = re.search(r"(\d+) in the queue · (\d+) wait", shown)
+            waits = sum(map(int, queue.groups())) if queue is not None else 0
+            waits += "floor-call" in director.get(f"/events/{event.club.slug}/{event.slug}/floor/").content.decode()
+            on_tables = sum(states.get(state, 0) for state in ("called", "playing", "reported"))
+            view = floor(event, timezone.now())
+            left_table = sum(row.state == FloorMatchState.REPORTED and not row.table for row in view.matches.values())
+            open_matches = sum(Expected(row).open for row in event.divisions.all())
+            is_adjourned = int(fixture.stage.division.tournament_id == event.pk)
+            assert waits + on_tables + left_table + is_adjourned == open_matches
 
 
 def test_a_draft_announces_as_many_matches_as_it_will_have(director: Client) -> None:

@@ -1,19 +1,21 @@
 """Deleting an account ends what its player takes part in, with the consequences that a withdrawal has."""
 
 from collections.abc import Callable, Sequence
+from datetime import timedelta
 from functools import partial
 from typing import Any
 
 import pytest
 from django.db import transaction
 from django.urls import reverse
+from django.utils import timezone
 
 from clubhouse.tonight import players_of, regulars
 from formats.settings import LIVES, StageSettings
 from formats.settings import PairingMode as Mode
 from matches.models import Match, Proposal, Result
 from matches.play.starting import PlaySettings, start
-from matches.reporting.appointments import Offer, accept, propose
+from matches.reporting.appointments import Dates, accept, propose
 from players.actors import SYSTEM, Actor
 from players.clubs.services import add_player
 from players.models import Membership, Notification, Player, User
@@ -39,6 +41,7 @@ from tournaments.entries.returns import bring_back, preview_return
 from tournaments.entries.substitutions import undo_substitution
 from tournaments.events import services as events
 from tournaments.models import CheckIn, Division, Entry, FinalPlace, Fixture, Slot, Substitution, Tournament
+from tournaments.offers.services import OfferInput, create_offer
 from tournaments.state.notifications import LEFT, WALKOVER
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
@@ -157,7 +160,7 @@ def test_an_appointment_ends_with_the_match(running: RunningEvent, bob_player: P
     assert match is not None
     side = match.players.index(bob_player)
     at = NOON.replace(hour=20)
-    proposal = propose(match=match, side=side, offer=Offer([at]), by=SYSTEM, now=NOON)
+    proposal = propose(match=match, side=side, offer=Dates([at]), by=SYSTEM, now=NOON)
     accept(proposal=proposal, side=1 - side, time=at, by=Actor.of(carol), now=NOON)
     leave(bob_player)
     assert not Proposal.objects.filter(match__state=Match.State.OPEN).exists()
@@ -365,7 +368,7 @@ def _times(player: Player, event: RunningEvent, _open: Division) -> object:
     assert match is not None
     Match.objects.filter(pk=match.pk).update(state=Match.State.OPEN)
     side = 1 - match.players.index(player)
-    return propose(match=match, side=side, offer=Offer([NOON.replace(hour=20)]), **ACT)
+    return propose(match=match, side=side, offer=Dates([NOON.replace(hour=20)]), **ACT)
 
 
 ASKS: dict[str, Ask] = {
@@ -427,7 +430,7 @@ def test_leaving_a_club_gives_up_only_what_is_for_members(
     running: RunningEvent, bob_player: Player, bob: User, cast: list[Player], club: Any, as_user: Any
 ) -> None:
     row = change(season([bob_player, *cast], range(90, 0, -10), 2), belongs="members")
-    offer(series=row, answer_by=IN_A_WEEK, player=None, by=SYSTEM, now=NOON)
+    offer(series=row, answer_by=timezone.localdate() + timedelta(days=7), player=None, by=SYSTEM, now=NOON)
     final = prepare_final(series=row, by=SYSTEM, now=NOON)
     assert entered(final) == ["Bob", "Player 1"]
     client = as_user(bob)
@@ -479,6 +482,7 @@ def test_the_staff_suspends_after_a_list_and_lifts_it(
 
 RECORDS = {
     "blocks_create": "who is blocked is not asked",
+    "cash_payments_create": "money of an entry",
     "members_merge": "who is the same person",
     "practice_start": "the opponent is a bot",
     "seasons_give_points": "a result",
@@ -497,11 +501,19 @@ def test_no_operation_that_names_a_player_asks_one_who_has_left(
     division, row = make_division(name="Second"), season([bob_player], [80], 1)
     FinalPlace.objects.create(series=row, player=bob_player, rank=1, answer_by=NOON.replace(year=2027))
     change(row, belongs="entered")
+    [entry] = entries.enter(division=division, players=[Player.objects.create(name="Elif")], by=SYSTEM, now=NOON)
+    division.refresh_from_db()
+    jackpot = create_offer(tournament=running.tournament, offer=OfferInput("Jackpot", 4, [5]), by=SYSTEM, now=NOON)
     api, who = "/api/v1", {"player": bob_player.public_id}
     asks: dict[str, tuple[str, dict[str, Any]]] = {
         "challenges_create": (f"{api}/challenges/", {"opponent": bob_player.public_id, "length": 3}),
         "entries_create": (f"{api}/divisions/{division.public_id}/entries/", {**who, "name": "Bob"}),
+        "entries_substitute": (
+            f"{api}/entries/{entry.public_id}/substitute/",
+            {**who, "name": "Bob", "after": division.seq},
+        ),
         "members_create": (f"{api}/clubs/harbour/members/", who),
+        "offers_join": (f"{api}/offers/{jackpot.public_id}/join/", {**who, "amount": 0}),
         "seasons_answer_place": (f"{api}/seasons/{row.public_id}/answer/", {**who, "answer": "comes"}),
         "seasons_enter": (f"{api}/seasons/{row.public_id}/entry/", {**who, "enters": "yes"}),
         "seasons_offer_places": (f"{api}/seasons/{row.public_id}/offer/", who),

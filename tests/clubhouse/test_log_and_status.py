@@ -122,5 +122,5 @@ def test_queued_work_is_counted(running: RunningEvent, alice_client: Client) -> 
 
 def test_a_line_names_everything_it_is_about() -> None:
     params = {"entry": 7, "fixture": 3, "round": 2, "number": 4, "name": "Masters"}
-    assert _named(params, {7: "Bob", 8: "Carol"}) == ["Bob", "M3", "round 2", "draft 4", "Masters"]
+    assert _named(params, {7: "Bob", 8: "Carol"}) == ["Bob", "M3", "Round 2", "Draft 4", "Masters"]
     assert _named({"round": 0}, {}) == []

@@ -1,5 +1,6 @@
 """The administration pages, and what a match is called where it is listed."""
 
+import re
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -11,10 +12,13 @@ from matches.lifecycle.events import events
 from matches.lifecycle.finish import ResultInput
 from players.actors import Actor
 from players.models import Player, User
-from tests.event_cast import NOW, RunningEvent
+from tests.event_cast import NOW, RunningEvent, publish
 from tests.matches.cast import open_match
 from tests.tournaments.support.pages import page, text
 from tournaments.entries import services as entries
+from tournaments.events.services import create_division, create_tournament, publish_tournament
+from tournaments.floor.calls import call
+from tournaments.floor.evening import open_floor
 from tournaments.models import Division, Draw, Entry, Fixture, Stage, Tournament
 from tournaments.results import services as results
 
@@ -67,6 +71,30 @@ def test_after_a_report_the_match_page_names_the_next_match(
     score = (7, 3) if winner == 0 else (3, 7)
     results.enter_result(fixture=running.fixture, result=ResultInput(winner, score), by=by_alice, now=NOW)
     assert "Your next match" not in text(page(client, f"/matches/{match.public_id}/")), "its players are not known yet"
+    second = Fixture.objects.select_related("stage", "match").get(stage__division=running.division, number=2)
+    results.enter_result(fixture=second, result=ResultInput(0, (7, 3)), by=by_alice, now=NOW)
+    html = text(page(client, f"/matches/{match.public_id}/"))
+    assert f"Your next match {second.match.player_0.name} Winter Open · Open · Final · M3" in html
+
+
+def test_the_next_match_is_one_of_this_event_or_says_that_it_is_not(
+    running: RunningEvent, bob: User, make_players: Callable[[int], list[Player]], by_alice: Actor, as_user: Any
+) -> None:
+    event = create_tournament(
+        club=running.tournament.club, by=by_alice, now=NOW, name="Next Door", starts_at=NOW, tables=1
+    )
+    division = create_division(tournament=event, by=by_alice, now=NOW, name="Blitz", match_length=3)
+    entries.enter(division=division, players=[running.entry.player, *make_players(1)], by=by_alice, now=NOW)
+    publish_tournament(tournament=event, by=by_alice, now=NOW)
+    publish(division, by_alice)
+    open_floor(tournament=event, by=by_alice, now=NOW)
+    call(fixture=Fixture.objects.get(stage__division=division), by=by_alice, now=NOW)
+    match, client = running.fixture.match, as_user(bob)
+    score = (7, 3) if match.players[0] == running.entry.player else (3, 7)
+    results.enter_result(fixture=running.fixture, result=ResultInput.played(score), by=by_alice, now=NOW)
+    html = text(page(client, f"/matches/{match.public_id}/"))
+    assert "Your next match is in another event" in html
+    assert re.search(r"Next Door · Blitz · Final · M1 · Table 1\b", html)
     second = Fixture.objects.select_related("stage", "match").get(stage__division=running.division, number=2)
     results.enter_result(fixture=second, result=ResultInput(0, (7, 3)), by=by_alice, now=NOW)
     html = text(page(client, f"/matches/{match.public_id}/"))

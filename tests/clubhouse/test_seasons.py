@@ -20,8 +20,9 @@ from tournaments.state import stages
 pytestmark = pytest.mark.django_db
 SPRING = NOON + timedelta(days=60)
 SETTINGS = {
-    "self_registration": True, "capacity": 9, "fee": 7, "match_length": 5, "round_lengths": [5, 7], "crawford": False,
-    "rated": False, "draw_method": "rating", "apart": True, "deadline_rule": "lots", "extension_hours": 5,
+    "is_side": True, "self_registration": True, "capacity": 9, "fee": 7, "match_length": 5, "round_lengths": [5, 7],
+    "crawford": False, "rated": False, "draw_method": "rating", "apart": True, "deadline_rule": "lots",
+    "start_rule": "table", "start_cap": 2, "start_table": [[100, 1]], "extension_hours": 5,
     "claim_wait": 61, "no_show_loses": True, "play_mode": "here", "clock": "correspondence", "overtime_minutes": 1,
     "turn_days": 4, "bank_days": 6, "flag_rule": "claim", "spectators_delay": None,
 }  # fmt: skip

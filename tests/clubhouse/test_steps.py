@@ -5,12 +5,13 @@ from collections.abc import Callable
 
 import pytest
 from django.test import Client
+from django.urls import reverse
 
 from clubhouse import steps
 from clubhouse.steps import DONE, TO_DO, Reader
 from clubhouse.steps import NOW as PRESENT
 from formats.settings import StageSettings
-from players.actors import Actor
+from players.actors import SYSTEM, Actor
 from players.models import Player, User
 from tests.event_cast import NOW, RunningEvent, publish
 from tests.tournaments.support.drawn_divisions import DivisionBuilder
@@ -18,6 +19,8 @@ from tests.tournaments.support.pages import text
 from tournaments.entries import check_in
 from tournaments.entries import services as entries
 from tournaments.events import services as events
+from tournaments.events.actions import division_url_args
+from tournaments.floor import evening
 from tournaments.ledger.payments import close_desk
 from tournaments.models import CheckIn, Division, PrizePlan, Tournament
 
@@ -52,7 +55,7 @@ def test_the_steps_say_how_far_an_evening_is(
     publish(division, by_alice)
     assert states(division.tournament)[:3] == [
         ("arrivals", DONE, "1 of 4 here"),
-        ("draw", DONE, "drawn"),
+        ("draw", DONE, "done"),
         ("floor", PRESENT, "3 to play"),
     ]
 
@@ -89,7 +92,7 @@ def test_after_the_last_match_come_prizes_closing_and_the_summary(
     alice_client.post(f"{base}cash/payout/", form)
     assert next_step() == ("close", "open")
     close_desk(tournament=event, counted=-8, expected=-8, by=by_alice, now=NOW)
-    assert next_step() == ("summary", "ready")
+    assert next_step() == ("summary", "done")
     assert 'aria-current="step"' in alice_client.get(f"{base}report/").content.decode()
     last = steps.after_play(event, may_direct=False)
     assert last is not None
@@ -113,6 +116,17 @@ def test_helpers_and_assistants_see_only_the_steps_they_may_take(running: Runnin
         assert [key for key, *_rest in states(running.tournament, reader)] == expected
 
 
+def test_the_step_of_the_draw_stays_in_the_console_once_it_is_drawn(
+    running: RunningEvent, alice_client: Client
+) -> None:
+    event, args = running.tournament, division_url_args(running.division)
+    public = reverse("division", args=args)
+    for reader, url in ((DIRECTOR, reverse("draw", args=args)), (ASSISTANT, public), (HELPER, public)):
+        shown = steps.head(event, None, page="floor", reader=reader, has_floor=False)
+        assert next(step.url for step in shown.steps if step.key == "draw") == url
+    assert f'href="{public}"' in alice_client.get(reverse("draw", args=args)).content.decode()
+
+
 def test_several_divisions_are_offered_where_one_is_needed(
     make_division: Callable[..., Division], alice_client: Client
 ) -> None:
@@ -124,6 +138,28 @@ def test_several_divisions_are_offered_where_one_is_needed(
     assert [link.label for link in shown.divisions] == ["All", "Open", "Masters"]
     page = alice_client.get(f"/events/{event.club.slug}/{event.slug}/check-in/?division={second.public_id}")
     assert "Masters" in text(page.content.decode())
+
+
+def test_all_settings_are_reached_from_one_link_and_from_each_other(
+    running: RunningEvent, make_division: Callable[..., Division], alice_client: Client
+) -> None:
+    event = running.tournament
+    make_division(name="Masters")
+    evening.open_floor(tournament=event, by=SYSTEM, now=NOW)
+    args = [event.club.slug, event.slug]
+    pages = [reverse("event-edit", args=args), reverse("floor-settings", args=args)]
+    pages += [reverse("division-settings", args=division_url_args(row)) for row in event.divisions.order_by("order")]
+    for page in (
+        reverse("draw", args=division_url_args(running.division)),
+        reverse("floor", args=args),
+        f"{running.url}",
+    ):
+        shown = alice_client.get(page).content.decode()
+        assert [shown.count(f'href="{url}"') for url in pages] == [1, 0, 0, 0], page
+    for page in pages:
+        shown = alice_client.get(page).content.decode()
+        assert all(f'href="{url}"' in shown for url in [*pages, reverse("division-create", args=args)]), page
+        assert shown.count('aria-current="page"') == 2, "the link of all settings and this page's own"
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from clubhouse.tonight import UNDO_FOR, EveningPlan, start_evening, undo_start
+from clubhouse.tonight import UNDO_FOR, EveningPlan, TonightForm, TonightPage, start_evening, undo_start
 from engine.errors import Refused
 from formats.settings import PROGRESSIVE, SWISS, StageSettings
 from matches.models import Match
@@ -58,6 +58,23 @@ def start_it(club: Club, people: list[Player], by_alice: Actor) -> Callable[...,
         return start_evening(club=club, plan=EveningPlan(**{**plan, **given}), by=by_alice, now=now, **changes)
 
     return start_one
+
+
+@pytest.mark.parametrize(("players", "hours"), [(8, 4), (13, 3), (13, 5)])
+def test_a_format_has_one_end_and_is_too_long_only_if_it_is_likely_to_be(club: Club, players: int, hours: int) -> None:
+    now = timezone.now()
+    page = TonightPage(club, now)
+    closes = f"{now.astimezone(page.zone) + timedelta(hours=hours):%H:%M}"
+    compared = 0
+    for key in ["", *(offer.key for offer in page.offers)]:
+        data = {"players": players, "tables": players // 2, "closes": closes, "format": key}
+        page.take(TonightForm(data, page=page))
+        chosen, timeline = next(offer for offer in page.offers if offer.key == page.chosen), page.timeline
+        assert timeline is not None
+        assert {chosen.ends, *(line.ends for line in page.compared if line.is_chosen)} == {timeline.ends}
+        assert chosen.is_too_long == (timeline.expected > timeline.closing)
+        compared += len(page.compared)
+    assert compared
 
 
 def called(event: Tournament) -> int:
@@ -220,13 +237,20 @@ def test_the_api_starts_and_undoes_an_evening(
     people: list[Player], club: Club, alice: User, dave: User, as_user: Callable[[User | None], Client]
 ) -> None:
     url = f"/api/v1/clubs/{club.slug}/tonight/"
-    body = {"tables": 4, "closes": "23:30", "here": [player.public_id for player in people], "format": "swiss"}
+    body: dict[str, Any] = {
+        "tables": 4,
+        "closes": "23:30",
+        "here": [player.public_id for player in people],
+        "format": "swiss",
+    }
+    body["fee"] = 15
     assert as_user(dave).post(url, body, content_type="application/json").status_code == 403
     started = as_user(alice).post(url, body, content_type="application/json")
     assert started.status_code == 201, started.content
     event = Tournament.objects.get()
     assert started.json()["public_id"] == event.public_id
     assert event.divisions.get().stages.get().format == SWISS
+    assert event.divisions.get().fee == 15
     undo = f"/api/v1/tournaments/{event.public_id}/start/undo/"
     assert as_user(alice).post(undo, {}, content_type="application/json").json()["status"] == "published"
     unknown = body | {"here": ["aaaaaaaaaa"]}
@@ -279,12 +303,23 @@ def test_the_screen_starts_tonight_and_undoes_it(
     assert places(event) == before, "the same players get the same draw"
 
 
-def test_change_more_opens_all_settings_filled_in(alice_client: Client, club: Club, people: list[Player]) -> None:
+def test_a_tick_lets_a_bracket_follow_lives_and_a_swiss(alice_client: Client, club: Club, people: list[Player]) -> None:
+    data = {"players": 8, "tables": 4, "closes": "23:30", "here": [row.public_id for row in people], "named": 8}
+    page = f"/clubs/{club.slug}/tonight/"
+    for format_, places in (("flow", 8), ("swiss", 4), ("knockout", 0)):
+        preview = html(alice_client.post(f"{page}show/", {**data, "format": format_}))
+        assert ("Then a bracket of" in preview) == bool(places), format_
+    alice_client.post(page, {**data, "format": "swiss", "bracket": "on"})
+    first, second = Stage.objects.order_by("number")
+    assert (first.format, first.settings["qualifiers"], second.format) == ("swiss", 4, "knockout")
+
+
+def test_settings_opens_all_of_them_filled_in(alice_client: Client, club: Club, people: list[Player]) -> None:
     here = [player.public_id for player in people]
     data = {"players": 8, "tables": 4, "closes": "23:45", "here": here, "named": 8, "more": "on", "format": "swiss"}
     response = alice_client.post(f"/clubs/{club.slug}/tonight/", data)
     division = Division.objects.get()
-    assert response.headers["Location"].endswith(f"/{division.public_id}/draw/")
+    assert response.headers["Location"].endswith(f"/{division.public_id}/settings/")
     assert (division.tournament.status, division.entries.count()) == ("draft", 8)
     assert division.stages.get().format == SWISS
 
@@ -305,7 +340,7 @@ def test_same_as_last_week_fills_in_everything(
     data = {"players": 12, "tables": 9, "closes": "23:45", "named": 0}
     shown = html(alice_client.post(f"{url}show/", data | {"use": "on"}, headers={"HX-Request": "true"}))
     assert "Start with 8 players" in shown
-    assert "Entry: 60 tickets" in text(shown)
+    assert 'name="fee" value="60"' in shown
     assert 'value="4"' in shown, "as many tables"
     here = [player.public_id for player in people]
     alice_client.post(url, data | {"players": 8, "tables": 4, "like": "on", "format": "same", "here": here, "named": 8})
@@ -313,6 +348,31 @@ def test_same_as_last_week_fills_in_everything(
     assert (tonight.name, tonight.divisions.get().fee) == (last.name, 60)
     assert tonight.divisions.get().stages.get().format == PROGRESSIVE
     assert tonight.status == Tournament.Status.RUNNING
+
+
+def test_the_copy_made_on_the_summary_keeps_the_players_as_ticks(
+    alice_client: Client, client: Client, start_it: Callable[..., Tournament], people: list[Player]
+) -> None:
+    last = start_it(now=timezone.now() - timedelta(days=7) + timedelta(hours=1))
+    last.divisions.update(status=Division.Status.FINISHED)
+    Tournament.objects.filter(pk=last.pk).update(status=Tournament.Status.FINISHED)
+    base = f"/events/{last.club.slug}/{last.slug}"
+    shown = html(alice_client.get(f"{base}/report/"))
+    assert "Same again next week" in shown
+    assert "Same again next week" not in html(client.get(f"{base}/report/"))
+    alice_client.post(f"{base}/copy/", {"key": "one"})
+    alice_client.post(f"{base}/copy/", {"key": "one"})
+    copy = Tournament.objects.exclude(pk=last.pk).get()
+    tonight = f"/clubs/{last.club.slug}/tonight/"
+    shown = html(alice_client.get(tonight))
+    ticked = set(re.findall(r'name="here" value="(\w+)" checked', shown))
+    assert ticked == {player.public_id for player in people}
+    assert "Start with 8 players" in text(shown)
+    assert not copy.divisions.get().entries.exists(), "nobody is entered before the start"
+    division = copy.divisions.get()
+    enter(division=division, players=people[:1], by=SYSTEM, now=timezone.now())
+    withdraw(entry=division.entries.get(), by=SYSTEM, now=timezone.now())
+    assert "Start with 8 players" not in text(html(alice_client.get(tonight))), "who has withdrawn is not ticked"
 
 
 def test_who_registers_or_withdraws_while_the_screen_is_open_is_not_overruled(

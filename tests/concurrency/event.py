@@ -30,7 +30,12 @@ class EventBuilder:
     def __init__(self, club: Club, alice: User, make_players: Callable[[int], list[Player]]) -> None:
         self.club = club
         self.alice = Actor.of(alice)
+        self._make_players = make_players
         self.cast = make_players(8)
+
+    def other_people(self) -> None:
+        """Let other people enter from now on, so that nobody is still at a table of the last event."""
+        self.cast = self._make_players(8)
 
     @property
     def acts(self) -> dict[str, Any]:

@@ -32,11 +32,12 @@ RACES = 4
 @pytest.fixture
 def free_again(club: Club, alice: User, make_players: Callable[[int], list[Player]]) -> Callable[[], Tournament]:
     """A night of eight at four tables, all of whose first matches are over: everybody is free."""
-    by, players = Actor.of(alice), make_players(8)
+    by = Actor.of(alice)
     stages = (StageSettings(LIVES, lives=2, lengths=(5,), pairing=Mode.CONTINUOUS),)
 
     def make() -> Tournament:
-        plan = EveningPlan(4, NOON + timedelta(hours=8), stages, players)
+        # Other people each time: nobody may be called who is still at a table of the last event.
+        plan = EveningPlan(4, NOON + timedelta(hours=8), stages, make_players(8))
         event = start_evening(club=club, plan=plan, by=by, now=NOON, key="")
         Tournament.objects.filter(pk=event.pk).update(undo_until=None)
         for fixture in Fixture.objects.filter(stage__division__tournament=event).order_by("number"):

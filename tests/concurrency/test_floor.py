@@ -21,7 +21,8 @@ RACES = 4
 
 
 def evening_of(builder: EventBuilder, tables: int = 3) -> tuple[Division, list[Table]]:
-    """A division of eight that is drawn, with some tables."""
+    """A division of eight others that is drawn, with some tables."""
+    builder.other_people()
     division = builder.drawn(8)
     division.tournament.tables = tables
     division.tournament.save()
@@ -48,6 +49,34 @@ def test_two_directors_call_two_matches_to_a_table(builder: EventBuilder) -> Non
         outcomes = at_once(*(call(builder, fixture, tables[0]) for fixture in fixtures(division)[:2]))
         assert faults(outcomes) == []
         assert refusals(outcomes) == ["table_taken"]
+
+
+def one_pair_in_two_events(builder: EventBuilder) -> list[Callable[[], FloorEvent]]:
+    """Return the calls of a match in each of two events, of the same two people."""
+    builder.other_people()
+    divisions = [builder.drawn(2) for _ in range(2)]
+    for division in divisions:
+        division.tournament.tables = 2
+        division.tournament.save()
+        evening.open_floor(tournament=division.tournament, **builder.acts)
+    return [
+        call(builder, fixtures(division)[0], division.tournament.floor_tables.all()[number])
+        for number, division in enumerate(divisions)
+    ]
+
+
+def test_two_events_call_the_same_people_at_once_and_one_waits(builder: EventBuilder) -> None:
+    for _ in range(RACES):
+        outcomes = at_once(*one_pair_in_two_events(builder))
+        assert faults(outcomes) == []
+        assert refusals(outcomes) == ["player_elsewhere"]
+
+
+def test_control_without_the_lock_of_the_floors_both_events_call_them(builder: EventBuilder) -> None:
+    calls_of_both = one_pair_in_two_events(builder)
+    with without_locks(Floor):
+        outcomes = at_once(*calls_of_both)
+    assert faults(outcomes) + refusals(outcomes) == []
 
 
 def test_control_without_the_lock_of_the_floor_two_matches_get_a_table(builder: EventBuilder) -> None:

@@ -119,7 +119,7 @@ class Somebody:
     def proposes(self) -> None:
         side, times = self.chance.randrange(2), [NOON + timedelta(hours=1)]
         appointments.propose(
-            match=self.match(), side=side, offer=appointments.Offer(times), by=Actor.link(side), now=self.now
+            match=self.match(), side=side, offer=appointments.Dates(times), by=Actor.link(side), now=self.now
         )
 
     def sends_a_record(self) -> None:

@@ -263,7 +263,7 @@ def test_a_host_that_is_not_allowed_is_named_with_the_setting(header: str, shown
     answer = Client().get("/", HTTP_HOST=header)
     page = html(answer)
     assert answer.status_code == 400
-    named = f"<code>ALLOWED_HOSTS</code> does not list <code>{shown}</code>." if shown else "does not list it."
-    assert named in page
+    assert "<code>ALLOWED_HOSTS</code>" in page
+    assert (f"<code>{shown}</code>" in page) == bool(shown)
     assert header not in page or header == shown
     assert settings.ALLOWED_HOSTS[0] not in page, "which hosts are allowed is nobody's business"

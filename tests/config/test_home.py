@@ -3,6 +3,7 @@
 import re
 from datetime import timedelta
 from random import Random
+from typing import Any
 
 import pytest
 from django.db import connection
@@ -24,7 +25,9 @@ from players.accounts.services import ensure_player
 from players.actors import SYSTEM, Actor
 from players.clubs.services import create_club
 from players.models import Club, Notification, Player, User
+from tests.event_cast import RunningEvent
 from tests.tournaments.support.correcting import KNOCKOUT, Cup, won_by
+from tournaments.floor.evening import open_floor
 
 pytestmark = pytest.mark.django_db
 
@@ -169,7 +172,7 @@ def test_the_site_counts_itself_above_five_clubs(client: Client) -> None:
         assert "hero-numbers" not in shown(client)
         create_club(name=f"Club {number}", by=SYSTEM)
     Club.objects.update(accepted_at=timezone.now())
-    assert re.search(r"<strong>6</strong> <span[^>]*>clubs", shown(client))
+    assert "<li>6 clubs</li>" in shown(client)
 
 
 def test_start_leads_to_a_club_or_to_the_club_night(client: Client, alice: User) -> None:
@@ -239,7 +242,7 @@ def test_a_board_on_which_the_next_game_is_to_begin_waits_as_the_header_says(cli
     page = shown(client)
     assert "Your move (1)" in page
     assert "Next board (1)" in page
-    assert "ready to start" in page
+    assert "Ready to play" in page
 
 
 @pytest.mark.slow
@@ -282,9 +285,16 @@ def test_the_latest_results_say_which_match_was_conceded(client: Client, bob: Us
 
 def navigation(page: str) -> list[str]:
     """The entries, the current one with a star."""
-    nav = page[page.index('<nav class="site-nav"') : page.index("</nav>")]
+    nav = page[page.index('<nav class="site-nav') : page.index("</nav>")]
     links = re.findall(r"<a href=\"[^\"]+\" ([^>]*)>(.*?)</a>", nav, re.DOTALL)
     return [re.sub(r"<svg.*?</svg>|\s+", " ", text, flags=re.DOTALL).strip() + "*" * bool(mark) for mark, text in links]
+
+
+def test_the_page_of_a_club_keeps_the_tabs_of_the_site(client: Client, bob: User) -> None:
+    create_club(name="Harbour", by=SYSTEM)
+    client.force_login(bob)
+    tabs = navigation(client.get("/clubs/harbour/").content.decode())
+    assert tabs == ["Play", "Events", "My matches", "Club*", "Rankings"]
 
 
 @pytest.mark.parametrize(
@@ -305,3 +315,17 @@ def test_checking_a_match_and_the_api_are_in_the_footer(client: Client) -> None:
     footer = page[page.index('<footer class="site-footer"') :]
     assert 'href="/check/"' in footer
     assert 'href="/api/docs/"' in footer
+
+
+def test_the_evening_is_on_top_for_who_plays_and_for_who_runs_it(
+    running: RunningEvent, by_alice: Actor, alice: User, bob: User, dave: User, as_user: Any
+) -> None:
+    tonight = 'class="card row row-between home-evening"'
+    assert tonight not in shown(as_user(bob)), "its floor is not open"
+    open_floor(tournament=running.tournament, by=by_alice, now=timezone.now())
+    assert tonight in shown(as_user(bob))
+    assert f"{running.url}floor/" not in shown(as_user(bob))
+    assert f"{running.url}floor/" in shown(as_user(alice)).split("home-columns")[0]
+    for user in (alice, bob):
+        assert shown(as_user(user)).count(f'href="{running.url}"') == 1, "named once"
+    assert tonight not in shown(as_user(dave))

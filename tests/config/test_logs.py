@@ -19,7 +19,7 @@ from config.logs import OutagesInOneLine, logging_config, without_secrets
 from players.models import ApiToken, User
 from tests.tokens import key_for
 
-BEARER = {"token", "event_token", "feed_token", "owner_token", "pairing_token", "unsubscribe_token"}
+BEARER = {"token", *(f"{name}_token" for name in ("event", "coming", "feed", "owner", "pairing", "unsubscribe"))}
 BEARER |= {"secret", "uidb64", "key"}
 """Route parameters that work like a key."""
 
@@ -54,6 +54,7 @@ def bearer_paths() -> Iterator[tuple[str, list[str]]]:
         "token": f"abcdefghj2.0.{secrets.token_urlsafe(32)}",
         "secret": secrets.token_urlsafe(24),
         "event_token": f"abcdefghj2.abcdefghj3.{secrets.token_urlsafe(32)}",
+        "coming_token": f"12.abcdefghj2.{secrets.token_urlsafe(32)}",
         "feed_token": f"abcdefghj2.{secrets.token_urlsafe(32)}",
         "pairing_token": f"abcdefghj2.{secrets.token_urlsafe(32)}",
         "owner_token": secrets.token_urlsafe(32),

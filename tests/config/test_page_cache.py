@@ -207,7 +207,9 @@ def test_a_request_that_may_be_somebodys_is_not_reduced(arguments: dict[str, str
 
 
 def test_requests_that_differ_in_what_no_public_page_depends_on_are_equal() -> None:
-    first = page_request(scope_of(query="q=ace&page=2", cookie="csrftoken=1; theme=dark", user_agent="A"))
+    first = page_request(
+        scope_of(query="q=ace&page=2", cookie="csrftoken=1; theme=dark", user_agent="A", accept_language="en, de;q=0.5")
+    )
     second = page_request(scope_of(query="page=2&q=ace", accept_language="en-GB", user_agent="B"))
     assert first is not None
     assert first == second

@@ -2,16 +2,18 @@
 
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.db import OperationalError
 from django.db.utils import ConnectionHandler
 
 from config.backends.sqlite3.base import DatabaseWrapper
+from config.backends.writes import Execute
 from config.database import SQLITE_OPTIONS, is_busy
 
 pytestmark = pytest.mark.django_db
@@ -118,6 +120,36 @@ def test_freeing_a_cursor_of_a_thread_that_waits_does_not_hold_up_the_writer_it_
         assert time.monotonic() < began + PATIENCE
         writer.commit()
         waiting.result()
+    assert site.number == 1
+
+
+@pytest.mark.parametrize("context", [atomic, nullcontext])
+def test_a_refusal_that_python_has_lost_is_noticed(
+    site: Site, context: Callable[[DatabaseWrapper], AbstractContextManager[None]]
+) -> None:
+    """Python's module loses it where a cursor is freed at the same moment."""
+
+    def lose(execute: Execute, sql: str, params: Any, many: bool, about: dict[str, Any]) -> Any:
+        try:
+            return execute(sql, params, many, about)
+        except OperationalError:
+            return None
+
+    def write() -> None:
+        with (
+            site.connection() as connection,
+            connection.execute_wrapper(lose),
+            context(connection),
+            connection.cursor() as cursor,
+        ):
+            cursor.execute("UPDATE counter SET number = number + 1")
+
+    with closing(sqlite3.connect(site.path)) as other, ThreadPoolExecutor(1) as pool:
+        other.execute("BEGIN IMMEDIATE")
+        writing = pool.submit(write)
+        time.sleep(0.2)
+        other.rollback()
+        writing.result()
     assert site.number == 1
 
 

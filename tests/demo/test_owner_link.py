@@ -94,7 +94,7 @@ def test_the_owner_looks_around_the_demo(client: Client, demo: Club, link: str) 
     for path in (link, f"{link}club/"):
         response = Client().get(path)
         assert response.status_code == 410
-        assert "has already been used. For a new one, restart Barpoint or run ./manage.py owner_link." in html(response)
+        assert "no longer works. For a new one, restart Barpoint or run ./manage.py owner_link." in html(response)
     new = owner.renew(now=timezone.now())
     assert Client().get(new).status_code == 200
 
@@ -165,7 +165,7 @@ def test_a_link_expires_used_or_not(demo: Club) -> None:
     old = owner.renew(now=timezone.now() - timedelta(hours=25))
     response = Client().get(old)
     assert response.status_code == 410
-    assert "This link has expired." in html(response)
+    assert "This link no longer works." in html(response)
     assert Client().post(old, {"key": "a"}).status_code == 410
     with pytest.raises(Refused, match="owner_link_expired"):
         owner.must_be_open(old.strip("/").rpartition("/")[2], timezone.now())

@@ -8,7 +8,7 @@ from engine import Act, Action, MatchState, Phase, Position, apply
 from engine.bots import Bot, decide
 from engine.bots.cube import match_chance, should_double, should_take, take_point
 from engine.bots.features import hitting_rolls
-from engine.bots.network import Chances, chances
+from engine.bots.network import BotChances, chances
 
 
 def dice(chance: Random) -> tuple[int, int]:
@@ -106,10 +106,10 @@ def test_the_opening_is_worth_what_everybody_says() -> None:
 def test_a_game_that_is_over_is_certain() -> None:
     over = [0] * 26
     over[1] = 15
-    assert chances(Position.from_counts(over)) == Chances(0.0, 0.0, 1.0)
-    assert chances(Position.from_counts(over).swapped()) == Chances(1.0, 1.0, 0.0)
+    assert chances(Position.from_counts(over)) == BotChances(0.0, 0.0, 1.0)
+    assert chances(Position.from_counts(over).swapped()) == BotChances(1.0, 1.0, 0.0)
     over[1] = 14
-    assert chances(Position.from_counts(over)) == Chances(0.0, 0.0, 0.0)
+    assert chances(Position.from_counts(over)) == BotChances(0.0, 0.0, 0.0)
 
 
 def test_nobody_loses_a_gammon_with_a_checker_off() -> None:
@@ -154,17 +154,22 @@ def test_the_chances_of_a_match_add_up() -> None:
 
 
 def test_the_take_point_is_about_a_quarter_far_from_the_end() -> None:
-    even = Chances(0.5, 0.0, 0.0)
+    even = BotChances(0.5, 0.0, 0.0)
     assert 0.19 < take_point(MatchState.start(15), 0, even) < 0.26
     assert take_point(MatchState.start(0), 0, even) == pytest.approx(0.215), "in money play"
-    assert take_point(MatchState.start(15), 0, Chances(0.3, 0.05, 0.25)) > 0.26, "gammons cost"
+    assert take_point(MatchState.start(15), 0, BotChances(0.3, 0.05, 0.25)) > 0.26, "gammons cost"
 
 
 def test_a_bot_doubles_and_takes_within_a_window() -> None:
     state = MatchState.start(9)
-    seen = [Chances(0.5, 0.1, 0.1), Chances(0.74, 0.15, 0.05), Chances(0.9, 0.1, 0.0), Chances(0.97, 0.8, 0.0)]
+    seen = [
+        BotChances(0.5, 0.1, 0.1),
+        BotChances(0.74, 0.15, 0.05),
+        BotChances(0.9, 0.1, 0.0),
+        BotChances(0.97, 0.8, 0.0),
+    ]
     assert [should_double(state, 0, each) for each in seen] == [False, True, True, False]
-    assert [should_take(state, 1, Chances(win, 0.02, 0.1)) for win in (0.1, 0.35)] == [False, True]
+    assert [should_take(state, 1, BotChances(win, 0.02, 0.1)) for win in (0.1, 0.35)] == [False, True]
 
 
 def test_whoever_is_behind_doubles_after_the_crawford_game() -> None:

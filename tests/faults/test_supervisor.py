@@ -127,6 +127,9 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installat
 def test_ctrl_c_stops_everything(tmp_path: Path) -> None:
     installation = Installation(tmp_path, free_port(), new=True)
     installation.wait_until_ready()
+    before, _ready, _after = installation.output.read_text().partition("Barpoint is ready")
+    steps = ["Loading the site", "Creating the database", "Updating the tables", "Starting the web server"]
+    assert [line for line, step in zip(before.splitlines(), steps, strict=False) if not line.startswith(step)] == []
     assert installation.answers()
     ctrl_c_stops_everything(installation)
 

@@ -35,7 +35,7 @@ from formats.tables.tables import bracket_tables, final_orders, places_taken
 from tests.formats.cast import SEED, coin, play_out
 from tests.tiers import TEST_SEED, TIER
 
-FIELDS = {"league": (4, 12), "progressive": (6, 80), "groups": (8, 80), "roundrobin": (2, 40)}
+FIELDS = {"league": (4, 12), "places": (3, 128), "progressive": (6, 80), "groups": (8, 80), "roundrobin": (2, 40)}
 
 
 def size_of(name):

@@ -45,7 +45,9 @@ def test_a_proposal_fits_and_no_longer_matches_of_its_format_fit(players: int, t
 @given(st.integers(2, 32), st.integers(1, 16), st.integers(4, 40))
 def test_what_is_proposed_first_uses_the_time_or_nothing_better_does(players: int, tables: int, quarters: int) -> None:
     minutes = 15 * quarters
-    first, *others = propose_formats(players, tables, minutes)
+    first, *beside = propose_formats(players, tables, minutes)
+    # It is offered, but never proposed while another format fits.
+    others = [offer for offer in beside if offer.name != "places"]
     if not first.in_time:
         assert all(first.finish.late <= other.finish.late for other in others)
         return

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from formats.errors import Refused
 from formats.simulate import FORMATS, Spec, simulate
 
-SIZES = {"knockout": 2, "progressive": 5, "double": 2, "swiss": 4, "lives": 2, "roundrobin": 2}
+SIZES = {"knockout": 2, "progressive": 5, "double": 2, "places": 3, "swiss": 4, "lives": 2, "roundrobin": 2}
 
 
 def timeless(report):
@@ -30,6 +30,7 @@ def test_every_format_runs_to_its_end_and_equal_input_gives_an_equal_event(name,
 def test_the_number_of_matches_is_what_the_format_says():
     counts = {name: simulate(Spec(name, 16)).matches for name in ("knockout", "progressive", "double", "roundrobin")}
     assert counts == {"knockout": 15, "progressive": 15 + 13, "double": 30, "roundrobin": 120}
+    assert simulate(Spec("places", 16)).matches == 32
     assert simulate(Spec("swiss", 16, rounds=5)).matches == 40
     assert simulate(Spec("lives", 16)).matches in (45, 46, 47)
 

@@ -1,5 +1,6 @@
 """What was there before a journey: the club's players, an evening, an event that is being played."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 
 from django.utils import timezone
@@ -43,13 +44,15 @@ def entered_event(
     return Tournament.objects.get(pk=event.pk)
 
 
-def last_week(club: Club, alice: User, players: int = 8) -> Tournament:
+CONSOLATION = (StageSettings(PROGRESSIVE, lengths=(5,), lower_lengths=(3,)),)
+
+
+def last_week(club: Club, alice: User, players: int = 8, stages: Sequence[StageSettings] = CONSOLATION) -> Tournament:
     """An evening of a week ago, which is over: a consolation to 5 points at four tables."""
     now = timezone.now() - timedelta(days=7)
     people = [Player.objects.create(name=name) for name in NAMES[:players]]
     for player in people:
         Membership.objects.create(club=club, player=player)
-    stages = (StageSettings(PROGRESSIVE, lengths=(5,), lower_lengths=(3,)),)
     plan = EveningPlan(4, now + timedelta(hours=4), stages, people)
     event = start_evening(club=club, plan=plan, by=Actor.of(alice), now=now)
     event.divisions.update(status=Division.Status.FINISHED)

@@ -11,10 +11,18 @@ from core.links import qr_svg
 ROLES = ("link", "button", "radio", "checkbox", "menuitem", "tab")
 PARTS = "li, tr, section, article, form, fieldset, dialog, details"
 FIELDS = "input:not([type=radio], [type=checkbox]), textarea"
-NOTES_WHEN_LEFT = "addEventListener('beforeunload', () => { window.isLeft = true; })"
+NOTES_WHEN_LEFT = """
+const left = () => { window.isLeft = true; };
+addEventListener('beforeunload', left);
+// A page that asks first whether the server is there sends the form, or follows the link, by itself.
+addEventListener('submit', (event) => event.defaultPrevented || event.target.method !== 'post' || left());
+addEventListener('click', (event) => event.isTrusted || event.defaultPrevented || !event.target.matches('a') || left());
+"""
 IS_LEFT = "() => new Promise((resolve) => setTimeout(() => resolve(window.isLeft === true)))"
+ASKS_NOTHING = "() => !document.querySelector('form[aria-busy=true], a[aria-busy=true]')"
 IS_THERE = "() => !window.isLeft && document.readyState === 'complete'"
-PATIENCE = 10_000
+HAS_CURSOR = "field => new Promise(requestAnimationFrame).then(() => field === document.activeElement)"
+PATIENCE = 20_000
 """In milliseconds."""
 
 Name = str | re.Pattern[str]
@@ -36,12 +44,12 @@ class Person:
     def sees(self, text: Name, *, within: Name | None = None) -> None:
         """Wait until a text is visible."""
         where = self._part(within) if within is not None else self._screen()
-        expect(where).to_contain_text(text, use_inner_text=True, ignore_case=True)
+        expect(where).to_contain_text(text, use_inner_text=True, ignore_case=True, timeout=PATIENCE)
 
     def reads(self, pattern: str, *, within: Name | None = None) -> str:
         """What the first group of a pattern matches in the visible text."""
-        self.sees(re.compile(pattern), within=within)
         where = self._part(within) if within is not None else self._screen()
+        expect(where).to_contain_text(re.compile(pattern), use_inner_text=True, timeout=PATIENCE)
         match = re.search(pattern, where.inner_text())
         assert match is not None
         return match[1]
@@ -72,13 +80,21 @@ class Person:
         """Type a text into a field, in place of what it contains."""
         where = self._part(within) if within is not None else self._screen()
         field = where.get_by_label(label, exact=True).and_(where.locator(FIELDS)).locator("visible=true")
-        if not field.evaluate("field => field === document.activeElement"):
+        # A page that was just loaded puts the cursor into a field with its next frame.
+        if not field.evaluate(HAS_CURSOR):
             self._tap(field)
         if (before := field.input_value()) and self._page.evaluate("getSelection().toString()") != before:
             field.select_text()
             self.taps += 1
         field.press_sequentially(text)
         self.keystrokes += len(text)
+
+    def pastes(self, label: Name, text: str) -> None:
+        """Paste a text into an empty field by its two keys."""
+        field = self._screen().get_by_label(label, exact=True).and_(self._screen().locator(FIELDS))
+        self._tap(field.locator("visible=true"))
+        self._page.keyboard.insert_text(text)
+        self.keystrokes += 2
 
     def chooses_time(self, label: Name, time: str) -> None:
         """Set the hands of a field for a time of day (HH:MM): a tap, and four digits."""
@@ -95,7 +111,8 @@ class Person:
         self.taps += 1
 
     def press(self, key: str) -> None:
-        """Press a key."""
+        """Press a key, once the page listens."""
+        self._page.wait_for_function(IS_THERE)
         self._page.keyboard.press(key)
         self.keystrokes += 1
         self._arrive()
@@ -133,6 +150,8 @@ class Person:
     def _arrive(self) -> None:
         """Wait for the page that a tap leads to, if it leads to one."""
         try:
+            # Some pages ask first whether the server is there.
+            self._page.wait_for_function(ASKS_NOTHING)
             if not self._page.evaluate(IS_LEFT):
                 return
         except Error:

@@ -8,6 +8,7 @@ from players.models import Club, User
 from tests.browser.test_floor import NAMES
 from tests.journeys.conftest import Journey
 from tests.journeys.evenings import last_week
+from tournaments.models import Payment
 
 
 @pytest.mark.journey("first evening, until the first call")
@@ -20,22 +21,13 @@ def test_from_signing_up_to_the_first_call(journey: Journey) -> None:
     alice.type("Password", "crawford-1969")
     alice.tap("Create account")
     alice.type("Name", "Harbour Backgammon")
-    alice.type("Country", "DK")
+    alice.choose("Country", "Denmark")
     alice.type("Currency of fees", "EUR")
-    alice.tap("Create club")
-    alice.type("Tables", "6")
-    alice.tap("Create event")
-    alice.tap("Create division")
-    alice.type("Paste a list", "\n".join(NAMES))
-    alice.tap("Check the names")
-    alice.tap("Enter 19 players")
-    alice.tap("Go to the draw")
-    alice.tap("Publish event and draw")
-    alice.tap("Publish this draw")
-    alice.sees("Main draw")
-    alice.tap("Open the floor")
-    alice.tap("Call to table 1")
-    alice.sees("is called to table 1")
+    alice.tap("Create a club")
+    alice.type("New players, one on each line", "\n".join(name for name in NAMES if "Alice" not in name))
+    alice.tap("Start")
+    alice.sees("The evening is started.")
+    alice.sees(re.compile("[4-9] called"))
 
 
 @pytest.mark.journey("tonight, same as last week, and undone")
@@ -50,3 +42,27 @@ def test_tonight_is_started_as_last_week(journey: Journey, club: Club, alice: Us
     director.sees("4 called")
     director.tap(re.compile("^Undo ·"))
     director.sees("The same players get the same draw.")
+
+
+@pytest.mark.journey("fees of 13, taken after the start, and undone")
+def test_fees_are_taken_after_the_start(journey: Journey, club: Club, alice: User) -> None:
+    last_week(club, alice, 13)
+    director = journey.on_phone(alice)
+    director.tap("Start tonight")
+    director.tap("Use it")
+    director.sees("13 named")
+    director.type("Entry fee (tickets)", "10")
+    director.tap("Start with 13 players")
+    director.sees("The evening is started.")
+    before = director.taps
+    director.tap(re.compile("^Arrivals"))
+    director.tap_text("All paid…")
+    director.tap("13 players paid 130 tickets in cash")
+    director.does_not_see("Owes")
+    assert director.taps - before <= 4
+    director.tap(re.compile("^Floor"))
+    director.tap_text("Undo: 13 players paid 130 tickets.")
+    director.sees("no payment is deleted")
+    director.tap("Undo")
+    director.sees("Undone: 13 players paid 130 tickets.")
+    assert sorted(Payment.objects.values_list("amount", flat=True)) == [-10] * 13 + [10] * 13

@@ -3,21 +3,26 @@
 import re
 import threading
 from collections.abc import Iterator
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.db import connection
 from django.utils import timezone
 
+from formats.settings import KNOCKOUT, StageSettings
+from matches.models import Result
 from matches.reporting.deadlines import announce_unsettled
 from players.actors import Actor
 from players.models import Club, User
 from tests.browser.test_floor import NAMES, evening
 from tests.journeys.conftest import Journey
-from tests.journeys.evenings import entered_event
+from tests.journeys.evenings import entered_event, last_week
 from tests.journeys.person import Person
 from tournaments.entries import check_in
-from tournaments.models import Entry, Tournament
+from tournaments.floor.calls import call_ready
+from tournaments.floor.evening import set_autopilot
+from tournaments.models import Autopilot, Division, Entry, Fixture, Tournament
 
 __all__ = ["evening"]
 
@@ -79,7 +84,7 @@ def enter_a_result(director: Person) -> None:
     director.tap("4", role="radio")
     director.tap(f"{winner} wins 7–4")
     assert director.taps - arrived == 4
-    director.sees(f"Undo: {winner} wins 7–4 at table 2")
+    director.sees(f"Undo: {winner} wins 7–4 · Table 2")
     director.sees("7–4", within="Just in")
     director.sees(re.compile(r"\n2\n(Free|Next)"))
 
@@ -111,6 +116,43 @@ def test_a_result_by_a_line(journey: Journey, evening: Tournament, alice: User) 
     director.does_not_see("7–4")
 
 
+@pytest.fixture
+def night_on_paper(club: Club, alice: User) -> list[str]:
+    """A knockout of eight that was played a week ago without this site; its seven results, the final first."""
+    event = last_week(club, alice, stages=(StageSettings(KNOCKOUT, lengths=(5,)),))
+    Tournament.objects.filter(pk=event.pk).update(status=Tournament.Status.RUNNING)
+    event.divisions.update(status=Division.Status.RUNNING)
+    fixtures = Fixture.objects.filter(stage__division__tournament=event, match__isnull=False).order_by("number")
+    pairs = [[player.name for player in row.match.players] for row in fixtures if row.match is not None]
+    played = []
+    while pairs:
+        played += [f"{winner} – {loser} 5-2" for winner, loser in pairs]
+        winners = [winner for winner, _loser in pairs]
+        pairs = [winners[place : place + 2] for place in range(0, len(winners) - 1, 2)]
+    return played[::-1]
+
+
+@pytest.mark.usefixtures("_time_to_undo")
+@pytest.mark.journey("past night by paste")
+def test_a_past_night_is_pasted(
+    journey: Journey, night_on_paper: list[str], alice: User, expected_errors: list[re.Pattern[str]]
+) -> None:
+    expected_errors.append(re.compile("/floor/line/.*422"))
+    final, *others = night_on_paper
+    director = journey.at_desk(alice)
+    director.tap(re.compile("Club night"), first=True)
+    director.tap("Floor")
+    director.pastes("Quick entry", "\n".join([final.replace("5-2", "5-5"), *others]))
+    director.press("Enter")
+    director.sees("5–5 has no winner.")
+    assert director.copies("Quick entry") == final.replace("5-2", "5-5")
+    assert Result.objects.count() == 6
+    director.type("Quick entry", final)
+    director.press("Enter")
+    director.sees(re.compile("M7 · .+ (5–2|2–5)"))
+    assert Result.objects.count() == 7
+
+
 @pytest.mark.journey("late entry")
 def test_a_late_entry(journey: Journey, evening: Tournament, alice: User) -> None:
     director = journey.on_phone(alice)
@@ -128,12 +170,29 @@ def test_a_no_show(journey: Journey, evening: Tournament, alice: User) -> None:
     director = journey.on_phone(alice)
     director.tap("Saturday Night")
     director.tap("Floor")
-    absent = director.reads(r"57 min\n(.+)\n")
+    absent = director.reads(r"5\d min\n(.+)\n")
     director.tap(re.compile("^Needs you"))
     director.tap_text("Who is missing?")
     director.tap(absent)
     director.sees("forfeit")
     director.sees("Nothing needs your attention")
+
+
+@pytest.mark.journey("closing time, and go on")
+def test_closing_time(journey: Journey, evening: Tournament, alice: User) -> None:
+    now = timezone.now()
+    set_autopilot(tournament=evening, mode=Autopilot.CALL, by=Actor.of(alice), now=now - timedelta(minutes=30))
+    Tournament.objects.filter(pk=evening.pk).update(ends_at=now - timedelta(seconds=1))
+    director = journey.on_phone(alice)
+    director.tap("Saturday Night")
+    director.tap("Floor")
+    director.sees("1 free")
+    assert call_ready(tournament_id=evening.pk, now=now) == [], "closing time is over"
+    director.tap(re.compile("^Needs you"))
+    director.sees(re.compile(r"\d\d:\d\d is over, \d+ matches wait"))
+    director.tap("Go on")
+    director.sees("Matches are called automatically")
+    assert len(call_ready(tournament_id=evening.pk, now=timezone.now())) != 0
 
 
 @pytest.mark.journey("a player goes home")
@@ -142,11 +201,11 @@ def test_a_player_goes_home(journey: Journey, evening: Tournament, alice: User) 
     director.tap("Saturday Night")
     director.tap("Floor")
     director.tap(re.compile("^Arrivals"))
-    director.tap(f"More about {NAMES[0]}")
+    director.tap(f"More · {NAMES[0]}")
     director.tap("Withdraw…")
     director.sees(re.compile(f"M\\d+: {NAMES[0]} .+ goes through"))
     director.tap("Withdraw from this division")
-    director.sees(f"{NAMES[0]} has been withdrawn")
+    director.sees(f"{NAMES[0]} has withdrawn")
 
 
 @pytest.mark.journey("gone home, found out by the call")
@@ -154,14 +213,14 @@ def test_a_player_who_was_called_has_gone_home(journey: Journey, evening: Tourna
     director = journey.on_phone(alice)
     director.tap("Saturday Night")
     director.tap("Floor")
-    absent = director.reads(r"57 min\n(.+)\n")
+    absent = director.reads(r"5\d min\n(.+)\n")
     director.tap(re.compile("^Needs you"))
     director.tap_text("Gone home?")
-    director.tap(f"{absent} has gone home…")
+    director.tap(f"Gone home? {absent}")
     director.sees(re.compile(f"{absent} forfeits, and .+ goes through"))
     director.sees(f"{absent} no longer plays in: Main draw, Progressive consolation")
     director.tap("Withdraw from the whole event")
-    director.sees(f"{absent} has been withdrawn")
+    director.sees(f"{absent} has withdrawn")
     director.sees("Nothing needs your attention")
 
 
@@ -186,7 +245,7 @@ def test_a_table_breaks(journey: Journey, evening: Tournament, alice: User) -> N
     director.tap(re.compile("^Table 1"))
     director.tap_text("Table 1 is broken…")
     director.type("What is broken?", "Leg broken")
-    director.tap("Take the table out of use")
+    director.tap("Take out of use")
     director.sees("goes to table 5")
     director.sees("Leg broken")
     # Repaired.

@@ -68,7 +68,7 @@ def test_a_messy_spreadsheet_becomes_a_season_and_is_undone_in_one_tap(
 
     director = journey.at_desk(alice)
     director.tap("Harbour Backgammon")
-    director.tap("Move in: import earlier seasons and matches")
+    director.tap("Import a season or matches")
     picture(director, "1-empty")
     director.type("Name", "2018/19")
     director.chooses_file("Spreadsheet", path)
@@ -76,14 +76,14 @@ def test_a_messy_spreadsheet_becomes_a_season_and_is_undone_in_one_tap(
 
     # Nothing is stored before every question is answered.
     director.sees(f"Not clear · {len(sheet.asked)}")
-    director.sees("no names and results recognised", within="Phone list")
+    director.sees("nothing recognised", within="Phone list")
     picture(director, "2-questions")
     looked_at(director._page)
     for name in sheet.typos:
         answer(director, name, "the same as")
     answer(director, namesake, f"{namesake} · {players[1].public_id}")
     director.tap_text("Leave these rows out")
-    director.tap("Preview again")
+    director.tap("Preview")
     director.sees(f"Import {len(sheet.truth)} rows")
     picture(director, "3-answered")
     assert not PastPlacing.objects.exists()
@@ -111,7 +111,7 @@ def test_a_messy_spreadsheet_becomes_a_season_and_is_undone_in_one_tap(
 
     # Undone in one tap, and done again.
     director.tap("Harbour Backgammon", first=True)
-    director.tap("Move in: import earlier seasons and matches")
+    director.tap("Import a season or matches")
     director.tap("Undo", within="2018/19")
     director.sees("The import is undone.")
     director.sees("The season 2018/19, which the import created, is removed.")
@@ -123,7 +123,7 @@ def test_a_messy_spreadsheet_becomes_a_season_and_is_undone_in_one_tap(
     director.tap("Preview")
     director.tap_text(re.compile(r"^\s*2019"))
     director.tap_text(re.compile(r"^\s*By evening"))
-    director.tap("Preview again")
+    director.tap("Preview")
     director.sees("Columns that are an evening each")
     picture(director, "8-wide")
     looked_at(director._page)
@@ -147,7 +147,7 @@ def test_a_messy_list_of_matches_is_rated_after_a_preview_and_undone_in_one_tap(
 
     director = journey.at_desk(alice)
     director.tap("Harbour Backgammon")
-    director.tap("Move in: import earlier seasons and matches")
+    director.tap("Import a season or matches")
     director.type("Name", "Old matches")
     director.chooses_file("Spreadsheet", path)
     director.tap("Preview")
@@ -158,12 +158,12 @@ def test_a_messy_list_of_matches_is_rated_after_a_preview_and_undone_in_one_tap(
     looked_at(director._page)
     director.tap_text("Leave these rows out")
     director.choose("Rated in", "Harbour list")
-    director.tap(f"Import {len(book.truth)} matches")
+    director.tap(f"Import {len(book.truth)} rows")
     director.sees("Look at the ratings as they would be, then import again.")
     picture(director, "m2-ratings")
     looked_at(director._page)
     assert not Match.objects.exists()
-    director.tap(f"Import {len(book.truth)} matches")
+    director.tap(f"Import {len(book.truth)} rows")
     director.sees("Imported. You can undo it below.")
     picture(director, "m3-imported")
     assert Match.objects.filter(as_told=True, pool=pool).count() == len(book.truth)
@@ -182,7 +182,7 @@ def test_a_messy_list_of_matches_is_rated_after_a_preview_and_undone_in_one_tap(
     director.type("Name", "Once more")
     director.chooses_file("Spreadsheet", path)
     director.tap("Preview")
-    director.sees("No match can be imported.")
+    director.sees("No row can be imported yet.")
     director.tap("Cancel")
 
     # Undone in one tap.

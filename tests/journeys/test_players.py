@@ -6,25 +6,34 @@ from pathlib import Path
 
 import pytest
 from django.conf import LazySettings
+from django.db import transaction
 from django.utils import timezone
 
+from display.paper.cards import table_cards
+from engine.records import read, write
 from formats.settings import StageSettings
 from matches.analysis.access import announce
 from matches.models import Analysis, Match, PlayerRating, Submission
 from matches.ratings.services import default_pool, replay_pool
+from matches.reporting import reports
 from players.accounts.services import ensure_player
 from players.actors import SYSTEM, Actor
 from players.clubs.services import add_member
 from players.joining.services import accept_request, ask_to_join
 from players.models import Club, Player, User
+from tests.browser.conftest import STAYS
 from tests.browser.test_floor import evening
 from tests.browser.test_sharing import OtherSite, other_site
 from tests.config.test_home import live_match
 from tests.journeys.conftest import Journey
 from tests.journeys.evenings import account_of, entered_event
 from tests.matches.analysis.rows import analysis_of
+from tests.matches.cast import BOB, CAROL, match_between
 from tests.matches.records.samples import simulated
+from tests.matches.reporting.test_records import send
+from tests.matches.reporting.test_second_records import RECORD
 from tests.tournaments.support.drawn_divisions import DivisionBuilder
+from tournaments.entries.event_links import path_for
 from tournaments.entries.services import enter
 from tournaments.models import Fixture, Tournament
 from tournaments.results import overdue
@@ -49,13 +58,34 @@ def test_a_score_by_the_code_of_the_sheet(journey: Journey, evening: Tournament,
     names = [director.reads(rf"\n{side}\s+(.+)\n") for side in "AB"]
     address = director.address_of("Link on the sheet")
     player = journey.on_phone(address=address)
-    player.type(names[0], "7")
-    player.type(names[1], "4")
-    player.tap(names[0], role="radio")
-    player.tap("Continue")
-    player.tap("Send report")
-    player.sees(f"{names[0]} advances to M")
-    player.sees(f"{names[1]} advances to M")
+    player.tap(names[0], role="radio", within="Who won?")
+    player.tap("4", role="radio")
+    player.tap(names[0], role="radio", within="I am")
+    player.tap(f"{names[0]} wins 7–4")
+    player.sees(f"{names[0]} plays on")
+    player.sees(f"{names[1]} plays on")
+
+
+@pytest.mark.journey("3–1 by my link")
+def test_a_score_by_the_personal_link(journey: Journey, evening: Tournament) -> None:
+    player = at_table(evening, "4")
+    reporter = journey.on_phone(address=path_for(evening, player, 0))
+    reporter.tap("I won", role="radio")
+    reporter.tap("1", role="radio", within="Points of the other player")
+    reporter.tap(re.compile("^I won .–1$"))
+    reporter.sees("has to confirm it")
+
+
+@pytest.mark.journey("7–5 by the code of the table")
+def test_a_score_by_the_code_of_the_table(journey: Journey, evening: Tournament) -> None:
+    name = at_table(evening, "4").name
+    card = next(card for card in table_cards(evening, str) if card.label == "4")
+    reporter = journey.on_phone(address=card.url)
+    reporter.tap(name, role="radio", within="Who won?")
+    reporter.tap("5", role="radio", within="Points of the other player")
+    reporter.tap(name, role="radio", within="I am")
+    reporter.tap(f"{name} wins 7–5")
+    reporter.sees("Reported.")
 
 
 @pytest.mark.journey("gone home early, by oneself")
@@ -68,7 +98,7 @@ def test_a_player_withdraws_and_reads_before_what_follows(journey: Journey, club
     person.tap("Withdraw…")
     person.sees("goes through")
     person.tap("Withdraw from this division")
-    person.sees("You have withdrawn from Open.")
+    person.sees("You are off the list of Open")
 
 
 @pytest.mark.journey("signed in: my table now")
@@ -93,7 +123,6 @@ def test_my_next_match(journey: Journey, club: Club, evening: Tournament) -> Non
 def test_a_new_visitor_practises(journey: Journey) -> None:
     visitor = journey.on_phone()
     visitor.tap("Play now", first=True)
-    visitor.tap("I’m ready")
     visitor.sees(re.compile("Roll|Undo|Waiting"))
 
 
@@ -102,7 +131,6 @@ def test_a_guest_gets_a_hint_for_the_opening(journey: Journey, settings: LazySet
     settings.ANALYSIS_BACKEND = "off"
     visitor = journey.on_phone()
     visitor.tap("Play now", first=True)
-    visitor.tap("I’m ready")
     if visitor.reads("(Roll|Undo)") == "Roll":
         visitor.tap("Roll", first=True)
     visitor.tap("Hint")
@@ -113,14 +141,13 @@ def test_a_guest_gets_a_hint_for_the_opening(journey: Journey, settings: LazySet
 def test_a_guest_signs_up_and_keeps_the_match(journey: Journey) -> None:
     visitor = journey.on_phone()
     visitor.tap("Play now", first=True)
-    visitor.tap("I’m ready")
     visitor.sees(re.compile("Roll|Undo|Waiting"))
     visitor.tap("Keep this match", first=True)
     visitor.type("Your name", "Zoë")
     visitor.type("Email address", "zoe@example.org")
     visitor.type("Password", "crawford-1969")
     visitor.tap("Create account")
-    visitor.tap("Keep the match and play on")
+    visitor.tap("Keep this match")
     visitor.sees("Zoë")
     visitor.sees(re.compile("Roll|Undo|Waiting"))
 
@@ -142,13 +169,13 @@ def test_the_next_event_of_my_club(journey: Journey, club: Club, alice: User) ->
     player = journey.on_phone(account_of(zoe, "zoe@example.org", club))
     player.tap("Clubs")
     player.tap("Harbour Backgammon", within="Your clubs")
-    player.tap("Join")
-    player.sees("You are in")
+    player.tap(re.compile("^I’m coming on"))
+    player.sees("You are entered")
     # Done by mistake.
-    player.tap("Not this time")
-    player.sees("You have withdrawn")
-    player.tap("Join")
-    player.sees("You are in")
+    player.tap("I can’t come")
+    player.sees("You are off the list")
+    player.tap(re.compile("^I’m coming on"))
+    player.sees("You are entered")
 
 
 @pytest.mark.journey("new here: into the club's next event")
@@ -157,14 +184,14 @@ def test_a_new_player_joins_the_next_event(journey: Journey, club: Club, alice: 
     visitor = journey.on_phone()
     visitor.tap("Clubs")
     visitor.tap("Harbour Backgammon")
-    visitor.tap("Join")
+    visitor.tap(re.compile("^I’m coming on"))
     visitor.tap("Sign up", first=True)
     visitor.type("Your name", "Zoë")
     visitor.type("Email address", "zoe@example.org")
     visitor.type("Password", "crawford-1969")
     visitor.tap("Create account")
-    visitor.tap("Join")
-    visitor.sees("You are in")
+    visitor.tap(re.compile("^I’m coming on"))
+    visitor.sees("You are entered")
 
 
 @pytest.mark.journey("a match being played")
@@ -180,6 +207,7 @@ def test_a_live_match_its_event_shared_and_embedded(
     journey: Journey, evening: Tournament, other_site: OtherSite
 ) -> None:
     viewer = journey.on_phone()
+    viewer._page.add_init_script(STAYS)
     viewer.tap("Saturday Night")
     viewer.tap(re.compile("."), within="Live now", role="link", first=True)
     viewer.sees("Score so far")
@@ -232,7 +260,7 @@ def test_playing_a_friend(journey: Journey, bob: User, carol: User) -> None:
     challenger.sees("Carol is invited")
     friend.tap("I’m here")
     for player in (challenger, friend):
-        player.sees(re.compile("Roll|Undo|Waiting for (Bob|Carol) to play"))
+        player.sees(re.compile("Roll|Undo|Waiting for (Bob|Carol)"))
         player.does_not_see("is invited")
 
 
@@ -260,7 +288,7 @@ def test_a_new_member_finds_their_club_and_their_results(journey: Journey, club:
     player.type("Password", "crawford-1969")
     player.tap("Create account")
     player.tap("Harbour Backgammon")
-    player.tap("Join this club")
+    player.tap("Become a member")
     player.tap("This is me: Zoë Ballard")
     player.sees("You have asked to join")
     director = journey.on_phone(alice)
@@ -315,16 +343,38 @@ def test_the_worst_error_of_a_record(journey: Journey, tmp_path: Path) -> None:
     player = journey.at_desk()
     player.tap("Check a match", first=True)
     player.chooses_file("Drop a record here, or choose a file", record)
-    player.tap("Check the match")
+    player.tap("Check a match", first=True)
     player.sees("Accepted")
-    # What the worker with the analysis program does.
-    Analysis.objects.all().delete()
-    announce(analysis_of(Submission.objects.get()))
+    # What the worker with the analysis program does. A page that asks meanwhile never sees that there is no analysis.
+    with transaction.atomic():
+        Analysis.objects.all().delete()
+        announce(analysis_of(Submission.objects.get()))
     player.sees("Biggest errors")
     player.sees("−0.160")
-    player.tap("Replay", first=True)
+    player.tap("Replay", within="Biggest errors", first=True)
     player.tap_text(re.compile("Candidates"))
     player.sees("A blunder: −0.160")
+
+
+@pytest.mark.journey("the opponent's record again")
+@pytest.mark.usefixtures("celery_worker")
+def test_a_record_that_the_opponent_has_added(journey: Journey, bob: User, carol: User, tmp_path: Path) -> None:
+    """J6: Carol has added hers, and Bob's program wrote the same match in another format."""
+    players = ensure_player(user=bob, by=SYSTEM), ensure_player(user=carol, by=SYSTEM)
+    match = match_between(*players, length=1, parent_topic="")
+    report = reports.ScoreReport(CAROL, (0, 1))
+    reports.report_score(match=match, side=CAROL, report=report, by=Actor.of(carol), now=timezone.now())
+    reports.confirm(match=match, side=BOB, by=Actor.of(bob), now=timezone.now())
+    send(match, RECORD.encode(), carol, CAROL, at=timezone.now())
+    record = tmp_path / "ours.sgf"
+    record.write_bytes(write(read(RECORD), "sgf"))
+
+    player = journey.on_phone(bob)
+    player.tap("My matches")
+    player.tap("Carol", within="Latest results")
+    player.sees("Have the record? Add it")
+    player.chooses_file("Choose a file", record)
+    player.sees("Your opponent uploaded it already.")
 
 
 @pytest.mark.journey("object to a result; confirm the others")
@@ -342,8 +392,8 @@ def test_a_provisional_result(journey: Journey, builder: DivisionBuilder, club: 
     player = journey.on_phone(loser)
     player.tap("My matches")
     player.sees("A provisional result goes against you")
-    player.tap("View match")
-    player.sees("This result is provisional")
+    player.tap("Open the match")
+    player.sees("Provisional")
     player.type("What is wrong?", "We agreed on Sunday.")
     player.tap("Object to the result")
     player.sees("Your objection was sent to the director")
@@ -375,7 +425,7 @@ def test_how_to_report_a_result(journey: Journey) -> None:
     player = journey.on_phone()
     player.tap("Help for players")
     player.tap("Report a result")
-    player.sees("tap Send report")
+    player.sees("tap the button that names the result")
 
 
 @pytest.mark.journey("how do I correct a result")

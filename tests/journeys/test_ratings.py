@@ -62,9 +62,9 @@ def test_a_director_chooses_the_formula_of_the_club(
     director.sees("±")
     director.tap("Change formula and rules")
     director.tap("Go back to version 1")
-    director.sees("What going back to version 1 would change")
-    director.tap("Go back to these settings")
-    director.sees("These settings hold again.")
+    director.sees("What these settings would change")
+    director.tap("Apply these settings")
+    director.sees("Saved. Ratings are being recalculated.")
     director.sees("FIBS: √ of the length")
 
 

@@ -57,7 +57,7 @@ def test_a_season_from_a_preset(
     director.tap("New season")
     director.type("Name", "Autumn")
     director.tap_text("Points as in motor racing")
-    director.tap("Make the season")
+    director.tap("New season")
     director.sees("Autumn is ready.")
     director.sees("2 of 2 evenings played")
     looked_at(director._page)
@@ -70,7 +70,7 @@ def test_a_season_from_a_preset(
     director.sees("What changes in the table")
     looked_at(director._page)
     director.tap("Save these points")
-    director.sees("Version 2 of the points applies.")
+    director.sees("Saved.")
 
     # Two of them have a table of their own.
     director.tap("Points and evenings")
@@ -79,7 +79,7 @@ def test_a_season_from_a_preset(
     for junior in played[:2]:
         director.tap_text(junior.name, within="If players are chosen")
     director.tap("Add the view")
-    director.sees("Juniors has a table of its own.")
+    director.sees("Saved.")
     looked_at(director._page)
 
     # The director has the wall of an evening show that table.
@@ -87,8 +87,8 @@ def test_a_season_from_a_preset(
     director.tap(re.compile(r"^\d+\s*\w{3}$"), first=True)
     director.tap("Message and content of the wall")
     director.tap("Autumn: Juniors")
-    director.tap("Show on the wall")
-    director.sees("The wall screen was changed.")
+    director.tap("Save")
+    director.sees("Saved.")
 
     # Everybody finds their place from the front page, and why.
     bob = account_of(played[0], "bob@example.org", club)
@@ -117,18 +117,18 @@ def test_a_season_for_those_who_have_entered(
     director.tap("Seasons")
     director.tap("Autumn")
     director.tap("Points and evenings")
-    director.choose("Who is in the table", "only players who have entered the season")
+    director.choose("Who is in the table", "Only players who have entered the season are in the table.")
     director.sees("Only players who have entered the season are in the table. Guests take places but are not in it.")
     director.sees("What changes in the table")
     looked_at(director._page)
     director.tap("Save these points")
-    director.sees("Version 2 of the points applies.")
+    director.sees("Saved.")
 
     # The director enters one player, and another enters on his phone.
     director.tap("Points and evenings")
-    director.sees("Nobody has entered yet.")
+    director.sees("Nobody is entered yet.")
     director.choose("Player", played[1].name)
-    director.tap("Enter")
+    director.tap("Enter the season")
     director.sees(f"{played[1].name} has entered the season.")
     looked_at(director._page)
     bob = account_of(played[0], "bob@example.org", club)
@@ -140,8 +140,8 @@ def test_a_season_for_those_who_have_entered(
     player.sees("You have entered this season.")
     player.sees(re.compile(r"\d(st|nd) of 2"))
     looked_at(player._page)
-    player.tap("Take the entry back")
-    player.sees("You have not entered this season.")
+    player.tap("Take back")
+    player.sees("Enter the season")
 
 
 @pytest.mark.journey("a season in a frame of the club's website")
@@ -154,7 +154,7 @@ def test_a_season_in_a_frame(journey: Journey, played: list[Player], club: Club,
     director.tap("Seasons")
     director.tap("Autumn")
     director.tap("Embed")
-    director.sees("It shows the table of the season and keeps itself up to date.")
+    director.sees("It keeps itself up to date.")
     frame = director._page.frame_locator("iframe.share-preview")
     expect(frame.get_by_role("row")).to_have_count(9)
     looked_at(director._page)
@@ -169,10 +169,10 @@ def test_a_correction_changes_the_season(journey: Journey, played: list[Player],
     director.tap("New season")
     director.type("Name", "Autumn")
     director.tap_text("Points as in motor racing")
-    director.tap("Make the season")
+    director.tap("New season")
     announced = _table_seen_by(bob, journey)
 
-    day = timezone.now().astimezone(ZoneInfo(club.time_zone)) - timedelta(weeks=2)
+    day = (timezone.now() - timedelta(weeks=2)).astimezone(ZoneInfo(club.time_zone))
     director.tap(re.compile(rf"^{day.day}\s*{day:%b}$"))
     director.tap(re.compile("bracket", re.I), first=True)
     director.tap("M7")
@@ -186,7 +186,7 @@ def test_a_correction_changes_the_season(journey: Journey, played: list[Player],
         director.type(winner, "3")
         director.type(loser, "5")
         director.tap("Preview")
-        director.sees("Season Autumn")
+        director.sees("Season: Autumn")
         before, after = director.reads(rf"{re.escape(loser)}\s+(\S+ · \S+\s+→\s+\S+ · \S+)").split("→")
         assert before.strip() != after.strip()
         director.tap("Apply")
@@ -194,7 +194,7 @@ def test_a_correction_changes_the_season(journey: Journey, played: list[Player],
         corrected = _table_seen_by(bob, journey)
         assert corrected != announced
         director.tap("Undo…")
-        director.sees("Season Autumn")
+        director.sees("Season: Autumn")
         director.tap("Undo the correction")
         director.sees("was undone")
         assert _table_seen_by(bob, journey) == announced
@@ -203,7 +203,7 @@ def test_a_correction_changes_the_season(journey: Journey, played: list[Player],
 def _table_seen_by(user: User, journey: Journey) -> str:
     person = journey.on_phone(user)
     person.tap("Autumn")
-    return person.reads(r"You are\s+([\s\S]+)CSV")
+    return person.reads(r"Your place in the season\s+([\s\S]+)CSV")
 
 
 @pytest.mark.journey("a part of the fees for the season, and who is due what of it")
@@ -214,13 +214,13 @@ def test_the_pool_of_a_season(journey: Journey, club: Club, alice: User, looked_
     director.tap("New season")
     director.type("Name", "Autumn")
     director.tap_text("Points as in motor racing")
-    director.tap("Make the season")
+    director.tap("New season")
     director.tap("Points and evenings")
     director.type("Percentage of each entry fee", "20")
-    director.tap("Save the pool")
-    director.sees("Saved. It counts for 0 evenings")
+    director.tap("Save", within="Pool of the season")
+    director.sees("Saved.")
     director.tap("Autumn", first=True)
-    director.sees("20 % of each entry fee goes into it.")
+    director.sees("20 % of each entry fee")
     director.sees("Nothing is in it yet.")
     looked_at(director._page)
 
@@ -232,12 +232,13 @@ def test_the_pool_of_a_season(journey: Journey, club: Club, alice: User, looked_
     director.tap(re.compile("^Arrivals"))
     director.tap_text("All here and paid…")
     director.tap(re.compile("^8 players are here"))
+    director.sees("8\nhere")
     _draw_and_play(event.divisions.get(), Actor.of(alice))
     director.tap("Clubs")
     director.tap("Harbour Backgammon", first=True)
     director.tap("Seasons")
     director.tap("Autumn")
-    director.sees(re.compile(r"Pool so far\s+16\.00 EUR"))
+    director.sees(re.compile(r"Pool\s+16\.00 EUR"))
     looked_at(director._page)
 
     # Closed, its places are due the pool, and the cash desk of the evening says what it gave.
@@ -252,7 +253,7 @@ def test_the_pool_of_a_season(journey: Journey, club: Club, alice: User, looked_
     director.tap("Pay 4.80 EUR")
     looked_at(director._page)
     director.tap("Friday Knockout", first=True)
-    director.sees(re.compile(r"Paid out of pools of seasons, 2\s+− 12\.80"))
+    director.sees(re.compile(r"Pool of a season, 2\s+− 12\.80"))
     director.sees(re.compile(r"Expected in the box\s+67\.20"))
     looked_at(director._page)
     guest = journey.on_phone()
@@ -296,7 +297,7 @@ def test_the_final_of_a_season(
     director.tap("New season")
     director.type("Name", "Autumn")
     director.tap_text("Points as in motor racing")
-    director.tap("Make the season")
+    director.tap("New season")
     director.sees("Autumn is ready.")
     _rank(Series.objects.get(), played, Actor.of(alice))
     director.tap("Points and evenings")
@@ -323,7 +324,7 @@ def test_the_final_of_a_season(
     first.tap("I come")
     first.sees("See you at the final.")
     second = journey.on_phone(accounts[invited[1]])
-    second.tap("I cannot come")
+    second.tap("I can’t come")
     second.sees("Somebody else is asked.")
 
     # The next rank has moved up, and the director knows from the phone that they come.

@@ -41,6 +41,7 @@ def test_a_director_awards_the_title_of_a_season(journey: Journey, club: Club, a
     nights(4, people)
     season = autumn(club)
     Series.objects.filter(pk=season.pk).update(last_day=timezone.localdate() - timedelta(days=1))
+    season.refresh_from_db()
     director = journey.at_desk(alice)
     director.tap(club.name, first=True)
     director.tap("Season", first=True)

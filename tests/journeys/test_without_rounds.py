@@ -14,6 +14,7 @@ from django.db import connection
 from django.db.models import F
 from django.utils import timezone
 from django.utils.formats import time_format
+from playwright.sync_api import expect
 
 from formats.settings import KNOCKOUT, LIVES, PairingMode, StageSettings
 from matches.lifecycle.finish import ResultInput
@@ -112,13 +113,13 @@ def test_a_night_without_rounds(
     by, chance = Actor.of(alice), Random(4)
     director = journey.at_desk(alice)
     director.tap("Start tonight")
-    director.sees("Lives without rounds, 2 lives, then knockout")
+    director.sees("Lives without rounds, 2 lives, then Knockout")
     director.tap_text(re.compile("^As planned: Lives without rounds"))
     picture(director, "tonight")
     director.tap("Start with 13 players")
     director.sees("The evening is started.")
     director.sees("5 called")
-    director.sees("Waits for a table.")
+    director.sees("Waiting for a table.")
     picture(director, "floor-start")
     looked_at(director._page)
 
@@ -129,7 +130,7 @@ def test_a_night_without_rounds(
     player = journey.on_phone(bob)
     player.tap("My matches")
     player.sees("2 lives left")
-    player.sees(re.compile("You wait for a table|Everybody suitable who is free plays somebody else"))
+    player.sees(re.compile("Waiting for a table|Everybody suitable who is free plays somebody else"))
     picture(player, "phone-waits")
     looked_at(player._page)
 
@@ -187,10 +188,10 @@ def test_a_night_without_rounds(
     name = leaver.exclude(pk=waiting.pk).first()
     assert name is not None
     director.tap(re.compile("^Arrivals"))
-    director.tap(f"More about {name.name}")
+    director.tap(f"More · {name.name}")
     director.tap("Withdraw…")
     director.tap("Withdraw from this division")
-    director.sees("has been withdrawn")
+    director.sees("has withdrawn")
 
     while Division.objects.get().status != Division.Status.FINISHED:
         play(planned, by, chance)
@@ -239,14 +240,14 @@ def test_a_bracket_drawn_by_the_clock(
     waiting = Player.objects.exclude(pk__in=OpenPairing.objects.values("entry__player")).filter(name__in=NAMES[:13])
     name = waiting.order_by("pk")[0]
     player = journey.on_phone(account_of(name, "bob@example.org", club))
-    director.sees("No more pairs: bracket after")
+    director.sees("The bracket is drawn after")
     picture(director, "clock-up")
     player.tap("My matches")
     player.sees("The bracket is drawn after M")
     picture(player, "clock-up-phone")
     looked_at(player._page)
     wall = open_page(f"/events/harbour/{planned.slug}/wall/", width=1920, scheme="dark", user=alice)
-    assert "No more pairs: bracket after" in wall.inner_text("body")
+    expect(wall.locator("body")).to_contain_text("The bracket is drawn after", use_inner_text=True)
     batches = Batch.objects.count()
     while Division.objects.get().stages.get(number=2).status == "planned":
         play(planned, by, chance)
@@ -258,6 +259,56 @@ def test_a_bracket_drawn_by_the_clock(
     picture(director, "clock-bracket")
     player.tap("My matches")
     picture(player, "clock-bracket-phone")
+    while Division.objects.get().status != Division.Status.FINISHED:
+        play(planned, by, chance)
+    director.tap(re.compile("^Floor"))
+    director.sees("Open: won by")
+
+
+@pytest.mark.journey("lives, then a bracket in mid-evening")
+def test_a_bracket_in_mid_evening(
+    journey: Journey, planned: Tournament, club: Club, alice: User, looked_at: Check, open_page: OpenPage
+) -> None:
+    by, chance, division = Actor.of(alice), Random(5), Division.objects.get()
+    lives = StageSettings(LIVES, lives=2, pairing=PairingMode.CONTINUOUS)
+    set_stages(division=division, stages=[lives], after=division.seq, by=by, now=timezone.now())
+    director = journey.at_desk(alice)
+    director.tap("Start tonight")
+    director.tap_text(re.compile("^As planned: Lives without rounds"))
+    director.tap("Start with 13 players")
+    for _match in range(6):
+        play(planned, by, chance)
+    director.tap(re.compile("^Floor"))
+    running = {fixture.number for fixture in open_fixtures()}
+
+    # It takes too long: the matches in progress are to finish, then the best eight play a bracket.
+    director.tap_text("Then a bracket, or end here")
+    director.sees("finish first")
+    director.sees(re.compile(r"about \d+ min, until"))
+    looked_at(director._page)
+    picture(director, "mid-evening-choose")
+    director.tap("Then a bracket of 8")
+    director.sees("No more pairs: then a bracket of 8.")
+    director.sees("The bracket is drawn after")
+    picture(director, "mid-evening-ended")
+    looked_at(director._page)
+
+    # That was too early, and is undone; half an hour later it is done again.
+    director.tap_text("Undo: No more pairs: then a bracket of 8.")
+    director.sees("Players are paired again")
+    director.tap("Undo")
+    director.sees("Undone: No more pairs")
+    assert running <= {fixture.number for fixture in open_fixtures()}
+    play(planned, by, chance)
+    director.tap(re.compile("^Floor"))
+    director.tap_text("Then a bracket, or end here")
+    director.tap("Then a bracket of 8")
+    director.sees("The bracket is drawn after")
+    while Division.objects.get().stages.get(number=2).status == "planned":
+        play(planned, by, chance)
+    assert Fixture.objects.filter(stage__number=2, status="ready").count() == 4
+    page = open_page(f"/events/harbour/{planned.slug}/floor/", width=PHONE, scheme="dark", user=alice)
+    looked_at(page)
     while Division.objects.get().status != Division.Status.FINISHED:
         play(planned, by, chance)
     director.tap(re.compile("^Floor"))

@@ -32,7 +32,11 @@ STAYS = {
     "matches.RatingStart.player": "the ratings of others follow from it",
     "players.Merge.into": "who was the same person",
     "players.Merge.player": "who was the same person",
+    "players.Pair.first": "who played together",
+    "players.Pair.player": "who played together",
+    "players.Pair.second": "who played together",
     "players.Player.merged_into": "who was the same person",
+    "tournaments.CheckIn.person": "who came",
     "tournaments.EventLink.player": "the link shows the matches that were played",
     "tournaments.FloorEvent.player": "what happened on the floor",
     "tournaments.PastPlacing.player": "a result",
@@ -49,11 +53,13 @@ STAYS = {
 ERASED = {
     "admin.LogEntry.user",
     "matches.CalendarFeed.user",
+    "matches.Card.user",
     "matches.ChatMessage.user",
     "matches.ChatReport.user",
     "matches.FriendlyBlock.blocked",
     "matches.FriendlyBlock.player",
     "matches.PlayPreferences.user",
+    "matches.PuzzleAnswer.user",
     "matches.Submission.submitter",
     "otp_totp.TOTPDevice.user",
     "players.AccountEmail.user",
@@ -73,6 +79,7 @@ ERASED = {
     "players.User_groups.user",
     "players.User_user_permissions.user",
     "tournaments.Helper.user",
+    "tournaments.Letter.user",
     "tournaments.SeriesView_players.player",
 }
 """Keys that nobody has any more once an account is deleted. A suspension keeps them."""

@@ -59,7 +59,7 @@ CODES = {
     ),
     "players": (
         "public_id key slug secret_hash language time_zone country currency kind topic verb batch p256dh auth digest "
-        "fingerprint"
+        "fingerprint action code made"
     ),
 }
 """Fields of each app that hold codes, hashes and keys, never a text about a person."""
@@ -74,7 +74,8 @@ NOT_ABOUT_OTHERS = {
     "players.DataExportPart": "data",
     "players.Invitation": "email",
     "players.Merge": "kept",
-    "players.Player": "name name_key federation_number",
+    "players.Outbox": "device",
+    "players.Player": "name name_key federation_number parts",
     "players.PushSubscription": "endpoint device session",
     "players.RecoveryCode": "code_hash",
     "players.User": "password email new_email display_name",
@@ -87,7 +88,8 @@ NOT_ABOUT_OTHERS = {
     "players.Club": "name city search_key embed_hosts emblem_version",
     "players.ClubEmblem": "image",
     "players.Notification": "url params",
-    "tournaments.Division": "name round_lengths",
+    "tournaments.Division": "name round_lengths start_table",
+    "tournaments.Offer": "name lengths shares",
     "matches.MatchImport": "name",
     "tournaments.PastPlacing": "event",
     "tournaments.PastSeason": "name digest",
@@ -102,18 +104,21 @@ NOT_ABOUT_OTHERS = {
     "tournaments.Table": "label",
     "tournaments.EveningTemplate": "stages lengths",
     "tournaments.Title": "figure",
-    "tournaments.Tournament": "name slug venue time_zone",
+    "tournaments.Tournament": "name slug venue time_zone language second_language",
     "tournaments.Venue": "name",
     "tournaments.VenueTable": "label",
     # Numbers, ids and names of events; why an e-mail could not be sent to the user themselves.
     "players.Delivery": "reason",
     "matches.Action": "kind data",
     "matches.Analysis": "record_sha256 backend version settings",
-    "matches.Decision": "xgid played best candidates",
+    "matches.Card": "state",
+    "matches.Decision": "xgid played best candidates chances",
     "matches.DiceSecret": "checkpoints",
     "matches.LiveMatch": "state bot_program",
     "matches.Match": "parent_topic told_event",
     "matches.Proposal": "times",
+    "matches.Puzzle": "question",
+    "matches.PuzzleAnswer": "play",
     "matches.Result": "waived",
     "tournaments.Advance": "places",
     "tournaments.AgreedSplit": "pot amounts places",
@@ -123,6 +128,7 @@ NOT_ABOUT_OTHERS = {
     "tournaments.Draw": "places byes manual left_out remarks refusal",
     "tournaments.Helper": "email",
     "tournaments.LateEntry": "slots entrants",
+    "tournaments.Letter": "facts",
     "tournaments.Pairing": "costs why",
     "tournaments.Payment": "pot",
     "tournaments.PrizePlan": "shares",
@@ -136,10 +142,11 @@ NOT_ABOUT_OTHERS = {
 
 
 NOT_IN_A_COPY = {
-    Player: {"id", "name_key", "user", "merged_into", "erased_at"},
+    Player: {"id", "name_key", "user", "merged_into", "erased_at", "parts"},
     User: {"id", "email", "password"},
 }
-"""Fields that copies leave out: keys, and what another field says as well (an e-mail address as it is shown)."""
+"""Fields that copies leave out: keys, what another field says as well (an e-mail address as it is shown), and what only
+pairs have."""
 
 
 def about_people() -> Iterator[type[Model]]:

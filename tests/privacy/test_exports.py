@@ -17,7 +17,7 @@ from core.locks import lock_row
 from engine.errors import Refused
 from engine.records import write
 from engine.simulation import play_out
-from matches.models import ChatMessage, Claim, Submission
+from matches.models import Card, ChatMessage, Claim, Puzzle, PuzzleAnswer, Submission
 from matches.records.submissions import RecordFile
 from matches.reporting.records import submit_for_match
 from players.actors import SYSTEM, Actor
@@ -28,7 +28,7 @@ from players.privacy import services
 from players.privacy.sections import sections
 from players.privacy.services import PART_SIZE
 from tests.event_cast import NOW, RunningEvent
-from tournaments.models import Entry, Payment, Withdrawal
+from tournaments.models import Entry, Letter, Payment, Withdrawal
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 AsUser = Callable[[User | None], Client]
@@ -69,6 +69,11 @@ def test_a_copy_has_everything_about_the_person_and_no_secret(
     Payment.objects.create(
         tournament=running.tournament, entry=entry, kind="entry", method="cash", amount=7, note="in coins", key="1"
     )
+    puzzle = Puzzle.objects.create(club=running.tournament.club, date=NOW, key="x", question={}, difficulty="easy")
+    for user, mark in ((bob, "own-mark"), (carol, "mark-of-another")):
+        Letter.objects.create(user=user, event=running.tournament, facts={"codes": [f"{mark}-letter"]})
+        Card.objects.create(user=user, match=match, due=NOW, state={"x": f"{mark}-card"})
+        PuzzleAnswer.objects.create(user=user, puzzle=puzzle, play=f"{mark}-answer")
     files = contents(export_of(bob_player, bob))
     assert set(files) >= {"README.txt"} | {f"{section.name}.json" for section in sections()}
     assert all(isinstance(json.loads(data), list) for name, data in files.items() if name.endswith(".json"))
@@ -76,9 +81,20 @@ def test_a_copy_has_everything_about_the_person_and_no_secret(
     assert rows["account.json"][0]["email"] == "bob@example.org"
     assert rows["matches.json"][0]["opponent"] == "Carol"
     everything = "\n".join(files.values())
-    for own in ("bobby_b", "I was lucky", "I do not", "Hello Carol", "ill", "in coins", text.decode().splitlines()[0]):
+    for own in (
+        "own-mark-letter",
+        "own-mark-card",
+        "own-mark-answer",
+        "bobby_b",
+        "I was lucky",
+        "I do not",
+        "Hello Carol",
+        "ill",
+        "in coins",
+        text.decode().splitlines()[0],
+    ):
         assert own in everything, own
-    for of_others in ("he cheats", "Hello Bob", "carol@example.org", bob.password):
+    for of_others in ("mark-of-another", "he cheats", "Hello Bob", "carol@example.org", bob.password):
         assert of_others not in everything, of_others
     assert "matches.json (1)" in files["README.txt"]
 

@@ -8,12 +8,13 @@ from django.utils import timezone
 
 from engine.records import write
 from engine.simulation import play_out
-from matches.models import ChatMessage, Match, Submission
+from matches.models import Card, ChatMessage, Match, Puzzle, PuzzleAnswer, Submission
 from matches.records.submissions import RecordFile, submit
 from matches.reporting.records import adjudicate_submission
 from players.actors import SYSTEM, log
-from players.models import DataExport, LogEntry, Notification, Player, User
+from players.models import Club, DataExport, LogEntry, Notification, Player, User
 from players.privacy.retention import delete_expired
+from tournaments.models import Letter, Tournament
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 NOW = timezone.now()
@@ -67,6 +68,27 @@ def test_only_what_has_expired_is_deleted(old_and_new: None) -> None:
     assert old.transcript["games"]
     assert "Bobby Tables" not in str(old.verdicts.get().content)
     assert not any(delete_expired(now=NOW).values())
+
+
+def test_letters_go_with_notifications_and_puzzles_when_they_may_come_again(bob: User, settings: Any) -> None:
+    settings.NOTIFICATIONS_KEPT_DAYS = 1
+    club = Club.objects.create(name="Harbour", slug="harbour")
+    for days in (3, 20):
+        values = {"club": club, "starts_at": days_ago(days)}
+        sent, read, away = (Tournament.objects.create(**values, name=f"{days}", slug=f"{days}-{n}") for n in range(3))
+        Letter.objects.create(user=bob, event=sent, sent_at=days_ago(days))
+        Letter.objects.create(user=bob, event=read)
+        Letter.objects.create(user=bob, event=away, dismissed_at=days_ago(days - 1))
+    puzzle: dict[str, Any] = {"club": club, "question": {}, "difficulty": "easy"}
+    for days in (390, 401, 402):
+        row = Puzzle.objects.create(**puzzle, date=days_ago(days).date(), key=str(days))
+        PuzzleAnswer.objects.create(puzzle=row, user=bob, play="8/5", at=days_ago(days))
+    Card.objects.create(user=bob, puzzle=row, due=NOW.date())
+    deleted = delete_expired(now=NOW)
+    assert (deleted["letters"], deleted["puzzles"]) == (3, 2)
+    assert set(Letter.objects.values_list("event__name", flat=True)) == {"3"}, "a letter is not sent again"
+    assert [row.key for row in Puzzle.objects.all()] == ["390", "402"], "a card keeps its puzzle"
+    assert [answer.puzzle.key for answer in PuzzleAnswer.objects.all()] == ["390"]
 
 
 def test_nothing_is_deleted_where_data_is_kept_forever(old_and_new: None, settings: Any) -> None:

@@ -26,13 +26,14 @@ from players.clubs.services import create_club
 from players.forms import AddPlayerForm, ChosenListForm, MergeForm
 from players.models import Membership, Player, User
 from players.people.club_people import people_among
+from players.people.pairs import pair_of
 from prizes import forms as prizes
 from seasons.actions import edit_url, series_url
 from seasons.page.match_imports import PastMatchesForm
 from seasons.page.past import PastSeasonForm
 from seasons.services import count_events, enter_season
 from tests.access.roles import ROUTES, may
-from tests.access.world import EVENT_ROUTES, address, season_of
+from tests.access.world import EVENT_ROUTES, address, offer_of, season_of
 from tests.api.test_parity import bound_forms, declared, fields_of, resolved, schema, writing
 from tests.event_cast import NOW, RunningEvent, join
 from tests.test_privacy import text_of
@@ -44,6 +45,7 @@ from tournaments.events.helpers import accept_helping, add_helper
 from tournaments.events.services import create_division
 from tournaments.floor.page import forms as floor
 from tournaments.models import Division, Series, SeriesEntry, SeriesPoints, SeriesView
+from tournaments.offers.services import OfferInput, create_offer
 from tournaments.standings.changes import ChangeLabels
 from tournaments.state.preview import Consequences
 
@@ -56,7 +58,7 @@ LETTERS = 10
 """Of a public id."""
 NAMES_A_PLAYER = re.compile(r"player|person|member|opponent|partner|substitute|guest")
 OTHER_THINGS = {
-    "account": "language",
+    "language": "language second_language",
     "club": "club",
     "division": "division",
     "division or season of a title": "series division",
@@ -67,10 +69,12 @@ OTHER_THINGS = {
     "line of text": "currency times deadlines names email auth p256dh text",
     "choice": "channels i_am move ratings scope scopes style template parts season_tables sheets nights waived waive",
     "money": "payment split",
+    "size of a bracket": "places",
     "plan of an event": "stages brackets order",
-    "play": "not_rated link tab anchor level",
+    "table of start scores": "start_table",
+    "play": "not_rated link tab anchor level puzzle_choice",
     "season": "like series view",
-    "tap": "batch key kiosk helper missed",
+    "tap": "batch key kiosk helper missed page",
     "stage and table": "stage table move_to pool",
 }
 """What a field refers to that can hold a public id, but not that of a player -> names of fields."""
@@ -89,7 +93,8 @@ BODIES: Mapping[str, dict[str, Any]] = {
     "titles_award": {"kind": "season", "player": PERSON, "series": SERIES},
     "members_create": {"player": PERSON},
     "members_merge": {"into": PERSON},
-    "entries_create": {"name": "Elif Ristic", "player": PERSON},
+    "entries_create": {"name": "Elif Ristic", "player": PERSON, "partner_player": PERSON},
+    "entries_substitute": {"name": "Elif Ristic", "player": PERSON, "partner_player": PERSON, "after": 1},
     "members_paste": {"names": ["Elif Ristic"], "choices": {"0": PERSON}},
     "entries_paste": {"names": ["Elif Ristic"], "choices": {"0": PERSON}},
     "past_seasons_create": {"name": "2019", "text": "name,place\nBobb,1", "choices": [f"{PERSON}:Bobb"], **PREVIEW},
@@ -99,6 +104,7 @@ BODIES: Mapping[str, dict[str, Any]] = {
         "choices": [f"{PERSON}:Bobb"],
         **PREVIEW,
     },
+    "offers_join": {"player": PERSON, "amount": 0, "unpaid": False},
     "clubs_start_evening": {"tables": 2, "closes": "23:00", "here": [PERSON]},
 }
 """Operation -> a request that names a player; a declared action has the same fields on its page."""
@@ -110,11 +116,15 @@ FORMS: Mapping[type[forms.Form], tuple[str, dict[str, Any]]] = {
     entries.AddEntryForm: ("entries-add", BODIES["entries_create"]),
     ChosenListForm: ("add-list", {"names": "Elif Ristic", "choice-0": PERSON}),
     entries.EnterListForm: ("entries-enter", {"names": "Elif Ristic", "choice-0": PERSON}),
-    entries.SubstituteForm: ("entry-substitute", {"name": "Elif Ristic", "player": PERSON, "after": 1}),
+    entries.SubstituteForm: ("entry-substitute", BODIES["entries_substitute"]),
     floor.HereForm: ("floor-here", {"players": PERSON}),
     prizes.FeeForm: (
         "cash-pay",
         {"player": PERSON, "act": "receive", "amount": "5", "method": "cash", "key": "k" * 10},
+    ),
+    prizes.PayoutForm: (
+        "cash-payout",
+        {"payee": PERSON, "pot": "main", "amount": "5", "method": "cash", "key": "k" * 10},
     ),
     TonightForm: ("tonight", {"players": 2, "tables": 2, "closes": "23:00", "here": PERSON, "entered": PERSON}),
     PastSeasonForm: ("past-season-import", BODIES["past_seasons_create"] | PREVIEW_ON_PAGE),
@@ -124,15 +134,39 @@ NOT_OF_A_CLUB: Mapping[str, str] = {
     "challenges_create opponent": "a friendly match between two people",
     "ChallengeForm to": "the same on a page",
     "ChallengeForm opponent": "a name that everybody may see",
+    "cash_payments_create player": "one of a pair, whose entry the request names",
+    **dict.fromkeys(
+        (
+            "entries_check_in person",
+            "entries_revoke_link person",
+            "RevokeEventLinkForm person",
+            "PresenceForm person",
+            "KioskCheckInForm person",
+            "ArrivalForm people",
+            "ExcuseForm person",
+            "AwayForm person",
+            "UndoPairingForm person",
+            "fixtures_take_back_pairing person",
+            "NoShowForm missing",
+        ),
+        "one of a pair at the event: no other can be chosen",
+    ),
+    "entries_create partner": "a name, of whom a club finds only its members",
+    "entries_substitute partner": "the same of a substitute",
+    "AddEntryForm partner": "the same on a page",
+    "SubstituteForm partner": "the same on a page",
     "blocks_create player": "nobody but who blocks sees it",
     "BlockForm player": "the same on a page",
     "clubs_ask_to_join claimed": "whoever asks says who they are, among the club's members without an account",
     "JoinForm claimed": "the same on a page",
+    "tournaments_send_kept acts": "stored with whatever they say; nobody outside the event is named or acted on",
+    "matches_send_kept acts": "the same of a match",
 }
 OFFERED: Mapping[type[forms.Form], str] = {
     MergeForm: "the other members",
     floor.HereForm: "the players of the event",
     prizes.FeeForm: "the players of the event",
+    prizes.PayoutForm: "the players of the event",
     TonightForm: "the members, and players of the latest events",
 }
 """Forms of which the player is one of a list: they refuse anybody else as a fault of the form."""
@@ -237,6 +271,9 @@ class World:
         path = next(path for path, methods in schema()["paths"].items() if operation in str(methods))
         event, division = self.running.tournament, self.running.division
         values = {"slug": event.club.slug, "series": self.season.public_id, "division": division.public_id}
+        values["entry"] = self.running.entry.public_id
+        if "{offer}" in path:
+            values["offer"] = offer_of(self.running).public_id
         return path.format(**values, tournament=event.public_id, public_id=self.running.entry.player.public_id)
 
     def page(self, route: str) -> str:
@@ -277,6 +314,7 @@ def world(running: RunningEvent) -> World:
     stranger = join(elsewhere, zoltan)
     stranger.initials_only = True
     stranger.save()
+    create_offer(tournament=running.tournament, offer=OfferInput("Jackpot", 4, [5]), by=SYSTEM, now=NOW)
     return World(running, season_of(running), stranger)
 
 
@@ -362,6 +400,48 @@ def test_the_same_requests_find_a_member(world: World, as_user: Callable[[User |
             not_there += [name] if send(client, url, body).status_code in (403, 404) else []
             transaction.set_rollback(True)
     assert not_there == []
+
+
+@pytest.fixture
+def pair(world: World) -> Player:
+    """Bob and Carol, who also play doubles in the event."""
+    event = world.running.tournament
+    division = create_division(tournament=event, by=SYSTEM, now=NOW, name="Doubles")
+    Division.objects.filter(pk=division.pk).update(sides=Division.Sides.TWO)
+    division.refresh_from_db()
+    bob, carol = Player.objects.filter(user__display_name__in=("Bob", "Carol")).order_by("name")
+    with transaction.atomic():
+        player = pair_of(bob, carol)
+    enter(division=division, players=[player], by=SYSTEM, now=NOW)
+    return player
+
+
+PAYS = {"FeeForm", "HereForm", "PayoutForm"}
+"""Forms about entries, of which a pair is one."""
+
+
+@pytest.mark.slow
+def test_a_pair_is_nobody_whom_a_club_can_name(world: World, pair: Player, alice_client: Client) -> None:
+    taken = {}
+    for name, url, body, is_offered in world.requests(pair):
+        with transaction.atomic():
+            status = send(alice_client, url, body).status_code
+            transaction.set_rollback(True)
+        if name not in PAYS and status not in ((404, 422, 200) if is_offered else (404,)):
+            taken[name] = status
+    assert taken == {}
+
+
+@pytest.mark.slow
+def test_no_form_of_a_club_offers_a_pair_as_a_person(world: World, pair: Player, alice_client: Client) -> None:
+    bob = world.running.entry.player
+    offered = {bob: set[str](), pair: set[str]()}
+    for url in pages_of(world):
+        text = text_of(alice_client.get(url))
+        for player, urls in offered.items():
+            urls |= {url} if f'value="{player.public_id}"'.casefold() in text else set()
+    assert len(offered[bob]) > 4
+    assert {url for url in offered[pair] if not url.endswith(("/cash/", "/prizes/"))} == set()
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ import pytest
 from django.test import Client
 
 from players.models import Player, User
+from players.people.pairs import pair_of
 from tests.event_cast import RunningEvent
 from tests.pages import html
 from tests.prizes.conftest import Prizes
@@ -21,6 +22,7 @@ from tournaments.models import (
     Fixture,
     Payment,
     PoolMember,
+    PrizePlan,
     SidePool,
     Tournament,
 )
@@ -74,7 +76,7 @@ def test_who_owes_comes_first_and_pays_with_one_tap(prizes: Prizes, late: Player
     assert "Owes 10.00" in page
     assert "Owes 10.00" in html(alice_client.get(desk))
     page = send(alice_client, prizes, "cash/pay/", **form | {"key": "2", "amount": "11"})
-    assert "Late Larry owes 10.00 now." in page
+    assert "10.00 is owed now." in page
     page = send(alice_client, prizes, "cash/pay/", **form | {"key": "3", "amount": "ten"})
     assert "“ten” is not an amount." in page
 
@@ -91,14 +93,14 @@ def test_a_prize_is_paid_from_the_page_and_the_desk_is_closed_short(prizes: Priz
     expense = {"act": "expense", "amount": "4.00", "method": "cash", "note": "paper", "key": "e"}
     assert "Record 4.00 EUR as spent" in send(alice_client, prizes, "cash/move/", **expense)
     page = send(alice_client, prizes, "cash/move/", **expense, confirmed="on")
-    assert "Expenses, 1" in page
+    assert "Expense, 1" in page
     count = {"expected": "45.00", "counted": "40.00"}
     assert "Say what happened: the box differs by −5.00." in send(alice_client, prizes, "cash/close/", **count)
     page = send(alice_client, prizes, "cash/close/", **count, note="Wrong change")
-    assert "The cash desk is closed. 5.00 short “Wrong change”" in page
+    assert "The cash desk is closed. 5.00 short <q>Wrong change</q>" in page
     assert not re.search(r">\s*(Take|Pay) \d", page)
     assert CashCount.objects.get().difference == -500
-    assert "The cash desk is open again." in send(alice_client, prizes, "cash/reopen/")
+    assert "The cash desk is open." in send(alice_client, prizes, "cash/reopen/")
 
 
 @pytest.mark.slow
@@ -107,6 +109,11 @@ def test_prizes_pools_and_splits_are_set_on_their_page(prizes: Prizes, alice_cli
     page = html(alice_client.get(url(prizes, path)))
     assert 'value="60 30 5 5"' in page
     plan = {"shares_main": "70/30", "registration": "5", "unit": "1"}
+    typed = html(alice_client.post(url(prizes, path), plan, headers={"HX-Request": "true"}))
+    assert re.findall(r"<b>([\d.]+)</b>", typed) == ["70.00", "30.00"], "amounts are shown before anything is saved"
+    wrong = alice_client.post(url(prizes, path), plan | {"shares_main": "70 2"}, headers={"HX-Request": "true"})
+    assert "The shares must make 100 %" in html(wrong)
+    assert not PrizePlan.objects.filter(registration=500).exists()
     assert "The draft is saved." in send(alice_client, prizes, path, **plan, draft="1")
     assert "The prizes are published." in send(alice_client, prizes, path, **plan, publish="1")
     assert [row.due for row in prizes.now().rows] == [7000, 3000]
@@ -128,6 +135,57 @@ def test_prizes_pools_and_splits_are_set_on_their_page(prizes: Prizes, alice_cli
     assert "52.50" in page
     split = AgreedSplit.objects.get()
     assert "due as published again" in send(alice_client, prizes, "cash/split-back/", split=split.public_id)
+
+
+@pytest.fixture
+def couple(prizes: Prizes, late: Player) -> tuple[Player, Player]:
+    """Ann and Bea, entered as a pair in the division of Late Larry for 10.00."""
+    ann, bea = Player.objects.create(name="Ann Berg"), Player.objects.create(name="Bea Kral")
+    division = Division.objects.get(name="Late")
+    Entry.objects.create(division=division, player=pair_of(ann, bea))
+    return ann, bea
+
+
+@pytest.mark.slow
+def test_both_of_a_pair_pay_in_one_tap(prizes: Prizes, couple: tuple[Player, Player], alice_client: Client) -> None:
+    page = html(alice_client.get(url(prizes)))
+    assert page.count("Owes 5.00") == 2
+    assert page.count("Take 10.00 for both") == 2
+    pair = Player.objects.get(parts__isnull=False)
+    form = {"act": "receive", "player": pair.public_id, "amount": "10.00", "method": "cash", "key": "both"}
+    for _tap in range(2):
+        assert "Ann Berg &amp; Bea Kral paid 10.00." in send(alice_client, prizes, "cash/pay/", **form)
+    assert set(Payment.objects.values_list("player", "amount").exclude(player=None)) == {
+        (player.pk, 500) for player in couple
+    }
+    page = html(alice_client.get(url(prizes)))
+    assert "Owes 5.00" not in page
+    assert "for both" not in page
+    assert ["payment", "Bea Kral", "entry", "cash", "", "5.00"] in [
+        row[:6] for row in csv.reader(io.StringIO(alice_client.get(url(prizes, "cash.csv")).content.decode()))
+    ]
+
+
+def test_one_of_a_pair_pays_and_is_paid_by_programs(
+    prizes: Prizes, couple: tuple[Player, Player], alice_client: Client
+) -> None:
+    ann, _bea = couple
+    entry = Entry.objects.get(player__parts__isnull=False)
+    event = prizes.division.tournament
+    path = f"/api/v1/tournaments/{event.public_id}/cash/"
+
+    def pay(**fields: Any) -> tuple[int, Any]:
+        body = {"act": "receive", "entry": entry.public_id, "amount": 500, **fields}
+        response = alice_client.post(f"{path}payments/", body, content_type="application/json")
+        return response.status_code, response.json()
+
+    status, rows = pay(player=ann.public_id)
+    assert (status, [(row["player"], row["amount"]) for row in rows]) == (201, [(ann.public_id, 500)])
+    assert pay(player=prizes.holder(1).player.public_id)[0] == 422
+    assert pay(amount=501)[1]["code"] == "owes_less"
+    assert pay()[0] == 201
+    accounts = {row["name"]: row for row in alice_client.get(path).json()["accounts"]}
+    assert [accounts[name]["owes"] for name in ("Ann Berg", "Bea Kral")] == [0, 0]
 
 
 def test_published_prizes_are_public_and_amounts_are_not(
@@ -179,7 +237,7 @@ def test_a_side_pool_is_joined_and_left_before_the_first_result(unplayed: Prizes
     send(alice_client, unplayed, f"{unplayed.division.public_id}/prizes/pool/", **pool)
     entry = unplayed.division.entries.earliest("pk")
     member = {"pool": SidePool.objects.get().public_id, "entry": entry.public_id}
-    assert "is in “Side pool”." in send(alice_client, unplayed, "cash/pool-member/", **member, act="join")
+    assert "joins Side pool" in send(alice_client, unplayed, "cash/pool-member/", **member, act="join")
     assert "Owes 10.00" in html(alice_client.get(url(unplayed)))
     assert "is no longer in" in send(alice_client, unplayed, "cash/pool-member/", **member, act="leave")
 

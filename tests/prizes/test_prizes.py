@@ -1,10 +1,15 @@
 """What each place is due, payouts, agreed splits and side pools, with real results."""
 
+from dataclasses import replace
+
 import pytest
 
 from engine.errors import Refused
 from matches.lifecycle.finish import ResultInput
-from prizes.prizes import pot_keys, prize_changes
+from matches.models import Result
+from players.models import Player
+from players.people.pairs import pair_of
+from prizes.prizes import final_sum, pot_keys, prize_changes, prizes_for_staff, prizes_view
 from prizes.services import (
     PlanInput,
     SidePoolInput,
@@ -16,12 +21,15 @@ from prizes.services import (
     undo_split,
 )
 from tests.event_cast import NOW
-from tests.prizes.conftest import PLAN, Prizes
+from tests.prizes.conftest import PLAN, Prizes, play
 from tournaments.ledger import payments
 from tournaments.ledger.accounts import box_of
+from tournaments.ledger.payments import PaymentInput
 from tournaments.ledger.shares import Pot
-from tournaments.models import Fixture, PoolMember
+from tournaments.models import Entry, Fixture, Payment, PoolMember
+from tournaments.results import services as results
 from tournaments.results.corrections import CorrectionInput, apply_correction, preview_correction
+from tournaments.state.names import names_of
 from tournaments.state.preview import Choice
 
 pytestmark = pytest.mark.django_db
@@ -132,3 +140,111 @@ def test_a_side_pool_pays_its_best_placed_members(prizes: Prizes) -> None:
     assert paid.pool == pool
     assert [row.open for row in prizes.now().pools[0].rows] == [0, 600]
     assert all(row.paid == 0 for row in prizes.now().rows)
+
+
+@pytest.fixture
+def pair(prizes: Prizes) -> tuple[Player, Player]:
+    """Ann and Bea, who have won the division."""
+    ann, bea = Player.objects.create(name="Ann Berg"), Player.objects.create(name="Bea Kral")
+    Entry.objects.filter(pk=prizes.holder(1).pk).update(player=pair_of(ann, bea))
+    save_plan(
+        division=prizes.division, plan=replace(PLAN, unit=1, guaranteed=9627), publish=True, by=prizes.by, now=NOW
+    )
+    return ann, bea
+
+
+def test_each_of_a_pair_is_paid_half(prizes: Prizes, pair: tuple[Player, Player]) -> None:
+    ann, bea = pair
+    assert prizes.due()[0] == ("main", 1, 5777)
+
+    def pay(amount: int, key: str, player: Player | None = None) -> list[tuple[Player | None, int]]:
+        rows = pay_out(
+            entry=prizes.holder(1), pot="main", payment=PaymentInput(amount, key), player=player, by=prizes.by, now=NOW
+        )
+        return [(row.player, row.amount) for row in rows]
+
+    (line, *_others) = prizes_for_staff(prizes.division).sections[0].lines
+    assert [(row.name, row.due_amount, row.pay_label) for row in line.people] == [
+        ("Ann Berg", 2889, "Pay 28.89 to Ann Berg"),
+        ("Bea Kral", 2888, "Pay 28.88 to Bea Kral"),
+    ]
+    with pytest.raises(Refused, match="due_changed"):
+        pay(2889, "a", bea)
+    assert pay(2888, "b", bea) == [(bea, -2888)]
+    with pytest.raises(Refused, match="nothing_due"):
+        pay(2888, "c", bea)
+    (line, *_others) = prizes_for_staff(prizes.division).sections[0].lines
+    assert ([row.open_amount for row in line.people], line.open_amount) == ([2889, 0], 2889)
+    with pytest.raises(Refused, match="nothing_due"):
+        pay(2889, "d", prizes.holder(2).player)
+    assert pay(2889, "e") == [(ann, -2889)], "what is left of both"
+    (line, *_others) = prizes_for_staff(prizes.division).sections[0].lines
+    assert line.state == "paid"
+    for row in Payment.objects.filter(kind="payout"):
+        payments.undo_payment(payment=row, by=prizes.by, now=NOW)
+    assert pay(5777, "f") == [(ann, -2889), (bea, -2888)]
+
+
+def test_what_a_pair_agreed_to_is_halved_as_well(prizes: Prizes, pair: tuple[Player, Player]) -> None:
+    amounts = {prizes.holder(1).pk: 4333, prizes.holder(2).pk: 5777 + 2888 - 4333}
+    agree_split(division=prizes.division, pot="main", amounts=amounts, by=prizes.by, now=NOW)
+    lines = prizes_for_staff(prizes.division).sections[0].lines
+    (line,) = [line for line in lines if line.people]
+    assert [row.due_amount for row in line.people] == [2167, 2166]
+
+
+def test_visitors_read_no_amount_of_one_person(prizes: Prizes, pair: tuple[Player, Player]) -> None:
+    view = prizes_view(prizes.division, names_of(prizes.division, staff=False))
+    assert not any(line.people for section in view.sections for line in section.lines)
+
+
+# Splits before the final.
+
+
+def finalists(prizes: Prizes) -> list[int]:
+    """Play until only the final of the main draw is left, and return its two entries."""
+    semifinals = Fixture.objects.filter(stage__division=prizes.division, round__bracket__key="main", round__number=1)
+    for fixture in semifinals.select_related("match"):
+        results.enter_result(fixture=fixture, result=ResultInput(0, (3, 1)), by=prizes.by, now=NOW)
+    return list(prizes.now().finals["main"])
+
+
+def test_finalists_split_before_they_play_and_it_applies_once_they_hold_the_places(unplayed: Prizes) -> None:
+    first, second = finalists(unplayed)
+    with pytest.raises(Refused, match="split_sum"):
+        agree_split(division=unplayed.division, pot="main", amounts={first: 1, second: 1}, by=unplayed.by, now=NOW)
+    together = final_sum(unplayed.now(), "main")
+    amounts = {first: together // 2, second: together - together // 2}
+    agree_split(division=unplayed.division, pot="main", amounts=amounts, by=unplayed.by, now=NOW)
+    assert [applies for _row, applies in unplayed.now().splits] == [False]
+    play(unplayed.division, unplayed.by)
+    due = {row.entry: row.due for row in unplayed.now().rows if row.prize is not None and row.prize.first <= 2}
+    assert due == amounts
+    assert [applies for _row, applies in unplayed.now().splits] == [True]
+
+
+def test_finalists_split_what_the_winner_takes_alone(unplayed: Prizes) -> None:
+    plan = PlanInput([Pot("main", (10_000,))])
+    save_plan(division=unplayed.division, plan=plan, publish=True, by=unplayed.by, now=NOW)
+    first, second = finalists(unplayed)
+    total = final_sum(unplayed.now(), "main")
+    agree_split(
+        division=unplayed.division, pot="main", amounts={first: total - 500, second: 500}, by=unplayed.by, now=NOW
+    )
+    play(unplayed.division, unplayed.by)
+    rows = unplayed.now().rows
+    assert {row.entry: row.due for row in rows} == {first: total - 500, second: 500}
+    assert sum(row.due for row in rows) == total
+
+
+def test_a_final_that_is_settled_gives_both_their_agreed_amounts(unplayed: Prizes) -> None:
+    first, second = finalists(unplayed)
+    total = final_sum(unplayed.now(), "main")
+    agree_split(
+        division=unplayed.division, pot="main", amounts={first: 100, second: total - 100}, by=unplayed.by, now=NOW
+    )
+    final = Fixture.objects.get(stage__division=unplayed.division, round__bracket__key="main", round__number=2)
+    nobody = ResultInput(None, None, kind=Result.Kind.SETTLED)
+    results.enter_result(fixture=final, result=nobody, by=unplayed.by, now=NOW)
+    due = {row.entry: row.due for row in unplayed.now().rows if row.prize is not None and row.prize.first == 1}
+    assert due == {first: 100, second: total - 100}

@@ -243,7 +243,7 @@ def test_a_director_enters_players_and_removes_them(alice_client: Client, club: 
     night(cast, "one", weeks=2)
     row = change(season(), belongs="entered")
     edit, url = (reverse(name, args=[club.slug, row.slug]) for name in ("series-edit", "series-entry"))
-    assert "Nobody has entered yet." in alice_client.get(edit).content.decode()
+    assert "Nobody is entered yet." in alice_client.get(edit).content.decode()
     answer = alice_client.post(url, {"enters": "yes", "player": cast[0].public_id}, follow=True)
     assert answer.redirect_chain[-1][0] == edit
     assert f"{cast[0].name} has entered" in answer.content.decode()

@@ -274,7 +274,7 @@ def test_a_director_sets_the_pool_and_everybody_reads_it(cast: list[Player], cli
     assert reverse("series", args=args) in desk
     client.logout()
     page = client.get(reverse("series", args=args)).content.decode()
-    assert "Pool so far" in page
+    assert "of each entry fee" in page
     assert "12.00 EUR" in page
 
 
@@ -448,16 +448,16 @@ def test_a_director_pays_on_the_page_and_players_see_only_their_own(
     assert "8.00 EUR of it not paid out" in page
     assert "Pay 8.00 EUR" not in page
     late = client.post(reverse("series-pay-pool", args=args), {**sent, "key": "other"}, follow=True)
-    assert "Perhaps somebody else has just paid it" in late.content.decode()
+    assert "Check it and pay again" in late.content.decode()
     desk = client.get(reverse("cash", args=[event.club.slug, event.slug]) + "?tab=closing").content.decode()
-    assert "Paid out of pools of seasons, 1" in desk
-    assert "pool of Autumn" in desk
+    assert "Pool of a season, 1" in desk
+    assert "Series pool: Autumn" in desk
     assert season_data(alice, series)["pools"][0]["due"][0]["paid"] == 800
     assert season_data(bob, series)["pools"][0]["due"][0]["paid"] is None
     client.force_login(bob)
     own = client.get(reverse("series", args=args)).content.decode()
-    assert own.count('tag-win">paid') == 1
+    assert own.count('tag-win">Paid') == 1
     assert "Take back" not in own
     others = Client().get(reverse("series", args=args)).content.decode()
     assert "8.00 EUR" in others
-    assert 'tag-win">paid' not in others
+    assert 'tag-win">Paid' not in others

@@ -17,6 +17,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
+from django.utils.translation import override
 
 from display.sharing.cards import card_of
 from display.sharing.drawing import draw_card
@@ -37,12 +38,13 @@ from seasons.page.season import SeasonView, season_view
 from seasons.plan_form import PlanLinesForm, lines_of
 from seasons.sample_evening import Invented, invented_evening
 from seasons.services import SeriesInput
-from seasons.tables import closing_of, display, newest_plan, season_table, table_of
+from seasons.tables import closing_of, display, newest_plan, plain, season_table, table_of
+from seasons.titles import title_reason
 from tests.event_cast import NOON, join
 from tests.tournaments.support.correcting import FORMATS, KNOCKOUT, Cup, won_by
 from tournaments.draws import services as draws
 from tournaments.events import services as events
-from tournaments.models import Division, Draw, PastPlacing, PastSeason, Series, SeriesPlan, Tournament
+from tournaments.models import Division, Draw, PastPlacing, PastSeason, Series, SeriesPlan, Title, Tournament
 from tournaments.results.corrections import preview_correction
 from tournaments.standings.brackets import seeds_of
 from tournaments.standings.placings import champion_of
@@ -246,7 +248,7 @@ def test_a_night_that_counts_no_longer_after_a_correction_is_named(cast: list[Pl
     (change,) = season_changes(cups[1].division, preview.consequences[Choice.CORRECT_ALL].states)
     by_name = {line.name: line for line in change.rows}
     days = [date_format(TODAY - timedelta(weeks=weeks)) for weeks in (1, 2)]
-    expected = [f"Cup two of {days[0]} counts.", f"Cup one of {days[1]} no longer counts."]
+    expected = [f"Cup two, {days[0]} counts.", f"Cup one, {days[1]} no longer counts."]
     assert list(by_name[loser].nights) == expected, "evenings often share a name"
 
 
@@ -601,7 +603,7 @@ def test_before_the_first_evening_points_are_tried_on_the_last_of_the_club(alice
     cup = night(cast, "elsewhere", weeks=30)
     services.leave_out(series=row, event=cup.division.tournament, by=SYSTEM)
     preview = alices.get(url).context["preview"]
-    assert preview.heading == "The last evening of the club with these points: Cup elsewhere"
+    assert preview.heading == "The last evening with these points: Cup elsewhere"
     assert {name for name, _points, _text in preview.example} == {player.name for player in cast}
 
 
@@ -627,8 +629,26 @@ def test_every_preset_can_be_tried_on_an_evening_of_any_size(code: str, club: Cl
 def test_a_figure_says_that_its_factor_is_in_it(club: Club, alices: Client) -> None:
     typed = {"show_digits": "2", "example_players": "8", "example_length": "4"}
     preview = alices.get(f"/clubs/harbour/seasons/{season('usual').slug}/edit/", typed).context["preview"]
-    expected = "1 for coming; 2 won in the consolation at √4 (2 each): 2 (including × 0.5)"
+    expected = "1 for coming; 2 wins to 4 points (Consolation), √4 = 2 each: 2 (including × 0.5)"
     assert expected in [text for _name, _points, text in preview.example]
+
+
+def test_figures_have_the_decimal_separator_of_the_language(club: Club, alices: Client) -> None:
+    typed = {"show_digits": "2", "example_players": "9", "example_length": "5"}
+    path = f"/clubs/harbour/seasons/{season('usual').slug}/edit/"
+    with override("en"):
+        # A request leaves its language behind.
+        shown = [alices.get(path, typed, headers={"Accept-Language": code}).context["preview"] for code in ("en", "de")]
+    english, german = (
+        [text for _name, points, sentence in preview.example for text in (points, sentence)] for preview in shown
+    )
+    assert any("√5 = 2.24" in text for text in english)
+    assert any("√5 = 2,24" in text for text in german)
+    assert not any(re.search(r"\d\.\d", text) for text in german)
+    title = Title(kind=Title.Kind.SEASON, figure="12.5")
+    with override("de"):
+        assert title_reason(title).count("12,5") == 1
+        assert plain(Fraction(25, 2), 2) == "12.50", "what is stored has no language"
 
 
 @pytest.mark.parametrize("players", range(2, 65))
@@ -676,8 +696,8 @@ def test_the_place_of_a_result_among_those_that_count_is_an_ordinal(cast: list[P
         night(cast, f"night {number}", seed=number, weeks=3 - number)
     rows = season_view(NOBODY, season("vienna_cup")).rows
     texts = " ".join(text for row in rows for _day, _event, text in row.sentences)
-    assert "counts (1st best of 2 that count)" in texts
-    assert "counts (2nd best of 2 that count)" in texts
+    assert "counts as 1st of the best 2" in texts
+    assert "counts as 2nd of the best 2" in texts
 
 
 def test_names_are_those_a_reader_may_see(cast: list[Player], alices: Client) -> None:
@@ -758,7 +778,7 @@ def test_a_season_is_shared_with_its_picture_and_in_frames(cast: list[Player], a
     assert content.count('scope="row"') == 8
     for text in (content, "\n".join(texts)):
         assert "Robert" not in text
-    assert {"R. H.", "Former member"} <= set(re.findall(r'class="name">([^<]*)<', content))
+    assert {"R. H.", "Former member"} <= set(re.findall(r'class="name"[^>]*>([^<]*)<', content))
     ranked = [line.total for line in season_view(NOBODY, row).rows]
     assert [text for text in texts if text in ranked] == ranked[:5]
     assert draw_card(card_of("series", f"harbour/{row.slug}")).startswith(b"\x89PNG")

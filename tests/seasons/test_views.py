@@ -233,7 +233,7 @@ def test_a_view_without_players_says_so(cast: list[Player], alices: Client) -> N
     series = season()
     view = save_view(series=series, view=ViewInput("Masters", "class-6.5"), by=SYSTEM)
     url = f"/clubs/harbour/seasons/{series.slug}/"
-    assert "Nobody of this view" in Client().get(f"{url}?view={view.public_id}").content.decode()
+    assert "Nobody is in this list yet" in Client().get(f"{url}?view={view.public_id}").content.decode()
     page = alices.get(f"{url}edit/").content.decode()
     assert "Club class “Master”" in page
     assert page.count('name="players"') == 16
@@ -298,7 +298,7 @@ def test_a_wall_shows_the_views_that_are_chosen_and_says_when_one_is_gone(cast: 
     row = season()
     event = cup.division.tournament
     settings = f"/events/{event.club.slug}/{event.slug}/wall/settings/"
-    assert "Tables of the season" not in alices.get(settings).content.decode(), "nothing to choose from"
+    assert "season_tables" not in alices.get(settings).content.decode(), "nothing to choose from"
     view = ladies(row, [cast[0], cast[1], cast[7]])
     assert "Autumn: Ladies" in alices.get(settings).content.decode()
     assert wall_titles(cup) == ["Autumn"], "the whole table, until something is chosen"
@@ -338,7 +338,7 @@ def test_a_frame_shows_a_view_and_says_when_it_is_gone(cast: list[Player], alice
     frame = re.search(r'<iframe class="share-preview" src="([^"]*)"', page)
     assert frame is not None
     assert f"?view={view.public_id}" in frame[1]
-    assert "Share Ladies · Autumn" in page
+    assert "Share · Ladies · Autumn" in page
     whole = re.search(r'<iframe class="share-preview" src="([^"]*)"', Client().get(f"{url}share/").content.decode())
     assert whole is not None
     assert "?" not in whole[1]

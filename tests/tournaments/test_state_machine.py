@@ -206,7 +206,7 @@ class Event(RuleBasedStateMachine):
             )
         elif (match := self.match(chance)) is not None:
             times = [self.world.now + timedelta(hours=chance.randint(1, 40))]
-            offer = appointments.Offer(times)
+            offer = appointments.Dates(times)
             self.world.asks(appointments.propose, match=match, side=side, offer=offer, **self.player(side))
 
     # Records

@@ -422,9 +422,11 @@ class Evening:
     def check_screens(self) -> None:
         called = {known.table for known in self.under_way().values() if known.state == "called"}
         wall = self.page(f"{self.url}wall/")
-        embedded = re.findall(r'class="embed-table">(\w+)<', self.page(f"{self.url}embed/calls/"))
+        calls, _heading, tables = self.page(f"{self.url}embed/calls/").partition("<h2>Tables</h2>")
+        embedded, framed = (re.findall(r'class="embed-table">(\w+)<', part) for part in (calls, tables))
         assert set(re.findall(r'class="wall-call-table"><span>Table</span> ?<b>(\w+)</b>', wall)) == called
         assert set(embedded) == called
+        assert set(framed) == set(LABELS)
         tiles = dict(re.findall(r'<li class="is-\w+"><span>(\w+)</span> ?<b>([^<]+)</b>', wall))
         expected = {label: self.tile(label) for label in LABELS}
         assert tiles.items() <= expected.items()
@@ -504,7 +506,8 @@ class Evening:
         text = response.content.decode().replace("\r\n ", "")
         for match, known in mine.items():
             if match.due_at is not None and known.state in ("called", "playing", "adjourned"):
-                detail = f"Match to 7 points · {known.text}".replace(",", "\\,")
+                division = next(row.name for row in self.divisions if row.topic == match.parent_topic)
+                detail = f"{division} · 7-point match · {known.text}".replace(",", "\\,")
                 part = text.partition(f"UID:deadline-{match.public_id}")[2].partition("END:VEVENT")[0]
                 assert f"DESCRIPTION:{detail}\r\n" in part
 
@@ -601,7 +604,7 @@ def to_player(known: Known, side: int) -> str | None:
     if known.state == "called":
         return f"You are called to table {known.table}."
     if known.state == "here":
-        return "Your board is open."
+        return "The board of your match is open"
     if known.state in ("playing", "adjourned"):
         if known.score is None:
             return known.label

@@ -281,8 +281,7 @@ def format_sentence(format_: EveningFormat) -> str:
             for minutes in (format_.finish.median, format_.finish.late)
         )
         sentences.append(
-            _("It is likely to be over at %(ends)s, and in nine of ten evenings by %(late)s.")
-            % {"ends": ends, "late": late}
+            _("Likely to be over at %(ends)s; 9 of 10 evenings are over by %(late)s.") % {"ends": ends, "late": late}
         )
         if format_.finish.late > evening.minutes:
             sentences.append(_("That may be after closing time."))
@@ -304,12 +303,14 @@ class FormatOffer:
     ends_late: str
     matches_each: str
     in_time: bool
+    is_too_long: bool
+    """Whether it is expected to be over only after closing time; otherwise it may be, if it is not `in_time`."""
     is_chosen: bool = False
 
     @property
     def css(self) -> str:
         return " ".join(
-            ["offer", *(["is-chosen"] if self.is_chosen else []), *([] if self.in_time else ["is-too-long"])]
+            ["offer", *(["is-chosen"] if self.is_chosen else []), *(["is-too-long"] if self.is_too_long else [])]
         )
 
 
@@ -348,6 +349,7 @@ def offer_of(
         ends_late=clock_after(evening, finish.late),
         matches_each=matches_text(matches_each),
         in_time=finish.late <= evening.minutes,
+        is_too_long=finish.median > evening.minutes,
         is_chosen=is_chosen,
     )
 
@@ -369,7 +371,7 @@ def format_name(stages: Sequence[StageSettings]) -> str:
     if len(stages) == 1 and stages[0].format == PROGRESSIVE:
         return str(FORMAT_NAMES[PROGRESSIVE])
     if len(stages) == 1 and stages[0].twice:
-        return _("%(format)s, twice") % {"format": stages_name(list(stages))}
+        return f"{stages_name(list(stages))}, {_('twice')}"
     return stages_name(list(stages))
 
 
@@ -377,7 +379,7 @@ def lengths_text(stages: Sequence[StageSettings], lengths: Sequence[int]) -> str
     """Describe the match lengths of a format, such as “5 points, 3 in the consolation”."""
     first = stages[0]
     own, lower = first.lengths or tuple(lengths), first.lower_lengths
-    points = ngettext("%(lengths)s point", "%(lengths)s points", max(own)) % {"lengths": _listed(own)}
+    points = ngettext("%(length)s point", "%(length)s points", max(own)) % {"length": _listed(own)}
     if first.format != PROGRESSIVE or lower in ((), own):
         return points
     return _("%(points)s, %(lower)s in the consolation") % {"points": points, "lower": _listed(lower)}
@@ -427,9 +429,12 @@ class ComparedLine(NamedTuple):
 
 
 def compared(
-    stages: Sequence[StageSettings], lengths: Sequence[int], evening: Evening, pace: Pace
+    stages: Sequence[StageSettings], lengths: Sequence[int], evening: Evening, pace: Pace, finish: Finish
 ) -> list[ComparedLine]:
-    """Return the first stage in rounds and without, side by side; empty if it can be paired in rounds only or not."""
+    """Return the first stage in rounds and without, side by side; empty if it can be paired in rounds only or not.
+
+    `finish` is when the evening is over as it is; the other way is as much earlier or later as its first stage.
+    """
     first = stages[0] if stages else None
     if first is None or first.format not in BY_ROUND or not MIN_COMPARED <= evening.players <= MAX_COMPARED:
         return []
@@ -442,6 +447,7 @@ def compared(
     except Refused:
         return []
     in_rounds, without = compare(flow, evening.players, lengths, pace)
+    own = (without if first.is_continuous else in_rounds).finish.median
     texts = (
         (in_rounds, _("In rounds"), _("Nobody gains anything by being slow."), not first.is_continuous),
         (without, _("Without rounds"), _guards(flow, at_stake=evening.at_stake), first.is_continuous),
@@ -450,7 +456,7 @@ def compared(
         ComparedLine(
             name,
             ngettext("%(count)d min", "%(count)d min", round(row.wait)) % {"count": round(row.wait)},
-            clock_after(evening, row.finish.median),
+            clock_after(evening, finish.median + row.finish.median - own),
             guards,
             is_chosen,
         )

@@ -83,7 +83,7 @@ def draw_page(division: Division, now: datetime) -> dict[str, Any]:
     return context
 
 
-# The page of a division for its directors: the evening, the format, the draw and the settings.
+# The page of a division for its directors: the evening, the format and the draw.
 
 
 PAGE = "tournaments/draws/draw.html"
@@ -105,11 +105,10 @@ def render_division(
     division: Division,
     *,
     design: DesignerPage | None = None,
-    settings: DivisionForm | None = None,
     status: int = 200,
     **more: Any,
 ) -> HttpResponse:
-    """Show the page of a division, with the format or the settings as they were submitted."""
+    """Show the page of a division, with the format as it was submitted."""
     is_open = division.status == Division.Status.ENTRIES
     context = _draw_context(division)
     if is_open:
@@ -117,9 +116,7 @@ def render_division(
         context |= _design_context(request, division, shown)
     context |= {
         "faults": design.faults if design is not None and not is_open else [],
-        "form": settings or DivisionForm(None, **_settings_options(division)),
         "format_open": design is not None or "format" in request.GET,
-        "settings_open": settings is not None or "settings" in request.GET,
         "seen": int(seen_at(request).timestamp()) if design is not None and status == HTTPStatus.OK else None,
         **more,
     }
@@ -166,7 +163,7 @@ def designer(request: HttpRequest, **kwargs: str) -> HttpResponse:
     """Store the format of a division; a GET request leads to its place on the page."""
     division = directed_division(request, **kwargs)
     if request.method != "POST":
-        return redirect(_page_at(division, "format"))
+        return redirect(f"{reverse('draw', args=division_url_args(division))}?format#format")
     zone = zone_of(division.tournament)
     page = DesignerPage.of_form(division, zone, DesignerForm(request.POST))
     after = AfterForm(request.POST)
@@ -216,26 +213,22 @@ def preview(request: HttpRequest, **kwargs: str) -> HttpResponse:
     return response
 
 
-def _page_at(division: Division, part: str) -> str:
-    """The URL of a part of the page of a division, which opens there."""
-    return f"{reverse('draw', args=division_url_args(division))}?{part}#{part}"
-
-
 # The settings of a division.
 
 
 @open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
+@never_cache
 @repeated(Repeat.STATE)
 def settings(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
-    """Change the settings of a division; those fixed by the draw are read-only."""
+    """Show and change the settings of a division; those fixed by the draw are read-only."""
     row = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
     if request.method != "POST":
-        return redirect(_page_at(row, "settings"))
+        return _render_settings(request, row, DivisionForm(None, **_settings_options(row)))
     form, seen = DivisionForm(request.POST, **_settings_options(row)), AfterForm(request.POST)
     if not seen.is_valid():
         form.add_error(None, _("The form was incomplete. Check the settings and save them again."))
     if not form.is_valid():
-        return render_division(request, row, settings=form, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+        return _render_settings(request, row, form, status=HTTPStatus.UNPROCESSABLE_ENTITY)
     try:
         changed = events.update_division(
             division=row, after=seen.cleaned_data["after"], by=by(request), now=timezone.now(), **form.settings()
@@ -246,9 +239,26 @@ def settings(request: HttpRequest, club: str, slug: str, division: str) -> HttpR
         changes = missed(request, refused, row.tournament, [row.topic])
         row.refresh_from_db()
         status = HTTPStatus.CONFLICT if refused.code == "stale" else HTTPStatus.UNPROCESSABLE_ENTITY
-        return render_division(request, row, settings=form, settings_missed=changes, status=status)
+        return _render_settings(request, row, form, status=status, settings_missed=changes)
     messages.success(request, _("Saved."))
-    return redirect(reverse("draw", args=division_url_args(row)))
+    return redirect("division-settings", *division_url_args(row))
+
+
+def _render_settings(
+    request: HttpRequest, division: Division, form: DivisionForm, *, status: int = 200, **more: Any
+) -> HttpResponse:
+    tournament, now = division.tournament, timezone.now()
+    context = {
+        "tournament": tournament,
+        "club": tournament.club,
+        "division": division,
+        "form": form,
+        "now": now,
+        **more,
+    }
+    if division.status == Division.Status.ENTRIES:
+        context["notified"] = audience_of(tournament, by(request), now).of(division).text
+    return render(request, "tournaments/draws/settings.html", context, status=status)
 
 
 def _settings_options(division: Division) -> dict[str, Any]:

@@ -129,15 +129,22 @@ def last_shortening(tournament: Tournament) -> Shortened | None:
     entry = rows.order_by("-pk").first()
     if entry is None:
         return None
-    changes = [RoundLength(*change) for change in entry.params["rounds"]]
-    if any(change.length >= change.seen for change in changes) or not _still_hold(changes):
+    undo = reverse_of(entry)
+    if any(change.length <= change.seen for change in undo) or not undo:
         return None
-    undo = tuple(RoundLength(change.round, change.length, change.seen) for change in changes)
     return Shortened(entry.at, entry.user.display_name if entry.user is not None else "", undo)
 
 
-def _still_hold(changes: Sequence[RoundLength]) -> bool:
-    """Whether these rounds have the lengths that they were given, and nobody has begun them."""
-    ids = [change.round for change in changes]
-    lengths = dict(Round.objects.filter(pk__in=ids).values_list("pk", "length"))
-    return all(lengths.get(change.round) == change.length for change in changes) and not rounds_begun(ids)
+def lengths_stand(entry: LogEntry) -> bool:
+    """Whether the rounds of a change in the log still have the lengths that it gave them."""
+    changes = [RoundLength(*change) for change in entry.params["rounds"]]
+    lengths = dict(Round.objects.filter(pk__in=[change.round for change in changes]).values_list("pk", "length"))
+    return all(lengths.get(change.round) == change.length for change in changes)
+
+
+def reverse_of(entry: LogEntry) -> tuple[RoundLength, ...]:
+    """Return the changes that undo a change in the log; none if it does not stand or a round has begun since."""
+    changes = [RoundLength(*change) for change in entry.params["rounds"]]
+    if not lengths_stand(entry) or rounds_begun([change.round for change in changes]):
+        return ()
+    return tuple(RoundLength(change.round, change.length, change.seen) for change in changes)

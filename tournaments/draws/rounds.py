@@ -492,7 +492,7 @@ def _locked(division: Division, after: int | None = None) -> Division:
 def _check_not_over(current: PairedStage) -> None:
     planned = current.event.planned
     paired = len(current.event.rounds)
-    if current.state.over or current.stage.status == Stage.Status.FINISHED:
+    if current.settings.ended or current.state.over or current.stage.status == Stage.Status.FINISHED:
         raise Refused("rounds_over", rounds=paired)
     if planned is not None and paired >= planned and current.state.progress.over:
         raise Refused("rounds_over", rounds=paired)
@@ -501,7 +501,7 @@ def _check_not_over(current: PairedStage) -> None:
 def _check_changeable(current: PairedStage, rounds: int | None) -> None:
     """Refuse changes to a finished stage, except more rounds for a Swiss before a later stage has begun."""
     more = current.settings.format == SWISS and rounds is not None and rounds > len(current.event.rounds)
-    if not (more and current.state.over):
+    if current.settings.ended or not (more and current.state.over):
         _check_not_over(current)
         return
     later = current.stage.division.stages.filter(number__gt=current.stage.number).exclude(status=Stage.Status.PLANNED)

@@ -57,9 +57,9 @@ def undo_published_draw(*, division: Division, reason: str, after: int, by: Acto
         if row.status == Division.Status.ENTRIES or draw is None:
             raise Refused("division_not_drawn")
         fixtures = Fixture.objects.filter(stage__division=row)
-        numbers = _remove(row, fixtures, "draw_begun", reason, by, now)
+        numbers = remove_fixtures(row, fixtures, "draw_begun", reason, by, now)
         for stage in row.stages.exclude(status=Stage.Status.PLANNED).order_by("number"):
-            _unplan(stage, now)
+            unplan(stage, now)
             retire(stage, club=club, reason=reason, now=now)
         _mark_taken_back(Draw.objects.filter(stage__division=row), reason, now)
         row.status = Division.Status.ENTRIES
@@ -85,9 +85,9 @@ def unpublish_draw(*, division: Division, by: Actor, now: datetime) -> Draw:
         if row.status == Division.Status.ENTRIES or draw is None:
             raise Refused("division_not_drawn")
         fixtures = Fixture.objects.filter(stage__division=row)
-        numbers = _remove(row, fixtures, "start_begun", "", by, now)
+        numbers = remove_fixtures(row, fixtures, "start_begun", "", by, now)
         for stage in row.stages.exclude(status=Stage.Status.PLANNED).order_by("number"):
-            _unplan(stage, now)
+            unplan(stage, now)
         Draw.objects.filter(stage__division=row, state__in=IN_WORK).update(state=Draw.State.DISCARDED)
         draw.state, draw.published_at = Draw.State.DRAFT, None
         draw.save(update_fields=["state", "published_at"])
@@ -118,7 +118,7 @@ def undo_paired_round(
         if row.stages.filter(number__gt=draw.stage.number).exclude(status=Stage.Status.PLANNED).exists():
             raise Refused("round_not_last", round=round_number)
         fixtures = Fixture.objects.filter(stage=draw.stage, round__number=round_number)
-        numbers = _remove(row, fixtures, "round_begun", reason, by, now)
+        numbers = remove_fixtures(row, fixtures, "round_begun", reason, by, now)
         Round.objects.filter(bracket__stage=draw.stage, number=round_number).delete()
         _mark_taken_back(draw.stage.draws.filter(Q(round=round_number) | Q(state__in=IN_WORK)), reason, now)
         division_changed(row)
@@ -176,10 +176,13 @@ def _locked(division: Division, after: int, reason: str) -> Division:
     return row
 
 
-def _remove(
+def remove_fixtures(
     division: Division, fixtures: QuerySet[Fixture], code: str, reason: str, by: Actor, now: datetime
 ) -> list[int]:
-    """Void the matches of these fixtures and remove the fixtures from the plan; return their numbers."""
+    """Void the matches of these fixtures and remove the fixtures from the plan; return their numbers.
+
+    The division is locked. Refused with `code` if one of the matches has begun.
+    """
     ids = fixtures.exclude(match=None).values_list("match", flat=True)
     locked_matches: Mapping[int, Match] = lock_unfinished_matches([division], [pk for pk in ids if pk is not None])
     rows = list(fixtures.order_by("number"))
@@ -199,7 +202,7 @@ def _remove(
     return [row.number for row in rows]
 
 
-def _unplan(stage: Stage, now: datetime) -> None:
+def unplan(stage: Stage, now: datetime) -> None:
     """Turn a drawn stage back into a planned one, and undo withdrawals from its brackets."""
     brackets = Bracket.objects.filter(stage=stage)
     Withdrawal.objects.filter(bracket__in=brackets, taken_back_at=None).update(taken_back_at=now)

@@ -211,6 +211,7 @@ def _flow_events(stage: Stage, hidden_clubs: Mapping[int, str]) -> list[dict[str
         fixture__stage=stage, kind=FloorKind.STOPPED, undone_by__isnull=False
     ).select_related("fixture", "undone_by"):
         timed += _stop_events(stopped)
+    timed += _ends(stage)
     timed += _result_events(stage, {row.number: (row.first_id, row.second_id) for row in pairings}, playing_at)
     for late in LateEntry.objects.filter(stage=stage, undoes=None, undone_by=None):
         missed = list(MissedMatch.objects.filter(stage=stage, entry=late.entry_id, batch=None, taken_back_at=None))
@@ -232,11 +233,23 @@ def _flow_events(stage: Stage, hidden_clubs: Mapping[int, str]) -> list[dict[str
 
 def _stop_events(stopped: FloorEvent) -> list[tuple[datetime, int, dict[str, Any]]]:
     assert stopped.fixture is not None  # noqa: S101, the fact is about a match
-    number, reason = stopped.fixture.number, Pairing.TakenBack.CORRECTION.label
+    code = Pairing.TakenBack.ENDED if "stage" in stopped.params else Pairing.TakenBack.CORRECTION
+    number, reason = stopped.fixture.number, code.label
     return [
         (stopped.at, 1, {"kind": "taken_back", "match": number, "reason": str(reason)}),
         (stopped.undone_by.at, 1, {"kind": "goes_on", "match": number}),
     ]
+
+
+def _ends(stage: Stage) -> list[tuple[datetime, int, dict[str, Any]]]:
+    """Return when a director ended the stage, and undid that."""
+    rows = FloorEvent.objects.filter(kind=FloorKind.STAGE_ENDED, params__stage=stage.public_id)
+    events: list[tuple[datetime, int, dict[str, Any]]] = []
+    for at, undone_at, params in rows.values_list("at", "undone_by__at", "params"):
+        events.append((at, 1, {"kind": "ended", "places": params["places"]}))
+        if undone_at is not None:
+            events.append((undone_at, 1, {"kind": "ended_taken_back"}))
+    return events
 
 
 def _lead_events(stage: Stage) -> list[tuple[datetime, int, dict[str, Any]]]:

@@ -3,9 +3,8 @@
 from functools import partial
 from typing import Any
 
-from django.utils.translation import gettext_lazy as _
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema, extend_schema_field
 from rest_framework import generics, serializers, status
 from rest_framework.permissions import IsAuthenticated, IsAuthenticatedOrReadOnly
 from rest_framework.request import Request
@@ -16,29 +15,34 @@ from core.api import validated_query
 from core.links import absolute_url
 from core.repeats import Repeat, repeated
 from core.requests import parse_int
-from core.text_lengths import MAX_NAME_LENGTH
+from core.text_lengths import MAX_NAME_LENGTH, MAX_NOTE_LENGTH
 from players.access import Role, my_player, require
 from players.accounts.serializers import (
     ALIKE,
     LISTS,
+    PEOPLE,
     CsvParser,
     CsvPreviewSerializer,
     NameFileSerializer,
     NameListSerializer,
     PersonSerializer,
+    people_data,
 )
 from players.accounts.services import ensure_player
 from players.clubs.lists import ListedName
+from players.people.pairs import load_people
 from tournaments import access
 from tournaments.entries import check_in, lists, services
-from tournaments.entries.event_links import link_of, link_to_hand_out, revoke_event_link
+from tournaments.entries.event_links import generations_of, links_to_hand_out, person_in, revoke_event_link
 from tournaments.entries.forms import DIVISION, EVENT
 from tournaments.entries.late import preview_reentry, preview_undo, reenter, undo_late
 from tournaments.entries.previews import late_view, reentry_view, return_view, undo_view, withdrawal_view
 from tournaments.entries.returns import bring_back, preview_return
+from tournaments.entries.substitutions import SubstituteInput, substitute, undo_substitution
 from tournaments.events.api import DivisionView, EntryView, TournamentView
 from tournaments.models import CheckIn as CheckInRow
-from tournaments.models import Entry
+from tournaments.models import Division, Entry
+from tournaments.models.entries import MAX_TEAM_LENGTH
 from tournaments.state.api import AFTER, READ, WRITE, ReasonSerializer, by, example, me, read_after, validated
 
 # Serializers of entries, lists of names, withdrawals and check-in, and of the previews of what they change.
@@ -48,6 +52,7 @@ SCOPES = ["division", "event"]
 """The scopes of a withdrawal or a return."""
 
 
+TEAM = "Of everybody in the list. Two or more names make the division a match between teams."
 PAST_WAITING = "Confirms a late entry that the others who wait with an earlier turn (`others_wait`) do not get."
 
 
@@ -55,18 +60,23 @@ class EntrySerializer(serializers.ModelSerializer[Entry]):
     """Somebody who takes part."""
 
     player = PersonSerializer()
+    people = serializers.SerializerMethodField(help_text=PEOPLE)
     division = serializers.CharField(source="division.public_id")
 
     class Meta:
         model = Entry
         fields = (
-            "public_id", "division", "player", "number", "status", "rating", "checked_in_at", "away_until",
-            "entered_at", "withdrawn_at",
+            "public_id", "division", "player", "people", "number", "status", "rating", "team", "checked_in_at",
+            "away_until", "entered_at", "withdrawn_at",
         )  # fmt: skip
 
+    @extend_schema_field(PersonSerializer(many=True))
+    def get_people(self, entry: Entry) -> Any:
+        return people_data(entry.player)
 
-class NewEntrySerializer(serializers.Serializer[Any]):
-    """Somebody to be entered, by name."""
+
+class NamedSideSerializer(serializers.Serializer[Any]):
+    """Who plays, by name; a pair by both."""
 
     name = serializers.CharField(max_length=MAX_NAME_LENGTH)
     player = serializers.CharField(
@@ -75,6 +85,17 @@ class NewEntrySerializer(serializers.Serializer[Any]):
         allow_blank=True,
         help_text="Public id of a member, or `new` for another player with that name.",
     )
+    partner = serializers.CharField(
+        max_length=MAX_NAME_LENGTH, required=False, allow_blank=True, help_text="Who plays with them, as a pair."
+    )
+    partner_player = serializers.CharField(
+        max_length=10, required=False, allow_blank=True, help_text="As `player`, of the partner."
+    )
+
+
+class NewEntrySerializer(NamedSideSerializer):
+    """Somebody to be entered."""
+
     preview = serializers.BooleanField(
         default=False, help_text="Only preview what a late entry would change, in a division that is being played."
     )
@@ -85,16 +106,30 @@ class NewEntrySerializer(serializers.Serializer[Any]):
     past_waiting = serializers.BooleanField(default=False, help_text=PAST_WAITING)
 
 
+class TeamSerializer(serializers.Serializer[Any]):
+    """The team of an entry."""
+
+    team = serializers.CharField(max_length=MAX_TEAM_LENGTH, allow_blank=True, help_text="Empty: none.")
+
+
 class EntryListSerializer(NameListSerializer):
     """A list of people to enter."""
 
     past_waiting = serializers.BooleanField(default=False, help_text=PAST_WAITING)
+    team = serializers.CharField(max_length=MAX_TEAM_LENGTH, default="", allow_blank=True, help_text=TEAM)
 
 
 class EntryFileSerializer(NameFileSerializer):
     """A list of people to enter, or a file with one instead."""
 
     past_waiting = serializers.BooleanField(default=False, help_text=PAST_WAITING)
+    team = serializers.CharField(max_length=MAX_TEAM_LENGTH, default="", allow_blank=True, help_text=TEAM)
+
+
+class PairFileSerializer(EntryFileSerializer):
+    """A list with pairs to enter."""
+
+    pairs = True
 
 
 class NamedPersonSerializer(serializers.Serializer[Any]):
@@ -136,15 +171,20 @@ class PresentSerializer(serializers.Serializer[Any]):
     present = serializers.BooleanField(required=False, help_text="True is the state `here`, false is `missing`.")
     state = serializers.ChoiceField(CheckInRow.State.choices, required=False)
     until = serializers.DateTimeField(required=False, help_text="When a player who is `away` comes back.")
+    person = serializers.CharField(
+        required=False,
+        help_text="Of a pair: whom it is said of, by public id; without it, of both. A pair plays without whoever is "
+        "`excused`.",
+    )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Replace `present` with the `state`; require `until` for a player who is away, and for nobody else."""
         if ("present" in attrs) == ("state" in attrs):
-            raise serializers.ValidationError({"state": _("Send either `present` or `state`.")})
+            raise serializers.ValidationError({"state": "Send either `present` or `state`."})
         if "present" in attrs:
             attrs["state"] = CheckInRow.State.HERE if attrs.pop("present") else CheckInRow.State.MISSING
         if (attrs["state"] == CheckInRow.State.AWAY) != ("until" in attrs):
-            raise serializers.ValidationError({"until": _("Send `until` with `away`, and only then.")})
+            raise serializers.ValidationError({"until": "Send `until` with `away`, and only then."})
         return attrs
 
 
@@ -199,6 +239,20 @@ class ReentrySerializer(UndoSerializer):
     past_waiting = serializers.BooleanField(default=False, help_text=PAST_WAITING)
 
 
+class SubstituteSerializer(NamedSideSerializer):
+    """Who takes the place of an entry, and why."""
+
+    reason = serializers.CharField(max_length=MAX_NOTE_LENGTH, required=False, allow_blank=True)
+    past_waiting = serializers.BooleanField(default=False, help_text="Confirms that those who wait go on waiting.")
+    after = serializers.IntegerField(min_value=0, required=False, help_text="The `seq` of the division you saw.")
+
+
+class UndoSubstitutionSerializer(serializers.Serializer[Any]):
+    """What was seen of the division."""
+
+    after = serializers.IntegerField(min_value=0, required=False, help_text="The `seq` of the division you saw.")
+
+
 class EventLinkSerializer(serializers.Serializer[Any]):
     """A player's personal link for an event."""
 
@@ -225,6 +279,12 @@ class Entries(DivisionView, generics.ListAPIView[Entry]):
         status_ = self.request.query_params.get("status")
         return entries.filter(status=status_) if status_ in Entry.Status.values else entries
 
+    def paginate_queryset(self, queryset: Any) -> Any:
+        """Return a page of entries with both people of its pairs."""
+        page = super().paginate_queryset(queryset)
+        load_people(entry.player for entry in page or ())
+        return page
+
     @extend_schema(
         operation_id="entries_list",
         summary="List the entries of a division",
@@ -241,7 +301,8 @@ class Entries(DivisionView, generics.ListAPIView[Entry]):
             "Members are matched regardless of capitals and accents; an unknown name becomes a member. If several "
             "members match, the answer is 422 `name_ambiguous`; if one matches with another spelling, "
             "`name_of_member`; if the name may be part of a member's name, `name_partial`. All have `candidates`: send "
-            "one of them, or `new`, as `player`. With `here` the player is also checked in. In a running division "
+            "one of them, or `new`, as what it `asks`: `player`, or `partner_player`. A pair is entered by both names, "
+            "the second as `partner`. With `here` the player is also checked in. In a running division "
             "this is a late entry: into the next round of a Swiss, with a bye of a knockout, against everybody in a "
             "league. If nothing is free, `status` is `waiting`."
         ),
@@ -254,7 +315,7 @@ class Entries(DivisionView, generics.ListAPIView[Entry]):
         """409 `already_entered` if the player is already in, `others_wait` if somebody has an earlier turn."""
         division = self.get_division(Role.DIRECTOR)
         fields = validated(NewEntrySerializer, request)
-        named = {"name": fields["name"], "player": fields.get("player", "")}
+        named = {name: fields.get(name, "") for name in ("name", "player", "partner", "partner_player")}
         if fields["preview"]:
             preview = lists.preview_late_name(division=division, now=self.acting()["now"], **named)
             return Response(UndoPreviewSerializer({"after": preview.seq, "divisions": [late_view(preview)]}).data)
@@ -274,7 +335,8 @@ class Paste(DivisionView):
         summary="Enter a list of names",
         description="With `preview` nothing is written. Players who are already in are skipped, so it can be repeated. "
         "A name that is `ambiguous`, `partial` or has an `alike` one before it enters nobody without a choice. "
-        + LISTS,
+        "Where pairs enter, a line may have both names (`Ann & Bea`), or a table a column `partner`; `lines` has each "
+        "of the two, and choices count both. " + LISTS,
         parameters=[CsvPreviewSerializer],
         request={
             "multipart/form-data": EntryFileSerializer,
@@ -292,11 +354,13 @@ class Paste(DivisionView):
     def post(self, request: Request, **kwargs: str) -> Response:
         """Whom each name matches, and who was entered."""
         division = self.get_division(Role.DIRECTOR)
-        fields, query = validated(EntryFileSerializer, request), validated_query(CsvPreviewSerializer, request)
+        of_pairs = division.sides != Division.Sides.ONE
+        fields = validated(PairFileSerializer if of_pairs else EntryFileSerializer, request)
+        query = validated_query(CsvPreviewSerializer, request)
         lines = lists.preview(division=division, names=fields["names"])
         result = lists.ListResult([], [])
         if not (fields["preview"] or query["preview"]):
-            listed = {name: fields[name] for name in ("names", "choices", "past_waiting")}
+            listed = {name: fields[name] for name in ("names", "choices", "past_waiting", "team")}
             result = lists.enter_list(division=division, **listed, **self.acting())
         data = {"lines": [_line(line) for line in lines], "entries": result.entries, "left_out": result.left_out}
         return Response(EnteredSerializer(data).data)
@@ -402,7 +466,13 @@ class CheckInView(EntryView):
         """For assistants and helpers."""
         entry = self.get_entry(access.HELPER)
         access.require_in(request.user, entry.division.tournament, access.HELPER)
-        entry = check_in.mark(entry=entry, **validated(PresentSerializer, request), **self.acting())
+        fields = validated(PresentSerializer, request)
+        if "person" in fields:
+            partners = check_in.partners_in(entry.division.tournament)
+            fields["person"] = partners.filter(public_id=fields["person"]).first()
+            if fields["person"] is None:
+                raise serializers.ValidationError({"person": ["This player is not of the entry."]}, code="unknown")
+        entry = check_in.mark(entry=entry, **fields, **self.acting())
         return Response(EntrySerializer(entry).data)
 
 
@@ -483,6 +553,26 @@ class ReturnView(DirectedEntryView):
         return Response(EntrySerializer(entry).data)
 
 
+@open_to(post=Who.DIRECTORS)
+class TeamView(DirectedEntryView):
+    """The team of an entry."""
+
+    @extend_schema(
+        operation_id="entries_set_team",
+        summary="Name the team of an entry",
+        description="Members of a team never meet. Rounds that are paired stay as they are.",
+        request=TeamSerializer,
+        examples=example(team="CBC"),
+        responses={200: EntrySerializer, **WRITE},
+    )
+    @repeated(Repeat.STATE)
+    def post(self, request: Request, **kwargs: str) -> Response:
+        """Empty: none."""
+        entry = self.get_directed_entry()
+        services.set_team(entry=entry, team=validated(TeamSerializer, request)["team"], by=self.acting()["by"])
+        return Response(EntrySerializer(entry).data)
+
+
 @open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
 class UndoLateView(DirectedEntryView):
     """Undoing a late entry."""
@@ -550,7 +640,57 @@ class ReentryView(DirectedEntryView):
         return Response(EntrySerializer(again).data, status=status.HTTP_201_CREATED)
 
 
+# API: a substitute in the place of an entry.
+
+
+@open_to(post=Who.DIRECTORS)
+class SubstituteView(DirectedEntryView):
+    """A substitute in the place of an entry."""
+
+    @extend_schema(
+        operation_id="entries_substitute",
+        summary="Let a substitute, or another pair, take the place of an entry",
+        description="Possible until the first match of the place has begun. Names are matched as in `entries_create`. "
+        "Who is new is not checked in.",
+        parameters=[AFTER],
+        request=SubstituteSerializer,
+        examples=example(name="Elif Ristic", after=12, reason="Missed the train."),
+        responses={200: EntrySerializer, **WRITE},
+    )
+    @repeated(Repeat.STATE)
+    def post(self, request: Request, **kwargs: str) -> Response:
+        """409 `substitution_too_late` once a match has begun, `stale` if something has changed."""
+        entry, fields = self.get_directed_entry(), validated(SubstituteSerializer, request)
+        after = read_after(request, fields)
+        wanted = SubstituteInput(**{name: value for name, value in fields.items() if name != "after"})
+        done = substitute(entry=entry, substitute=wanted, after=after, **self.acting())
+        return Response(EntrySerializer(done.entry).data)
+
+
+@open_to(post=Who.DIRECTORS)
+class UndoSubstitutionView(DirectedEntryView):
+    """Undoing a substitution."""
+
+    @extend_schema(
+        operation_id="entries_undo_substitution",
+        summary="Give an entry its place back from the last substitute",
+        parameters=[AFTER],
+        request=UndoSubstitutionSerializer,
+        examples=example(after=12),
+        responses={200: EntrySerializer, **WRITE},
+    )
+    @repeated(Repeat.STATE)
+    def post(self, request: Request, **kwargs: str) -> Response:
+        """409 `not_substituted`, or what refuses a substitute."""
+        entry, fields = self.get_directed_entry(), validated(UndoSubstitutionSerializer, request)
+        done = undo_substitution(entry=entry, after=read_after(request, fields), **self.acting())
+        return Response(EntrySerializer(done.entry).data)
+
+
 # API: a player's personal link for an event.
+
+
+PERSON = OpenApiParameter("person", description="The public id of the one of a pair whose link it is.")
 
 
 @open_to(get=Who.STAFF, delete=Who.STAFF)
@@ -564,25 +704,32 @@ class EventLinkView(EntryView):
         summary="Get the personal link of a player for the event: for the player and those who run the event",
         description="Whoever has the link can check the player in and report their matches. Directors do not get "
         "their opponent's while somebody else can hand it out (`link_of_opponent`).",
+        parameters=[PERSON],
         responses={200: EventLinkSerializer, **READ, **WRITE},
     )
     def get(self, request: Request, **kwargs: str) -> Response:
         """For assistants and the player."""
-        link = link_to_hand_out(self.get_entry(Role.ASSISTANT), by(request), partial(absolute_url, request))
-        return Response(EventLinkSerializer({"url": link.url, "generation": link.generation}).data)
+        entry = self.get_entry(Role.ASSISTANT)
+        person = person_in(entry, request.query_params.get("person", ""))
+        links = links_to_hand_out(entry, by(request), partial(absolute_url, request), only=person)
+        return Response(EventLinkSerializer({"url": links[0].url, "generation": links[0].generation}).data)
 
     @extend_schema(
         operation_id="entries_revoke_link",
         summary="Revoke the personal link of a player for the event, and those of all its matches",
         description="QR codes already printed will stop working. There are new links at once.",
         request=None,
-        parameters=[OpenApiParameter("generation", OpenApiTypes.INT, description="Revokes only this generation.")],
+        parameters=[
+            PERSON,
+            OpenApiParameter("generation", OpenApiTypes.INT, description="Revokes only this generation."),
+        ],
         responses={204: None, **WRITE},
     )
     def delete(self, request: Request, **kwargs: str) -> Response:
         """For assistants and the player."""
         entry = self.get_entry(Role.ASSISTANT)
-        current = link_of(entry, partial(absolute_url, request)).generation
+        person = person_in(entry, request.query_params.get("person", ""))
+        current = generations_of(entry.division.tournament, [person.pk])[person.pk]
         generation = parse_int(request.query_params.get("generation"), current)
-        revoke_event_link(entry=entry, generation=generation, by=by(request))
+        revoke_event_link(entry=entry, person=person, generation=generation, by=by(request))
         return Response(status=status.HTTP_204_NO_CONTENT)

@@ -29,7 +29,8 @@ from matches.reporting.my_matches import matches_by_link
 from players.access import Role, my_player, require
 from players.actors import Actor, log
 from players.models import LogEntry, Player
-from players.people.rows import canonical, player_of
+from players.people.pairs import persons
+from players.people.rows import canonical, ids_of, persons_among, player_of
 from tournaments import access
 from tournaments.access import VISIBLE, end_of
 from tournaments.entries import check_in as presence
@@ -75,7 +76,7 @@ def link_holder(token: str, now: datetime) -> LinkHolder:
     except BadSignature:
         raise Http404 from None
     holder = LinkHolder(tournament, canonical(player))
-    if holder.player.erased_at is not None:
+    if holder.player.erased_at is not None or holder.player.parts is not None:
         raise Http404
     refuse_expired_event_link(end_of(tournament), matches_of(holder), now)
     return holder
@@ -93,20 +94,14 @@ def generations_of(tournament: Tournament, players: Iterable[int]) -> Mapping[in
     return dict.fromkeys(players, 0) | dict(rows)
 
 
-def person_ids(player: Player) -> list[int]:
-    """Return the ids of a player and of those merged into them."""
-    same = Player.objects.filter(Q(pk=player.pk) | Q(merged_into=player))
-    return list(same.order_by("pk").values_list("pk", flat=True))
-
-
 def division_topics(tournament: Tournament) -> list[str]:
     """Return the topics of the matches of an event."""
     return [division.topic for division in tournament.divisions.all()]
 
 
 def matches_of(holder: LinkHolder) -> QuerySet[Match]:
-    """Return the matches of the player in the event, void ones left out."""
-    same = person_ids(holder.player)
+    """Return the matches of the player in the event, alone or in a pair, void ones left out."""
+    same = ids_of(holder.player.pk)
     mine = Match.objects.filter(Q(player_0__in=same) | Q(player_1__in=same))
     return mine.filter(parent_topic__in=division_topics(holder.tournament)).exclude(state=Match.State.VOID)
 
@@ -119,38 +114,41 @@ def _signer(generation: int) -> Signer:
 
 
 @transaction.atomic
-def revoke_event_link(*, entry: Entry, generation: int, by: Actor) -> None:
-    """End the personal link of the player of an entry, and of all their matches in the event.
+def revoke_event_link(*, entry: Entry, person: Player, generation: int, by: Actor) -> None:
+    """End the personal link of a person who plays in an entry, and of all their matches in the event.
 
     Whoever had the link may have kept the links of the matches. There are new links at once; QR codes already printed
-    will stop working. `generation` names the link to revoke: if it was revoked already nothing changes.
+    will stop working, those of matches that a partner has as well. `generation` names the link to revoke: if it was
+    revoked already nothing changes.
     """
-    tournament, player = entry.division.tournament, canonical(entry.player)
-    same = person_ids(player)
-    EventLink.objects.bulk_create(
-        [EventLink(tournament=tournament, player_id=pk) for pk in same], ignore_conflicts=True
-    )
-    links = EventLink.objects.filter(tournament=tournament, player__in=same)
-    locked = {link.player_id: link for link in for_update(links.order_by("pk"))}
-    if locked[player.pk].generation != generation:
+    tournament = entry.division.tournament
+    locked = _lock_links([tournament.pk], person)
+    if next(link for link in locked if link.player_id == person.pk).generation != generation:
         return
-    links.update(generation=F("generation") + 1)
-    revoke_all_links(topics=division_topics(tournament), players=same)
+    _end_links(locked)
+    revoke_all_links(topics=division_topics(tournament), players=ids_of(person.pk))
     log(by, "link_revoked", entry.division.topic, club=tournament.club, entry=entry.pk)
 
 
 @transaction.atomic
 def revoke_links_of(player: Player) -> None:
     """End the personal links of a player and those merged into them, for all events and matches; the caller logs it."""
-    same = person_ids(player)
+    same = ids_of(player.pk)
     events = Entry.objects.filter(player__in=same).order_by("division__tournament")
-    ids = list(events.values_list("division__tournament", flat=True).distinct())
-    EventLink.objects.bulk_create(
-        [EventLink(tournament_id=event, player_id=pk) for event in ids for pk in same], ignore_conflicts=True
-    )
-    links = for_update(EventLink.objects.filter(player__in=same).order_by("pk"))
-    EventLink.objects.filter(pk__in=[link.pk for link in links]).update(generation=F("generation") + 1)
+    _end_links(_lock_links(list(events.values_list("division__tournament", flat=True).distinct()), player))
     revoke_all_links(players=same)
+
+
+def _lock_links(tournaments: Sequence[int], person: Player) -> list[EventLink]:
+    """Lock the links of a person, and of those merged into them, for these events; missing rows are made."""
+    same = Player.objects.filter(Q(pk=person.pk) | Q(merged_into=person)).order_by("pk").values_list("pk", flat=True)
+    rows = [EventLink(tournament_id=event, player_id=pk) for event in tournaments for pk in same]
+    EventLink.objects.bulk_create(rows, ignore_conflicts=True)
+    return list(for_update(EventLink.objects.filter(tournament__in=tournaments, player__in=same).order_by("pk")))
+
+
+def _end_links(links: Sequence[EventLink]) -> None:
+    EventLink.objects.filter(pk__in=[link.pk for link in links]).update(generation=F("generation") + 1)
 
 
 # The page behind a player's personal link for an event, and the link for those who hand it out.
@@ -174,14 +172,14 @@ def event_link_page(holder: LinkHolder, now: datetime) -> dict[str, Any]:
         "why_free": _why_free(holder),
         "topics": event_topics(holder.tournament),
         **own_page(holder.tournament, holder.player, now),
-        **matches_by_link(matches_of(holder), person_ids(holder.player), now),
+        **matches_by_link(matches_of(holder), holder.player.pk, ids_of(holder.player.pk), now),
     }
 
 
 def _why_free(holder: LinkHolder) -> list[str]:
     """Return why the player waits for a match, in the divisions of the event without rounds."""
     home = reverse("event", args=event_url_args(holder.tournament))
-    rows = events().entries(person_ids(holder.player))
+    rows = events().entries(ids_of(holder.player.pk))
     return [row.status for row in rows if row.is_free and row.url.startswith(home)]
 
 
@@ -192,22 +190,27 @@ def _not_playing(holder: LinkHolder) -> list[Entry]:
     return [entry for entry in newest.values() if entry.status == Entry.Status.OUT]
 
 
-def link_to_hand_out(entry: Entry, by: Actor, absolute: Callable[[str], str]) -> ShownLink:
-    """Return the link of the player of an entry for `by`, who runs the event, and log it where `by` plays there, too.
+def links_to_hand_out(
+    entry: Entry, by: Actor, absolute: Callable[[str], str], *, only: Player | None = None
+) -> list[ShownLink]:
+    """Return the links of whoever plays in an entry for `by`, who runs the event: of both of a pair, or `only` of one.
 
-    Refused: `link_of_opponent`.
+    Logged where `by` plays there, too. Refused: `link_of_opponent`.
     """
-    tournament = entry.division.tournament
-    if canonical(entry.player).pk in withheld_from(tournament, by):
+    tournament, people = entry.division.tournament, persons(entry.player) if only is None else [only]
+    if not withheld_from(tournament, by).isdisjoint(person.pk for person in people):
         raise Refused("link_of_opponent")
-    link = link_of(entry, absolute)
-    log_shown(tournament, by, [link])
-    return link
+    links = links_of(tournament, [person for person in people if person.erased_at is None], absolute)
+    log_shown(tournament, by, links)
+    return links
 
 
-def link_of(entry: Entry, absolute: Callable[[str], str]) -> ShownLink:
-    """Return the link of the player of an entry; `absolute` makes a path a URL."""
-    return links_of(entry.division.tournament, [canonical(entry.player)], absolute)[0]
+def person_in(entry: Entry, public_id: str = "") -> Player:
+    """Return who plays in an entry and has this public id; the first of them without one. Raise Http404 for others."""
+    people = [person for person in persons(entry.player) if public_id in ("", person.public_id)]
+    if not people:
+        raise Http404
+    return people[0]
 
 
 def withheld_from(tournament: Tournament, by: Actor) -> frozenset[int]:
@@ -217,7 +220,7 @@ def withheld_from(tournament: Tournament, by: Actor) -> frozenset[int]:
         return frozenset()
     matches = matches_of(LinkHolder(tournament, canonical(own))).select_related("player_0", "player_1", "club")
     sides = [(match, withheld_side(match, by)) for match in matches.exclude(state=Match.State.SETTLED)]
-    return frozenset(canonical(match.players[side]).pk for match, side in sides if side is not None)
+    return frozenset(persons_among(match.players[side] for match, side in sides if side is not None))
 
 
 def log_shown(tournament: Tournament, by: Actor, links: Sequence[ShownLink]) -> None:
@@ -255,6 +258,8 @@ def event_link(request: HttpRequest, event_token: str) -> HttpResponse:
         "url": reverse("event-link", args=[event_token]),
         "check_in_url": reverse("event-link-check-in", args=[event_token]),
     }
+    if context["latest"] and holder.tournament.status == Tournament.Status.FINISHED:
+        context["letter_url"] = reverse("event-link-letter", args=[event_token])
     with timezone.override(zone_of(holder.tournament)):
         return render(request, "tournaments/entries/event_link.html", context)
 
@@ -301,7 +306,7 @@ def hand_out(request: HttpRequest, **kwargs: str) -> HttpResponse:
     event = event_url_args(entry.division.tournament)
     args = (*event, entry.public_id)
     try:
-        link = link_to_hand_out(entry, by(request), partial(absolute_url, request))
+        links = links_to_hand_out(entry, by(request), partial(absolute_url, request))
     except Refused as refused:
         return refuse(request, refused, desk_url(entry.division))
     context = {
@@ -309,7 +314,8 @@ def hand_out(request: HttpRequest, **kwargs: str) -> HttpResponse:
         "club": entry.division.tournament.club,
         "division": entry.division,
         "entry": entry,
-        "link": link,
+        "name": entry.player.full_name,
+        "links": links,
         "revoke_url": reverse("entry-revoke-link", args=args),
     }
     return render(request, "tournaments/entries/hand_out_link.html", context)
@@ -321,7 +327,7 @@ def revoke(request: HttpRequest, **kwargs: str) -> HttpResponse:
     """Revoke the personal link of a player; for those who run the event."""
     entry = _entry(request, **kwargs)
     url = reverse("entry-link", args=(*event_url_args(entry.division.tournament), entry.public_id))
-    return _revoke(request, entry, url)
+    return _revoke(request, entry, None, url)
 
 
 @open_to(post=Who.SIGNED_IN)
@@ -335,13 +341,15 @@ def revoke_own(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     entry = rows.select_related("player", "division__tournament__club").order_by("pk").first()
     if entry is None:
         return refuse(request, Refused("check_in_not_entered"), url)
-    return _revoke(request, entry, url)
+    return _revoke(request, entry, player, url)
 
 
-def _revoke(request: HttpRequest, entry: Entry, url: str) -> HttpResponse:
+def _revoke(request: HttpRequest, entry: Entry, player: Player | None, url: str) -> HttpResponse:
+    """Revoke the link of a player of an entry, or of the one that the form names."""
     form = RevokeEventLinkForm(request.POST)
     if not form.is_valid():
         return faulty(request, form, url)
-    revoke_event_link(entry=entry, generation=form.cleaned_data["generation"], by=by(request))
+    person = player or person_in(entry, form.cleaned_data["person"])
+    revoke_event_link(entry=entry, person=person, generation=form.cleaned_data["generation"], by=by(request))
     messages.success(request, _("The personal link was revoked. There is a new one."))
     return redirect(url)

@@ -2,12 +2,12 @@
 
 import hashlib
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from http import HTTPStatus
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.contrib import messages
@@ -35,11 +35,10 @@ from players.actors import Actor, log
 from players.models import LogEntry, Player
 from tournaments import access
 from tournaments.entries import check_in
-from tournaments.entries.check_in import is_open_for_players
+from tournaments.entries.check_in import Attendee, is_open_for_players
 from tournaments.entries.forms import KioskCheckInForm, RevokeKioskForm, UndoCheckInForm
 from tournaments.events.actions import by, event_url_args, faulty, refuse
 from tournaments.models import CheckIn, Division, Entry, Kiosk, Tournament
-from tournaments.state.locks import lock_division
 from tournaments.state.names import Names, display_name
 
 PAIRING_LASTS = timedelta(minutes=10)
@@ -108,26 +107,23 @@ def revoke_kiosk(*, kiosk: Kiosk, by: Actor, now: datetime) -> None:
             log(by, "kiosk_revoked", row.tournament.topic, club=row.tournament.club)
 
 
-def check_in_at(*, kiosk: Kiosk, entry: Entry, now: datetime) -> str:
-    """Check a player in at a kiosk, in one division; return the batch that undoes it, empty if they are here.
+def check_in_at(*, kiosk: Kiosk, entry: Entry, now: datetime, person: Player | None = None) -> str:
+    """Check the player of an entry in at a kiosk, or `person`, one of a pair, for all their entries.
 
-    Refused: `not_entered`, `check_in_closed`.
+    Return the batch that undoes it, empty if they are here. Refused: `check_in_not_entered`, `check_in_closed`.
     """
-    with transaction.atomic():
-        division = lock_division(entry.division_id)
-        row = Entry.objects.select_related("player", "division__tournament__club").get(pk=entry.pk)
-        if row.status == Entry.Status.OUT:
-            raise Refused("not_entered", name=row.player.shown_name)
-        if not check_in.is_open_for_players(division, now):
-            raise Refused("check_in_closed")
-        if row.checked_in_at is not None:
-            return ""
-        batch = new_public_id()
-        arrival = CheckIn(
-            entry=row, state=CheckIn.State.HERE, source=CheckIn.Source.KIOSK, kiosk=kiosk, batch=batch, at=now
-        )
-        check_in.record(division, [arrival], KIOSK)
-    return batch
+    batch, player = new_public_id(), person or entry.player
+    check_in.check_in_self(
+        tournament=kiosk.tournament,
+        player=player,
+        present=True,
+        by=KIOSK,
+        now=now,
+        source=CheckIn.Source.KIOSK,
+        kiosk=kiosk,
+        batch=batch,
+    )
+    return batch if kiosk.check_ins.filter(batch=batch).exists() else ""
 
 
 def undo_at(*, kiosk: Kiosk, batch: str, now: datetime) -> None:
@@ -143,7 +139,7 @@ def undo_at(*, kiosk: Kiosk, batch: str, now: datetime) -> None:
 def undoable(kiosk: Kiosk, now: datetime) -> CheckIn | None:
     """Return the last check-in at this kiosk if it can still be undone there."""
     recent = kiosk.check_ins.filter(at__gt=now - UNDO_LASTS, undoes=None, undone_by=None)
-    return recent.select_related("entry__player", "entry__division").order_by("-pk").first()
+    return recent.select_related("entry__player", "entry__division", "person").order_by("-pk").first()
 
 
 def _kiosks() -> models.QuerySet[Kiosk]:
@@ -187,23 +183,52 @@ def kiosk_page(kiosk: Kiosk, text: str, now: datetime) -> dict[str, Any]:
     admitting = [division for division in divisions if is_open_for_players(division, now)]
     rows = Entry.objects.filter(division__in=admitting).exclude(status=Entry.Status.OUT)
     rows = rows.select_related("player__merged_into", "division")
-    entries = sorted(rows, key=lambda entry: (fold(_name(entry.player)), entry.pk))
+    entries = {entry.pk: entry for entry in rows}
     if text:
-        matching = {entry.pk for entry in Names({entry.pk: entry for entry in entries}, staff=False).find(text)}
-        entries = [entry for entry in entries if entry.pk in matching]
+        entries = {entry.pk: entry for entry in Names(entries, staff=False).find(text)}
+    own: dict[int, list[Attendee]] = {}
+    for who in check_in.attendees(tournament, entries.values(), now):
+        if not who.is_excused:
+            own.setdefault(who.person, []).append(who)
+    pairs = [person for person, group in own.items() if any(who.named is not None for who in group)]
+    partners = Player.objects.in_bulk(pairs) if pairs else {}
+    arrivals = [_row(group, partners) for group in own.values()]
     last = undoable(kiosk, now)
     return {
         "tournament": tournament,
         "club": tournament.club,
         "q": text,
         "is_open": bool(admitting),
-        "arrivals": [(entry, _name(entry.player), entry.division.name) for entry in entries],
+        "arrivals": sorted(arrivals, key=lambda row: (fold(row.name), row.entry.pk)),
         "several": len(admitting) > 1,
         "last": last,
-        "last_name": _name(last.entry.player) if last else "",
+        "last_name": _name(last.person or last.entry.player) if last else "",
         "undo_seconds": _undo_seconds(last, now) if last else 0,
         "topics": " ".join(f"{division.topic}={division.seq}" for division in admitting),
     }
+
+
+class KioskArrival(NamedTuple):
+    """A person as a kiosk shows them, with all their entries."""
+
+    entry: Entry
+    """The first of them."""
+    name: str
+    divisions: str
+    person: str
+    """The public id of one of a pair; empty for others."""
+    is_here: bool
+
+
+def _row(group: Sequence[Attendee], partners: Mapping[int, Player]) -> KioskArrival:
+    first, partner = group[0], partners.get(group[0].person)
+    return KioskArrival(
+        first.entry,
+        first.name(staff=False) if first.named is not None else _name(first.entry.player),
+        " · ".join(dict.fromkeys(who.entry.division.name for who in group)),
+        partner.public_id if partner is not None else "",
+        all(who.is_here for who in group),
+    )
 
 
 def _undo_seconds(check_in: CheckIn, now: datetime) -> int:
@@ -317,15 +342,15 @@ def check_in_at_kiosk(request: HttpRequest) -> HttpResponse:
     kiosk = _kiosk(request)
     if kiosk is None:
         return _off(request)
-    form = KioskCheckInForm(request.POST)
+    form = KioskCheckInForm(request.POST, partners=check_in.partners_in(kiosk.tournament))
     if not form.is_valid():
         return faulty(request, form, reverse("kiosk"))
     rows = Entry.objects.filter(division__tournament=kiosk.tournament)
-    entry = rows.filter(public_id=form.cleaned_data["entry"]).first()
+    entry = rows.select_related("player").filter(public_id=form.cleaned_data["entry"]).first()
     if entry is None:
         raise Http404
     try:
-        check_in_at(kiosk=kiosk, entry=entry, now=timezone.now())
+        check_in_at(kiosk=kiosk, entry=entry, person=form.cleaned_data["person"], now=timezone.now())
     except Refused as refused:
         return refuse(request, refused, reverse("kiosk"))
     return redirect("kiosk")

@@ -7,14 +7,26 @@ from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from engine.errors import Refused
 from formats.continuous.state import moment_of
 from formats.elimination.knockout import eligible_byes, take_bye
+from formats.elimination.places import fixtures_by_round, rounds_before
 from formats.forecast.stages import matches_each
 from formats.graph import BYE, MAIN, EntryId, EntrySource, Fixture, Graph, Round
 from formats.plans import TABLE, LateDrop, as_drawn, lengths_of, planned_anew, with_late_drop
-from formats.settings import BY_ROUND, KNOCKOUT, LEAGUE, LIVES, MAX_ROUNDS, PROGRESSIVE, SWISS, check_league_size
+from formats.settings import (
+    BY_ROUND,
+    KNOCKOUT,
+    LEAGUE,
+    LIVES,
+    MAX_ROUNDS,
+    PLACES,
+    PROGRESSIVE,
+    SWISS,
+    check_league_size,
+)
 from formats.states import FixtureStatus
 from matches.lifecycle.begun import is_untouched
 from matches.lifecycle.own_match import check_own_match, side_of
@@ -26,7 +38,14 @@ from players.models import Player
 from players.people.rows import canonical, lock_present
 from tournaments.entries import check_in
 from tournaments.entries.returns import bring_back, preview_return
-from tournaments.entries.services import next_number, same_person, withdraw
+from tournaments.entries.services import (
+    Side,
+    locked_sides,
+    next_number,
+    refuse_sides,
+    same_side,
+    withdraw,
+)
 from tournaments.models import (
     Bracket,
     CheckIn,
@@ -44,6 +63,7 @@ from tournaments.models import Fixture as FixtureRow
 from tournaments.models import Round as RoundRow
 from tournaments.state.commitments import lot
 from tournaments.state.derivation import StageState, states_of
+from tournaments.state.format_labels import FORMAT_NAMES
 from tournaments.state.locks import (
     division_changed,
     lock_division,
@@ -54,7 +74,7 @@ from tournaments.state.locks import (
 )
 from tournaments.state.pairings import begun_counts, lives_of_latecomer, missed_by_latecomer
 from tournaments.state.places import free_places, is_full, passed_over, refuse_passing
-from tournaments.state.plans import deadline_of, entrants_as_data, set_source, settings_of, store_round
+from tournaments.state.plans import LATER_BY, deadline_of, entrants_as_data, set_source, settings_of, store_round
 from tournaments.state.preview import DivisionFacts, FixtureChange, changes_between
 from tournaments.state.settle import settle
 from tournaments.state.stage_rows import DivisionRows, StageRows
@@ -65,7 +85,7 @@ from tournaments.state.stages import round_deadlines
 
 LATE = "late"
 """Key of the lot that orders the byes of a stage for late entries."""
-JOINED_LATE = (SWISS, LIVES, KNOCKOUT, PROGRESSIVE, LEAGUE)
+JOINED_LATE = (SWISS, LIVES, KNOCKOUT, PROGRESSIVE, PLACES, LEAGUE)
 """Formats that accept late entries."""
 LAST_ROUND_FOR_LIVES = 1
 """Number of paired rounds after which a stage with lives accepts no more late entries."""
@@ -95,7 +115,7 @@ def plan_bye(
             raise
         return None
     stage = state.stage
-    if stage.format != PROGRESSIVE:
+    if stage.format not in (PROGRESSIVE, PLACES):
         return ByePlan(graph, number, LateDrop.NONE)
     if first_number is None:
         event = Tournament.objects.filter(pk=stage.division.tournament_id)
@@ -103,7 +123,8 @@ def plan_bye(
     graph, drop = with_late_drop(
         graph=graph, fixture=number, begun=begun, first_number=first_number, **_drawn_with(stage)
     )
-    return ByePlan(graph, number, drop)
+    # Without a way on for those who lose, nobody can join who is to play to the end.
+    return None if drop is LateDrop.OUT and stage.format == PLACES else ByePlan(graph, number, drop)
 
 
 def free_byes(state: StageState, same: Collection[EntryId], graph: Graph | None = None) -> list[EntryId]:
@@ -144,8 +165,8 @@ def check_accepts_late(division: Division, state: StageState, now: datetime) -> 
 
     Refused: `late_entry_not_possible`, `late_entry_closed`, `joining_closed`.
     """
-    if state.stage.format not in JOINED_LATE or state.over:
-        raise Refused("late_entry_not_possible", format=state.stage.get_format_display())
+    if state.stage.format not in JOINED_LATE or state.over or state.rows.settings.ended:
+        raise Refused("late_entry_not_possible", format=str(FORMAT_NAMES[state.stage.format]))
     settings = state.rows.settings
     paired = len(state.event.rounds) if state.event is not None else 0
     last = LAST_ROUND_FOR_LIVES if settings.format == LIVES else (settings.rounds or MAX_ROUNDS) - 1
@@ -153,7 +174,7 @@ def check_accepts_late(division: Division, state: StageState, now: datetime) -> 
         if settings.format == LIVES and lives_of_latecomer(state) < 1:
             raise Refused("too_late_for_lives", matches=missed_by_latecomer(state))
         if settings.format == SWISS and missed_by_latecomer(state) >= (settings.rounds or 0):
-            raise Refused("late_entry_not_possible", format=state.stage.get_format_display())
+            raise Refused("late_entry_not_possible", format=str(FORMAT_NAMES[state.stage.format]))
         _refuse_after_time(division, state, now)
         return
     if settings.format in BY_ROUND and paired > last:
@@ -258,8 +279,8 @@ def preview_late(*, division: Division, players: Sequence[Player | str], now: da
         check_accepts_late(division, state, now)
         known = canonical(player) if isinstance(player, Player) else None
         name = known.name if known is not None else str(player)
-        if known and division.entries.filter(same_person(known), status=Entry.Status.IN).exists():
-            raise Refused("already_entered", name=known.shown_name)
+        if known:
+            refuse_sides(division, [known], _others(division, known))
         accepted = sum(not newcomer.waits for newcomer in newcomers)
         full = free_places(division, leaving=-accepted) == 0
         newcomer = Newcomer(-at, known, name, waits=full)
@@ -271,9 +292,15 @@ def preview_late(*, division: Division, players: Sequence[Player | str], now: da
     return LatePreview(division, division.seq, newcomers, matches_each(graph).least if graph else None, passes)
 
 
+def _others(division: Division, player: Player) -> QuerySet[Entry]:
+    """Return the entries that stand, without the one with which a player waits."""
+    waiting = division.entries.filter(same_side(player), status=Entry.Status.WAITING)
+    return division.entries.exclude(status=Entry.Status.OUT).exclude(pk__in=waiting.values("pk"))
+
+
 def _entry_so_far(division: Division, player: Player | None, now: datetime) -> Entry:
     """Return the entry with which a player waits, or else a new one."""
-    rows = division.entries.filter(same_person(player), status=Entry.Status.WAITING) if player is not None else ()
+    rows = division.entries.filter(same_side(player), status=Entry.Status.WAITING) if player is not None else ()
     return next(iter(rows), Entry(entered_at=now))
 
 
@@ -293,7 +320,7 @@ def _plan(
         gone = {item.entry for item in state.rows.withdrawals()}
         others = len(set(state.rows.graph.entries) - gone)
         return replace(newcomer, matches=others * (2 if state.rows.settings.twice else 1)), graph
-    rows = division.entries.filter(same_person(newcomer.player)) if newcomer.player else Entry.objects.none()
+    rows = division.entries.filter(same_side(newcomer.player)) if newcomer.player else Entry.objects.none()
     same = [row.pk for row in rows]
     numbers = [division.tournament.last_number, *(graph or stored).fixtures]
     plan = plan_bye(state, newcomer.entry, same, first_number=max(numbers) + 1)
@@ -303,9 +330,9 @@ def _plan(
     return replace(newcomer, byes=free_byes(state, same, stored), drop=plan.drop), plan.graph
 
 
-def _rows(division: Division, graph: Graph | None) -> list[StageRows]:
+def _rows(division: Division, graph: Graph | None, withdrawn: Collection[int] = ()) -> list[StageRows]:
     """Return the facts of a division, with `graph` as the plan of its first stage if given."""
-    rows = DivisionRows(division).drawn
+    rows = DivisionRows(division, withdrawn=withdrawn).drawn
     if graph is not None:
         rows[0].graph = graph
     return rows
@@ -503,7 +530,7 @@ class _Arrival:
 def enter_late(
     *,
     division: Division,
-    players: Iterable[Player],
+    players: Iterable[Side],
     by: Actor,
     now: datetime,
     after: int | None = None,
@@ -514,8 +541,9 @@ def enter_late(
     `after` is the division's `seq` from the preview, and `past_waiting` confirms that they come before others who have
     an earlier turn. Players without a free place or bye go on the waiting list.
     Entering a player who waits there lets them in; a player who has withdrawn from a Swiss returns to it.
-    Refused: `stale`, `tournament_not_open`, `division_not_drawn`, `already_entered`, `late_entry_not_possible`,
-    `late_entry_closed`, `joining_closed`, `division_size`, `former_member`, `suspended`, `others_wait`.
+    Refused: `stale`, `tournament_not_open`, `division_not_drawn`, `late_entry_not_possible`, `late_entry_closed`,
+    `joining_closed`, `division_size`, `former_member`, `suspended`, `others_wait`, `reentry_not_offered`,
+    and as `pair_of` and `refuse_sides`.
     """
     with transaction.atomic():
         event = lock_event(division.tournament_id)
@@ -524,10 +552,8 @@ def enter_late(
             raise Refused("stale")
         check_running(row)
         locked_matches = lock_unfinished_matches([row])
-        arriving = list(players)
-        lock_present(*arriving)
         entries = []
-        for player in arriving:
+        for player in locked_sides(players):
             state = states_of(row)[0]
             check_accepts_late(row, state, now)
             entries.append(_enter_player(_Arrival(row, event, state, locked_matches, by, now), player))
@@ -565,15 +591,16 @@ def _entry_of(arrival: _Arrival, player: Player) -> tuple[Entry, str]:
     It is a new entry, the one on the waiting list, or the one withdrawn from a stage that is paired round by round.
     """
     division, now, player = arrival.division, arrival.now, canonical(player)
-    rows = division.entries.filter(same_person(player))
-    if rows.filter(status=Entry.Status.IN).exists():
-        raise Refused("already_entered", name=player.shown_name)
+    refuse_sides(division, [player], _others(division, player))
+    rows = division.entries.filter(same_side(player))
     entry = rows.filter(status=Entry.Status.WAITING).first()
     if entry is None and arrival.stage.format in BY_ROUND:
         entry = rows.filter(status=Entry.Status.OUT, withdrawals__taken_back_at=None, withdrawals__bracket=None).first()
     before = entry.status if entry is not None else ""
     if entry is None:
         number = next_number(division, player)
+        if number > 1 and arrival.stage.format == PLACES:
+            raise Refused("reentry_not_offered")
         entry = Entry(division=division, player=player, number=number, entered_at=now, entered_by=arrival.by.user)
     entry.status, entry.withdrawn_at = Entry.Status.IN, None
     if entry.rating is None:
@@ -604,7 +631,7 @@ def _with_next_round(arrival: _Arrival, entry: Entry) -> dict[str, Any] | None:
 
 def _by_a_bye(arrival: _Arrival, entry: Entry) -> dict[str, Any] | None:
     """Take a bye of the first round by lot; the loser of the new match drops like the other losers of the round."""
-    same = [row.pk for row in arrival.division.entries.filter(same_person(entry.player)) if row.pk != entry.pk]
+    same = [row.pk for row in arrival.division.entries.filter(same_side(entry.player)) if row.pk != entry.pk]
     plan = plan_bye(arrival.state, entry.pk, same)
     if plan is None:
         return None
@@ -639,9 +666,10 @@ def write_plan(state: StageState, plan: ByePlan, *, event: Tournament, now: date
 
 
 def _plan_lower_anew(state: StageState, graph: Graph, *, event: Tournament, now: datetime) -> None:
-    """Replace the rounds of the lower brackets, none of whose matches has begun, by those of `graph`."""
+    """Replace the lower brackets that differ in `graph`, none of whose matches has begun, by those in it."""
     stage, rows = state.stage, state.rows
-    lower = {row.key: row for row in rows.brackets if row.key != MAIN}
+    stay = {MAIN, *(bracket.key for bracket in graph.brackets if bracket in rows.graph.brackets)}
+    lower = {row.key: row for row in rows.brackets if row.key not in stay}
     own = {row.pk for row in rows.rounds if row.bracket_id in {bracket.pk for bracket in lower.values()}}
     old = [row for row in rows.fixtures.values() if row.round_id in own]
     matches = [row.match_id for row in old if row.match is not None and row.match.state != Match.State.VOID]
@@ -650,20 +678,24 @@ def _plan_lower_anew(state: StageState, graph: Graph, *, event: Tournament, now:
     Slot.objects.filter(fixture__in=old).delete()
     FixtureRow.objects.filter(pk__in=[row.pk for row in old]).delete()
     RoundRow.objects.filter(bracket__in=lower.values()).delete()
-    fixtures = [fixture for bracket in graph.brackets if bracket.key != MAIN for fixture in bracket.fixtures]
+    planned = [(order, bracket) for order, bracket in enumerate(graph.brackets) if bracket.key not in stay]
+    for key in lower.keys() - {bracket.key for _order, bracket in planned}:
+        lower.pop(key).delete()
+    fixtures = [fixture for _order, bracket in planned for fixture in bracket.fixtures]
     first = take_numbers(event, len(fixtures))
-    assert first == fixtures[0].number  # noqa: S101, the event is locked
-    for bracket in graph.brackets:
-        if bracket.key == MAIN:
-            continue
-        row = lower[bracket.key]
+    assert not fixtures or first == fixtures[0].number  # noqa: S101, the event is locked
+    later_by = LATER_BY | rounds_before(fixtures_by_round(graph))
+    for order, bracket in planned:
+        row = lower.get(bracket.key)
+        if row is None:
+            row = Bracket.objects.create(stage=stage, key=bracket.key, order=order, fed_by=bracket.fed_by or "")
         default = lengths_of(rows.settings, bracket.key, stage.division.lengths)
         for round_ in bracket.rounds:
             # A length or deadline that a director has changed since the draw stays.
             before = next((old for old in rows.rounds if (old.bracket_id, old.number) == (row.pk, round_.number)), None)
             length = before.length if before is not None else default[min(round_.number, len(default)) - 1]
-            planned = deadline_of(bracket.key, round_.number, round_deadlines(stage))
-            store_round(row, round_, lengths=[length], deadline=before.deadline if before is not None else planned)
+            at_first = deadline_of(bracket.key, round_.number, round_deadlines(stage), later_by)
+            store_round(row, round_, lengths=[length], deadline=before.deadline if before is not None else at_first)
 
 
 def _against_everybody(arrival: _Arrival, entry: Entry) -> dict[str, Any] | None:
@@ -688,6 +720,7 @@ JOIN: Mapping[str, Callable[[_Arrival, Entry], dict[str, Any] | None]] = {
     LIVES: _with_next_round,
     KNOCKOUT: _by_a_bye,
     PROGRESSIVE: _by_a_bye,
+    PLACES: _by_a_bye,
     LEAGUE: _against_everybody,
 }
 """Format -> how a late entry joins it; other formats accept none."""
@@ -764,8 +797,11 @@ def preview_reentry(*, entry: Entry, now: datetime) -> ReentryPreview:
     division = entry.division
     place = _place(division, entry, now)
     leaving = [place.standing[-1].pk] if _leaves(place) else []
-    rows = DivisionRows(division, withdrawn=leaving).drawn
-    changes = changes_between(division, DivisionFacts(division).states(), DivisionFacts(division, rows).states())
+    # Compared with the newcomer in the bracket, where whoever leaves may meet another opponent. Lower brackets that are
+    # planned anew have other matches, of which none has begun.
+    graph = None if place.plan.drop is LateDrop.ANEW else place.plan.graph
+    before, after = (DivisionFacts(division, _rows(division, graph, gone)).states() for gone in ([], leaving))
+    changes = changes_between(division, before, after)
     number = next_number(division, place.player)
     byes = free_byes(place.state, [row.pk for row in place.standing])
     newcomer = Newcomer(NEW_ENTRY, place.player, place.player.name, byes=byes, drop=place.plan.drop)
@@ -835,7 +871,7 @@ def _place(division: Division, entry: Entry, now: datetime) -> _Place:
     player = canonical(entry.player)
     if entry.status != Entry.Status.IN:
         raise Refused("not_entered", name=player.shown_name)
-    standing = list(division.entries.filter(same_person(player), status=Entry.Status.IN).order_by("pk"))
+    standing = list(division.entries.filter(same_side(player), status=Entry.Status.IN).order_by("pk"))
     if not state.progress.eliminated(MAIN).issuperset(row.pk for row in standing):
         raise Refused("reentry_still_in", name=player.shown_name)
     plan = None if is_full(division) else plan_bye(state, NEW_ENTRY, [row.pk for row in standing])

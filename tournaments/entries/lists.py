@@ -1,21 +1,25 @@
 """Entering players by name, one or a whole list, with a preview of who each name means."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import chain, count, islice
 from typing import Any
 
 from django.db import transaction
 
+from core.people_lists import split_names
 from engine.errors import Refused
 from players.actors import Actor
 from players.clubs.lists import NEW_PLAYER, Choices, ListedName, chosen_player, chosen_players, preview_list
-from players.models import Player
-from players.people.rows import canonical
+from players.models import Club, Player
+from players.models.people import pair_name
+from players.people.pairs import known_pair
+from players.people.rows import PersonId
 from players.people.services import UNCLEAR, NameMatch, NameOutcome, find_players
 from tournaments.entries import check_in
 from tournaments.entries.late import LatePreview, enter_late, preview_late
-from tournaments.entries.services import enter
+from tournaments.entries.services import Places, Side, enter, places_of, refuse_kind, refuse_placed, set_team
 from tournaments.models import CheckIn, Division, Entry
 
 
@@ -23,39 +27,114 @@ from tournaments.models import CheckIn, Division, Entry
 class ListResult:
     entries: list[Entry]
     left_out: list[str]
-    """Names without a new entry: the player is already in, or it is unclear who is meant and nobody was chosen."""
+    """Lines without a new entry: somebody is already in, or it is unclear who is meant and nobody was chosen."""
 
 
 def preview(*, division: Division, names: Sequence[str]) -> list[ListedName]:
-    """Return the players that each name matches; nothing is written. Refused: `name_too_long`, `too_many_names`."""
-    entered = _unavailable_players(division)
+    """Return the players that each name matches, of a pair one after the other; nothing is written.
+
+    Refused: `name_too_long`, `too_many_names`, `partner_missing`, `pair_unclear`.
+    """
+    entered = _unavailable(division)
+    lines = [names_in(division, name) for name in names]
+    partners = chain(*(line[::-1] if len(line) > 1 else [""] for line in lines))
+    listed = preview_list(club=division.tournament.club, names=list(chain(*lines)))
     return [
-        replace(line, entered=line.match.player is not None and line.match.player.pk in entered)
-        for line in preview_list(club=division.tournament.club, names=names)
+        replace(line, entered=line.match.player is not None and line.match.player.pk in entered, partner=partner)
+        for line, partner in zip(listed, partners, strict=True)
     ]
+
+
+def names_in(division: Division, line: str, partner: str = "") -> list[str]:
+    """Return the name of the person, or both names of the pair, that a line means in a division.
+
+    Refused: `partner_missing`, `pairs_not_taken`, `pair_unclear`.
+    """
+    if division.sides == Division.Sides.ONE and not partner:
+        return [line]
+    names = [line, partner] if partner else split_names(line)
+    if names is None:
+        raise Refused("pair_unclear", text=line)
+    refuse_kind(division, is_pair=len(names) > 1, name=names[0])
+    return names
+
+
+@dataclass(frozen=True, slots=True)
+class LineOfNames:
+    """Who plays as one side: one or two names, and the choices of a director for each of them."""
+
+    names: Sequence[str]
+    choices: Sequence[str | None]
+
+    @property
+    def is_left_out(self) -> bool:
+        """Whether one of them is, so that the other has nobody to play with."""
+        return "" in self.choices
+
+
+def _lines(division: Division, names: Iterable[str], choices: Choices) -> list[LineOfNames]:
+    """Return the lines that are not left out; choices count the names in them. Refused: as `names_in`."""
+    place = count()
+    lines = [
+        LineOfNames(people, [choices.get(next(place)) for _ in people])
+        for people in (names_in(division, name) for name in names)
+    ]
+    return [line for line in lines if not line.is_left_out]
+
+
+def _by_line(lines: Sequence[LineOfNames], matches: Iterable[NameMatch]) -> list[list[NameMatch]]:
+    each = iter(matches)
+    return [list(islice(each, len(line.names))) for line in lines]
+
+
+def _chosen(division: Division, lines: Sequence[LineOfNames], by: Actor) -> list[list[NameMatch]]:
+    """Return whom the names in each line mean; unknown ones become members. Refused: as `chosen_players`."""
+    names = [name for line in lines for name in line.names]
+    choices = {at: choice for at, choice in enumerate(chain(*(line.choices for line in lines))) if choice is not None}
+    return _by_line(lines, chosen_players(club=division.tournament.club, names=names, choices=choices, by=by))
 
 
 def preview_late_list(*, division: Division, names: Sequence[str], choices: Choices, now: datetime) -> LatePreview:
     """Preview `enter_list` in a running division. Refused: as `enter_list`."""
-    kept = [(place, name) for place, name in enumerate(names) if choices.get(place) != ""]
-    matches = find_players(club=division.tournament.club, names=[name for _, name in kept], near=True)
-    seen = _unavailable_players(division)
+    return _preview_late(division, _lines(division, names, choices), now)
+
+
+def _preview_late(division: Division, lines: Sequence[LineOfNames], now: datetime) -> LatePreview:
+    club = division.tournament.club
+    matches = find_players(club=club, names=[name for line in lines for name in line.names], near=True)
+    seen: set[int] = set(_unavailable(division))
     players: list[Player | str] = []
-    for (place, name), match in zip(kept, matches, strict=True):
-        choice = choices.get(place)
-        player = None if choice == NEW_PLAYER else chosen_player(division.tournament.club, match, choice)
-        if player is not None and player.pk not in seen:
-            players.append(player)
-            seen.add(player.pk)
-        elif choice == NEW_PLAYER or (match.how == NameOutcome.ADDED and not match.repeated):
-            players.append(name)
+    for line, meant in zip(lines, _by_line(lines, matches), strict=True):
+        people = [_person(club, match, choice) for match, choice in zip(meant, line.choices, strict=True)]
+        known = {person.pk for person in people if isinstance(person, Player)}
+        if None not in people and not known & seen:
+            players.append(_known_side(people) or _joined([match.name for match in meant]))
+            seen |= known
     return preview_late(division=division, players=players, now=now)
 
 
-def preview_late_name(*, division: Division, name: str, player: str, now: datetime) -> LatePreview:
+def _person(club: Club, match: NameMatch, choice: str | None) -> Player | str | None:
+    """Return whom a name means, the name itself for a new player, or None if that is unclear or was said before."""
+    player = None if choice == NEW_PLAYER else chosen_player(club, match, choice)
+    is_new = choice == NEW_PLAYER or (match.how == NameOutcome.ADDED and not match.repeated)
+    return player or (match.name if is_new else None)
+
+
+def _known_side(people: Sequence[Player | str | None]) -> Player | None:
+    """Return the player who stands for these people, if there is one."""
+    known = [person for person in people if isinstance(person, Player)]
+    if len(known) < len(people):
+        return None
+    return known[0] if len(known) == 1 else known_pair(*known)
+
+
+def preview_late_name(
+    *, division: Division, name: str, player: str, now: datetime, partner: str = "", partner_player: str = ""
+) -> LatePreview:
     """Preview `enter_name` in a running division. Refused: as `enter_name`."""
-    _match_name(division, name, player)
-    return preview_late_list(division=division, names=[name], choices={0: player} if player else {}, now=now)
+    line = line_of(division, name, partner, player, partner_player)
+    _refuse_unfit(division, line)
+    return _preview_late(division, [line], now)
 
 
 def enter_list(
@@ -67,30 +146,54 @@ def enter_list(
     now: datetime,
     after: int | None = None,
     past_waiting: bool = False,
+    team: str = "",
 ) -> ListResult:
-    """Enter the players of a list; unknown names become members of the club.
+    """Enter the people of a list, in each line one or a pair; unknown names become members of the club.
 
-    Players who are already in are skipped, so sending a list twice enters nobody twice. `after` is the division's
-    `seq` from the preview of late entries, `past_waiting` as in `enter_late`.
-    Refused: `choose_a_player` if a choice does not match its name, `name_too_long`, `too_many_names`, and what `enter`
-    or `enter_late` refuses.
+    They are members of a `team` if one is named.
+
+    Those who are already in are skipped, so sending a list twice enters nobody twice. `after` is the division's
+    `seq` from the preview of late entries, `past_waiting` as in `enter_late`. `choices` count the names in all lines;
+    with one of a pair, the other is left out.
+    Refused: `choose_a_player` if a choice does not match its name, `name_too_long`, `too_many_names`, and what
+    `names_in`, `enter` or `enter_late` refuses.
     """
+    lines = _lines(division, names, choices)
     with transaction.atomic():
-        matches = chosen_players(club=division.tournament.club, names=names, choices=choices, by=by)
-        entered = _unavailable_players(division)
-        players: dict[int, Player] = {}
+        seen: set[int] = set(_unavailable(division))
+        sides: list[Side] = []
         left_out = []
-        for match in matches:
-            if match.player is None or match.player.pk in entered or match.player.pk in players:
-                left_out.append(match.name)
+        for meant in _chosen(division, lines, by):
+            people = [match.player for match in meant if match.player is not None]
+            persons = {person.pk for person in people}
+            if len(people) < len(meant) or persons & seen:
+                left_out.append(_joined([match.name for match in meant]))
             else:
-                players[match.player.pk] = match.player
-        acting: Any = {"division": division, "players": list(players.values()), "by": by, "now": now}
-        if not players:
-            return ListResult([], left_out)
-        if division.status == Division.Status.RUNNING:
-            return ListResult(enter_late(**acting, after=after, past_waiting=past_waiting), left_out)
-        return ListResult(enter(**acting), left_out)
+                sides.append(_side(people))
+                seen |= persons
+        entries = _let_in(division, sides, after, by, now, past_waiting=past_waiting)
+        for entry in entries if team else ():
+            set_team(entry=entry, team=team, by=by)
+        return ListResult(entries, left_out)
+
+
+def _side(people: Sequence[Player]) -> Side:
+    return people[0] if len(people) == 1 else (people[0], people[1])
+
+
+def _joined(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else pair_name(names)
+
+
+def _let_in(
+    division: Division, sides: Sequence[Side], after: int | None, by: Actor, now: datetime, *, past_waiting: bool
+) -> list[Entry]:
+    if not sides:
+        return []
+    acting: Any = {"division": division, "players": sides, "by": by, "now": now}
+    if division.status == Division.Status.RUNNING:
+        return enter_late(**acting, after=after, past_waiting=past_waiting)
+    return enter(**acting)
 
 
 def enter_name(
@@ -100,71 +203,94 @@ def enter_name(
     player: str,
     by: Actor,
     now: datetime,
+    partner: str = "",
+    partner_player: str = "",
     after: int | None = None,
     here: bool = False,
     past_waiting: bool = False,
 ) -> Entry:
-    """Enter one player by name and, with `here`, check them in, also on the waiting list, for their turn.
+    """Enter one player, or a pair, by name and, with `here`, check them in, also on the waiting list, for their turn.
 
-    `player` is a public id or NEW_PLAYER. It is needed if several members match the name, one with another spelling,
+    A pair is both names in a line, or a name and that of the `partner`. `player`, and `partner_player` of the second,
+    are public ids or NEW_PLAYER. They are needed if several members match the name, one with another spelling,
     or if it may be part of a member's name, so that a director looks at the matches before anybody is entered.
-    Refused: `name_ambiguous`, `name_of_member` and `name_partial` (with `candidates`, public ids and names),
-    `already_entered`, and what `enter_list` refuses.
+    Refused: `name_ambiguous`, `name_of_member` and `name_partial` (with `candidates`, public ids and names, and
+    `asks`, the argument that answers it), `already_entered`, `already_in_pair`, `partner_same`, and what `enter_list`
+    refuses.
     """
-    match = _match_name(division, name, player)
-    choices = {0: player} if player else {}
+    line = line_of(division, name, partner, player, partner_player)
     with transaction.atomic():
-        listed: Any = {"names": [name], "choices": choices, "after": after, "past_waiting": past_waiting}
-        result = enter_list(division=division, **listed, by=by, now=now)
-        if not result.entries:
-            raise Refused("already_entered", name=match.name)
-        entry = result.entries[0]
+        side = find_or_add_side(division=division, line=line, by=by)
+        [entry] = _let_in(division, [side], after, by, now, past_waiting=past_waiting)
         if here:
             entry = check_in.mark(entry=entry, state=CheckIn.State.HERE, by=by, now=now)
     return entry
 
 
-def find_or_add_player(*, division: Division, name: str, player: str, by: Actor) -> Player:
-    """Return the player that a name refers to, and who can be entered; an unknown name becomes a member of the club.
+def line_of(division: Division, name: str, partner: str, player: str, partner_player: str) -> LineOfNames:
+    """Return the line that is typed for one person or a pair. Refused: as `names_in`."""
+    names = names_in(division, name, partner)
+    return LineOfNames(names, [choice or None for choice in (player, partner_player)][: len(names)])
 
-    `player` and what is refused: as `enter_name`.
+
+def find_or_add_side(*, division: Division, line: LineOfNames, by: Actor, leaving: Entry | None = None) -> Side:
+    """Return who is meant by a line, and can be entered once `leaving` is out; unknown names become members.
+
+    Refused: as `enter_name`.
     """
-    _match_name(division, name, player)
-    club, choices = division.tournament.club, {0: player} if player else {}
-    [chosen] = (match.player for match in chosen_players(club=club, names=[name], choices=choices, by=by))
-    if chosen is None:
+    return _side(_find_or_add(division, line, by, leaving))
+
+
+def find_or_add_player(*, division: Division, name: str, player: str, by: Actor) -> Player:
+    """Return who is meant by a name in a division of single players. Refused: as `enter_name`."""
+    [person] = _find_or_add(division, LineOfNames([name], [player or None]), by)
+    return person
+
+
+def _find_or_add(division: Division, line: LineOfNames, by: Actor, leaving: Entry | None = None) -> list[Player]:
+    _refuse_unfit(division, line, leaving)
+    [meant] = _chosen(division, [line], by)
+    people = [match.player for match in meant if match.player is not None]
+    if len(people) < len(meant):
         raise Refused("choose_a_player")
-    if chosen.pk in _unavailable_players(division):
-        raise Refused("already_entered", name=chosen.name)
-    return chosen
+    return people
 
 
-def _match_name(division: Division, name: str, player: str) -> NameMatch:
-    """Return the player a name matches. Refused: `already_entered`, and as `_refuse_unclear`."""
-    match = find_players(club=division.tournament.club, names=[name], near=True)[0]
-    if player != NEW_PLAYER:
-        if match.player is not None and match.player.pk in _unavailable_players(division):
-            raise Refused("already_entered", name=match.player.name)
-        if not player:
-            _refuse_unclear(match)
-    return match
+def _refuse_unfit(division: Division, line: LineOfNames, leaving: Entry | None = None) -> None:
+    """Refuse a line of which it is not clear whom it means, or with people who are in already.
+
+    Refused: `partner_same`, `already_entered`, `already_in_pair`, and as `_refuse_unclear`.
+    """
+    entered = _unavailable(division, leaving)
+    matches = find_players(club=division.tournament.club, names=line.names, near=True)
+    for at, (match, choice) in enumerate(zip(matches, line.choices, strict=True)):
+        if choice == NEW_PLAYER:
+            continue
+        if match.repeated and match.how != NameOutcome.PARTIAL:
+            raise Refused("partner_same", name=match.name)
+        if match.player is not None:
+            refuse_placed(entered, [PersonId(match.player.pk)])
+        if choice is None:
+            _refuse_unclear(match, "partner_player" if at else "player")
 
 
-def _refuse_unclear(match: NameMatch) -> None:
-    """Refused: `name_ambiguous`, `name_partial`, `name_of_member`."""
+def _refuse_unclear(match: NameMatch, field: str) -> None:
+    """Refused, with `asks` as the field that answers it: `name_ambiguous`, `name_partial`, `name_of_member`."""
+    asked = {"name": match.name, "asks": field}
     if match.how in UNCLEAR:
         candidates = [[player.public_id, player.name] for player in match.candidates]
         if match.how == NameOutcome.AMBIGUOUS:
-            raise Refused("name_ambiguous", name=match.name, candidates=candidates)
-        raise Refused("name_partial", name=match.name, member=match.candidates[0].name, candidates=candidates)
+            raise Refused("name_ambiguous", **asked, candidates=candidates)
+        member = match.candidates[0].name if match.candidates else match.alike
+        raise Refused("name_partial", **asked, member=member, candidates=candidates)
     if match.respelled and match.player is not None:
         candidates = [[match.player.public_id, match.player.name]]
-        raise Refused("name_of_member", name=match.name, member=match.player.name, candidates=candidates)
+        raise Refused("name_of_member", **asked, member=match.player.name, candidates=candidates)
 
 
-def _unavailable_players(division: Division) -> set[int]:
-    """Return the ids of players who cannot be entered; in a running division those on the waiting list can."""
+def _unavailable(division: Division, leaving: Entry | None = None) -> Places:
+    """Return the people who cannot be entered; in a running division those on the waiting list can."""
     rows = division.entries.exclude(status=Entry.Status.OUT)
     if division.status == Division.Status.RUNNING:
         rows = rows.exclude(status=Entry.Status.WAITING)
-    return {canonical(entry.player).pk for entry in rows.select_related("player__merged_into")}
+    return places_of(rows.exclude(pk=leaving.pk) if leaving is not None else rows)

@@ -4,22 +4,23 @@ Nobody is withdrawn: the better place stands for both entries. What belongs to t
 has to count for the one that stands is added to that; payments count for it as they are (`tournaments.ledger`).
 """
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable
 from datetime import datetime
 from functools import reduce
 from operator import or_
 from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from engine.errors import Refused
 from players.actors import Actor, log
 from players.models import Merge, Player
 from players.notifications.services import forget_notifications
-from players.people.rows import canonical
+from players.people.rows import PersonId, canonical, pairs_of, people_of
 from tournaments.entries import check_in as presence
 from tournaments.entries.event_links import revoke_links_of
-from tournaments.entries.services import same_person
+from tournaments.entries.services import same_person, same_side
 from tournaments.ledger.payments import desk_changed, lock_desk
 from tournaments.models import (
     ByeRequest,
@@ -29,7 +30,9 @@ from tournaments.models import (
     FinalPlace,
     JoinedEntry,
     KeptApart,
+    Letter,
     PoolMember,
+    Slot,
 )
 from tournaments.state.locks import division_changed, lock_division
 from tournaments.state.places import fill_places, is_full
@@ -39,26 +42,57 @@ from tournaments.state.places import fill_places, is_full
 
 def lock_entered(players: Iterable[Player]) -> list[int]:
     """Lock the divisions that these people have entered and that are not over, and return their ids."""
-    persons = reduce(or_, map(same_person, players))
-    return [division.pk for division in _lock(_open_entries(persons))]
+    sides = reduce(or_, map(same_person, players))
+    return [division.pk for division in _lock(_open_entries(sides))]
 
 
 def join_entries(merge: Merge, players: Collection[int], locked: Collection[int], by: Actor) -> None:
     """Make the entries of players who were merged one in each division that is not over; these are locked.
 
     The better place stands: in before waiting, then the earlier one; a place that becomes free goes to whoever waits.
-    Refused: `both_entered` where both are in the draw of a division, `stale` if one of them has entered since.
+    Refused: `both_entered` where both are in the draw of a division, or play in it with different partners;
+    `merge_partners` if they are a pair that plays or has played, `stale` if one of them has entered since.
     """
-    person = same_person(merge.into)
+    person = same_side(merge.into)
     joined = []
-    if not set(locked).issuperset(_open_entries(person).values_list("division", flat=True)):
+    entered = _open_entries(same_person(merge.into)).select_related("player__merged_into", "division__tournament")
+    if not {entry.division_id for entry in entered}.issubset(locked):
         raise Refused("stale")
+    _refuse_partners(merge)
+    _refuse_other_sides(merge, list(entered))
     for division in _lock(_open_entries(person)):
         entries = list(division.entries.filter(person).exclude(status=Entry.Status.OUT).select_related("player"))
         if len({entry.player_id in players for entry in entries}) == 2:
             joined.append(division)
             _join(division, entries, players, merge, by)
     _desks_changed(joined)
+
+
+def _refuse_partners(merge: Merge) -> None:
+    """Refuse to merge two who are a pair with an entry that stands, or one that was drawn: these are two people."""
+    pairs = list(pairs_of([merge.into]))
+    people = people_of(pair.pk for pair in pairs)
+    alone = [pair for pair in pairs if len(set(people[pair.pk])) == 1]
+    rows = Entry.objects.filter(~Q(status=Entry.Status.OUT) | Exists(Slot.objects.filter(entry=OuterRef("pk"))))
+    entry = rows.filter(player__in=alone).select_related("division__tournament").order_by("pk").last()
+    if entry is not None:
+        raise _refusal("merge_partners", merge, entry.division)
+
+
+def _refuse_other_sides(merge: Merge, entries: list[Entry]) -> None:
+    """Refuse a merge after which somebody is in a division on two sides; those that are one side are joined."""
+    people = people_of(entry.player_id for entry in entries)
+    sides: dict[Division, set[frozenset[PersonId]]] = defaultdict(set)
+    for entry in entries:
+        sides[entry.division].add(frozenset(people[entry.player_id]))
+    for division, couples in sides.items():
+        if len(couples) > 1:
+            raise _refusal("both_entered", merge, division)
+
+
+def _refusal(code: str, merge: Merge, division: Division) -> Refused:
+    name, other = merge.player.shown_name, merge.into.shown_name
+    return Refused(code, name=name, other=other, division=f"{division.tournament.name} · {division.name}")
 
 
 def _open_entries(persons: Q) -> QuerySet[Entry]:
@@ -76,12 +110,7 @@ def _join(division: Division, entries: list[Entry], players: Collection[int], me
     is_drawn = division.status != Division.Status.ENTRIES
     entered = [entry for entry in entries if entry.status == Entry.Status.IN]
     if is_drawn and len({entry.player_id in players for entry in entered}) == 2:
-        raise Refused(
-            "both_entered",
-            name=merge.player.shown_name,
-            other=merge.into.shown_name,
-            division=f"{division.tournament.name} · {division.name}",
-        )
+        raise _refusal("both_entered", merge, division)
     best, *others = sorted(entries, key=lambda entry: (entry not in entered, entry.entered_at, entry.pk))
     for entry in others:
         # Behind the first one, those that are in a draw are re-entries.
@@ -179,8 +208,10 @@ def _end_access(merge: Merge, players: Collection[int]) -> None:
     revoke_links_of(person)
     if person.user_id is None:
         return
-    own = Entry.objects.filter(same_person(person)).exclude(player__in=players).values("division")
+    own = Entry.objects.filter(same_side(person)).exclude(player__in=players).values("division")
     entries = Entry.objects.filter(player__in=players).exclude(division__in=own)
+    alone = entries.values("division__tournament")
+    Letter.objects.filter(user=person.user_id, event__in=alone).exclude(event__divisions__in=own).delete()
     divisions = entries.values_list("division__public_id", flat=True)
     places = FinalPlace.objects.filter(player__in=players)
     about = {*divisions, *(key for place in places for key in place.notice_keys)}

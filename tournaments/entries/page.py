@@ -23,13 +23,14 @@ from core.requests import is_htmx
 from engine.errors import Refused
 from players.access import Role, is_at_least, my_player
 from players.clubs.lists import checked
-from players.forms import CHOICE, ListForm, RefusingForm
+from players.forms import CHOICE, RefusingForm
 from players.models import Player, User
+from players.people.rows import canonical
 from tournaments import access
 from tournaments.entries import arrivals, lists, services
 from tournaments.entries import check_in as presence
 from tournaments.entries import services as entries
-from tournaments.entries.event_links import link_of
+from tournaments.entries.event_links import links_of
 from tournaments.entries.forms import (
     DIVISION,
     EVENT,
@@ -37,13 +38,16 @@ from tournaments.entries.forms import (
     AllHereForm,
     ArrivalForm,
     EnterListForm,
+    EntryListForm,
     OwnCheckInForm,
     PresenceForm,
     PreviewedForm,
     ReturnForm,
     ScopeForm,
+    TeamForm,
     UndoCheckInForm,
     WithdrawEntryForm,
+    question_of,
 )
 from tournaments.entries.late import (
     LatePreview,
@@ -64,6 +68,7 @@ from tournaments.entries.previews import (
     withdrawal_view,
 )
 from tournaments.entries.returns import bring_back, preview_return
+from tournaments.entries.workload import warnings_of
 from tournaments.events.actions import (
     EntryAction,
     by,
@@ -110,7 +115,7 @@ def _desk(
         batch=batch or request.GET.get("tap", ""),
         opened=request.GET.get("more", ""),
     )
-    return context | {"only_helps": role is None, "list_form": ListForm()}
+    return context | {"only_helps": role is None, "list_form": EntryListForm()}
 
 
 def _division(event: Tournament, public_id: str) -> Division | None:
@@ -140,15 +145,17 @@ def _not_recorded(request: HttpRequest, event: Tournament, refused: Refused) -> 
 def mark(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Record that a player is here, away or missing; an htmx request gets the changed row, the counts and an undo."""
     event = access.tournament_as(request.user, club, slug, access.HELPER)
-    form = PresenceForm(request.POST)
+    form = PresenceForm(request.POST, partners=presence.partners_in(event))
     if not form.is_valid():
         return faulty(request, form, _shown_url(request, event))
     now = timezone.now()
-    until = form.cleaned_data["until"]
+    until, person = form.cleaned_data["until"], form.cleaned_data["person"]
     entry = access.entry_as_player_or(request.user, form.cleaned_data["entry"], access.HELPER, (club, slug))
     try:
-        presence.mark(
+        service = presence.mark if form.cleaned_data["state"] == CheckIn.State.EXCUSED else presence.mark_everywhere
+        service(
             entry=entry,
+            person=person,
             state=form.cleaned_data["state"],
             until=presence.instant_of(until, event.time_zone, now) if until else None,
             by=by(request),
@@ -157,10 +164,10 @@ def mark(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     except Refused as refused:
         return _not_recorded(request, event, refused)
     newest = CheckIn.objects.filter(entry=entry).order_by("pk").last()
-    return _row(request, event, entry, newest.batch if newest is not None else "")
+    return _row(request, event, entry, person, newest.batch if newest is not None else "")
 
 
-def _row(request: HttpRequest, event: Tournament, entry: Entry, batch: str) -> HttpResponse:
+def _row(request: HttpRequest, event: Tournament, entry: Entry, person: Player | None, batch: str) -> HttpResponse:
     """Show the desk after a tap on one row; an htmx request gets the row, the counts and an undo."""
     if not is_htmx(request):
         return redirect(_shown_url(request, event, tap=batch))
@@ -168,12 +175,15 @@ def _row(request: HttpRequest, event: Tournament, entry: Entry, batch: str) -> H
     role = access.require_in(request.user, event, access.HELPER)
     rows = arrivals.arrivals_of(
         event,
-        [entry.division],
+        context["shown_divisions"],
         may_direct=is_at_least(role, Role.DIRECTOR),
         several=context["shows_divisions"],
         now=timezone.now(),
     )
-    context["arrival"] = next(row for row in rows if row.entry == entry)
+    own = [row for row in rows if entry in row.entries and person in (None, row.person)]
+    if not own:
+        return _recorded(request, event, batch)
+    context["arrival"] = own[0]
     return render(request, "tournaments/entries/_marked.html", context)
 
 
@@ -182,14 +192,16 @@ def _row(request: HttpRequest, event: Tournament, entry: Entry, batch: str) -> H
 def arrive(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Record that players have paid, or are here and have paid: one of them, or everybody on the page."""
     event = access.tournament_as(request.user, club, slug, Role.DIRECTOR)
-    form = ArrivalForm(request.POST, tournament=event)
+    form = ArrivalForm(request.POST, tournament=event, partners=presence.partners_in(event))
     if not form.is_valid():
         return faulty(request, form, _shown_url(request, event))
     entries, key = list(form.cleaned_data["entries"]), form.cleaned_data["key"]
+    people = list(form.cleaned_data["people"])
     try:
         arrivals.arrive(
             tournament=event,
             entries=entries,
+            people=people,
             here=form.cleaned_data["act"] == ArrivalForm.BOTH,
             amount=form.cleaned_data["amount"],
             key=key,
@@ -198,8 +210,8 @@ def arrive(request: HttpRequest, club: str, slug: str) -> HttpResponse:
         )
     except Refused as refused:
         return _not_recorded(request, event, refused)
-    if len(entries) == 1:
-        return _row(request, event, entries[0], key)
+    if len(people) == 1 or (len(entries) == 1 and not people):
+        return _row(request, event, entries[0], people[0] if people else None, key)
     return _recorded(request, event, key)
 
 
@@ -215,7 +227,7 @@ def mark_all(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     batch, count = presence.mark_all_here(tournament=event, division=division, by=by(request), now=timezone.now())
     if not is_htmx(request):
         messages.success(
-            request, ngettext("%(count)d player checked in.", "%(count)d players checked in.", count) % {"count": count}
+            request, ngettext("%(count)s player checked in.", "%(count)s players checked in.", count) % {"count": count}
         )
     return _recorded(request, event, batch)
 
@@ -248,8 +260,8 @@ def own(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     context = presence.own_page(event, player, timezone.now())
     is_poster = request.GET.get("from") == CheckIn.Source.POSTER
     context["source"] = CheckIn.Source.POSTER if is_poster else CheckIn.Source.PLAYER
-    if context["entries"]:
-        context["link"] = link_of(context["entries"][0], partial(absolute_url, request))
+    if player is not None and context["entries"]:
+        context["link"] = links_of(event, [canonical(player)], partial(absolute_url, request))[0]
         context["revoke_url"] = reverse("arrive-revoke-link", args=event_url_args(event))
     return render(request, "tournaments/entries/arrive.html", context)
 
@@ -327,7 +339,7 @@ def back_in(request: HttpRequest, **kwargs: str) -> HttpResponse:
         back = f"{request.path}?scope={fields['scope']}" if refused.code == "stale" else url
         return refuse(request, refused, back)
     waits = entry.status == Entry.Status.WAITING
-    text = _("%(name)s is on the waiting list.") if waits else _("%(name)s is back in.")
+    text = _("%(name)s is on the waiting list.") if waits else _("%(name)s is back.")
     messages.success(request, text % {"name": entry.player.full_name})
     return redirect(url)
 
@@ -337,7 +349,7 @@ def _return_preview(request: HttpRequest, entry: Entry, scope: str, url: str) ->
         preview = preview_return(entry=entry, event=scope == EVENT)
     except Refused as refused:
         return refuse(request, refused, url)
-    title = _("Let %(name)s back in") % {"name": entry.player.full_name}
+    title = f"{_('Let back in')} · {entry.player.full_name}"
     hidden = {"scope": scope, "seen": preview.mark}
     return _preview_page(
         request, entry, title=title, parts=return_view(preview), hidden=hidden, button=_("Let back in")
@@ -399,7 +411,7 @@ def undo_late_entry(request: HttpRequest, **kwargs: str) -> HttpResponse:
         undo_late(entry=entry, **values)
         return " ".join([_("Late entry of %(name)s undone.") % name, *refund_notes(entry)])
 
-    change = EntryChange(_("Undo the late entry of %(name)s") % name, _("Undo"), preview, apply)
+    change = EntryChange(f"{_('Undo the late entry')} · {name['name']}", _("Undo"), preview, apply)
     return _preview_and_apply(request, entry, change)
 
 
@@ -415,10 +427,10 @@ def re_enter(request: HttpRequest, **kwargs: str) -> HttpResponse:
 
     def apply(**values: Any) -> str:
         again = reenter(entry=entry, **values)
-        done = _("%(name)s has been entered.") % {"name": shown_entry(again, staff=True)}
+        done = _("%(name)s was entered.") % {"name": shown_entry(again, staff=True)}
         return " ".join([done, bye_taken(again)])
 
-    title = _("Let %(name)s enter again") % {"name": entry.player.full_name}
+    title = f"{_('Enter again')} · {entry.player.full_name}"
     return _preview_and_apply(request, entry, EntryChange(title, _("Enter again"), preview, apply))
 
 
@@ -456,13 +468,16 @@ def add(request: HttpRequest, club: str, slug: str, division: str) -> HttpRespon
             entry = lists.enter_name(division=row, by=by(request), now=timezone.now(), **form.cleaned_data)
         except Refused as refused:
             form.refuse(refused)
-            context = {"repeated_names": refused.code == "name_ambiguous"}
-            if "candidates" in refused.params:
-                context["found_members"] = refused.params["candidates"]
+            context: dict[str, Any] = {"repeated_names": refused.code == "name_ambiguous"}
+            if question := question_of(refused, form):
+                context |= {**question, "found_members": question["candidates"]}
             return _faulty_name(request, row, form, **context)
+        warnings = warnings_of(entry, timezone.now())
         if is_htmx(request):
-            return render(request, CHANGED, _desk(request, row.tournament) | {"entered": entry})
+            return render(request, CHANGED, _desk(request, row.tournament) | {"entered": entry, "warnings": warnings})
         messages.success(request, _entered_message(entry))
+        for warning in warnings:
+            messages.warning(request, warning)
         return redirect(desk_url(row))
     return _faulty_name(request, row, form)
 
@@ -479,17 +494,19 @@ def _faulty_name(request: HttpRequest, division: Division, form: AddEntryForm, *
 
 def _late_name(request: HttpRequest, division: Division, form: AddEntryForm) -> HttpResponse:
     """Preview what a late entry would change."""
-    named = {"name": form.cleaned_data["name"], "player": form.cleaned_data["player"]}
+    named = {name: form.cleaned_data[name] for name in ("name", "player", "partner", "partner_player")}
+    named = {name: value for name, value in named.items() if value or name in ("name", "player")}
     preview = lists.preview_late_name(division=division, now=timezone.now(), **named)
     name = preview.newcomers[0].name if preview.newcomers else named["name"]
     hidden = {**named, "here": "on"} if form.cleaned_data["here"] else named
-    return _late_page(request, preview, _("Let %(name)s in late") % {"name": name}, "entries-add", hidden)
+    return _late_page(request, preview, f"{_('Let in')} · {name}", "entries-add", hidden)
 
 
 def _late_list(request: HttpRequest, division: Division, form: EnterListForm) -> HttpResponse:
     names, choices = form.cleaned_data["names"], form.choices
     preview = lists.preview_late_list(division=division, names=names, choices=choices, now=timezone.now())
-    hidden = {"names": "\n".join(names), **{f"{CHOICE}{place}": value for place, value in choices.items()}}
+    chosen = {f"{CHOICE}{place}": value for place, value in choices.items()}
+    hidden = {"names": "\n".join(names), "team": form.cleaned_data["team"], **chosen}
     return _late_page(request, preview, _("Let these players in late"), "entries-enter", hidden)
 
 
@@ -527,21 +544,30 @@ def _entered_message(entry: Entry) -> str:
 def paste(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
     """Preview a list, pasted or in a file: which player each name stands for, before anyone is entered."""
     row = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
-    form = ListForm(request.POST, request.FILES)
+    form = EntryListForm(request.POST, request.FILES)
     if form.is_valid():
         try:
-            people = form.people()
-            lines = lists.preview(division=row, names=[person.name for person in people if person.name])
+            people = form.people(pairs=row.sides != Division.Sides.ONE)
+            names = [person.name for person in people if person.name]
+            lines = lists.preview(division=row, names=names)
         except Refused as refused:
             form.refuse(refused)
         else:
             event = row.tournament
-            context = {"division": row, "tournament": event, "club": event.club, **checked(people, lines)}
+            in_line = [len(lists.names_in(row, name)) for name in names]
+            context = {"division": row, "tournament": event, "club": event.club, **checked(people, lines, in_line)}
+            context["team"] = form.cleaned_data["team"]
             return render(request, "tournaments/entries/entries_preview.html", context)
     for name in form.errors.keys() & form.fields.keys():
         # The list stands far below on the page, and so does what is wrong with it.
         form.fields[name].widget.attrs["autofocus"] = True
     return _desk_page(request, row, form, list_form=form)
+
+
+def _count_entered(division: Division, count: int) -> str:
+    if division.sides == Division.Sides.TWO:
+        return ngettext("%(count)d pair entered.", "%(count)d pairs entered.", count) % {"count": count}
+    return ngettext("%(count)d player entered.", "%(count)d players entered.", count) % {"count": count}
 
 
 @open_to(post=Who.DIRECTORS)
@@ -550,7 +576,7 @@ def enter_list(request: HttpRequest, club: str, slug: str, division: str) -> Htt
     row = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
     form = EnterListForm(request.POST)
     if not form.is_valid():
-        list_form = ListForm({"names": form.cleaned_data.get("names", "")})
+        list_form = EntryListForm({"names": form.cleaned_data.get("names", "")})
         return _desk_page(request, row, form, list_form=list_form)
     try:
         if row.status == Division.Status.RUNNING and form.cleaned_data["after"] is None:
@@ -563,15 +589,15 @@ def enter_list(request: HttpRequest, club: str, slug: str, division: str) -> Htt
             now=timezone.now(),
             after=form.cleaned_data["after"],
             past_waiting=form.cleaned_data["past_waiting"],
+            team=form.cleaned_data["team"],
         )
     except Refused as refused:
         return refuse(request, refused, desk_url(row))
-    count = len(outcome.entries)
     messages.success(
         request,
         " ".join(
             [
-                ngettext("%(count)d player entered.", "%(count)d players entered.", count) % {"count": count},
+                _count_entered(row, len(outcome.entries)),
                 *filter(None, map(bye_taken, outcome.entries if row.status == Division.Status.RUNNING else ())),
             ]
         ),
@@ -589,9 +615,16 @@ def _withdraw(form: WithdrawEntryForm, **acting: Any) -> str:
         services.withdraw_from_event(tournament=event, player=entry.player, reason=reason, **acting)
     else:
         services.withdraw(entry=entry, reason=reason, **acting)
-    return _("%(name)s has been withdrawn.") % {"name": entry.player.full_name}
+    return _("%(name)s has withdrawn.") % {"name": entry.player.full_name}
 
 
+@repeated(Repeat.STATE)
+def _team(form: TeamForm, **acting: Any) -> str:
+    services.set_team(entry=form.instance, team=form.cleaned_data["team"], by=acting["by"])
+    return _("Saved.")
+
+
+team = EntryAction("team", TeamForm, _team).view
 FLOOR = "floor"
 """The value of `?from=` with which a page returns to the floor."""
 
@@ -625,11 +658,12 @@ class WithdrawAction(EntryAction):
         except Refused as refused:
             return refuse(request, refused, self.url(request, entry))
         came_from = {"from": FLOOR} if request.GET.get("from") == FLOOR else {}
-        title = _("%(name)s goes home") if came_from else _("Withdraw %(name)s")
+        name = entry.player.full_name
+        title = _("%(name)s goes home") % {"name": name} if came_from else f"{_('Withdraw')} · {name}"
         return _preview_page(
             request,
             entry,
-            title=title % {"name": entry.player.full_name},
+            title=title,
             parts=withdrawal_view(preview),
             hidden={"scope": scope},
             button=_("Withdraw from this division") if scope == DIVISION else _("Withdraw from the whole event"),
@@ -647,7 +681,7 @@ def _other_scope(entry: Entry, scope: str) -> str:
     if own.exclude(status=Entry.Status.OUT).count() < 2:
         return ""
     if scope == DIVISION:
-        return _("Withdraw from the whole event…")
+        return _("Withdraw from the whole event")
     return _("Withdraw from %(division)s only…") % {"division": entry.division.name}
 
 

@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from formats.plans import LateDrop
-from formats.settings import BY_ROUND
+from formats.settings import BY_ROUND, PLACES
 from formats.states import SlotStatus
 from players.models import Player
 from tournaments.entries.late import (
@@ -94,8 +94,10 @@ def _withdrawing(part: DivisionWithdrawal, *, staff: bool) -> PartView:
 
 
 def _is_missed(change: FixtureChange, entry: int) -> bool:
-    """Whether the entry plays in a fixture no more, or forfeits it."""
-    return _is_forfeited(change, entry) or any(slot.absent == entry for slot in change.after.slots)
+    """Whether the entry no longer plays in a fixture, or forfeits it, even one that it reaches only by withdrawing."""
+    is_decided = change.before.result is None and change.after.result is not None
+    forfeits = is_decided and entry in (change.after.entrants or ())
+    return forfeits or any(slot.absent == entry for slot in change.after.slots)
 
 
 def _is_forfeited(change: FixtureChange, entry: int) -> bool:
@@ -154,7 +156,7 @@ def _drop_notes(newcomers: Sequence[Newcomer], labels: ChangeLabels) -> list[str
     """Return sentences about the losers of the matches that late entries play first, if the consolation has no bye."""
     notes = []
     if any(newcomer.drop is LateDrop.ANEW for newcomer in newcomers):
-        notes.append(_("The consolation is drawn again, because none of its matches has begun."))
+        notes.append(_drawn_again(labels.formats[1]))
     notes += [
         _(
             "The loser of the first match of %(name)s has this one match only, because the consolation has begun and "
@@ -165,6 +167,13 @@ def _drop_notes(newcomers: Sequence[Newcomer], labels: ChangeLabels) -> list[str
         if newcomer.drop is LateDrop.OUT
     ]
     return notes
+
+
+def _drawn_again(format_: str) -> str:
+    """Return which matches are drawn again for one more or one fewer who lose in the first round."""
+    if format_ == PLACES:
+        return _("The lower half is drawn again, because none of its matches has begun.")
+    return _("The consolation is drawn again, because none of its matches has begun.")
 
 
 def _late_note(newcomer: Newcomer, labels: ChangeLabels) -> str:
@@ -248,7 +257,7 @@ def undo_view(preview: UndoLatePreview) -> PartView:
     if preview.late.withdrawal is not None and preview.late.withdrawal.taken_back_at is None:
         notes.append(_("The entry withdrawn with it takes part again."))
     if preview.anew is not None:
-        notes.append(_("The consolation is drawn again, because none of its matches has begun."))
+        notes.append(_drawn_again(preview.late.stage.format))
     notes += refund_notes(entry)
     return PartView(entry.division.name, notes, change_lines(entry.division, preview.changes))
 

@@ -10,6 +10,7 @@ from datetime import datetime
 from hashlib import sha256
 
 from django.db import transaction
+from django.db.models import Q
 
 from engine.errors import Refused
 from formats.settings import BY_ROUND
@@ -18,13 +19,14 @@ from matches.lifecycle.voiding import void_matches
 from matches.models import Match, Result
 from players.actors import Actor, log
 from players.people.rows import lock_present
-from tournaments.entries.services import same_person
-from tournaments.models import Division, Draw, Entry, Fixture, Return, Slot, Withdrawal
+from tournaments.entries.services import refuse_sides, same_person, same_side
+from tournaments.models import Division, Draw, Entry, Fixture, OpenPairing, Pairing, Return, Slot, Withdrawal
 from tournaments.state.locks import division_changed, lock_division, lock_unfinished_matches
+from tournaments.state.pairings import give_back
 from tournaments.state.places import is_full
 from tournaments.state.plans import is_continuous
 from tournaments.state.preview import MARK_LENGTH, DivisionFacts, FixtureChange, changes_between
-from tournaments.state.settle import settle
+from tournaments.state.settle import continue_match, settle
 from tournaments.state.stage_rows import DivisionRows
 
 WALKOVERS = (Result.Kind.WALKOVER, Result.Kind.DOUBLE_FORFEIT)
@@ -52,7 +54,7 @@ class ReturnPreview:
 def preview_return(*, entry: Entry, event: bool = False) -> ReturnPreview:
     """Preview the return of an entry to its division, or of its player to the whole event.
 
-    Refused: `not_withdrawn`, `already_entered`, `return_too_late`, `tournament_not_open`.
+    Refused: `not_withdrawn`, `return_too_late`, `tournament_not_open`, and as `refuse_sides`.
     """
     return _preview(_entries(entry, event))
 
@@ -65,14 +67,55 @@ def bring_back(
     `seen` is the `mark` of the preview. Refused: `stale`, what `lock_present` and `preview_return` refuse, and what
     `check_own_match` refuses for directors who return themselves, since that undoes a match they have lost.
     """
+    return _bring_back(_entries(entry, event), seen=seen, by=by, now=now, reason=reason)
+
+
+def preview_undo(entries: Sequence[Entry]) -> ReturnPreview:
+    """Preview `undo_withdrawals`. Refused: as `preview_return`, and `undo_built_on` if an opponent was paired again."""
+    preview = _preview(entries, undo=True)
+    reopened = [fixture for part in preview.parts for fixture in part.reopened if is_continuous(fixture.stage)]
+    for fixture in [*reopened, *(row.fixture for row in _pairings_of(entries) if row.fixture is not None)]:
+        slots = Slot.objects.filter(fixture=fixture)
+        if OpenPairing.objects.filter(entry__in=slots.values("entry")).exists():
+            raise Refused("undo_built_on", fixture=fixture.number)
+    return preview
+
+
+def undo_withdrawals(*, entries: Sequence[Entry], by: Actor, now: datetime) -> None:
+    """Undo the withdrawal of these entries of one player, whose matches go on where they were.
+
+    Refused: as `bring_back`.
+    """
     with transaction.atomic():
-        entries = _entries(entry, event)
+        preview = preview_undo(entries)
+        voided = {part.pk: part.match for row in preview.parts for part in row.reopened if part.match is not None}
+        for pairing in _pairings_of(entries):
+            give_back(pairing)
+            assert pairing.fixture is not None  # noqa: S101, filtered
+            if (former := pairing.fixture.former.order_by("-pk").first()) is not None:
+                voided[pairing.fixture.pk] = former
+        _bring_back(entries, seen=preview.mark, by=by, now=now, reason="", undo=True)
+        for fixture in Fixture.objects.filter(pk__in=voided).select_related("match"):
+            continue_match(fixture, voided[fixture.pk])
+
+
+def _pairings_of(entries: Sequence[Entry]) -> list[Pairing]:
+    """Return the pairings without rounds that the withdrawal of these entries took back."""
+    rows = Pairing.objects.filter(taken_back=Pairing.TakenBack.WITHDRAWAL).exclude(fixture=None).order_by("number")
+    rows = rows.filter(Q(first__in=entries) | Q(second__in=entries)).select_related("fixture")
+    return [row for row in rows if row.taken_back_at in {entry.withdrawn_at for entry in entries}]
+
+
+def _bring_back(
+    entries: Sequence[Entry], *, seen: str, by: Actor, now: datetime, reason: str, undo: bool = False
+) -> ReturnPreview:
+    with transaction.atomic():
         divisions = {pk: lock_division(pk) for pk in sorted({row.division_id for row in entries})}
         for row in entries:
             row.refresh_from_db()
             row.division = divisions[row.division_id]
-        lock_present(entry.player)
-        preview = _preview(entries)
+        lock_present(*(row.player for row in entries))
+        preview = _preview(entries, undo=undo)
         matches = [
             fixture.match_id
             for part in preview.parts
@@ -107,30 +150,28 @@ def _entries(entry: Entry, event: bool) -> list[Entry]:
 
 
 def _is_latest(entry: Entry) -> bool:
-    later = entry.division.entries.filter(same_person(entry.player), pk__gt=entry.pk, joined_to=None)
+    later = entry.division.entries.filter(same_side(entry.player), pk__gt=entry.pk, joined_to=None)
     return not later.exists()
 
 
-def _preview(entries: Iterable[Entry]) -> ReturnPreview:
-    parts = [_part(entry) for entry in entries]
+def _preview(entries: Iterable[Entry], *, undo: bool = False) -> ReturnPreview:
+    parts = [_part(entry, undo=undo) for entry in entries]
     return ReturnPreview(parts, _mark(parts, {}))
 
 
-def _part(entry: Entry) -> DivisionReturn:
+def _part(entry: Entry, *, undo: bool) -> DivisionReturn:
     division = entry.division
     if division.status == Division.Status.CANCELLED:
         raise Refused("tournament_not_open")
     if entry.joined_to_id is not None:
         raise Refused("not_withdrawn", name=entry.player.shown_name)
-    others = division.entries.exclude(pk=entry.pk).exclude(status=Entry.Status.OUT)
-    if others.filter(same_person(entry.player)).exists():
-        raise Refused("already_entered", name=entry.player.shown_name)
+    refuse_sides(division, [entry.player], division.entries.exclude(pk=entry.pk).exclude(status=Entry.Status.OUT))
     withdrawals = standing_withdrawals(entry)
     if not withdrawals and (entry.status != Entry.Status.OUT or division.status != Division.Status.ENTRIES):
         raise Refused("not_withdrawn", name=entry.player.shown_name)
     if division.status == Division.Status.ENTRIES:
         return DivisionReturn(entry, withdrawals, waits=is_full(division))
-    reopened = _walkovers(entry, withdrawals)
+    reopened = _walkovers(entry, withdrawals, undo=undo)
     changes = _changes(division, withdrawals, reopened)
     _refuse_if_begun(entry, division, reopened, changes)
     return DivisionReturn(entry, withdrawals, reopened, changes)
@@ -145,8 +186,11 @@ def _changes(
     return changes_between(division, DivisionFacts(division).states(), DivisionFacts(division, rows).states())
 
 
-def _walkovers(entry: Entry, withdrawals: Sequence[Withdrawal]) -> list[Fixture]:
-    """Return fixtures that the entry lost by these withdrawals; of rounds paired one by one, only the last round."""
+def _walkovers(entry: Entry, withdrawals: Sequence[Withdrawal], *, undo: bool) -> list[Fixture]:
+    """Return fixtures that the entry lost by these withdrawals; of rounds paired one by one, only the last round.
+
+    Without rounds a match stays lost, unless the withdrawal is undone.
+    """
     since = min(row.at for row in withdrawals)
     brackets = {row.bracket_id for row in withdrawals}
     slots = Slot.objects.filter(entry=entry, fixture__match__isnull=False).select_related(
@@ -158,8 +202,9 @@ def _walkovers(entry: Entry, withdrawals: Sequence[Withdrawal]) -> list[Fixture]
         if None not in brackets and fixture.round.bracket_id not in brackets:
             continue
         if is_continuous(fixture.stage):
-            continue
-        if fixture.stage.format in BY_ROUND and fixture.round.bracket.rounds.filter(number__gt=fixture.round.number):
+            if not undo:
+                continue
+        elif fixture.stage.format in BY_ROUND and fixture.round.bracket.rounds.filter(number__gt=fixture.round.number):
             continue
         result = Result.objects.filter(match=fixture.match_id).order_by("-version").first()
         if result is not None and _is_walkover(result, slot.side, since):
@@ -212,7 +257,6 @@ def _apply(part: DivisionReturn, locked_matches: Mapping[int, Match], by: Actor,
     others = [match for match in matches if match not in lost]
     void_matches(dict.fromkeys(others, False), club=club, by=by, now=now, reason=reason)
     void_matches(dict.fromkeys(lost, False), club=club, by=by, now=now, reason=reason, own_match=True)
-    Fixture.objects.filter(pk__in=[fixture.pk for fixture in part.reopened]).update(match=None)
     for withdrawal in part.withdrawals:
         withdrawal.taken_back_at = now
         withdrawal.save(update_fields=["taken_back_at"])

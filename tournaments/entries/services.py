@@ -1,6 +1,6 @@
 """Entering players before the draw, and withdrawal."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -12,7 +12,8 @@ from formats.graph import EntryId
 from matches.models import Match
 from players.actors import Actor, log, log_all
 from players.models import Player
-from players.people.rows import canonical, lock_present, players_among
+from players.people.pairs import pair_of, shown_partners
+from players.people.rows import PersonId, canonical, lock_present, pairs_of, people_of_rows, players_among
 from tournaments.models import Bracket, Division, Entry, Tournament, Withdrawal
 from tournaments.state.locks import division_changed, lock_division, lock_unfinished_matches
 from tournaments.state.places import fill_places, free_places, moving_up
@@ -20,11 +21,14 @@ from tournaments.state.preview import DivisionFacts, FixtureChange, changes_betw
 from tournaments.state.settle import settle
 from tournaments.state.stage_rows import DivisionRows
 
+Side = Player | tuple[Player, Player]
+"""Who enters: a player, or two people as a pair, which may be new."""
+
 
 def enter(
     *,
     division: Division,
-    players: Iterable[Player],
+    players: Iterable[Side],
     by: Actor,
     now: datetime,
     instead_of: Iterable[Entry] = (),
@@ -33,8 +37,8 @@ def enter(
 
     The entries `instead_of` are withdrawn: players of a final, whose places go to the next ranks before who waits.
 
-    Refused: `division_drawn`, `tournament_not_open`, `already_entered`, `former_member`, `suspended`; then nobody is
-    entered.
+    Refused: `division_drawn`, `tournament_not_open`, `former_member`, `suspended`, and as `pair_of` and `refuse_sides`;
+    then nobody is entered.
     """
     with transaction.atomic():
         row = lock_division(division.pk)
@@ -42,8 +46,7 @@ def enter(
         fill_places(row, now)
         for entry in instead_of:
             _withdraw(row, entry, {}, by, now, "")
-        entering = list(players)
-        lock_present(*entering)
+        entering = locked_sides(players)
         entries = _enter(row, _as_merged(entering), by, now)
         fill_places(row, now)
         _touch(row)
@@ -63,6 +66,18 @@ def register(*, division: Division, player: Player, by: Actor, now: datetime) ->
         (entry,) = _enter(row, _as_merged([player]), by, now)
         _touch(row)
     return entry
+
+
+def set_team(*, entry: Entry, team: str, by: Actor) -> None:
+    """Name the team of an entry; an empty one is none. Members of a team are not paired with each other from now on."""
+    with transaction.atomic():
+        division = lock_division(entry.division_id)
+        entry.refresh_from_db(fields=["team"])
+        if entry.team != team:
+            entry.team = team
+            entry.save(update_fields=["team"])
+            log(by, "team_set", division.topic, club=division.tournament.club, entry=entry.pk, name=team)
+            _touch(division)
 
 
 def withdraw(*, entry: Entry, by: Actor, now: datetime, reason: str = "") -> Entry:
@@ -169,14 +184,28 @@ def _preview(entry: Entry, bracket: Bracket | None) -> DivisionWithdrawal:
 
 
 def same_person(player: Player) -> Q:
-    """Return a filter for the entries of a person, merged players included."""
+    """Return a filter for the entries in which a person plays, merged players and pairs included."""
+    return _of_people({PersonId(canonical(player).pk)})
+
+
+def _of_people(people: Collection[PersonId]) -> Q:
+    return Q(player__in=people) | Q(player__merged_into__in=people) | Q(player__in=pairs_of(people))
+
+
+def same_side(player: Player) -> Q:
+    """Return a filter for the entries of a player, merged ones included, but not for those of a pair with them."""
     player = canonical(player)
     return Q(player=player) | Q(player__merged_into=player)
 
 
+def plays_in(people: Collection[PersonId]) -> Q:
+    """Return a filter for the entries with which these people play, alone, under another name or as one of a pair."""
+    return Q(player__in=people) | Q(player__merged_into__in=people) | Q(player__in=pairs_of(people).values("pk"))
+
+
 def next_number(division: Division, player: Player) -> int:
     """Return the number of the next entry of a player in a drawn division: 1, unless another one was in the draw."""
-    drawn = division.entries.filter(same_person(player))
+    drawn = division.entries.filter(same_side(player))
     withdrawn = Withdrawal.objects.filter(entry__division=division, bracket=None, taken_back_at=None).values("entry")
     drawn = drawn.filter(Q(status=Entry.Status.IN) | Q(pk__in=withdrawn))
     return max(drawn.values_list("number", flat=True), default=0) + 1
@@ -189,15 +218,61 @@ def _as_merged(players: Iterable[Player]) -> list[Player]:
     return [canonical(rows[pk]) for pk in ids]
 
 
-def _enter(division: Division, players: Sequence[Player], by: Actor, now: datetime) -> list[Entry]:
-    entered = division.entries.exclude(status=Entry.Status.OUT).filter(
-        Q(player__in=players) | Q(player__merged_into__in=players)
-    )
-    persons = {pk for ids in entered.values_list("player", "player__merged_into") for pk in ids}
+def locked_sides(sides: Iterable[Side]) -> list[Player]:
+    """Return the players that stand for these sides, whose people are locked. Refused: as `pair_of`, `lock_present`."""
+    rows = list(sides)
+    # All at once, in one order, before each couple by itself.
+    lock_present(*(player for side in rows for player in (side if isinstance(side, tuple) else (side,))))
+    return [pair_of(*side) if isinstance(side, tuple) else side for side in rows]
+
+
+Places = Mapping[PersonId, tuple[Player, int]]
+"""Person -> the player of the entry in which they play, and their place in it: 0, or 1 for the second of a pair."""
+
+
+def places_of(entries: QuerySet[Entry]) -> Places:
+    """Return where each person plays in these entries."""
+    rows = [row.player for row in entries.select_related("player__merged_into")]
+    people = people_of_rows(rows)
+    return {person: (row, at) for row in rows for at, person in enumerate(people[row.pk])}
+
+
+def refuse_placed(places: Places, people: Iterable[PersonId]) -> None:
+    """Refuse people who play already: `already_entered`, or `already_in_pair`."""
+    for person in people:
+        if person in places:
+            side, at = places[person]
+            if side.parts is None:
+                raise Refused("already_entered", name=side.shown_name)
+            names = shown_partners(side)
+            raise Refused("already_in_pair", name=names[at], partner=names[1 - at])
+
+
+def refuse_sides(division: Division, players: Iterable[Player], entries: QuerySet[Entry]) -> None:
+    """Refuse players whom the division does not take, and people who play in these entries or are named twice.
+
+    Refused: `partner_missing`, `pairs_not_taken`, `already_entered`, `already_in_pair`.
+    """
+    players = list(players)
     for player in players:
-        if player.pk in persons:
-            raise Refused("already_entered", name=player.shown_name)
-        persons.add(player.pk)
+        refuse_kind(division, is_pair=player.parts is not None, name=player.shown_name)
+    people = people_of_rows(players)
+    places = dict(places_of(entries.filter(_of_people({person for side in people.values() for person in side}))))
+    for player in players:
+        refuse_placed(places, people[player.pk])
+        places |= {person: (player, at) for at, person in enumerate(people[player.pk])}
+
+
+def refuse_kind(division: Division, *, is_pair: bool, name: str) -> None:
+    """Refuse a single player where pairs play, or the reverse: `partner_missing`, `pairs_not_taken`."""
+    if is_pair and division.sides == Division.Sides.ONE:
+        raise Refused("pairs_not_taken", division=division.name)
+    if not is_pair and division.sides == Division.Sides.TWO:
+        raise Refused("partner_missing", division=division.name, name=name)
+
+
+def _enter(division: Division, players: Sequence[Player], by: Actor, now: datetime) -> list[Entry]:
+    refuse_sides(division, players, division.entries.exclude(status=Entry.Status.OUT))
     free = free_places(division)
     entries = Entry.objects.bulk_create(
         Entry(

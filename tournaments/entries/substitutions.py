@@ -1,6 +1,6 @@
 """Substitutes: another player takes the place of an entry before its first match, and that can be undone."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -20,11 +20,10 @@ from matches.lifecycle.own_match import check_own_match
 from matches.models import Match
 from players.actors import Actor, log
 from players.models import Player
-from players.people.rows import lock_present
 from tournaments.entries import check_in
-from tournaments.entries.forms import SubstituteForm, UndoSubstitutionForm
-from tournaments.entries.lists import find_or_add_player
-from tournaments.entries.services import same_person
+from tournaments.entries.forms import SubstituteForm, UndoSubstitutionForm, question_of
+from tournaments.entries.lists import find_or_add_side, line_of
+from tournaments.entries.services import Side, locked_sides, refuse_sides
 from tournaments.events.actions import (
     EntryAction,
     by,
@@ -34,37 +33,40 @@ from tournaments.events.actions import (
     page,
     sent,
 )
-from tournaments.models import CheckIn, Division, Entry, Fixture, Substitution
+from tournaments.models import Division, Entry, Fixture, Substitution
 from tournaments.state.locks import division_changed, lock_division, lock_unfinished_matches
 from tournaments.state.names import display_name
 from tournaments.state.places import refuse_passing
 from tournaments.state.settle import settle
+from tournaments.state.start_scores import keep_rating
 
 
 @dataclass(frozen=True, slots=True)
 class SubstituteInput:
-    """Who takes the place: a name, or the public id of a player (`player`) that the name refers to."""
+    """Who takes the place: a name and the public id (`player`) of whom it means, and both of a partner."""
 
     name: str
     player: str = ""
+    partner: str = ""
+    partner_player: str = ""
     reason: str = ""
     past_waiting: bool = False
     """Whether the director confirms that those who wait for a place go on waiting."""
 
 
 def substitute(*, entry: Entry, substitute: SubstituteInput, after: int, by: Actor, now: datetime) -> Substitution:
-    """Let another player take the place of an entry; its open matches become matches of that player.
+    """Let another player, or another pair, take the place of an entry; its open matches become theirs.
 
-    The player is not checked in, even if the one who leaves was.
+    Who is new is not checked in, even if the one who leaves was.
 
-    Refused: `stale`, `not_entered`, `already_entered`, `substitution_too_late`,
-    `reentry_without_substitute`, `others_wait`, what `enter_name` refuses for a name,
-    and what `check_own_match` refuses for directors who exchange their own opponent.
+    Refused: `stale`, `not_entered`, `substitution_too_late`, `reentry_without_substitute`, `others_wait`, what
+    `enter_name` refuses for a name, and what `check_own_match` refuses for directors who exchange their own opponent.
     """
     with transaction.atomic():
-        player = find_or_add_player(division=entry.division, name=substitute.name, player=substitute.player, by=by)
-        reason, past_waiting = substitute.reason, substitute.past_waiting
-        return _replace(entry, player, after, by, now, reason=reason, past_waiting=past_waiting)
+        who = substitute
+        line = line_of(entry.division, who.name, who.partner, who.player, who.partner_player)
+        side = find_or_add_side(division=entry.division, line=line, by=by, leaving=entry)
+        return _replace(entry, side, after, by, now, reason=who.reason, past_waiting=who.past_waiting)
 
 
 def undo_substitution(*, entry: Entry, after: int, by: Actor, now: datetime) -> Substitution:
@@ -89,7 +91,7 @@ def last_substitution(entry: Entry) -> Substitution | None:
 
 def _replace(
     entry: Entry,
-    player: Player,
+    side: Side,
     after: int,
     by: Actor,
     now: datetime,
@@ -104,33 +106,27 @@ def _replace(
     row = Entry.objects.select_related("player").get(pk=entry.pk)
     if division.seq != after:
         raise Refused("stale")
+    [player] = locked_sides([side])
     _refuse_unfit(division, row, player)
     if undoes is None:
         refuse_passing(division, [Entry(entered_at=now)], past_waiting=past_waiting)
-    lock_present(player)
     for match in _matches_of(row):
         if not is_untouched(match):
             raise Refused("substitution_too_late", name=row.player.shown_name)
         check_own_match(match, by, reason)
-    _reset_presence(division, row, by, now)
     substitution = Substitution.objects.create(
         entry=row, before=row.player, after=player, undoes=undoes, at=now, by=by.user
     )
     row.player = player
-    row.save(update_fields=["player"])
+    keep_rating(division, row)
+    row.save(update_fields=["player", "rating"])
+    check_in.after_substitution(division, row, by, now)
     verb = "substituted" if undoes is None else "substitution_undone"
     log(by, verb, division.topic, club=division.tournament.club, entry=row.pk, reason=reason)
     division_changed(division)
     if division.status == Division.Status.RUNNING:
         settle(division, by=by, now=now, locked=locked_matches)
     return substitution
-
-
-def _reset_presence(division: Division, entry: Entry, by: Actor, now: datetime) -> None:
-    """Record that the entry is missing: who was here, or away until a time, was the player who leaves the place."""
-    if check_in.state_of(entry) != CheckIn.State.MISSING:
-        missing = CheckIn(entry=entry, state=CheckIn.State.MISSING, at=now, by=by.user)
-        check_in.record(division, [missing], by)
 
 
 def _refuse_unfit(division: Division, entry: Entry, player: Player) -> None:
@@ -142,8 +138,9 @@ def _refuse_unfit(division: Division, entry: Entry, player: Player) -> None:
     if entry.number > 1:
         raise Refused("reentry_without_substitute")
     others = division.entries.exclude(status=Entry.Status.OUT).exclude(pk=entry.pk)
-    if player.pk == entry.player_id or others.filter(same_person(player)).exists():
+    if player.pk in (entry.player_id, entry.player.merged_into_id):
         raise Refused("already_entered", name=player.shown_name)
+    refuse_sides(division, [player], others)
 
 
 def _matches_of(entry: Entry) -> list[Match]:
@@ -187,18 +184,19 @@ def substitute_page(request: HttpRequest, **kwargs: str) -> HttpResponse:
     entry = directed_entry(request.user, **kwargs)
     division = entry.division
     url = desk_url(division)
-    form = SubstituteForm(sent(request), initial={"after": division.seq})
-    candidates: list[list[str]] = []
+    pair = entry.player.full_name if entry.player.parts is not None else ""
+    form = SubstituteForm(sent(request), initial={"after": division.seq, "name": pair})
+    question: dict[str, Any] = {}
     if form.is_valid():
         data = form.cleaned_data
-        wanted = SubstituteInput(data["name"], data["player"], data["reason"], data["past_waiting"])
+        wanted = SubstituteInput(**{field.name: data[field.name] for field in fields(SubstituteInput)})
         try:
             done = substitute(entry=entry, substitute=wanted, after=data["after"], by=by(request), now=timezone.now())
         except Refused as refused:
             form.refuse(refused)
-            candidates = refused.params.get("candidates", [])
+            question = question_of(refused, form)
         else:
-            names = {"player": done.after.name, "instead_of": done.before.name}
+            names = {"player": done.after.full_name, "instead_of": done.before.full_name}
             messages.success(request, _("%(player)s plays instead of %(instead_of)s.") % names)
             return redirect(url)
     args = (*event_url_args(division.tournament), entry.public_id)
@@ -208,7 +206,7 @@ def substitute_page(request: HttpRequest, **kwargs: str) -> HttpResponse:
         "division": division,
         "entry": entry,
         "form": form,
-        "candidates": candidates,
+        **question,
         "last": last_substitution(entry),
         "undo_url": reverse("entry-substitute-undo", args=args),
         "back_url": url,
@@ -218,7 +216,7 @@ def substitute_page(request: HttpRequest, **kwargs: str) -> HttpResponse:
 
 def _undo(form: UndoSubstitutionForm, **acting: Any) -> str:
     done = undo_substitution(entry=form.instance, after=form.cleaned_data["after"], **acting)
-    return _("%(player)s plays again.") % {"player": done.after.name}
+    return _("%(player)s plays again.") % {"player": done.after.full_name}
 
 
 undo = EntryAction("undo", UndoSubstitutionForm, _undo).view

@@ -63,6 +63,7 @@ class EventSerializer(serializers.ModelSerializer[Tournament]):
         model = Tournament
         fields = (
             "public_id", "club", "slug", "name", "status", "starts_at", "ends_at", "closing_rule",
+            "silent_desk", "language", "second_language",
             "check_in_opens_at", "check_in_closes_at", "time_zone", "venue", "tables", "about", "currency",
             "currency_exponent", "rated", "season", "created_at",
         )  # fmt: skip
@@ -74,7 +75,24 @@ class EventFieldsSerializer(FormSerializer):
     closing_rule = serializers.ChoiceField(
         Tournament.ClosingRule.choices, required=False, help_text="For matches that still run at `ends_at`."
     )
+    silent_desk = serializers.ChoiceField(
+        Tournament.SilentDesk.choices,
+        required=False,
+        help_text="Whether the autopilot calls while the pages of the staff have no connection.",
+    )
     time_zone = ZoneField(required=False)
+    language = serializers.CharField(
+        max_length=10,
+        required=False,
+        allow_blank=True,
+        help_text="Of wall and paper: one that the site offers; empty for the club's.",
+    )
+    second_language = serializers.CharField(
+        max_length=10,
+        required=False,
+        allow_blank=True,
+        help_text="In which the headings of printed sheets stand as well; empty for none.",
+    )
     currency = serializers.RegexField(
         r"^(ticket|[A-Z]{3})$", required=False, help_text="`ticket`, or an ISO 4217 code."
     )
@@ -152,8 +170,9 @@ class DivisionSerializer(serializers.ModelSerializer[Division]):
         model = Division
         fields = (
             "public_id", "tournament", "name", "status", "seq", "self_registration", "closes_at", "capacity", "fee",
-            "reentry_until", "reentry_keeps",
+            "sides", "reentry_until", "reentry_keeps", "is_side",
             "match_length", "round_lengths", "crawford", "rated", "pool_id", "draw_method", "apart",
+            "start_rule", "start_cap", "start_table",
             "deadline_rule", "no_show_loses", "no_show_minutes", "extension_hours", "claim_wait", "records_stand",
             "play_mode", "clock", "overtime_minutes", "turn_days", "bank_days", "flag_rule", "spectators_delay",
             "deadlines", "seed_hash",
@@ -176,9 +195,19 @@ class DivisionFieldsSerializer(serializers.Serializer[Any]):
     """The settings of a division."""
 
     name = serializers.CharField(max_length=MAX_NAME_LENGTH)
+    is_side = serializers.BooleanField(
+        required=False,
+        help_text="A side event: its matches are called after all others, and wait for whoever is wanted there.",
+    )
     self_registration = serializers.BooleanField(required=False)
     closes_at = serializers.DateTimeField(required=False, allow_null=True)
     capacity = serializers.IntegerField(min_value=2, max_value=MAX_ENTRIES, required=False, allow_null=True)
+    sides = serializers.ChoiceField(
+        Division.Sides.choices,
+        required=False,
+        help_text="Who plays as one side. Fixed once somebody is entered. Pairs play at tables, are entered by staff "
+        "and are rated only in ratings of pairs.",
+    )
     fee = serializers.IntegerField(
         min_value=0, max_value=MAX_MINOR_UNITS, required=False, help_text="In whole minor units."
     )
@@ -204,6 +233,22 @@ class DivisionFieldsSerializer(serializers.Serializer[Any]):
     )
     draw_method = serializers.ChoiceField(Division.DrawMethod.choices, required=False)
     apart = serializers.BooleanField(required=False)
+    start_rule = serializers.ChoiceField(
+        Division.StartRule.choices, required=False, help_text="Matches with any but `none` are never rated."
+    )
+    start_cap = serializers.IntegerField(
+        min_value=0,
+        max_value=MAX_MATCH - 1,
+        required=False,
+        allow_null=True,
+        help_text="The most points at the start; null: by ratings half of the length, rounded down.",
+    )
+    start_table = serializers.ListField(
+        child=serializers.ListField(child=serializers.IntegerField(min_value=1), min_length=2, max_length=2),
+        max_length=events.MAX_START_ROWS,
+        required=False,
+        help_text="Pairs of a rating difference and the points that the weaker side begins with from there on.",
+    )
     deadline_rule = serializers.ChoiceField(Division.DeadlineRule.choices, required=False)
     no_show_loses = serializers.BooleanField(
         required=False,

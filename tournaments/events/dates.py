@@ -7,7 +7,6 @@ from zoneinfo import ZoneInfo
 
 from django.db.models import F
 from django.utils.formats import date_format
-from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 
 from core.times import LONG
@@ -23,7 +22,17 @@ Value = datetime | date | Sequence[datetime | None]
 OF_EVENT = ("ends_at", "check_in_opens_at", "check_in_closes_at")
 OF_DIVISION = ("closes_at", "reentry_until")
 DEADLINES, DAYS = "deadlines", ("until", "join_until")
-OF_STAGE = {DEADLINES: _("deadlines by round"), "until": _("last day"), "join_until": _("joining until")}
+OF_STAGE = (DEADLINES, *DAYS)
+LABELS = {
+    "ends_at": _("Ends"),
+    "check_in_opens_at": _("Check-in opens"),
+    "check_in_closes_at": _("Check-in closes"),
+    "closes_at": _("Registration closes"),
+    "reentry_until": _("Re-entry until"),
+    DEADLINES: _("Deadlines by round"),
+    "until": _("Last day"),
+    "join_until": _("Late entries until"),
+}
 
 
 class EventStart(NamedTuple):
@@ -75,8 +84,8 @@ class DependentDate(NamedTuple):
     @property
     def label(self) -> str:
         """What it is, with the name of its division."""
-        label = OF_STAGE.get(self.field) or self.row._meta.get_field(self.field).verbose_name  # type: ignore[union-attr]
-        return f"{self.division.name}: {label}" if self.division is not None else capfirst(str(label))
+        label = str(LABELS[self.field])
+        return f"{self.division.name} · {label}" if self.division is not None else label
 
     @property
     def becomes(self) -> Value:

@@ -4,14 +4,15 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Count, Q
 
 from engine.errors import Refused
+from formats.elimination.places import rounds_before
 from matches.lifecycle.opening import set_due
 from players.actors import Actor, log
 from tournaments.models import Division, Fixture, Round, Stage
 from tournaments.state.locks import calendar_changed, division_changed, lock_division, lock_event
-from tournaments.state.plans import deadline_of, season_end, settings_of
+from tournaments.state.plans import LATER_BY, deadline_of, season_end, settings_of
 from tournaments.state.stages import first_stage
 
 Deadlines = Sequence[datetime | None]
@@ -50,8 +51,14 @@ def set_deadlines(*, division: Division, deadlines: Deadlines, after: int, by: A
 def move_rounds(stage: Stage, deadlines: Deadlines, by: Actor, now: datetime) -> None:
     """Give the rounds of a locked division these deadlines, or the end of its season, and their matches with them."""
     moved: dict[int, datetime | None] = {}
-    for round_ in Round.objects.filter(bracket__stage=stage).select_related("bracket"):
-        at = season_end(stage) or deadline_of(round_.bracket.key, round_.number, deadlines)
+    rows = Round.objects.filter(bracket__stage=stage).select_related("bracket")
+    rounds = list(rows.annotate(count=Count("fixtures")))
+    fixtures: dict[str, list[int]] = {}
+    for round_ in sorted(rounds, key=lambda row: row.number):
+        fixtures.setdefault(round_.bracket.key, []).append(round_.count)
+    later_by = LATER_BY | rounds_before(fixtures)
+    for round_ in rounds:
+        at = season_end(stage) or deadline_of(round_.bracket.key, round_.number, deadlines, later_by)
         if round_.deadline == at:
             continue
         own = Fixture.objects.filter(round=round_, status__in=OPEN, extended=False)

@@ -9,20 +9,24 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.forms import BoundField
 from django.utils.dates import WEEKDAYS
+from django.utils.functional import lazy
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext, pgettext_lazy
+from rest_framework import serializers
 
 from core.messages import sentence
 from core.public_ids import LENGTH
 from core.text_lengths import MAX_NAME_LENGTH
+from core.times import duration
 from engine.errors import Refused
 from matches.lifecycle.play_rules import MAX_NO_SHOW, MAX_SPAN_DAYS
 from matches.models import ClockPreset, LiveMatch, PlayMode
 from matches.models.matches import MAX_MATCH
 from matches.models.reports import NO_SHOW_MINUTES
-from players.forms import RefusingForm, ZoneChoiceField
+from players.actions import serializer_field
+from players.forms import LanguageField, RefusingForm, ZoneChoiceField
 from tournaments.events.dates import DependentDate, EventStart, dates_of, is_announced, moved_dates
-from tournaments.events.services import AFTER_DRAW
+from tournaments.events.services import AFTER_DRAW, MAX_START_ROWS
 from tournaments.events.venues import VenueInput
 from tournaments.ledger.money import WITHOUT_CENTS
 from tournaments.models import Division, Table, Tournament, Venue
@@ -35,17 +39,22 @@ from tournaments.state.changes import Audience
 
 """Currencies without minor units (ISO 4217)."""
 MAX_TABLES = 2000
+DURATION = lazy(duration, str)
+
+
+def _behind(minutes: int) -> str:
+    return ngettext("%(minutes)d minute behind", "%(minutes)d minutes behind", minutes) % {"minutes": minutes}
+
+
+BEHIND = lazy(_behind, str)
 AFTER_THE_MATCH = "after"
 """Choice of spectators who see a match once it is over."""
 SPECTATORS = (
     ("0", _("Live")),
-    ("5", _("5 minutes behind")),
-    ("10", _("10 minutes behind")),
-    ("15", _("15 minutes behind")),
-    ("30", _("30 minutes behind")),
+    *((str(minutes), BEHIND(minutes)) for minutes in (5, 10, 15, 30)),
     (AFTER_THE_MATCH, _("After the match")),
 )
-CLAIM_WAITS = ((600, _("10 minutes (at a venue)")), (3600, _("1 hour")), (86400, _("24 hours (online)")))
+CLAIM_WAITS = ((600, _("10 minutes (at a venue)")), (3600, DURATION(3600)), (86400, _("24 hours (online)")))
 
 
 class LocalField(forms.DateTimeField):
@@ -71,6 +80,35 @@ class LocalField(forms.DateTimeField):
         return value
 
 
+def lengths_in(text: str) -> list[int]:
+    """Return match lengths separated by spaces or commas. Raises ValidationError unless there is one for each round."""
+    words = text.replace(",", " ").split()
+    if (
+        not words
+        or len(words) > MAX_ROUNDS
+        or not all(word.isdecimal() and 1 <= int(word) <= MAX_MATCH for word in words)
+    ):
+        raise ValidationError(sentence("bad_round_lengths", {"most": MAX_MATCH}))
+    return [int(word) for word in words]
+
+
+class LengthsField(forms.CharField):
+    """Match lengths by round, such as “5 5 7”; programs send numbers."""
+
+    def clean(self, value: Any) -> Any:
+        """Return the lengths. Raises ValidationError for anything else."""
+        return value if isinstance(value, list) else lengths_in(super().clean(value))
+
+
+@serializer_field.register
+def lengths_in_api(field: LengthsField, **options: Any) -> serializers.ListField:
+    length = serializers.IntegerField(min_value=1, max_value=MAX_MATCH)
+    text = "By round; the last length applies to all later rounds."
+    return serializers.ListField(
+        child=length, **{"min_length": 1, "max_length": MAX_ROUNDS, "help_text": text, **options}
+    )
+
+
 def localise(naive: datetime | None, zone: tzinfo) -> datetime | None:
     """Return the instant when clocks in a zone show this time."""
     return naive.replace(tzinfo=zone) if naive is not None and naive.tzinfo is None else naive
@@ -91,17 +129,29 @@ class TournamentForm(RefusingForm):
         initial=Tournament.ClosingRule.ADJOURN,
         help_text=_("The event’s page says so. The floor proposes it at the end, and a director confirms."),
     )
+    silent_desk = forms.ChoiceField(
+        label=_("If the desk loses its connection"),
+        choices=Tournament.SilentDesk.choices,
+        initial=Tournament.SilentDesk.WAIT,
+        help_text=_("For an autopilot that calls by itself. Closing the pages of the floor stops nothing."),
+    )
     check_in_opens_at = LocalField(
-        label=_("Check-in by players opens"),
+        label=_("Check-in opens"),
         required=False,
         help_text=_("Leave empty for two hours before the start."),
     )
     check_in_closes_at = LocalField(
-        label=_("Check-in by players closes"),
+        label=_("Check-in closes"),
         required=False,
         help_text=_("Leave empty for when the draw is published."),
     )
     time_zone = ZoneChoiceField(help_text=_("All times of the event are in this zone. Type a city."))
+    language = LanguageField(label=_("Language of wall and paper"), empty=_("As the club"))
+    second_language = LanguageField(
+        label=_("Second language on paper"),
+        empty=pgettext_lazy("language", "None"),
+        help_text=_("The headings of printed sheets are in both languages."),
+    )
     venue = forms.CharField(label=_("Venue"), max_length=200, required=False)
     tables = forms.IntegerField(
         label=_("Tables"),
@@ -119,7 +169,10 @@ class TournamentForm(RefusingForm):
     )
 
     FIELD_OF: ClassVar[dict[str, str]] = {**RefusingForm.FIELD_OF, "name_taken": "name", "currency_in_use": "currency"}
-    FIELDS = ("name", "closing_rule", "venue", "tables", "about", "currency", "time_zone")
+    FIELDS = (
+        "name", "closing_rule", "silent_desk", "venue", "tables", "about", "currency", "time_zone", "language",
+        "second_language",
+    )  # fmt: skip
     TIMES = ("starts_at", "ends_at", "check_in_opens_at", "check_in_closes_at")
 
     def clean(self) -> dict[str, Any]:
@@ -213,7 +266,30 @@ class DivisionForm(RefusingForm):
     crawford = forms.BooleanField(label=_("Crawford rule"), required=False, initial=True)
     rated = forms.BooleanField(label=_("Rated"), required=False, initial=True)
     pool_id = forms.TypedChoiceField(
-        label=_("Ratings"), choices=[("", _("the site’s ratings"))], required=False, coerce=int, empty_value=None
+        label=_("Ratings"), choices=[("", _("The site’s ratings"))], required=False, coerce=int, empty_value=None
+    )
+    is_side = forms.BooleanField(
+        label=_("Side event"), required=False, help_text=_("Its matches are called after those of other competitions.")
+    )
+    start_rule = forms.ChoiceField(
+        label=_("Start score"),
+        choices=Division.StartRule.choices,
+        required=False,
+        help_text=_("With a start score nothing is rated."),
+    )
+    start_cap = forms.IntegerField(
+        label=_("Most points at the start"),
+        min_value=0,
+        max_value=MAX_MATCH - 1,
+        required=False,
+        help_text=_("Leave empty for half of the match length."),
+    )
+    start_table = forms.CharField(
+        label=_("Table of start scores"),
+        required=False,
+        max_length=300,
+        widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
+        help_text=_("In each line a rating difference and the points that follow from it, such as 300 2."),
     )
     self_registration = forms.BooleanField(label=_("Players can register themselves"), required=False)
     closes_at = LocalField(label=_("Registration closes"), required=False)
@@ -223,6 +299,13 @@ class DivisionForm(RefusingForm):
         max_value=MAX_ENTRIES,
         required=False,
         help_text=_("Leave empty for no limit. Further entries go on the waiting list."),
+    )
+    sides = forms.ChoiceField(
+        label=_("Who enters"),
+        choices=Division.Sides.choices,
+        initial=Division.Sides.ONE,
+        required=False,
+        help_text=_("Pairs play at tables and are entered at the desk, in one line: Ann & Bea."),
     )
     fee = forms.DecimalField(label=_("Entry fee"), min_value=0, required=False, max_digits=9)
     reentry_until = LocalField(
@@ -260,12 +343,11 @@ class DivisionForm(RefusingForm):
     play_mode = forms.ChoiceField(
         label=_("Matches are played"),
         choices=PlayMode.choices,
-        help_text=_("On this site, each player can open the board of their match with one tap."),
     )
     clock = forms.ChoiceField(label=_("Clock"), choices=ClockPreset.choices, initial=ClockPreset.TABLE)
     overtime_minutes = forms.TypedChoiceField(
         label=_("Overtime once a player’s time is used up"),
-        choices=[(0, _("none")), (1, _("1 minute")), (2, _("2 minutes"))],
+        choices=[(0, _("none")), (1, DURATION(60)), (2, DURATION(120))],
         coerce=int,
     )
     turn_days = forms.IntegerField(
@@ -293,12 +375,20 @@ class DivisionForm(RefusingForm):
         **RefusingForm.FIELD_OF,
         "name_taken": "name",
         "bad_round_lengths": "lengths",
+        "pairs_at_tables": "play_mode",
+        "pairs_registered": "self_registration",
+        "pairs_unrated": "rated",
+        "sides_fixed": "sides",
         "bad_deadline": "deadlines",
         "deadlines_by_season": "deadlines",
+        "bad_start_table": "start_table",
+        "start_unrated": "start_rule",
     }
     TIMES = ("closes_at", "reentry_until")
     BEFORE_DRAW = (
+        "start_rule", "start_cap", "start_table",
         "lengths", "draw_method", "apart", "crawford", "rated", "pool_id", "self_registration", "closes_at", "capacity",
+        "sides",
     )  # fmt: skip
 
     def __init__(
@@ -314,7 +404,7 @@ class DivisionForm(RefusingForm):
         super().__init__(*args, **kwargs)
         pool = self.fields["pool_id"]
         assert isinstance(pool, forms.ChoiceField)  # noqa: S101, declared above
-        usual = _("the club’s own ratings, the site’s once the club is accepted") if waits else _("the site’s ratings")
+        usual = _("the club’s own ratings, the site’s once the club is accepted") if waits else _("The site’s ratings")
         pool.choices = [("", usual), *pools]
         self._offer_delay(str(self.initial.get("spectators_delay", 0)))
         self.zone, self.exponent, self.drawn = zone, exponent, drawn
@@ -331,15 +421,7 @@ class DivisionForm(RefusingForm):
             delays.choices = [*SPECTATORS, (choice, label % {"minutes": int(choice)})]
 
     def clean_lengths(self) -> list[int]:
-        """Parse whole numbers separated by spaces or commas."""
-        words = self.cleaned_data["lengths"].replace(",", " ").split()
-        if (
-            not words
-            or len(words) > MAX_ROUNDS
-            or not all(word.isdecimal() and 1 <= int(word) <= MAX_MATCH for word in words)
-        ):
-            raise ValidationError(sentence("bad_round_lengths", {"most": MAX_MATCH}))
-        return [int(word) for word in words]
+        return lengths_in(self.cleaned_data["lengths"])
 
     def clean_deadlines(self) -> list[datetime | None]:
         """Parse one instant per line; empty lines and hyphens are None."""
@@ -356,9 +438,24 @@ class DivisionForm(RefusingForm):
         except ValueError:
             raise ValidationError(sentence("bad_deadline", {"text": line[:40]})) from None
 
+    def clean_start_table(self) -> list[list[int]]:
+        """Parse a rating difference and points in each line."""
+        lines = [line.split() for line in self.cleaned_data["start_table"].splitlines() if line.strip()]
+        if not all(len(line) == 2 and all(word.isdecimal() for word in line) for line in lines):
+            raise ValidationError(sentence("bad_start_table", {"most": MAX_START_ROWS}))
+        return [[int(word) for word in line] for line in lines]
+
     def clean_no_show_minutes(self) -> int:
         """Take the usual time where none is given."""
         return self.cleaned_data["no_show_minutes"] or NO_SHOW_MINUTES
+
+    def clean_sides(self) -> str:
+        """Leave it as it is where nothing is chosen."""
+        return str(self.cleaned_data["sides"] or self.initial.get("sides", Division.Sides.ONE))
+
+    def clean_start_rule(self) -> str:
+        """Leave it as it is where nothing is chosen."""
+        return str(self.cleaned_data["start_rule"] or self.initial.get("start_rule", Division.StartRule.NONE))
 
     def clean_fee(self) -> int:
         """Convert the fee to whole minor units of its currency."""
@@ -379,7 +476,7 @@ class DivisionForm(RefusingForm):
     @staticmethod
     def initial_of(division: Division, zone: tzinfo, deadlines: list[datetime | None], exponent: int) -> dict[str, Any]:
         plain = ("name", "draw_method", "apart", "crawford", "rated", "pool_id", "self_registration", "capacity",
-                 "reentry_keeps",
+                 "sides", "is_side", "start_rule", "start_cap", "reentry_keeps",
                  "deadline_rule", "no_show_loses", "no_show_minutes", "extension_hours", "claim_wait",
                  "records_stand", "play_mode", "clock", "overtime_minutes", "turn_days", "bank_days",
                  "flag_rule")  # fmt: skip
@@ -389,6 +486,7 @@ class DivisionForm(RefusingForm):
             **{field: getattr(division, field) for field in plain},
             "spectators_delay": AFTER_THE_MATCH if delay is None else str(delay),
             "lengths": " ".join(map(str, division.lengths)),
+            "start_table": "\n".join(f"{least} {points}" for least, points in division.start_table),
             **{time: shown_local(getattr(division, time), zone) for time in DivisionForm.TIMES},
             "fee": f"{division.fee / 10**exponent:.{exponent}f}" if division.fee else "",
             "deadlines": "\n".join(lines),

@@ -8,12 +8,13 @@ from typing import NamedTuple
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
+from django.utils.translation import override
 
 from core.locks import lock_row
 from core.public_ids import hash_of
 from engine.errors import Refused
 from players.actors import Actor, log
-from players.mail import request_invitation
+from players.mail import language_of, request_invitation
 from players.models import User
 from tournaments.models import Helper, Tournament
 from tournaments.state.locks import lock_event
@@ -58,13 +59,14 @@ def add_helper(
     )
     log(by, "helper_invited", event.topic, club=event.club, helper=helper.public_id)
     url = link(secret)
-    request_invitation(
-        to=helper.email,
-        subject=_("Will you help at %(event)s?") % {"event": event.name},
-        template="tournaments/events/mail/helper.txt",
-        context={"helper": helper, "event": event, "club": event.club, "url": url},
-        now=now,
-    )
+    with override(language_of(helper.email, event.effective_language)):
+        request_invitation(
+            to=helper.email,
+            subject=_("Will you help at %(event)s?") % {"event": event.name},
+            template="tournaments/events/mail/helper.txt",
+            context={"helper": helper, "event": event, "club": event.club, "url": url},
+            now=now,
+        )
     return InvitedHelper(helper, url)
 
 

@@ -15,15 +15,16 @@ from engine.ids import xgid
 from formats.graph import FINAL, LOWER, MAIN
 from formats.settings import ELIMINATION
 from matches.lifecycle.where import Where, WhereState, in_words
-from matches.play.watching import LiveLine, Watched, live_now, most_watched
+from matches.play.watching import LIVE_FOR, LiveLine, Watched, live_now, most_watched
 from matches.presentation.visibility import NOBODY, Viewer
 from matches.records.board import COLOURS, Scene, draw
 from matches.records.replays import diagram_at
 from players import access as people
 from players.access import Role, Visitor
 from players.models import Player, User
-from players.people.rows import account_of, of_account
+from players.people.rows import of_account
 from tournaments.access import is_helper
+from tournaments.events.offers import OfferLine, RunLine, folded
 from tournaments.events.selectors import (
     ENDED,
     DivisionCounts,
@@ -36,7 +37,7 @@ from tournaments.events.selectors import (
 )
 from tournaments.models import Division, Entry, Fixture, Round, Slot, Stage, Tournament
 from tournaments.panels import event_panels
-from tournaments.standings.placings import TableLeader, champion_of, champions, leaders
+from tournaments.standings.placings import NO_LEADERS, TableLeaders, champion_of, champions, leaders
 from tournaments.standings.rounds import RoundNames
 from tournaments.state.figures import event_figures
 from tournaments.state.names import shown_entry
@@ -73,7 +74,7 @@ def _my_matches(
     rows = list(fixtures.order_by("due_at", "number")[:NEXT_SHOWN])
     for line in match_lines(rows, rounds, viewer, now, staff=False):
         assert line.match is not None and line.where is not None  # noqa: S101, PT018, the query filters by players
-        side = 0 if account_of(line.match.player_0) == user.pk else 1
+        side = 0 if line.match.player_0_id in viewer.players else 1
         matches.append(MyEventMatch(line, line.where, line.names[1 - side], in_words(line.where, line.match, side)))
     return sorted(matches, key=lambda row: row.where.rank)
 
@@ -125,9 +126,11 @@ def _live(line: LiveLine, listed: ListedMatch | None, *, several: bool) -> Playe
     return PlayedNow(line.url, (first, second), line.length, about, place, "live", delay=line.delay_text)
 
 
-def _at_table(line: ListedMatch, *, several: bool) -> PlayedNow | None:
+def _at_table(line: ListedMatch, now: datetime, *, several: bool) -> PlayedNow | None:
     match, where = line.match, line.where
-    if match is None or where is None or where.state == WhereState.DISPUTED:
+    if match is None or where is None or where.state in (WhereState.DISPUTED, WhereState.ADJOURNED):
+        return None
+    if where.since is not None and where.since < now - LIVE_FOR:
         return None
     points = where.score if where.score is not None else (None, None)
     first, second = (PlayingSide(*side) for side in zip(line.names, points, strict=True))
@@ -177,8 +180,8 @@ def schedule_of(
     several = len(named) > 1
     for division in named.values():
         if division.closes_at is not None and division.self_registration:
-            text = _("Registration closes for {division}") if several else _("Registration closes")
-            rows.append((division.closes_at, text.format(division=division.name)))
+            text = _("Registration closes")
+            rows.append((division.closes_at, f"{text} · {division.name}" if several else text))
     deadlines = Round.objects.filter(bracket__stage__division__in=named, deadline__isnull=False).order_by()
     for pk, division_id, at in deadlines.values_list("pk", "bracket__stage__division", "deadline"):
         text = f"{named[division_id].name}: {rounds[pk]}" if several else rounds[pk]
@@ -204,7 +207,7 @@ class DivisionRow:
     """The reader's own."""
     may_register: bool
     champion: str
-    leaders: Sequence[TableLeader] = ()
+    leaders: TableLeaders = NO_LEADERS
     still_in: Sequence[str] = ()
     left: int = 0
     """How many are still in the bracket; 0 if that is not known."""
@@ -212,6 +215,13 @@ class DivisionRow:
     @property
     def division(self) -> Division:
         return self.counted.division
+
+
+class SideEventRow(NamedTuple):
+    """An offer in the table, with its lists and who won each."""
+
+    line: OfferLine
+    runs: Sequence[tuple[RunLine, str]]
 
 
 def _current_stage(division: Division) -> Stage | None:
@@ -261,7 +271,7 @@ def _division_rows(
                 own.get(division.pk),
                 can_register(division, now),
                 winners.get(division.pk, ""),
-                leaders(user, stage) if is_table and stage is not None else (),
+                leaders(user, stage) if is_table and stage is not None else NO_LEADERS,
                 names,
                 number,
             )
@@ -308,9 +318,12 @@ def event_home(user: Visitor, tournament: Tournament, now: datetime) -> dict[str
     featured = _featured(most_watched(now, among=of_event), live) if live else None
     # The reader's own matches are above the lists already.
     others = [line for key, line in listed.items() if key not in own_matches]
-    at_tables = [_at_table(line, several=several) for line in others if not line.is_to_come and _key(line) not in live]
+    others_now = [line for line in others if not line.is_to_come and _key(line) not in live]
+    at_tables = [_at_table(line, now, several=several) for line in others_now]
     also = [row for row in live.values() if featured is None or row is not featured.match]
     rows = _division_rows(user, divisions, my_entries(tournament, user), now, staff=staff)
+    rows_of = {row.division.pk: row for row in rows}
+    plain, offers = folded(divisions, now)
     figures = event_figures(counted.figures for counted in divisions)
     return {
         "tournament": tournament,
@@ -322,7 +335,10 @@ def event_home(user: Visitor, tournament: Tournament, now: datetime) -> dict[str
         "may_copy": directs and tournament.status != Tournament.Status.DRAFT and bool(divisions),
         "may_add_division": directs and bool(divisions) and tournament.status not in ENDED,
         "next_season": directs and tournament.status == Tournament.Status.FINISHED and has_league(tournament),
-        "divisions": rows,
+        "divisions": [rows_of[counted.division.pk] for counted in plain],
+        "offers": [
+            SideEventRow(line, [(run, rows_of[run.division.pk].champion) for run in line.runs]) for line in offers
+        ],
         "figures": figures,
         "several": several,
         "featured": featured,
@@ -344,7 +360,10 @@ def _key(line: ListedMatch) -> str:
 
 
 def find_player(tournament: Tournament, text: str, staff: bool) -> list[tuple[Entry, Division]]:
-    """Return entries of an event whose name contains a text; names shown as initials only for the staff."""
+    """Return entries of an event whose name contains a text; names shown as initials only for the staff.
+
+    A pair is found by what is shown of its names.
+    """
     key = fold(text)
     entries = (
         Entry.objects.filter(_of_person(name_key__contains=key), division__tournament=tournament)
@@ -354,7 +373,8 @@ def find_player(tournament: Tournament, text: str, staff: bool) -> list[tuple[En
     )
     if not staff:
         entries = entries.filter(_of_person(initials_only=False, erased_at=None))
-    return [(entry, entry.division) for entry in entries[:50]] if key else []
+    found = [row for row in entries[:50] if staff or row.player.parts is None or key in fold(row.player.shown_name)]
+    return [(entry, entry.division) for entry in found] if key else []
 
 
 def _of_person(**fields: Any) -> Q:

@@ -12,7 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import gettext
+from django.utils.translation import gettext, override
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 
@@ -50,8 +50,9 @@ USUAL_DURATION = timedelta(hours=6)
 
 
 def calendar_of(tournament: Tournament, absolute: Callable[[str], str]) -> bytes:
-    """Return the calendar of an event; `absolute` makes URLs."""
-    return written(_events(tournament, absolute))
+    """Return the calendar of an event in its language; `absolute` makes URLs."""
+    with override(tournament.effective_language):
+        return written(_events(tournament, absolute))
 
 
 def calendar_entry(tournament: Tournament, absolute: Callable[[str], str]) -> CalendarEvent:
@@ -62,7 +63,7 @@ def calendar_entry(tournament: Tournament, absolute: Callable[[str], str]) -> Ca
         starts_at=tournament.starts_at,
         ends_at=tournament.ends_at or tournament.starts_at + USUAL_DURATION,
         changed_at=tournament.calendar_changed_at or tournament.created_at,
-        title=gettext("Cancelled: {event}").format(event=tournament.name) if is_cancelled else tournament.name,
+        title=gettext("{event} is cancelled").format(event=tournament.name) if is_cancelled else tournament.name,
         detail=tournament.club.name,
         url=absolute(reverse("event", args=[tournament.club.slug, tournament.slug])),
         location=tournament.venue,
@@ -118,7 +119,8 @@ def calendar(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Return the calendar of an event, for calendar programs to subscribe to."""
     tournament = access.tournament(request.user, club, slug)
     data = calendar_of(tournament, partial(absolute_url, request))
-    return HttpResponse(data, content_type="text/calendar; charset=utf-8")
+    headers = {"Content-Language": tournament.effective_language}
+    return HttpResponse(data, content_type="text/calendar; charset=utf-8", headers=headers)
 
 
 @open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)

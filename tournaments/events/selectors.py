@@ -48,6 +48,7 @@ def read_with_seq(division: Division, read: Callable[[], Page]) -> Page:
     return page
 
 
+EVENINGS_SHOWN = 3
 ON_A_PAGE = 30
 ENDED = (Tournament.Status.FINISHED, Tournament.Status.CANCELLED)
 
@@ -109,10 +110,17 @@ def _helped_by(user: User) -> QuerySet[Helper]:
 
 
 def listed(user: Visitor, club: str = "", status: str = "") -> QuerySet[Tournament]:
-    """Return visible events with `entries`, the number of entries in all their divisions."""
+    """Return visible events with `players`, the people in their divisions, and `in_divisions`, how many these are.
+
+    Lists of side events do not count as divisions.
+    """
     entries = Entry.objects.filter(takes_part(), division__tournament=OuterRef("pk")).order_by()
-    number = entries.values("division__tournament").annotate(number=Count("pk")).values("number")
-    events = visible(user).annotate(entries=Coalesce(Subquery(number), 0))
+    person = Coalesce("player__merged_into", "player")
+    number = entries.values("division__tournament").annotate(number=Count(person, distinct=True)).values("number")
+    played = Division.objects.filter(offer=None).exclude(status=Division.Status.CANCELLED)
+    divisions = played.filter(tournament=OuterRef("pk")).order_by()
+    count = divisions.values("tournament").annotate(number=Count("pk")).values("number")
+    events = visible(user).annotate(players=Coalesce(Subquery(number), 0), in_divisions=Coalesce(Subquery(count), 0))
     if club:
         events = events.filter(club__slug=club)
     if status in Tournament.Status.values:
@@ -142,6 +150,14 @@ def run_by(user: User, clubs: Collection[int]) -> list[Tournament]:
     run = Q(club__in=clubs, status__in=[Tournament.Status.RUNNING, Tournament.Status.PUBLISHED])
     events = Tournament.objects.filter(run | Exists(_helped_by(user))).exclude(status__in=ENDED)
     return list(events.select_related("club").order_by("-status", "starts_at", "name")[:ON_A_PAGE])
+
+
+def evenings_now(players: Collection[int], run: Collection[Tournament]) -> list[Tournament]:
+    """Return the running events with an open floor that these players take part in, or that are among `run`."""
+    entered = Entry.objects.filter(takes_part(), division__tournament=OuterRef("pk"), player__in=players)
+    events = Tournament.objects.filter(status=Tournament.Status.RUNNING, floor__isnull=False)
+    mine = events.filter(Q(pk__in=[event.pk for event in run]) | Exists(entered))
+    return list(mine.select_related("club").order_by("-starts_at", "name")[:EVENINGS_SHOWN])
 
 
 LATEST_PLAYED = 100
@@ -174,7 +190,7 @@ FINAL_BRACKETS = ("main", "final")
 
 def divisions_of(tournament: Tournament) -> list[DivisionCounts]:
     """Return every division with its figures, in six queries at most."""
-    divisions = list(tournament.divisions.prefetch_related("stages"))
+    divisions = list(tournament.divisions.select_related("offer").prefetch_related("stages"))
     figures = figures_of(divisions)
     for division in divisions:
         division.tournament = tournament

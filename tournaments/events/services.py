@@ -11,8 +11,9 @@ from django.utils.text import slugify
 
 from engine.errors import Refused
 from matches.lifecycle.voiding import void_matches
-from matches.models import Match, RatingPool
+from matches.models import Match, PlayMode, RatingPool
 from matches.models.matches import MAX_MATCH
+from players.accounts.services import check_language
 from players.actors import Actor, log
 from players.models import Club, LogEntry
 from players.people.rows import lock_club
@@ -40,9 +41,12 @@ EDITABLE = (
     "starts_at",
     "ends_at",
     "closing_rule",
+    "silent_desk",
     "check_in_opens_at",
     "check_in_closes_at",
     "time_zone",
+    "language",
+    "second_language",
     "venue",
     "tables",
     "about",
@@ -55,9 +59,11 @@ IN_CALENDAR = frozenset({"name", "starts_at", "ends_at", "time_zone", "venue", "
 """Fields of an event or of a division on which what calendars show depends."""
 SETTINGS = (
     "name",
+    "is_side",
     "self_registration",
     "closes_at",
     "capacity",
+    "sides",
     "fee",
     "reentry_until",
     "reentry_keeps",
@@ -68,6 +74,9 @@ SETTINGS = (
     "pool_id",
     "draw_method",
     "apart",
+    "start_rule",
+    "start_cap",
+    "start_table",
     "deadline_rule",
     "no_show_loses",
     "no_show_minutes",
@@ -84,6 +93,7 @@ SETTINGS = (
 )
 AFTER_DRAW = (
     "name",
+    "is_side",
     "deadline_rule",
     "no_show_loses",
     "no_show_minutes",
@@ -102,13 +112,16 @@ AFTER_DRAW = (
     "spectators_delay",
 )
 """Settings that can be changed after the draw."""
+MAX_START_ROWS = 20
+MAX_DIFFERENCE = 2000
+"""Of ratings, in a table of start scores."""
 
 
 def create_tournament(*, club: Club, by: Actor, now: datetime, key: str = "", **values: Any) -> Tournament:
     """Create an event as a draft that only directors see; repeating a `key` returns the first event of the user.
 
     Without `tables` it has as many as the club's venue, without `currency` the club's. Refused: `name_taken`,
-    `bad_time_zone`.
+    `bad_time_zone`, `bad_language`.
     """
     values.setdefault("time_zone", club.time_zone)
     if "currency" not in values and club.currency:
@@ -116,6 +129,7 @@ def create_tournament(*, club: Club, by: Actor, now: datetime, key: str = "", **
         values |= {"currency": usual.code, "currency_exponent": usual.exponent}
     values.setdefault("tables", tables_of_venue(venue_of(club)))
     _check_zone(values["time_zone"])
+    _check_languages(values)
     with transaction.atomic():
         lock_club(club)
         if (public_id := _created_before(by, "tournament_created", key)) is not None:
@@ -147,10 +161,11 @@ def update_tournament(
 
     `move` has the keys of the dates (`dates_of`) that move with its start and into its time zone, None for all of
     them; a date among the values is as given. In another time zone alone the start keeps its time of day.
-    Refused: `bad_time_zone`, `bad_time`, `currency_in_use`.
+    Refused: `bad_time_zone`, `bad_language`, `bad_time`, `currency_in_use`.
     """
     if "time_zone" in values:
         _check_zone(values["time_zone"])
+    _check_languages(values)
     with transaction.atomic():
         row = lock_event(tournament.pk)
         divisions = [lock_division(division.pk) for division in row.divisions.order_by("pk")]
@@ -232,7 +247,8 @@ def create_division(*, tournament: Tournament, by: Actor, now: datetime, key: st
     """Create a division and the secret seed of its draw, whose hash is public as soon as the event is.
 
     Repeating a `key` returns the first division of the user.
-    Refused: `tournament_not_open`, `name_taken`, `bad_round_lengths`, `pool_of_other_club`.
+    Refused: `tournament_not_open`, `name_taken`, `bad_round_lengths`, `pool_of_other_club`, and as `_check_sides` and
+    `_check_start`.
     """
     _check_lengths(values)
     _check_pool(values, tournament.club)
@@ -243,8 +259,13 @@ def create_division(*, tournament: Tournament, by: Actor, now: datetime, key: st
             raise Refused("tournament_not_open")
         if (public_id := _created_before(by, "division_created", key)) is not None:
             return Division.objects.get(public_id=public_id)
-        settings = {"rated": row.rated} | _only(values, SETTINGS)
+        # Pairs are rated only in ratings of their own, which somebody has to choose; matches with a start score never.
+        is_plain = values.get("sides", Division.Sides.ONE) == Division.Sides.ONE
+        is_plain &= values.get("start_rule", Division.StartRule.NONE) == Division.StartRule.NONE
+        settings = {"rated": row.rated and is_plain} | _only(values, SETTINGS)
         division = Division(tournament=tournament, order=row.divisions.count(), **settings)
+        _check_sides(division)
+        _check_start(division)
         _save_named(division, division.name)
         commit_published(row, [first_stage(division)], club=club, now=now)
         log(by, "division_created", division.topic, club=tournament.club, name=division.name, key=key)
@@ -256,7 +277,8 @@ def update_division(*, division: Division, after: int, by: Actor, now: datetime,
 
     Who waits gets the places that are added, and its players are told of new lengths.
 
-    Refused: `stale`, `division_drawn`, `reentry_in_use`, `name_taken`, `bad_round_lengths`, `pool_of_other_club`.
+    Refused: `stale`, `division_drawn`, `sides_fixed`, `reentry_in_use`, `name_taken`, `bad_round_lengths`,
+    `pool_of_other_club`, and as `_check_sides` and `_check_start`.
     """
     _check_lengths(values)
     _check_pool(values, division.tournament.club)
@@ -266,9 +288,14 @@ def update_division(*, division: Division, after: int, by: Actor, now: datetime,
         if row.seq != after:
             raise Refused("stale")
         known = facts_of(event)
+        sides = row.get_sides_display()
         changed = _apply(row, values, SETTINGS)
         if row.status != Division.Status.ENTRIES and set(changed) - set(AFTER_DRAW):
             raise Refused("division_drawn")
+        if "sides" in changed and row.entries.exists():
+            raise Refused("sides_fixed", sides=sides)
+        if changed.keys() & {"sides", "rated", "pool_id", "play_mode", "self_registration"}:
+            _check_sides(row)
         if (
             "reentry_until" in changed
             and row.reentry_until is None
@@ -276,6 +303,7 @@ def update_division(*, division: Division, after: int, by: Actor, now: datetime,
         ):
             raise Refused("reentry_in_use")
         if changed:
+            _check_start(row)
             _save_named(row, row.name)
             fill_places(row, now)
             division_changed(row)
@@ -325,11 +353,42 @@ def _check_zone(name: str) -> None:
         raise Refused("bad_time_zone", zone=name)
 
 
+def _check_languages(values: Mapping[str, Any]) -> None:
+    for field in ("language", "second_language"):
+        check_language(values.get(field, ""))
+
+
 def _check_pool(values: Mapping[str, Any], club: Club) -> None:
     """Refuse (`pool_of_other_club`) unless the pool is the site's (None) or the club's."""
     pool = values.get("pool_id")
     if pool is not None and not RatingPool.objects.filter(pk=pool, club=club).exists():
         raise Refused("pool_of_other_club")
+
+
+def _check_sides(division: Division) -> None:
+    """Refuse what pairs cannot do.
+
+    Refused: `pairs_at_tables`, `pairs_registered`, `pairs_unrated`.
+    """
+    sides = division.sides
+    if sides != Division.Sides.ONE and division.play_mode != PlayMode.TABLE:
+        raise Refused("pairs_at_tables")
+    if sides == Division.Sides.TWO and division.self_registration:
+        raise Refused("pairs_registered")
+    if division.rated:
+        of_pairs = division.pool is not None and division.pool.chosen.of_pairs
+        if sides == Division.Sides.ANY or of_pairs != (sides == Division.Sides.TWO):
+            raise Refused("pairs_unrated")
+
+
+def _check_start(division: Division) -> None:
+    """Refuse a table of start scores that is none (`bad_start_table`), and rated matches with any (`start_unrated`)."""
+    rows = division.start_table
+    fits = all(0 < least <= MAX_DIFFERENCE and 0 < points < MAX_MATCH for least, points in rows)
+    if len(rows) > MAX_START_ROWS or not fits:
+        raise Refused("bad_start_table", most=MAX_START_ROWS)
+    if division.rated and division.start_rule != Division.StartRule.NONE:
+        raise Refused("start_unrated")
 
 
 def _check_lengths(values: Mapping[str, Any]) -> None:

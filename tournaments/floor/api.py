@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.utils import timezone
-from django.utils.translation import gettext as _
 from drf_spectacular.utils import extend_schema
 from rest_framework import exceptions, serializers
 from rest_framework.permissions import IsAuthenticatedOrReadOnly
@@ -20,6 +19,7 @@ from matches.models.matches import MAX_MATCH
 from matches.reporting.serializers import WhereSerializer, where_data
 from players.access import Role, is_at_least, role_in
 from players.actors import Actor
+from players.kept.api import OUTBOX, OutboxSerializer, outbox_data
 from tournaments import access
 from tournaments.floor import selectors
 from tournaments.floor.batches import Flow, flows_of, waiting_in
@@ -32,6 +32,7 @@ from tournaments.floor.closing_time import (
     close_matches,
     closing_time,
 )
+from tournaments.floor.kept.going_on import GoingOn, about_event, newest_fact
 from tournaments.floor.lines import enter_lines
 from tournaments.floor.selectors import FloorView
 from tournaments.floor.sentences import waits_for
@@ -77,6 +78,13 @@ class ShortenedSerializer(serializers.Serializer[Any]):
     was = serializers.IntegerField(help_text="Its length before.")
 
 
+class EntrantSerializer(serializers.Serializer[Any]):
+    """Somebody who plays, or can come to play, in a match."""
+
+    entry = serializers.CharField()
+    name = serializers.CharField()
+
+
 class FloorMatchSerializer(serializers.Serializer[Any]):
     """A match as it stands on the floor."""
 
@@ -94,6 +102,20 @@ class FloorMatchSerializer(serializers.Serializer[Any]):
     length = serializers.IntegerField()
     on_offer = OnOfferSerializer(allow_null=True)
     shortened = ShortenedSerializer(allow_null=True)
+    sides = serializers.ListField(
+        child=EntrantSerializer(allow_null=True),
+        required=False,
+        help_text="With `outbox`: the entries by side; null: to be decided.",
+    )
+    possible = serializers.ListField(
+        child=EntrantSerializer(many=True),
+        required=False,
+        help_text="With `outbox`: the entries that can still come to each side; empty where it is decided.",
+    )
+    then = serializers.CharField(required=False, help_text="With `outbox`: what follows from its result; may be empty.")
+    needs_reason = serializers.BooleanField(
+        required=False, help_text="With `outbox`: whether you play in it, so that its result needs the server."
+    )
 
 
 class RunningMatchSerializer(serializers.Serializer[Any]):
@@ -193,6 +215,7 @@ class FloorSerializer(serializers.Serializer[Any]):
     flows = FloorFlowSerializer(many=True, help_text="The stages without rounds; for the staff.")
     tables = FloorTableSerializer(many=True)
     matches = FloorMatchSerializer(many=True)
+    kept = OutboxSerializer(required=False, help_text="With `outbox`, for the staff and helpers: how that stands.")
 
 
 @open_to(get=Who.EVERYBODY)
@@ -205,14 +228,29 @@ class FloorOfEvent(APIView):
         operation_id="tournaments_floor",
         summary="Tables, calls and queue of an event",
         description="Matches are called and started, and tables freed, by lines (`/lines/`).",
+        parameters=[OUTBOX],
         responses={200: FloorSerializer, **READ},
     )
     def get(self, request: Request, tournament: str) -> Response:
-        """The state now; only staff see in full the names of players who show initials."""
-        event = access.tournament_by_id(request.user, tournament)
+        """The state now; only staff see in full the names of players who show initials.
+
+        With `outbox`, also what a browser needs to go on without a connection.
+        """
+        event, now = access.tournament_by_id(request.user, tournament), timezone.now()
         staff = is_at_least(role_in(request.user, event.club), Role.ASSISTANT)
-        view = selectors.floor(event, timezone.now(), staff=staff)
-        return Response(FloorSerializer(floor_body(view, by(request))).data)
+        outbox, reader = request.query_params.get("outbox"), by(request)
+        if outbox is None:
+            return Response(FloorSerializer(floor_body(selectors.floor(event, now, staff=staff), reader)).data)
+        keeps = staff or access.is_helper(request.user, event)
+        # Before the floor is read, so that nothing counts as seen that is not shown.
+        kept = (
+            outbox_data(request, about_event(event, reader), _name(reader), newest_fact(event), now) if keeps else None
+        )
+        view = selectors.floor(event, now, staff=keeps)
+        body, going_on = floor_body(view, reader), GoingOn(view, reader)
+        for row, match in zip(body["matches"], view.matches.values(), strict=True):
+            row |= going_on.body(match)
+        return Response(FloorSerializer(body if kept is None else {**body, "kept": kept}).data)
 
 
 @open_to(post=Who.DIRECTORS)
@@ -238,7 +276,9 @@ class CloseMatches(APIView):
         event = access.tournament_by_id(request.user, tournament, Role.DIRECTOR)
         fields = validated(CloseMatchesSerializer, request)
         if fields["rule"] == Tournament.ClosingRule.SHORTEN and "points" not in fields:
-            raise exceptions.ValidationError({"points": [_("This field is required.")]}, code="required")
+            raise exceptions.ValidationError(
+                {"points": [serializers.Field.default_error_messages["required"]]}, code="required"
+            )
         closed = close_matches(
             rule=fields["rule"],
             running=_running(event, fields["matches"]),
@@ -254,7 +294,7 @@ def _running(tournament: Tournament, matches: Sequence[Mapping[str, Any]]) -> li
     rows = Fixture.objects.filter(stage__division__tournament=tournament).select_related("stage__division")
     fixtures = {row.public_id: row for row in rows.filter(public_id__in=[match["fixture"] for match in matches])}
     if any(match["fixture"] not in fixtures for match in matches):
-        raise exceptions.ValidationError({"matches": [_("This event has no such match.")]}, code="unknown")
+        raise exceptions.ValidationError({"matches": ["This event has no such match."]}, code="unknown")
     return [RunningMatch(fixtures[match["fixture"]], (match["score"][0], match["score"][1])) for match in matches]
 
 
@@ -330,6 +370,10 @@ def floor_body(view: FloorView, reader: Actor) -> dict[str, Any]:
         ],
         "matches": [match_body(view, match) for match in view.matches.values()],
     }
+
+
+def _name(reader: Actor) -> str:
+    return reader.user.display_name if reader.user is not None else ""
 
 
 def _closing_time(closing: ClosingTime) -> dict[str, Any]:

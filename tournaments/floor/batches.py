@@ -5,7 +5,7 @@ whenever the autopilot looks for calls: after every change, and every few second
 """
 
 from collections import Counter, deque
-from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from math import ceil, log2
@@ -45,10 +45,11 @@ from matches.lifecycle.begun import has_begun, is_untouched
 from matches.lifecycle.where import WhereFacts, where_is
 from matches.models import Match
 from players.actors import SYSTEM, Actor, log
+from players.models import Player
 from players.people.rows import PersonId
 from tournaments.draws.kept_apart import keep_apart
 from tournaments.entries import check_in
-from tournaments.floor.derivation import ACTIVE, floor_state, table_plan
+from tournaments.floor.derivation import ACTIVE, floor_state, seats_elsewhere, table_plan
 from tournaments.floor.journal import (
     FactTarget,
     latest,
@@ -60,15 +61,15 @@ from tournaments.floor.journal import (
     refuse_over,
 )
 from tournaments.floor.notifications import notify_asked
-from tournaments.floor.selectors import load_facts
+from tournaments.floor.selectors import load_facts, rank_of
 from tournaments.floor.sentences import objection, waits_for
 from tournaments.floor.state import (
+    FloorFacts,
     FloorMatchState,
     FloorState,
     MatchFacts,
     MatchOnFloor,
     MatchProgress,
-    Rank,
     TableState,
 )
 from tournaments.floor.times import expected_minutes
@@ -186,14 +187,15 @@ def _pool(stage: Stage, state: StageState, floor: FloorState, now: datetime) -> 
             fixture = rows.fixtures[row.number]
             playing.append(FlowMatch(row.number, (row.first_id, row.second_id), _counts(fixture, floor)))
     joins = _joins(state, standing, floor)
-    busy, without_table = _busy_elsewhere(stage, floor), _without_table(floor)
+    busy = _busy_elsewhere(stage, floor)
+    without_table = _without_table(floor) | seats_elsewhere(floor.facts, now).keys()
     players = []
     for entry in present:
         left = settings.lives - event.losses[entry] - rows.lives_missed.get(entry, 0)
         if settings.format != LIVES:
             left = (settings.rounds or 0) - begun[entry] - event.pairing_byes[entry]
         why, match = _why_not(division.entries[entry], floor, busy, now)
-        if not why and not without_table.isdisjoint(floor.facts.persons([division.entries[entry].player_id])):
+        if not why and not without_table.isdisjoint(floor.facts.people_in(division.entries[entry])):
             why = NO_TABLE
         players.append(
             FlowPlayer(
@@ -262,7 +264,7 @@ def _joins(state: StageState, standing: Sequence[Pairing], floor: FloorState) ->
 def _busy_elsewhere(stage: Stage, floor: FloorState) -> dict[PersonId, int]:
     """Return person -> the number of the match of another stage that they are called to or play."""
     others = [row for row in floor.matches.values() if row.facts.stage != stage.pk and row.state in ACTIVE]
-    return {person: row.number for row in others for person in floor.facts.persons(row.facts.pair or ())}
+    return {person: row.number for row in others for person in floor.facts.people_at(row.facts)}
 
 
 def _without_table(floor: FloorState) -> Set[PersonId]:
@@ -274,8 +276,11 @@ def _without_table(floor: FloorState) -> Set[PersonId]:
     return set() if is_any_free or not usable else facts.needs_accessible
 
 
+LOOK_ELSEWHERE_AFTER = timedelta(minutes=1)
+
+
 def _why_not(entry: Entry, floor: FloorState, busy: Mapping[PersonId, int], now: datetime) -> tuple[str, int | None]:
-    persons = list(floor.facts.persons([entry.player_id]))
+    persons = floor.facts.people_in(entry)
     for person in persons:
         if person in busy:
             return BUSY, busy[person]
@@ -288,7 +293,7 @@ def _why_not(entry: Entry, floor: FloorState, busy: Mapping[PersonId, int], now:
 
 def _away_until(entry: Entry, floor: FloorState) -> list[datetime]:
     """Return when those who play with an entry and are away come back, as recorded in any division."""
-    times = [floor.facts.away.get(person) for person in floor.facts.persons([entry.player_id])]
+    times = [floor.facts.away.get(person) for person in floor.facts.people_in(entry)]
     return [until for until in times if until is not None]
 
 
@@ -307,15 +312,13 @@ def _with_tables(flows: Sequence[Flow], floor: FloorState, now: datetime) -> lis
         return [replace(flow, granted=_without_tables(flow)) for flow in flows]
     free = {row.facts.table for row in floor.tables.values() if row.state in (TableState.FREE, TableState.KEPT)}
     at_tables = [row for row in floor.matches.values() if row.table is not None]
-    plan = table_plan(
-        floor.facts, free, {person for row in at_tables for person in floor.facts.persons(row.facts.pair or ())}
-    )
+    plan = table_plan(floor.facts, free, {person for row in at_tables for person in floor.facts.people_at(row.facts)})
     granted: dict[int, list[tuple[FlowPair, int | None]]] = {at: [] for at in range(len(flows))}
     taken: set[int] = set()
     called: set[PersonId] = set()
     for flow_at, pair, row in _in_order(flows, floor, now):
         persons = set(plan.persons(row))
-        if called & persons:
+        if called & persons or plan.wanted(row, taken, floor.to_come, now) is not None:
             continue
         if (table := plan.best(row, taken)) is None:
             continue
@@ -334,7 +337,7 @@ def _in_order(
     The pairs of a flow keep the order in which the rule has them.
     """
     queue = deque(floor.matches[fixture] for fixture in floor.queue)
-    pairs = [deque((pair, _as_match(flow, pair)) for pair in flow.decision.pairs) for flow in flows]
+    pairs = [deque((pair, _as_match(flow, pair, floor.facts)) for pair in flow.decision.pairs) for flow in flows]
     while queue or any(pairs):
         heads = [(_place(own[0][1], now), at) for at, own in enumerate(pairs) if own]
         if queue:
@@ -362,9 +365,10 @@ def _place(row: MatchOnFloor, now: datetime) -> Place:
     return not match.pinned, match.rank, -row.critical_minutes, match.since or now, match.number
 
 
-def _as_match(flow: Flow, pair: FlowPair) -> MatchOnFloor:
+def _as_match(flow: Flow, pair: FlowPair, floor: FloorFacts) -> MatchOnFloor:
     """Return a pair as a match that waits for a table."""
     entries, tournament = flow.state.rows.of_division.entries, flow.division.tournament
+    players = (entries[pair.first].player_id, entries[pair.second].player_id)
     left = max(flow.player(pair.first).left, flow.player(pair.second).left)
     still_in = sum(player.left > 0 for player in flow.pool.players)
     length = length_of_pair(flow, pair)
@@ -373,10 +377,11 @@ def _as_match(flow: Flow, pair: FlowPair) -> MatchOnFloor:
         number=tournament.last_number + 1,
         stage=flow.stage.pk,
         round=0,
-        rank=Rank.MAIN,
+        rank=rank_of("", is_side=flow.division.is_side),
         length=length,
         progress=MatchProgress.OPEN,
-        pair=(entries[pair.first].player_id, entries[pair.second].player_id),
+        pair=players,
+        excused=floor.excused_from(flow.division.pk, players),
         since=max(flow.player(pair.first).joins_at, flow.player(pair.second).joins_at),
     )
     where = where_is(facts, WhereFacts(AtTables(facts.seating({}))))
@@ -415,15 +420,18 @@ class DueBatches(NamedTuple):
     batches: Sequence[Batch]
     floor: FloorState | None
     """None where it has to be derived."""
+    is_waiting: bool = False
+    """Whether a batch that is due was not made, since the autopilot waits."""
 
 
-def make_due_batches(*, tournament_id: int, now: datetime) -> DueBatches:
-    """Make the batches of an event that are due, if its autopilot calls by itself."""
+def make_due_batches(*, tournament_id: int, now: datetime, waits: Callable[[], bool] = lambda: False) -> DueBatches:
+    """Make the batches of an event that are due, if its autopilot calls by itself and does not wait."""
     rows = Tournament.objects.select_related("club").prefetch_related("divisions__stages")
     tournament = rows.get(pk=tournament_id)
     batches: list[Batch] = []
     derived: EventFlows | None = None
     floor: FloorState | None = None
+    is_waiting = False
     for stage, pending in _with_pending(flow_stages(tournament)):
         changes = changes_of(tournament) if derived is None else derived.changes
         if pending is not None and pending.for_seq == changes and not (pending.due_at and pending.due_at <= now):
@@ -434,13 +442,16 @@ def make_due_batches(*, tournament_id: int, now: datetime) -> DueBatches:
             _switch_by_the_clock(stage, now)
             derived, floor = None, None
         elif flow is not None and _is_to_be_made(flow, floor):
+            if waits():
+                is_waiting = True
+                continue
             batch = _make(stage, derived, by=SYSTEM, now=now, forced=False, after=None)
             # The pairs of a batch are called with it, each to its table; so nothing waits that did not wait before.
             derived, floor = None, None if floor.queue or batch is None else floor
             batches += [batch] if batch is not None else []
         elif flow is not None and floor.pause is None:
             _remember(flow, pending, derived, now)
-    return DueBatches(batches, floor)
+    return DueBatches(batches, floor, is_waiting)
 
 
 def _with_pending(stages: Sequence[Stage]) -> list[tuple[Stage, PendingBatch | None]]:
@@ -546,6 +557,9 @@ def _is_to_be_made(flow: Flow, floor: FloorState) -> bool:
 def _remember(flow: Flow, pending: PendingBatch | None, derived: EventFlows, now: datetime) -> None:
     """Note when the next batch may be due although nothing happens."""
     moments: list[datetime | None] = [player.joins_at for player in flow.pool.players if player.left > 0]
+    if seats_elsewhere(derived.floor.facts, now):
+        # Nothing here says when somebody leaves a table of another event.
+        moments.append(now + LOOK_ELSEWHERE_AFTER)
     moments += [flow.decision.due_at, flow.decision.changes_at, derived.floor.changes_at, flow.pool.switch_at]
     due = min((moment for moment in moments if moment is not None and moment > now), default=None)
     values = {"due_at": due, "for_seq": derived.changes}
@@ -628,12 +642,21 @@ def _plain(value: object) -> object:
 # What directors do about pairings.
 
 
-def undo_pairing(*, fixture: Fixture, code: str, by: Actor, now: datetime, side: int | None = None) -> Pairing:
+def undo_pairing(
+    *,
+    fixture: Fixture,
+    code: str,
+    by: Actor,
+    now: datetime,
+    side: int | None = None,
+    person: Player | None = None,
+) -> Pairing:
     """Take back a pairing whose match has not begun; both players are free again as before.
 
     The same two would be paired again, so `code` says why not: `missing` needs the side that is not here, who is
-    marked as missing, and `not_these_two` keeps them apart from now on. Taking it back twice changes nothing.
-    Refused: `not_a_pairing`, `pairing_begun`, `tournament_not_open`, `stale`.
+    marked as missing (of a pair, `person` or both), and `not_these_two` keeps them apart from now on. Taking it back
+    twice changes nothing.
+    Refused: `not_a_pairing`, `pairing_begun`, `tournament_not_open`, `stale`, `not_of_pair`.
     """
     with transaction.atomic():
         lock_floor(fixture.stage.division.tournament_id, now)
@@ -647,11 +670,11 @@ def undo_pairing(*, fixture: Fixture, code: str, by: Actor, now: datetime, side:
         if has_begun(match) or match.state not in (Match.State.OPEN, Match.State.LIVE):
             raise Refused("pairing_begun", fixture=fixture.number)
         mark_undone(pairing, code, by=by, now=now)
-        params = {"number": pairing.number, "reason": pairing.get_taken_back_display()}
+        params = {"number": pairing.number, "reason": pairing.get_taken_back_display(), "code": code}
         log(by, "pairing_taken_back", division.topic, club=division.tournament.club, **params)
         if code == Pairing.TakenBack.MISSING:
             entry = pairing.second if side else pairing.first
-            check_in.mark(entry=entry, state=CheckIn.State.MISSING, by=by, now=now)
+            check_in.mark(entry=entry, person=person, state=CheckIn.State.MISSING, by=by, now=now)
         elif code == Pairing.TakenBack.NOT_THESE_TWO:
             keep_apart(first=pairing.first, second=pairing.second, by=by, now=now)
         division.refresh_from_db()

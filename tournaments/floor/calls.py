@@ -1,7 +1,8 @@
 """Calling matches to tables, starting and stopping them, by hand or by the autopilot."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
+from functools import cache, partial
 from typing import Any
 
 from django.db import transaction
@@ -12,7 +13,9 @@ from matches.models import Match, Result
 from players.actors import SYSTEM, Actor
 from players.models import Player
 from tournaments.floor.batches import ask_about, ask_due, make_due_batches
+from tournaments.floor.closing_time import stop_calling
 from tournaments.floor.derivation import floor_state
+from tournaments.floor.desk import WaitedFor, desk_waited_for, is_back_after_outage
 from tournaments.floor.journal import (
     FactTarget,
     latest,
@@ -23,6 +26,8 @@ from tournaments.floor.journal import (
     record,
     refuse_over,
 )
+from tournaments.floor.notifications import notify_silent_desk
+from tournaments.floor.selectors import load_facts
 from tournaments.floor.state import AttentionKind, Fact, FloorMatchState, FloorState, MatchOnFloor, TableState, add
 from tournaments.models import Autopilot, Fixture, Floor, FloorEvent, FloorKind, Table, Tournament
 from tournaments.state.floor import save_beginning
@@ -31,13 +36,18 @@ from tournaments.state.plans import is_continuous
 # What directors note about matches on the floor: scores, lateness, rests, and what comes first.
 
 
+NOTHING: Mapping[str, Any] = {}
 NOT_CALLED = (FloorMatchState.WAITING, FloorMatchState.READY)
 MAX_PLAYERS_SCORES = 100
 """Running scores of a match that its players can enter; a match to 25 points has at most 49 games."""
 
 
-def set_running_score(*, fixture: Fixture, score: tuple[int, int], by: Actor, now: datetime) -> FloorEvent:
+def set_running_score(
+    *, fixture: Fixture, score: tuple[int, int], by: Actor, now: datetime, noted: Mapping[str, Any] = NOTHING
+) -> FloorEvent:
     """Record the score of a match that goes on, by side; it is never a result. The match has then begun.
+
+    `noted` is kept with the fact.
 
     The same score again changes nothing. Without rounds, a score that decides the match asks both players whether it is
     over. Refused: `fixture_not_ready`, `not_on_floor`, `match_finished`, `match_live`, `bad_score`,
@@ -47,7 +57,7 @@ def set_running_score(*, fixture: Fixture, score: tuple[int, int], by: Actor, no
         floor = lock_floor(fixture.stage.division.tournament_id, now)
         locked, match = lock_fixture(fixture)
         row = match_on_floor(read_state(floor, now), locked)
-        return _set_score(floor, locked, match, row, {"score": list(score)}, by, now)
+        return _set_score(floor, locked, match, row, {"score": list(score), **noted}, by, now)
 
 
 def set_players_score(*, fixture: Fixture, side: int, score: tuple[int, int], by: Actor, now: datetime) -> FloorEvent:
@@ -173,8 +183,8 @@ def call(*, fixture: Fixture, by: Actor, now: datetime, table: Table | None = No
 
     Calling a match again to the table that it is called to changes nothing. A rest does not prevent a call by hand.
     Refused: `tournament_not_open`, `fixture_not_ready`, `not_on_floor`, `match_called`, `match_playing`,
-    `match_finished`, `match_held`, `event_paused`, `player_busy`, `player_not_here`, `table_taken`,
-    `table_out_of_use`, `no_table_free`.
+    `match_finished`, `match_held`, `event_paused`, `player_busy`, `player_elsewhere`, `player_not_here`,
+    `table_taken`, `table_out_of_use`, `no_table_free`.
     """
     with transaction.atomic():
         floor = lock_floor(fixture.stage.division.tournament_id, now)
@@ -220,11 +230,11 @@ def undo_call(*, fixture: Fixture, by: Actor, now: datetime) -> FloorEvent:
         return event
 
 
-def start(*, fixture: Fixture, by: Actor, now: datetime) -> FloorEvent:
+def start(*, fixture: Fixture, by: Actor, now: datetime, noted: Mapping[str, Any] = NOTHING) -> FloorEvent:
     """Record that a match has started, whether or not it was called. From then on it has begun.
 
-    Starting a match twice changes nothing. Refused: `fixture_not_ready`, `not_on_floor`, `match_playing` if it began
-    without a start, `match_finished`, `player_busy`.
+    `noted` is kept with the fact. Starting a match twice changes nothing. Refused: `fixture_not_ready`, `not_on_floor`,
+    `match_playing` if it began without a start, `match_finished`, `player_busy`.
     """
     with transaction.atomic():
         floor = lock_floor(fixture.stage.division.tournament_id, now)
@@ -238,7 +248,7 @@ def start(*, fixture: Fixture, by: Actor, now: datetime) -> FloorEvent:
         refuse_over(row)
         if row.state in BEFORE_CALL:
             _refuse_busy(row)
-        event = record(floor, FloorKind.STARTED, FactTarget(fixture=locked), by=by, now=now)
+        event = record(floor, FloorKind.STARTED, FactTarget(fixture=locked, params={**noted}), by=by, now=now)
         save_beginning(match)
         return event
 
@@ -261,10 +271,11 @@ def start_called(*, tournament: Tournament, by: Actor, now: datetime) -> list[Fl
         return started
 
 
-def move(*, fixture: Fixture, table: Table, by: Actor, now: datetime) -> FloorEvent:
+def move(*, fixture: Fixture, table: Table, by: Actor, now: datetime, noted: Mapping[str, Any] = NOTHING) -> FloorEvent:
     """Record that a match sits at another table than it was called to; a match that was not called counts as called.
 
-    The players of a match that was not called have taken their seats, so that they are here.
+    The players of a match that was not called have taken their seats, so that they are here. `noted` is kept with the
+    fact.
     Moving it to the table where it is changes nothing. Refused: `fixture_not_ready`, `not_on_floor`, `match_finished`,
     `player_busy`, `table_taken`.
     """
@@ -276,7 +287,7 @@ def move(*, fixture: Fixture, table: Table, by: Actor, now: datetime) -> FloorEv
         refuse_over(row)
         if row.table == table.pk and row.state in UNDER_WAY:
             return _standing(locked, FloorKind.CALLED, FloorKind.MOVED)
-        params = {}
+        params = {**noted}
         if row.state in BEFORE_CALL:
             _refuse_busy(row)
             params["seated"] = True
@@ -329,6 +340,9 @@ def _refuse_busy(row: MatchOnFloor) -> None:
             raise Refused("fixture_not_ready", fixture=row.number)
         if reason.code == "busy":
             raise Refused("player_busy", fixture=row.number, other=reason.params["fixture"])
+        if reason.code == "elsewhere":
+            where = {name: reason.params[name] for name in ("table", "event")}
+            raise Refused("player_elsewhere", fixture=row.number, **where)
 
 
 def refuse_table(state: FloorState, table: Table, fixture: Fixture, *, even_if_out: bool = False) -> None:
@@ -352,11 +366,24 @@ def call_ready(*, tournament_id: int, now: datetime) -> list[FloorEvent]:
     """Call the matches that are ready, and make second calls that are due, if the autopilot calls by itself.
 
     Before that, make the batches that are due, and ask in matches that may be over. Each call is a transaction of its
-    own. Nothing happens in an event that is over.
+    own. From closing time on nothing is called until somebody says so. Nothing happens in an event that is over. While
+    calls wait for the desk none is made, nor any batch.
     """
-    state = make_due_batches(tournament_id=tournament_id, now=now).floor
+    try:
+        if stop_calling(tournament_id=tournament_id, now=now) is not None:
+            return []
+    except Refused:
+        return []
+    desk = cache(partial(desk_waited_for, tournament_id, now))
+    due = make_due_batches(tournament_id=tournament_id, now=now, waits=lambda: desk() is not None)
+    state = due.floor
     if state is None or any(row.facts.scored is not None for row in state.matches.values()):
         ask_due(tournament_id=tournament_id, now=now)
+    if state is None and (waited_for := desk()) is not None:
+        state = floor_state(load_facts(waited_for.tournament), now)
+    if state is not None and (due.is_waiting or _is_anything_due(state)) and (waited_for := desk()) is not None:
+        _tell_of(waited_for, now)
+        return []
     called: list[FloorEvent] = []
     seq: int | None = None
     while state is None or _is_anything_due(state):
@@ -374,6 +401,12 @@ def call_ready(*, tournament_id: int, now: datetime) -> list[FloorEvent]:
         called.append(event)
         seq, state = floor.seq, _with(state, event, now)
     return called
+
+
+def _tell_of(waited_for: WaitedFor, now: datetime) -> None:
+    """Tell the directors, once for each silence, that calls wait, unless it was the server that was away."""
+    if waited_for.silent_since is not None and not is_back_after_outage(now):
+        notify_silent_desk(waited_for.tournament, waited_for.silent_since, now)
 
 
 def _with(state: FloorState, event: FloorEvent, now: datetime) -> FloorState | None:

@@ -5,17 +5,20 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
+from django.db.models import Exists, OuterRef
 
+from core.live.presence import Member, RecentActivity, note_activity, presences
 from engine.errors import Refused
 from matches.lifecycle.finish import ResultInput, standing_result
 from matches.models import Match
-from players.actors import Actor
+from players.actors import SYSTEM, Actor
 from tournaments.floor.evening import adjourn, refuse_changed_score, refuse_live, shorten
-from tournaments.floor.journal import lock_floor, match_on_floor, read_state, refuse_over
+from tournaments.floor.journal import FactTarget, lock_floor, match_on_floor, read_state, record, refuse_over
+from tournaments.floor.notifications import notify_closing_time
 from tournaments.floor.selectors import FloorView
 from tournaments.floor.sentences import sentence_of_fact
-from tournaments.floor.state import FloorMatchState, MatchOnFloor
-from tournaments.models import Fixture, Tournament
+from tournaments.floor.state import AT_CLOSING, FloorMatchState, FloorState, MatchOnFloor
+from tournaments.models import Autopilot, Fixture, FloorEvent, FloorKind, Tournament
 from tournaments.results.quick_entry import leader_wins, result_summary
 from tournaments.results.services import enter_result, undo_window
 
@@ -61,7 +64,7 @@ def close_matches(
 def _close(running: RunningMatch, rule: str, points: int, by: Actor, now: datetime) -> ClosedMatch:
     try:
         if rule == ClosingRule.ADJOURN:
-            text = sentence_of_fact(adjourn(fixture=running.fixture, by=by, now=now))
+            text = sentence_of_fact(adjourn(fixture=running.fixture, by=by, now=now, closing=True))
         elif rule == ClosingRule.LEADER:
             text = _leader_wins(running, by, now)
         else:
@@ -141,6 +144,10 @@ class ClosingTime:
     rule: Tournament.ClosingRule
     is_over: bool
     """Whether the end of the event has come."""
+    has_stopped: bool
+    """Whether the autopilot has stopped, and waits for somebody to let it go on."""
+    waiting: int
+    """How many pairs are not called."""
     running: tuple[RunningView, ...]
 
     @property
@@ -163,4 +170,77 @@ def closing_time(view: FloorView) -> ClosingTime:
     starts = {pk: (left, right) for pk, left, right in at_tables.values_list("pk", "start_0", "start_1")}
     running = tuple(RunningView(row, row.score or starts[pk]) for pk, row in playing.items() if pk in starts)
     tournament = view.tournament
-    return ClosingTime(Tournament.ClosingRule(tournament.closing_rule), is_over(tournament, view.now), running)
+    return ClosingTime(
+        Tournament.ClosingRule(tournament.closing_rule),
+        is_over(tournament, view.now),
+        view.facts.stopped is not None,
+        waiting_pairs(view.state),
+        running,
+    )
+
+
+def waiting_pairs(state: FloorState) -> int:
+    """Return how many matches both of whose players are known are not called yet."""
+    waits = (FloorMatchState.WAITING, FloorMatchState.READY)
+    return sum(row.state in waits and row.facts.pair is not None for row in state.matches.values())
+
+
+# The autopilot keeps closing time, and goes on when somebody lets it. What it was told last counts.
+
+
+FLOOR_OPEN_FOR = 30 * 60.0
+"""Seconds for which a floor page counts as open after its last request: a phone in a pocket asks for nothing."""
+
+
+def note_open_floor(tournament: Tournament, now: datetime) -> None:
+    """Remember that somebody has the floor of an event open."""
+    note_activity(RecentActivity(_floor_page(tournament), "floor", FLOOR_OPEN_FOR), now=now.timestamp())
+
+
+def stop_calling(*, tournament_id: int, now: datetime) -> FloorEvent | None:
+    """Let the autopilot only suggest once its event's end has come or its matches were adjourned; tell the directors.
+
+    One match that was put aside by itself does not count. Called matches continue. An event goes on by itself as long
+    as nobody has its floor page open, and after somebody has let the autopilot call since. Return the fact if it has
+    stopped now. Refused: `tournament_not_open`.
+    """
+    if (switched := _due_to_stop(tournament_id, now)) is None:
+        return None
+    [page] = presences([_floor_page(switched.tournament)], now=now.timestamp())
+    if not page.online:
+        return None
+    with transaction.atomic():
+        floor = lock_floor(tournament_id, now)
+        if _due_to_stop(tournament_id, now) is None:
+            return None
+        params = {"mode": Autopilot.SUGGEST.value, AT_CLOSING: True}
+        event = record(floor, FloorKind.AUTOPILOT, FactTarget(params=params), by=SYSTEM, now=now)
+        notify_closing_time(event, waiting_pairs(read_state(floor, now)))
+        return event
+
+
+def _due_to_stop(tournament_id: int, now: datetime) -> FloorEvent | None:
+    """Return the fact by which the autopilot calls, if closing time has come since."""
+    adjourned = FloorEvent.objects.filter(
+        tournament=tournament_id,
+        kind=FloorKind.ADJOURNED,
+        params__at_closing=True,
+        undone_by=None,
+        pk__gt=OuterRef("pk"),
+    )
+    switched = (
+        FloorEvent.objects.filter(tournament=tournament_id, kind=FloorKind.AUTOPILOT, undone_by=None)
+        .select_related("tournament__club")
+        .annotate(has_adjourned=Exists(adjourned))
+        .order_by("-pk")
+        .first()
+    )
+    if switched is None or switched.params["mode"] != Autopilot.CALL:
+        return None
+    ends_at = switched.tournament.ends_at
+    has_ended = ends_at is not None and switched.at < ends_at <= now
+    return switched if has_ended or switched.has_adjourned else None
+
+
+def _floor_page(tournament: Tournament) -> Member:
+    return tournament.topic, "floor"

@@ -1,10 +1,11 @@
 """Deriving the state of the floor from facts, matches, tables and the time; without the database."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import pairwise
+from typing import NamedTuple
 
 from matches.lifecycle.at_tables import AtTables
 from matches.lifecycle.where import WhereFacts, WhereState, where_is
@@ -17,15 +18,17 @@ from tournaments.floor.state import (
     FloorMatchState,
     FloorState,
     Lateness,
+    MatchElsewhere,
     MatchFacts,
     MatchOnFloor,
     MatchProgress,
-    Pair,
     Rank,
+    SeatElsewhere,
     Suggestion,
     TableFacts,
     TableOnFloor,
     TableState,
+    ToCome,
     WaitReason,
 )
 from tournaments.floor.times import (
@@ -37,10 +40,22 @@ from tournaments.floor.times import (
     reached_at,
     slow_minutes,
 )
+from tournaments.floor.to_come import matches_to_come
 from tournaments.models import Table
 from tournaments.state.presence import presence
 
 # Which free table fits which match, and which matches to suggest for the free tables; without Django.
+
+
+PersonsMatches = Mapping[PersonId, Sequence[ToCome]]
+"""Person -> the matches that wait for them."""
+
+
+class Wanted(NamedTuple):
+    """Who of a match is wanted soon in another one."""
+
+    person: PersonId
+    to_come: ToCome
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +89,29 @@ class TablePlan:
         return not self.facts.needs_accessible.isdisjoint(self.persons(candidate))
 
     def persons(self, candidate: MatchOnFloor) -> Iterable[PersonId]:
-        return self.facts.persons(candidate.facts.pair or ())
+        """Return the people of a match, as far as they are decided."""
+        return self.facts.people_at(candidate.facts)
+
+    def wanted(
+        self, candidate: MatchOnFloor, taken: Collection[int], to_come: PersonsMatches, now: datetime
+    ) -> Wanted | None:
+        """Return the match of better rank for which a match is held back, the soonest; None if it is not.
+
+        One that itself waits for an accessible table holds back nobody. A match that a director put first is not held.
+        """
+        if candidate.facts.pinned:
+            return None
+        better = [
+            Wanted(person, row)
+            for person in self.persons(candidate)
+            for row in to_come.get(person, ())
+            if row.holds and row.match.facts.rank < candidate.facts.rank
+        ]
+        better = [row for row in better if not self._lacks_accessible(row.to_come.match, taken)]
+        return min(better, key=lambda row: (row.to_come.minutes(now), row.to_come.match.number), default=None)
+
+    def _lacks_accessible(self, row: MatchOnFloor, taken: Collection[int]) -> bool:
+        return self.has_accessible and self.needs(row) and self.best(row, taken) is None
 
 
 def table_plan(facts: FloorFacts, free: Collection[int], seated: Collection[PersonId]) -> TablePlan:
@@ -86,7 +123,7 @@ def table_plan(facts: FloorFacts, free: Collection[int], seated: Collection[Pers
         person
         for match in facts.matches.values()
         if match.progress in (MatchProgress.OPEN, MatchProgress.UNKNOWN)
-        for person in facts.persons(match.players)
+        for person in facts.people_at(match)
         if person in facts.needs_accessible and person not in seated
     }
     usable = [table for table in facts.tables if table.table not in facts.out]
@@ -95,12 +132,12 @@ def table_plan(facts: FloorFacts, free: Collection[int], seated: Collection[Pers
 
 
 def suggest(
-    candidates: Sequence[MatchOnFloor], plan: TablePlan, now: datetime
+    candidates: Sequence[MatchOnFloor], plan: TablePlan, now: datetime, to_come: PersonsMatches
 ) -> tuple[list[Suggestion], dict[int, WaitReason]]:
     """Return the matches to call to the free tables, in order, and why each of the others is not among them.
 
     `candidates` are in the order of the queue. A match gets the first table that fits it, if no earlier match takes
-    that table or one of its players.
+    that table or one of its players, and none of them is wanted soon in a match of better rank.
     """
     suggestions: list[Suggestion] = []
     waits: dict[int, WaitReason] = {}
@@ -112,6 +149,9 @@ def suggest(
         if before is not None:
             waits[candidate.fixture] = WaitReason("called_before", {"fixture": before})
             continue
+        if (wanted := plan.wanted(candidate, taken, to_come, now)) is not None:
+            waits[candidate.fixture] = _wanted_in(wanted, now)
+            continue
         table = plan.best(candidate, taken)
         if table is None:
             code = "no_accessible_table" if plan.has_accessible and plan.needs(candidate) else "no_table"
@@ -122,6 +162,12 @@ def suggest(
         why = _why(candidate, candidates[position + 1 :], table, now)
         suggestions.append(Suggestion(candidate.fixture, table.table, why))
     return suggestions, waits
+
+
+def _wanted_in(wanted: Wanted, now: datetime) -> WaitReason:
+    match, minutes = wanted.to_come.match, wanted.to_come.minutes(now)
+    params = {"player": wanted.person, "division": match.facts.division, "fixture": match.number, "minutes": minutes}
+    return WaitReason("wanted", params)
 
 
 def _why(candidate: MatchOnFloor, later: Sequence[MatchOnFloor], table: TableFacts, now: datetime) -> WaitReason:
@@ -173,6 +219,9 @@ def _following(matches: Mapping[int, MatchFacts]) -> dict[int, set[int]]:
 
 HELD = WaitReason("held")
 ACTIVE = (FloorMatchState.CALLED, FloorMatchState.PLAYING, FloorMatchState.REPORTED)
+ELSEWHERE_FOR = timedelta(hours=12)
+A_ROUND = 3
+"""So many matches called at the same moment begin a round: nobody is missing until one of them has started."""
 ON_FLOOR = {
     # Until a table is suggested for it.
     WhereState.READY: FloorMatchState.WAITING,
@@ -200,7 +249,9 @@ class _Derivation:
         self.matches = {fixture: self._match(match) for fixture, match in facts.matches.items()}
         self.presence = presence(facts.presence, facts.people, now)
         self.busy = self._busy()
+        self.elsewhere = seats_elsewhere(facts, now)
         self.rests_until = self._rests_until()
+        self.to_come = matches_to_come(facts, self.matches, self.presence, self.elsewhere, now)
 
     def state(self) -> FloorState:
         candidates, waiting = self._candidates()
@@ -209,7 +260,7 @@ class _Derivation:
         free = {row.table for row in facts.tables} - at_tables.keys()
         seated = {person for fixture in at_tables.values() for person in self._persons(facts.matches[fixture])}
         plan = table_plan(facts, free, seated)
-        suggestions, no_table = suggest(candidates, plan, self.now)
+        suggestions, no_table = suggest(candidates, plan, self.now, self.to_come)
         if self.pause is not None:
             params = {"until": self.pause.until.isoformat()} if self.pause.until else {}
             waiting |= {row.fixture: (WaitReason("paused", params),) for row in candidates}
@@ -231,6 +282,7 @@ class _Derivation:
             attention=attention,
             pause=self.pause,
             presence=self.presence,
+            to_come=self.to_come,
             not_here=self._not_here(),
             changes_at=self._changes_at(),
         )
@@ -240,21 +292,23 @@ class _Derivation:
         waiting: dict[PersonId, int] = {}
         for row in self.matches.values():
             if row.state in (FloorMatchState.WAITING, FloorMatchState.READY):
-                for player, person in self.facts.with_persons(row.facts.players):
+                for player, person in self.facts.with_people_at(row.facts):
                     if person not in self.busy and self.presence.is_absent(person):
                         waiting.setdefault(person, player)
         return tuple(dict.fromkeys(waiting.values()))
 
     def _persons(self, match: MatchFacts) -> Iterable[PersonId]:
-        return self.facts.persons(match.pair or ())
+        return self.facts.people_at(match) if match.pair is not None else ()
 
     def _changes_at(self) -> datetime | None:
-        """Return the next moment when a deadline, a rest, a pause, an absence or the day ends."""
+        """Return the next moment when a deadline, a rest, a pause, an absence, a hold or the day ends."""
         moments = [
             moment for row in self.matches.values() for moment in (row.second_call_at, row.no_show_at, row.slow_at)
         ]
         moments += [*self.rests_until.values(), *self.facts.away.values(), self.presence.ends_at]
         moments += [self.pause.until] if self.pause is not None else []
+        if len({match.rank for match in self.facts.matches.values()}) > 1:
+            moments += [row.until for rows in self.to_come.values() for row in rows]
         return min((moment for moment in moments if moment is not None and moment > self.now), default=None)
 
     def _is_on(self, pause: Pause) -> bool:
@@ -335,7 +389,7 @@ class _Derivation:
         for row in self.matches.values():
             if row.state != FloorMatchState.WAITING or row.facts.pair is None:
                 continue
-            if reasons := self._reasons(row.facts, row.facts.pair):
+            if reasons := self._reasons(row.facts):
                 waiting[row.fixture] = reasons
             else:
                 candidates.append(row)
@@ -346,23 +400,26 @@ class _Derivation:
         match = row.facts
         return not match.pinned, match.rank, -row.critical_minutes, match.since or self.now, match.number
 
-    def _reasons(self, match: MatchFacts, pair: Pair) -> tuple[WaitReason, ...]:
-        """Return why a match of two players waits, apart from tables and pauses."""
+    def _reasons(self, match: MatchFacts) -> tuple[WaitReason, ...]:
+        """Return why a match whose players are known waits, apart from tables and pauses."""
         reasons = [HELD] if match.held else []
-        return (*reasons, *self._reasons_of_players(pair, rest_waived=match.rest_waived))
+        return (*reasons, *self._reasons_of_people(match))
 
-    def _reasons_of_players(self, pair: Pair, *, rest_waived: bool) -> Iterable[WaitReason]:
-        for player, person in self.facts.with_persons(pair):
+    def _reasons_of_people(self, match: MatchFacts) -> Iterable[WaitReason]:
+        for player, person in self.facts.with_people_at(match):
             if person in self.busy:
                 yield WaitReason("busy", {"player": player, "fixture": self.busy[person]})
                 continue
+            if person in self.elsewhere:
+                seat = self.elsewhere[person]
+                yield WaitReason("elsewhere", {"player": player, "table": seat.table, "event": seat.event})
             if person in self.facts.away:
                 back = self.facts.away[person]
                 if back is None or back > self.now:
                     yield WaitReason("away", {"player": player, **({"until": back.isoformat()} if back else {})})
             if self.presence.is_absent(person):
                 yield WaitReason("not_here", {"player": player})
-            if person in self.rests_until and not rest_waived:
+            if person in self.rests_until and not match.rest_waived:
                 yield WaitReason("rests", {"player": player, "until": self.rests_until[person].isoformat()})
 
     def _place_in_queue(
@@ -399,8 +456,14 @@ class _Derivation:
         return rows
 
     def _attention(self) -> Iterable[Attention]:
+        together = Counter(match.call_times[0] for match in self.facts.matches.values() if match.call_times)
+        begun = {match.call_times[0] for match in self.facts.matches.values() if match.call_times and match.started_at}
         for row in self.matches.values():
             if row.state == FloorMatchState.CALLED:
+                at = row.facts.call_times[0]
+                if together[at] >= A_ROUND and at not in begun:
+                    # A whole round is about to sit down, or nobody notes when it does.
+                    continue
                 if row.no_show_at is not None and row.no_show_at <= self.now:
                     yield Attention(AttentionKind.NO_SHOW, row.fixture, row.no_show_at)
                 elif row.second_call_at is not None and row.second_call_at <= self.now:
@@ -409,6 +472,17 @@ class _Derivation:
                 continue
             elif row.slow_at is not None and row.slow_at <= self.now:
                 yield Attention(AttentionKind.SLOW, row.fixture, row.slow_at)
+
+
+def seats_elsewhere(facts: FloorFacts, now: datetime) -> Mapping[PersonId, SeatElsewhere]:
+    """Return who is at a table of another event now; a call that nobody has followed up since yesterday is none."""
+    return {person: seat for person, seat in facts.elsewhere.items() if now - seat.since < ELSEWHERE_FOR}
+
+
+def awaited_elsewhere(facts: FloorFacts, player: int | None, now: datetime) -> MatchElsewhere | None:
+    """Return the match of another event that waits for a player; none if nothing was called there since yesterday."""
+    rows = (facts.awaited[person] for person in facts.persons([player]) if person in facts.awaited)
+    return next((row for row in rows if now - row.since < ELSEWHERE_FOR), None)
 
 
 def _undecided(match: MatchFacts) -> tuple[WaitReason, ...]:

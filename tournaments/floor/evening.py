@@ -7,7 +7,8 @@ from datetime import datetime
 from django.db import transaction
 
 from engine.errors import Refused
-from matches.lifecycle.opening import set_lengths
+from matches.lifecycle.begun import has_begun
+from matches.lifecycle.opening import set_lengths, set_start
 from matches.models import Match
 from players.actors import Actor, log
 from players.models import Player
@@ -24,7 +25,7 @@ from tournaments.floor.journal import (
     record,
     refuse_over,
 )
-from tournaments.floor.state import FloorMatchState, FloorSettings, FloorState, MatchOnFloor
+from tournaments.floor.state import AT_CLOSING, FloorMatchState, FloorSettings, FloorState, MatchOnFloor
 from tournaments.floor.times import clock_bank
 from tournaments.models import Autopilot, Fixture, Floor, FloorEvent, FloorKind, Table, Tournament
 from tournaments.state.floor import save_beginning
@@ -128,6 +129,7 @@ def change_settings(*, tournament: Tournament, settings: FloorSettings, by: Acto
         "penalty_points": settings.penalty_points,
         "penalty_first_minutes": settings.penalty_first,
         "penalty_each_minutes": settings.penalty_each,
+        "hold_minutes": settings.hold,
     }
     with transaction.atomic():
         floor = lock_floor(tournament.pk, now)
@@ -208,11 +210,12 @@ def put_clocks_on(*, fixture: Fixture, by: Actor, now: datetime) -> FloorEvent:
 
 
 def adjourn(
-    *, fixture: Fixture, by: Actor, now: datetime, on_roll: int | None = None, position: str = ""
+    *, fixture: Fixture, by: Actor, now: datetime, on_roll: int | None = None, position: str = "", closing: bool = False
 ) -> FloorEvent:
     """Adjourn a match: its score, the side on roll and its position are kept, and its table is free.
 
-    `position` is a position ID or XGID as it was typed. Adjourning twice changes nothing.
+    `position` is a position ID or XGID as it was typed; `closing` is whether all matches that run are adjourned at
+    closing time. Adjourning twice changes nothing.
     Refused: `fixture_not_ready`, `not_on_floor`, `match_live`, `match_finished`, `not_playing`.
     """
     with transaction.atomic():
@@ -226,6 +229,7 @@ def adjourn(
         if row.state != FloorMatchState.PLAYING:
             raise Refused("not_playing", fixture=row.number)
         params = {"score": list(row.score or match.start_score), "on_roll": on_roll, "position": position}
+        params |= {AT_CLOSING: True} if closing else {}
         event = record(floor, FloorKind.ADJOURNED, FactTarget(fixture=locked, params=params), by=by, now=now)
         save_beginning(match)
         return event
@@ -308,6 +312,46 @@ def restore_length(match: Match, shortened: FloorEvent, *, by: Actor) -> None:
     if match.length != shortened.params["length"]:
         raise Refused("length_changed_since", fixture=shortened.fixture.number)
     set_lengths([match], length=shortened.params["was"], by=by)
+
+
+def set_start_score(*, fixture: Fixture, score: tuple[int, int], reason: str, by: Actor, now: datetime) -> FloorEvent:
+    """Let a match that has not begun begin at this score, by side. The same score again changes nothing.
+
+    Refused: `fixture_not_ready`, `not_on_floor`, `match_live`, `match_playing`, `match_finished`, `start_unrated` for a
+    rated match, `start_too_high`.
+    """
+    with transaction.atomic():
+        floor = lock_floor(fixture.stage.division.tournament_id, now)
+        locked, match = lock_fixture(fixture)
+        row = match_on_floor(read_state(floor, now), locked)
+        _refuse_begun(row, match)
+        if match.rated:
+            raise Refused("start_unrated")
+        if max(score) >= match.length:
+            raise Refused("start_too_high", fixture=row.number, length=match.length, most=match.length - 1)
+        if match.start_score == score and (event := latest(locked, FloorKind.START_SET)) is not None:
+            return event
+        params = {"was": list(match.start_score), "score": list(score), "reason": reason}
+        set_start(match, score)
+        return record(floor, FloorKind.START_SET, FactTarget(fixture=locked, params=params), by=by, now=now)
+
+
+def _refuse_begun(row: MatchOnFloor, match: Match) -> None:
+    refuse_over(row)
+    refuse_live(match)
+    if has_begun(match) or row.state == FloorMatchState.PLAYING:
+        raise Refused("match_playing", fixture=row.number)
+
+
+def restore_start(match: Match, start_set: FloorEvent) -> None:
+    """Give a locked match the start score it had before. Refused: `match_finished`, `start_changed_since`."""
+    assert start_set.fixture is not None  # noqa: S101, the fact is about a match
+    if match.state != Match.State.OPEN or has_begun(match):
+        raise Refused("match_finished", fixture=start_set.fixture.number)
+    if list(match.start_score) != start_set.params["score"]:
+        raise Refused("start_changed_since", fixture=start_set.fixture.number)
+    left, right = start_set.params["was"]
+    set_start(match, (left, right))
 
 
 def refuse_live(match: Match) -> None:

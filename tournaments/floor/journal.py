@@ -4,6 +4,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from django.db.models import Exists, Q
+from django.db.models.functions import Coalesce
+
 from core.live.publishing import touch_on_commit
 from core.locks import for_update
 from engine.errors import Refused
@@ -17,7 +20,7 @@ from tournaments.floor.derivation import floor_state
 from tournaments.floor.notifications import notify_call
 from tournaments.floor.selectors import load_facts
 from tournaments.floor.state import FloorMatchState, FloorState, MatchOnFloor
-from tournaments.models import Fixture, Floor, FloorEvent, FloorKind, Table, Tournament
+from tournaments.models import Entry, Fixture, Floor, FloorEvent, FloorKind, Table, Tournament
 from tournaments.state.floor import hint_on_commit
 from tournaments.state.locks import lock_event
 
@@ -50,8 +53,20 @@ def lock_floor(tournament_id: int, now: datetime) -> Floor:
 
 
 def _locked(tournament_id: int) -> Floor | None:
-    rows = Floor.objects.select_related("tournament__club").filter(tournament=tournament_id)
-    return for_update(rows).first()
+    """Lock the floor of an event, if it is open, and those of the running events in which its people play as well.
+
+    Nobody is called there then while it is decided who may be called here.
+    """
+    person = Coalesce("player__merged_into", "player")
+    entries = Entry.objects.annotate(person=person).filter(status=Entry.Status.IN)
+    here = entries.filter(division__tournament=tournament_id).values("person")
+    running = entries.filter(person__in=here, division__tournament__status=Tournament.Status.RUNNING)
+    # Not before this floor is open: the event is locked first then (docs/locking.md).
+    is_open = Exists(Floor.objects.filter(tournament=tournament_id))
+    of_the_same = Q(is_open, tournament__in=running.values("division__tournament"))
+    rows = Floor.objects.select_related("tournament__club").filter(Q(tournament=tournament_id) | of_the_same)
+    floors = {floor.tournament_id: floor for floor in for_update(rows.order_by("pk"))}
+    return floors.get(tournament_id)
 
 
 def _refuse_closed(event: Tournament) -> None:
@@ -120,7 +135,9 @@ def record(floor: Floor, kind: FloorKind, about: FactTarget, *, by: Actor, now: 
         player=about.player, params=about.params, undoes=about.undoes, at=now, by=by.kind, user=by.user,
     )  # fmt: skip
     floor_changed(floor)
-    params = {**about.params, **({"table": about.table.label} if about.table else {})}
+    params = {**about.params, **({"table": about.table.label} if about.table else {}), "act": f"floor-{event.pk}"}
+    if about.undoes is not None:
+        params["undoes"] = f"floor-{about.undoes.pk}"
     topic = floor.tournament.topic if match is None else match.topic
     log(by, f"floor_{kind}", topic, club=floor.tournament.club, **params)
     announce(floor, about.fixture)

@@ -4,9 +4,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
+from itertools import count
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from django.db import transaction
 from django.utils.translation import gettext as _
 
 from core.messages import sentence
@@ -40,9 +42,11 @@ from tournaments.models import (
     Tournament,
 )
 from tournaments.results import quick_entry
-from tournaments.results.lines import MAX_LINES, TypedLine, Verb, parse, parse_floor_line, split, splits_of
+from tournaments.results.lines import TypedLine, Verb, parse, parse_floor_line, split, splits_of
 from tournaments.results.quick_entry import LineOutcome, OutcomeKind, find_by_number, find_fixture, outcome_of_line
+from tournaments.state.locks import lock_division
 from tournaments.state.names import match_names
+from tournaments.state.settle import settle
 from tournaments.state.sheet_codes import with_match_numbers
 
 ONE_DAY = timedelta(days=1)
@@ -89,18 +93,36 @@ def enter_lines(
 ) -> list[LineOutcome]:
     """Do what each line says, in its own transaction: a line of the floor, or a result. Return the outcome of each.
 
-    A refused line does not stop the others; `undo` takes back the last thing that this user did. Match slips are taken
-    in the order of their numbers, each pair before its result, in whatever order they were typed.
+    A refused line does not stop the others; `undo` takes back the last thing that this user did. The results of an
+    evening may come in any order: one whose match was not open is tried again after the others. Match slips are taken
+    in the order of their numbers, each pair before its result. Pasting the same list again enters nothing twice.
     Refused: `line_empty`, `too_many_results`.
     """
     # Each line has a time of its own, so that the last one is undone first.
-    times = (now + ONE_AFTER_ANOTHER * number for number in range(MAX_LINES))
+    times = (now + ONE_AFTER_ANOTHER * number for number in count())
     lines = split(text)
-    outcomes = {
-        place: _outcome(tournament, lines[place], division, by, at)
-        for place, at in zip(_in_order_of_slips(lines), times, strict=False)
-    }
+    outcomes: dict[int, LineOutcome] = {}
+    places = _in_order_of_slips(lines)
+    while places:
+        for place in places:
+            at, in_list = next(times), len(lines) > 1
+            outcomes[place] = _outcome(tournament, lines[place], division, by, at, in_list=in_list)
+        is_booked = any(outcomes[place].result is not None for place in places)
+        places = [place for place in places if outcomes[place].is_too_early]
+        if places and not (_move_on(tournament, now) or is_booked):
+            break
     return [outcomes[place] for place in range(len(lines))]
+
+
+def _move_on(tournament: Tournament, now: datetime) -> bool:
+    """Open the matches that follow from results which can still be undone; whether there were any."""
+    topics = {division.topic: division.pk for division in tournament.divisions.all()}
+    waiting = Match.objects.filter(parent_topic__in=topics, settle_at__isnull=False, unsettled=True)
+    divisions = sorted(topics[topic] for topic in waiting.values_list("parent_topic", flat=True).distinct())
+    for pk in divisions:
+        with transaction.atomic():
+            settle(lock_division(pk), now=now)
+    return bool(divisions)
 
 
 def _in_order_of_slips(lines: Sequence[str]) -> list[int]:
@@ -123,7 +145,9 @@ def _in_order_of_slips(lines: Sequence[str]) -> list[int]:
     return [next(sorted_slips) if place in slips else place for place in range(len(lines))]
 
 
-def _outcome(tournament: Tournament, text: str, division: Division | None, by: Actor, now: datetime) -> LineOutcome:
+def _outcome(
+    tournament: Tournament, text: str, division: Division | None, by: Actor, now: datetime, *, in_list: bool
+) -> LineOutcome:
     undone = _undo(tournament, text, division, by, now)
     if undone is not None:
         return undone
@@ -134,7 +158,7 @@ def _outcome(tournament: Tournament, text: str, division: Division | None, by: A
         return _enter_fact(tournament, line, text, division, by, now)
     if (slip := _slip(tournament, text)) is not None:
         return _enter_slip(tournament, slip, text, division, by, now)
-    return outcome_of_line(tournament=tournament, text=text, division=division, by=by, now=now)
+    return outcome_of_line(tournament=tournament, text=text, division=division, by=by, now=now, in_list=in_list)
 
 
 def _enter_fact(
@@ -248,7 +272,7 @@ def _enter_at_table(tournament: Tournament, line: TypedLine, text: str, by: Acto
 def _result_at_table(tournament: Tournament, line: TypedLine, now: datetime) -> quick_entry.MatchTarget:
     """Return the match at a table and the result that a line gives.
 
-    Refused: `no_such_table`, `table_free`, `line_again` if the last match at the table ended with this score just now.
+    Refused: `no_such_table`, `table_free`, `line_again` if a match at the table ended with this score just now.
     """
     table = find_table(tournament, line.table)
     on_floor = floor_state(load_facts(tournament), now).tables[table.pk].match
@@ -259,14 +283,13 @@ def _result_at_table(tournament: Tournament, line: TypedLine, now: datetime) -> 
     assert fixture.match is not None  # noqa: S101, it has a table
     assert line.score is not None  # noqa: S101, it is a result
     new = ResultInput.played(line.score)
-    before = table.events.exclude(fixture=fixture).filter(fixture__match__state=Match.State.SETTLED).order_by("-pk")
-    last = before.select_related("fixture__match").first()
-    if last is not None and last.fixture is not None and last.fixture.match is not None:
-        standing = standing_result(last.fixture.match)
+    before = Fixture.objects.filter(floor_events__table=table, match__state=Match.State.SETTLED).exclude(pk=fixture.pk)
+    for last in before.select_related("match").distinct():
+        standing = standing_result(last.match) if last.match is not None else None
         if standing is not None and standing.score == line.score and now - standing.at < SAME_RESULT_AGAIN:
             # The same line typed again must not become the result of the next match.
-            names = " – ".join(match_names(last.fixture, staff=True))
-            raise Refused("line_again", fixture=last.fixture.number, name=names, next=fixture.number)
+            names = " – ".join(match_names(last, staff=True))
+            raise Refused("line_again", fixture=last.number, name=names, next=fixture.number)
     return quick_entry.MatchTarget(fixture, fixture.match, new)
 
 
@@ -295,16 +318,13 @@ def _undo_line(text: str) -> TypedLine | None:
 
 
 def _act_to_undo(tournament: Tournament, line: TypedLine, division: Division | None, by: Actor) -> undo.UndoableAct:
-    """Return what a line undoes. Refused: `nothing_to_undo`, `undo_is_correction`, and as `find_by_number`."""
+    """Return what a line undoes. Refused: `nothing_to_undo`, and as `find_by_number`."""
     if line.number is not None:
         fixture = find_by_number(tournament, line, division)
         directs = by.user is None or is_at_least(role_in(by.user, tournament.club), Role.DIRECTOR)
         act = undo.last_act_at(fixture, None if directs else by)
     else:
         act = undo.last_act(tournament, by)
-        correction = undo.correction_since(tournament, by, act)
-        if correction is not None:
-            raise Refused("undo_is_correction", fixture=correction.fixture.number)
     if act is None:
         raise Refused("nothing_to_undo")
     return act
@@ -391,9 +411,11 @@ class LinePreview:
 def preview_line(
     *, tournament: Tournament, text: str, division: Division | None, by: Actor, now: datetime
 ) -> LinePreview | None:
-    """Return what Enter will do with a line; None for an empty line and for help. Nothing is written."""
+    """Return what Enter will do with a line or a list; None for an empty line and for help. Nothing is written."""
     if not text.strip():
         return None
+    if (lines := len(text.strip().splitlines())) > 1:
+        return LinePreview(_("%(count)d lines: the right ones are entered, the others stay here.") % {"count": lines})
     text = with_match_numbers(tournament, text)
     try:
         line = parse_floor_line(text)
@@ -470,11 +492,11 @@ def _place(number: int, fixture: int, state: FloorState) -> str:
     row = state.matches.get(fixture)
     if row is None or row.table is None:
         return f"M{number}"
-    return _("M%(number)d, table %(table)s") % {"number": number, "table": row.where.table}
+    return " · ".join([f"M{number}", _("Table %(table)s") % {"table": row.where.table}])
 
 
 def _preview_next(stage: int, number: int) -> str:
     """Return where the winner goes, if that is a match of the same stage."""
     slots = Slot.objects.filter(fixture__stage=stage, source=Slot.Source.WINNER, source_fixture=number)
     following = slots.values_list("fixture__number", flat=True).first()
-    return _("winner to M%(number)d") % {"number": following} if following is not None else ""
+    return _("The winner goes to M%(number)d.") % {"number": following} if following is not None else ""

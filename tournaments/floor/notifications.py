@@ -1,10 +1,13 @@
 """Notifications of calls to a table, and of offers of a shorter match."""
 
-from datetime import timedelta
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
 
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_noop
 
+from core.times import in_zone, written
 from matches.lifecycle.events import events
 from matches.lifecycle.notices import side_notices
 from matches.lifecycle.where import WhereState
@@ -13,12 +16,19 @@ from matches.play.watching import where_of
 from matches.presentation.visibility import NOBODY
 from matches.reporting.notifications import personal_link
 from players.actors import Actor
-from players.notifications.kinds import NotificationKind, Params
-from players.notifications.services import accounts_of, notify_each
-from tournaments.models import FloorEvent, FloorKind
+from players.joining.services import directors_of
+from players.notifications.kinds import NotificationGroup, NotificationKind, Params
+from players.notifications.services import notify, notify_each
+from players.people.rows import accounts_of
+from tournaments.floor.desk import waits_since
+from tournaments.models import TYPED_AT, FloorEvent, FloorKind, Tournament
 from tournaments.state.notifications import match_params
 
-CALLED, LENGTH_OFFERED, ASKED = "called", "length_offered", "asked_over"
+CALLED, LENGTH_OFFERED, ASKED, CLOSING = "called", "length_offered", "asked_over", "closing_time"
+SILENT_DESK = "silent_desk"
+ADJOURNED = "adjourned"
+"""Variant of `CLOSING` before the end of the event."""
+_NOTHING_CALLED = gettext_noop("Until then no match is called.")
 BY_DIRECTOR = "director"
 """Variant of `LENGTH_OFFERED` for what a director proposes."""
 CALLS = (FloorKind.CALLED, FloorKind.CALLED_AGAIN, FloorKind.MOVED)
@@ -53,10 +63,39 @@ def _is_undecided(params: Params) -> bool:
     return Match.objects.filter(public_id=params["match"], state__in=undecided).exists()
 
 
+def _has_stopped(params: Params) -> bool:
+    """Whether nobody has let the autopilot go on, or switched it otherwise, since it stopped."""
+    event = FloorEvent.objects.get(pk=params["fact"])
+    later = FloorEvent.objects.filter(
+        tournament=event.tournament_id, kind=FloorKind.AUTOPILOT, undone_by=None, pk__gt=event.pk
+    )
+    return event.tournament.is_open and not later.exists()
+
+
+def _closing_words(rows: Sequence[Params]) -> Sequence[Mapping[str, str]]:
+    """Return the time that is over, on the event's clocks."""
+    ends = [(datetime.fromisoformat(row["ends"]), row["zone"]) if row["ends"] else None for row in rows]
+    return [{"time": written(in_zone(*end), "TIME_FORMAT") if end is not None else ""} for end in ends]
+
+
+def _still_waits(params: Params) -> bool:
+    """Whether calls still wait for the desk."""
+    tournament = Tournament.objects.get(pk=params["tournament"])
+    return tournament.is_open and waits_since(tournament, timezone.now()) is not None
+
+
+def _silence_words(rows: Sequence[Params]) -> Sequence[Mapping[str, str]]:
+    """Return since when the desk is silent, on the event's clocks."""
+    return [
+        {"time": written(in_zone(datetime.fromisoformat(row["since"]), row["zone"]), "TIME_FORMAT")} for row in rows
+    ]
+
+
 KINDS = (
     NotificationKind(
         code=CALLED,
         label=gettext_noop("You are called to a table"),
+        group=NotificationGroup.MATCHES,
         sentences={
             FloorKind.CALLED: gettext_noop("Come to table {table}: your match against {opponent}."),
             FloorKind.CALLED_AGAIN: gettext_noop(
@@ -72,6 +111,7 @@ KINDS = (
     NotificationKind(
         code=LENGTH_OFFERED,
         label=gettext_noop("A shorter length for the match you are playing"),
+        group=NotificationGroup.MATCHES,
         sentences={
             "": gettext_noop("{opponent} wants to play to {length} points instead of {was}. Do you agree?"),
             BY_DIRECTOR: gettext_noop(
@@ -88,6 +128,7 @@ KINDS = (
     NotificationKind(
         code=ASKED,
         label=gettext_noop("Is your match over?"),
+        group=NotificationGroup.MATCHES,
         sentences={"": gettext_noop("Is your match against {opponent} over? Others wait for it.")},
         details={"": gettext_noop("Either of you can report the result.")},
         players=("opponent",),
@@ -96,7 +137,55 @@ KINDS = (
         is_current=_is_undecided,
         email_url=personal_link,
     ),
+    NotificationKind(
+        code=CLOSING,
+        label=gettext_noop("Closing time at an event you direct"),
+        group=NotificationGroup.CLUB,
+        sentences={
+            "": gettext_noop("{time} is over. Matches that wait: {count}. Go on or adjourn?"),
+            ADJOURNED: gettext_noop("Matches were adjourned. Matches that wait: {count}. Go on or adjourn?"),
+        },
+        values=_closing_words,
+        details={"": _NOTHING_CALLED, ADJOURNED: _NOTHING_CALLED},
+        is_urgent=True,
+        lapses_after=timedelta(hours=1),
+        is_current=_has_stopped,
+    ),
+    NotificationKind(
+        code=SILENT_DESK,
+        label=gettext_noop("No connection at an event you direct"),
+        group=NotificationGroup.CLUB,
+        sentences={"": gettext_noop("Calls wait: the desk has had no connection since {time}.")},
+        values=_silence_words,
+        details={"": gettext_noop("They go on as soon as the floor is open on a device with a connection.")},
+        is_urgent=True,
+        lapses_after=timedelta(hours=1),
+        is_current=_still_waits,
+    ),
 )
+
+
+def notify_silent_desk(tournament: Tournament, since: datetime, now: datetime) -> None:
+    """Tell the directors, once for each silence, that calls wait for a desk that lost its connection."""
+    params = {"tournament": tournament.pk, "event": tournament.name, "context": tournament.name, "variant": ""}
+    params["language"] = tournament.effective_language
+    params |= {"since": since.isoformat(), "zone": tournament.time_zone}
+    url = reverse("floor", args=[tournament.club.slug, tournament.slug])
+    key = f"{SILENT_DESK}:{tournament.pk}:{since.timestamp():.0f}"
+    notify(users=directors_of(tournament.club), kind=SILENT_DESK, params=params, url=url, key=key, now=now)
+
+
+def notify_closing_time(event: FloorEvent, waiting: int) -> None:
+    """Tell the directors, once, that the autopilot has stopped at closing time."""
+    tournament = event.tournament
+    ends_at = tournament.ends_at
+    variant = ADJOURNED if ends_at is None or ends_at > event.at else ""
+    params = {"fact": event.pk, "event": tournament.name, "context": tournament.name, "variant": variant}
+    params["language"] = tournament.effective_language
+    params |= {"count": waiting, "zone": tournament.time_zone, "ends": ends_at.isoformat() if ends_at else ""}
+    url = reverse("floor", args=[tournament.club.slug, tournament.slug])
+    users = directors_of(tournament.club)
+    notify(users=users, kind=CLOSING, params=params, url=url, key=f"{CLOSING}:{event.pk}", now=event.at)
 
 
 def notify_asked(event: FloorEvent) -> None:
@@ -109,9 +198,9 @@ def notify_asked(event: FloorEvent) -> None:
 
 
 def notify_call(event: FloorEvent) -> None:
-    """Tell both players of a call, a second call or another table."""
+    """Tell both players of a call, a second call or another table; not of where they sit since it was typed."""
     fixture, match = event.fixture, event.match
-    if event.kind not in CALLS or fixture is None or match is None:
+    if event.kind not in CALLS or fixture is None or match is None or TYPED_AT in event.params:
         return
     params = match_params(fixture.stage.division, fixture, match)
     # A second call is to the table where the match was called to.

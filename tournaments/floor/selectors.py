@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 from django.db.models import Q
 
 from core.names import numbered
+from formats.elimination.places import FIRST_PLACES
 from formats.graph import CONSOLATION, LAST_CHANCE
 from formats.settings import PairingMode
 from matches.lifecycle.where import OnBoard, Where, WhereFacts, WhereState, where_is
@@ -27,16 +28,19 @@ from tournaments.floor.state import (
     FloorMatchState,
     FloorSettings,
     FloorState,
+    MatchElsewhere,
     MatchFacts,
     MatchOnFloor,
     MatchProgress,
     Pair,
     Rank,
+    SeatElsewhere,
     TableFacts,
     TableOnFloor,
     WaitReason,
     fold,
 )
+from tournaments.floor.to_come import also_wanted
 from tournaments.models import (
     Division,
     Entry,
@@ -53,19 +57,22 @@ from tournaments.models import (
 from tournaments.standings.brackets import bracket_name
 from tournaments.standings.rounds import RoundNames
 from tournaments.state.names import display_name, reentries
-from tournaments.state.presence import presence_facts
+from tournaments.state.presence import PresenceFacts, excuses_in, presence_facts
 
 # Reading the facts of a floor from the database.
 
 
+AT_TABLE = (MatchProgress.OPEN, MatchProgress.LIVE)
 NEVER_PLAYED = (Fixture.Status.BYE, Fixture.Status.WALKOVER, Fixture.Status.EMPTY, Fixture.Status.NOT_NEEDED)
-RANKS = {CONSOLATION: Rank.CONSOLATION, LAST_CHANCE: Rank.LAST_CHANCE}
+RANKS = {CONSOLATION: Rank.CONSOLATION, LAST_CHANCE: Rank.LAST_CHANCE} | dict.fromkeys(FIRST_PLACES, Rank.CONSOLATION)
 FIELDS = (
-    "pk", "public_id", "number", "status", "needed_if_fixture", "stage", "stage__format", "stage__division__name",
-    "stage__division__public_id", "stage__division__reentry_until", "round", "round__number", "round__length",
+    "pk", "public_id", "number", "status", "needed_if_fixture", "stage", "stage__format", "stage__division",
+    "stage__division__name", "stage__division__public_id", "stage__division__reentry_until", "round", "round__number",
+    "round__length",
     "round__bracket__key", "match", "match__state", "match__player_0", "match__player_1", "match__length",
     "match__created_at", "match__begun_at", "match__finished_at", "match__settle_at", "match__visibility",
-    "stage__settings__pairing",
+    "stage__settings__pairing", "stage__division__is_side",
+    "match__start_0", "match__start_1",
 )  # fmt: skip
 FixtureRow = Mapping[str, Any]
 """The fields of a fixture named in `FIELDS`."""
@@ -100,26 +107,77 @@ def load_facts(tournament: Tournament, rows: Sequence[FixtureRow] | None = None)
     floor = Floor.objects.filter(tournament=tournament).first()
     matches = _matches(tournament, fixture_rows(tournament) if rows is None else rows)
     journal, presence = list(_journal([tournament])), presence_facts(tournament)
-    entered = Entry.objects.filter(division__tournament=tournament).order_by("away_until")
-    entries = list(entered.only("player", "status", "away_until"))
+    entered = Entry.objects.filter(division__tournament=tournament).values_list("player", flat=True)
     people = people_of(
         {
             *(player for match in matches.values() for player in match.players),
             *(fact.player for fact in journal),
-            *(sign.player for sign in presence.signs),
-            *(entry.player_id for entry in entries),
+            *presence.players,
+            *entered,
         }
     )
+    elsewhere, awaited = _elsewhere(tournament, people)
     facts = FloorFacts(
         matches=matches,
         tables=_tables([tournament]),
         settings=settings_of(floor),
         people=people,
-        away=_away(entries, people),
+        away=presence.away(people),
+        excused=presence.excused(people),
         is_open=floor is not None,
         presence=presence,
+        elsewhere=elsewhere,
+        awaited=awaited,
     )
+    _excuse(facts)
     return fold(facts, journal)
+
+
+def _excuse(facts: FloorFacts) -> None:
+    """Fill in who need not be there for a match in facts that were just loaded."""
+    for match in facts.matches.values() if facts.excused else ():
+        match.excused = facts.excused_from(match.division_pk, match.players)
+
+
+def _elsewhere(
+    tournament: Tournament, people: People
+) -> tuple[dict[PersonId, SeatElsewhere], dict[PersonId, MatchElsewhere]]:
+    """Return who of these people is at a table of another running event, and for whom a match waits in one.
+
+    One query, and more only for who is in one.
+    """
+    persons = {person for own in people.values() for person in own}
+    players = Q(player__in=persons) | Q(player__merged_into__in=persons)
+    entered = Entry.objects.filter(
+        players, status=Entry.Status.IN, division__status=Division.Status.RUNNING, division__play_mode=PlayMode.TABLE
+    ).exclude(division__tournament=tournament)
+    others = entered.filter(division__tournament__status=Tournament.Status.RUNNING).values("division__tournament")
+    seats: dict[PersonId, SeatElsewhere] = {}
+    waits: dict[PersonId, MatchElsewhere] = {}
+    for other in Tournament.objects.filter(pk__in=others) if persons else ():
+        facts = load_matches([other])
+        playable = [row for row in facts.matches.values() if row.progress in AT_TABLE]
+        at_tables = [row for row in playable if row.table is not None]
+        facts.people = people_of({player for row in playable for player in row.players})
+        if any(len(own) > 1 for own in facts.people.values()):
+            excuses = PresenceFacts(excuses=excuses_in([other]))
+            facts.excused = excuses.excused(people_of(excuses.players))
+            _excuse(facts)
+        for row in at_tables:
+            since = [*row.call_times, *([row.started_at] if row.started_at is not None else [])]
+            if not since:
+                continue
+            seat = SeatElsewhere(other.name, facts.labels[row.table or 0], max(since))
+            seats |= dict.fromkeys(facts.people_at(row), seat)
+        called = max((at for row in facts.matches.values() for at in row.call_times), default=None)
+        for row in sorted(playable, key=lambda row: row.number):
+            if called is not None and row.table is None and row.adjourned is None and not row.held:
+                match = MatchElsewhere(other.name, row.number, called)
+                for person in facts.people_at(row):
+                    waits.setdefault(person, match)
+    return {person: seats[person] for person in persons & seats.keys()}, {
+        person: waits[person] for person in persons & waits.keys()
+    }
 
 
 def load_matches(tournaments: Collection[Tournament]) -> FloorFacts:
@@ -151,7 +209,13 @@ def settings_of(floor: Floor | None) -> FloorSettings:
         penalty_points=floor.penalty_points,
         penalty_first=floor.penalty_first_minutes,
         penalty_each=floor.penalty_each_minutes,
+        hold=floor.hold_minutes,
     )
+
+
+def rank_of(bracket: str, *, is_side: bool) -> Rank:
+    """Return the rank of the matches of a bracket; those of a side event come last, whichever bracket they are in."""
+    return Rank.SIDE if is_side else RANKS.get(bracket, Rank.MAIN)
 
 
 def _journal(tournaments: Collection[Tournament]) -> Iterable[Fact]:
@@ -161,12 +225,6 @@ def _journal(tournaments: Collection[Tournament]) -> Iterable[Fact]:
     ):
         pair = (first, second) if first is not None else None
         yield Fact(pk, FloorKind(kind), at, fixture, pair, table, player, params, undoes)
-
-
-def _away(entries: Sequence[Entry], people: People) -> dict[PersonId, datetime | None]:
-    """Return person -> when they come back, for those who are away in any division; the latest time counts."""
-    away = [row for row in entries if row.away_until is not None and row.status != Entry.Status.OUT]
-    return {person: row.away_until for row in away for person in people[row.player_id]}
 
 
 def _matches(tournament: Tournament, rows: Sequence[FixtureRow]) -> dict[int, MatchFacts]:
@@ -204,7 +262,7 @@ def _match(
         stage=row["stage"],
         # Without rounds all matches of a stage are alike.
         round=1 if row["stage__settings__pairing"] == PairingMode.CONTINUOUS else row["round__number"],
-        rank=RANKS.get(row["round__bracket__key"], Rank.MAIN),
+        rank=rank_of(row["round__bracket__key"], is_side=row["stage__division__is_side"]),
         length=row["match__length"] or row["round__length"],
         progress=_progress(row, known=known),
         pair=pair,
@@ -218,6 +276,8 @@ def _match(
         entered=entered,
         public_id=row["public_id"],
         match_id=row["match"],
+        division_pk=row["stage__division"],
+        start=(row["match__start_0"] or 0, row["match__start_1"] or 0),
         division=row["stage__division__name"],
         division_id=row["stage__division__public_id"],
         round_id=row["round"],
@@ -285,7 +345,7 @@ def _without_byes(rows: Sequence[FixtureRow], following: Mapping[int, list[int]]
 # before the floor is opened, too: then there are no tables, and everything waits.
 
 
-NAME_FIELDS = ("name", "initials_only", "erased_at", "merged_into")
+NAME_FIELDS = ("name", "initials_only", "erased_at", "merged_into", "parts")
 NAMES = (*NAME_FIELDS, *(f"merged_into__{field}" for field in NAME_FIELDS))
 
 
@@ -338,7 +398,7 @@ class FloorView:
     def waiting(self) -> list[MatchOnFloor]:
         """The other matches that wait, in the order of their numbers."""
         queue = set(self.state.queue)
-        rows = self.matches.values()
+        rows = (row for row in self.matches.values() if row.facts.is_counted)
         return [row for row in rows if row.state == FloorMatchState.WAITING and row.fixture not in queue]
 
     @property
@@ -353,6 +413,10 @@ class FloorView:
     def reasons(self, match: MatchOnFloor) -> tuple[str, ...]:
         """Return why a match waits, as sentences."""
         return tuple(self.explain(reason) for reason in match.reasons)
+
+    def also_wanted(self, match: MatchOnFloor) -> tuple[str, ...]:
+        """Return in which other divisions the people of a match are wanted, to the staff."""
+        return tuple(self.explain(reason) for reason in also_wanted(self.state, match, self.now))
 
     def where(self, match: MatchOnFloor) -> Where:
         """Return where a match is, with its report and, if it is played here, with its board.
@@ -376,6 +440,9 @@ def floor(tournament: Tournament, now: datetime, *, staff: bool = True) -> Floor
     rows = fixture_rows(tournament)
     facts = load_facts(tournament, rows)
     ids = {player for match in facts.matches.values() for player in match.players if player is not None}
+    # Of a pair it is said which of the two a match waits for.
+    ids |= {player for match in facts.matches.values() for player, _person in facts.with_persons(match.players)}
+    ids |= set(facts.persons(ids))
     players = Player.objects.filter(pk__in=ids).select_related("merged_into").only(*NAMES)
     names = {player.pk: display_name(player, staff) for player in players}
     rounds = RoundNames(Round.objects.filter(bracket__stage__division__tournament=tournament))

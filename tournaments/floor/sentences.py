@@ -12,16 +12,17 @@ from django.utils.translation import gettext_noop
 
 from matches.models import Match
 from players.models import Player
-from tournaments.floor.state import WaitReason
+from tournaments.floor.state import AT_CLOSING, WaitReason
 from tournaments.models import ON_PAPER, Fixture, FloorEvent, FloorKind, Table
 from tournaments.standings.labels import points_text
 from tournaments.state.names import match_names
 
-# What happened on the floor, and what a line would do, as sentences.
+# What happened on the floor, or will happen by a line, as sentences.
 
 
 DONE: dict[str, str] = {
     FloorKind.CALLED: gettext_noop("{match} is called to table {table}."),
+    "called_suggested": gettext_noop("{match} is called to a free table."),
     FloorKind.CALLED_AGAIN: gettext_noop("{match} is called again."),
     FloorKind.STARTED: gettext_noop("{match} has started."),
     FloorKind.MOVED: gettext_noop("{match} is at table {table}."),
@@ -32,11 +33,13 @@ DONE: dict[str, str] = {
     FloorKind.PINNED: gettext_noop("{match} comes first."),
     FloorKind.HELD: gettext_noop("{match} is not called for now."),
     "held_on_paper": gettext_noop("{match}: paired on paper."),
+    "to_hold_on_paper": gettext_noop("M{number}: {pair} were paired on paper."),
     FloorKind.RELEASED: gettext_noop("{match} is called in its turn again."),
     FloorKind.CLOCKS: gettext_noop("{match} is played with clocks: {minutes} minutes each."),
     FloorKind.ADJOURNED: gettext_noop("{match} is adjourned at {score}."),
     FloorKind.CONTINUED: gettext_noop("{match} goes on."),
     FloorKind.SHORTENED: gettext_noop("{match} is played to {length} points instead of {was}."),
+    FloorKind.START_SET: gettext_noop("{match} begins at {score}."),
     FloorKind.LENGTH_OFFERED: gettext_noop("The players of {match} are asked whether they agree to {length} points."),
     FloorKind.LENGTH_ACCEPTED: gettext_noop("One player of {match} agrees to the shorter length."),
     FloorKind.LENGTH_DECLINED: gettext_noop("The shorter length of {match} is declined."),
@@ -46,6 +49,8 @@ DONE: dict[str, str] = {
     FloorKind.ASKED: gettext_noop("The players of {match} are asked whether it is over."),
     FloorKind.PAIRING_HELD: gettext_noop("Nobody is paired for now."),
     FloorKind.PAIRING_GOES_ON: gettext_noop("Players are paired again."),
+    FloorKind.STAGE_ENDED: gettext_noop("No more pairs: it ends with the matches in progress."),
+    "stage_ended_bracket": gettext_noop("No more pairs: then a bracket of {places}."),
     FloorKind.PAUSED: gettext_noop("The event is paused until {until}."),
     "paused_open": gettext_noop("The event is paused."),
     FloorKind.RESUMED: gettext_noop("The event goes on."),
@@ -55,46 +60,19 @@ DONE: dict[str, str] = {
     "table_out_left": gettext_noop("Table {table} is out of use; M{number} is played without a table."),
     FloorKind.TABLE_BACK: gettext_noop("Table {table} is in use again."),
     "autopilot_call": gettext_noop("Matches are called automatically."),
+    "autopilot_stopped": gettext_noop("No more matches are called automatically."),
     "autopilot_suggest": gettext_noop("Matches are suggested, and called by hand."),
     "needs_accessible_on": gettext_noop("{player} needs an accessible table."),
     "needs_accessible_off": gettext_noop("{player} can play at any table."),
 }
-"""Kind of fact -> sentence about what was done."""
-PLANNED: dict[str, str] = {
-    FloorKind.CALLED: gettext_noop("Call {match} to table {table}."),
-    "called_suggested": gettext_noop("Call {match} to a free table."),
-    FloorKind.CALLED_AGAIN: gettext_noop("Call {match} again."),
-    FloorKind.STARTED: gettext_noop("Start {match}."),
-    FloorKind.MOVED: gettext_noop("Record that {match} is at table {table}."),
-    FloorKind.FREED: gettext_noop("Free table {table}."),
-    FloorKind.RUNNING_SCORE: gettext_noop("Record the running score {score} of {match}."),
-    FloorKind.LATE: gettext_noop("Record that {player} is {minutes} minutes late for {match}."),
-    FloorKind.REST_WAIVED: gettext_noop("Let {match} be called without more rest."),
-    FloorKind.PINNED: gettext_noop("Put {match} first."),
-    FloorKind.HELD: gettext_noop("Do not call {match} for now."),
-    "held_on_paper": gettext_noop("M{number}: {pair} were paired on paper."),
-    FloorKind.RELEASED: gettext_noop("Call {match} in its turn again."),
-    FloorKind.CLOCKS: gettext_noop("Put clocks on {match}."),
-    FloorKind.ADJOURNED: gettext_noop("Adjourn {match}."),
-    FloorKind.CONTINUED: gettext_noop("Let {match} go on."),
-    FloorKind.PAUSED: gettext_noop("Pause the event until {until}."),
-    "paused_open": gettext_noop("Pause the event."),
-    FloorKind.RESUMED: gettext_noop("Resume the event."),
-    FloorKind.TABLE_OUT: gettext_noop("Take table {table} out of use."),
-    FloorKind.TABLE_BACK: gettext_noop("Put table {table} back into use."),
-    "autopilot_call": gettext_noop("Call matches automatically."),
-    "autopilot_suggest": gettext_noop("Suggest matches instead of calling them."),
-    "needs_accessible_on": gettext_noop("Call {player} to accessible tables."),
-    "needs_accessible_off": gettext_noop("Call {player} to any table."),
-}
-"""Kind of fact -> sentence about what a line would do."""
+"""Kind of fact -> sentence about what was done, or what a line would do."""
 
 
 def sentence_of_fact(fact: FloorEvent, *, undone: bool = False) -> str:
     """Return a sentence about a fact; with `undone`, that it was undone."""
     zone = ZoneInfo(fact.tournament.time_zone) if "until" in fact.params else None
     match = fact.match if fact.kind == FloorKind.STOPPED else None
-    text = _fill(DONE, FloorKind(fact.kind), fact.params, fact.fixture, fact.table, fact.player, zone, match)
+    text = _fill(FloorKind(fact.kind), fact.params, fact.fixture, fact.table, fact.player, zone, match)
     return _("Undone: %(fact)s") % {"fact": text} if undone else text
 
 
@@ -108,11 +86,11 @@ def sentence_of_plan(
     zone: ZoneInfo,
 ) -> str:
     """Return a sentence about what a line would do, with times of `zone`."""
-    return _fill(PLANNED, kind, params, fixture, table, player, zone)
+    text = _fill(kind, params, fixture, table, player, zone)
+    return _("After Enter: %(fact)s") % {"fact": text}
 
 
 def _fill(
-    sentences: Mapping[str, str],
     kind: FloorKind,
     params: Mapping[str, Any],
     fixture: Fixture | None,
@@ -124,7 +102,7 @@ def _fill(
     """Fill in the sentence of a kind, which may depend on its parameters."""
     code: str = kind
     if kind == FloorKind.AUTOPILOT:
-        code = f"autopilot_{params['mode']}"
+        code = "autopilot_stopped" if AT_CLOSING in params else f"autopilot_{params['mode']}"
     elif kind == FloorKind.NEEDS_ACCESSIBLE:
         code = "needs_accessible_on" if params["needed"] else "needs_accessible_off"
     elif kind == FloorKind.PAUSED and not params.get("until"):
@@ -133,8 +111,10 @@ def _fill(
         code = "table_out_moved" if params["move_to"] else "table_out_waits" if params["waits"] else "table_out_left"
     elif kind == FloorKind.CALLED and table is None:
         code = "called_suggested"
+    elif kind == FloorKind.STAGE_ENDED and params["places"]:
+        code = "stage_ended_bracket"
     elif kind == FloorKind.HELD and ON_PAPER in params:
-        code = "held_on_paper"
+        code = "held_on_paper" if fixture is not None else "to_hold_on_paper"
     until = params.get("until")
     values = {
         "match": match_name(fixture, match) if fixture is not None else "",
@@ -143,13 +123,14 @@ def _fill(
         "minutes": params.get("minutes", ""),
         "number": params.get("match", ""),
         "pair": params.get("pair", ""),
+        "places": params.get("places", ""),
         "move_to": params.get("move_to", ""),
         "length": params.get("length", ""),
         "was": params.get("was", ""),
         "score": "–".join(map(str, params.get("score") or ())),
         "until": time_format(timezone.localtime(datetime.fromisoformat(until), zone), "TIME_FORMAT") if until else "",
     }
-    return _(sentences[code]).format_map(values)
+    return _(DONE[code]).format_map(values)
 
 
 def match_name(fixture: Fixture, match: Match | None = None) -> str:
@@ -167,51 +148,33 @@ def match_name(fixture: Fixture, match: Match | None = None) -> str:
 
 
 WAITS: dict[str, str] = {
-    "resting": gettext_noop("Rests until {until}."),
+    "resting": gettext_noop("Rest until {until}."),
     "window": gettext_noop("The next pairing is at {until}; all who are free by then take part."),
     "ready": gettext_noop("Can be paired now."),
-    "no_opponent": gettext_noop("Nobody suitable is free. Matches that can bring somebody: {bringing}."),
-    "no_opponent_none": gettext_noop("Nobody suitable is free."),
-    "left_over": gettext_noop(
-        "Everybody suitable who is free plays somebody else. Matches that can bring somebody: {bringing}."
-    ),
-    "left_over_none": gettext_noop("Everybody suitable who is free plays somebody else."),
-    "met_all": gettext_noop("Has met everybody suitable who is free."),
-    "leader": gettext_noop("Waits for an opponent with as many lives."),
-    "ahead": gettext_noop("Too far ahead of M{match}; is paired when that is over."),
-    "table": gettext_noop("Waits for a table."),
+    "no_opponent": gettext_noop("Nobody suitable is free."),
+    "left_over": gettext_noop("Everybody suitable who is free plays somebody else."),
+    "met_all": gettext_noop("Already played everybody suitable who is free."),
+    "leader": gettext_noop("Waiting for an opponent with equal lives."),
+    "ahead": gettext_noop("Too far ahead of M{match}; paired when that is over."),
+    "table": gettext_noop("Waiting for a table."),
     "switch": gettext_noop("The bracket is drawn after {matches}."),
     "switch_now": gettext_noop("The bracket is drawn in a moment."),
+    "ended": gettext_noop("Nobody is paired any more; it ends after {matches}."),
     "paused": gettext_noop("The event is paused."),
     "held": gettext_noop("A director has held the pairing."),
-    "busy": gettext_noop("Is at M{match}."),
-    "away": gettext_noop("Is away until {until}."),
-    "absent": gettext_noop("Is not checked in."),
+    "busy": gettext_noop("At M{match}."),
+    "away": gettext_noop("Away until {until}."),
+    "absent": gettext_noop("Not checked in"),
 }
-"""Code -> English sentence about somebody."""
+"""Code -> English sentence about somebody, to a director."""
 YOU_WAIT: dict[str, str] = {
-    "resting": gettext_noop("You rest until {until}."),
-    "window": gettext_noop("The next pairing is at {until}; all who are free by then take part."),
+    **WAITS,
     "ready": gettext_noop("You are paired in a moment."),
-    "no_opponent": gettext_noop("Nobody suitable is free. Matches that can bring somebody: {bringing}."),
-    "no_opponent_none": gettext_noop("Nobody suitable is free."),
-    "left_over": gettext_noop(
-        "Everybody suitable who is free plays somebody else. Matches that can bring somebody: {bringing}."
-    ),
-    "left_over_none": gettext_noop("Everybody suitable who is free plays somebody else."),
-    "met_all": gettext_noop("You have met everybody suitable who is free."),
-    "leader": gettext_noop("You wait for an opponent with as many lives."),
-    "ahead": gettext_noop("You are ahead of M{match}; you are paired when that is over."),
-    "table": gettext_noop("You wait for a table."),
-    "switch": gettext_noop("The bracket is drawn after {matches}."),
-    "switch_now": gettext_noop("The bracket is drawn in a moment."),
-    "paused": gettext_noop("The event is paused."),
-    "held": gettext_noop("The director has held the pairing."),
-    "busy": gettext_noop("You are at M{match}."),
-    "away": gettext_noop("You are away until {until}."),
     "absent": gettext_noop("You are not checked in. Tell the desk that you are here."),
 }
 """The same to the player."""
+BRINGING = gettext_noop("Matches that can bring somebody: {bringing}.")
+"""Follows the sentence of somebody without an opponent, if a match can bring one."""
 
 
 def waits_for(code: str, params: Mapping[str, Any], zone: ZoneInfo, *, you: bool) -> str:
@@ -219,18 +182,17 @@ def waits_for(code: str, params: Mapping[str, Any], zone: ZoneInfo, *, you: bool
     values = dict(params)
     if isinstance(values.get("until"), datetime):
         values["until"] = time_format(timezone.localtime(values["until"], zone), "TIME_FORMAT")
-    if code in ("no_opponent", "left_over"):
-        values["bringing"] = len(values.get("matches", ()))
-        code = code if values["bringing"] else f"{code}_none"
+    bringing = len(values.get("matches", ())) if code in ("no_opponent", "left_over") else 0
     if code == "switch" and not values.get("matches"):
         code = "switch_now"
     if "matches" in values:
         values["matches"] = ", ".join(f"M{number}" for number in values["matches"])
-    return _((YOU_WAIT if you else WAITS)[code]).format_map(values)
+    text = _((YOU_WAIT if you else WAITS)[code]).format_map(values)
+    return f"{text} {_(BRINGING).format(bringing=bringing)}" if bringing else text
 
 
 AGAINST: dict[str, str] = {
-    "resting": gettext_noop("{name} rests until {until}."),
+    "resting": gettext_noop("{player} rests until {until}."),
     "ahead": gettext_noop("{name} is too far ahead of M{match}."),
     "met": gettext_noop("They have met in M{met}."),
     "unequal": gettext_noop("{first} has {lives[0]} lives left, {second} {lives[1]}."),
@@ -251,7 +213,8 @@ def objection(
     `names` has the two entries, and `numbers` those of the matches of the stage that stand, in their order.
     """
     first, second = names.values()
-    values = {**params, "first": first, "second": second, "name": names.get(params.get("entry", 0), "")}
+    name = names.get(params.get("entry", 0), "")
+    values = {**params, "first": first, "second": second, "name": name, "player": name}
     if "until" in params:
         values["until"] = time_format(timezone.localtime(params["until"], zone), "TIME_FORMAT")
     if "pairing" in params:
@@ -268,6 +231,7 @@ SENTENCES: dict[str, str] = {
     # Why a match waits
     "held": gettext_noop("A director does not want it called yet."),
     "busy": gettext_noop("{player} is at M{fixture}."),
+    "elsewhere": gettext_noop("{player} is at table {table} of {event}."),
     "rests": gettext_noop("{player} rests until {until}."),
     "away": gettext_noop("{player} is away until {until}."),
     "away_open": gettext_noop("{player} is away."),
@@ -276,6 +240,10 @@ SENTENCES: dict[str, str] = {
     "paused_open": gettext_noop("The event is paused."),
     "no_table": gettext_noop("No table is free."),
     "no_accessible_table": gettext_noop("No accessible table is free."),
+    "wanted": gettext_noop("{player} is wanted in {division} M{fixture} in about {minutes} min."),
+    "wanted_now": gettext_noop("{player} is wanted in {division} M{fixture}."),
+    "also_wanted": gettext_noop("{player}: also wanted in {division} M{fixture}, about {until}"),
+    "also_wanted_now": gettext_noop("{player}: also wanted in {division} M{fixture}"),
     "called_before": gettext_noop("A player is first called to M{fixture}."),
     "to_be_decided_winner": gettext_noop("Waits for the winner of M{fixture}."),
     "to_be_decided_loser": gettext_noop("Waits for the loser of M{fixture}."),
@@ -313,6 +281,10 @@ def _code(reason: WaitReason) -> str:
         return f"{reason.code}_open"
     if reason.code == "to_be_decided" and "fixture" in reason.params and reason.params["source"] != "drawn":
         return f"to_be_decided_{reason.params['source']}"
+    if reason.code == "wanted" and not reason.params["minutes"]:
+        return "wanted_now"
+    if reason.code == "also_wanted" and "until" not in reason.params:
+        return "also_wanted_now"
     if reason.code == "bracket_first":
         return f"first_{reason.params['rank']}"
     return reason.code

@@ -3,7 +3,7 @@
 A match has three shapes: `MatchFacts`, `MatchOnFloor`, and what pages show (`page.cards.Card` for a table).
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import IntEnum, StrEnum
@@ -12,8 +12,8 @@ from typing import Any
 from matches.lifecycle.at_tables import LengthOffer, Seating
 from matches.lifecycle.where import Where
 from players.people.rows import People, PersonId
-from tournaments.floor.times import Pause
-from tournaments.models import Autopilot, FloorKind, Table
+from tournaments.floor.times import ONE_MINUTE, Pause
+from tournaments.models import Autopilot, Entry, FloorKind, Slot, Table
 from tournaments.state.presence import Presence, PresenceFacts
 
 # What the state of the floor is derived from: facts, matches, tables and settings, as plain values.
@@ -103,11 +103,16 @@ class MatchFacts:
     begun_at: datetime | None = None
     finished_at: datetime | None = None
     entered: EnteredResult | None = None
+    excused: frozenset[PersonId] = frozenset()
+    """Who of a pair plays in it need not be there for it."""
 
     # For pages and the API. Nothing is derived from these; only `tournaments.floor.selectors.floor` reads the names.
     public_id: str = ""
     """Of the fixture."""
     match_id: int | None = None
+    division_pk: int = 0
+    start: tuple[int, int] = (0, 0)
+    """The score at which it begins."""
     division: str = ""
     division_id: str = ""
     round_id: int = 0
@@ -156,6 +161,12 @@ class MatchFacts:
         return self.progress.value
 
     @property
+    def is_counted(self) -> bool:
+        """Whether figures count it as a match (`tournaments.state.figures`): it is no bye, and certain to be needed."""
+        has_bye = any(source.kind == Slot.Source.BYE for source in self.sources)
+        return self.pair is not None or not (self.is_conditional or has_bye)
+
+    @property
     def provisional(self) -> bool:
         """Whether its result is provisional: on the floor, a match with any result is over."""
         return False
@@ -195,8 +206,29 @@ class TableFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class SeatElsewhere:
+    """A table of another running event to which somebody is called, or at which they play, since then."""
+
+    event: str
+    table: str
+    since: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class MatchElsewhere:
+    """A match of another running event that waits for somebody; the last call there was at `since`."""
+
+    event: str
+    number: int
+    since: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class FloorSettings:
-    """The settings of the floor, in minutes. Without `penalty_points` lateness costs nothing."""
+    """The settings of the floor, in minutes. Without `penalty_points` lateness costs nothing.
+
+    `hold` is how soon somebody has to be wanted in a match of better rank to be held back for it; 0: never.
+    """
 
     rest: int = 5
     second_call: int = 5
@@ -204,6 +236,7 @@ class FloorSettings:
     penalty_points: bool = False
     penalty_first: int = 5
     penalty_each: int = 5
+    hold: int = 15
 
 
 @dataclass(slots=True)
@@ -220,8 +253,12 @@ class FloorFacts:
     settings: FloorSettings = FloorSettings()
     people: People = field(default_factory=dict)
     away: Mapping[PersonId, datetime | None] = field(default_factory=dict)
+    excused: Mapping[tuple[int, int], frozenset[PersonId]] = field(default_factory=dict)
+    """(Division id, player id of a pair) -> without whom that pair plays there."""
     is_open: bool = False
     presence: PresenceFacts = field(default_factory=PresenceFacts)
+    elsewhere: Mapping[PersonId, SeatElsewhere] = field(default_factory=dict)
+    awaited: Mapping[PersonId, MatchElsewhere] = field(default_factory=dict)
 
     # From the journal, by `fold`.
     at_tables: dict[int, int] = field(default_factory=dict)
@@ -232,6 +269,8 @@ class FloorFacts:
     pairing_held: set[str] = field(default_factory=set)
     """Public ids of the stages without rounds in which no pairs are made for now."""
     autopilot: Autopilot = Autopilot.SUGGEST
+    stopped: Fact | None = None
+    """The fact that stopped the autopilot at closing time, until somebody lets it go on."""
     needs_accessible: set[PersonId] = field(default_factory=set)
     """Who needs an accessible table. Private: only for directors."""
     ever_adjourned: frozenset[int] = field(default=frozenset(), compare=False)
@@ -247,9 +286,29 @@ class FloorFacts:
         return (person for _player, person in self.with_persons(players))
 
     def with_persons(self, players: Iterable[int | None]) -> Iterator[tuple[int, PersonId]]:
-        """Yield the same, each after the player."""
-        known = (player for player in players if player is not None)
-        return ((player, person) for player in known for person in self.people.get(player, (PersonId(player),)))
+        """Yield the same, each after the player by whose id they are named: of a pair, after their own."""
+        for player in players:
+            if player is not None:
+                people = self.people.get(player, (PersonId(player),))
+                yield from ((player if len(people) == 1 else person, person) for person in people)
+
+    def with_people_at(self, match: MatchFacts) -> Iterator[tuple[int, PersonId]]:
+        """Yield as `with_persons` who has to be there for a match, as far as its players are known."""
+        return (row for row in self.with_persons(match.pair or match.players) if row[1] not in match.excused)
+
+    def people_at(self, match: MatchFacts) -> Iterator[PersonId]:
+        """Yield who has to be there for a match: both of a pair, unless one is excused."""
+        return (person for _player, person in self.with_people_at(match))
+
+    def people_in(self, entry: Entry) -> list[PersonId]:
+        """Return who plays with an entry: both of a pair, unless one is excused."""
+        excused = self.excused_from(entry.division_id, [entry.player_id])
+        return [person for person in self.persons([entry.player_id]) if person not in excused]
+
+    def excused_from(self, division: int, players: Iterable[int | None]) -> frozenset[PersonId]:
+        """Return without whom these players, as far as they are pairs, play in a division."""
+        sides = (self.excused.get((division, player)) for player in players if player is not None)
+        return frozenset(person for persons in sides for person in persons or ())
 
 
 # The state of the floor as values: what each match and table is doing, and what to call next.
@@ -387,6 +446,23 @@ class Attention:
 
 
 @dataclass(frozen=True, slots=True)
+class ToCome:
+    """A match that waits for somebody: when the others are expected to be free, and whether it holds them back."""
+
+    match: MatchOnFloor
+    at: datetime | None
+    """None if that cannot be told; now or earlier if they are free."""
+    holds: bool = False
+    """Whether matches of lower rank are held back for it."""
+    until: datetime | None = None
+    """When it no longer does, since a match is overdue; None if it waits for none."""
+
+    def minutes(self, now: datetime) -> int:
+        """Return in how many minutes it is expected to begin, at least 0."""
+        return 0 if self.at is None else max(0, round((self.at - now) / ONE_MINUTE))
+
+
+@dataclass(frozen=True, slots=True)
 class FloorState:
     """The state of the floor at a moment.
 
@@ -406,6 +482,8 @@ class FloorState:
     attention: tuple[Attention, ...] = ()
     pause: Pause | None = None
     """The pause that is on, if any."""
+    to_come: Mapping[PersonId, Sequence[ToCome]] = field(default_factory=dict)
+    """The matches that wait for each person, in the order of the matches."""
     not_here: tuple[int, ...] = ()
     """The players with a match to come who are not called because they are not here."""
     changes_at: datetime | None = None
@@ -415,6 +493,8 @@ class FloorState:
 # Folding the journal of the floor, oldest first, into what still holds; without the database.
 
 
+AT_CLOSING = "at_closing"
+"""In the parameters of a fact about the autopilot: it stopped by itself, because closing time had come."""
 ABOUT_THE_FIXTURE = (FloorKind.PINNED, FloorKind.HELD, FloorKind.RELEASED)
 """Facts that hold whoever meets in the fixture."""
 
@@ -436,6 +516,7 @@ def fold(facts: FloorFacts, journal: Iterable[Fact]) -> FloorFacts:
         out={},
         pauses=[],
         pairing_held=set(),
+        stopped=None,
         needs_accessible=set(),
         ever_adjourned=adjourned,
     )
@@ -490,6 +571,7 @@ def _fold_floor(folded: FloorFacts, fact: Fact) -> None:
         folded.pairing_held.discard(fact.params["stage"])
     elif fact.kind == FloorKind.AUTOPILOT:
         folded.autopilot = Autopilot(fact.params["mode"])
+        folded.stopped = fact if AT_CLOSING in fact.params else None
     elif fact.kind == FloorKind.NEEDS_ACCESSIBLE and fact.player is not None:
         change = folded.needs_accessible.update if fact.params["needed"] else folded.needs_accessible.difference_update
         change(folded.persons([fact.player]))

@@ -1,7 +1,7 @@
 """What each entry owes and has paid, and what is in the box."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from django.db.models import Sum
@@ -9,7 +9,9 @@ from django.db.models.functions import Coalesce
 
 from engine.errors import Refused
 from players.models import Player
+from players.people.rows import PersonId, canonical
 from tournaments.ledger.money import Box, Fees, Movement, count_box
+from tournaments.ledger.sides import Sides, halves
 from tournaments.models import (
     CashCount,
     CashDesk,
@@ -38,28 +40,36 @@ FEE_KINDS = (
 """Kinds of payments that settle what a player owes."""
 PAID_FOR = Coalesce("entry__joined_to", "entry")
 """The entry for which a payment counts: the one that stands for others of the same person, after a merge."""
+PAYER = Coalesce("player__merged_into", "player")
+"""Which of a pair a payment names, after merges; null for an entry of one person."""
 Plans = Mapping[int, PrizePlan]
 
 
 @dataclass(frozen=True, slots=True)
 class DueLine:
-    """One thing that a player owes: an entry or the fee of a side pool."""
+    """One thing that a person owes: an entry or the fee of a side pool, or half of it as one of a pair."""
 
     entry: Entry
     pool: SidePool | None
     kind: str
     due: int
     paid: int
+    person: Player
 
     @property
     def owes(self) -> int:
         """What is still owed; negative if it is to be refunded."""
         return self.due - self.paid
 
+    @property
+    def payer(self) -> Player | None:
+        """Whom its payments name: which of a pair, or nobody, since the entry says who it is."""
+        return None if self.entry.player.parts is None else self.person
+
 
 @dataclass(slots=True)
 class Account:
-    """The account of a player in an event."""
+    """The account of a person in an event."""
 
     player: Player
     name: str
@@ -93,7 +103,7 @@ def fees_of(division: Division, plan: PrizePlan | None) -> Fees:
     """Return the fees of a division; a registration share larger than the entry fee counts as all of it."""
     if plan is None:
         return Fees(division.fee)
-    return Fees(division.fee, min(plan.registration, division.fee), plan.reentry)
+    return Fees(division.fee, min(plan.registration, division.fee), plan.reentry, plan.kept)
 
 
 def plans_of(divisions: Iterable[Division]) -> dict[int, PrizePlan]:
@@ -160,40 +170,48 @@ def charges_by_division(divisions: Sequence[Division]) -> dict[int, list[Charge]
 
 
 def accounts_of(tournament: Tournament) -> list[Account]:
-    """Return the account of every player who owes or has paid something: who owes first, then by name.
+    """Return the account of every person who owes or has paid something: who owes first, then by name.
 
     The number of queries does not depend on the number of players.
     """
     divisions = list(tournament.divisions.select_related("tournament"))
+    entries = _entries(divisions)
+    sides = Sides(entries)
     accounts: dict[int, Account] = {}
-    for line in _lines(divisions):
-        person = line.entry.player.merged_into or line.entry.player
+    for line in _lines(divisions, entries, sides):
+        person = line.person
         account = accounts.setdefault(person.pk, Account(person, display_name(person, staff=True)))
         account.lines.append(line)
-    for person_id, method, amount in _paid_by_method(tournament):
+    for person_id, method, amount in _paid_by_method(tournament, sides):
         if person_id in accounts and amount:
             accounts[person_id].by_method[method] = amount
     return sorted(accounts.values(), key=lambda account: (account.owes == 0, account.name.casefold()))
 
 
-def _paid_by_method(tournament: Tournament) -> list[tuple[int, str, int]]:
-    """Return (player, method, sum) of the payments that settle fees."""
+def _paid_by_method(tournament: Tournament, sides: Sides) -> list[tuple[int, str, int]]:
+    """Return (person, method, sum) of the payments that settle fees."""
     sums: dict[tuple[int, str], int] = defaultdict(int)
-    rows = Payment.objects.filter(tournament=tournament, kind__in=FEE_KINDS).select_related("entry__player")
-    for row in rows:
-        if row.entry is not None:
-            sums[person_of(row.entry.player), row.method] += row.amount
+    rows = Payment.objects.filter(tournament=tournament, kind__in=FEE_KINDS, entry__isnull=False)
+    for entry, payer, method, amount in rows.values_list("entry", PAYER, "method", "amount"):
+        sums[sides.whose(entry, payer), method] += amount
     return [(person, method, amount) for (person, method), amount in sums.items()]
 
 
-def _lines(divisions: list[Division]) -> list[DueLine]:
-    """Return what is due and paid by entry and side pool; withdrawn entries only if something was paid for them."""
+def _entries(divisions: list[Division]) -> list[Entry]:
+    rows = Entry.objects.filter(division__in=divisions).select_related("player__merged_into")
+    return list(rows.order_by("pk"))
+
+
+def _lines(divisions: list[Division], entries: Sequence[Entry], sides: Sides) -> list[DueLine]:
+    """Return what is due and paid by entry, side pool and person.
+
+    Withdrawn entries are left out unless something was paid for them.
+    """
     plans, withdrawn, entrants = plans_of(divisions), withdrawn_after_draw(divisions), entrants_of(divisions)
-    rows = Entry.objects.filter(division__in=divisions).select_related("player__merged_into").order_by("pk")
     by_division: dict[int, list[Entry]] = defaultdict(list)
-    for entry in rows:
+    for entry in entries:
         by_division[entry.division_id].append(entry)
-    paid = _paid(divisions)
+    paid = _paid(divisions, sides)
     joined: dict[int, list[SidePool]] = defaultdict(list)
     for member in PoolMember.objects.filter(pool__division__in=divisions, taken_back_at=None).select_related("pool"):
         joined[member.entry_id].append(member.pool)
@@ -206,37 +224,48 @@ def _lines(divisions: list[Division]) -> list[DueLine]:
         for entry in by_division[division.pk]:
             entry.division = division
             own = {pool.pk for pool in joined[entry.pk]} if entry.pk in charges else set()
-            lines += _lines_of(entry, charges.get(entry.pk), fees, own, pools, paid)
+            parts = _dues(charges.get(entry.pk), fees, own, pools)
+            lines += [line for part in parts for line in _divided(entry, part, sides.of(entry.pk), paid)]
     return lines
 
 
-def _lines_of(
-    entry: Entry,
-    charge: Charge | None,
-    fees: Fees,
-    joined: set[int],
-    pools: Mapping[int, SidePool],
-    paid: Mapping[tuple[int, int | None], int],
-) -> list[DueLine]:
+Paid = Mapping[tuple[int, int | None], Mapping[int, int]]
+"""(entry, side pool) -> person -> what was paid for it, less refunds."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Due:
+    """What a side owes for its entry or a side pool; `is_charged` unless it owes nothing (any more)."""
+
+    pool: SidePool | None
+    kind: str
+    amount: int
+    is_charged: bool
+
+
+def _dues(charge: Charge | None, fees: Fees, joined: set[int], pools: Mapping[int, SidePool]) -> list[_Due]:
     again = charge is not None and charge.is_reentry
-    due = fees.of(is_reentry=again) if charge is not None else 0
-    kind = Payment.Kind.REENTRY if again else Payment.Kind.ENTRY
-    lines = []
-    if charge is not None or paid.get((entry.pk, None)):
-        lines.append(DueLine(entry, None, kind, due, paid.get((entry.pk, None), 0)))
-    for pk, pool in pools.items():
-        so_far = paid.get((entry.pk, pk), 0)
-        if pk in joined or so_far:
-            lines.append(DueLine(entry, pool, Payment.Kind.POOL, pool.fee if pk in joined else 0, so_far))
-    return lines
+    amount = fees.of(is_reentry=again) if charge is not None else 0
+    entry = _Due(None, Payment.Kind.REENTRY if again else Payment.Kind.ENTRY, amount, charge is not None)
+    return [entry] + [
+        _Due(pool, Payment.Kind.POOL, pool.fee if pk in joined else 0, pk in joined) for pk, pool in pools.items()
+    ]
 
 
-def _paid(divisions: list[Division]) -> dict[tuple[int, int | None], int]:
-    """Return (entry, side pool) -> what was paid for it, less refunds."""
-    paid: dict[tuple[int, int | None], int] = defaultdict(int)
+def _divided(entry: Entry, due: _Due, people: Sequence[Player], paid: Paid) -> Iterator[DueLine]:
+    """Yield what each person of a side owes and has paid of it."""
+    of_each = paid.get((entry.pk, None if due.pool is None else due.pool.pk), {})
+    for person, amount in zip(people, halves(due.amount, len(people)), strict=True):
+        so_far = of_each.get(person.pk, 0)
+        if due.is_charged or so_far:
+            yield DueLine(entry, due.pool, due.kind, amount, so_far, person)
+
+
+def _paid(divisions: list[Division], sides: Sides) -> Paid:
+    paid: dict[tuple[int, int | None], dict[int, int]] = defaultdict(lambda: defaultdict(int))
     rows = Payment.objects.filter(entry__division__in=divisions, kind__in=FEE_KINDS)
-    for entry, pool, amount in rows.values_list(PAID_FOR, "pool", "amount"):
-        paid[entry, pool] += amount
+    for entry, pool, payer, amount in rows.values_list(PAID_FOR, "pool", PAYER, "amount"):
+        paid[entry, pool][sides.whose(entry, payer)] += amount
     return paid
 
 
@@ -248,10 +277,17 @@ def paid_for(entries: Iterable[Entry]) -> dict[int, int]:
 
 
 def account_of(tournament: Tournament, player: Player) -> Account:
-    """Return the account of one player, which may be empty."""
-    person = player.merged_into or player
-    accounts = (account for account in accounts_of(tournament) if account.player.pk == person.pk)
-    return next(accounts, Account(person, display_name(person, staff=True)))
+    """Return the account of one person, which may be empty; of a pair, what both owe and have paid for its entries."""
+    person = canonical(player)
+    account = Account(person, display_name(person, staff=True))
+    accounts = accounts_of(tournament)
+    if person.parts is None:
+        return next((row for row in accounts if row.player == person), account)
+    lines = [
+        line for row in accounts for line in row.lines if person in (line.entry.player, line.entry.player.merged_into)
+    ]
+    account.lines = sorted(lines, key=lambda line: (line.entry.pk, line.pool is not None))
+    return account
 
 
 # Who has paid: for entries, check-in and the draw
@@ -262,21 +298,32 @@ def lines_of_entries(entries: Iterable[Entry]) -> dict[int, list[DueLine]]:
     wanted = {entry.pk for entry in entries}
     rows = Division.objects.filter(entries__in=wanted).select_related("tournament").distinct().order_by("pk")
     lines: dict[int, list[DueLine]] = defaultdict(list)
-    for line in _lines(list(rows)):
+    for line in _lines_of_all(list(rows)):
         if line.entry.pk in wanted:
             lines[line.entry.pk].append(line)
     return dict(lines)
 
 
-def owed_by_entry(*divisions: Division) -> dict[int, int]:
-    """Return entry id -> what is still owed for it, for the entries of divisions that are not paid in full.
+def _lines_of_all(divisions: list[Division]) -> list[DueLine]:
+    entries = _entries(divisions)
+    return _lines(divisions, entries, Sides(entries))
+
+
+def owed_by_person(*divisions: Division) -> dict[int, dict[PersonId, int]]:
+    """Return entry id -> person -> what they still owe for it, for whoever has not paid in full.
 
     The number of queries does not depend on the number of divisions.
     """
-    owed: dict[int, int] = defaultdict(int)
-    for line in _lines(list(divisions)):
-        owed[line.entry.pk] += line.owes
-    return {entry: amount for entry, amount in owed.items() if amount > 0}
+    owed: dict[int, dict[PersonId, int]] = defaultdict(lambda: defaultdict(int))
+    for line in _lines_of_all(list(divisions)):
+        owed[line.entry.pk][PersonId(line.person.pk)] += line.owes
+    open_sums = {entry: {who: amount for who, amount in row.items() if amount > 0} for entry, row in owed.items()}
+    return {entry: row for entry, row in open_sums.items() if row}
+
+
+def owed_by_entry(*divisions: Division) -> dict[int, int]:
+    """Return entry id -> what is still owed for it, for the entries of divisions that are not paid in full."""
+    return {entry: sum(row.values()) for entry, row in owed_by_person(*divisions).items()}
 
 
 def refuse_unpaid(division: Division) -> None:
@@ -311,9 +358,9 @@ def payments_of(tournament: Tournament) -> list[Payment]:
 
 def payee_of(payment: Payment) -> str:
     """Return the name of whose payment it is, for staff; empty for money of nobody in particular."""
-    if payment.entry is not None:
-        return shown_entry(payment.entry, staff=True)
-    return display_name(payment.player, staff=True) if payment.player is not None else ""
+    if payment.player is not None:
+        return display_name(payment.player, staff=True)
+    return shown_entry(payment.entry, staff=True) if payment.entry is not None else ""
 
 
 def box_of(tournament: Tournament) -> Box:

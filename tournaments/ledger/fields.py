@@ -1,4 +1,4 @@
-"""Form fields of shares in money."""
+"""Form fields of amounts and of shares in money."""
 
 import re
 from decimal import Decimal, InvalidOperation
@@ -7,9 +7,41 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
+from rest_framework import serializers
+
+from players.actions import serializer_field
+from tournaments.ledger.money import WHOLE, Currency
+from tournaments.models.events import MAX_MINOR_UNITS
 
 BETWEEN_SHARES = re.compile(r"[\s/;%]+")
 MAX_DECIMALS = -2
+MAX_PLACES = 64
+"""Of a bracket that may have a share; a page has room for no more."""
+SHARES_HELP = "By place, from first on, in hundredths of a percent: 4000 is 40 %."
+
+
+class AmountField(forms.CharField):
+    """An amount such as 15, 15.00 or 15,00, as whole minor units, which programs send; an empty one is None."""
+
+    def __init__(self, currency: Currency | None = None, *, negative: bool = False, **options: Any) -> None:
+        widget = forms.TextInput(attrs={"inputmode": "decimal", "autocomplete": "off", "size": 8})
+        super().__init__(max_length=16, widget=widget, **options)
+        self.currency, self.negative = currency or Currency("ticket", 0), negative
+
+    def clean(self, value: Any) -> Any:
+        """Return whole minor units. Raises ValidationError for anything that is not an amount of the currency."""
+        if isinstance(value, int):
+            return value
+        text = super().clean(value)
+        if not text:
+            return None
+        try:
+            amount = self.currency.parse(text)
+        except ValueError:
+            raise ValidationError(_("“%(text)s” is not an amount.") % {"text": text}) from None
+        if amount < 0 and not self.negative:
+            raise ValidationError(_("Enter an amount of 0 or more."))
+        return amount
 
 
 class SharesField(forms.CharField):
@@ -21,8 +53,37 @@ class SharesField(forms.CharField):
 
     def clean(self, value: Any) -> Any:
         """Return the shares. Raises ValidationError for anything but percentages with up to two decimals."""
+        if isinstance(value, list):
+            return tuple(value)
         words = [word for word in BETWEEN_SHARES.split(super().clean(value).replace(", ", " ")) if word]
         return tuple(hundredths(word) for word in words)
+
+
+class ShareField(forms.CharField):
+    """A percentage such as 5 or 2.5, as hundredths of a percent, which programs send; an empty one is 0."""
+
+    def __init__(self, **options: Any) -> None:
+        widget = forms.TextInput(attrs={"inputmode": "decimal", "autocomplete": "off", "size": 6})
+        super().__init__(max_length=12, widget=widget, **options)
+
+    def clean(self, value: Any) -> Any:
+        """Return the share. Raises ValidationError for anything but a percentage with up to two decimals."""
+        if isinstance(value, int):
+            return value
+        word = super().clean(value).removesuffix("%").strip()
+        return hundredths(word) if word else 0
+
+
+@serializer_field.register
+def amount_in_api(field: AmountField, **options: Any) -> serializers.IntegerField:
+    least = -MAX_MINOR_UNITS if field.negative else 0
+    return serializers.IntegerField(min_value=least, max_value=MAX_MINOR_UNITS, **options)
+
+
+@serializer_field.register
+def share_in_api(field: ShareField, **options: Any) -> serializers.IntegerField:
+    text = "In hundredths of a percent: 500 is 5 %."
+    return serializers.IntegerField(min_value=0, max_value=WHOLE, **{"help_text": text, **options})
 
 
 def hundredths(word: str) -> int:

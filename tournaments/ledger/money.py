@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 
+from django.utils.formats import get_format, number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -41,8 +42,8 @@ class Currency:
         return _("tickets") if self.code == TICKET else self.code
 
     def text(self, amount: int) -> str:
-        """Format an amount without the currency, such as 1,060.00 or −5.00."""
-        digits = f"{Decimal(abs(amount)).scaleb(-self.exponent):,.{self.exponent}f}"
+        """Format an amount without the currency, such as 1,060.00 or −5.00, for the reader's language."""
+        digits = number_format(Decimal(abs(amount)).scaleb(-self.exponent), self.exponent, force_grouping=True)
         return f"−{digits}" if amount < 0 else digits
 
     def with_name(self, amount: int) -> str:
@@ -75,8 +76,14 @@ WHOLE = 10_000
 
 
 def percent(share: Fraction | int) -> str:
-    """Format hundredths of a percent, such as 40 % or 12.5 %."""
-    return f"{float(share) / 100:.2f}".rstrip("0").rstrip(".") + " %"
+    """Format hundredths of a percent, such as 40 % or 12.5 %, for the reader's language."""
+    digits = f"{float(share) / 100:.2f}".rstrip("0").rstrip(".")
+    return digits.replace(".", get_format("DECIMAL_SEPARATOR")) + " %"
+
+
+def part_of(amount: int, share: int) -> int:
+    """Return a share in hundredths of a percent of an amount, rounded down to whole minor units."""
+    return amount * share // WHOLE
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +105,8 @@ class Fees:
     registration: int = 0
     reentry: int | None = None
     """The fee of a re-entry; None for half the entry fee."""
+    share: int = 0
+    """What the club keeps of the sum of all fees beside it, in hundredths of a percent."""
 
     def __post_init__(self) -> None:
         """Raise ValueError for a negative fee, or a registration share larger than the fee."""
@@ -133,7 +142,17 @@ class Fees:
 
     def collected(self, entries: int, reentries: int) -> int:
         """Return what so many entries and re-entries cost without what the club keeps."""
-        return entries * self.prize_money(is_reentry=False) + reentries * self.prize_money(is_reentry=True)
+        prize_money = entries * self.prize_money(is_reentry=False) + reentries * self.prize_money(is_reentry=True)
+        return max(0, prize_money - self.kept_of_all(entries, reentries))
+
+    def kept_of_all(self, entries: int, reentries: int) -> int:
+        """Return the club's share of the sum of all fees, rounded down to whole minor units.
+
+        >>> Fees(3, share=500).kept_of_all(7, 0)
+        1
+        """
+        total = entries * self.of(is_reentry=False) + reentries * self.of(is_reentry=True)
+        return part_of(total, self.share)
 
     def for_seasons(self, entries: int, reentries: int, shares: Sequence["FeeShare"]) -> list[int]:
         """Return what each share takes of so many entries and re-entries, rounded down to whole minor units.

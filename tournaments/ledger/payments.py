@@ -1,6 +1,6 @@
 """Payments, refunds, and closing the cash desk."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -123,7 +123,7 @@ class PaymentPart:
 def receive(
     *, tournament: Tournament, player: Player, payment: PaymentInput, by: Actor, now: datetime
 ) -> list[Payment]:
-    """Record that a player paid fees: entries before side pools.
+    """Record that a person paid fees, entries before side pools; or both of a pair, what its entries owe.
 
     Refused: `cash_closed`, `amount_needed`, `owes_less`.
     """
@@ -135,16 +135,24 @@ def receive(
         owed = [max(0, line.owes) for line in account.lines]
         _check(payment.amount, sum(owed), "owes_less", account, tournament)
         parts = [
-            PaymentPart(line.kind, part, line.entry, line.pool)
+            PaymentPart(line.kind, part, line.entry, line.pool, player=line.payer)
             for line, part in zip(account.lines, allocate(payment.amount, owed), strict=True)
         ]
         return record(desk, parts, payment, by=by, now=now)
 
 
 def receive_for_entries(
-    *, tournament: Tournament, entries: Sequence[Entry], payment: PaymentInput, by: Actor, now: datetime
+    *,
+    tournament: Tournament,
+    entries: Sequence[Entry],
+    payment: PaymentInput,
+    by: Actor,
+    now: datetime,
+    people: Collection[int] | None = None,
 ) -> list[Payment]:
     """Record that all that is owed for these entries was paid; `payment.amount` is the sum that the director saw.
+
+    With `people`, only what these persons owe for them, such as the half of one of a pair.
 
     Refused: `cash_closed`, and `fees_changed` if something else is owed now.
     """
@@ -152,22 +160,31 @@ def receive_for_entries(
         desk = lock_open_desk(tournament)
         if earlier := recorded(desk, payment.key):
             return earlier
-        parts = [part for lines in lines_of_entries(entries).values() for part in _owed_parts(lines)]
+        parts = [part for lines in lines_of_entries(entries).values() for part in _owed_parts(lines, people)]
         owed = sum(part.amount for part in parts)
         if owed != payment.amount:
             raise Refused("fees_changed", amount=Currency.of(tournament).text(owed))
         return record(desk, parts, payment, by=by, now=now)
 
 
-def _owed_parts(lines: Sequence[DueLine]) -> list[PaymentPart]:
-    """Return the payments that settle one entry; too much paid for a side pool counts for the rest."""
-    owed = max(0, sum(line.owes for line in lines))
-    amounts = allocate(owed, [line.owes for line in lines])
-    return [PaymentPart(line.kind, amount, line.entry, line.pool) for line, amount in zip(lines, amounts, strict=True)]
+def _owed_parts(lines: Sequence[DueLine], people: Collection[int] | None) -> list[PaymentPart]:
+    """Return the payments that settle what these persons owe for one entry, or everybody of it.
+
+    What somebody paid too much for a side pool counts for the rest of theirs.
+    """
+    parts = []
+    for person in dict.fromkeys(line.person for line in lines if people is None or line.person.pk in people):
+        own = [line for line in lines if line.person == person]
+        amounts = allocate(max(0, sum(line.owes for line in own)), [line.owes for line in own])
+        parts += [
+            PaymentPart(line.kind, amount, line.entry, line.pool, player=line.payer)
+            for line, amount in zip(own, amounts, strict=True)
+        ]
+    return parts
 
 
 def refund(*, tournament: Tournament, player: Player, payment: PaymentInput, by: Actor, now: datetime) -> list[Payment]:
-    """Record that a player got fees back; what is not due goes first.
+    """Record that a person got fees back, or both of a pair; what is not due goes first.
 
     Refused: `cash_closed`, `amount_needed`, `refund_too_large`.
     """
@@ -188,7 +205,10 @@ def _refunded(lines: Sequence[DueLine], amount: int) -> list[PaymentPart]:
     first = min(amount, sum(too_much))
     others = [max(0, line.paid) - extra for line, extra in zip(lines, too_much, strict=True)]
     parts = zip(lines, allocate(first, too_much), allocate(amount - first, others), strict=True)
-    return [PaymentPart(Payment.Kind.REFUND, -(extra + other), line.entry, line.pool) for line, extra, other in parts]
+    return [
+        PaymentPart(Payment.Kind.REFUND, -(extra + other), line.entry, line.pool, player=line.payer)
+        for line, extra, other in parts
+    ]
 
 
 def _check(amount: int, most: int, code: str, account: Account, tournament: Tournament) -> None:

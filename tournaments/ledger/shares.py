@@ -23,11 +23,16 @@ class Pot:
 
 @dataclass(frozen=True, slots=True)
 class PrizePlacing:
-    """Entries that share the places `first` to `last`; some of them may not be known yet."""
+    """Entries that share the places `first` to `last`, or `only` some of these; not all may be known yet."""
 
     first: int
     last: int
     entries: tuple[int, ...]
+    only: tuple[int, ...] = ()
+
+    @property
+    def places(self) -> Sequence[int]:
+        return self.only or range(self.first, self.last + 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,24 +110,26 @@ def prize_table(
     prizes = [prize for pot in pots for prize in _prizes(fund, pot, standings.get(pot.key, CertainPlaces()), unit)]
     prizes = _with_remainder(prizes, pots[0].key, fund)
     for split in splits:
-        prizes = _with_split(prizes, split)
+        prizes = _with_split(prizes, split, standings.get(split.pot, CertainPlaces()))
     return prizes
 
 
 def _prizes(fund: int, pot: Pot, standing: CertainPlaces, unit: int) -> list[Prize]:
     shares = _without_free_places(pot.shares, standing)
     prizes: list[Prize] = []
-    place = 1
-    while place <= len(shares):
-        shared = next((row for row in standing.placings if row.first == place), PrizePlacing(place, place, ()))
-        size = shared.last - shared.first + 1
-        share = Fraction(sum(shares[place - 1 : shared.last]), size)
+    given: set[int] = set()
+    for place in range(1, len(shares) + 1):
+        if place in given:
+            continue
+        shared = next((row for row in standing.placings if place in row.places), PrizePlacing(place, place, ()))
+        given.update(shared.places)
+        size = len(shared.places)
+        share = Fraction(sum(shares[at - 1] for at in shared.places if at <= len(shares)), size)
         if share:
             exact = share * fund / WHOLE
             due = exact // unit * unit
             holders: list[int | None] = [*shared.entries, *[None] * (size - len(shared.entries))]
             prizes += [Prize(pot.key, shared.first, shared.last, entry, share, exact, due) for entry in holders]
-        place = shared.last + 1
     return prizes
 
 
@@ -130,7 +137,7 @@ def _without_free_places(shares: Sequence[int], standing: CertainPlaces) -> tupl
     """Move the shares of places that nobody takes to first place, once the pot is over."""
     if not standing.over or not standing.placings:
         return tuple(shares)
-    taken = {place for row in standing.placings for place in range(row.first, row.last + 1)}
+    taken = {place for row in standing.placings for place in row.places}
     moved = [share if place in taken else 0 for place, share in enumerate(shares, start=1)]
     if 1 in taken:
         moved[0] += sum(shares) - sum(moved)
@@ -147,22 +154,40 @@ def _with_remainder(prizes: list[Prize], pot: str, fund: int) -> list[Prize]:
     return prizes
 
 
-def _with_split(prizes: list[Prize], split: Split) -> list[Prize]:
+def _with_split(prizes: list[Prize], split: Split, standing: CertainPlaces) -> list[Prize]:
     """Apply an agreed split while the same entries hold the same places; otherwise it is void.
 
-    If their prizes together have changed since, the new sum is divided in the agreed proportion.
+    If their prizes together have changed since, the new sum is divided in the agreed proportion. Finalists may have
+    agreed while second place has no prize of its own: it has a row then.
     """
     agreed = dict(split.amounts)
-    shared = [(index, prize) for index, prize in enumerate(prizes) if prize.pot == split.pot and prize.entry in agreed]
-    if len(shared) != len(agreed) or tuple(sorted(prize.first for _, prize in shared)) != split.places:
+    held = {entry: row for row in standing.placings for entry in row.entries if entry in agreed}
+    if len(held) != len(agreed) or not _are_places(split.places, list(held.values())):
         return prizes
-    weights = [agreed[prize.entry] for _, prize in shared if prize.entry is not None]
-    if not any(weights):
+    rows = [prize for prize in prizes if prize.pot == split.pot and prize.entry in agreed]
+    without = [entry for entry in held if entry not in {prize.entry for prize in rows}]
+    zero = Fraction(0)
+    added = [Prize(split.pot, held[entry].first, held[entry].last, entry, zero, zero, 0) for entry in without]
+    weights = [agreed[prize.entry] for prize in (*rows, *added) if prize.entry is not None]
+    if not rows or not any(weights):
         return prizes
-    amounts = proportional(sum(prize.due for _, prize in shared), weights)
-    for (index, prize), amount in zip(shared, amounts, strict=True):
-        prizes[index] = replace(prize, due=amount, agreed=True)
-    return prizes
+    parts = proportional(sum(prize.due for prize in rows), weights)
+    amounts = {prize.entry: part for prize, part in zip((*rows, *added), parts, strict=True)}
+    at = prizes.index(rows[-1]) + 1
+    return [
+        replace(prize, due=amounts[prize.entry], agreed=True)
+        if prize.pot == split.pot and prize.entry in amounts
+        else prize
+        for prize in (*prizes[:at], *added, *prizes[at:])
+    ]
+
+
+def _are_places(places: Sequence[int], held: Sequence[PrizePlacing]) -> bool:
+    """Whether these are the places of a split, or all of them share just these, as after a final that nobody won."""
+    shares_all = len({(row.first, row.last) for row in held}) == 1
+    if shares_all and tuple(places) == tuple(range(held[0].first, held[0].last + 1)):
+        return True
+    return tuple(sorted(row.first for row in held)) == tuple(places)
 
 
 def is_applied(prizes: Iterable[Prize], split: Split) -> bool:
@@ -191,10 +216,10 @@ def pool_standing(members: Collection[int], order: Order, standings: Mapping[str
     left, placings, place = set(members), [], 1
     for key, number in order:
         standing = standings.get(key, CertainPlaces())
-        shared = next((row for row in standing.placings if row.first <= number <= row.last), None)
+        shared = next((row for row in standing.placings if number in row.places), None)
         if shared is None and standing.over:
             continue
-        if not left or shared is None or len(shared.entries) <= shared.last - shared.first:
+        if not left or shared is None or len(shared.entries) < len(shared.places):
             break
         holders = tuple(entry for entry in shared.entries if entry in left)
         if holders:

@@ -16,9 +16,10 @@ from tournaments.models.entries import (
     Substitution,
     Withdrawal,
 )
-from tournaments.models.events import Division, Helper, Tournament
-from tournaments.models.floor import Autopilot, Floor, FloorEvent, FloorKind, Table, Wall
+from tournaments.models.events import Division, Helper, Offer, Tournament
+from tournaments.models.floor import TYPED_AT, Autopilot, Floor, FloorEvent, FloorKind, Table, Wall
 from tournaments.models.installation import Installation
+from tournaments.models.letters import Letter
 from tournaments.models.past_seasons import PastPlacing, PastSeason
 from tournaments.models.payments import (
     AgreedSplit,
@@ -47,6 +48,7 @@ from tournaments.models.venues import EveningTemplate, OpeningHours, Venue, Venu
 
 __all__ = [
     "ON_PAPER",
+    "TYPED_AT",
     "Advance",
     "AgreedSplit",
     "Autopilot",
@@ -75,7 +77,9 @@ __all__ = [
     "KeptApart",
     "Kiosk",
     "LateEntry",
+    "Letter",
     "MissedMatch",
+    "Offer",
     "OpenPairing",
     "OpeningHours",
     "Pairing",

@@ -22,28 +22,28 @@ class Batch(models.Model):
     """One decision of the rule: the pairs that were made at one moment. Never changed or deleted."""
 
     stage = models.ForeignKey("tournaments.Stage", on_delete=models.PROTECT, related_name="batches")
-    number = models.PositiveIntegerField(help_text=_("Number in the stage, from 1."))
+    number = models.PositiveIntegerField(help_text="Number in the stage, from 1.")
     at = models.DateTimeField(default=timezone.now, editable=False)
     by = models.CharField(max_length=6, choices=LogEntry.By)
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
     )
-    forced = models.BooleanField(default=False, help_text=_("Made by a director before it was due."))
-    reason = models.CharField(max_length=MAX_NOTE_LENGTH, blank=True, help_text=_("Why it was forced. Public."))
+    forced = models.BooleanField(default=False, help_text="Made by a director before it was due.")
+    reason = models.CharField(max_length=MAX_NOTE_LENGTH, blank=True, help_text="Why it was forced. Public.")
     algorithm = models.CharField(max_length=40)
-    rule = models.JSONField(default=dict, help_text=_("The settings of the stage that it was made with."))
-    room = models.PositiveSmallIntegerField(help_text=_("The most pairs that could be made."))
-    pool = models.JSONField(default=list, help_text=_("Who was free, as [entry, lives or matches left, begun, since]."))
-    playing = models.JSONField(default=list, help_text=_("The numbers of the matches that were going on."))
-    left_out = models.JSONField(default=list, help_text=_("Who was in and not free, as [entry, reason]."))
+    rule = models.JSONField(default=dict, help_text="The settings of the stage that it was made with.")
+    room = models.PositiveSmallIntegerField(help_text="The most pairs that could be made.")
+    pool = models.JSONField(default=list, help_text="Who was free, as [entry, lives or matches left, begun, since].")
+    playing = models.JSONField(default=list, help_text="The numbers of the matches that were going on.")
+    left_out = models.JSONField(default=list, help_text="Who was in and not free, as [entry, reason].")
     private = models.BooleanField(
-        default=False, help_text=_("Whether a pair was not allowed for a reason that is not public.")
+        default=False, help_text="Whether a pair was not allowed for a reason that is not public."
     )
 
     class Meta:
         ordering = ("stage", "number")
-        verbose_name = _("batch")
-        verbose_name_plural = _("batches")
+        verbose_name = "batch"
+        verbose_name_plural = "batches"
         constraints: ClassVar = [models.UniqueConstraint(fields=["stage", "number"], name="batch_number_of_stage")]
 
     def __str__(self) -> str:
@@ -67,17 +67,18 @@ class Pairing(models.Model):
         DRAW = "draw", _("the draw was taken back")
         TYPED = "typed", _("a slip was typed wrongly")
         GOES_ON = "goes_on", _("a stopped match goes on")
+        ENDED = "ended", _("a director ended the stage")
 
     batch = models.ForeignKey(Batch, on_delete=models.PROTECT, related_name="pairings")
     fixture = models.OneToOneField(
         "tournaments.Fixture", on_delete=models.SET_NULL, null=True, blank=True, related_name="pairing"
     )
-    number = models.PositiveIntegerField(help_text=_("The match number."))
+    number = models.PositiveIntegerField(help_text="The match number.")
     first = models.ForeignKey("tournaments.Entry", on_delete=models.PROTECT, related_name="+")
     second = models.ForeignKey("tournaments.Entry", on_delete=models.PROTECT, related_name="+")
-    costs = models.JSONField(default=list, help_text=_("What the pair cost, the most important first."))
-    why = models.JSONField(default=list, help_text=_("Why these two, as [code, params]."))
-    reason = models.CharField(max_length=MAX_NOTE_LENGTH, blank=True, help_text=_("Of a director who set the pair."))
+    costs = models.JSONField(default=list, help_text="What the pair cost, the most important first.")
+    why = models.JSONField(default=list, help_text="Why these two, as [code, params].")
+    reason = models.CharField(max_length=MAX_NOTE_LENGTH, blank=True, help_text="Of a director who set the pair.")
     taken_back = models.CharField(max_length=13, choices=TakenBack, blank=True)
     taken_back_at = models.DateTimeField(null=True, blank=True)
     taken_back_by = models.ForeignKey(
@@ -86,8 +87,8 @@ class Pairing(models.Model):
 
     class Meta:
         ordering = ("batch", "number")
-        verbose_name = _("pairing")
-        verbose_name_plural = _("pairings")
+        verbose_name = "pairing"
+        verbose_name_plural = "pairings"
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["batch", "number"], name="pairing_number"),
             models.CheckConstraint(
@@ -112,8 +113,8 @@ class OpenPairing(models.Model):
     pairing = models.ForeignKey(Pairing, on_delete=models.PROTECT, related_name="+")
 
     class Meta:
-        verbose_name = _("open pairing")
-        verbose_name_plural = _("open pairings")
+        verbose_name = "open pairing"
+        verbose_name_plural = "open pairings"
 
     def __str__(self) -> str:
         return f"{self.entry} · {self.pairing}"
@@ -133,23 +134,23 @@ class MissedMatch(models.Model):
         null=True,
         blank=True,
         related_name="missed",
-        help_text=_("The batch that was made without it; empty for a late entry."),
+        help_text="The batch that was made without it; empty for a late entry.",
     )
     count = models.PositiveSmallIntegerField(default=1)
     by_lot = models.BooleanField(
-        default=False, help_text=_("Whether each costs a life or not by lot; otherwise every second one does.")
+        default=False, help_text="Whether each costs a life or not by lot; otherwise every second one does."
     )
     at = models.DateTimeField(default=timezone.now, editable=False)
     taken_back_at = models.DateTimeField(null=True, blank=True)
     taken_back_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
     )
-    reason = models.CharField(max_length=MAX_NOTE_LENGTH, blank=True, help_text=_("Why it was taken back. Public."))
+    reason = models.CharField(max_length=MAX_NOTE_LENGTH, blank=True, help_text="Why it was taken back. Public.")
 
     class Meta:
         ordering = ("stage", "at", "pk")
-        verbose_name = _("missed match")
-        verbose_name_plural = _("missed matches")
+        verbose_name = "missed match"
+        verbose_name_plural = "missed matches"
         constraints: ClassVar = [
             models.UniqueConstraint(
                 fields=["batch", "entry"], condition=Q(batch__isnull=False), name="missed_once_per_batch"
@@ -164,12 +165,12 @@ class PendingBatch(models.Model):
     """When the next batch of a stage may be due, as it was derived last. Deleting it changes nothing."""
 
     stage = models.OneToOneField("tournaments.Stage", on_delete=models.CASCADE, related_name="pending_batch")
-    due_at = models.DateTimeField(null=True, blank=True, help_text=_("Empty if only an event can make it due."))
-    for_seq = models.PositiveBigIntegerField(help_text=_("The changes of the event that it was derived from."))
+    due_at = models.DateTimeField(null=True, blank=True, help_text="Empty if only an event can make it due.")
+    for_seq = models.PositiveBigIntegerField(help_text="The changes of the event that it was derived from.")
 
     class Meta:
-        verbose_name = _("pending batch")
-        verbose_name_plural = _("pending batches")
+        verbose_name = "pending batch"
+        verbose_name_plural = "pending batches"
 
     def __str__(self) -> str:
         return f"{self.stage}"

@@ -7,7 +7,6 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext_lazy
 
 from core.public_ids import LENGTH, new_public_id
 from core.text_lengths import MAX_NOTE_LENGTH
@@ -24,45 +23,46 @@ class Stage(models.Model):
     class Format(models.TextChoices):
         """The format; see `formats.settings`."""
 
-        KNOCKOUT = "knockout", _("knockout")
-        PROGRESSIVE = "progressive", _("knockout with consolation")
-        DOUBLE = "double", _("double elimination")
-        SWISS = "swiss", _("Swiss")
-        LIVES = "lives", _("lives")
-        ROUND_ROBIN = "roundrobin", _("round robin")
-        GROUPS = "groups", _("groups")
-        LEAGUE = "league", _("league")
+        KNOCKOUT = "knockout", "knockout"
+        PROGRESSIVE = "progressive", "knockout with consolation"
+        DOUBLE = "double", "double elimination"
+        PLACES = "places", "everybody plays to the end"
+        SWISS = "swiss", "Swiss"
+        LIVES = "lives", "lives"
+        ROUND_ROBIN = "roundrobin", "round robin"
+        GROUPS = "groups", "groups"
+        LEAGUE = "league", "league"
 
     class Status(models.TextChoices):
         """Planned, running or finished."""
 
-        PLANNED = "planned", _("planned")
-        RUNNING = "running", _("running")
-        FINISHED = "finished", _("finished")
+        PLANNED = "planned", "planned"
+        RUNNING = "running", "running"
+        FINISHED = "finished", "finished"
 
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
     division = models.ForeignKey("tournaments.Division", on_delete=models.PROTECT, related_name="stages")
     number = models.PositiveSmallIntegerField(default=1)
     format = models.CharField(max_length=11, choices=Format, default=Format.KNOCKOUT)
-    settings = models.JSONField(default=dict, help_text=_("Settings of the format, such as its pattern."))
+    settings = models.JSONField(default=dict, help_text="Settings of the format, such as its pattern.")
     status = models.CharField(max_length=8, choices=Status, default=Status.PLANNED)
-    seed = models.CharField(max_length=64, help_text=_("Hexadecimal. Secret until the draw is published."))
-    seed_hash = models.CharField(max_length=64, help_text=_("SHA-256 of the bytes of the seed. Always public."))
+    seed = models.CharField(max_length=64, help_text="Hexadecimal. Secret until the draw is published.")
+    seed_hash = models.CharField(max_length=64, help_text="SHA-256 of the bytes of the seed. Always public.")
     lots_seed = models.CharField(
         max_length=64,
-        help_text=_("Hexadecimal. Seed for byes of late entries and ties. Secret until the stage is over."),
+        help_text="Hexadecimal. Seed for byes of late entries and ties. Secret until the stage is over.",
     )
     lots_hash = models.CharField(
-        max_length=64, help_text=_("SHA-256 of the bytes of the seed of the lots. Always public.")
+        max_length=64, help_text="SHA-256 of the bytes of the seed of the lots. Always public."
     )
     apart = models.JSONField(
-        default=list, help_text=_("Groups of entries that were kept apart when the draw was published.")
+        default=list, help_text="Groups of entries that were kept apart when the draw was published."
     )
 
     class Meta:
         ordering = ("division", "number")
-        verbose_name = _("stage")
-        verbose_name_plural = _("stages")
+        verbose_name = "stage"
+        verbose_name_plural = "stages"
         constraints: ClassVar = [models.UniqueConstraint(fields=["division", "number"], name="stage_number")]
 
     def __str__(self) -> str:
@@ -93,7 +93,7 @@ class Stage(models.Model):
 
 
 class Bracket(models.Model):
-    """A bracket of a stage: main, consolation, last chance, lower, final, or a group."""
+    """A bracket of a stage: main, consolation, last chance, lower, final, a group, or `p9` for the places from 9 on."""
 
     stage = models.ForeignKey(Stage, on_delete=models.PROTECT, related_name="brackets")
     key = models.CharField(max_length=20)
@@ -102,8 +102,8 @@ class Bracket(models.Model):
 
     class Meta:
         ordering = ("stage", "order")
-        verbose_name = _("bracket")
-        verbose_name_plural = _("brackets")
+        verbose_name = "bracket"
+        verbose_name_plural = "brackets"
         constraints: ClassVar = [models.UniqueConstraint(fields=["stage", "key"], name="bracket_key")]
 
     def __str__(self) -> str:
@@ -115,18 +115,18 @@ class Round(models.Model):
 
     bracket = models.ForeignKey(Bracket, on_delete=models.PROTECT, related_name="rounds")
     number = models.PositiveSmallIntegerField()
-    length = models.PositiveSmallIntegerField(_("match length"))
-    deadline = models.DateTimeField(_("deadline"), null=True, blank=True)
-    drops = models.JSONField(default=list, help_text=_("Letters of the rounds whose losers enter this round."))
+    length = models.PositiveSmallIntegerField("match length")
+    deadline = models.DateTimeField("deadline", null=True, blank=True)
+    drops = models.JSONField(default=list, help_text="Letters of the rounds whose losers enter this round.")
     entrants = models.JSONField(
         default=list,
-        help_text=_("Entrants of a round that is drawn once they are known, as (winner or loser, match number)."),
+        help_text="Entrants of a round that is drawn once they are known, as (winner or loser, match number).",
     )
 
     class Meta:
         ordering = ("bracket", "number")
-        verbose_name = _("round")
-        verbose_name_plural = _("rounds")
+        verbose_name = "round"
+        verbose_name_plural = "rounds"
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["bracket", "number"], name="round_number"),
             models.CheckConstraint(condition=Q(length__gte=1, length__lte=25), name="round_length"),
@@ -142,18 +142,18 @@ class Fixture(models.Model):
     class Status(models.TextChoices):
         """The values of `formats.progress.FixtureStatus`."""
 
-        WAITING = "waiting", _("to be decided")
-        READY = "ready", _("ready")
-        DECIDED = "decided", _("decided")
-        BYE = "bye", _("bye")
-        WALKOVER = "walkover", _("walkover")
-        EMPTY = "empty", _("empty")
-        NOT_NEEDED = "not_needed", _("not needed")
+        WAITING = "waiting", "to be decided"
+        READY = "ready", "ready"
+        DECIDED = "decided", "decided"
+        BYE = "bye", "bye"
+        WALKOVER = "walkover", "walkover"
+        EMPTY = "empty", "empty"
+        NOT_NEEDED = "not_needed", "not needed"
 
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
     stage = models.ForeignKey(Stage, on_delete=models.PROTECT, related_name="fixtures")
     round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="fixtures")
-    number = models.PositiveIntegerField(help_text=_("Unique in the event and never reused. 13 is shown as M13."))
+    number = models.PositiveIntegerField(help_text="Unique in the event and never reused. 13 is shown as M13.")
     needed_if_fixture = models.PositiveIntegerField(null=True, blank=True)
     needed_if_slot = models.PositiveSmallIntegerField(null=True, blank=True)
 
@@ -163,16 +163,16 @@ class Fixture(models.Model):
         "matches.Match",
         related_name="+",
         blank=True,
-        help_text=_("Earlier matches of this fixture, voided when its players changed."),
+        help_text="Earlier matches of this fixture, voided when its players changed.",
     )
-    due_at = models.DateTimeField(null=True, blank=True, help_text=_("The deadline of the round, unless extended."))
+    due_at = models.DateTimeField(null=True, blank=True, help_text="The deadline of the round, unless extended.")
     extended = models.BooleanField(default=False)
-    deadline_done = models.BooleanField(default=False, help_text=_("The deadline rule has been applied."))
+    deadline_done = models.BooleanField(default=False, help_text="The deadline rule has been applied.")
 
     class Meta:
         ordering = ("stage", "number")
-        verbose_name = _("fixture")
-        verbose_name_plural = _("fixtures")
+        verbose_name = "fixture"
+        verbose_name_plural = "fixtures"
         indexes: ClassVar = [
             models.Index(fields=["due_at"], name="fixture_due", condition=Q(status="ready", deadline_done=False)),
         ]
@@ -191,17 +191,17 @@ class Slot(models.Model):
     """
 
     class Source(models.TextChoices):
-        ENTRY = "entry", pgettext_lazy("in a division", "entry")
-        WINNER = "winner", _("winner")
-        LOSER = "loser", _("loser")
-        PLACE = "place", _("place")
-        BYE = "bye", _("bye")
-        DRAWN = "drawn", _("drawn by lot")
+        ENTRY = "entry", "entry"
+        WINNER = "winner", "winner"
+        LOSER = "loser", "loser"
+        PLACE = "place", "place"
+        BYE = "bye", "bye"
+        DRAWN = "drawn", "drawn by lot"
 
     class Status(models.TextChoices):
         """The values of `formats.progress.SlotStatus`."""
 
-        ENTRY = "entry", pgettext_lazy("in a division", "entry")
+        ENTRY = "entry", "entry"
         BYE = "bye", _("bye")
         WALKOVER = "walkover", _("walkover")
         TO_BE_DECIDED = "to_be_decided", _("to be decided")
@@ -212,7 +212,7 @@ class Slot(models.Model):
     source_entry = models.ForeignKey(
         "tournaments.Entry", on_delete=models.PROTECT, null=True, blank=True, related_name="+"
     )
-    source_fixture = models.PositiveIntegerField(null=True, blank=True, help_text=_("Match number of the source."))
+    source_fixture = models.PositiveIntegerField(null=True, blank=True, help_text="Match number of the source.")
     source_stage = models.CharField(max_length=40, blank=True)
     source_place = models.PositiveSmallIntegerField(null=True, blank=True)
 
@@ -220,12 +220,12 @@ class Slot(models.Model):
     entry = models.ForeignKey("tournaments.Entry", on_delete=models.PROTECT, null=True, blank=True, related_name="+")
     absent = models.ForeignKey("tournaments.Entry", on_delete=models.PROTECT, null=True, blank=True, related_name="+")
     round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="+")
-    live = models.BooleanField(default=True, help_text=_("Whether nobody may stand in two slots of this round."))
+    live = models.BooleanField(default=True, help_text="Whether nobody may stand in two slots of this round.")
 
     class Meta:
         ordering = ("fixture_id", "side")
-        verbose_name = _("slot")
-        verbose_name_plural = _("slots")
+        verbose_name = "slot"
+        verbose_name_plural = "slots"
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["fixture", "side"], name="slot_side"),
             models.UniqueConstraint(
@@ -259,12 +259,12 @@ class Advance(models.Model):
 
     result = models.OneToOneField("matches.Result", on_delete=models.PROTECT, related_name="+")
     fixture = models.ForeignKey("tournaments.Fixture", on_delete=models.PROTECT, related_name="advances")
-    side = models.PositiveSmallIntegerField(null=True, blank=True, help_text=_("0 or 1; empty if nobody advances."))
-    places = models.JSONField(default=list, help_text=_("Places that are kept, as (stage, place, entry)."))
+    side = models.PositiveSmallIntegerField(null=True, blank=True, help_text="0 or 1; empty if nobody advances.")
+    places = models.JSONField(default=list, help_text="Places that are kept, as (stage, place, entry).")
 
     class Meta:
-        verbose_name = _("kept bracket")
-        verbose_name_plural = _("kept brackets")
+        verbose_name = "kept bracket"
+        verbose_name_plural = "kept brackets"
         constraints: ClassVar = [
             models.CheckConstraint(condition=Q(side__isnull=True) | Q(side__lte=1), name="advance_side"),
         ]
@@ -286,8 +286,8 @@ class Correction(models.Model):
     before = models.ForeignKey("matches.Result", on_delete=models.PROTECT, related_name="+")
     after = models.OneToOneField("matches.Result", on_delete=models.PROTECT, related_name="+")
     choice = models.CharField(max_length=12, choices=Choice)
-    voided_rated = models.BooleanField(default=True, help_text=_("Whether played matches that it voided stay rated."))
-    changed = models.JSONField(default=list, help_text=_("Numbers of the fixtures whose players changed."))
+    voided_rated = models.BooleanField(default=True, help_text="Whether played matches that it voided stay rated.")
+    changed = models.JSONField(default=list, help_text="Numbers of the fixtures whose players changed.")
     reason = models.CharField(max_length=MAX_NOTE_LENGTH, blank=True)
     undoes = models.OneToOneField("self", on_delete=models.PROTECT, null=True, blank=True, related_name="undone_by")
     at = models.DateTimeField(default=timezone.now, editable=False)
@@ -295,8 +295,8 @@ class Correction(models.Model):
 
     class Meta:
         ordering = ("-at", "-pk")
-        verbose_name = _("correction")
-        verbose_name_plural = _("corrections")
+        verbose_name = "correction"
+        verbose_name_plural = "corrections"
 
     def __str__(self) -> str:
         return f"{self.fixture} · {self.at:%Y-%m-%d}"

@@ -6,8 +6,6 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext_lazy
 
 from core.text_lengths import MAX_NOTE_LENGTH
 
@@ -22,28 +20,28 @@ class Commitment(models.Model):
     class End(models.TextChoices):
         """Why a commitment ended before its stage did."""
 
-        RETIRED = "retired", _("retired")
-        ABANDONED = "abandoned", _("abandoned")
+        RETIRED = "retired", "retired"
+        ABANDONED = "abandoned", "abandoned"
 
     club = models.ForeignKey("players.Club", on_delete=models.PROTECT, related_name="+")
-    number = models.PositiveIntegerField(help_text=_("Number in the list of the club, from 1."))
+    number = models.PositiveIntegerField(help_text="Number in the list of the club, from 1.")
     division = models.ForeignKey("tournaments.Division", on_delete=models.PROTECT, related_name="commitments")
     stage = models.ForeignKey(
         "tournaments.Stage", on_delete=models.SET_NULL, null=True, blank=True, related_name="commitments"
     )
     stage_number = models.PositiveSmallIntegerField()
-    seed_hash = models.CharField(max_length=64, help_text=_("SHA-256 of the seed of the draw."))
-    lots_hash = models.CharField(max_length=64, help_text=_("SHA-256 of the seed of lots drawn after the draw."))
+    seed_hash = models.CharField(max_length=64, help_text="SHA-256 of the seed of the draw.")
+    lots_hash = models.CharField(max_length=64, help_text="SHA-256 of the seed of lots drawn after the draw.")
     at = models.DateTimeField(default=timezone.now, editable=False)
     end = models.CharField(max_length=9, choices=End, blank=True)
     ended_at = models.DateTimeField(null=True, blank=True)
     reason = models.CharField(max_length=MAX_NOTE_LENGTH, blank=True)
-    seed = models.CharField(max_length=64, blank=True, help_text=_("Public seed of a retired commitment."))
+    seed = models.CharField(max_length=64, blank=True, help_text="Public seed of a retired commitment.")
 
     class Meta:
         ordering = ("club", "number")
-        verbose_name = _("commitment")
-        verbose_name_plural = _("commitments")
+        verbose_name = "commitment"
+        verbose_name_plural = "commitments"
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["club", "number"], name="commitment_number_of_club"),
             models.UniqueConstraint(fields=["stage"], condition=Q(end=""), name="commitment_once_per_stage"),
@@ -63,49 +61,47 @@ class Draw(models.Model):
     class State(models.TextChoices):
         """The state of a draft; a requested one waits for a worker."""
 
-        REQUESTED = "requested", _("being drawn")
-        DRAFT = "draft", _("draft")
-        DISCARDED = "discarded", _("discarded")
-        PUBLISHED = "published", _("published")
-        TAKEN_BACK = "taken_back", _("taken back")
+        REQUESTED = "requested", "being drawn"
+        DRAFT = "draft", "draft"
+        DISCARDED = "discarded", "discarded"
+        PUBLISHED = "published", "published"
+        TAKEN_BACK = "taken_back", "taken back"
 
     stage = models.ForeignKey("tournaments.Stage", on_delete=models.PROTECT, related_name="draws")
     number = models.PositiveSmallIntegerField()
-    round = models.PositiveSmallIntegerField(default=0, help_text=_("The round that is paired; 0 for a whole stage."))
+    round = models.PositiveSmallIntegerField(default=0, help_text="The round that is paired; 0 for a whole stage.")
     state = models.CharField(max_length=10, choices=State, default=State.DRAFT)
     commitment = models.ForeignKey(
         "tournaments.Commitment", on_delete=models.PROTECT, null=True, blank=True, related_name="draws"
     )
-    at_once = models.BooleanField(default=False, help_text=_("Whether it is published when its countdown is over."))
-    publish_at = models.DateTimeField(null=True, blank=True, help_text=_("When the countdown ends."))
+    at_once = models.BooleanField(default=False, help_text="Whether it is published when its countdown is over.")
+    publish_at = models.DateTimeField(null=True, blank=True, help_text="When the countdown ends.")
     algorithm = models.CharField(max_length=120, blank=True)
     places = models.JSONField(
-        default=list, help_text=_("Entry ids in bracket order, or pair by pair for a round; null is a bye.")
+        default=list, help_text="Entry ids in bracket order, or pair by pair for a round; null is a bye."
     )
-    byes = models.JSONField(default=dict, help_text=_("For a round: entry id -> kind of bye."))
-    basis = models.CharField(
-        max_length=64, blank=True, help_text=_("Digest of what the pairing of a round depends on.")
-    )
-    manual = models.JSONField(default=list, help_text=_("Pairs that a director fixed."))
+    byes = models.JSONField(default=dict, help_text="For a round: entry id -> kind of bye.")
+    basis = models.CharField(max_length=64, blank=True, help_text="Digest of what the pairing of a round depends on.")
+    manual = models.JSONField(default=list, help_text="Pairs that a director fixed.")
     left_out = models.JSONField(
-        default=list, help_text=_("Ids of entries that were not here and go on the waiting list; only of a first draw.")
+        default=list, help_text="Ids of entries that were not here and go on the waiting list; only of a first draw."
     )
-    remarks = models.JSONField(default=list, help_text=_("Players who could not be kept apart, as (code, params)."))
-    reason = models.CharField(max_length=MAX_NOTE_LENGTH, blank=True, help_text=_("Reason for a redraw."))
+    remarks = models.JSONField(default=list, help_text="Players who could not be kept apart, as (code, params).")
+    reason = models.CharField(max_length=MAX_NOTE_LENGTH, blank=True, help_text="Reason for a redraw.")
     made_at = models.DateTimeField(default=timezone.now, editable=False)
     made_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
     claimed_at = models.DateTimeField(null=True, blank=True)
-    refusal = models.JSONField(null=True, blank=True, help_text=_("Code and params, if it could not be drawn."))
+    refusal = models.JSONField(null=True, blank=True, help_text="Code and params, if it could not be drawn.")
     published_at = models.DateTimeField(null=True, blank=True)
     taken_back_at = models.DateTimeField(null=True, blank=True)
     taken_back_reason = models.CharField(
-        max_length=MAX_NOTE_LENGTH, blank=True, help_text=_("Public, like the reason for a redraw.")
+        max_length=MAX_NOTE_LENGTH, blank=True, help_text="Public, like the reason for a redraw."
     )
 
     class Meta:
         ordering = ("stage", "number")
-        verbose_name = pgettext_lazy("of a tournament", "draw")
-        verbose_name_plural = pgettext_lazy("of a tournament", "draws")
+        verbose_name = "draw"
+        verbose_name_plural = "draws"
         indexes: ClassVar = [
             models.Index(fields=["publish_at"], name="draw_to_publish", condition=Q(state="draft")),
         ]

@@ -9,10 +9,11 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext_lazy
 
 from core.public_ids import LENGTH, new_public_id
 from core.text_lengths import MAX_NOTE_LENGTH
+
+MAX_TEAM_LENGTH = 40
 
 # Entries, withdrawals, late entries, requested byes and pairs kept apart, as facts.
 
@@ -31,10 +32,11 @@ class Entry(models.Model):
     division = models.ForeignKey("tournaments.Division", on_delete=models.PROTECT, related_name="entries")
     player = models.ForeignKey("players.Player", on_delete=models.PROTECT, related_name="+")
     number = models.PositiveSmallIntegerField(
-        default=1, db_default=1, help_text=_("1, or 2 for the first re-entry of the player, and so on.")
+        default=1, db_default=1, help_text="1, or 2 for the first re-entry of the player, and so on."
     )
     status = models.CharField(max_length=7, choices=Status, default=Status.IN)
-    rating = models.FloatField(null=True, blank=True, help_text=_("Rating when the draw was made."))
+    rating = models.FloatField(null=True, blank=True, help_text="Rating when the draw was made.")
+    team = models.CharField("team", max_length=MAX_TEAM_LENGTH, blank=True, default="", db_default="")
     checked_in_at = models.DateTimeField(null=True, blank=True)
     away_until = models.DateTimeField(null=True, blank=True)
     entered_at = models.DateTimeField(default=timezone.now, editable=False)
@@ -46,13 +48,13 @@ class Entry(models.Model):
         null=True,
         blank=True,
         related_name="+",
-        help_text=_("The entry of the same person that stands for this one, after a merge; see JoinedEntry."),
+        help_text="The entry of the same person that stands for this one, after a merge; see JoinedEntry.",
     )
 
     class Meta:
         ordering = ("entered_at", "pk")
-        verbose_name = pgettext_lazy("in a division", "entry")
-        verbose_name_plural = pgettext_lazy("in a division", "entries")
+        verbose_name = "entry"
+        verbose_name_plural = "entries"
         constraints: ClassVar = [
             models.UniqueConstraint(
                 fields=["division", "player", "number"], condition=~Q(status="out"), name="entry_once_per_number"
@@ -82,8 +84,8 @@ class Withdrawal(models.Model):
 
     class Meta:
         ordering = ("at", "pk")
-        verbose_name = _("withdrawal")
-        verbose_name_plural = _("withdrawals")
+        verbose_name = "withdrawal"
+        verbose_name_plural = "withdrawals"
 
     def __str__(self) -> str:
         return f"{self.entry} · {self.at:%Y-%m-%d}"
@@ -94,7 +96,7 @@ class Return(models.Model):
 
     withdrawal = models.OneToOneField(Withdrawal, on_delete=models.PROTECT, related_name="returned")
     reopened = models.ManyToManyField(
-        "matches.Match", related_name="+", blank=True, help_text=_("Voided walkovers, whose fixtures have new matches.")
+        "matches.Match", related_name="+", blank=True, help_text="Voided walkovers, whose fixtures have new matches."
     )
     reason = models.CharField(max_length=MAX_NOTE_LENGTH, blank=True)
     at = models.DateTimeField(default=timezone.now, editable=False)
@@ -102,8 +104,8 @@ class Return(models.Model):
 
     class Meta:
         ordering = ("at", "pk")
-        verbose_name = _("return")
-        verbose_name_plural = _("returns")
+        verbose_name = "return"
+        verbose_name_plural = "returns"
 
     def __str__(self) -> str:
         return f"{self.withdrawal.entry} · {self.at:%Y-%m-%d}"
@@ -117,20 +119,18 @@ class LateEntry(models.Model):
 
     entry = models.ForeignKey(Entry, on_delete=models.PROTECT, related_name="late")
     stage = models.ForeignKey("tournaments.Stage", on_delete=models.PROTECT, related_name="+")
-    slots = models.JSONField(default=list, help_text=_("Byes that were filled, as [match number, side]."))
+    slots = models.JSONField(default=list, help_text="Byes that were filled, as [match number, side].")
     entrants = models.JSONField(
-        default=list, help_text=_("Rounds still to be drawn, as [key of the round, its previous entrants].")
+        default=list, help_text="Rounds still to be drawn, as [key of the round, its previous entrants]."
     )
-    before = models.CharField(
-        max_length=7, blank=True, help_text=_("Previous status of the entry; empty if it is new.")
-    )
+    before = models.CharField(max_length=7, blank=True, help_text="Previous status of the entry; empty if it is new.")
     withdrawal = models.OneToOneField(
         Withdrawal,
         on_delete=models.PROTECT,
         null=True,
         blank=True,
         related_name="+",
-        help_text=_("The withdrawal of the previous entry that came with this re-entry."),
+        help_text="The withdrawal of the previous entry that came with this re-entry.",
     )
     undoes = models.OneToOneField("self", on_delete=models.PROTECT, null=True, blank=True, related_name="undone_by")
     reason = models.CharField(max_length=MAX_NOTE_LENGTH, blank=True)
@@ -139,8 +139,8 @@ class LateEntry(models.Model):
 
     class Meta:
         ordering = ("at", "pk")
-        verbose_name = _("late entry")
-        verbose_name_plural = _("late entries")
+        verbose_name = "late entry"
+        verbose_name_plural = "late entries"
 
     def __str__(self) -> str:
         return f"{self.entry} · {self.at:%Y-%m-%d}"
@@ -161,8 +161,8 @@ class Substitution(models.Model):
 
     class Meta:
         ordering = ("at", "pk")
-        verbose_name = _("substitution")
-        verbose_name_plural = _("substitutions")
+        verbose_name = "substitution"
+        verbose_name_plural = "substitutions"
 
     def __str__(self) -> str:
         return f"{self.after} · {self.before}"
@@ -174,14 +174,14 @@ class JoinedEntry(models.Model):
     merge = models.ForeignKey("players.Merge", on_delete=models.PROTECT, related_name="+")
     entry = models.ForeignKey(Entry, on_delete=models.PROTECT, related_name="joined")
     into = models.ForeignKey(Entry, on_delete=models.PROTECT, related_name="+")
-    before = models.CharField(max_length=7, help_text=_("Previous status of the entry."))
+    before = models.CharField(max_length=7, help_text="Previous status of the entry.")
     at = models.DateTimeField(default=timezone.now, editable=False)
     undone_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering = ("at", "pk")
-        verbose_name = _("joined entry")
-        verbose_name_plural = _("joined entries")
+        verbose_name = "joined entry"
+        verbose_name_plural = "joined entries"
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["entry"], condition=Q(undone_at=None), name="entry_joined_once"),
         ]
@@ -205,12 +205,12 @@ class EventLink(models.Model):
 
     tournament = models.ForeignKey("tournaments.Tournament", on_delete=models.PROTECT, related_name="event_links")
     player = models.ForeignKey("players.Player", on_delete=models.PROTECT, related_name="+")
-    generation = models.PositiveSmallIntegerField(default=0, help_text=_("How often the link was revoked."))
+    generation = models.PositiveSmallIntegerField(default=0, help_text="How often the link was revoked.")
 
     class Meta:
         ordering = ("tournament", "player")
-        verbose_name = _("personal link of an event")
-        verbose_name_plural = _("personal links of events")
+        verbose_name = "personal link of an event"
+        verbose_name_plural = "personal links of events"
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["tournament", "player"], name="event_link_once_per_player"),
         ]
@@ -238,8 +238,8 @@ class ByeRequest(models.Model):
 
     class Meta:
         ordering = ("stage", "round", "pk")
-        verbose_name = _("requested bye")
-        verbose_name_plural = _("requested byes")
+        verbose_name = "requested bye"
+        verbose_name_plural = "requested byes"
         constraints: ClassVar = [
             models.UniqueConstraint(
                 fields=["entry", "stage", "round"], condition=Q(taken_back_at=None), name="bye_requested_once"
@@ -265,8 +265,8 @@ class KeptApart(models.Model):
 
     class Meta:
         ordering = ("at", "pk")
-        verbose_name = _("pair kept apart")
-        verbose_name_plural = _("pairs kept apart")
+        verbose_name = "pair kept apart"
+        verbose_name_plural = "pairs kept apart"
         constraints: ClassVar = [
             models.UniqueConstraint(
                 fields=["first", "second"], condition=Q(taken_back_at=None), name="kept_apart_once"
@@ -289,7 +289,7 @@ class Kiosk(models.Model):
 
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
     tournament = models.ForeignKey("tournaments.Tournament", on_delete=models.PROTECT, related_name="kiosks")
-    secret_hash = models.CharField(max_length=64, blank=True, help_text=_("Empty until a device is paired."))
+    secret_hash = models.CharField(max_length=64, blank=True, help_text="Empty until a device is paired.")
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
     paired_at = models.DateTimeField(null=True, blank=True)
@@ -297,8 +297,8 @@ class Kiosk(models.Model):
 
     class Meta:
         ordering = ("created_at", "pk")
-        verbose_name = _("kiosk")
-        verbose_name_plural = _("kiosks")
+        verbose_name = "kiosk"
+        verbose_name_plural = "kiosks"
 
     def __str__(self) -> str:
         return f"{self.tournament} · {self.public_id}"
@@ -308,11 +308,12 @@ class CheckIn(models.Model):
     """A change of an entry's presence; the newest one holds. `Entry.checked_in_at` and `away_until` follow from it."""
 
     class State(models.TextChoices):
-        """Whether the player is here."""
+        """Whether the player is here. The entry of a pair plays without whoever of the two is excused."""
 
         HERE = "here", _("here")
         AWAY = "away", _("away")
         MISSING = "missing", _("missing")
+        EXCUSED = "excused", _("excused")
 
     class Source(models.TextChoices):
         """How the player was checked in."""
@@ -324,11 +325,19 @@ class CheckIn(models.Model):
         LINK = "link", _("by personal link")
 
     entry = models.ForeignKey("tournaments.Entry", on_delete=models.PROTECT, related_name="check_ins")
+    person = models.ForeignKey(
+        "players.Player",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="Which of the two of a pair; empty if the entry is of one person.",
+    )
     state = models.CharField(max_length=7, choices=State)
-    until = models.DateTimeField(null=True, blank=True, help_text=_("When a player who is away comes back."))
+    until = models.DateTimeField(null=True, blank=True, help_text="When a player who is away comes back.")
     source = models.CharField(max_length=8, choices=Source, default=Source.DIRECTOR)
     batch = models.CharField(
-        max_length=LENGTH, default=new_public_id, db_index=True, help_text=_("Shared by what one tap changed.")
+        max_length=LENGTH, default=new_public_id, db_index=True, help_text="Shared by what one tap changed."
     )
     kiosk = models.ForeignKey(Kiosk, on_delete=models.PROTECT, null=True, blank=True, related_name="check_ins")
     undoes = models.OneToOneField("self", on_delete=models.PROTECT, null=True, blank=True, related_name="undone_by")
@@ -337,8 +346,8 @@ class CheckIn(models.Model):
 
     class Meta:
         ordering = ("at", "pk")
-        verbose_name = _("check-in")
-        verbose_name_plural = _("check-ins")
+        verbose_name = "check-in"
+        verbose_name_plural = "check-ins"
         constraints: ClassVar = [
             models.CheckConstraint(
                 condition=Q(state="away", until__isnull=False) | (~Q(state="away") & Q(until=None)),

@@ -5,12 +5,13 @@ from typing import ClassVar
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import Exists, Q
 from django.utils import timezone
 from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
+from core.languages import first_offered
 from core.public_ids import LENGTH, new_public_id
 from core.text_lengths import MAX_NAME_LENGTH
 from matches.models import ClockPreset, LiveMatch, PlayMode
@@ -44,58 +45,85 @@ class Tournament(models.Model):
         SHORTEN = "shorten", _("shortened if both players agree")
         DIRECTOR = "director", _("decided one by one by a director")
 
+    class SilentDesk(models.TextChoices):
+        """What the autopilot does while no page of the staff has a connection."""
+
+        WAIT = "wait", _("calls wait until it is back")
+        GO_ON = "go_on", _("the autopilot goes on calling")
+
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
     club = models.ForeignKey("players.Club", on_delete=models.PROTECT, related_name="+")
-    name = models.CharField(_("name"), max_length=MAX_NAME_LENGTH)
-    slug = models.SlugField(_("URL name"), max_length=60)
+    name = models.CharField("name", max_length=MAX_NAME_LENGTH)
+    slug = models.SlugField("URL name", max_length=60)
     status = models.CharField(max_length=9, choices=Status, default=Status.DRAFT)
-    starts_at = models.DateTimeField(_("starts"))
-    ends_at = models.DateTimeField(_("ends"), null=True, blank=True)
+    starts_at = models.DateTimeField("starts")
+    ends_at = models.DateTimeField("ends", null=True, blank=True)
     closing_rule = models.CharField(
-        _("matches still running at the end"),
+        "matches still running at the end",
         max_length=8,
         choices=ClosingRule,
         default=ClosingRule.ADJOURN,
         db_default=ClosingRule.ADJOURN,
     )
-    check_in_opens_at = models.DateTimeField(_("check-in opens"), null=True, blank=True)
-    check_in_closes_at = models.DateTimeField(_("check-in closes"), null=True, blank=True)
-    time_zone = models.CharField(_("time zone"), max_length=64)
-    venue = models.CharField(_("venue"), max_length=200, blank=True)
-    tables = models.PositiveSmallIntegerField(pgettext_lazy("furniture", "tables"), null=True, blank=True)
-    about = models.TextField(_("about"), max_length=4000, blank=True)
-    currency = models.CharField(
-        _("currency"), max_length=12, default="ticket", help_text=_("A currency code, or “ticket”.")
+    silent_desk = models.CharField(
+        "if the desk loses its connection",
+        max_length=5,
+        choices=SilentDesk,
+        default=SilentDesk.WAIT,
+        db_default=SilentDesk.WAIT,
     )
-    currency_exponent = models.PositiveSmallIntegerField(default=0, help_text=_("Decimal places of the currency."))
+    check_in_opens_at = models.DateTimeField("check-in opens", null=True, blank=True)
+    check_in_closes_at = models.DateTimeField("check-in closes", null=True, blank=True)
+    time_zone = models.CharField("time zone", max_length=64)
+    language = models.CharField(
+        "language of wall and paper",
+        max_length=10,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="Empty for the club's language.",
+    )
+    second_language = models.CharField(
+        "second language on paper",
+        max_length=10,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="In which the headings of printed sheets stand as well; empty for none.",
+    )
+    venue = models.CharField("venue", max_length=200, blank=True)
+    tables = models.PositiveSmallIntegerField("tables", null=True, blank=True)
+    about = models.TextField("about", max_length=4000, blank=True)
+    currency = models.CharField("currency", max_length=12, default="ticket", help_text="A currency code, or “ticket”.")
+    currency_exponent = models.PositiveSmallIntegerField(default=0, help_text="Decimal places of the currency.")
     rated = models.BooleanField(
-        _("rated"), default=True, db_default=True, help_text=_("Whether its new divisions are, unless they differ.")
+        "rated", default=True, db_default=True, help_text="Whether its new divisions are, unless they differ."
     )
     season = models.BooleanField(
-        _("counts in seasons"),
+        "counts in seasons",
         default=True,
         db_default=True,
-        help_text=_("Whether it counts, once published, in the seasons of its club whose days it falls on."),
+        help_text="Whether it counts, once published, in the seasons of its club whose days it falls on.",
     )
     undo_until = models.DateTimeField(
         null=True,
         blank=True,
-        help_text=_("Until when the start of the evening can be undone. Emails and pushes wait until then."),
+        help_text="Until when the start of the evening can be undone. Emails and pushes wait until then.",
     )
-    last_number = models.PositiveIntegerField(default=0, help_text=_("Highest match number so far."))
+    last_number = models.PositiveIntegerField(default=0, help_text="Highest match number so far.")
     calendar_sequence = models.PositiveIntegerField(
-        default=0, db_default=0, help_text=_("Grows with every change that its calendar shows.")
+        default=0, db_default=0, help_text="Grows with every change that its calendar shows."
     )
     calendar_changed_at = models.DateTimeField(
-        null=True, blank=True, help_text=_("When its calendar changed last; empty if it never did.")
+        null=True, blank=True, help_text="When its calendar changed last; empty if it never did."
     )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
 
     class Meta:
         ordering = ("-starts_at", "name")
-        verbose_name = _("tournament")
-        verbose_name_plural = _("tournaments")
+        verbose_name = "tournament"
+        verbose_name_plural = "tournaments"
         indexes: ClassVar = [models.Index(fields=["-starts_at", "-id"], name="tournament_newest")]
         constraints: ClassVar = [models.UniqueConstraint(fields=["club", "slug"], name="tournament_slug_of_club")]
 
@@ -106,6 +134,11 @@ class Tournament(models.Model):
     def topic(self) -> str:
         """The topic of the event in the log and in live updates."""
         return f"tournament:{self.public_id}"
+
+    @property
+    def effective_language(self) -> str:
+        """The language of its wall and paper: its own, the club's or the site's."""
+        return first_offered(self.language, self.club.language)
 
     @property
     def is_open(self) -> bool:
@@ -144,6 +177,21 @@ class Division(models.Model):
         RATING = "rating", _("seeded by rating")
         ENTRY = "entry", _("seeded in the order of the entries")
 
+    class Sides(models.TextChoices):
+        """Who plays as one side; fixed once somebody is entered."""
+
+        ONE = "one", pgettext_lazy("sides", "single players")
+        TWO = "two", pgettext_lazy("sides", "pairs")
+        ANY = "any", pgettext_lazy("sides", "players and pairs")
+
+    class StartRule(models.TextChoices):
+        """Whether matches begin at 0–0, or the weaker side is given points."""
+
+        NONE = "none", _("every match begins at 0–0")
+        RATING = "rating", _("by the chances that ratings give")
+        TABLE = "table", _("by a table of rating differences")
+        HAND = "hand", _("set for each match by hand")
+
     class DeadlineRule(models.TextChoices):
         """What happens to a match that has not been played when its round ends."""
 
@@ -154,75 +202,90 @@ class Division(models.Model):
 
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
     tournament = models.ForeignKey(Tournament, on_delete=models.PROTECT, related_name="divisions")
-    name = models.CharField(_("name"), max_length=MAX_NAME_LENGTH)
+    name = models.CharField("name", max_length=MAX_NAME_LENGTH)
     order = models.PositiveSmallIntegerField(default=0)
     status = models.CharField(max_length=9, choices=Status, default=Status.ENTRIES)
-    seq = models.PositiveIntegerField(default=0, help_text=_("Grows by one with every visible change."))
+    seq = models.PositiveIntegerField(default=0, help_text="Grows by one with every visible change.")
 
-    self_registration = models.BooleanField(_("players can register themselves"), default=False)
-    closes_at = models.DateTimeField(_("registration closes"), null=True, blank=True)
-    capacity = models.PositiveIntegerField(_("places"), null=True, blank=True)
-    fee = models.PositiveIntegerField(_("entry fee"), default=0, help_text=_("In whole minor units of the currency."))
+    self_registration = models.BooleanField("players can register themselves", default=False)
+    closes_at = models.DateTimeField("registration closes", null=True, blank=True)
+    capacity = models.PositiveIntegerField("places", null=True, blank=True)
+    sides = models.CharField("who enters", max_length=3, choices=Sides, default=Sides.ONE, db_default=Sides.ONE)
+    is_side = models.BooleanField("side event", default=False, db_default=False)
+    offer = models.ForeignKey(
+        "tournaments.Offer", on_delete=models.PROTECT, null=True, blank=True, editable=False, related_name="runs"
+    )
+    run = models.PositiveSmallIntegerField(
+        null=True, blank=True, editable=False, help_text="Counts the lists of its offer."
+    )
+    starts_at = models.DateTimeField(
+        null=True, blank=True, editable=False, help_text="When a list that is full draws by itself."
+    )
+    fee = models.PositiveIntegerField("entry fee", default=0, help_text="In whole minor units of the currency.")
 
     reentry_until = models.DateTimeField(
-        _("re-entry until"), null=True, blank=True, help_text=_("Empty: nobody can enter again.")
+        "re-entry until", null=True, blank=True, help_text="Empty: nobody can enter again."
     )
     reentry_keeps = models.BooleanField(
-        _("after a re-entry the previous entry plays on in the consolation"), default=True, db_default=True
+        "after a re-entry the previous entry plays on in the consolation", default=True, db_default=True
     )
 
-    match_length = models.PositiveSmallIntegerField(_("match length"), default=7)
-    round_lengths = models.JSONField(_("match length by round"), default=list, blank=True)
-    crawford = models.BooleanField(_("Crawford rule"), default=True)
-    rated = models.BooleanField(_("rated"), default=True)
+    match_length = models.PositiveSmallIntegerField("match length", default=7)
+    round_lengths = models.JSONField("match length by round", default=list, blank=True)
+    crawford = models.BooleanField("Crawford rule", default=True)
+    rated = models.BooleanField("rated", default=True)
     pool = models.ForeignKey("matches.RatingPool", on_delete=models.PROTECT, null=True, blank=True, related_name="+")
-    draw_method = models.CharField(
-        pgettext_lazy("of a tournament", "draw"), max_length=6, choices=DrawMethod, default=DrawMethod.RANDOM
-    )
-    apart = models.BooleanField(_("keep club-mates apart"), default=False)
-    deadline_rule = models.CharField(
-        _("deadline rule"), max_length=9, choices=DeadlineRule, default=DeadlineRule.DIRECTOR
-    )
+    draw_method = models.CharField("draw", max_length=6, choices=DrawMethod, default=DrawMethod.RANDOM)
+    apart = models.BooleanField("keep club-mates apart", default=False)
+    deadline_rule = models.CharField("deadline rule", max_length=9, choices=DeadlineRule, default=DeadlineRule.DIRECTOR)
     no_show_loses = models.BooleanField(
-        _("a player who is late for an appointment loses the match if the opponent claims it"),
+        "a player who is late for an appointment loses the match if the opponent claims it",
         default=False,
     )
     no_show_minutes = models.PositiveSmallIntegerField(
-        _("minutes after which a player counts as late"), default=NO_SHOW_MINUTES, db_default=NO_SHOW_MINUTES
+        "minutes after which a player counts as late", default=NO_SHOW_MINUTES, db_default=NO_SHOW_MINUTES
     )
-    extension_hours = models.PositiveSmallIntegerField(_("extension in hours"), default=72)
+    extension_hours = models.PositiveSmallIntegerField("extension in hours", default=72)
     claim_wait = models.PositiveIntegerField(
-        _("seconds until an unanswered report stands"),
+        "seconds until an unanswered report stands",
         default=600,
-        help_text=_("Usual values: 10 minutes at a venue, 24 hours online."),
+        help_text="Usual values: 10 minutes at a venue, 24 hours online.",
     )
-    records_stand = models.BooleanField(_("accepted records become results at once"), default=False)
+    records_stand = models.BooleanField("accepted records become results at once", default=False)
+    start_rule = models.CharField(
+        "start score", max_length=6, choices=StartRule, default=StartRule.NONE, db_default=StartRule.NONE
+    )
+    start_cap = models.PositiveSmallIntegerField(
+        "most points at the start", null=True, blank=True, help_text="Empty: half the length, rounded down."
+    )
+    start_table = models.JSONField(default=list, blank=True, help_text="[rating difference from, points]")
 
-    play_mode = models.CharField(_("where matches are played"), max_length=6, choices=PlayMode, default=PlayMode.TABLE)
-    clock = models.CharField(_("clock"), max_length=14, choices=ClockPreset, default=ClockPreset.TABLE)
-    overtime_minutes = models.PositiveSmallIntegerField(_("overtime in minutes"), default=0)
-    turn_days = models.PositiveSmallIntegerField(_("days for each turn"), default=2)
-    bank_days = models.PositiveSmallIntegerField(_("extra days for the match"), default=0)
+    play_mode = models.CharField("where matches are played", max_length=6, choices=PlayMode, default=PlayMode.TABLE)
+    clock = models.CharField("clock", max_length=14, choices=ClockPreset, default=ClockPreset.TABLE)
+    overtime_minutes = models.PositiveSmallIntegerField("overtime in minutes", default=0)
+    turn_days = models.PositiveSmallIntegerField("days for each turn", default=2)
+    bank_days = models.PositiveSmallIntegerField("extra days for the match", default=0)
     flag_rule = models.CharField(
-        _("running out of time loses"),
+        "running out of time loses",
         max_length=10,
         choices=LiveMatch.FlagRule,
         default=LiveMatch.FlagRule.MATCH_LOST,
     )
     spectators_delay = models.PositiveSmallIntegerField(
-        _("spectators"),
+        "spectators",
         null=True,
         blank=True,
         default=0,
-        help_text=_("Minutes by which spectators are behind; empty: they see a match once it is over."),
+        help_text="Minutes by which spectators are behind; empty: they see a match once it is over.",
     )
 
     class Meta:
         ordering = ("order", "pk")
-        verbose_name = _("division")
-        verbose_name_plural = _("divisions")
+        verbose_name = "division"
+        verbose_name_plural = "divisions"
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["tournament", "name"], name="division_name_of_tournament"),
+            models.UniqueConstraint(fields=["offer", "run"], name="division_run_of_offer"),
             models.CheckConstraint(condition=Q(match_length__gte=1, match_length__lte=25), name="division_length"),
             models.CheckConstraint(
                 condition=Q(capacity__isnull=True) | Q(capacity__gte=2, capacity__lte=MAX_ENTRIES),
@@ -245,8 +308,47 @@ class Division(models.Model):
 
     @cached_property
     def keeps_apart(self) -> bool:
-        """Whether its draw keeps anybody apart: club-mates, or pairs named by a director."""
-        return self.apart or self.kept_apart.filter(taken_back_at=None).exists()
+        """Whether its draw keeps anybody apart: club-mates, pairs named by a director, or members of one team."""
+        named, in_teams = self.kept_apart.filter(taken_back_at=None), self.entries.exclude(team="")
+        is_apart = Q(Exists(named)) | Q(Exists(in_teams))
+        return self.apart or type(self).objects.filter(is_apart, pk=self.pk).exists()
+
+
+class Offer(models.Model):
+    """Lists for side events at the desk (“Jackpot 100”): each is a division, which starts by itself once it is full.
+
+    While it is open, one list takes entries: the next begins when a list is full. Its row is locked before them.
+    """
+
+    public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
+    tournament = models.ForeignKey(Tournament, on_delete=models.PROTECT, related_name="offers")
+    name = models.CharField("name", max_length=MAX_NAME_LENGTH)
+    size = models.PositiveSmallIntegerField("players")
+    fee = models.PositiveIntegerField("entry fee", default=0, help_text="In whole minor units of the currency.")
+    lengths = models.JSONField("match length by round", default=list)
+    kept = models.PositiveSmallIntegerField(
+        "kept by the club", default=0, help_text="Part of the fees, in hundredths of a percent."
+    )
+    shares = models.JSONField(default=list, help_text="Shares of the places, in hundredths of a percent.")
+    unit = models.PositiveIntegerField("rounded down to", default=1)
+    rated = models.BooleanField("rated", default=True)
+    again = models.BooleanField("players of a list that is not over can join the next", default=True)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    closed_at = models.DateTimeField(null=True, blank=True, editable=False)
+
+    class Meta:
+        ordering = ("created_at", "pk")
+        verbose_name = "offer"
+        verbose_name_plural = "offers"
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["tournament", "name"], name="offer_name_of_tournament"),
+            models.CheckConstraint(condition=Q(size__in=[4, 8, 16]), name="offer_size"),
+            models.CheckConstraint(condition=Q(kept__lte=10_000), name="offer_kept"),
+            models.CheckConstraint(condition=Q(unit__gte=1), name="offer_unit"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.tournament} · {self.name}"
 
 
 # Helpers: people who may help at one event without a role in its club.
@@ -267,14 +369,14 @@ class Helper(models.Model):
     )
     added_at = models.DateTimeField(default=timezone.now, editable=False)
     added_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
-    expires_at = models.DateTimeField(help_text=_("Until when the invitation can be accepted."))
+    expires_at = models.DateTimeField(help_text="Until when the invitation can be accepted.")
     accepted_at = models.DateTimeField(null=True, blank=True)
     removed_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering = ("added_at", "pk")
-        verbose_name = _("helper")
-        verbose_name_plural = _("helpers")
+        verbose_name = "helper"
+        verbose_name_plural = "helpers"
         constraints: ClassVar = [
             models.UniqueConstraint(
                 fields=["tournament", "user"], condition=Q(removed_at=None), name="helper_once_per_event"

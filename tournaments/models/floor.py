@@ -8,7 +8,6 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext_lazy
 
 from core.public_ids import LENGTH, new_public_id
 from players.models import LogEntry
@@ -32,18 +31,24 @@ class Floor(models.Model):
     """The floor of an event, with its settings. Its row is the lock for all changes to the floor (docs/locking.md)."""
 
     tournament = models.OneToOneField("tournaments.Tournament", on_delete=models.PROTECT, related_name="floor")
-    seq = models.PositiveIntegerField(default=0, help_text=_("Grows by one with every change."))
-    rest_minutes = models.PositiveSmallIntegerField(_("minutes of rest between matches"), default=5)
-    second_call_minutes = models.PositiveSmallIntegerField(_("minutes until the second call"), default=5)
-    no_show_minutes = models.PositiveSmallIntegerField(_("minutes until a player counts as a no-show"), default=15)
-    penalty_points = models.BooleanField(_("penalty points for lateness"), default=False)
-    penalty_first_minutes = models.PositiveSmallIntegerField(_("minutes until the first penalty point"), default=5)
-    penalty_each_minutes = models.PositiveSmallIntegerField(_("minutes for each further penalty point"), default=5)
+    seq = models.PositiveIntegerField(default=0, help_text="Grows by one with every change.")
+    rest_minutes = models.PositiveSmallIntegerField("minutes of rest between matches", default=5)
+    second_call_minutes = models.PositiveSmallIntegerField("minutes until the second call", default=5)
+    no_show_minutes = models.PositiveSmallIntegerField("minutes until a player counts as a no-show", default=15)
+    penalty_points = models.BooleanField("penalty points for lateness", default=False)
+    penalty_first_minutes = models.PositiveSmallIntegerField("minutes until the first penalty point", default=5)
+    penalty_each_minutes = models.PositiveSmallIntegerField("minutes for each further penalty point", default=5)
+    hold_minutes = models.PositiveSmallIntegerField(
+        "minutes for which a match waits for a better one",
+        default=15,
+        db_default=15,
+        help_text="Before a match of a side event is suggested whose players are soon wanted elsewhere; 0: never.",
+    )
     opened_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:
-        verbose_name = _("floor")
-        verbose_name_plural = _("floors")
+        verbose_name = "floor"
+        verbose_name_plural = "floors"
 
     def __str__(self) -> str:
         return str(self.tournament)
@@ -58,14 +63,14 @@ class Table(models.Model):
 
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
     tournament = models.ForeignKey("tournaments.Tournament", on_delete=models.PROTECT, related_name="floor_tables")
-    label = models.CharField(_("number or name"), max_length=MAX_LABEL_LENGTH)
+    label = models.CharField("number or name", max_length=MAX_LABEL_LENGTH)
     order = models.PositiveSmallIntegerField(default=0)
-    category = models.CharField(_("category"), max_length=10, choices=Category, default=Category.NORMAL)
+    category = models.CharField("category", max_length=10, choices=Category, default=Category.NORMAL)
 
     class Meta:
         ordering = ("tournament_id", "order", "pk")
-        verbose_name = pgettext_lazy("furniture", "table")
-        verbose_name_plural = pgettext_lazy("furniture", "tables")
+        verbose_name = "table"
+        verbose_name_plural = "tables"
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["tournament", "label"], name="table_label_of_tournament"),
         ]
@@ -75,37 +80,43 @@ class Table(models.Model):
 
 
 class FloorKind(models.TextChoices):
-    CALLED = "called", _("called")
-    CALLED_AGAIN = "called_again", _("called again")
-    STARTED = "started", _("started")
-    MOVED = "moved", _("moved to another table")
-    FREED = "freed", _("table freed")
-    RUNNING_SCORE = "running_score", _("running score")
-    LATE = "late", _("late")
-    REST_WAIVED = "rest_waived", _("rest waived")
-    PINNED = "pinned", _("pinned")
-    HELD = "held", _("held")
-    RELEASED = "released", _("released")
-    CLOCKS = "clocks", _("clocks put on")
-    ADJOURNED = "adjourned", _("adjourned")
-    CONTINUED = "continued", _("continued")
-    SHORTENED = "shortened", _("shortened")
-    LENGTH_OFFERED = "length_offered", _("shorter length offered")
-    LENGTH_ACCEPTED = "length_accepted", _("shorter length accepted")
-    LENGTH_DECLINED = "length_declined", _("shorter length declined")
-    LENGTH_WITHDRAWN = "length_withdrawn", _("offered length withdrawn")
-    PAUSED = "paused", _("paused")
-    RESUMED = "resumed", _("resumed")
-    TABLE_OUT = "table_out", _("table out of use")
-    TABLE_BACK = "table_back", _("table back in use")
-    AUTOPILOT = "autopilot", _("autopilot")
-    NEEDS_ACCESSIBLE = "needs_accessible", _("needs an accessible table")
-    LEAD_WAIVED = "lead_waived", _("nobody waits for it")
-    STOPPED = "stopped", _("stopped")
-    ASKED = "asked", _("players asked whether it is over")
-    PAIRING_HELD = "pairing_held", _("pairing held")
-    PAIRING_GOES_ON = "pairing_goes_on", _("pairing goes on")
-    UNDONE = "undone", _("undone")
+    CALLED = "called", "called"
+    CALLED_AGAIN = "called_again", "called again"
+    STARTED = "started", "started"
+    MOVED = "moved", "moved to another table"
+    FREED = "freed", "table freed"
+    RUNNING_SCORE = "running_score", "running score"
+    LATE = "late", "late"
+    REST_WAIVED = "rest_waived", "rest waived"
+    PINNED = "pinned", "pinned"
+    HELD = "held", "held"
+    RELEASED = "released", "released"
+    CLOCKS = "clocks", "clocks put on"
+    ADJOURNED = "adjourned", "adjourned"
+    CONTINUED = "continued", "continued"
+    SHORTENED = "shortened", "shortened"
+    LENGTH_OFFERED = "length_offered", "shorter length offered"
+    LENGTH_ACCEPTED = "length_accepted", "shorter length accepted"
+    LENGTH_DECLINED = "length_declined", "shorter length declined"
+    LENGTH_WITHDRAWN = "length_withdrawn", "offered length withdrawn"
+    PAUSED = "paused", "paused"
+    RESUMED = "resumed", "resumed"
+    TABLE_OUT = "table_out", "table out of use"
+    TABLE_BACK = "table_back", "table back in use"
+    AUTOPILOT = "autopilot", "autopilot"
+    NEEDS_ACCESSIBLE = "needs_accessible", "needs an accessible table"
+    LEAD_WAIVED = "lead_waived", "nobody waits for it"
+    STOPPED = "stopped", "stopped"
+    ASKED = "asked", "players asked whether it is over"
+    PAIRING_HELD = "pairing_held", "pairing held"
+    PAIRING_GOES_ON = "pairing_goes_on", "pairing goes on"
+    STAGE_ENDED = "stage_ended", "stage ended"
+    START_SET = "start_set", "start score set"
+    UNDONE = "undone", "undone"
+
+
+TYPED_AT = "typed_at"
+"""Among the params of a fact that was typed without a connection: when that was; None if it is not known."""
 
 
 class FloorEvent(models.Model):
@@ -133,8 +144,8 @@ class FloorEvent(models.Model):
 
     class Meta:
         ordering = ("pk",)
-        verbose_name = _("floor event")
-        verbose_name_plural = _("floor events")
+        verbose_name = "floor event"
+        verbose_name_plural = "floor events"
         indexes: ClassVar = [
             models.Index(fields=["match", "kind"], name="floor_event_of_match"),
         ]
@@ -150,21 +161,19 @@ class Wall(models.Model):
     """Settings of an event's wall screen; without a row the defaults apply."""
 
     tournament = models.OneToOneField("tournaments.Tournament", on_delete=models.PROTECT, related_name="wall")
-    message = models.CharField(_("message"), max_length=160, blank=True)
-    hidden = models.JSONField(default=list, help_text=_("The parts that are not shown."))
+    message = models.CharField("message", max_length=160, blank=True)
+    hidden = models.JSONField(default=list, help_text="The parts that are not shown.")
     season_tables = models.JSONField(
         default=list,
-        help_text=_(
-            "Public ids of seasons, or with that of a view, as in `k7m2x9q4ab:v3n8w5r2cd`; empty: all seasons."
-        ),
+        help_text="Public ids of seasons, or with that of a view, as in `k7m2x9q4ab:v3n8w5r2cd`; empty: all seasons.",
     )
     seconds = models.PositiveSmallIntegerField(
-        _("seconds per screen"), default=15, validators=[MinValueValidator(5), MaxValueValidator(120)]
+        "seconds per screen", default=15, validators=[MinValueValidator(5), MaxValueValidator(120)]
     )
 
     class Meta:
-        verbose_name = _("wall screen")
-        verbose_name_plural = _("wall screens")
+        verbose_name = "wall screen"
+        verbose_name_plural = "wall screens"
         constraints: ClassVar = [
             models.CheckConstraint(condition=models.Q(seconds__gte=5, seconds__lte=120), name="wall_seconds"),
         ]

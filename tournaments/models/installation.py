@@ -1,7 +1,6 @@
 """What an installation knows about itself."""
 
 from django.db import models
-from django.utils.translation import gettext_lazy as _
 
 
 class Installation(models.Model):
@@ -13,18 +12,18 @@ class Installation(models.Model):
     ONLY = 1
 
     demo_declined_at = models.DateTimeField(
-        null=True, blank=True, help_text=_("When the demo was declined, so that a start does not create it.")
+        null=True, blank=True, help_text="When the demo was declined, so that a start does not create it."
     )
     link_hash = models.CharField(max_length=64, blank=True)
     link_expires_at = models.DateTimeField(null=True, blank=True)
     link_used_at = models.DateTimeField(null=True, blank=True)
     link_form_hash = models.CharField(
-        max_length=64, blank=True, help_text=_("Of the form that used the link; only that form can be sent again.")
+        max_length=64, blank=True, help_text="Of the form that used the link; only that form can be sent again."
     )
 
     class Meta:
-        verbose_name = _("installation")
-        verbose_name_plural = _("installations")
+        verbose_name = "installation"
+        verbose_name_plural = "installations"
         constraints = [models.CheckConstraint(condition=models.Q(pk=1), name="one_installation")]
 
     def __str__(self) -> str:

@@ -5,7 +5,6 @@ from typing import ClassVar
 from django.conf import settings
 from django.db import models
 from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
 
 from core.public_ids import LENGTH, new_public_id
 from core.text_lengths import MAX_NAME_LENGTH
@@ -16,10 +15,10 @@ class PastSeason(models.Model):
 
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
     club = models.ForeignKey("players.Club", on_delete=models.PROTECT, related_name="+")
-    name = models.CharField(_("name"), max_length=MAX_NAME_LENGTH)
-    digest = models.CharField(max_length=64, help_text=_("Of the rows: the same ones are imported once."))
+    name = models.CharField("name", max_length=MAX_NAME_LENGTH)
+    digest = models.CharField(max_length=64, help_text="Of the rows: the same ones are imported once.")
     added = models.ManyToManyField(
-        "players.Player", related_name="+", help_text=_("New members of the import; after an undo, those who stayed.")
+        "players.Player", related_name="+", help_text="New members of the import; after an undo, those who stayed."
     )
     counts_in = models.ForeignKey(
         "tournaments.Series",
@@ -27,7 +26,7 @@ class PastSeason(models.Model):
         null=True,
         blank=True,
         related_name="past_seasons",
-        help_text=_("The season in which its evenings count."),
+        help_text="The season in which its evenings count.",
     )
     at = models.DateTimeField(default=timezone.now, editable=False)
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
@@ -35,8 +34,8 @@ class PastSeason(models.Model):
 
     class Meta:
         ordering = ("-at", "-pk")
-        verbose_name = _("imported season")
-        verbose_name_plural = _("imported seasons")
+        verbose_name = "imported season"
+        verbose_name_plural = "imported seasons"
         constraints: ClassVar = [
             models.UniqueConstraint(
                 fields=["club", "digest"], condition=models.Q(undone_at=None), name="past_season_once"
@@ -52,15 +51,15 @@ class PastPlacing(models.Model):
 
     season = models.ForeignKey(PastSeason, on_delete=models.PROTECT, related_name="placings")
     player = models.ForeignKey("players.Player", on_delete=models.PROTECT, related_name="+")
-    event = models.CharField(_("event"), max_length=MAX_NAME_LENGTH, blank=True)
-    day = models.DateField(_("day"), null=True, blank=True)
-    place = models.PositiveIntegerField(_("place"), null=True, blank=True)
-    points = models.DecimalField(_("points"), max_digits=12, decimal_places=4, null=True, blank=True)
+    event = models.CharField("event", max_length=MAX_NAME_LENGTH, blank=True)
+    day = models.DateField("day", null=True, blank=True)
+    place = models.PositiveIntegerField("place", null=True, blank=True)
+    points = models.DecimalField("points", max_digits=12, decimal_places=4, null=True, blank=True)
 
     class Meta:
         ordering = ("season", "day", "event", "place", "pk")
-        verbose_name = _("imported placing")
-        verbose_name_plural = _("imported placings")
+        verbose_name = "imported placing"
+        verbose_name_plural = "imported placings"
 
     def __str__(self) -> str:
         return f"{self.season} · {self.event} · {self.player}"

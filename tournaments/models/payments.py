@@ -21,12 +21,12 @@ class CashDesk(models.Model):
     """The cash desk of an event. Its row is the lock for everything in this module; no other lock is taken after it."""
 
     tournament = models.OneToOneField("tournaments.Tournament", on_delete=models.PROTECT, related_name="cash_desk")
-    seq = models.PositiveIntegerField(default=0, help_text=_("Grows by one with every change."))
-    draw_needs_payment = models.BooleanField(_("only those who have paid are drawn"), default=False)
+    seq = models.PositiveIntegerField(default=0, help_text="Grows by one with every change.")
+    draw_needs_payment = models.BooleanField("only those who have paid are drawn", default=False)
 
     class Meta:
-        verbose_name = _("cash desk")
-        verbose_name_plural = _("cash desks")
+        verbose_name = "cash desk"
+        verbose_name_plural = "cash desks"
 
     def __str__(self) -> str:
         return str(self.tournament)
@@ -37,18 +37,21 @@ class SidePool(models.Model):
 
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
     division = models.ForeignKey("tournaments.Division", on_delete=models.PROTECT, related_name="side_pools")
-    name = models.CharField(_("name"), max_length=MAX_NAME_LENGTH)
-    fee = models.PositiveIntegerField(_("fee"))
-    shares = models.JSONField(default=list, help_text=_("Shares of the places, in hundredths of a percent."))
-    order = models.JSONField(default=list, help_text=_("Places across brackets, best first, as [bracket, place]."))
-    unit = models.PositiveIntegerField(_("rounded down to"), default=1)
+    name = models.CharField("name", max_length=MAX_NAME_LENGTH)
+    fee = models.PositiveIntegerField("fee")
+    shares = models.JSONField(default=list, help_text="Shares of the places, in hundredths of a percent.")
+    order = models.JSONField(default=list, help_text="Places across brackets, best first, as [bracket, place].")
+    unit = models.PositiveIntegerField("rounded down to", default=1)
+    kept = models.PositiveSmallIntegerField(
+        "kept by the club", default=0, db_default=0, help_text="Part of the fees, in hundredths of a percent."
+    )
     at = models.DateTimeField(default=timezone.now, editable=False)
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
 
     class Meta:
         ordering = ("at", "pk")
-        verbose_name = _("side pool")
-        verbose_name_plural = _("side pools")
+        verbose_name = "side pool"
+        verbose_name_plural = "side pools"
         constraints: ClassVar = [models.UniqueConstraint(fields=["division", "name"], name="side_pool_name")]
 
     def __str__(self) -> str:
@@ -70,8 +73,8 @@ class PoolMember(models.Model):
 
     class Meta:
         ordering = ("at", "pk")
-        verbose_name = _("member of a side pool")
-        verbose_name_plural = _("members of side pools")
+        verbose_name = "member of a side pool"
+        verbose_name_plural = "members of side pools"
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["pool", "entry"], condition=Q(taken_back_at=None), name="pool_joined_once"),
         ]
@@ -110,19 +113,19 @@ class Payment(models.Model):
     tournament = models.ForeignKey("tournaments.Tournament", on_delete=models.PROTECT, related_name="payments")
     kind = models.CharField(max_length=12, choices=Kind)
     method = models.CharField(max_length=8, choices=Method, default=Method.CASH)
-    amount = models.IntegerField(help_text=_("In whole minor units; negative if the club paid."))
+    amount = models.IntegerField(help_text="In whole minor units; negative if the club paid.")
     entry = models.ForeignKey(
         "tournaments.Entry", on_delete=models.PROTECT, null=True, blank=True, related_name="payments"
     )
     pool = models.ForeignKey(SidePool, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
-    pot = models.CharField(max_length=40, blank=True, help_text=_("For a prize: the bracket, table or side pool."))
+    pot = models.CharField(max_length=40, blank=True, help_text="For a prize: the bracket, table or side pool.")
     series = models.ForeignKey(
         "tournaments.Series",
         on_delete=models.PROTECT,
         null=True,
         blank=True,
         related_name="payments",
-        help_text=_("The season out of whose pool it was paid."),
+        help_text="The season out of whose pool it was paid.",
     )
     player = models.ForeignKey(
         "players.Player",
@@ -130,19 +133,19 @@ class Payment(models.Model):
         null=True,
         blank=True,
         related_name="+",
-        help_text=_("Who was paid out of the pool of a season, in which no entry is needed."),
+        help_text="Which of the two of a pair; or who was paid out of the pool of a season, which needs no entry.",
     )
-    note = models.CharField(_("note"), max_length=MAX_NOTE_LENGTH, blank=True)
+    note = models.CharField("note", max_length=MAX_NOTE_LENGTH, blank=True)
     undoes = models.OneToOneField("self", on_delete=models.PROTECT, null=True, blank=True, related_name="undone_by")
-    key = models.CharField(max_length=MAX_KEY_LENGTH, help_text=_("Idempotency key of the form or request."))
-    part = models.PositiveSmallIntegerField(default=0, help_text=_("Counts the payments with the same key."))
+    key = models.CharField(max_length=MAX_KEY_LENGTH, help_text="Idempotency key of the form or request.")
+    part = models.PositiveSmallIntegerField(default=0, help_text="Counts the payments with the same key.")
     at = models.DateTimeField(default=timezone.now, editable=False)
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
 
     class Meta:
         ordering = ("at", "pk")
-        verbose_name = _("payment")
-        verbose_name_plural = _("payments")
+        verbose_name = "payment"
+        verbose_name_plural = "payments"
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["tournament", "key", "part"], name="payment_once"),
             models.CheckConstraint(condition=~Q(amount=0), name="payment_of_something"),
@@ -160,7 +163,7 @@ class Payment(models.Model):
             ),
             models.CheckConstraint(
                 condition=Q(kind="season", series__isnull=False, player__isnull=False)
-                | (~Q(kind="season") & Q(series__isnull=True, player__isnull=True)),
+                | (~Q(kind="season") & Q(series__isnull=True) & (Q(player__isnull=True) | Q(entry__isnull=False))),
                 name="payment_out_of_a_season",
             ),
         ]
@@ -175,20 +178,20 @@ class CashCount(models.Model):
     tournament = models.ForeignKey("tournaments.Tournament", on_delete=models.PROTECT, related_name="cash_counts")
     expected = models.IntegerField()
     counted = models.IntegerField()
-    note = models.CharField(_("what happened"), max_length=MAX_NOTE_LENGTH, blank=True)
+    note = models.CharField("what happened", max_length=MAX_NOTE_LENGTH, blank=True)
     fee_shares = models.ManyToManyField(
         "tournaments.SeriesFeeShare",
         related_name="counts",
         blank=True,
-        help_text=_("The parts of the entry fees for the pools of seasons, as they applied."),
+        help_text="The parts of the entry fees for the pools of seasons, as they applied.",
     )
     at = models.DateTimeField(default=timezone.now, editable=False)
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
 
     class Meta:
         ordering = ("at", "pk")
-        verbose_name = _("cash count")
-        verbose_name_plural = _("cash counts")
+        verbose_name = "cash count"
+        verbose_name_plural = "cash counts"
 
     def __str__(self) -> str:
         return f"{self.tournament} · {self.at:%Y-%m-%d}"
@@ -209,8 +212,8 @@ class CashReopening(models.Model):
 
     class Meta:
         ordering = ("at", "pk")
-        verbose_name = _("reopening of a cash desk")
-        verbose_name_plural = _("reopenings of cash desks")
+        verbose_name = "reopening of a cash desk"
+        verbose_name_plural = "reopenings of cash desks"
 
     def __str__(self) -> str:
         return f"{self.count} · {self.at:%Y-%m-%d}"
@@ -221,20 +224,23 @@ class PrizePlan(models.Model):
 
     division = models.ForeignKey("tournaments.Division", on_delete=models.PROTECT, related_name="prize_plans")
     version = models.PositiveSmallIntegerField()
-    registration = models.PositiveIntegerField(_("registration share"), default=0)
-    reentry = models.PositiveIntegerField(_("re-entry fee"), null=True, blank=True, help_text=_("Empty: half the fee."))
-    guaranteed = models.PositiveIntegerField(_("guaranteed prize money"), default=0)
-    unit = models.PositiveIntegerField(_("rounded down to"), default=1)
-    ties_share = models.BooleanField(_("equal points share their prizes"), default=False)
-    shares = models.JSONField(default=list, help_text=_("[bracket, shares in hundredths of a percent by place]"))
+    registration = models.PositiveIntegerField("registration share", default=0)
+    reentry = models.PositiveIntegerField("re-entry fee", null=True, blank=True, help_text="Empty: half the fee.")
+    guaranteed = models.PositiveIntegerField("guaranteed prize money", default=0)
+    unit = models.PositiveIntegerField("rounded down to", default=1)
+    kept = models.PositiveSmallIntegerField(
+        "kept by the club", default=0, db_default=0, help_text="Part of the fees, in hundredths of a percent."
+    )
+    ties_share = models.BooleanField("equal points share their prizes", default=False)
+    shares = models.JSONField(default=list, help_text="[bracket, shares in hundredths of a percent by place]")
     published = models.BooleanField(default=False)
     at = models.DateTimeField(default=timezone.now, editable=False)
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
 
     class Meta:
         ordering = ("division", "version")
-        verbose_name = _("prize plan")
-        verbose_name_plural = _("prize plans")
+        verbose_name = "prize plan"
+        verbose_name_plural = "prize plans"
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["division", "version"], name="prize_plan_version"),
             models.CheckConstraint(condition=Q(unit__gte=1), name="prize_plan_unit"),
@@ -250,8 +256,8 @@ class AgreedSplit(models.Model):
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
     division = models.ForeignKey("tournaments.Division", on_delete=models.PROTECT, related_name="agreed_splits")
     pot = models.CharField(max_length=40)
-    amounts = models.JSONField(default=list, help_text=_("[entry id, amount]"))
-    places = models.JSONField(default=list, help_text=_("First place of each of them, in ascending order."))
+    amounts = models.JSONField(default=list, help_text="[entry id, amount]")
+    places = models.JSONField(default=list, help_text="First place of each of them, in ascending order.")
     note = models.CharField(max_length=MAX_NOTE_LENGTH, blank=True)
     at = models.DateTimeField(default=timezone.now, editable=False)
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
@@ -259,8 +265,8 @@ class AgreedSplit(models.Model):
 
     class Meta:
         ordering = ("at", "pk")
-        verbose_name = _("agreed split")
-        verbose_name_plural = _("agreed splits")
+        verbose_name = "agreed split"
+        verbose_name_plural = "agreed splits"
 
     def __str__(self) -> str:
         return f"{self.division} · {self.pot}"

@@ -18,13 +18,23 @@ MAX_SHARES = 200
 class Series(models.Model):
     """What a club plays for over several events. Its address is permanent; only an empty one can be removed."""
 
+    class PairPoints(models.TextChoices):
+        """What each of the two of a pair gets of the points of their side."""
+
+        EACH = "each", _("each gets all points of the pair")
+        HALF = "half", _("each gets half of them")
+        NONE = "none", _("pairs get no points")
+
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
     club = models.ForeignKey("players.Club", on_delete=models.PROTECT, related_name="+")
-    name = models.CharField(_("name"), max_length=MAX_NAME_LENGTH)
-    slug = models.SlugField(_("URL name"), max_length=60)
-    first_day = models.DateField(_("first day"))
-    last_day = models.DateField(_("last day"))
-    seq = models.PositiveIntegerField(default=0, help_text=_("Grows by one with every change."))
+    name = models.CharField("name", max_length=MAX_NAME_LENGTH)
+    slug = models.SlugField("URL name", max_length=60)
+    first_day = models.DateField("first day")
+    last_day = models.DateField("last day")
+    seq = models.PositiveIntegerField(default=0, help_text="Grows by one with every change.")
+    pairs = models.CharField(
+        "points of pairs", max_length=4, choices=PairPoints, default=PairPoints.EACH, db_default=PairPoints.EACH
+    )
     final = models.ForeignKey(
         "tournaments.Tournament", on_delete=models.SET_NULL, null=True, blank=True, related_name="final_of"
     )
@@ -33,8 +43,8 @@ class Series(models.Model):
 
     class Meta:
         ordering = ("-last_day", "-pk")
-        verbose_name = _("season")
-        verbose_name_plural = _("seasons")
+        verbose_name = "season"
+        verbose_name_plural = "seasons"
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["club", "slug"], name="series_slug_of_club"),
             models.CheckConstraint(condition=Q(last_day__gte=F("first_day")), name="series_days_in_order"),
@@ -53,14 +63,14 @@ class SeriesPlan(models.Model):
 
     series = models.ForeignKey(Series, on_delete=models.PROTECT, related_name="plans")
     number = models.PositiveIntegerField()
-    plan = models.JSONField(help_text=_("As in docs/series.md."))
+    plan = models.JSONField(help_text="As in docs/series.md.")
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
 
     class Meta:
         ordering = ("series", "number")
-        verbose_name = _("scoring plan")
-        verbose_name_plural = _("scoring plans")
+        verbose_name = "scoring plan"
+        verbose_name_plural = "scoring plans"
         constraints: ClassVar = [models.UniqueConstraint(fields=["series", "number"], name="series_plan_number")]
 
     def __str__(self) -> str:
@@ -76,17 +86,17 @@ class SeriesEvent(models.Model):
         max_length=20,
         blank=True,
         default="",
-        help_text=_("The class of the event in the plan; empty: by its month, or else normal."),
+        help_text="The class of the event in the plan; empty: by its month, or else normal.",
     )
-    weight = models.CharField(max_length=20, default="1", help_text=_("A number such as 1.5 or 1/3."))
+    weight = models.CharField(max_length=20, default="1", help_text="A number such as 1.5 or 1/3.")
     shares = models.CharField(
-        max_length=MAX_SHARES, blank=True, help_text=_("Of the first places, from the first: 4, 2, 1, 1.")
+        max_length=MAX_SHARES, blank=True, help_text="Of the first places, from the first: 4, 2, 1, 1."
     )
 
     class Meta:
         ordering = ("tournament__starts_at", "pk")
-        verbose_name = _("event of a season")
-        verbose_name_plural = _("events of a season")
+        verbose_name = "event of a season"
+        verbose_name_plural = "events of a season"
         constraints: ClassVar = [models.UniqueConstraint(fields=["series", "tournament"], name="series_event_once")]
 
     def __str__(self) -> str:
@@ -99,15 +109,15 @@ class SeriesPoints(models.Model):
     series = models.ForeignKey(Series, on_delete=models.PROTECT, related_name="points_by_hand")
     tournament = models.ForeignKey("tournaments.Tournament", on_delete=models.PROTECT, related_name="+")
     player = models.ForeignKey("players.Player", on_delete=models.PROTECT, related_name="+")
-    points = models.CharField(max_length=20, help_text=_("A number such as 2, -1.5 or 1/3."))
+    points = models.CharField(max_length=20, help_text="A number such as 2, -1.5 or 1/3.")
     reason = models.CharField(max_length=MAX_NOTE_LENGTH)
     at = models.DateTimeField(default=timezone.now, editable=False)
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
 
     class Meta:
         ordering = ("at", "pk")
-        verbose_name = _("points by hand")
-        verbose_name_plural = _("points by hand")
+        verbose_name = "points by hand"
+        verbose_name_plural = "points by hand"
 
     def __str__(self) -> str:
         return f"{self.player}: {self.points}"
@@ -121,20 +131,20 @@ class SeriesFeeShare(models.Model):
 
     series = models.ForeignKey(Series, on_delete=models.PROTECT, related_name="fee_shares")
     number = models.PositiveIntegerField()
-    percent = models.PositiveSmallIntegerField(default=0, help_text=_("Hundredths of a percent."))
-    amount = models.PositiveIntegerField(default=0, help_text=_("In whole minor units, instead of a percentage."))
-    currency = models.CharField(max_length=12, blank=True, help_text=_("Of the amount."))
-    currency_exponent = models.PositiveSmallIntegerField(default=0, help_text=_("Decimal places of the currency."))
+    percent = models.PositiveSmallIntegerField(default=0, help_text="Hundredths of a percent.")
+    amount = models.PositiveIntegerField(default=0, help_text="In whole minor units, instead of a percentage.")
+    currency = models.CharField(max_length=12, blank=True, help_text="Of the amount.")
+    currency_exponent = models.PositiveSmallIntegerField(default=0, help_text="Decimal places of the currency.")
     shares = models.JSONField(
-        default=list, help_text=_("Of the places in the final table, in hundredths of a percent of the pool.")
+        default=list, help_text="Of the places in the final table, in hundredths of a percent of the pool."
     )
     at = models.DateTimeField(default=timezone.now, editable=False)
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
 
     class Meta:
         ordering = ("series", "number")
-        verbose_name = _("fee share of a season")
-        verbose_name_plural = _("fee shares of seasons")
+        verbose_name = "fee share of a season"
+        verbose_name_plural = "fee shares of seasons"
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["series", "number"], name="series_fee_share_number"),
             models.CheckConstraint(condition=Q(percent__lte=10_000), name="series_fee_share_percent"),
@@ -155,8 +165,8 @@ class SeriesEntry(models.Model):
 
     class Meta:
         ordering = ("at", "pk")
-        verbose_name = _("entry of a season")
-        verbose_name_plural = _("entries of a season")
+        verbose_name = "entry of a season"
+        verbose_name_plural = "entries of a season"
         constraints: ClassVar = [models.UniqueConstraint(fields=["series", "player"], name="series_entered_once")]
 
     def __str__(self) -> str:
@@ -168,18 +178,18 @@ class SeriesView(models.Model):
 
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
     series = models.ForeignKey(Series, on_delete=models.PROTECT, related_name="views")
-    name = models.CharField(_("name"), max_length=MAX_NAME_LENGTH)
+    name = models.CharField("name", max_length=MAX_NAME_LENGTH)
     rule = models.CharField(
-        max_length=20, help_text=_("Who belongs: `members`, `players`, or a club class such as `class-6.5`.")
+        max_length=20, help_text="Who belongs: `members`, `players`, or a club class such as `class-6.5`."
     )
     players = models.ManyToManyField(
-        "players.Player", related_name="+", blank=True, help_text=_("Who was chosen, by the rule `players`.")
+        "players.Player", related_name="+", blank=True, help_text="Who was chosen, by the rule `players`."
     )
 
     class Meta:
         ordering = ("pk",)
-        verbose_name = _("view of a season")
-        verbose_name_plural = _("views of seasons")
+        verbose_name = "view of a season"
+        verbose_name_plural = "views of seasons"
         constraints: ClassVar = [models.UniqueConstraint(fields=["series", "name"], name="series_view_name")]
 
     def __str__(self) -> str:
@@ -191,17 +201,17 @@ class SeriesClosing(models.Model):
 
     series = models.ForeignKey(Series, on_delete=models.PROTECT, related_name="closings")
     plan = models.ForeignKey(SeriesPlan, on_delete=models.PROTECT, related_name="+")
-    table = models.JSONField(help_text=_("Events and rows, with public ids of players and exact numbers."))
+    table = models.JSONField(help_text="Events and rows, with public ids of players and exact numbers.")
     at = models.DateTimeField(default=timezone.now, editable=False)
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
     reopened_at = models.DateTimeField(null=True, blank=True)
     reopened_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
-    reason = models.CharField(max_length=MAX_NOTE_LENGTH, blank=True, help_text=_("Why it was reopened."))
+    reason = models.CharField(max_length=MAX_NOTE_LENGTH, blank=True, help_text="Why it was reopened.")
 
     class Meta:
         ordering = ("at", "pk")
-        verbose_name = _("closing of a season")
-        verbose_name_plural = _("closings of a season")
+        verbose_name = "closing of a season"
+        verbose_name_plural = "closings of a season"
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["series"], condition=Q(reopened_at=None), name="series_closed_once"),
         ]
@@ -219,22 +229,22 @@ class FinalPlace(models.Model):
     class Answer(models.TextChoices):
         """Whether the player comes."""
 
-        COMES = "comes", _("comes")
-        DECLINED = "declined", _("cannot come")
+        COMES = "comes", "comes"
+        DECLINED = "declined", "cannot come"
 
     class State(models.TextChoices):
         """How an offer stands at a moment."""
 
-        OFFERED = "offered", _("asked")
-        COMES = "comes", _("comes")
-        DECLINED = "declined", _("cannot come")
-        EXPIRED = "expired", _("has not answered in time")
-        TAKEN_BACK = "taken_back", _("taken back")
+        OFFERED = "offered", "asked"
+        COMES = "comes", "comes"
+        DECLINED = "declined", "cannot come"
+        EXPIRED = "expired", "has not answered in time"
+        TAKEN_BACK = "taken_back", "taken back"
 
     series = models.ForeignKey(Series, on_delete=models.PROTECT, related_name="final_places")
     player = models.ForeignKey("players.Player", on_delete=models.PROTECT, related_name="+")
-    rank = models.PositiveSmallIntegerField(help_text=_("In the table when the place was offered."))
-    moved_up = models.BooleanField(default=False, help_text=_("Whether somebody better placed does not come."))
+    rank = models.PositiveSmallIntegerField(help_text="In the table when the place was offered.")
+    moved_up = models.BooleanField(default=False, help_text="Whether somebody better placed does not come.")
     offered_at = models.DateTimeField(default=timezone.now, editable=False)
     offered_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
     answer_by = models.DateTimeField()
@@ -246,8 +256,8 @@ class FinalPlace(models.Model):
 
     class Meta:
         ordering = ("rank", "pk")
-        verbose_name = _("place in a final")
-        verbose_name_plural = _("places in a final")
+        verbose_name = "place in a final"
+        verbose_name_plural = "places in a final"
         constraints: ClassVar = [
             models.UniqueConstraint(
                 fields=["series", "player"], condition=Q(taken_back_at=None), name="final_place_offered_once"

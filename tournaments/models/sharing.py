@@ -5,7 +5,6 @@ from typing import ClassVar
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
 
 
 class SharePicture(models.Model):
@@ -16,18 +15,18 @@ class SharePicture(models.Model):
     """
 
     kind = models.CharField(max_length=8)
-    key = models.CharField(max_length=200, help_text=_("The slugs or public ids in the URL of the page."))
-    digest = models.CharField(max_length=32, help_text=_("Of what the picture shows."))
-    data = models.BinaryField(null=True, help_text=_("PNG; empty until a worker has drawn it."))
-    sent_at = models.DateTimeField(default=timezone.now, help_text=_("When a worker was last notified."))
+    key = models.CharField(max_length=200, help_text="The slugs or public ids in the URL of the page.")
+    digest = models.CharField(max_length=32, help_text="Of what the picture shows.")
+    data = models.BinaryField(null=True, help_text="PNG; empty until a worker has drawn it.")
+    sent_at = models.DateTimeField(default=timezone.now, help_text="When a worker was last notified.")
     claimed_at = models.DateTimeField(null=True, blank=True)
     attempts = models.PositiveSmallIntegerField(default=0)
-    used_at = models.DateTimeField(default=timezone.now, help_text=_("When it was last requested, to the hour."))
+    used_at = models.DateTimeField(default=timezone.now, help_text="When it was last requested, to the hour.")
 
     class Meta:
         ordering = ("-used_at", "-pk")
-        verbose_name = _("picture of a shared page")
-        verbose_name_plural = _("pictures of shared pages")
+        verbose_name = "picture of a shared page"
+        verbose_name_plural = "pictures of shared pages"
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["kind", "key"], name="one_share_picture_per_page"),
         ]

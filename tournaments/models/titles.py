@@ -38,22 +38,22 @@ class Title(models.Model):
     division = models.ForeignKey(
         "tournaments.Division", on_delete=models.PROTECT, related_name="titles", null=True, blank=True
     )
-    day = models.DateField(help_text=_("The last day of the season, or the day of the event."))
+    day = models.DateField(help_text="The last day of the season, or the day of the event.")
     figure = models.CharField(
         max_length=40,
         blank=True,
-        help_text=_("Points, wins, evenings or the bound of the class when it was awarded."),
+        help_text="Points, wins, evenings or the bound of the class when it was awarded.",
     )
     at = models.DateTimeField(default=timezone.now, editable=False)
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
     withdrawn_at = models.DateTimeField(null=True, blank=True)
     withdrawn_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
-    reason = models.CharField(max_length=MAX_NOTE_LENGTH, blank=True, help_text=_("Why it was withdrawn."))
+    reason = models.CharField(max_length=MAX_NOTE_LENGTH, blank=True, help_text="Why it was withdrawn.")
 
     class Meta:
         ordering = ("-day", "kind", "pk")
-        verbose_name = _("title")
-        verbose_name_plural = _("titles")
+        verbose_name = "title"
+        verbose_name_plural = "titles"
         indexes: ClassVar = [models.Index(fields=["club", "-day"], name="title_of_club")]
         constraints: ClassVar = [
             models.CheckConstraint(

@@ -82,7 +82,7 @@ class PlayedScoreSerializer(FormSerializer):
 
     class Meta:
         form = ResultForm
-        exclude = ("left", "right")
+        exclude = ("left", "right", "winner", "points")
         extra_kwargs: ClassVar = {"after": {"help_text": "The match's `seq` you saw."}}
 
     def validate_score(self, score: dict[str, int]) -> dict[str, int]:
@@ -224,7 +224,7 @@ class WithdrawPlayerAction(FixtureAction):
             "club": event.club,
             "tournament": event,
             "division": obj.stage.division,
-            "title": _("Withdraw %(name)s") % {"name": shown_entry(entry, staff=True)},
+            "title": f"{_('Withdraw')} · {shown_entry(entry, staff=True)}",
             "parts": withdrawal_view(preview),
             "action": request.path,
             "hidden": {"side": data["side"], "scope": data["scope"], "reason": data["reason"], "confirmed": "on"},
@@ -338,7 +338,7 @@ def _withdraw(form: WithdrawPlayerForm, **acting: Any) -> str:
     """
     side, scope = int(form.cleaned_data["side"]), form.cleaned_data["scope"]
     entry = results.withdraw_side(fixture=form.instance, side=side, scope=scope, **form.common, **acting)
-    return _("%(name)s has been withdrawn.") % {"name": entry.player.full_name}
+    return _("%(name)s has withdrawn.") % {"name": entry.player.full_name}
 
 
 ACTIONS = (

@@ -69,7 +69,9 @@ def fixture_response(request: Request, fixture: Fixture) -> Response:
     """Return a fixture as it is now; the ETag is its match's `seq`."""
     rounds, names = rows_and_names(request, fixture.stage.division)
     targets = brackets.targets(rounds)
-    row = next(row for round_ in rounds for row in round_.fixtures if row.public_id == fixture.public_id)
+    row = next((row for round_ in rounds for row in round_.fixtures if row.public_id == fixture.public_id), None)
+    if row is None:
+        raise Http404  # The draw was undone meanwhile.
     body = FixtureSerializer(fixture_body(row, names, targets)).data
     return with_etag(body, seq_of(row, names))
 

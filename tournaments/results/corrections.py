@@ -381,7 +381,7 @@ def result_text(match: Match, result: ResultInput, names: tuple[str, str]) -> st
     if score and result.kind == Result.Kind.PLAYED:
         return f"{names[0]} {score} {names[1]}"
     ending = f"{Result.Kind(result.kind).label} {score}".strip()
-    winner = _("%(name)s wins") % {"name": names[result.winner]} if result.winner is not None else _("nobody wins")
+    winner = _("%(name)s wins") % {"name": names[result.winner]} if result.winner is not None else _("Nobody wins.")
     return f"{ending}, {winner}"
 
 
@@ -464,7 +464,7 @@ def _counts(following: Consequences, ratings: int, prizes: int) -> list[str]:
     changed, voided, stopped = len(following.changes), len(following.voided), len(following.stopped)
     returning, places = len(following.returning), len({change.entry for change in following.places})
     counts = {
-        ngettext("%(count)d match changes", "%(count)d matches change", changed): changed,
+        ngettext("%(count)s match changes", "%(count)s matches change", changed): changed,
         ngettext("%(count)d result void", "%(count)d results void", voided): voided,
         ngettext("%(count)d result counts again", "%(count)d results count again", returning): returning,
         ngettext("%(count)d running match stopped", "%(count)d running matches stopped", stopped): stopped,

@@ -6,11 +6,13 @@ from typing import Any, ClassVar, cast
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from core.text_lengths import MAX_NOTE_LENGTH
 from matches.lifecycle.finish import ENDINGS, MAX_POINTS, ResultInput, standing_result
 from matches.models import Claim, Match, Provisional, Result
+from matches.reporting.forms import WinnerForm
 from matches.reporting.records import FindingName
 from players.forms import RefusingForm, YesNoField
 from tournaments.events.forms import LocalField
@@ -56,7 +58,7 @@ class FindingsField(forms.Field):
             return text["code"], text["game"], text["ply"]
         name = FINDING.fullmatch(text)
         if name is None:
-            raise ValidationError(_("This is not a valid finding."), code="invalid")
+            raise ValidationError(forms.ModelChoiceField.default_error_messages["invalid_choice"], code="invalid")
         game, ply = (int(part) if part else None for part in name.group(2, 3))
         return name[1], game, ply
 
@@ -116,11 +118,17 @@ class WithScore(DecisionForm):
         return cleaned
 
 
-class ResultForm(DecisionForm):
-    """The score of a match that was played."""
+class ResultForm(WinnerForm, DecisionForm):
+    """The score of a match that was played: who won, and the points of the other player, or the points of both."""
 
-    left = Points()
-    right = Points()
+    left = Points(required=False)
+    right = Points(required=False)
+
+    def clean(self) -> dict[str, Any]:
+        """Fill in the points of both."""
+        super().clean()
+        self.fill_in(self.instance.match.length if self.instance.match is not None else 0, ("left", "right"))
+        return self.cleaned_data
 
 
 class ForfeitForm(DecisionForm):
@@ -132,7 +140,7 @@ class ForfeitForm(DecisionForm):
 class RulingForm(WithScore):
     AUTO_ID: ClassVar[str] = "rule-%s"
     kind = forms.ChoiceField(
-        label=_("How does it end?"),
+        label=_("How it ended"),
         choices=[(kind.value, kind.label) for kind in RULINGS],
         initial=RULINGS[0].value,
         widget=forms.RadioSelect,
@@ -186,7 +194,7 @@ class WithdrawPlayerForm(DecisionForm):
     side = _player_choice(_("Who withdraws?"))
     scope = forms.ChoiceField(
         label=_("From what?"),
-        choices=[("bracket", _("this bracket")), ("division", _("the division")), ("event", _("the whole event"))],
+        choices=[("bracket", _("This bracket")), ("division", _("The division")), ("event", _("The whole event"))],
         initial="bracket",
         widget=forms.RadioSelect,
     )
@@ -216,7 +224,7 @@ class NewResultForm(RefusingForm):
 
     kind = forms.ChoiceField(label=_("How it ended"), choices=ENDINGS)
     winner = forms.ChoiceField(
-        label=_("Winner"), choices=[("0", "0"), ("1", "1"), (NOBODY, _("nobody"))], required=False
+        label=_("Winner"), choices=[("0", "0"), ("1", "1"), (NOBODY, _("Nobody"))], required=False
     )
     left = forms.IntegerField(min_value=0, max_value=MAX_POINTS, required=False)
     right = forms.IntegerField(min_value=0, max_value=MAX_POINTS, required=False)
@@ -240,7 +248,7 @@ class NewResultForm(RefusingForm):
         scored = cleaned.get("left") is not None and cleaned.get("right") is not None
         is_decided = kind == Result.Kind.DOUBLE_FORFEIT or (kind == Result.Kind.PLAYED and scored)
         if not is_decided and not cleaned.get("winner") and "winner" not in self.errors:
-            self.add_error("winner", ValidationError(_("Choose the winner, or “nobody”."), code="required"))
+            self.add_error("winner", ValidationError(_("Choose the winner, or “Nobody”."), code="required"))
         return cleaned
 
     @property
@@ -327,6 +335,12 @@ class LinePreviewForm(RefusingForm):
     """A line that is being typed."""
 
     line = forms.CharField(max_length=MAX_TEXT_LENGTH, required=False)
+
+    @classmethod
+    def line_in(cls, request: HttpRequest) -> str:
+        """Return the line that an address names; empty if it names none."""
+        form = cls(request.GET)
+        return str(form.cleaned_data["line"]) if form.is_valid() else ""
 
 
 class ConfirmResultsForm(OnScreenForm):

@@ -6,7 +6,7 @@ m22 forfeit both        both forfeit; nobody advances
 m141 smith jones        on paper, these two were paired as M141; m141 de la cruz, van dam: a comma between long names
 m22 leader              at closing time, whoever leads by the running score wins; m22 leader 5-3: at this score
 bob 7-4                 Bob's open match, Bob's points first
-bergmann 7 csonka 4     the open match of these two
+bergmann 7 csonka 4     the open match of these two; also bob bergmann – carol csonka 7-4
 bob forfeit             Bob forfeits their open match
 open m22 11-7           the division first, if two divisions share match numbers
 undo                    takes back the last thing that the director did; undo m22: the last thing at this match
@@ -30,7 +30,8 @@ pause 20:00, pause      pause the event until then, or until it is resumed
 resume                  end the pause
 auto on, auto off       call matches automatically, or only suggest them
 
-Several lines are separated by semicolons or line breaks.
+Several lines are separated by semicolons or line breaks. The words may also be those of the reader's language
+(`tournaments.results.line_words`).
 """
 
 import re
@@ -39,10 +40,12 @@ from enum import StrEnum
 
 from core.names import fold
 from engine.errors import Refused
+from tournaments.results.line_words import in_english
 
 MAX_LINE_LENGTH = 200
-MAX_LINES = 50
-MAX_TEXT_LENGTH = MAX_LINES * MAX_LINE_LENGTH
+MAX_LINES = 100
+"""The matches of a whole evening."""
+MAX_TEXT_LENGTH = 10_000
 MAX_DIGITS = 4
 MAX_NUMBER_DIGITS = 6
 MAX_MINUTES_DIGITS = 3
@@ -56,7 +59,7 @@ _BETWEEN = r"\s*[-–—−:/ ]\s*"
 _SCORE = re.compile(_POINTS + _BETWEEN + _POINTS)
 _FORFEIT = re.compile(_FORFEIT_WORD + r"\b\s*(.*)", re.IGNORECASE)
 _LEADER = re.compile(rf"leader(?:\s+{_POINTS}{_BETWEEN}{_POINTS})?", re.IGNORECASE)
-_NAME_SCORE = re.compile(rf"(\D+?)\s+{_POINTS}{_BETWEEN}{_POINTS}")
+_NAME_SCORE = re.compile(rf"(\D+?)[:,]?\s+{_POINTS}{_BETWEEN}{_POINTS}")
 _TWO_NAMES = re.compile(rf"(\D+?)\s+{_POINTS}\s*[-–—−:/,]?\s*([^\W\d_]\D*?)\s+{_POINTS}")
 _TWO_WORDS = re.compile(
     r"\D*[^\W\d_]\D*[\s,/–—]\D*[^\W\d_]\D*|"
@@ -148,6 +151,10 @@ def parse(text: str) -> TypedLine:
         raise Refused("line_empty")
     if len(line) > MAX_LINE_LENGTH:
         raise Refused("quick_line_too_long", most=MAX_LINE_LENGTH)
+    return _result_line(in_english(line, _is_read))
+
+
+def _result_line(line: str) -> TypedLine:
     if undo := _UNDO.fullmatch(line):
         return TypedLine(Verb.UNDO, int(undo[2]), division=undo[1] or "")
     if line.lower() in (Verb.UNDO, Verb.HELP, "help"):
@@ -238,7 +245,24 @@ def parse_floor_line(text: str) -> TypedLine | None:
     >>> parse_floor_line("m22 11-7") is None
     True
     """
-    line = " ".join(text.split())
+    return _floor_line(in_english(" ".join(text.split()), _is_read))
+
+
+def _is_read(line: str) -> bool:
+    """Return whether an English line says by a word or a number what to do: a pair, or a score behind names, does not.
+
+    What stands there for a name may be a word of another language.
+    """
+    if _floor_line(line) is not None:
+        return True
+    try:
+        result = _result_line(line)
+    except Refused as refused:
+        return refused.code == "line_draw"
+    return result.verb != Verb.PAIR and (result.verb != Verb.SCORE or result.number is not None)
+
+
+def _floor_line(line: str) -> TypedLine | None:
     for verb, pattern in _FLOOR_LINES:
         if (found := pattern.fullmatch(line)) is not None:
             groups = found.groupdict()

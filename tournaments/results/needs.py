@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet, Subquery
-from django.utils.translation import gettext_lazy
+from django.db.models import Exists, Max, OuterRef, Prefetch, Q, QuerySet, Subquery
+from django.utils.translation import gettext, gettext_lazy
 
+from core.times import next_morning
 from formats.settings import BY_ROUND, NextRound
 from matches.lifecycle.own_match import OwnMatchRuling, own_match_ruling
 from matches.models import ChatReport, Claim, Match, Objection, Provisional, Result, Submission
@@ -53,7 +54,11 @@ class Need:
         match = self.line.match
         if match is not None and self.provisional is not None:
             return labels.provisional(match, self.provisional)
-        return [] if match is None else [labels.report(match, claim) for claim in self.claims]
+        if match is None:
+            return []
+        # A dispute over one report: the other player has not said another score.
+        contests = [labels.contest(match, claim) for claim in self.claims if self.kind == "dispute"]
+        return [*(labels.report(match, claim) for claim in self.claims), *(contests if len(contests) == 1 else ())]
 
     @property
     def label(self) -> str:
@@ -339,3 +344,31 @@ def latest_results(tournament: Tournament, most: int = 8) -> list[LatestResult]:
         for fixture in fixtures
         if fixture.match is not None
     ]
+
+
+# The letters of the morning after, which wait for the end of an event.
+
+
+LONGEST_NIGHT = timedelta(days=1)
+WAITS_FOR = timedelta(hours=72)
+"""How long after the last result letters are sent (clubhouse/letters/timing.py)."""
+
+
+def waiting_letters(event: Tournament, now: datetime) -> list[str]:
+    """Return what tells directors on the morning after that an event is not finished: one sentence, or none.
+
+    An event that goes on for longer than a day has no letter yet.
+    """
+    begins, ends = next_morning(event.starts_at, event.time_zone), event.starts_at + LONGEST_NIGHT + WAITS_FOR
+    if event.status != Tournament.Status.RUNNING or not begins <= now <= ends:
+        return []
+    played = Fixture.objects.filter(stage__division__tournament=event, match__finished_at__isnull=False)
+    last: datetime | None = played.aggregate(at=Max("match__finished_at"))["at"]
+    if last is None or last - event.starts_at > LONGEST_NIGHT:
+        return []
+    if not next_morning(last, event.time_zone) <= now <= last + WAITS_FOR:
+        return []
+    first = event_selectors.open_fixtures(event).order_by("number").first()
+    return (
+        [] if first is None else [gettext("Last night’s letter waits: M%(number)s is open.") % {"number": first.number}]
+    )

@@ -1,12 +1,13 @@
 """Recording results from typed lines."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
 from urllib.parse import urlencode
 
+from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -22,8 +23,9 @@ from matches.presentation.labels import final_score, score_of
 from players.actors import Actor
 from players.models import Player
 from players.people.rows import canonical
-from tournaments.models import Division, Fixture, Tournament
-from tournaments.results.lines import BOTH, TypedLine, Verb, parse, side_of, sides_of
+from tournaments.entries.check_in import mark_absentees
+from tournaments.models import Division, Entry, Fixture, Tournament
+from tournaments.results.lines import BOTH, TypedLine, Verb, parse, side_of, sides_of, splits_of
 from tournaments.results.services import enter_result, undo_window
 from tournaments.state.names import match_names
 
@@ -53,17 +55,18 @@ class NamedFixture:
         return not self.match.is_over
 
 
-def find_fixture(tournament: Tournament, line: TypedLine, division: Division | None) -> NamedFixture:
+def find_fixture(
+    tournament: Tournament, line: TypedLine, division: Division | None, *, in_list: bool = False
+) -> NamedFixture:
     """Return the open match that a line names, else the last settled one; matches of `division` take precedence.
 
-    Refused: `line_nobody`, `line_name_ambiguous`, `line_which_match`, `line_again`.
+    The same line typed again must not become the result of the next match, nor the same list: there, no earlier match
+    may have ended as the line says. Refused: `line_nobody`, `line_name_ambiguous`, `line_which_match`, `line_again`.
     """
     names = line.names
-    candidates = _candidates(tournament, names)
+    candidates = _candidates(tournament, line)
     if division is not None and any(candidate.fixture.stage.division_id == division.pk for candidate in candidates):
         candidates = [candidate for candidate in candidates if candidate.fixture.stage.division_id == division.pk]
-    if not candidates:
-        raise Refused("line_nobody", name=" – ".join(names))
     people = {candidate.person.pk: candidate.person.shown_name for candidate in candidates}
     if len(people) > 1:
         first, second, *_rest = people.values()
@@ -76,49 +79,76 @@ def find_fixture(tournament: Tournament, line: TypedLine, division: Division | N
     if len(waiting) > 1:
         numbers = {"first": waiting[0].fixture.number, "second": waiting[1].fixture.number}
         raise Refused("line_which_match", name=names[0], **numbers)
+    same = [row for row in (settled if in_list else settled[-1:]) if _ended_as(row, line)]
     if not waiting:
-        return settled[-1]
-    if settled and line.score is not None and _has_score(settled[-1], line.score):
-        # The same line typed again must not become the result of the next match.
-        again = {"fixture": settled[-1].fixture.number, "next": waiting[0].fixture.number}
+        return (same or settled)[-1]
+    if same:
+        again = {"fixture": same[-1].fixture.number, "next": waiting[0].fixture.number}
         raise Refused("line_again", name=names[0], **again)
     return waiting[0]
 
 
-def _candidates(tournament: Tournament, names: Sequence[str]) -> list[NamedFixture]:
-    """Return the matches of players with these names; a full name takes precedence over a part of a name."""
-    rows = (
+def _candidates(tournament: Tournament, line: TypedLine) -> list[NamedFixture]:
+    """Return the matches of players with the names of a line; a full name takes precedence over a part of a name.
+
+    What is nobody's name may be the names of two, with their score. Refused: `line_nobody`, `line_not_paired`.
+    """
+    rows = list(
         Fixture.objects.filter(stage__division__tournament=tournament, match__isnull=False)
         .exclude(match__state=Match.State.VOID)
         .select_related("stage__division", "match__player_0__merged_into", "match__player_1__merged_into")
         .order_by("number")
     )
+    entries = Entry.objects.filter(division__tournament=tournament).select_related("player__merged_into")
+    full_names = {fold(entry.player.full_name) for entry in entries}
+    candidates = _named(rows, line.names, full_names)
+    pairs = splits_of(line.names[0]) if len(line.names) == 1 and line.score is not None else []
+    if not candidates:
+        candidates = [found for names in pairs for found in _named(rows, names, full_names)]
+    if not candidates:
+        known = any(all(_is_part(name, full_names) for name in names) for names in (line.names, *pairs))
+        raise Refused("line_not_paired" if known else "line_nobody", name=" – ".join(line.names))
+    return list(dict.fromkeys(candidates))
+
+
+def _is_part(name: str, full_names: Iterable[str]) -> bool:
+    return any(fold(name) in full_name for full_name in full_names)
+
+
+def _named(rows: Sequence[Fixture], names: Sequence[str], full_names: Collection[str]) -> list[NamedFixture]:
     candidates = []
     for row in rows:
-        assert row.match is not None  # noqa: S101, filtered above
+        assert row.match is not None  # noqa: S101, only fixtures with a match are searched
         players = (row.match.player_0.full_name, row.match.player_1.full_name)
-        sides = sides_of(names[0], players)
-        if len(names) > 1:
-            sides = [side for side in sides if 1 - side in sides_of(names[1], players)]
-        candidates += [NamedFixture(row, side) for side in sides]
-    full = [candidate for candidate in candidates if _is_full_name(names[0], candidate)]
-    return full or candidates
+        # Who is called Ann is not looked for among those whose names contain it.
+        first, *second = (
+            [side for side in sides_of(name, players) if fold(name) == fold(players[side])]
+            if fold(name) in full_names
+            else sides_of(name, players)
+            for name in names
+        )
+        candidates += [NamedFixture(row, side) for side in first if not second or 1 - side in second[0]]
+    return candidates
 
 
-def _is_full_name(name: str, candidate: NamedFixture) -> bool:
-    """Whether the name is the player's full name."""
-    return fold(name) == fold(candidate.match.players[candidate.side].full_name)
+def _ended_as(candidate: NamedFixture, line: TypedLine) -> bool:
+    """Whether the standing result of a match is what a line says of the player whom it names first."""
+    standing = standing_result(candidate.match)
+    return standing is not None and ResultInput.of(standing) == _result_of(candidate, line)
 
 
-def _has_score(candidate: NamedFixture, score: tuple[int, int]) -> bool:
-    """Whether the standing result of a match has this score, with the named player's points first."""
-    standing = candidate.match.results.order_by("-version").first()
-    return standing is not None and standing.score == (score if candidate.side == 0 else score[::-1])
+def _result_of(named: NamedFixture, line: TypedLine) -> ResultInput:
+    """Return the result that a line gives, which names a player instead of a match number."""
+    if line.score is None:
+        return _forfeit(named.side)
+    return ResultInput.played(line.score if named.side == 0 else line.score[::-1])
 
 
 # Recording results from typed lines; `tournaments.results.lines` describes the syntax.
 
 
+TOO_EARLY = ("fixture_not_ready", "line_not_paired")
+"""Refusals of a result whose match may be opened by the results of others."""
 LINK_TO_CORRECTION = ("line_settled", "successor_begun", "undo_built_on")
 """Refusals that link to the correction of the match."""
 LINK_TO_MATCH = ("own_match_reason", "line_again")
@@ -157,6 +187,11 @@ class LineOutcome:
         return self.what in (OutcomeKind.BOOKED, OutcomeKind.UNDONE, OutcomeKind.DONE)
 
     @property
+    def is_too_early(self) -> bool:
+        """Whether the line may be right once other results are in."""
+        return self.refused is not None and self.refused.code in TOO_EARLY
+
+    @property
     def is_help(self) -> bool:
         """Whether help is shown instead of a sentence."""
         return self.what == OutcomeKind.HELP
@@ -191,15 +226,21 @@ class MatchTarget(NamedTuple):
 
 
 def outcome_of_line(
-    *, tournament: Tournament, text: str, division: Division | None, by: Actor, now: datetime
+    *,
+    tournament: Tournament,
+    text: str,
+    division: Division | None,
+    by: Actor,
+    now: datetime,
+    in_list: bool = False,
 ) -> LineOutcome:
-    """Enter a line as `enter_line` does, and return the outcome."""
+    """Enter a line as `enter_line` does, and return the outcome; `in_list` if it is one of several."""
     target: MatchTarget | None = None
     try:
         line = parse(text)
         if line.verb == Verb.HELP:
             return LineOutcome(text, OutcomeKind.HELP)
-        target = target_of(tournament, line, division)
+        target = target_of(tournament, line, division, in_list=in_list)
         result = record_target(target, by=by, now=now)
     except Refused as refused:
         if target is None:
@@ -240,10 +281,14 @@ def record_target(target: MatchTarget, *, by: Actor, now: datetime) -> Result:
     return enter_result(fixture=fixture, result=new, by=by, now=now, settle_after=undo_window())
 
 
-def forfeit_missing(*, fixture: Fixture, side: int | None, by: Actor, now: datetime) -> Result:
+def forfeit_missing(
+    *, fixture: Fixture, side: int | None, by: Actor, now: datetime, missing: Collection[Player] = ()
+) -> Result:
     """Record that one side did not come to a match, or both (`side` None).
 
-    Refused: `fixture_not_ready`, `no_show_late` if the match has begun or has a result, and as `forfeit`.
+    The forfeit of a pair says nothing about either of the two; `missing` are those of them who did not come.
+    Refused: `fixture_not_ready`, `no_show_late` if the match has begun or has a result, `not_of_pair`, and as
+    `forfeit`.
     """
     match = fixture.match
     if match is None:
@@ -251,22 +296,29 @@ def forfeit_missing(*, fixture: Fixture, side: int | None, by: Actor, now: datet
     if not is_untouched(match) or match.state == Match.State.VOID:
         raise Refused("no_show_late", fixture=fixture.number)
     kind = Result.Kind.DOUBLE_FORFEIT if side is None else Result.Kind.FORFEIT
-    missing = ResultInput(None if side is None else 1 - side, kind=kind)
-    return enter_result(fixture=fixture, result=missing, by=by, now=now, after=match.seq, settle_after=undo_window())
+    forfeit = ResultInput(None if side is None else 1 - side, kind=kind)
+    with transaction.atomic():
+        if missing:
+            slot = fixture.slots.select_related("entry__player").get(side=side or 0)
+            if slot.entry is None or side is None:
+                raise Refused("not_of_pair", name=next(iter(missing)).shown_name)
+            mark_absentees(entry=slot.entry, people=missing, by=by, now=now)
+        return enter_result(
+            fixture=fixture, result=forfeit, by=by, now=now, after=match.seq, settle_after=undo_window()
+        )
 
 
-def target_of(tournament: Tournament, line: TypedLine, division: Division | None) -> MatchTarget:
+def target_of(
+    tournament: Tournament, line: TypedLine, division: Division | None, *, in_list: bool = False
+) -> MatchTarget:
     """Return the match and the result of a line. Refused: as `enter_line`."""
     if line.verb in (Verb.UNDO, Verb.HELP):
         raise Refused("line_no_result")
     if line.verb == Verb.PAIR:
         raise Refused("line_without_result", fixture=line.number, rest=line.names[0][:40])
     if line.number is None:
-        named = find_fixture(tournament, line, division)
-        if line.score is None:
-            return MatchTarget(named.fixture, named.match, _forfeit(named.side))
-        score = line.score if named.side == 0 else line.score[::-1]
-        return MatchTarget(named.fixture, named.match, ResultInput.played(score))
+        named = find_fixture(tournament, line, division, in_list=in_list)
+        return MatchTarget(named.fixture, named.match, _result_of(named, line))
     fixture = find_by_number(tournament, line, division)
     match = fixture.match
     if match is None:

@@ -9,6 +9,7 @@ from django.db import transaction
 from django.db.models import Q
 
 from engine.errors import Refused
+from formats.settings import PLACES
 from matches.lifecycle.begun import is_untouched
 from matches.lifecycle.finish import Announced, Basis, ResultInput, append_result, standing_result
 from matches.lifecycle.own_match import OwnMatchRuling, check_own_match, own_match_ruling
@@ -24,7 +25,7 @@ from tournaments.entries import services as entries
 from tournaments.models import Division, Draw, Entry, Fixture, Round, Slot, Tournament, Withdrawal
 from tournaments.state.locks import lock_division, lock_undecided_match, lock_unfinished_matches
 from tournaments.state.preview import Choice, preview_result
-from tournaments.state.settle import Settled, is_plain, settle, step_of, take_step
+from tournaments.state.settle import continue_match, is_plain, settle, step_of, take_step
 from tournaments.state.stage_rows import DivisionRows
 
 # What helpers of an event leave to its directors when they enter results.
@@ -315,15 +316,8 @@ def undo_result(*, fixture: Fixture, result: Result, by: Actor, now: datetime) -
             void_matches({match: False}, club=club, by=by, now=now)
             log(by, "result_undone", match.topic, club=club, version=result.version)
             settle(division, by=by, now=now, locked=locked, keep_waiting=True)
-            _continue(fixture, match)
+            continue_match(fixture, match)
     return Fixture.objects.select_related("stage__division", "match__player_0", "match__player_1").get(pk=fixture.pk)
-
-
-def _continue(fixture: Fixture, before: Match) -> None:
-    """Let the match that was opened in place of one whose result was undone wait as long, and have the same length."""
-    opened = Match.objects.filter(pk__in=Fixture.objects.filter(pk=fixture.pk).values("match")).exclude(pk=before.pk)
-    opened = opened.filter(player_0=before.player_0_id, player_1=before.player_1_id)
-    opened.update(created_at=before.created_at, length=before.length)
 
 
 def _is_depended_on(fixture: Fixture, match: Match, standing: Result) -> bool:
@@ -370,17 +364,22 @@ def preview_withdrawal_of_side(
     if slot.entry is None:
         raise Refused("not_entered", name="")
     slot.entry.division = fixture.stage.division
-    bracket = slot.fixture.round.bracket if scope == "bracket" else None
+    is_one = fixture.stage.format == PLACES
+    bracket = slot.fixture.round.bracket if scope == "bracket" and not is_one else None
     return slot.entry, entries.preview_withdrawal(entry=slot.entry, event=scope == "event", bracket=bracket)
 
 
-def withdraw_from_bracket(*, slot: Slot, by: Actor, now: datetime, reason: str = "") -> Settled:
+def withdraw_from_bracket(*, slot: Slot, by: Actor, now: datetime, reason: str = "") -> Entry:
     """Withdraw an entry from this bracket; its results so far stay.
+
+    Where there is a place for everybody, the brackets are one: who leaves one leaves the division.
 
     Refused: `not_entered`, and what `check_own_win` refuses if the director would win by it.
     """
     if slot.entry is None:
         raise Refused("not_entered", name="")
+    if slot.fixture.stage.format == PLACES:
+        return entries.withdraw(entry=slot.entry, by=by, now=now, reason=reason)
     with transaction.atomic():
         division = lock_division(slot.fixture.stage.division_id)
         refuse_cancelled(division)
@@ -388,7 +387,8 @@ def withdraw_from_bracket(*, slot: Slot, by: Actor, now: datetime, reason: str =
         Withdrawal.objects.create(entry=slot.entry, bracket=bracket, reason=reason, at=now, by=by.user)
         log_params = {"entry": slot.entry_id, "bracket": bracket.key, "reason": reason}
         log(by, "bracket_withdrawn", division.topic, club=division.tournament.club, **log_params)
-        return settle(division, by=by, now=now, withdrawal_reason=reason)
+        settle(division, by=by, now=now, withdrawal_reason=reason)
+    return slot.entry
 
 
 # Confirming at once what nobody opposes: signed reports become results, and provisional results become final.

@@ -18,7 +18,7 @@ from matches.reporting.serializers import WhereSerializer, where_data
 from tournaments import access
 from tournaments.models import Division, Fixture
 from tournaments.standings import brackets, exports
-from tournaments.standings.brackets import FixtureRow, RoundRow, SlotRow, bracket_name, round_name
+from tournaments.standings.brackets import FixtureRow, RoundRow, SlotRow, bracket_name
 from tournaments.standings.pairings import pairings_of
 from tournaments.standings.standings import standings_of
 from tournaments.state import api as state_api
@@ -172,9 +172,7 @@ def _brackets(rounds: list[RoundRow], names: Names) -> list[dict[str, Any]]:
             "rounds": [
                 {
                     "number": row.number,
-                    "name": round_name(
-                        key, row.number, len(row.fixtures), len(own), upper=row.upper, starts=row.starts
-                    ),
+                    "name": row.name(len(own)),
                     "length": row.length,
                     "deadline": row.deadline,
                     "fixtures": [fixture_body(fixture, names, targets) for fixture in row.fixtures],
@@ -323,6 +321,14 @@ class PlacesSerializer(drf_serializers.Serializer[Any]):
     places = SharedPlaceSerializer(many=True)
 
 
+class TeamScoreSerializer(drf_serializers.Serializer[Any]):
+    """What a team has won against others."""
+
+    team = drf_serializers.CharField()
+    boards = drf_serializers.IntegerField(help_text="Matches won.")
+    points = drf_serializers.IntegerField(help_text="Of its members, none more than the length of a match.")
+
+
 class StageStandingsSerializer(drf_serializers.Serializer[Any]):
     """A stage: tables if points or lives are counted, brackets otherwise."""
 
@@ -333,6 +339,10 @@ class StageStandingsSerializer(drf_serializers.Serializer[Any]):
     rounds_complete = drf_serializers.IntegerField(allow_null=True)
     rounds_paired = drf_serializers.IntegerField(allow_null=True)
     lives = drf_serializers.IntegerField(allow_null=True)
+    teams = TeamScoreSerializer(many=True, help_text="Best first; empty unless two or more teams are named.")
+    open_boards = drf_serializers.IntegerField(
+        allow_null=True, help_text="Matches between two teams that are not over; null without teams."
+    )
     tables = TableSerializer(many=True)
     brackets = PlacesSerializer(many=True)
 
@@ -370,6 +380,9 @@ class PairingSerializer(drf_serializers.Serializer[Any]):
     match = drf_serializers.CharField(allow_null=True)
     fixture = drf_serializers.CharField()
     length = drf_serializers.IntegerField()
+    start = drf_serializers.ListField(
+        child=drf_serializers.IntegerField(), help_text="The score at which its match begins."
+    )
     status = drf_serializers.CharField(help_text="ready, decided, bye, walkover, empty, waiting or not_needed.")
     bye_kind = drf_serializers.CharField(
         allow_null=True, help_text="full, sit_out, half, requested, drawn or advances."
@@ -401,7 +414,7 @@ PAIRINGS_EXAMPLE = OpenApiExample(
         "pairings": [
             {
                 "bracket": "rounds", "round": 3, "board": 1, "match_number": 9, "match": "m7m2q9x4ab",
-                "fixture": "f7m2q9x4ab", "length": 7, "status": "ready", "bye_kind": None,
+                "fixture": "f7m2q9x4ab", "length": 7, "start": [0, 0], "status": "ready", "bye_kind": None,
                 "where": {
                     "state": "ready", "table": None, "since": None, "score": None, "side": None, "waits_for": [],
                 },

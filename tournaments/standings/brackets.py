@@ -10,10 +10,12 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
+from core.languages import ordinal
 from formats.elimination import knockout
+from formats.elimination.places import FIRST_PLACES
 from formats.graph import CONSOLATION, FINAL, LAST_CHANCE, LOWER, MAIN
 from formats.plans import ROUNDS, TABLE
-from formats.settings import DOUBLE, ELIMINATION, KNOCKOUT
+from formats.settings import DOUBLE, ELIMINATION, KNOCKOUT, PLACES
 from matches.lifecycle.where import Where
 from matches.models import Match, Result
 from matches.play.watching import where_of
@@ -71,6 +73,8 @@ class FixtureBox:
     """Where the match is, in a few words; empty before it is called, and once it is over."""
     note: str = ""
     """A note beside the number, such as “forfeit”."""
+    start: str = ""
+    """The score at which it begins, such as “from 2–0”; empty for 0–0."""
     winner_to: int | None = None
     loser_to: int | None = None
     winner_side: int = 0
@@ -186,11 +190,18 @@ def bracket_name(key: str, *, upper: bool = False) -> str:
         TABLE: _("Round robin"),
         ROUNDS: _("Rounds"),
     }
+    if key in FIRST_PLACES:
+        return _("Places from %(first)d") % {"first": FIRST_PLACES[key]}
     return names.get(key) or _("Group %(name)s") % {"name": key}
 
 
-def ranking_name(key: str) -> str:
-    """Return the title of a bracket's places; a double elimination lists all of its places under its final."""
+def ranking_name(key: str, *, whole: bool = False) -> str:
+    """Return the title of a bracket's places; a double elimination lists all of its places under its final.
+
+    With `whole`, the main bracket lists all places of a stage.
+    """
+    if whole and key == MAIN:
+        return _("Final order")
     return _("Double elimination") if key == FINAL else bracket_name(key)
 
 
@@ -199,11 +210,14 @@ def places_name(key: str) -> str:
     return _("Standings") if key == ROUNDS else ranking_name(key)
 
 
-def round_name(key: str, number: int, fixtures: int, rounds: int, *, upper: bool = False, starts: int = 0) -> str:
-    """Return the name of a round: by the entrants left in a main draw, by its number elsewhere.
+def round_name(
+    key: str, number: int, fixtures: int, rounds: int, *, upper: bool = False, starts: int = 0, byes: int = 0
+) -> str:
+    """Return the name of a round: by the entrants left in a main draw, by its number or its places elsewhere.
 
     The last round of an `upper` bracket is not the final: its winner still has to meet the lower bracket's winner.
     Players join in the last `starts` rounds; those before them are qualifying rounds if they are smaller than usual.
+    `byes` of its fixtures have one.
     """
     if key == FINAL:
         return pgettext("round", "Final") if number == 1 else _("Second final")
@@ -211,7 +225,10 @@ def round_name(key: str, number: int, fixtures: int, rounds: int, *, upper: bool
         letter = key[0].upper()
         return _("%(letter)s final") % {"letter": letter} if number == rounds else f"{letter}{number}"
     if key in (TABLE, ROUNDS):
-        return _("Round %(number)d") % {"number": number}
+        return _("Round %(number)s") % {"number": number}
+    if key in FIRST_PLACES:
+        first = FIRST_PLACES[key]
+        return _("Places %(first)d–%(last)d") % {"first": first, "last": first + 2 * fixtures - byes - 1}
     if key != MAIN:
         return f"{key}{number}"
     qualifying = rounds - starts if starts else 0
@@ -228,19 +245,17 @@ def round_name(key: str, number: int, fixtures: int, rounds: int, *, upper: bool
     return _("Round of %(count)d") % {"count": 2 * fixtures}
 
 
-def round_in_words(key: str, number: int, fixtures: int, rounds: int, *, upper: bool = False, starts: int = 0) -> str:
+def round_in_words(
+    key: str, number: int, fixtures: int, rounds: int, *, upper: bool = False, starts: int = 0, byes: int = 0
+) -> str:
     """Return the name of a round as those understand it who do not know the letters of brackets."""
     if key not in LETTERED:
-        return round_name(key, number, fixtures, rounds, upper=upper, starts=starts)
+        return round_name(key, number, fixtures, rounds, upper=upper, starts=starts, byes=byes)
     if number == rounds:
         finals = {CONSOLATION: _("Consolation final"), LAST_CHANCE: _("Last-chance final"), LOWER: _("Lower final")}
         return finals[key]
-    texts = {
-        CONSOLATION: _("Consolation, round {number}"),
-        LAST_CHANCE: _("Last chance, round {number}"),
-        LOWER: _("Lower bracket, round {number}"),
-    }
-    return texts[key].format(number=number)
+    title = _("Consolation") if key == CONSOLATION else bracket_name(key)
+    return _("%(title)s, round %(number)d") % {"title": title, "number": number}
 
 
 def legend_of(key: str, rounds: int) -> str:
@@ -257,14 +272,6 @@ def legend_of(key: str, rounds: int) -> str:
         ),
     }
     return legends.get(key, "") if rounds > 1 else ""
-
-
-def ordinal(number: int) -> str:
-    """Return 1st, 2nd, 3rd, 4th …"""
-    teens = number // 10 % 10 == 1
-    texts = {1: _("%(number)dst"), 2: _("%(number)dnd"), 3: _("%(number)drd")}
-    text = _("%(number)dth") if teens else texts.get(number % 10, _("%(number)dth"))
-    return text % {"number": number}
 
 
 def place_name(stage: str, place: int) -> str:
@@ -323,10 +330,11 @@ def _height(row: int, count: int) -> float:
     return round(100 * (row + 0.5) / count, 1)
 
 
-def tree(key: str, columns: Sequence[RoundColumn], *, name: str = "", title: str = "") -> Tree:
+def tree(key: str, columns: Sequence[RoundColumn], *, name: str = "", title: str = "", by_seats: bool = True) -> Tree:
     """Return a bracket in one piece, or in sections of 32 places and a last one with what follows them.
 
-    `name` is used in URLs, `title` on the page; by default both come from the key.
+    `name` is used in URLs, `title` on the page; by default both come from the key. Sections of a main bracket are named
+    `by_seats`, the places of its first round, unless its rounds are named by the places that they decide.
     """
     name, columns = name or key, uncross(columns)
     bracket = Tree(name, title or bracket_name(key))
@@ -339,7 +347,9 @@ def tree(key: str, columns: Sequence[RoundColumn], *, name: str = "", title: str
     for index in range(parts):
         part = [replace(column, boxes=_part(column.boxes, index, parts)) for column in shared]
         bracket.sections.append(
-            BracketSection(f"{name}-{index + 1}", _part_title(key, part, index, parts), connect(part))
+            BracketSection(
+                f"{name}-{index + 1}", _part_title(key if by_seats else "", part, index, parts), connect(part)
+            )
         )
     rest = list(columns[len(shared) :])
     if rest:
@@ -367,12 +377,13 @@ MAX_BOXES_AT_ALL = 1100
 
 GOING_ON = (Match.State.OPEN, Match.State.LIVE, Match.State.CLAIMED, Match.State.DISPUTED)
 SLOT = (
-    "fixture", "source", "source_fixture", "status", "entry", "absent", "source_entry", "source_stage", "source_place",
+    "source", "source_fixture", "status", "entry", "absent", "source_entry", "source_stage", "source_place",
 )  # fmt: skip
 FIXTURE = ("pk", "round", "number", "status", "public_id", "due_at", "needed_if_fixture")
 MATCH = (
     "match", "match__public_id", "match__state", "match__begun_at", "match__seq", "match__finished_at",
     "match__length", "match__club", "match__visibility", "match__player_0", "match__player_1", "match__provisional",
+    "match__start_0", "match__start_1",
 )  # fmt: skip
 
 
@@ -409,6 +420,8 @@ class PlayedMatch(NamedTuple):
     player_0_id: int = 0
     player_1_id: int = 0
     provisional: bool = False
+    start_0: int = 0
+    start_1: int = 0
     winner: int | None = None
     score: tuple[int, int] | None = None
     kind: str = ""
@@ -469,10 +482,20 @@ class RoundRow:
         return any(slot.source == Slot.Source.DRAWN for fixture in self.fixtures for slot in fixture.slots)
 
     @property
+    def byes(self) -> int:
+        """The number of byes in its plan."""
+        return sum(slot.source == Slot.Source.BYE for fixture in self.fixtures for slot in fixture.slots)
+
+    def name(self, rounds: int) -> str:
+        """Return its name; its bracket has so many rounds."""
+        return round_name(
+            self.bracket, self.number, len(self.fixtures), rounds, upper=self.upper, starts=self.starts, byes=self.byes
+        )
+
+    @property
     def wholly_drawn(self) -> bool:
         """Whether all of its lines are drawn by lot, and not only some."""
-        byes = sum(slot.source == Slot.Source.BYE for fixture in self.fixtures for slot in fixture.slots)
-        return len(self.entrants) == 2 * len(self.fixtures) - byes
+        return len(self.entrants) == 2 * len(self.fixtures) - self.byes
 
     @property
     def by_lot(self) -> str:
@@ -485,20 +508,20 @@ class RoundRow:
 def rounds_of(division: Division) -> list[RoundRow]:
     """Return all rounds of a division with fixtures, standing results and where the matches are, by stage.
 
-    It is where spectators see them, whoever reads it: a bracket may be shown to a whole room. Five queries, one while a
+    It is where spectators see them, whoever reads it: a bracket may be shown to a whole room. Four queries, one while a
     match is open, and a few if matches are being played here or the floor is open.
     """
-    slots: dict[int, list[SlotRow]] = {}
-    for fixture, *values in Slot.objects.filter(fixture__stage__division=division).order_by("side").values_list(*SLOT):
-        slots.setdefault(fixture, []).append(SlotRow(*values))
+    # With their slots in one query: a pairing may be added or undone meanwhile.
+    rows = Fixture.objects.filter(stage__division=division).order_by("number", "pk", "slots__side")
+    both_sides = list(rows.values_list(*FIXTURE, *MATCH, *(f"slots__{name}" for name in SLOT)))
+    fixtures, slots = both_sides[::2], [SlotRow(*row[-len(SLOT) :]) for row in both_sides]
+    sides = zip(slots[::2], slots[1::2], strict=True)
     by_round: dict[int, list[FixtureRow]] = {}
     results = _standing_results(division)
-    fixtures = Fixture.objects.filter(stage__division=division).order_by("number").values_list(*FIXTURE, *MATCH)
-    played = {row[0]: PlayedMatch(*row[len(FIXTURE) :]) for row in fixtures if row[len(FIXTURE)] is not None}
+    played = {row[0]: PlayedMatch(*row[len(FIXTURE) : -len(SLOT)]) for row in fixtures if row[len(FIXTURE)] is not None}
     where = where_of([match for match in played.values() if match.state in GOING_ON], NOBODY, timezone.now())
-    for pk, round_, number, status, public_id, due_at, condition, *_match in fixtures:
-        first, second = slots[pk]
-        row = FixtureRow(number, status, (first, second), public_id, due_at=due_at, conditional=condition is not None)
+    for (pk, round_, number, status, public_id, due_at, condition, *_match), both in zip(fixtures, sides, strict=True):
+        row = FixtureRow(number, status, both, public_id, due_at=due_at, conditional=condition is not None)
         if pk in played:
             match = played[pk]
             row.played = match._replace(where=where.get(match.pk), **results.get(match.pk, {}))
@@ -542,8 +565,12 @@ def seeds_of(draw: Draw | None, division: Division) -> dict[int, int]:
         return {}
     if draw.stage.format not in ELIMINATION or not draw.places:
         return {}
-    order = knockout.inner_outer(len(draw.places))
-    taken = sorted((place, entry) for place, entry in zip(order, draw.places, strict=True) if entry is not None)
+    entries = [entry for entry in draw.places if entry is not None]
+    order = knockout.inner_outer(knockout.bracket_size(len(draw.places)))
+    if draw.stage.format == PLACES:
+        taken = sorted(zip([place for place in order if place <= len(entries)], entries, strict=True))
+    else:
+        taken = sorted((place, entry) for place, entry in zip(order, draw.places, strict=True) if entry is not None)
     return {entry: seed for seed, (_place, entry) in enumerate(taken, start=1)}
 
 
@@ -576,11 +603,12 @@ def trees(rounds: Sequence[RoundRow], options: BracketOptions) -> list[Tree]:
                 box.winner_side = sides.get(box.number, 0)
                 box.winner_draw = draws.get((Slot.Source.WINNER, box.number), "")
                 box.loser_draw = draws.get((Slot.Source.LOSER, box.number), "")
-            name = round_name(key, row.number, len(row.fixtures), len(own), upper=row.upper, starts=row.starts)
+            name = row.name(len(own))
             words = round_in_words(key, row.number, len(row.fixtures), len(own)) if key in LETTERED else ""
             columns.append(RoundColumn(name, row.length, boxes, row.deadline, words, by_lot=row.by_lot))
         upper = own[0].upper
-        bracket = tree(key, columns, name=tree_key(stage, key), title=bracket_name(key, upper=upper))
+        title = columns[0].name if key in FIRST_PLACES else bracket_name(key, upper=upper)
+        bracket = tree(key, columns, name=tree_key(stage, key), title=title, by_seats=own[0].format != PLACES)
         bracket.stage, bracket.legend = stage, legend_of(key, len(own))
         laid_out.append(bracket)
     return laid_out
@@ -619,9 +647,7 @@ def _awaited_draws(rounds: Sequence[RoundRow]) -> dict[tuple[str, int], str]:
     """Return (winner or loser, fixture number) -> the name of the round they will be drawn into."""
     last = {(row.stage, row.bracket): row.number for row in rounds}
     return {
-        (kind, fixture): round_name(
-            row.bracket, row.number, len(row.fixtures), last[row.stage, row.bracket], upper=row.upper, starts=row.starts
-        )
+        (kind, fixture): row.name(last[row.stage, row.bracket])
         for row in rounds
         if row.to_be_drawn
         for kind, fixture in row.entrants
@@ -642,11 +668,18 @@ def box_of(row: FixtureRow, round_: RoundRow, options: BracketOptions) -> Fixtur
         mark=where.mark if where is not None else "",
         where=where.label if where is not None and not where.is_to_come else "",
         note=_note(row, round_),
+        start=_start(row.played),
         due_at=row.due_at if ready and row.due_at != round_.deadline else None,
         path=first.here or second.here,
         can_enter=options.can_enter and bool(row.played.public_id),
         seq=row.played.seq if options.can_enter else 0,
     )
+
+
+def _start(played: PlayedMatch) -> str:
+    """Return the score at which a match begins; empty if that is 0–0."""
+    score = {"left": played.start_0, "right": played.start_1}
+    return _("from %(left)d–%(right)d") % score if any(score.values()) else ""
 
 
 def _note(row: FixtureRow, round_: RoundRow) -> str:
@@ -707,9 +740,9 @@ def _text(slot: SlotRow, row: FixtureRow, round_: RoundRow, names: Names) -> str
     if slot.status == Slot.Status.WALKOVER:
         return names.of(slot.absent) or _("Nobody")
     if slot.source == Slot.Source.WINNER:
-        return _("Winner of M%(number)d") % {"number": slot.source_fixture or 0}
+        return _("Winner of M%(number)s") % {"number": slot.source_fixture or 0}
     if slot.source == Slot.Source.LOSER:
-        return _("Loser of M%(number)d") % {"number": slot.source_fixture or 0}
+        return _("Loser of M%(number)s") % {"number": slot.source_fixture or 0}
     if slot.source == Slot.Source.DRAWN:
         return _by_lot(row, round_)
     if slot.source == Slot.Source.PLACE:
@@ -720,13 +753,14 @@ def _text(slot: SlotRow, row: FixtureRow, round_: RoundRow, names: Names) -> str
 def _by_lot(row: FixtureRow, round_: RoundRow) -> str:
     """Return the text of a line that is still to be drawn, so that it can be drawn on paper, too."""
     has_bye = any(slot.source == Slot.Source.BYE for slot in row.slots)
+    label = _("Bye by lot") if has_bye else _("By lot")
     if round_.wholly_drawn:
-        return _("Bye by lot") if has_bye else _("By lot")
+        return label
     lines = ", ".join(
         (_("W%(number)d") if kind == Slot.Source.WINNER else _("L%(number)d")) % {"number": number}
         for kind, number in round_.entrants
     )
-    return (_("Bye by lot: %(lines)s") if has_bye else _("By lot: %(lines)s")) % {"lines": lines}
+    return f"{label}: {lines}"
 
 
 def open_sections(brackets: Sequence[Tree], selected: str) -> None:

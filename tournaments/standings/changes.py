@@ -10,15 +10,17 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
+from core.languages import ordinal
 from formats.plans import ROUNDS
-from formats.settings import BY_ROUND, LIVES
+from formats.settings import BY_ROUND, LIVES, PLACES
 from formats.states import FixtureState, SlotState, SlotStatus
 from matches.models import Result
 from matches.presentation.labels import final_score, score_of
 from matches.ratings.rated import measures_play
 from players.models import Player
 from tournaments.models import Division, Fixture, Round, Slot
-from tournaments.standings.brackets import ordinal, ranking_name
+from tournaments.standings.brackets import ranking_name
+from tournaments.standings.labels import points_text
 from tournaments.standings.rounds import RoundNames
 from tournaments.state.names import names_in_club, names_of
 from tournaments.state.plans import is_continuous
@@ -27,8 +29,8 @@ from tournaments.state.preview import Consequences, FixtureChange, PlaceChange
 SHOWN = 12
 """Lines of a list that are shown at first; the rest is collapsed."""
 COMING: Mapping[str, Promise] = {
-    Slot.Source.WINNER: gettext_lazy("the winner of M%(number)d"),
-    Slot.Source.LOSER: gettext_lazy("the loser of M%(number)d"),
+    Slot.Source.WINNER: gettext_lazy("Winner of M%(number)s"),
+    Slot.Source.LOSER: gettext_lazy("Loser of M%(number)s"),
 }
 SMALLEST_SHOWN = 0.05
 """Rating points below which a change shows as none."""
@@ -167,8 +169,12 @@ class ChangeLabels:
         for (stage, key), group in groupby(
             sorted(changes, key=_place_order), key=lambda change: (change.stage, change.key)
         ):
-            name = _("Without rounds") if key == ROUNDS and stage in self.without_rounds else ranking_name(key)
-            title = f"{_('Stage %(number)d') % {'number': stage}} · {name}" if self.stages > 1 else name
+            name = (
+                _("Without rounds")
+                if key == ROUNDS and stage in self.without_rounds
+                else ranking_name(key, whole=self.formats[stage] == PLACES)
+            )
+            title = f"{_('Stage %(number)s') % {'number': stage}} · {name}" if self.stages > 1 else name
             place = _lives_place if stage in self.with_lives else _place
             lines = [(self.names.of(change.entry), place(change.before), place(change.after)) for change in group]
             sections.append((title, collapse(lines)))
@@ -188,7 +194,12 @@ class ChangeLabels:
     @cached_property
     def with_lives(self) -> set[int]:
         """The numbers of the stages that count lives."""
-        return set(self.division.stages.filter(format=LIVES).values_list("number", flat=True))
+        return {number for number, format_ in self.formats.items() if format_ == LIVES}
+
+    @cached_property
+    def formats(self) -> dict[int, str]:
+        """Number of a stage -> its format."""
+        return dict(self.division.stages.values_list("number", "format"))
 
     def rated(self, following: Consequences) -> tuple[dict[int, Player], dict[int, str]]:
         """Return the players whose ratings would change, and their names: in a pool of the site, also strangers."""
@@ -214,10 +225,7 @@ def _place(place: tuple[int, float | None] | None) -> str:
     if place is None:
         return "–"
     number, points = place
-    if points is None:
-        return ordinal(number)
-    text = ngettext("%(place)s, %(points)s point", "%(place)s, %(points)s points", 1 if points == 1 else 2)
-    return text % {"place": ordinal(number), "points": f"{points:g}"}
+    return ordinal(number) if points is None else f"{ordinal(number)}, {points_text(points)}"
 
 
 def _lives_place(place: tuple[int, float | None] | None) -> str:

@@ -8,11 +8,11 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from formats.settings import BY_ROUND, PairingMode
-from matches.lifecycle.events import EventEnd, MatchContext, OwnEntry
+from matches.lifecycle.events import EventEnd, MatchContext, OwnEntry, Place
 from matches.models import PlayMode
 from tournaments.access import end_of
 from tournaments.models import Division, Entry, Fixture, Round, Stage, Tournament
-from tournaments.standings.rounds import RoundNames, board_name, boards_of
+from tournaments.standings.rounds import RoundFacts, board_name, boards_of, facts_of_rounds
 from tournaments.state.plans import is_continuous
 
 KIND = "division:"
@@ -23,16 +23,21 @@ WITHOUT_ROUNDS = Stage.objects.filter(status=Stage.Status.RUNNING, settings__pai
 def match_contexts(topics: Collection[str]) -> Mapping[str, MatchContext]:
     """Return topic -> “Club Open 2026 · Open” with the division's URL; one query."""
     ids = [topic.removeprefix(KIND) for topic in topics if topic.startswith(KIND)]
-    divisions = Division.objects.filter(public_id__in=ids).select_related("tournament__club") if ids else ()
+    rows = Division.objects.filter(public_id__in=ids).select_related("tournament__club")
+    others = Division.objects.filter(tournament=OuterRef("tournament")).exclude(pk=OuterRef("pk"))
+    divisions = rows.annotate(is_one_of_several=Exists(others)) if ids else ()
     return {
         division.topic: MatchContext(
             f"{division.tournament.name} · {division.name}",
             reverse("division", args=[division.tournament.club.slug, division.tournament.slug, division.public_id]),
             division.tournament.name,
+            reverse("event", args=[division.tournament.club.slug, division.tournament.slug]),
             division.tournament.time_zone,
             division.tournament.venue if division.play_mode == PlayMode.TABLE else "",
             division.tournament.calendar_sequence,
             division.tournament.calendar_changed_at,
+            division.tournament.effective_language,
+            division.name if division.is_one_of_several else "",
         )
         for division in divisions
     }
@@ -45,19 +50,28 @@ def event_end(topic: str) -> EventEnd | None:
     return end_of(event) if event is not None else None
 
 
-def places_of(matches: Collection[int]) -> Mapping[int, str]:
-    """Return match id -> “Board 4 · Round 2 · M13”; a board only if rounds are paired one by one, without a floor."""
+def places_of(matches: Collection[int]) -> Mapping[int, Place]:
+    """Return match id -> where it is played; a board only if rounds are paired one by one, without a floor."""
     rows = list(Fixture.objects.filter(match__in=matches).select_related("stage"))
     brackets = Round.objects.filter(pk__in={row.round_id for row in rows}).values("bracket")
-    names = RoundNames(Round.objects.filter(bracket__in=brackets))
+    rounds = facts_of_rounds(Round.objects.filter(bracket__in=brackets))
     boards = boards_of({row.round_id for row in rows if row.stage.format in BY_ROUND and not is_continuous(row.stage)})
-    places = {}
-    for row in rows:
-        board = board_name(boards[row.pk]) if row.pk in boards else ""
-        parts = (board, names.get(row.round_id, ""), f"M{row.number}")
-        if row.match_id is not None:
-            places[row.match_id] = " · ".join(filter(None, parts))
-    return places
+    return {
+        row.match_id: (boards.get(row.pk), rounds.get(row.round_id), row.number)
+        for row in rows
+        if row.match_id is not None
+    }
+
+
+def worded_place(place: Place) -> str:
+    """Return “Board 4 · Round 2 · M13” in the active language."""
+    board, facts, number = place
+    parts = (
+        board_name(board) if board is not None else "",
+        RoundFacts(*facts).name(in_words=True) if facts is not None else "",
+        f"M{number}",
+    )
+    return " · ".join(filter(None, parts))
 
 
 class PlayedEntry(NamedTuple):

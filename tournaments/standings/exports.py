@@ -24,7 +24,7 @@ PAIRING_COLUMNS = (
     "stage", "format", "bracket", "round", "board", "match_number", "match", "fixture", "length", "status", "bye_kind",
     "stands_1", "entry_1", "player_1", "name_1", "points_1", "score_1",
     "stands_2", "entry_2", "player_2", "name_2", "points_2", "score_2",
-    "winner", "result_kind",
+    "winner", "result_kind", "start_1", "start_2",
 )  # fmt: skip
 
 
@@ -48,6 +48,10 @@ def _stage(view: StageView) -> Body:
         "rounds_complete": view.complete,
         "rounds_paired": view.paired if view.complete is not None else None,
         "lives": view.lives,
+        "teams": []
+        if view.teams is None
+        else [{"team": team, "boards": score.boards, "points": score.points} for team, score in view.teams.scores],
+        "open_boards": None if view.teams is None else view.teams.open_boards,
         "tables": [_table(table, ids) for table in view.tables],
         "brackets": [_places(bracket, view) for bracket in view.brackets],
     }
@@ -145,6 +149,7 @@ def _pairing(pairing: BoardPairing) -> Body:
         "match": pairing.match or None,
         "fixture": pairing.public_id,
         "length": pairing.length,
+        "start": list(pairing.start),
         "status": pairing.status,
         "bye_kind": pairing.bye or None,
         "sides": [_side(side) for side in pairing.sides],
@@ -205,6 +210,7 @@ def pairings_rows(body: Body) -> Iterator[list[Any]]:
         row = {"stage": body["stage"], "format": body["format"], **pairing}
         if pairing["winner"] is not None:
             row["winner"] = pairing["winner"] + 1
+        row["start_1"], row["start_2"] = pairing["start"]
         for number, side in enumerate(pairing["sides"], start=1):
             row |= {f"{key}_{number}": value for key, value in side.items()}
         yield _flat(PAIRING_COLUMNS, row)

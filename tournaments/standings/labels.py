@@ -8,20 +8,20 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext, gettext_noop, ngettext
 from django.utils.translation import gettext as _
 
-from formats.settings import ELIMINATION, OWN_SETTINGS, StageSettings
+from core.times import FULL, pattern
+from formats.settings import ELIMINATION, OWN_SETTINGS, PLACES, StageSettings
 from formats.tables.records import Edition, RoundKind
 from formats.tables.tiebreaks import EXPLANATIONS, Explanation, RoundShare, plain
 from tournaments.models import Stage
+from tournaments.state.format_labels import FORMAT_NAMES
 
 # Titles of the stages of a division, and the links between them on a page.
 
 
 def stage_title(stage: Stage, *, several: bool) -> str:
     """Return the title of a stage, numbered if the division has several."""
-    name = str(stage.get_format_display())
-    if not several:
-        return name[:1].upper() + name[1:]
-    return _("Stage %(number)d: %(format)s") % {"number": stage.number, "format": name}
+    name = str(FORMAT_NAMES[stage.format])
+    return _("Stage %(number)d: %(text)s") % {"number": stage.number, "text": name} if several else name
 
 
 def jumps(stages: Sequence[Any]) -> list[tuple[str, str, int]]:
@@ -32,7 +32,9 @@ def jumps(stages: Sequence[Any]) -> list[tuple[str, str, int]]:
     links: list[tuple[str, str, int]] = []
     for shown in stages:
         if shown.stage.format in ELIMINATION and shown.trees:
-            links += [(f"tree-{tree.key}", tree.title, tree.live) for tree in shown.trees]
+            # Of the many brackets of a place for everybody, those of a single match are found beside the others.
+            trees = [tree for tree in shown.trees if shown.stage.format != PLACES or len(tree.boxes) > 1]
+            links += [(f"tree-{tree.key}", tree.title, tree.live) for tree in trees]
         else:
             links.append(
                 (
@@ -65,7 +67,7 @@ TIEBREAK_TEXTS: dict[str, Tiebreak] = {
             gettext_noop("Matches won"),
             gettext_noop("Wins"),
             gettext_noop("Number of matches won at the board; byes, forfeits and walkovers do not count."),
-            gettext_noop("article 7.2"),
+            "FIDE 7.2",
         ),
         Tiebreak(
             "head_to_head",
@@ -75,40 +77,40 @@ TIEBREAK_TEXTS: dict[str, Tiebreak] = {
                 "Points in the matches between the tied players, if all of them have met; "
                 "then again among those still tied."
             ),
-            gettext_noop("article 6"),
+            "FIDE 6",
         ),
         Tiebreak(
             "buchholz",
             gettext_noop("Buchholz"),
             gettext_noop("Bhz"),
             gettext_noop("The sum of the opponents' points: stronger opposition ranks higher."),
-            gettext_noop("article 8.1, unplayed rounds 16"),
+            "FIDE 8.1, 16",
         ),
         Tiebreak(
             "buchholz_cut_1",
             gettext_noop("Buchholz minus lowest"),
             gettext_noop("Bhz−1"),
             gettext_noop("The sum of the opponents' points, without the lowest."),
-            gettext_noop("articles 8 and 16.5"),
+            "FIDE 8, 16.5",
         ),
         Tiebreak(
             "buchholz_median",
             gettext_noop("Median Buchholz"),
             gettext_noop("Bhz med"),
             gettext_noop("The sum of the opponents' points, without the lowest and the highest."),
-            gettext_noop("articles 8 and 16.5"),
+            "FIDE 8, 16.5",
         ),
         Tiebreak(
             "sonneborn_berger",
             gettext_noop("Sonneborn–Berger"),
             gettext_noop("SB"),
             gettext_noop("The sum of each opponent's points times the result against them."),
-            gettext_noop("article 9.1, unplayed rounds 16"),
+            "FIDE 9.1, 16",
         ),
         Tiebreak(
             "point_difference",
             gettext_noop("Points won minus lost"),
-            gettext_noop("+/−"),
+            "+/−",
             gettext_noop("Points won minus points lost in all matches, each match capped at its length."),
             gettext_noop("this site"),
         ),
@@ -136,11 +138,11 @@ _TEMPLATES = EXPLANATIONS | LIVES_EXPLANATIONS
 
 
 WHY_PAIRED: dict[str, str] = {
-    "equal_new": gettext_noop("As many lives each, and they have not met."),
+    "equal_new": gettext_noop("Equal lives; not played yet."),
     "only_pair": gettext_noop("No other two could be paired."),
     "by_lot": gettext_noop("By lot among equally good pairings."),
     "fewest": gettext_noop("Both had played the fewest matches."),
-    "unequal": gettext_noop("Nobody with as many lives can come to play one of them."),
+    "unequal": gettext_noop("Nobody with equal lives can come to play one of them."),
     "rematch": gettext_noop("They have met, but everybody else free has met them more often or is busy."),
     "manual": gettext_noop("Set by a director."),
     "on_paper": gettext_noop("Made on paper, and not checked against the rule."),
@@ -178,7 +180,7 @@ def _share(share: RoundShare, name_of: Callable[[int | None], str]) -> str:
 
 def points_text(value: float) -> str:
     """Return points with their noun: ½ point, 1 point, 2½ points."""
-    return ngettext("{points} point", "{points} points", 1 if 0 < value <= 1 else 2).format(points=plain(value))
+    return ngettext("{count} point", "{count} points", 1 if 0 < value <= 1 else 2).format(count=plain(value))
 
 
 def regulations(settings: StageSettings) -> str:
@@ -191,7 +193,7 @@ def regulations(settings: StageSettings) -> str:
 
 def edition_day(edition: Edition) -> str:
     """Return the day an edition applies from, formatted for the user's language."""
-    return date_format(date.fromisoformat(edition.value), "j F Y")
+    return date_format(date.fromisoformat(edition.value), pattern(FULL))
 
 
 class RoundMark(NamedTuple):
@@ -202,89 +204,50 @@ class RoundMark(NamedTuple):
     sentence: str
 
 
+NAMELESS = gettext_noop("{round}: {what}.")
+"""The sentence about a round or a match without an opponent: its meaning in the legend says it all."""
 MARKS: dict[str, RoundMark] = {
-    "won": RoundMark(
-        gettext_noop("W"), gettext_noop("won"), gettext_noop("Round {round}: won {score} against {name}.")
-    ),
-    "lost": RoundMark(gettext_noop("L"), gettext_noop("lost"), gettext_noop("Round {round}: lost {score} to {name}.")),
+    "won": RoundMark(gettext_noop("W"), gettext_noop("won"), gettext_noop("{round}: won {score} against {name}.")),
+    "lost": RoundMark(gettext_noop("L"), gettext_noop("lost"), gettext_noop("{round}: lost {score} to {name}.")),
     "drawn": RoundMark(
-        gettext_noop("N"),
-        gettext_noop("nobody won"),
-        gettext_noop("Round {round}: nobody won the match against {name}."),
+        gettext_noop("N"), gettext_noop("nobody won"), gettext_noop("{round}: nobody won against {name}.")
     ),
     "forfeit_won": RoundMark(
         gettext_noop("F+"),
         gettext_noop("the opponent forfeited"),
-        gettext_noop("Round {round}: won, {name} forfeited the match."),
+        gettext_noop("{round}: won, {name} forfeited the match."),
     ),
     "forfeit_lost": RoundMark(
         gettext_noop("F−"),
         gettext_noop("forfeited"),
-        gettext_noop("Round {round}: forfeited the match against {name}."),
+        gettext_noop("{round}: forfeited the match against {name}."),
     ),
     "walkover_won": RoundMark(
         gettext_noop("WO+"),
         gettext_noop("walkover: the opponent withdrew"),
-        gettext_noop("Round {round}: walkover, {name} withdrew."),
+        gettext_noop("{round}: walkover, {name} withdrew."),
     ),
     "walkover_lost": RoundMark(
         gettext_noop("WO−"),
         gettext_noop("walkover for the opponent"),
-        gettext_noop("Round {round}: did not come, walkover for {name}."),
+        gettext_noop("{round}: did not come, walkover for {name}."),
     ),
     "empty": RoundMark(
         gettext_noop("E"),
         gettext_noop("empty: neither player came"),
-        gettext_noop("Round {round}: empty, {name} did not come either."),
+        gettext_noop("{round}: empty, {name} did not come either."),
     ),
-    "bye_full": RoundMark(
-        gettext_noop("B"),
-        gettext_noop("bye by pairing, counts as a win"),
-        gettext_noop("Round {round}: bye, a full point."),
-    ),
-    "bye_sit_out": RoundMark(
-        gettext_noop("S"),
-        gettext_noop("bye: no life lost, no win"),
-        gettext_noop("Round {round}: bye, no life lost, no win."),
-    ),
-    "bye_half": RoundMark(
-        "½",
-        gettext_noop("requested bye, half a point"),
-        gettext_noop("Round {round}: requested bye, half a point."),
-    ),
-    "bye_requested": RoundMark(
-        gettext_noop("R"),
-        gettext_noop("requested bye, no points"),
-        gettext_noop("Round {round}: requested bye, no points."),
-    ),
-    "bye_drawn": RoundMark(
-        gettext_noop("B"), gettext_noop("bye by the draw, no points"), gettext_noop("Round {round}: bye by the draw.")
-    ),
-    "missed": RoundMark(
-        gettext_noop("late"), gettext_noop("before a late entry"), gettext_noop("Round {round}: not entered yet.")
-    ),
-    "absent": RoundMark(gettext_noop("A"), gettext_noop("absent"), gettext_noop("Round {round}: not paired.")),
-    "gone": RoundMark("×", gettext_noop("out or withdrawn"), gettext_noop("Round {round}: no longer playing.")),
-    "open": RoundMark(
-        "…", gettext_noop("still to be played"), gettext_noop("Round {round}: still to play against {name}.")
-    ),
+    "bye_full": RoundMark(gettext_noop("B"), gettext_noop("bye by pairing, counts as a win"), NAMELESS),
+    "bye_sit_out": RoundMark(gettext_noop("S"), gettext_noop("bye: no life lost, no win"), NAMELESS),
+    "bye_half": RoundMark("½", gettext_noop("requested bye, half a point"), NAMELESS),
+    "bye_requested": RoundMark(gettext_noop("R"), gettext_noop("requested bye, no points"), NAMELESS),
+    "bye_drawn": RoundMark(gettext_noop("B"), gettext_noop("bye by the draw, no points"), NAMELESS),
+    "missed": RoundMark(gettext_noop("late"), gettext_noop("before a late entry"), NAMELESS),
+    "absent": RoundMark(gettext_noop("A"), gettext_noop("absent"), NAMELESS),
+    "gone": RoundMark("×", gettext_noop("out or withdrawn"), NAMELESS),
+    "open": RoundMark("…", gettext_noop("still to be played"), gettext_noop("{round}: still to play against {name}.")),
 }
 """Kind of a round -> its texts."""
-
-
-MATCH_SENTENCES: dict[str, str] = {
-    "won": gettext_noop("Match {round}: won {score} against {name}."),
-    "lost": gettext_noop("Match {round}: lost {score} to {name}."),
-    "drawn": gettext_noop("Match {round}: nobody won against {name}."),
-    "forfeit_won": gettext_noop("Match {round}: won, {name} forfeited it."),
-    "forfeit_lost": gettext_noop("Match {round}: forfeited against {name}."),
-    "walkover_won": gettext_noop("Match {round}: walkover, {name} withdrew."),
-    "walkover_lost": gettext_noop("Match {round}: did not come, walkover for {name}."),
-    "empty": gettext_noop("Match {round}: empty, {name} did not come either."),
-    "bye_full": gettext_noop("Match {round}: bye, a full point."),
-    "open": gettext_noop("Match {round}: still to play against {name}."),
-}
-"""Kind of a match, which its player counts, in a stage without rounds -> a full sentence."""
 
 
 def letter(kind: str) -> str:
@@ -297,11 +260,9 @@ def meaning(kind: str) -> str:
     return gettext(MARKS[kind].meaning)
 
 
-def round_sentence(kind: str, **params: Any) -> str:
-    """Return a sentence about one round; an empty score is left out."""
-    return " ".join(gettext(MARKS[kind].sentence).format(**params).split())
-
-
-def match_sentence(kind: str, **params: Any) -> str:
-    """Return a sentence about one match of a stage without rounds; an empty score is left out."""
-    return " ".join(gettext(MATCH_SENTENCES[kind]).format(**params).split())
+def round_sentence(kind: str, *, number: int, score: str, name: str, is_match: bool) -> str:
+    """Return a sentence about one round, or one match of a stage without rounds; an empty score is left out."""
+    # The numbers of matches have an M before them; this one counts the matches of one player.
+    title = gettext("Match %(number)d") if is_match else gettext("Round %(number)s")
+    params = {"round": title % {"number": number}, "score": score, "name": name, "what": meaning(kind)}
+    return " ".join(gettext(MARKS[kind].sentence).format_map(params).split())

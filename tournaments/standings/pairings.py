@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from formats.graph import Bracket, ByeSource, EntryId
+from formats.graph import BYE, Bracket, ByeSource, EntryId
 from formats.graph import Round as PlannedRound
 from formats.settings import DOUBLE, ELIMINATION, GROUPS, SWISS
 from formats.states import FixtureState, FixtureStatus, SlotStatus
@@ -66,6 +66,8 @@ class BoardPairing:
     bye: str = ""
     """The kind of the bye, if it is one."""
     match: str = ""
+    start: tuple[int, int] = (0, 0)
+    """The score at which its match begins."""
     where: Where | None = None
     """Where its match is, as spectators see it; None without a match and once it is over."""
 
@@ -78,7 +80,7 @@ class BoardPairing:
     def place(self) -> str:
         """Where a player finds the match: its table, its board, or the match number."""
         if self.table:
-            return _("Table %(label)s") % {"label": self.table}
+            return _("Table %(table)s") % {"table": self.table}
         return board_name(self.board) if self.board is not None else f"M{self.number}"
 
     @property
@@ -114,6 +116,8 @@ class PairingsView:
     rounds: list[int] = field(default_factory=list)
     unfinished: bool = False
     """Whether matches are left to play."""
+    resting: list[BoardPairing] = field(default_factory=list)
+    """What can be played now leaves out byes: those of players who wait for their first match."""
     has_boards: bool = False
     """Whether the matches of a round are counted as boards."""
 
@@ -159,7 +163,7 @@ class PairingsView:
             for side in pairing.sides
             if side.person is not None
         ]
-        places += [(bye.present, _("Bye")) for bye in self.byes if bye.present is not None]
+        places += [(bye.present, _("Bye")) for bye in (*self.byes, *self.resting) if bye.present is not None]
         places += [(walkover.present, _("Walkover")) for walkover in self.walkovers if walkover.present is not None]
         return sorted(places, key=lambda pair: (pair[0].name.casefold(), pair[0].entry))
 
@@ -193,9 +197,21 @@ def pairings_of(
     view.has_boards = has_boards and not has_open_floor(division.tournament_id)
     view.pairings = _PairingBuilder(chosen, division, names, here).all(view.round, has_boards=view.has_boards)
     if view.round is None:
+        view.resting = _resting(view.byes, view.pairings)
         view.pairings = [pairing for pairing in view.pairings if pairing.status == FixtureStatus.READY]
     _add_where(view.pairings, chosen)
     return view
+
+
+def _resting(byes: Sequence[BoardPairing], pairings: Sequence[BoardPairing]) -> list[BoardPairing]:
+    """Return the byes of players who have no other match than one whose opponent is not known yet."""
+    busy = {
+        side.person.entry
+        for pairing in pairings
+        for side in pairing.sides
+        if side.person is not None and pairing.status in (FixtureStatus.READY, FixtureStatus.DECIDED)
+    }
+    return [bye for bye in byes if bye.present is not None and bye.present.entry not in busy]
 
 
 def _add_where(pairings: Sequence[BoardPairing], state: StageState) -> None:
@@ -279,6 +295,7 @@ class _PairingBuilder:
             sides=(first, second),
             kind=kind,
             match=match.public_id if match is not None else "",
+            start=match.start_score if match is not None else (0, 0),
         )
         if state.status is FixtureStatus.BYE:
             pairing.bye = self._bye(planned.number, state)
@@ -292,11 +309,11 @@ class _PairingBuilder:
     def _round_title(self, bracket: Bracket, planned: PlannedRound) -> str:
         if self.settings.format in ELIMINATION:
             size, rounds, starts = len(planned.fixtures), len(bracket.rounds), len(self.settings.starts)
-            upper = self.settings.format == DOUBLE
-            return round_name(bracket.key, planned.number, size, rounds, upper=upper, starts=starts)
+            upper, byes = self.settings.format == DOUBLE, sum(BYE in fixture.sources for fixture in planned.fixtures)
+            return round_name(bracket.key, planned.number, size, rounds, upper=upper, starts=starts, byes=byes)
         if self.settings.is_continuous:
             return ""
-        return _("Round %(number)d") % {"number": planned.number}
+        return _("Round %(number)s") % {"number": planned.number}
 
     def _side(
         self, state: FixtureState, side: int, points: dict[EntryId, float], length: int, *, walkover: bool

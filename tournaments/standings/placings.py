@@ -8,7 +8,7 @@ from django.utils.translation import ngettext
 
 from formats import graph
 from formats.progress import Progress, SharedPlace
-from formats.settings import ELIMINATION, LIVES
+from formats.settings import ELIMINATION, LIVES, PLACES
 from formats.states import BYE_SLOT, EMPTY_SLOT, OPEN_SLOT, FixtureState, FixtureStatus, SlotState, SlotStatus
 from formats.tables.tables import elimination_places
 from formats.tables.tiebreaks import plain
@@ -16,6 +16,7 @@ from players.access import Visitor
 from tournaments.models import Division, Stage
 from tournaments.standings import brackets
 from tournaments.standings.brackets import FixtureRow, RoundRow, SlotRow, bracket_name
+from tournaments.standings.standings import complete_rounds, table_after
 from tournaments.state.derivation import StageState, states_of
 from tournaments.state.names import Names, names_for
 from tournaments.state.plans import settings_of, source_of
@@ -44,17 +45,22 @@ class BracketPlaces:
 
 
 def decided_places(stage: Stage, rounds: Sequence[RoundRow], names: Names) -> list[BracketPlaces]:
-    """Return the places of each finished bracket; a double elimination is ranked as a whole."""
-    progress = progress_of_rows(rounds)
+    """Return the places of each finished bracket; a double elimination is ranked as a whole.
+
+    Where there is a place for everybody, return those that are certain so far, down to the last.
+    """
+    progress, settings = progress_of_rows(rounds), settings_of(stage)
+    ranked = elimination_places(settings, progress).items()
+    if settings.format == PLACES:
+        return [_placed(key, places, names, len(names.entries)) for key, places in ranked]
     return [
-        _placed(key, places, names)
-        for key, places in elimination_places(settings_of(stage), progress).items()
+        _placed(key, places, names, PLACES_LISTED if key in (graph.MAIN, graph.FINAL) else PLACES_LISTED_BELOW)
+        for key, places in ranked
         if all(progress.fixtures[fixture.number].over for fixture in progress.graph.bracket(key).fixtures)
     ]
 
 
-def _placed(bracket: str, places: Sequence[SharedPlace], names: Names) -> BracketPlaces:
-    most = PLACES_LISTED if bracket in (graph.MAIN, graph.FINAL) else PLACES_LISTED_BELOW
+def _placed(bracket: str, places: Sequence[SharedPlace], names: Names, most: int) -> BracketPlaces:
     shown = tuple((_label(place), tuple(map(names.of, place.entries))) for place in places if place.last <= most)
     return BracketPlaces(bracket, bracket_name(bracket), shown)
 
@@ -93,6 +99,10 @@ def _state(row: FixtureRow) -> FixtureState:
         winner, loser = (first, second) if first.entry is not None else (second, first)
     elif status in (FixtureStatus.EMPTY, FixtureStatus.NOT_NEEDED):
         winner = loser = EMPTY_SLOT
+        # Who has left had no opponent here, and keeps what was won after it.
+        alone = (first.absent, second.absent)
+        if EMPTY_SLOT in (first, second) and alone != (None, None):
+            winner = SlotState(SlotStatus.ENTRY, alone[0] if alone[0] is not None else alone[1])
     return FixtureState(row.number, (first, second), status, winner, loser)
 
 
@@ -138,30 +148,46 @@ LEADERS_SHOWN = 2
 
 
 class TableLeader(NamedTuple):
-    """An entry at the top of a table, with its points in words, or its lives where those are counted."""
+    """An entry at the top of a table: its place, which others may share, and its points or lives."""
 
+    place: int
     name: str
     points: str
-    place: int = 0
-    """While matches are being played, after which another may lead; 0 once it leads."""
 
 
-def leaders(user: Visitor, stage: Stage) -> list[TableLeader]:
-    """Return the first of a stage with a single table, as this user may see the names; empty for groups."""
+class TableLeaders(NamedTuple):
+    rows: Sequence[TableLeader] = ()
+    running: int = 0
+    """The number of the round that is being played and not in the table; 0 if there is none."""
+    is_open: bool = False
+    """Whether matches that are in the table are being played."""
+
+
+NO_LEADERS = TableLeaders()
+
+
+def leaders(user: Visitor, stage: Stage) -> TableLeaders:
+    """Return the first of a stage with a single table, as this user may see the names; empty for groups.
+
+    As in the standings, a round that is being played counts once it is complete.
+    """
     names = names_for(user, stage.division)
     state = next((state for state in states_of(stage.division) if state.stage.pk == stage.pk), None)
     if state is None or len(state.tables) != 1:
-        return []
-    rows = state.tables[0].rows[:LEADERS_SHOWN]
-    goes_on = any(fixture.status is FixtureStatus.READY for fixture in state.progress.fixtures.values())
-    return [
-        TableLeader(names.of(row.entry), _points(row.points, stage), place if goes_on else 0)
-        for place, row in enumerate(rows, start=1)
-    ]
+        return NO_LEADERS
+    table, running = state.tables[0], 0
+    if state.event is not None and not state.event.continuous:
+        complete = complete_rounds(state.event)
+        running = complete + 1 if complete < len(state.event.rounds) else 0
+        table, _event = table_after(state, complete)
+        if not complete:
+            return TableLeaders((), running)
+    goes_on = not running and any(fixture.status is FixtureStatus.READY for fixture in state.progress.fixtures.values())
+    rows = [TableLeader(row.place, names.of(row.entry), _points(row.points, stage)) for row in table.rows]
+    return TableLeaders(rows[:LEADERS_SHOWN], running, goes_on)
 
 
 def _points(points: float, stage: Stage) -> str:
-    count = 1 if points == 1 else max(2, int(points))
-    if stage.format == LIVES:
-        return ngettext("%(points)s life", "%(points)s lives", count) % {"points": plain(points)}
-    return ngettext("%(points)s point", "%(points)s points", count) % {"points": plain(points)}
+    if stage.format != LIVES:
+        return plain(points)
+    return ngettext("%(count)s life", "%(count)s lives", int(points)) % {"count": plain(points)}

@@ -2,25 +2,91 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple
 
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Q, QuerySet
 from django.utils.translation import gettext as _
 
+from formats.elimination.places import FIRST_PLACES
 from formats.graph import CONSOLATION, FINAL, LAST_CHANCE, LOWER
 from formats.settings import DOUBLE, GROUPS, ROUND_ROBIN, PairingMode
 from matches.lifecycle.begun import has_begun
 from matches.models import Match
-from tournaments.models import Fixture, Floor, Round
+from tournaments.models import Fixture, Floor, Round, Slot
 from tournaments.standings.brackets import round_in_words, round_name
 from tournaments.state.format_labels import FORMAT_NAMES
 
 # The names of rounds, and the order in which open matches are called and can be played.
 
 
-CALLED_AFTER = {LOWER: 1, CONSOLATION: 1, LAST_CHANCE: 2, FINAL: 3}
+CALLED_AFTER = {LOWER: 1, CONSOLATION: 1, LAST_CHANCE: 2, FINAL: 3} | dict.fromkeys(FIRST_PLACES, 1)
 """Brackets whose matches are called after those of the main draw, in ascending order."""
 IN_ORDER = (ROUND_ROBIN, GROUPS)
 """Formats whose matches are all open from the start and are played round by round."""
+
+
+class RoundFacts(NamedTuple):
+    """What the name of a round is made of, as plain values that can be stored."""
+
+    format: str
+    """Of a stage without rounds, which has one name for all of its matches; else empty."""
+    key: str
+    number: int
+    fixtures: int
+    rounds: int
+    upper: bool
+    starts: int
+    byes: int = 0
+
+    def name(self, *, in_words: bool) -> str:
+        """Return the name in the active language; `in_words` without the letters of brackets."""
+        if self.format:
+            return str(FORMAT_NAMES[self.format])
+        name = round_in_words if in_words else round_name
+        return name(
+            self.key,
+            self.number,
+            self.fixtures,
+            self.rounds,
+            upper=self.upper,
+            starts=self.starts,
+            byes=self.byes,
+        )
+
+
+def facts_of_rounds(rounds: QuerySet[Round]) -> dict[int, RoundFacts]:
+    """Return what the names of rounds are made of, by their ids; whole brackets are needed. One query."""
+    rows = list(
+        rounds.annotate(
+            count=Count("fixtures", distinct=True),
+            byes=Count("fixtures", filter=Q(fixtures__slots__source=Slot.Source.BYE)),
+        )
+        .order_by()
+        .values_list(
+            "pk",
+            "bracket",
+            "bracket__key",
+            "bracket__stage__format",
+            "number",
+            "count",
+            "byes",
+            "bracket__stage__settings",
+        )
+    )
+    sizes = Counter(row[1] for row in rows)
+    return {
+        pk: RoundFacts(
+            format_ if settings.get("pairing") == PairingMode.CONTINUOUS else "",
+            key,
+            number,
+            count,
+            sizes[bracket],
+            upper=format_ == DOUBLE,
+            starts=len(settings.get("starts") or ()),
+            byes=byes,
+        )
+        for pk, bracket, key, format_, number, count, byes, settings in rows
+    }
 
 
 class RoundNames(dict[int, str]):
@@ -44,23 +110,7 @@ class RoundNames(dict[int, str]):
 
     def _read(self) -> dict[int, str]:
         """Return all names, by one query."""
-        name = round_in_words if self._in_words else round_name
-        rows = list(
-            self._rounds.annotate(count=Count("fixtures"))
-            .order_by()
-            .values_list(
-                "pk", "bracket", "bracket__key", "bracket__stage__format", "number", "count", "bracket__stage__settings"
-            )
-        )
-        sizes = Counter(row[1] for row in rows)
-        return {
-            pk: str(FORMAT_NAMES[format_])
-            if settings.get("pairing") == PairingMode.CONTINUOUS
-            else name(
-                key, number, count, sizes[bracket], upper=format_ == DOUBLE, starts=len(settings.get("starts") or ())
-            )
-            for pk, bracket, key, format_, number, count, settings in rows
-        }
+        return {pk: facts.name(in_words=self._in_words) for pk, facts in facts_of_rounds(self._rounds).items()}
 
 
 def called_in_order(fixtures: Iterable[Fixture]) -> list[Fixture]:

@@ -8,12 +8,13 @@ from django.utils.formats import time_format
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
+from core.names import short_name
 from formats.facts import DOUBLE_FORFEIT, FORFEIT
 from formats.graph import EntryId
 from formats.graph import Round as PlannedRound
 from formats.plans import MIN_QUALIFIERS, ROUNDS, TABLE, places_before
 from formats.progress import SharedPlace
-from formats.settings import DOUBLE, ELIMINATION, GROUPS, LIVES, StageSettings
+from formats.settings import ELIMINATION, GROUPS, LIVES, ONE_ORDER, PLACES, StageSettings
 from formats.states import FixtureState, FixtureStatus, SlotStatus
 from formats.swiss.event import SwissEvent
 from formats.tables.records import Records
@@ -29,12 +30,12 @@ from tournaments.standings.labels import (
     Tiebreak,
     explanation_text,
     letter,
-    match_sentence,
     meaning,
     regulations,
     round_sentence,
     tiebreak,
 )
+from tournaments.standings.teams import TeamsView, teams_view
 from tournaments.state.commitments import lots_seed
 from tournaments.state.derivation import StageState, states_of
 from tournaments.state.names import Names
@@ -62,6 +63,8 @@ class RoundCell:
     number: int = 0
     """The number of its fixture; 0 if there is none."""
     opponent_place: int | None = None
+    opponent_name: str = ""
+    """Shown instead of the place, where players share places."""
     sentence: str = ""
 
     @property
@@ -279,6 +282,8 @@ class TableView:
     over: bool
     round: int | None = None
     cross: bool = False
+    has_shared_places: bool = False
+    """Whether players share places, so that a cross-table heads its columns with names."""
     legend: list[tuple[str, str]] = field(default_factory=list)
     regulations: str = ""
     """The regulations that its tie-breaks follow, with their edition."""
@@ -335,6 +340,8 @@ class StageView:
     is_without_rounds: bool = False
     rules: str = ""
     """Of a stage without rounds, while it is played: when its bracket is drawn, and until when one can enter."""
+    teams: TeamsView | None = None
+    """The score of a match between teams."""
 
     @property
     def provisional_text(self) -> str:
@@ -412,6 +419,9 @@ MAX_LIVES_AS_PLACES = 2
 
 def _bracket_rule(settings: StageSettings) -> str:
     """Return when the bracket after lives without rounds is drawn, in words; empty if none follows."""
+    if settings.ended:
+        then = _("Nobody is paired any more; then the best {places} play a bracket.")
+        return then.format(places=settings.qualifiers) if settings.qualifiers else _("Nobody is paired any more.")
     if settings.format != LIVES or not settings.is_continuous or not settings.qualifiers:
         return ""
     texts = {"places": settings.qualifiers, "time": ""}
@@ -423,12 +433,27 @@ def _bracket_rule(settings: StageSettings) -> str:
         at_the_latest = [_("It is drawn at {time} at the latest.")] if settings.switch_time else []
         sentences = [_("The bracket is drawn when the lives left need no more than {places} places."), *at_the_latest]
     elif settings.switch_time:
-        sentences = [_("The bracket is drawn when {places} lives are left, and at {time} at the latest.")]
+        sentences = [_("The bracket is drawn when {places} lives are left."), _("It is drawn at {time} at the latest.")]
     else:
         sentences = [_("The bracket is drawn when {places} lives are left.")]
     if settings.lives > MAX_LIVES_AS_PLACES:
         sentences.append(_("Two lives take 2 places, three or four take 4, five take 8."))
     return " ".join(sentences).format(**texts)
+
+
+def _cut_by_lot(state: StageState, names: Names) -> str:
+    """Return in which order the lots put those who shared the last place of the bracket with lives; empty if nobody."""
+    settings = state.rows.settings
+    if settings.format != LIVES or not settings.ended or not settings.qualifiers:
+        return ""
+    (table,) = state.tables
+    rows = [row for row in table.rows if row.points > 0]
+    if len(rows) <= settings.qualifiers or rows[settings.qualifiers - 1].place != rows[settings.qualifiers].place:
+        return ""
+    tied = [row.entry for row in rows if row.place == rows[settings.qualifiers].place]
+    return _("Equal at the last place of the bracket, in the order of the lots: {names}.").format(
+        names=", ".join(map(names.of, tied))
+    )
 
 
 def _late_rule(settings: StageSettings) -> str:
@@ -451,6 +476,7 @@ def stage_view(
     view.provisional = sorted(number for number, match in matches.items() if match is not None and match.provisional)
     certain = [entry for place in qualifiers if (entry := state.places.get(place)) is not None]
     view.advancing = set(certain)
+    view.teams = teams_view(state, names)
     gone = frozenset(item.entry for item in state.rows.withdrawals())
     builder = _TableBuilder(state, names, gone, here)
     if settings.format in ELIMINATION:
@@ -461,7 +487,8 @@ def stage_view(
         view.tables = [builder.table(table, cells_of(state, table.key, kinds)) for table in state.tables]
         return view
     view.lives = settings.lives if settings.format == LIVES else None
-    view.rules = "" if state.over else " ".join(filter(None, (_bracket_rule(settings), _late_rule(settings))))
+    rules = (_bracket_rule(settings), "" if settings.ended else _late_rule(settings))
+    view.rules = _cut_by_lot(state, names) if state.over else " ".join(filter(None, rules))
     if state.event.continuous:
         view.is_without_rounds = True
         (table,) = state.tables
@@ -516,6 +543,7 @@ class _TableBuilder:
         view = TableView(table.key, title, lines, [tiebreak(code) for code in table.tiebreaks], table.over)
         view.regulations = regulations(self.settings) if table.tiebreaks else ""
         view.cross = len(lines) <= MAX_IN_CROSS_TABLE
+        view.has_shared_places = len({line.place for line in lines}) < len(lines)
         if view.cross:
             _cross(lines)
         view.legend = legend(cell for line in lines for cell in line.cells)
@@ -550,15 +578,22 @@ class _TableBuilder:
         return StandingsLine(row.place, self.person(row.entry), row.points, counts, figures, why, row.decided_by)
 
     def _fill(self, lines: Sequence[StandingsLine], cells: Cells) -> None:
-        """Set the cells of each line, with opponents' places and sentences."""
+        """Set the cells of each line, with opponents' places, or their names if places are shared, and sentences."""
         places = {line.person.entry: line.place for line in lines}
+        are_shared = self.settings.format == LIVES or len(set(places.values())) < len(places)
         for line in lines:
             line.cells = cells.get(line.person.entry, [])
             for cell in line.cells:
                 cell.opponent_place = places.get(cell.opponent) if cell.opponent is not None else None
+                cell.opponent_name = short_name(self.names.of(cell.opponent)) if are_shared and cell.opponent else ""
                 score = f"{cell.score[0]}–{cell.score[1]}" if cell.score else ""
-                say = match_sentence if self.settings.is_continuous else round_sentence
-                cell.sentence = say(cell.kind, round=cell.round, score=score, name=self.names.of(cell.opponent))
+                cell.sentence = round_sentence(
+                    cell.kind,
+                    number=cell.round,
+                    score=score,
+                    name=self.names.of(cell.opponent),
+                    is_match=self.settings.is_continuous,
+                )
 
     def _lives(self, line: StandingsLine) -> None:
         """Set the lives left, the round that cost the last one, and the reason for the place."""
@@ -596,7 +631,7 @@ class _TableBuilder:
 
     def _places(self, key: str, places: Sequence[SharedPlace]) -> PlacesView:
         progress = self.state.progress
-        whole = self.settings.format == DOUBLE
+        whole = self.settings.format in ONE_ORDER
         numbers = (
             progress.graph.fixtures if whole else [fixture.number for fixture in progress.graph.bracket(key).fixtures]
         )
@@ -609,7 +644,7 @@ class _TableBuilder:
             )
             for place in places
         ]
-        return PlacesView(key, ranking_name(key), over, rows)
+        return PlacesView(key, ranking_name(key, whole=self.settings.format == PLACES), over, rows)
 
 
 def _figure(code: str, row: StandingsRow, figure: Counted | None, table: StandingsTable) -> ShownFigure:

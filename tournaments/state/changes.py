@@ -17,9 +17,9 @@ from core.times import LONG, event_time
 from formats.settings import StageSettings
 from players.actors import Actor
 from players.models import LogEntry, Notification, User
-from players.notifications.kinds import NotificationKind, Params
-from players.notifications.services import Notice, accounts_of, notify, notify_each
-from players.people.rows import players_among
+from players.notifications.kinds import NotificationGroup, NotificationKind, Params
+from players.notifications.services import Notice, notify, notify_each
+from players.people.rows import accounts_of, persons_among, players_among
 from tournaments.models import Division, Entry, FinalPlace, Round, Tournament
 from tournaments.state.format_labels import stages_name
 from tournaments.state.plans import settings_of
@@ -64,11 +64,11 @@ def audience_of(tournament: Tournament, by: Actor, now: datetime) -> Audience:
     accounts = accounts_of(players)
     divisions: dict[int, set[str]] = defaultdict(set)
     for player, division in takes_part:
-        if player in accounts:
-            divisions[accounts[player]].add(division)
+        for account in accounts.get(player, ()):
+            divisions[account].add(division)
     users = set(User.objects.filter(pk__in=divisions, is_active=True).values_list("pk", flat=True))
     notified = {user: frozenset(divisions[user]) for user in users - {by.user.pk if by.user is not None else None}}
-    return Audience(notified, len({player.merged_into_id or player.pk for player in players}))
+    return Audience(notified, len(persons_among(players)))
 
 
 # What an event is like, and what has changed since.
@@ -173,6 +173,7 @@ KINDS = (
     NotificationKind(
         code=CHANGED,
         label=gettext_noop("The time, the venue or the format of your event changes"),
+        group=NotificationGroup.EVENTS,
         sentences={"": gettext_noop("The event has changed. {changes}")},
         subjects={"": gettext_noop("{event} has changed")},
         is_current=_has_changed,
@@ -181,6 +182,7 @@ KINDS = (
     NotificationKind(
         code=CANCELLED,
         label=gettext_noop("Your event is cancelled"),
+        group=NotificationGroup.EVENTS,
         sentences={
             "": gettext_noop("The event is cancelled."),
             REASON: gettext_noop("The event is cancelled. Reason: {reason}"),
@@ -225,7 +227,12 @@ def notify_cancelled(tournament: Tournament, audience: Audience, *, reason: str,
 
 
 def _params(tournament: Tournament) -> dict[str, Any]:
-    return {"tournament": tournament.public_id, "event": tournament.name, "context": tournament.name}
+    return {
+        "tournament": tournament.public_id,
+        "event": tournament.name,
+        "context": tournament.name,
+        "language": tournament.effective_language,
+    }
 
 
 def _page(tournament: Tournament) -> str:

@@ -6,14 +6,14 @@ Stages are derived in order, because the places of a stage are sources of the ne
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, groupby
 
 from formats.elimination.from_lives import seat_lives
 from formats.facts import Result
 from formats.graph import EntryId, PlaceOf, Source
 from formats.lots import lot
 from formats.plans import ROUNDS, places_before, sources_of
-from formats.progress import Progress
+from formats.progress import Progress, SharedPlace
 from formats.settings import BY_ROUND, KNOCKOUT, LIVES, TABLES, lives_are_places
 from formats.states import FixtureState
 from formats.swiss.event import ByeKind, SwissBye, SwissEvent, SwissPair, SwissPlayer, SwissRound
@@ -65,7 +65,8 @@ class StageState:
     def advancing(self, table: StandingsTable) -> set[EntryId]:
         """Return those of a table who go on to the next stage or, until it is over, would as things stand."""
         order = [row.entry for row in table.rows]
-        if self.event is not None and self.event.continuous and self.rows.settings.format == LIVES:
+        is_flow = self.event is not None and self.event.continuous
+        if is_flow and self.rows.settings.format == LIVES and not self.rows.settings.ended:
             # Whoever has lives left goes on.
             return {row.entry for row in table.rows if row.points > 0} if self.rows.settings.qualifiers else set()
         if table.over and self.earned:
@@ -174,7 +175,7 @@ def _seated(rows: StageRows, before: StageState | None) -> tuple[StageRows, bool
     """Return the rows of a stage, seated by the lives left before it, and whether they should be but stand."""
     if before is None or before.event is None or rows.settings.format != KNOCKOUT or not rows.fixtures:
         return rows, False
-    if not before.event.continuous or before.rows.settings.format != LIVES:
+    if not lives_are_places(before.rows.settings, rows.settings.format):
         return rows, False
     try:
         seats = seats_after_lives(before, rows.stage.apart, rows.graph.entries)
@@ -230,6 +231,23 @@ def _kept(progress: Progress) -> dict[str, dict[int, EntryId | None]]:
     for place, entry in progress.kept_places.items():
         tables.setdefault(place.stage, {})[place.place] = entry
     return {key: places for key, places in tables.items() if present.issuperset(places.values())}
+
+
+def places_beyond(states: Sequence[StageState]) -> list[SharedPlace]:
+    """Return the places after those of a bracket that follows a stage which a director ended: by its standings."""
+    if len(states) < 2:
+        return []
+    before, bracket = states[-2:]
+    if not before.rows.settings.ended or not before.over:
+        return []
+    inside = {slot.entrant for state in bracket.progress.fixtures.values() for slot in state.slots} - {None}
+    (table,) = before.tables
+    places, first = [], len(inside) + 1
+    for _place, rows in groupby((row for row in table.rows if row.entry not in inside), key=lambda row: row.place):
+        entries = tuple(row.entry for row in rows)
+        places.append(SharedPlace(first, first + len(entries) - 1, entries))
+        first += len(entries)
+    return places
 
 
 # Swiss and lives

@@ -13,8 +13,8 @@ from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery, 
 from django.db.models.functions import Coalesce
 
 from formats.settings import BY_ROUND, SWISS
-from matches.models import Result
-from tournaments.models import Division, Entry, Fixture, Round, Slot, Stage, Withdrawal
+from matches.models import Match, Result
+from tournaments.models import Division, Entry, Fixture, FloorEvent, FloorKind, Round, Slot, Stage, Withdrawal
 from tournaments.state.plans import settings_of
 from tournaments.state.stage_rows import UNPLAYED
 
@@ -40,6 +40,22 @@ def counted(status: str, *, result: str = "", conditional: bool = False, has_bye
     if status == Fixture.Status.READY or (status == Fixture.Status.WAITING and not conditional and not has_bye):
         return Counted.OPEN
     return Counted.NO_MATCH
+
+
+def is_to_come() -> Q:
+    """Return the condition for fixtures that count as open matches, as `counted` has it."""
+    byes = Slot.objects.filter(fixture=OuterRef("pk"), status=Slot.Status.BYE)
+    waits = Q(status=Fixture.Status.WAITING, needed_if_fixture=None) & ~Q(Exists(byes))
+    return Q(status=Fixture.Status.READY) | waits
+
+
+def is_being_played() -> Q:
+    """Return the condition for fixtures whose match goes on: it has begun, and is neither adjourned nor reported."""
+    facts = FloorEvent.objects.filter(match=OuterRef("match"), undone_by=None)
+    continued = facts.filter(kind=FloorKind.CONTINUED, pk__gt=OuterRef("pk"))
+    adjourned = facts.filter(~Exists(continued), kind=FloorKind.ADJOURNED)
+    goes_on = Q(match__begun_at__isnull=False, match__state__in=(Match.State.OPEN, Match.State.LIVE))
+    return Q(status=Fixture.Status.READY) & goes_on & ~Q(Exists(adjourned))
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from formats.settings import (
     KNOCKOUT,
     LEAGUE,
     LIVES,
+    PLACES,
     PROGRESSIVE,
     ROUND_ROBIN,
     SWISS,
@@ -28,6 +29,7 @@ FORMAT_NAMES: Mapping[str, Promise] = {
     KNOCKOUT: gettext_lazy("Knockout"),
     PROGRESSIVE: gettext_lazy("Knockout with consolation"),
     DOUBLE: gettext_lazy("Double elimination"),
+    PLACES: gettext_lazy("Everybody plays to the end"),
     SWISS: gettext_lazy("Swiss"),
     LIVES: gettext_lazy("Lives"),
     ROUND_ROBIN: gettext_lazy("Round robin"),
@@ -40,6 +42,7 @@ FORMAT_SENTENCES: Mapping[str, Promise] = {
     DOUBLE: gettext_lazy(
         "Players who lose continue in the lower bracket, and its winner plays the upper winner for the title."
     ),
+    PLACES: gettext_lazy("Players who lose play on for the places below, so that everybody has a place in the end."),
     SWISS: gettext_lazy("Everybody plays every round, against players with about as many wins; nobody meets twice."),
     LIVES: gettext_lazy(
         "Everybody plays opponents with about as many lives left. Each loss costs a life; the last player left wins."
@@ -70,10 +73,11 @@ PRESET_NAMES: Mapping[str, Promise] = {
     "knockout": gettext_lazy("Knockout"),
     "consolation": gettext_lazy("Knockout with consolation and last chance"),
     "double": gettext_lazy("Double elimination"),
+    "places": gettext_lazy("Everybody plays to the end"),
     "swiss": gettext_lazy("Swiss, 5 rounds"),
     "lives": gettext_lazy("Three lives"),
     "flow": gettext_lazy("Two lives, without rounds"),
-    "flow_strict": gettext_lazy("Two lives, without rounds, strict: for prizes"),
+    "flow_strict": gettext_lazy("Two lives, strict pairing (for prize events)"),
     "flow_swiss": gettext_lazy("Swiss without rounds, 5 matches each"),
     "groups": gettext_lazy("Groups, then knockout"),
     "roundrobin": gettext_lazy("Round robin"),
@@ -124,17 +128,17 @@ def stage_name(settings: StageSettings) -> str:
     """Describe a stage in a few words, such as “Swiss, 5 rounds”."""
     name = str(FORMAT_NAMES[settings.format])
     if settings.is_continuous and settings.format == SWISS:
-        more = ngettext("%(count)d match each", "%(count)d matches each", settings.rounds or 0)
+        more = ngettext("%(count)s match each", "%(count)s matches each", settings.rounds or 0)
         return _("%(format)s without rounds, %(more)s") % {"format": name, "more": more % {"count": settings.rounds}}
     if settings.is_continuous:
-        more = ngettext("%(count)d life", "%(count)d lives", settings.lives) % {"count": settings.lives}
+        more = ngettext("%(count)s life", "%(count)s lives", settings.lives) % {"count": settings.lives}
         return _("%(format)s without rounds, %(more)s") % {"format": name, "more": more}
     if settings.format == SWISS and settings.rounds is not None:
-        more = ngettext("%(count)d round", "%(count)d rounds", settings.rounds) % {"count": settings.rounds}
+        more = ngettext("%(count)s round", "%(count)s rounds", settings.rounds) % {"count": settings.rounds}
     elif settings.format == LIVES:
-        more = ngettext("%(count)d life", "%(count)d lives", settings.lives) % {"count": settings.lives}
+        more = ngettext("%(count)s life", "%(count)s lives", settings.lives) % {"count": settings.lives}
     elif settings.format == GROUPS:
-        return ngettext("%(count)d group", "%(count)d groups", settings.groups) % {"count": settings.groups}
+        return ngettext("%(count)s group", "%(count)s groups", settings.groups) % {"count": settings.groups}
     elif settings.format == PROGRESSIVE and settings.last_chance is not None:
         return _("Knockout with consolation and last chance")
     else:
@@ -143,9 +147,16 @@ def stage_name(settings: StageSettings) -> str:
 
 
 def stages_name(stages: list[StageSettings]) -> str:
-    """Describe all stages in a few words, such as “4 groups, then knockout”."""
-    first, *rest = map(stage_name, stages)
-    return "".join([first, *(_(", then %(stage)s") % {"stage": name[:1].lower() + name[1:]} for name in rest)])
+    """Describe all stages in a few words, such as “4 groups, then Knockout”."""
+    return in_order([stage_name(stage) for stage in stages])
+
+
+def in_order(texts: Sequence[str]) -> str:
+    """Join what comes one after another: “4 groups, then Knockout”."""
+    joined = ""
+    for text in texts:
+        joined = _("%(first)s, then %(following)s") % {"first": joined, "following": text} if joined else text
+    return joined
 
 
 def pattern_in_words(text: str) -> str:

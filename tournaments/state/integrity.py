@@ -14,7 +14,9 @@ from matches.models import Action, Claim, Match, RatingPool, Result
 from matches.play.live import EventKind
 from matches.play.transcripts import differences_of
 from matches.ratings import services as ratings
-from players.models import Club
+from players.models import Club, Membership, Pair
+from players.people.pairs import names_of, with_people
+from players.people.rows import PersonId, canonical, people_of
 from tournaments.models import Correction, Division, Entry, Fixture, FloorEvent, FloorKind, JoinedEntry, Slot, Stage
 from tournaments.state.derivation import StageState, states_of
 from tournaments.state.floor import beginnings_of
@@ -22,6 +24,7 @@ from tournaments.state.places import moving_up
 from tournaments.state.stage_rows import outcome
 
 BATCH = 500
+OVER = (Division.Status.FINISHED, Division.Status.CANCELLED)
 Report = Callable[[str, int], None]
 """Is called with "division", "match" or "rating pool", and how many of them have been checked."""
 
@@ -46,18 +49,20 @@ class Selection(NamedTuple):
     divisions: QuerySet[Division]
     matches: QuerySet[Match]
     pools: QuerySet[RatingPool]
+    pairs: QuerySet[Pair]
 
     @classmethod
     def of(cls, *, since: datetime | None = None, club: Club | None = None) -> "Selection":
-        """Select what was created after `since`, or one club, without rating pools; everything by default."""
+        """Select what was created after `since`, or one club, without rating pools and pairs; everything by default."""
         divisions = Division.objects.select_related("tournament")
         matches, pools = Match.objects.all(), RatingPool.objects.all()
+        pairs = with_people() if club is None and since is None else Pair.objects.none()
         if club is not None:
             divisions, matches, pools = divisions.filter(tournament__club=club), matches.filter(club=club), pools.none()
         if since is not None:
             divisions = divisions.filter(Q(tournament__created_at__gte=since) | Q(tournament__starts_at__gte=since))
             matches, pools = matches.filter(created_at__gte=since), pools.none()
-        return cls(divisions.order_by("pk"), matches.order_by("pk"), pools.order_by("pk"))
+        return cls(divisions.order_by("pk"), matches.order_by("pk"), pools.order_by("pk"), pairs)
 
     def __str__(self) -> str:
         counts = (("division", self.divisions), ("match", self.matches), ("rating pool", self.pools))
@@ -76,8 +81,9 @@ def is_empty() -> bool:
 
 
 def differences(selection: Selection | None = None, report: Report = silent) -> Iterator[Difference]:
-    """Yield every difference in divisions, then matches, then ratings; `report` is called as the check goes on."""
-    divisions, matches, pools = selection or Selection.of()
+    """Yield every difference in pairs, divisions, matches and ratings; `report` is called as the check goes on."""
+    divisions, matches, pools, pairs = selection or Selection.of()
+    yield from _of_pairs(pairs)
     for count, division in enumerate(divisions.iterator(BATCH), start=1):
         yield from _of_division(division)
         report("division", count)
@@ -85,6 +91,26 @@ def differences(selection: Selection | None = None, report: Report = silent) -> 
     for count, pool in enumerate(pools, start=1):
         yield from _of_pool(pool)
         report("rating pool", count)
+
+
+def _of_pairs(pairs: QuerySet[Pair]) -> Iterator[Difference]:
+    """Check that pairs are two people, that their names follow from these, and that one row stands for a couple."""
+    rows = list(pairs.select_related("player__merged_into"))
+    members = set(Membership.objects.filter(player__in=[pair.pk for pair in rows]).values_list("player", flat=True))
+    standing: dict[frozenset[int], int] = {}
+    for pair in rows:
+        topic, row = f"pair:{pair.pk}", pair.player
+        parts, name = names_of(pair)
+        if (row.parts, row.name) != (parts, name):
+            yield Difference(topic, "parts and name", (row.parts, row.name), (parts, name))
+        if pair.first.parts is not None or pair.second.parts is not None:
+            yield Difference(topic, "a pair in it", pair.pk, None)
+        if row.user_id is not None or pair.pk in members:
+            yield Difference(topic, "an account or a membership", pair.pk, None)
+        couple = frozenset(canonical(person).pk for person in (pair.first, pair.second))
+        row = canonical(row)
+        if standing.setdefault(couple, row.pk) != row.pk:
+            yield Difference(topic, "merged into", row.pk, standing[couple])
 
 
 def _of_matches(matches: QuerySet[Match], report: Report) -> Iterator[Difference]:
@@ -105,6 +131,10 @@ def _of_division(division: Division) -> Iterator[Difference]:
     yield from _of_entries(division, stored)
     if moving := moving_up(division):
         yield Difference(division.topic, "who waits although a place is free", [entry.pk for entry in moving], [])
+    # What is derived leaves them out, as if they had been undone while it was read.
+    without = Fixture.objects.filter(stage__division=division, slots=None)
+    for number in without.order_by("number").values_list("number", flat=True):
+        yield Difference(f"{division.topic} M{number}", "slots", 0, 2)
     for state in states_of(division):
         rows = state.rows
         for slot, source in rows.redrawn(state.progress):
@@ -127,6 +157,8 @@ def _of_entries(division: Division, entries: Sequence[Entry]) -> Iterator[Differ
     """Check that one person has one entry, except for re-entries, and which entry stands for a joined one."""
     standing = JoinedEntry.standing(division)
     persons: dict[tuple[int, int], int] = {}
+    people = people_of(entry.player_id for entry in entries)
+    sides: dict[PersonId, frozenset[PersonId]] = {}
     for entry in entries:
         topic = f"{division.topic} entry {entry.pk}"
         if entry.joined_to_id != standing.get(entry.pk):
@@ -139,6 +171,10 @@ def _of_entries(division: Division, entries: Sequence[Entry]) -> Iterator[Differ
         if division.status == Division.Status.ENTRIES and person in persons:
             yield Difference(topic, "entry of a person who has entry", entry.pk, persons[person])
         persons.setdefault(person, entry.pk)
+        side = frozenset(people[entry.player_id])
+        for person_id in side if division.status not in OVER else ():
+            if sides.setdefault(person_id, side) != side:
+                yield Difference(topic, "sides of a person", set(side), set(sides[person_id]))
 
 
 def _of_kept_brackets(division: Division, state: StageState) -> Iterator[Difference]:

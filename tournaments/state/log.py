@@ -4,26 +4,32 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
 
 from django.db.models import Field, Q, QuerySet, TextChoices, Value
 from django.db.models.functions import Concat
+from django.utils import timezone
+from django.utils.formats import time_format
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext_noop, pgettext_lazy
 
 from core.pagination import page_of
 from matches.models import Match, Result
 from matches.presentation.labels import score_of
-from players.models import LogEntry
+from players.models import KeptAct, LogEntry, Player
 from tournaments.models import Division, Entry, Fixture, Floor, Helper, Payment, Tournament
 from tournaments.state.format_labels import FORMAT_NAMES
 from tournaments.state.names import shown_entry
+
+if TYPE_CHECKING:
+    from django.utils.functional import _StrPromise as StrPromise
 
 ON_A_PAGE = 50
 
 VERBS: dict[str, str] = {
     "tournament_created": gettext_noop("created the event"),
-    "tournament_changed": gettext_noop("changed the event"),
+    "tournament_changed": gettext_noop("changed the settings"),
     "tournament_published": gettext_noop("published the event"),
     "tournament_cancelled": gettext_noop("cancelled the event"),
     "helper_invited": gettext_noop("invited a helper"),
@@ -32,25 +38,22 @@ VERBS: dict[str, str] = {
     "division_created": gettext_noop("created the division"),
     "division_changed": gettext_noop("changed the settings"),
     "stages_changed": gettext_noop("changed the format"),
-    "deadlines_changed": gettext_noop("changed the deadlines"),
-    "deadline_moved": gettext_noop("moved the deadline"),
-    "lengths_changed": gettext_noop("changed the length of rounds"),
-    "match_length_changed": gettext_noop("changed the match's length"),
+    "deadlines_changed": gettext_noop("moved a deadline"),
+    "deadline_moved": gettext_noop("moved a deadline"),
+    "lengths_changed": gettext_noop("changed match lengths"),
+    "match_length_changed": gettext_noop("changed match lengths"),
     "entered": gettext_noop("entered"),
     "entered_late": gettext_noop("entered late"),
     "re_entered": gettext_noop("entered again"),
     "bye_requested": gettext_noop("recorded a requested bye"),
-    "bye_taken_back": gettext_noop("cancelled a requested bye"),
-    "rounds_changed": gettext_noop("changed the rounds"),
+    "rounds_changed": gettext_noop("changed the settings"),
     "kept_apart": gettext_noop("kept two players apart"),
     "let_meet": gettext_noop("let two players meet again"),
     "entry_withdrawn": gettext_noop("withdrew from the division"),
     "entry_returned": gettext_noop("let back in"),
+    "team_set": gettext_noop("named a team"),
     "entries_joined": gettext_noop("made two entries of one person one"),
-    "entries_separated": gettext_noop("made two entries of one person two again"),
     "substituted": gettext_noop("let a substitute take the place"),
-    "substitution_undone": gettext_noop("undid a substitution"),
-    "late_entry_undone": gettext_noop("undid a late entry"),
     "bracket_withdrawn": gettext_noop("withdrew from the bracket"),
     "moved_up": gettext_noop("moved up from the waiting list"),
     "checked_in": gettext_noop("checked in"),
@@ -58,40 +61,15 @@ VERBS: dict[str, str] = {
     "kiosk_paired": gettext_noop("paired a device as a check-in kiosk"),
     "kiosk_revoked": gettext_noop("revoked a check-in kiosk"),
     "checked_in_away": gettext_noop("marked as away"),
-    "checked_out": gettext_noop("undid the check-in"),
-    "series_created": gettext_noop("created the season"),
-    "series_event_counted": gettext_noop("counted an evening in the season"),
-    "series_event_left_out": gettext_noop("left an evening out of the season"),
-    "series_entered": gettext_noop("entered {player} for the season"),
-    "series_entry_removed": gettext_noop("took back the entry of {player} for the season"),
-    "series_pool_paid": gettext_noop("paid {player} out of the pool of the season"),
-    "series_pool_set": gettext_noop("set the part of the entry fees for the pool of the season"),
-    "series_view_saved": gettext_noop("set a view of the table of the season"),
-    "series_view_removed": gettext_noop("removed a view of the table of the season"),
-    "series_points_given": gettext_noop("gave points by hand"),
-    "series_points_taken_back": gettext_noop("took back points given by hand"),
-    "series_final_prepared": gettext_noop("prepared the final of the season"),
-    "final_place_offered": gettext_noop("offered {player} a place in the final, as rank {rank}"),
-    "final_place_taken_back": gettext_noop("took the place of {player} in the final back"),
-    "final_place_answered": gettext_noop("noted whether {player} comes to the final: {answer}"),
-    "series_plan_changed": gettext_noop("changed the points of the season"),
-    "series_details_changed": gettext_noop("changed the name or the days of the season"),
-    "series_removed": gettext_noop("removed an empty season"),
-    "series_closed": gettext_noop("closed the season"),
-    "series_reopened": gettext_noop("opened the season again"),
+    "excused": gettext_noop("let a pair play without one of the two"),
     "title_awarded": gettext_noop("awarded a title"),
-    "title_withdrawn": gettext_noop("withdrew a title"),
     "season_drafted": gettext_noop("drafted the next season"),
     "event_copied": gettext_noop("copied the event to a later week"),
     "draw_requested": gettext_noop("requested a draw"),
     "drawn": gettext_noop("made a draft of the draw"),
     "draw_published": gettext_noop("published the draw"),
     "countdown_stopped": gettext_noop("stopped the countdown"),
-    "draw_taken_back": gettext_noop("took back the draw"),
-    "draw_unpublished": gettext_noop("took back that the draw was published"),
     "evening_started": gettext_noop("started the evening"),
-    "evening_start_undone": gettext_noop("took back the start of the evening"),
-    "floor_shut": gettext_noop("took back the opening of the floor"),
     "round_taken_back": gettext_noop("took back a round"),
     "deadline_director": gettext_noop("the deadline passed; a director decides"),
     "deadline_extended": gettext_noop("the deadline passed; extended once"),
@@ -101,22 +79,18 @@ VERBS: dict[str, str] = {
     "deadline_lots": gettext_noop("the deadline passed; lots were drawn"),
     "match_opened": gettext_noop("opened the match"),
     "match_voided": gettext_noop("voided the match"),
-    "match_reinstated": gettext_noop("reinstated the match"),
-    "match_due_moved": gettext_noop("moved the match's deadline"),
+    "match_due_moved": gettext_noop("moved a deadline"),
     "result_appended": gettext_noop("recorded a result"),
-    "result_undone": gettext_noop("undid a result"),
     "line_entered": gettext_noop("used quick entry"),
-    "line_undone": gettext_noop("undid a quick entry"),
     "result_corrected": gettext_noop("corrected the result"),
     "correction_left": gettext_noop("reviewed a correction and kept the result"),
-    "correction_undone": gettext_noop("undid a correction"),
     "claimed": gettext_noop("reported a result"),
     "claim_confirmed": gettext_noop("confirmed the report"),
     "claim_contested": gettext_noop("contested the report"),
     "late_report_kept": gettext_noop("reported too late; kept as evidence"),
     "claim_withdrawn": gettext_noop("withdrew the report"),
     "claim_unanswered": gettext_noop("accepted an unanswered report"),
-    "claim_seen": gettext_noop("saw the report"),
+    "claim_seen": gettext_noop("saw the result"),
     "result_seen": gettext_noop("saw the result"),
     "result_final": gettext_noop("made the provisional result final"),
     "results_closed": gettext_noop("closed the results"),
@@ -140,20 +114,21 @@ VERBS: dict[str, str] = {
     "time_accepted": gettext_noop("accepted a time"),
     "times_withdrawn": gettext_noop("withdrew the proposed times"),
     "payment_recorded": gettext_noop("recorded a payment"),
-    "payment_taken_back": gettext_noop("took a payment back"),
     "cash_closed": gettext_noop("closed the cash desk"),
     "cash_reopened": gettext_noop("reopened the cash desk"),
     "cash_settings_changed": gettext_noop("changed the cash desk"),
     "pool_created": gettext_noop("added a side pool"),
     "pool_joined": gettext_noop("joined a side pool"),
     "pool_left": gettext_noop("left a side pool"),
+    "offer_opened": gettext_noop("opened a list for a side event"),
+    "offer_changed": gettext_noop("changed a list for a side event"),
+    "offer_closed": gettext_noop("closed a list for a side event"),
     "prizes_saved": gettext_noop("saved a draft of the prizes"),
     "prizes_published": gettext_noop("published the prizes"),
     "split_agreed": gettext_noop("recorded an agreed split"),
-    "split_taken_back": gettext_noop("took back an agreed split"),
     "wall_changed": gettext_noop("changed the wall screen"),
     "floor_opened": gettext_noop("opened the floor"),
-    "floor_changed": gettext_noop("changed the settings of the floor"),
+    "floor_changed": gettext_noop("changed the settings"),
     "floor_table_added": gettext_noop("added a table"),
     "floor_table_changed": gettext_noop("changed a table"),
     "floor_called": gettext_noop("called the match"),
@@ -163,6 +138,7 @@ VERBS: dict[str, str] = {
     "floor_freed": gettext_noop("freed the table"),
     "floor_running_score": gettext_noop("recorded a running score"),
     "floor_late": gettext_noop("recorded that a player is late"),
+    "floor_start_set": gettext_noop("set the start score"),
     "floor_rest_waived": gettext_noop("waived the rest"),
     "floor_lead_waived": gettext_noop("let nobody wait for the match"),
     "floor_stopped": gettext_noop("stopped a match of somebody who is out"),
@@ -170,9 +146,8 @@ VERBS: dict[str, str] = {
     "floor_pairing_held": gettext_noop("held the pairing without rounds"),
     "floor_pairing_goes_on": gettext_noop("let the pairing without rounds go on"),
     "batch_made": gettext_noop("paired players who were free"),
-    "pairing_taken_back": gettext_noop("took back a pairing"),
     "missed_taken_back": gettext_noop("took back that a player missed a match"),
-    "flow_changed": gettext_noop("changed the pairing without rounds"),
+    "flow_changed": gettext_noop("changed the settings"),
     "switched_by_clock": gettext_noop("drew the bracket because its time had come: {places} places"),
     "floor_pinned": gettext_noop("put the match first"),
     "floor_held": gettext_noop("did not want the match called yet"),
@@ -192,21 +167,43 @@ VERBS: dict[str, str] = {
     "floor_autopilot": gettext_noop("switched the autopilot"),
     "floor_needs_accessible": gettext_noop("recorded who needs an accessible table"),
     "floor_undone": gettext_noop("undid a change on the floor"),
+    "kept_act": gettext_noop("sent what was kept without a connection"),
+    "kept_left": gettext_noop("left what was kept as it is"),
+    "kept_entered": gettext_noop("entered what was kept"),
     "live_started": gettext_noop("opened the match for play here"),
     "dice_chain_committed": gettext_noop("committed to dice"),
-    "friendly_unrated": gettext_noop("took a friendly match out of the ratings"),
-    "friendly_rated_again": gettext_noop("put a friendly match back into the ratings"),
 }
+"""What is logged of an event, its divisions and its matches, in words; no page shows what is logged of seasons."""
+UNDONE: dict[str, str] = {
+    "bye_taken_back": "bye_requested",
+    "entries_separated": "entries_joined",
+    "substitution_undone": "substituted",
+    "late_entry_undone": "entered_late",
+    "checked_out": "checked_in",
+    "draw_unpublished": "draw_published",
+    "evening_start_undone": "evening_started",
+    "floor_shut": "floor_opened",
+    "result_undone": "result_appended",
+    "line_undone": "line_entered",
+    "correction_undone": "result_corrected",
+    "payment_taken_back": "payment_recorded",
+    "split_taken_back": "split_agreed",
+    "pairing_taken_back": "batch_made",
+    "title_withdrawn": "title_awarded",
+    "match_reinstated": "match_voided",
+    "draw_taken_back": "drawn",
+}
+"""What takes another act back -> that act."""
 KINDS: dict[str, Sequence[str]] = {
     "results": ("result_appended", "result_undone", "line_entered", "line_undone",
                 "match_voided", "match_reinstated", "result_corrected", "correction_left",
                 "correction_undone", "claimed", "claim_confirmed", "claim_contested", "late_report_kept",
                 "claim_withdrawn", "claim_unanswered", "result_final", "results_closed"),
     "entries": ("entered", "entered_late", "re_entered", "bye_requested", "bye_taken_back",
-                "entry_withdrawn", "entry_returned", "entries_joined", "entries_separated",
+                "entry_withdrawn", "entry_returned", "team_set", "entries_joined", "entries_separated",
                 "late_entry_undone", "substituted",
                 "substitution_undone", "bracket_withdrawn", "moved_up", "checked_in",
-                "checked_in_away", "checked_out", "kiosk_created", "kiosk_paired", "kiosk_revoked"),
+                "checked_in_away", "checked_out", "excused", "kiosk_created", "kiosk_paired", "kiosk_revoked"),
     "draw": ("draw_requested", "drawn", "draw_published", "countdown_stopped", "draw_taken_back", "draw_unpublished",
              "round_taken_back", "rounds_changed", "kept_apart", "let_meet"),
     "cash": ("payment_recorded", "payment_taken_back", "cash_closed", "cash_reopened", "cash_settings_changed",
@@ -218,14 +215,34 @@ KINDS: dict[str, Sequence[str]] = {
               "floor_rest_waived", "floor_pinned", "floor_held", "floor_released", "floor_clocks",
               "floor_lead_waived", "floor_stopped", "floor_asked", "floor_pairing_held", "floor_pairing_goes_on",
               "batch_made", "pairing_taken_back", "missed_taken_back", "flow_changed", "switched_by_clock",
-              "floor_adjourned", "floor_continued", "floor_shortened", "floor_length_offered", "floor_length_accepted",
+              "floor_adjourned", "floor_continued", "floor_shortened", "floor_start_set",
+              "floor_length_offered", "floor_length_accepted",
               "floor_length_declined", "floor_length_withdrawn", "floor_paused", "floor_resumed",
-              "floor_table_out", "floor_table_back", "floor_autopilot", "floor_needs_accessible", "floor_undone"),
+              "floor_table_out", "floor_table_back", "floor_autopilot", "floor_needs_accessible", "floor_undone",
+              "kept_act", "kept_left", "kept_entered"),
     "settings": ("tournament_created", "tournament_changed", "tournament_published", "tournament_cancelled",
                  "season_drafted", "event_copied", "helper_invited", "helper_accepted", "helper_removed",
                  "division_created", "division_changed", "stages_changed", "deadlines_changed", "deadline_moved",
-                 "lengths_changed"),
+                 "lengths_changed", "offer_opened", "offer_changed", "offer_closed"),
 }  # fmt: skip
+KEPT = ("kept_act", "kept_left", "kept_entered")
+KEPT_ACTIONS: dict[str, "StrPromise"] = {
+    "result": pgettext_lazy("kept act", "result"),
+    "score": pgettext_lazy("kept act", "running score"),
+    "running-score": pgettext_lazy("kept act", "running score"),
+    "start": pgettext_lazy("kept act", "start"),
+    "move": pgettext_lazy("kept act", "table"),
+    "here": pgettext_lazy("kept act", "here"),
+    "away": pgettext_lazy("kept act", "away"),
+    "note": pgettext_lazy("kept act", "note"),
+    "undo": pgettext_lazy("kept act", "undo"),
+    "struck": pgettext_lazy("kept act", "taken back before it was sent"),
+    "claim": pgettext_lazy("kept act", "report"),
+    "confirm": pgettext_lazy("kept act", "confirmation"),
+    "contest": pgettext_lazy("kept act", "objection to a report"),
+    "seen": pgettext_lazy("kept act", "report seen"),
+}
+"""What a kept act did."""
 DIRECTORS_ONLY = (
     "kept_apart", "let_meet", "payment_recorded", "payment_taken_back", "cash_closed", "cash_reopened",
     "cash_settings_changed", "pool_joined", "pool_left", "prizes_saved", "split_agreed", "split_taken_back",
@@ -295,25 +312,47 @@ def log_lines(rows: Iterable[LogEntry], tournament: Tournament) -> list[LogLine]
     divisions = {division.topic: division.name for division in Division.objects.filter(tournament=tournament)}
     matches = _matches([row.topic for row in rows])
     numbers = _numbers(tournament, matches.values())
-    ids = {entry for row in rows for entry in _entry_ids(row.params)}
-    entries = {
-        entry.pk: shown_entry(entry, staff=False)
-        for entry in Entry.objects.filter(pk__in=ids).select_related("player__merged_into")
-    }
-    helpers = _helpers(rows)
+    entries = _entries(rows)
+    helpers, acts, zone = _helpers(rows), _kept_acts(rows), ZoneInfo(tournament.time_zone)
+    people = _people(rows)
     return [
         LogLine(
             row.at,
             _who(row),
             divisions.get(row.topic) or numbers.get(row.topic, ""),
-            _(VERBS[row.verb]) if row.verb in VERBS else row.verb.replace("_", " "),
-            helpers.get(row.params.get("helper"), []) + _details(row, entries, matches.get(row.topic)),
+            _what(row),
+            helpers.get(row.params.get("helper"), [])
+            + _details(row, entries, matches.get(row.topic))
+            + people.get(row.params.get("about"), [])
+            + _kept(row, acts.get(row.params.get("kept")), zone),
             row.verb,
             row.topic,
             row.params,
         )
         for row in rows
     ]
+
+
+def line_text(row: LogEntry) -> str:
+    """Describe what a log entry says was done, such as “published the draw · round 2”."""
+    return " · ".join((_what(row), *_details(row, _entries([row]), _matches([row.topic]).get(row.topic))))
+
+
+def _what(row: LogEntry) -> str:
+    if row.verb in UNDONE:
+        return _("took back: %(what)s") % {"what": _in_words(UNDONE[row.verb], row)}
+    return _in_words(row.verb, row)
+
+
+def _in_words(verb: str, row: LogEntry) -> str:
+    return _(VERBS[verb]) if verb in VERBS else verb.replace("_", " ")
+
+
+def _entries(rows: Iterable[LogEntry]) -> dict[int, str]:
+    """Return the names of the entries that these log entries refer to, by id."""
+    ids = {entry for row in rows for entry in _entry_ids(row.params)}
+    entries = Entry.objects.filter(pk__in=ids).select_related("player__merged_into")
+    return {entry.pk: shown_entry(entry, staff=False) for entry in entries}
 
 
 def _entry_ids(params: Mapping[str, Any]) -> list[int]:
@@ -328,6 +367,13 @@ def _helpers(rows: Iterable[LogEntry]) -> dict[Any, list[str]]:
     # No query for the many pages of a log without helpers.
     helpers = Helper.objects.filter(public_id__in=ids, user__isnull=False).select_related("user") if ids else []
     return {helper.public_id: [str(helper.user)] for helper in helpers}
+
+
+def _people(rows: Iterable[LogEntry]) -> dict[Any, list[str]]:
+    """Return the names of whom of a pair these log entries are about, by id; no query for a log without pairs."""
+    ids = {row.params["about"] for row in rows if "about" in row.params}
+    people = Player.objects.filter(pk__in=ids).select_related("merged_into") if ids else []
+    return {person.pk: [person.shown_name] for person in people}
 
 
 def _matches(topics: Iterable[str]) -> dict[str, Match]:
@@ -360,7 +406,37 @@ def _details(row: LogEntry, entries: Mapping[int, str], match: Match | None) -> 
     for field, (before, after) in (params.get("changes") or {}).items():
         plain = partial(_plain_result, match) if field == "result" else partial(_plain, field)
         details.append(f"{_field_label(field)}: {plain(before)} → {plain(after)}")
-    return [*details, f"“{params['reason']}”"] if params.get("reason") else details
+    return [*details, _("“{text}”").format(text=params["reason"])] if params.get("reason") else details
+
+
+def _kept_acts(rows: Iterable[LogEntry]) -> dict[Any, KeptAct]:
+    """Return the kept acts that these log entries refer to, by number; no query for a log without any."""
+    ids = {row.params["kept"] for row in rows if row.verb in KEPT and "kept" in row.params}
+    acts = KeptAct.objects.filter(pk__in=ids).select_related("outbox__user") if ids else []
+    return {act.pk: act for act in acts}
+
+
+def _kept(row: LogEntry, act: KeptAct | None, zone: ZoneInfo) -> list[str]:
+    """Return what a kept act did, on which device and when, and what became of it; nothing of other log entries."""
+    if row.verb not in KEPT:
+        return []
+    params = row.params
+    action = str(KEPT_ACTIONS.get(params["action"], params["action"]))
+    details = [(act.label if act is not None else "") or action]
+    if row.verb != "kept_act":
+        return [*details, params["device"]] if params["device"] else details
+    arrived = time_format(timezone.localtime(row.at, zone), "TIME_FORMAT")
+    values = {"device": params["device"] or _("Unknown browser"), "arrived": arrived}
+    if params["typed_at"]:
+        typed = timezone.localtime(datetime.fromisoformat(params["typed_at"]), zone)
+        values["time"] = time_format(typed, "TIME_FORMAT")
+        details.append(_("kept on %(device)s at %(time)s, arrived %(arrived)s") % values)
+    else:
+        details.append(_("kept on %(device)s, arrived %(arrived)s") % values)
+    if params.get("carried"):
+        owner = act.outbox.user if act is not None else None
+        details.append(_("sent for %(name)s") % {"name": owner or _("A former user")})
+    return [*details, _choice_label(KeptAct.Outcome, params["outcome"])]
 
 
 def _named(params: Mapping[str, Any], entries: Mapping[int, str]) -> list[str]:
@@ -368,10 +444,12 @@ def _named(params: Mapping[str, Any], entries: Mapping[int, str]) -> list[str]:
     named = {
         "entry": " – ".join(entries[entry] for entry in _entry_ids(params) if entry in entries),
         "fixture": f"M{params['fixture']}" if "fixture" in params else None,
-        "round": _("round %(round)s") % {"round": params["round"]} if params.get("round") else None,
-        "number": _("draft %(number)s") % {"number": params["number"]} if "number" in params else None,
+        "round": _("Round %(number)s") % {"number": params["round"]} if params.get("round") else None,
+        "number": _("Draft %(number)s") % {"number": params["number"]}
+        if "number" in params and "kept" not in params
+        else None,
         "name": params.get("name"),
-        "table": _("table %(label)s") % {"label": params["table"]} if params.get("table") else None,
+        "table": _("Table %(table)s") % {"table": params["table"]} if params.get("table") else None,
     }
     return [str(text) for text in named.values() if text]
 
@@ -415,9 +493,9 @@ def _model_field(name: str) -> "Field[Any, Any] | None":
 def _field_label(name: str) -> str:
     field = _model_field(name)
     if name == "result":
-        return _("result")
+        return _("Result")
     if name == "format":
-        return _("format")
+        return _("Format")
     return str(field.verbose_name) if field else name.replace("_", " ")
 
 

@@ -10,7 +10,7 @@ from players import access as people
 from players.access import Role, Visitor
 from players.models import Club, Membership, Player, User
 from players.people.club_people import people_among
-from players.people.rows import PersonId, account_of, people_of
+from players.people.rows import PersonId, accounts_of, people_of
 from tournaments.models import Division, Entry, Fixture, Slot, Tournament
 
 # The names of a division's entries as a reader may see them, and the reader's own entry.
@@ -90,7 +90,8 @@ def own_entry(names: Names, user: Visitor) -> Entry | None:
     """Return the reader's own entry, preferably one that was not withdrawn."""
     if not isinstance(user, User):
         return None
-    own = [entry for entry in names.entries.values() if account_of(entry.player) == user.pk]
+    accounts = accounts_of(entry.player for entry in names.entries.values())
+    own = [entry for entry in names.entries.values() if user.pk in accounts.get(entry.player_id, ())]
     return min(own, key=lambda entry: (entry.status == Entry.Status.OUT, -entry.pk), default=None)
 
 

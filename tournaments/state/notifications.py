@@ -14,8 +14,9 @@ from matches.play.watching import where_of
 from matches.presentation.visibility import NOBODY
 from players.joining.services import directors_of
 from players.models import Club
-from players.notifications.kinds import NotificationKind, Params
-from players.notifications.services import Notice, accounts_of, notify, notify_each, users_of
+from players.notifications.kinds import NotificationGroup, NotificationKind, Params
+from players.notifications.services import Notice, notify, notify_each, users_of
+from players.people.rows import accounts_of
 from players.people.stored_elsewhere import Leaving
 from tournaments.models import Division, Draw, Entry, Fixture
 
@@ -52,6 +53,7 @@ KINDS = (
     NotificationKind(
         code=MATCH_READY,
         label=gettext_noop("You have an opponent for your next match"),
+        group=NotificationGroup.MATCHES,
         sentences={"": gettext_noop("Your next match is against {opponent}.")},
         players=("opponent",),
         is_current=_is_to_come,
@@ -59,6 +61,7 @@ KINDS = (
     NotificationKind(
         code=DRAW_PUBLISHED,
         label=gettext_noop("A draw is published"),
+        group=NotificationGroup.EVENTS,
         sentences={
             "": gettext_noop("The draw is out."),
             LEFT_OUT: gettext_noop("You are not in the draw, because you were not checked in."),
@@ -76,6 +79,7 @@ KINDS = (
     NotificationKind(
         code=ROUND_PAIRED,
         label=gettext_noop("A round is paired"),
+        group=NotificationGroup.EVENTS,
         sentences={"": gettext_noop("Round {round} is paired.")},
         subjects={"": gettext_noop("{event}: round {round} is paired")},
         default=frozenset({"site", "push"}),
@@ -85,6 +89,7 @@ KINDS = (
     NotificationKind(
         code=MOVED_UP,
         label=gettext_noop("You move up from the waiting list"),
+        group=NotificationGroup.EVENTS,
         sentences={"": gettext_noop("You are in: a place has become free.")},
         subjects={"": gettext_noop("{event}: you are in")},
         is_current=_is_in,
@@ -92,6 +97,7 @@ KINDS = (
     NotificationKind(
         code=WALKOVER,
         label=gettext_noop("Your opponent has withdrawn"),
+        group=NotificationGroup.MATCHES,
         sentences={"": gettext_noop("{opponent} has withdrawn. You win by walkover.")},
         players=("opponent",),
         is_current=_is_walkover,
@@ -99,6 +105,7 @@ KINDS = (
     NotificationKind(
         code=LEFT,
         label=gettext_noop("A player of your event has left the site"),
+        group=NotificationGroup.CLUB,
         sentences={
             "": gettext_noop("A player has deleted their account and is withdrawn."),
             SUSPENDED: gettext_noop("{player} is suspended and withdrawn."),
@@ -153,13 +160,13 @@ def notify_moved_up(division: Division, entries: Sequence[Entry], now: datetime)
     accounts = accounts_of(entry.player for entry in entries)
     notices = [
         Notice(
-            accounts[entry.player_id],
+            account,
             {"entry": entry.pk, **_division_params(division)},
             _page(division),
             f"{MOVED_UP}:{entry.pk}:{now:%Y%m%d%H%M%S}",
         )
         for entry in entries
-        if entry.player_id in accounts
+        for account in accounts.get(entry.player_id, ())
     ]
     notify_each(kind=MOVED_UP, notices=notices, now=now)
 
@@ -213,7 +220,7 @@ def match_params(division: Division, fixture: Fixture, match: Match) -> dict[str
 
 def _division_params(division: Division) -> dict[str, Any]:
     event = division.tournament
-    return {"context": f"{event.name} · {division.name}", "event": event.name}
+    return {"context": f"{event.name} · {division.name}", "event": event.name, "language": event.effective_language}
 
 
 def _page(division: Division) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from formats import graph as plan
+from formats.elimination.places import fixtures_by_round, rounds_before
 from formats.graph import EntryId, PlaceOf
 from formats.plans import lengths_of
 from formats.settings import LEAGUE, StageSettings
@@ -18,6 +19,12 @@ Places = Mapping[PlaceOf, EntryId | None]
 
 LATER_BY = {plan.CONSOLATION: 1, plan.LOWER: 1, plan.LAST_CHANCE: 2}
 """Bracket -> rounds of the main draw that must be over before its first round can be played."""
+
+
+STOPPED = "stopped"
+"""In the settings of a stage in rounds that a director ended: the numbers of the matches that count for nobody."""
+KEPT_BESIDE = ("deadlines", STOPPED)
+"""What is stored beside the settings of a stage."""
 
 
 def settings_of(stage: Stage) -> StageSettings:
@@ -31,15 +38,20 @@ def is_continuous(stage: Stage) -> bool:
 
 
 def store_settings(stage: Stage, settings: StageSettings) -> None:
-    """Save the settings of a stage. The round deadlines, which are stored beside them, are kept."""
-    deadlines = {name: value for name, value in stage.settings.items() if name == "deadlines"}
-    stage.format, stage.settings = settings.format, {**deadlines, **settings.as_data()}
+    """Save the settings of a stage. What is stored beside them, such as the round deadlines, is kept."""
+    kept = {name: value for name, value in stage.settings.items() if name in KEPT_BESIDE}
+    stage.format, stage.settings = settings.format, {**kept, **settings.as_data()}
     stage.save(update_fields=["format", "settings"])
 
 
-def deadline_of(key: str, number: int, deadlines: Sequence[datetime | None]) -> datetime | None:
-    """Return the deadline of round `number` of the bracket `key`; `deadlines` has the main draw's by round."""
-    at = number - 1 + LATER_BY.get(key, 0)
+def deadline_of(
+    key: str, number: int, deadlines: Sequence[datetime | None], later_by: Mapping[str, int] = LATER_BY
+) -> datetime | None:
+    """Return the deadline of round `number` of the bracket `key`; `deadlines` has the main draw's by round.
+
+    `later_by` has the rounds that must be over before the first round of a bracket.
+    """
+    at = number - 1 + later_by.get(key, 0)
     return deadlines[at] if key != plan.FINAL and at < len(deadlines) else None
 
 
@@ -57,7 +69,7 @@ def store(
 ) -> None:
     """Save the plan of a stage. `lengths` are the division's match lengths by round, used if the stage has none."""
     settings = settings_of(stage)
-    season = season_end(stage)
+    season, later_by = season_end(stage), LATER_BY | rounds_before(fixtures_by_round(graph))
     brackets = Bracket.objects.bulk_create(
         Bracket(stage=stage, key=bracket.key, order=order, fed_by=bracket.fed_by or "")
         for order, bracket in enumerate(graph.brackets)
@@ -66,7 +78,7 @@ def store(
     for row, bracket in zip(brackets, graph.brackets, strict=True):
         by_round = lengths_of(settings, bracket.key, lengths)
         for round_ in bracket.rounds:
-            deadline = season or deadline_of(bracket.key, round_.number, deadlines)
+            deadline = season or deadline_of(bracket.key, round_.number, deadlines, later_by)
             rounds.append((_round(row, round_, by_round, deadline), round_))
     Round.objects.bulk_create(row for row, _plan in rounds)
     _store_fixtures(stage, rounds)

@@ -4,8 +4,8 @@ A day begins at 5 a.m. of the event's time zone, and nothing that was recorded b
 days players are checked in again each day. `presence` is pure; `presence_facts` reads what it is derived from.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, time, timedelta, tzinfo
 from enum import StrEnum
 from zoneinfo import ZoneInfo
@@ -34,7 +34,7 @@ class SignKind(StrEnum):
     PLAYED = "played"
     """A result, a report, a score or a seat taken."""
     NO_SHOW = "no_show"
-    """The match was forfeited before it began."""
+    """The match was forfeited before it began. Of a pair it says only that one of the two did not come."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +46,14 @@ class Evidence:
     kind: SignKind
     at_desk: bool = False
     """Whether it was recorded by a director or at a director's kiosk."""
+    until: datetime | None = None
+    """When somebody who is away comes back."""
+    without: frozenset[int] = frozenset()
+    """Whom of a pair it says nothing about, since the match was played without them."""
+
+
+Excuses = Mapping[tuple[int, int], Mapping[int, datetime]]
+"""(Division id, player id of a pair) -> who of the two is excused, by the id it was recorded with, and since when."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +64,27 @@ class PresenceFacts:
     zone: tzinfo = UTC
     opened_at: datetime | None = None
     """When directors opened the check-in, if they set that."""
+    excuses: Excuses = field(default_factory=dict)
+
+    @property
+    def players(self) -> set[int]:
+        """All ids that occur, of whom one has to know for whom they stand."""
+        return {sign.player for sign in self.signs} | {player for rows in self.excuses.values() for player in rows}
+
+    def excused(self, people: People) -> dict[tuple[int, int], frozenset[PersonId]]:
+        """Return (division id, player id of a pair) -> without whom that pair plays there."""
+        return {pair: frozenset(people[player][0] for player in rows) for pair, rows in self.excuses.items()}
+
+    def away(self, people: People) -> dict[PersonId, datetime]:
+        """Return person -> when they come back, for those who are away by what was last recorded of them."""
+        away: dict[PersonId, datetime] = {}
+        for sign in sorted(self.signs, key=lambda row: row.at):
+            if sign.until is not None:
+                away |= dict.fromkeys(people[sign.player], sign.until)
+            elif sign.kind in (SignKind.HERE, SignKind.MISSING):
+                for person in people[sign.player]:
+                    away.pop(person, None)
+        return away
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,73 +120,115 @@ def presence(facts: PresenceFacts, people: People, now: datetime) -> Presence:
     """Return who is here at `now`; the last sign of each person counts, under whatever player it was recorded.
 
     A check-in that brings back a no-show or somebody who was away says nothing about the others, so that calls do not
-    follow check-in by it.
+    follow check-in by it. A forfeit of a pair marks nobody; who of the two is then recorded as missing did not come.
     """
     begins, ends = day_of(facts.zone, now)
     is_followed = facts.opened_at is not None and begins <= facts.opened_at <= now
     here: set[PersonId] = set()
     no_shows: set[PersonId] = set()
     away: set[PersonId] = set()
-    for sign in sorted((row for row in facts.signs if begins <= row.at < ends), key=lambda row: row.at):
-        persons = people[sign.player]
-        if sign.kind == SignKind.NO_SHOW:
-            here.difference_update(persons)
-            no_shows.update(persons)
+    in_question: set[PersonId] = set()
+
+    def order(sign: Evidence) -> tuple[datetime, bool]:
+        return sign.at, not (sign.kind == SignKind.NO_SHOW and len(people[sign.player]) > 1)
+
+    for sign in sorted((row for row in facts.signs if begins <= row.at < ends), key=order):
+        persons = set(people[sign.player]) - {person for player in sign.without for person in people[player]}
+        if sign.kind == SignKind.NO_SHOW and len(people[sign.player]) > 1:
+            in_question |= persons
+        elif sign.kind == SignKind.NO_SHOW:
+            here -= persons
+            no_shows |= persons
         elif sign.kind == SignKind.AWAY:
-            away.update(persons)
+            away |= persons
         elif sign.kind == SignKind.MISSING:
-            here.difference_update(persons)
+            here -= persons
+            no_shows |= persons & in_question
         else:
             is_followed |= sign.at_desk and (no_shows | away).isdisjoint(persons)
-            here.update(persons)
-            no_shows.difference_update(persons)
+            here |= persons
+            no_shows -= persons
+            in_question -= persons
     return Presence(is_followed, frozenset(here), frozenset(no_shows), ends)
 
 
 def presence_facts(tournament: Tournament) -> PresenceFacts:
     """Read what presence at an event is derived from; two queries, and a third once somebody was checked in."""
-    signs = [*_check_ins(tournament), *_matches(tournament)]
+    signs, excuses = _check_ins(tournament)
+    signs += _matches(tournament, excuses)
     if any(sign.kind != SignKind.PLAYED for sign in signs):
-        signs += _floor(tournament)
-    return PresenceFacts(tuple(signs), ZoneInfo(tournament.time_zone), tournament.check_in_opens_at)
+        signs += _floor(tournament, excuses)
+    return PresenceFacts(tuple(signs), ZoneInfo(tournament.time_zone), tournament.check_in_opens_at, excuses)
 
 
-def _check_ins(tournament: Tournament) -> Iterable[Evidence]:
+def excuses_in(tournaments: Collection[Tournament]) -> Excuses:
+    """Read who is excused in events of which no more is to be known; one query."""
+    rows = CheckIn.objects.filter(entry__division__tournament__in=tournaments, person__isnull=False)
+    standing = rows.filter(undoes=None, undone_by=None).order_by("pk")
+    return _excuses(standing.values_list("entry__division", "entry__player", "person", "state", "at"))
+
+
+def _excuses(rows: Iterable[tuple[int, int, int, str, datetime]]) -> Excuses:
+    """Return who is excused by the rows of pairs, oldest first; the last one of each of the two counts."""
+    excuses: dict[tuple[int, int], dict[int, datetime]] = {}
+    for division, pair, person, state, at in rows:
+        of_pair = excuses.setdefault((division, pair), {})
+        of_pair.pop(person, None)
+        if state == CheckIn.State.EXCUSED:
+            of_pair[person] = at
+    return {pair: rows for pair, rows in excuses.items() if rows}
+
+
+def _check_ins(tournament: Tournament) -> tuple[list[Evidence], Excuses]:
     """Read the check-ins that were not undone."""
     rows = CheckIn.objects.filter(entry__division__tournament=tournament, undoes=None, undone_by=None)
     late = LateEntry.objects.filter(entry=OuterRef("entry"), at=OuterRef("at"))
-    values = (
-        rows.annotate(is_late=Exists(late))
-        .order_by("pk")
-        .values_list("at", "entry__player", "state", "source", "is_late")
-    )
-    for at, player, state, source, is_late in values:
-        at_desk = not is_late and source in (CheckIn.Source.DIRECTOR, CheckIn.Source.KIOSK)
-        yield Evidence(at, player, SignKind(state), at_desk)
+    columns = ("entry__division", "entry__player", "person", "state", "at", "until", "source", "is_late")
+    signs, of_pairs = [], []
+    for division, player, person, state, at, until, source, is_late in (
+        rows.annotate(is_late=Exists(late)).order_by("pk").values_list(*columns)
+    ):
+        if person is not None:
+            of_pairs.append((division, player, person, state, at))
+        if state != CheckIn.State.EXCUSED:
+            at_desk = not is_late and source in (CheckIn.Source.DIRECTOR, CheckIn.Source.KIOSK)
+            signs.append(Evidence(at, person or player, SignKind(state), at_desk, until))
+    return signs, _excuses(of_pairs)
 
 
-def _matches(tournament: Tournament) -> Iterable[Evidence]:
+def _matches(tournament: Tournament, excuses: Excuses) -> Iterable[Evidence]:
     """Read which matches began or were decided, and who did not come to one."""
     last = Result.objects.filter(match=OuterRef("match")).order_by("-version")
     rows = Fixture.objects.filter(
         Q(match__begun_at__isnull=False) | Q(match__finished_at__isnull=False), stage__division__tournament=tournament
     ).annotate(kind=Subquery(last.values("kind")[:1]), winner=Subquery(last.values("winner")[:1]))
     values = rows.order_by("match__finished_at").values_list(
-        "match__player_0", "match__player_1", "match__begun_at", "match__finished_at", "kind", "winner"
-    )
-    for first, second, begun_at, finished_at, kind, winner in values:
+        "stage__division", "match__player_0", "match__player_1", "match__begun_at", "match__finished_at", "kind",
+        "winner",
+    )  # fmt: skip
+    for division, first, second, begun_at, finished_at, kind, winner in values:
         players = (first, second)
         if begun_at is not None:
             moments = (begun_at, finished_at) if finished_at is not None else (begun_at,)
-            yield from (Evidence(at, player, SignKind.PLAYED) for at in moments for player in players)
+            yield from (_played(at, division, player, excuses) for at in moments for player in players)
         elif finished_at is not None and kind in NO_SHOWS:
             yield from (
                 Evidence(finished_at, player, SignKind.NO_SHOW) for side, player in enumerate(players) if side != winner
             )
 
 
-def _floor(tournament: Tournament) -> Iterable[Evidence]:
+def _floor(tournament: Tournament, excuses: Excuses) -> Iterable[Evidence]:
     rows = FloorEvent.objects.filter(tournament=tournament, kind__in=PLAY, undone_by=None, match__isnull=False)
-    rows = rows.filter(~Q(kind=FloorKind.MOVED) | Q(params__has_key="seated"))
-    for at, *players in rows.order_by("pk").values_list("at", "match__player_0", "match__player_1"):
-        yield from (Evidence(at, player, SignKind.PLAYED) for player in players)
+    rows = rows.filter(~Q(kind=FloorKind.MOVED) | Q(params__has_key="seated")).order_by("pk")
+    for at, division, *players in rows.values_list(
+        "at", "fixture__stage__division", "match__player_0", "match__player_1"
+    ):
+        yield from (_played(at, division, player, excuses) for player in players)
+
+
+def _played(at: datetime, division: int | None, player: int, excuses: Excuses) -> Evidence:
+    """Return that a player was at a match, or a pair without whoever of the two was excused by then."""
+    excused = excuses.get((division, player), {}) if division is not None else {}
+    return Evidence(
+        at, player, SignKind.PLAYED, without=frozenset(person for person, since in excused.items() if since <= at)
+    )

@@ -10,7 +10,18 @@ from django.db import transaction
 from django.db.models import Count, Exists, OuterRef, Q
 
 from formats.progress import Progress
-from formats.settings import DOUBLE, ELIMINATION, GROUPS, KNOCKOUT, LEAGUE, PROGRESSIVE, ROUND_ROBIN, SWISS, NextRound
+from formats.settings import (
+    DOUBLE,
+    ELIMINATION,
+    GROUPS,
+    KNOCKOUT,
+    LEAGUE,
+    PLACES,
+    PROGRESSIVE,
+    ROUND_ROBIN,
+    SWISS,
+    NextRound,
+)
 from formats.states import FixtureState
 from matches.lifecycle.finish import Announced, Basis, ResultInput, append_result
 from matches.lifecycle.opening import MatchSettings, Opening, open_matches, renumber_entries
@@ -37,6 +48,7 @@ from tournaments.state.pairings import update_pairings
 from tournaments.state.plans import is_continuous, set_drawn, set_source, settings_of
 from tournaments.state.preview import stay_rated
 from tournaments.state.stage_rows import UNPLAYED, DivisionRows, StageRows
+from tournaments.state.start_scores import start_score
 
 # The match of a fixture: opened when both players are known, voided when they change, reinstated when they return.
 #
@@ -48,11 +60,26 @@ FOLLOWING = (Slot.Source.WINNER, Slot.Source.LOSER)
 """Sources of slots whose entrants come from other matches of the stage."""
 
 
-class Pair(NamedTuple):
-    """The two players of a fixture, and which of their entries in the division they play with."""
+class Entrants(NamedTuple):
+    """The two entries of a division that meet in a fixture."""
 
-    players: tuple[Player, Player]
-    numbers: tuple[int, int]
+    entries: tuple[Entry, Entry]
+
+    @property
+    def players(self) -> tuple[Player, Player]:
+        first, second = self.entries
+        return first.player, second.player
+
+    @property
+    def numbers(self) -> tuple[int, int]:
+        """Which of their entries in the division they play with."""
+        first, second = self.entries
+        return first.number, second.number
+
+    def opening(self, division: Division, length: int, due_at: datetime | None) -> Opening:
+        """Return the match of this length to open for them."""
+        start = start_score(division, self.entries, length)
+        return Opening(self.players, length, start, due_at=due_at, entry_numbers=self.numbers)
 
 
 def update_matches(
@@ -79,8 +106,7 @@ def update_matches(
     for number, pair in unmatched.items():
         row = rows.fixtures[number]
         if row not in former and row not in boards:
-            opening = Opening(pair.players, lengths[row.round_id], due_at=row.due_at, entry_numbers=pair.numbers)
-            openings.append((row, opening))
+            openings.append((row, pair.opening(division, lengths[row.round_id], row.due_at)))
     opened = _open(division, rows.slots, openings, now)
     matches = {rows.fixtures[number].match: pair.numbers for number, pair in pairs.items()}
     renumber_entries({row: new for row, new in matches.items() if row is not None and row.entry_numbers != new})
@@ -121,17 +147,24 @@ def let_go_on(fixture: Fixture, match: Match, state: str, *, by: Actor, now: dat
     fixture.save(update_fields=["match"])
 
 
-def _pairs(states: Mapping[int, FixtureState], entries: Mapping[int, Entry]) -> dict[int, Pair]:
+def continue_match(fixture: Fixture, before: Match) -> None:
+    """Let the match that was opened in place of one whose result was undone wait as long, and be played as that was."""
+    opened = Match.objects.filter(pk__in=Fixture.objects.filter(pk=fixture.pk).values("match")).exclude(pk=before.pk)
+    opened = opened.filter(player_0=before.player_0_id, player_1=before.player_1_id)
+    opened.update(created_at=before.created_at, length=before.length, start_0=before.start_0, start_1=before.start_1)
+
+
+def _pairs(states: Mapping[int, FixtureState], entries: Mapping[int, Entry]) -> dict[int, Entrants]:
     """Return the two entrants of each fixture that has both, by fixture number."""
     pairs = {}
     for number, state in states.items():
         if state.entrants is not None:
             first, second = (entries[entry] for entry in state.entrants)
-            pairs[number] = Pair((first.player, second.player), (first.number, second.number))
+            pairs[number] = Entrants((first, second))
     return pairs
 
 
-def _is_outdated(row: Fixture, pair: Pair | None) -> bool:
+def _is_outdated(row: Fixture, pair: Entrants | None) -> bool:
     """Whether the fixture has a match that is void or not between these two players."""
     if row.match is None:
         return False
@@ -140,7 +173,7 @@ def _is_outdated(row: Fixture, pair: Pair | None) -> bool:
     return pair is None or (row.match.player_0_id, row.match.player_1_id) != _ids(pair)
 
 
-def _ids(pair: Pair) -> tuple[int, int]:
+def _ids(pair: Entrants) -> tuple[int, int]:
     first, second = pair.players
     return first.pk, second.pk
 
@@ -191,7 +224,7 @@ def _detach(division: Division, rows: Sequence[Fixture], now: datetime, rated: b
         row.match = None
 
 
-def _former_matches(pairs: Mapping[Fixture, Pair]) -> dict[Fixture, Match]:
+def _former_matches(pairs: Mapping[Fixture, Entrants]) -> dict[Fixture, Match]:
     """Return the matches these pairs finished in their fixture before others took their places, locked."""
     if not pairs:
         return {}
@@ -207,7 +240,7 @@ def _former_matches(pairs: Mapping[Fixture, Pair]) -> dict[Fixture, Match]:
     return {row: locked[match] for row, match in former.items()}
 
 
-def _restore_boards(pairs: Mapping[Fixture, Pair], now: datetime) -> set[Fixture]:
+def _restore_boards(pairs: Mapping[Fixture, Entrants], now: datetime) -> set[Fixture]:
     """Give fixtures back the matches that these pairs were playing here when others took their places."""
     if not pairs:
         return set()
@@ -384,7 +417,7 @@ def stop_waiting(matches: Iterable[Match]) -> None:
 # The first result of a match usually decides that match and moves its two players on: then nothing else is read.
 
 
-STEPPING = (KNOCKOUT, DOUBLE, PROGRESSIVE, SWISS, ROUND_ROBIN, GROUPS, LEAGUE)
+STEPPING = (KNOCKOUT, DOUBLE, PROGRESSIVE, PLACES, SWISS, ROUND_ROBIN, GROUPS, LEAGUE)
 """Formats in which a result changes its own match and those that its two players move to. A life lost may do more."""
 UNDECIDED = (Fixture.Status.WAITING, Fixture.Status.READY)
 
@@ -454,7 +487,7 @@ def _round_to_request(stage: Stage) -> int | None:
     """Return the round to be requested after the last result of a round, 0 for none, or None if that is not certain."""
     settings = settings_of(stage)
     paired = Fixture.objects.filter(stage=stage).aggregate(rounds=Count("round", distinct=True))["rounds"]
-    if settings.format != SWISS or settings.rounds is None or paired >= settings.rounds:
+    if settings.format != SWISS or settings.rounds is None or paired >= settings.rounds or settings.ended:
         return None
     if settings.next_round == NextRound.ASK:
         return 0
@@ -510,8 +543,7 @@ def take_step(division: Division, step: FixtureAdvance, match: Match, result: Re
         first, second = (slot.entry for slot in slots)
         assert first is not None  # noqa: S101, both are filled
         assert second is not None  # noqa: S101
-        players, numbers = (first.player, second.player), (first.number, second.number)
-        openings.append((row, Opening(players, row.round.length, due_at=row.due_at, entry_numbers=numbers)))
+        openings.append((row, Entrants((first, second)).opening(division, row.round.length, row.due_at)))
     opened = _open(division, {row.pk: slots for row, slots in ready.items()}, openings, now)
     step.fixture.status = Fixture.Status.DECIDED
     Fixture.objects.bulk_update([step.fixture, *ready], ["status", "match"])

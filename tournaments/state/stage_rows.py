@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import chain, product
 from typing import Any, NamedTuple, TypeVar
 
-from django.db.models import F, Model
+from django.db.models import F, Model, Value
 
 from formats import graph as plan
 from formats.facts import DOUBLE_FORFEIT, FORFEIT, NOBODY, PLAYED, Result, Withdrawal
@@ -21,7 +21,7 @@ from formats.progress import progress as progress_of
 from formats.settings import BY_ROUND, DOUBLE, ELIMINATION, LIVES
 from formats.swiss.event import ByeKind, SwissEvent, SwissPlayer
 from formats.swiss.lives import lives_for_missed
-from formats.swiss.spent_lives import without_spent_lives, without_spent_pairings
+from formats.swiss.spent_lives import without_spent_lives, without_spent_pairings, without_stopped
 from matches.lifecycle.begun import has_begun
 from matches.models import Claim, LiveMatch, Match
 from matches.models import Result as MatchResult
@@ -44,7 +44,8 @@ from tournaments.models import (
 from tournaments.state.commitments import lots_seed
 from tournaments.state.floor import BEGINNINGS
 from tournaments.state.locks import lock_unfinished_matches
-from tournaments.state.plans import Places, entrants_of, is_continuous, seat_of, settings_of, slot_source
+from tournaments.state.plans import STOPPED, Places, entrants_of, is_continuous, seat_of, settings_of, slot_source
+from tournaments.state.teams import team_mates, teams_of
 
 # What the pairing of a round depends on, and a digest of it that shows whether a draft is outdated.
 
@@ -62,9 +63,12 @@ def requested_byes(stage: Stage, event: SwissEvent) -> Byes:
 
 
 def kept_apart(division: Division) -> frozenset[frozenset[int]]:
-    """Return the pairs of entries that must not meet."""
-    rows = KeptApart.objects.filter(division=division, taken_back_at=None)
-    return frozenset(frozenset(pair) for pair in rows.values_list("first", "second"))
+    """Return the pairs of entries that must not meet: those a director keeps apart, and members of one team."""
+    apart = KeptApart.objects.filter(division=division, taken_back_at=None).order_by()
+    in_teams = Entry.objects.filter(division=division).exclude(team="").order_by().values_list("pk", "division", "team")
+    rows = list(apart.values_list("first", "second", Value("")).union(in_teams))
+    teams = teams_of((entry, team) for entry, _division, team in sorted(rows) if team)
+    return frozenset(frozenset((first, second)) for first, second, team in rows if not team) | {*team_mates(teams)}
 
 
 def digest(event: SwissEvent, byes: Byes) -> str:
@@ -404,10 +408,12 @@ class StageRows:
             (row for bracket in self.brackets for row in division_rows.rounds.get(bracket.pk, ())),
             key=lambda row: row.number,
         )
-        # A page reads without a lock: a pairing that came after its rounds were read belongs to the next state.
-        known = {row.pk for row in self.rounds}
-        self.fixtures = {row.number: row for row in division_rows.fixtures.get(stage.pk, ()) if row.round_id in known}
-        self.slots = {row.pk: division_rows.slots.get(row.pk, []) for row in self.fixtures.values()}
+        # A page reads without a lock: a pairing that came after its rounds were read, or was undone before its slots
+        # were, is left out.
+        known, slots = {row.pk for row in self.rounds}, division_rows.slots
+        fixtures = division_rows.fixtures.get(stage.pk, ())
+        self.fixtures = {row.number: row for row in fixtures if row.round_id in known and row.pk in slots}
+        self.slots = {row.pk: slots[row.pk] for row in self.fixtures.values()}
 
     @cached_property
     def graph(self) -> plan.Graph:
@@ -662,6 +668,7 @@ class StageRows:
                 lives=self.settings.lives if self.settings.format == LIVES else None,
                 missed=self.lives_missed,
             )
+        state = without_stopped(state, self.stage.settings.get(STOPPED, ()))
         return without_spent_lives(state, self.settings.lives) if self.settings.format == LIVES else state
 
 

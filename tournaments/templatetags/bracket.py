@@ -91,6 +91,8 @@ def _head(box: FixtureBox, labels: Labels, shown: Callable[[datetime], str], wor
         parts.append(f"<i>{escape(box.note)}</i>")
     elif box.due_at:
         parts.append(f"<i>{escape(labels.until % {'at': shown(box.due_at)})}</i>")
+    if box.start:
+        parts.append(f"<i>{escape(box.start)}</i>")
     if box.can_enter and box.status == "ready":
         parts.append(f'<a class="enter no-print" href="../fixtures/{box.fixture}/">{escape(labels.enter)}</a>')
     parts += _onward(box, labels)
@@ -121,7 +123,8 @@ def _line(line: BoxSide, box: FixtureBox, labels: Labels, seeded: bool) -> str:
     seed = f"<small>{line.seed or ''}</small>" if seeded else ""
     name = escape(line.text)
     page = f"/matches/{box.match}/" if box.match else f"/players/{line.player}/"
-    who = f'<a href="{page}">{name}</a>' if line.player else f"<span>{name}</span>"
+    pair = ' class="pair"' if " & " in line.text else ""
+    who = f'<a href="{page}" dir="auto"{pair}>{name}</a>' if line.player else f'<span dir="auto"{pair}>{name}</span>'
     return f'\n<p class="{classes}"{entry}>{seed}{who}{_ending(line, labels)}</p>'
 
 
@@ -178,9 +181,11 @@ def _field(cell: RoundCell, *, place: bool = True) -> str:
 
 
 def _signs(cell: RoundCell, *, place: bool = True) -> str:
-    """Return letter, place of the opponent and score of a cell."""
+    """Return letter, opponent and score of a cell; the opponent as a place, or by name where places are shared."""
     shown = f"<b>{escape(cell.letter)}</b>"
-    if place and cell.opponent_place is not None:
+    if place and cell.opponent_name:
+        shown += f'<bdi class="name">{escape(cell.opponent_name)}</bdi>'
+    elif place and cell.opponent_place is not None:
         shown += f"<i>{cell.opponent_place}</i>"
     if cell.score:
         shown += f"<small>{cell.score[0]}–{cell.score[1]}</small>"

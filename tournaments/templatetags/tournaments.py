@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from pathlib import PurePosixPath
 from zoneinfo import ZoneInfo
 
 from django import template
@@ -9,15 +10,18 @@ from django.template import Context, Node, NodeList
 from django.template.base import FilterExpression, Parser, Token
 from django.templatetags.static import static
 from django.utils.formats import date_format
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from core import times
 from matches.models import ClockPreset
+from tournaments.floor.page.actions import ACTIONS
 from tournaments.floor.page.page import Parts
 from tournaments.ledger.money import Currency
 from tournaments.models import Division, Entry, PrizePlan, Stage, Tournament
+from tournaments.results import line_words
 from tournaments.standings import labels
 from tournaments.state import topics
 from tournaments.state.format_labels import stages_name
@@ -34,6 +38,12 @@ register = template.Library()
 def event_topics(event: Tournament) -> str:
     """The topics of an event that a page rendered now watches, with the numbers that it shows."""
     return topics.event_topics(event)
+
+
+@register.filter
+def in_own_words(line: str) -> str:
+    """Return an example of a typed line in the words of the reader's language."""
+    return line_words.in_own_words(line)
 
 
 @register.filter
@@ -58,7 +68,7 @@ def event_summary(event: Tournament) -> str:
 @register.simple_tag
 def division_summary(division: Division, champion: str) -> str:
     """Return the event, status and winner of a division, as link previews show it."""
-    state = _("won by %(champion)s") % {"champion": champion} if champion else division.get_status_display()
+    state = _("won by %(name)s") % {"name": champion} if champion else division.get_status_display()
     return f"{division.tournament.name} · {division.tournament.club.name} · {state}"
 
 
@@ -79,7 +89,7 @@ def lengths(division: Division) -> str:
     stages = list(division.stages.all())
     by_round = list(stages[0].settings.get("lengths") or ()) or division.lengths if stages else division.lengths
     points = ", ".join(map(str, by_round))
-    return _("%(points)s points") % {"points": points}
+    return ngettext("{count} point", "{count} points", by_round[-1] if len(by_round) == 1 else 2).format(count=points)
 
 
 @register.filter
@@ -100,10 +110,10 @@ def spectators(division: Division) -> str:
     """Say when spectators see a match that is played here."""
     minutes = division.spectators_delay
     if minutes is None:
-        return _("see a match once it is over")
+        return _("After the match")
     if not minutes:
-        return _("watch live")
-    return ngettext("are %(minutes)d minute behind", "are %(minutes)d minutes behind", minutes) % {"minutes": minutes}
+        return _("Live")
+    return ngettext("%(minutes)d minute behind", "%(minutes)d minutes behind", minutes) % {"minutes": minutes}
 
 
 @register.filter
@@ -136,7 +146,7 @@ def ago(seconds: int) -> str:
         return _("%(count)d min ago") % {"count": seconds // minute}
     if seconds < day:
         return _("%(count)d h ago") % {"count": seconds // hour}
-    return _("%(count)d days ago") % {"count": seconds // day}
+    return ngettext("%(count)d day ago", "%(count)d days ago", seconds // day) % {"count": seconds // day}
 
 
 @register.simple_tag
@@ -158,7 +168,7 @@ def until(at: datetime | None, now: datetime) -> str:
         return _("in %(count)d min") % {"count": max(1, seconds // minute)}
     if seconds < 2 * day:
         return _("in %(count)d h") % {"count": seconds // hour}
-    return _("in %(count)d days") % {"count": seconds // day}
+    return ngettext("in %(count)d day", "in %(count)d days", seconds // day) % {"count": seconds // day}
 
 
 EVENT_STATUS_TAGS = {"draft": "tag-warning", "running": "tag-win", "cancelled": "tag-danger"}
@@ -191,6 +201,24 @@ def next_round_card(state: str) -> str:
 def format_of(division: Division) -> str:
     """Describe all stages of a division, such as “4 groups, then knockout”."""
     return stages_name(stage_settings(division))
+
+
+# The tag `{% keep_as %}`: forms whose acts are kept without a connection.
+
+
+FLOOR_ACTION = "/floor/do/"
+"""In the URL of every action of a floor, before its name."""
+
+
+@register.simple_tag
+def keep_as(url: str) -> SafeString:
+    """Return the attribute of a form that may be kept without a connection; nothing for other forms.
+
+    `<form method="post" action="{{ url }}" {% keep_as url %}>` has `data-keep="start"` if its URL is that of the action
+    `start`, which declares what is assumed of an act that was kept.
+    """
+    action = ACTIONS.get(PurePosixPath(url).name) if FLOOR_ACTION in url else None
+    return SafeString() if action is None or action.kept is None else format_html('data-keep="{}"', action.name)
 
 
 # The tag `{% part %}`: an element of the floor that is sent alone if only it has changed.

@@ -1,6 +1,8 @@
 // Conveniences of the console; every link and form works without scripts.
 
-import { showSteppers } from "../config/steppers.js";
+import { prepareResult } from "../matches/reporting/result.js";
+
+const PATIENCE = 4_000; // ms in which a server answers to which there is a line
 
 const sheet = document.getElementById("sheet");
 
@@ -9,16 +11,19 @@ document.addEventListener("click", async (event) => {
   const link = event.target.closest("a[data-sheet]");
   if (!link || !sheet || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
-  const response = await fetch(link.href, { headers: { "HX-Request": "true" } }).catch(() => null);
+  const headers = { "HX-Request": "true" };
+  const response = await fetch(link.href, { headers, signal: AbortSignal.timeout(PATIENCE) }).catch(() => null);
   if (!response?.ok || response.redirected) {
-    location.href = link.href;
+    // A page that can do without the server opens what it has instead.
+    const unreachable = new CustomEvent("sheet:unreachable", { bubbles: true, cancelable: true });
+    if (response || link.dispatchEvent(unreachable)) location.href = link.href;
     return;
   }
   sheet.innerHTML = await response.text();
   sheet.prepend(closeButton());
-  prepare(sheet);
+  prepareResult(sheet);
   sheet.showModal();
-  sheet.querySelector("#left")?.select();
+  document.dispatchEvent(new CustomEvent("sheet:opened"));
 });
 
 function closeButton() {
@@ -35,27 +40,6 @@ function closeButton() {
 sheet?.addEventListener("click", (event) => {
   if (event.target === sheet) sheet.close();
 });
-
-function prepare(root) {
-  showSteppers(root);
-  for (const form of root.querySelectorAll("[data-steppers]")) nameResultOnSave(form);
-}
-
-// The button shows the result it saves, and the winner's next match.
-function nameResultOnSave(form) {
-  const { left, right } = form.elements;
-  const save = form.querySelector(".save");
-  const update = () => {
-    const [a, b] = [Number(left.value), Number(right.value)];
-    const winner = a > b ? form.dataset.left : form.dataset.right;
-    const next = a === b ? "" : ` · ${winner}${form.dataset.to ? ` → ${form.dataset.to}` : ""}`;
-    save.textContent = `${save.dataset.save} ${a}–${b}${next}`;
-  };
-  form.addEventListener("input", update);
-  update();
-}
-
-prepare(document);
 
 // Enter submits the line; Shift+Enter starts a new one.
 document.getElementById("line")?.addEventListener("keydown", (event) => {

@@ -1,15 +1,20 @@
 // Puts times right for a reader whose time zone the server does not know, since public pages are the same for everybody:
 // times of the site are written on the reader's clock, and to times of an event elsewhere the reader's is added.
 const { timeForYou } = document.documentElement.dataset;
-const SHORT = { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
+const SHORT = { day: "numeric", month: "short" };
 const STYLES = { short: SHORT, long: { ...SHORT, weekday: "short", year: "numeric" } };
+const CLOCK = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
 
-/** Write an instant like the server does: `20 Nov, 19:30` or `Fri 20 Nov 2026, 19:30`. */
+/**
+ * Write an instant like the server does: in English `20 Nov, 19:30` or `Fri 20 Nov 2026, 19:30`, whatever the English of
+ * the browser is; elsewhere the day as the page's language does, and the time the same, where Danish would say 19.30.
+ */
 function written(at, style) {
-  const parts = new Intl.DateTimeFormat(document.documentElement.lang, STYLES[style]).formatToParts(at);
-  const part = Object.fromEntries(parts.map(({ type, value }) => [type, value]));
-  const day = [part.weekday, part.day, part.month, part.year].filter(Boolean).join(" ");
-  return `${day}, ${part.hour}:${part.minute}`;
+  const { lang } = document.documentElement;
+  const format = new Intl.DateTimeFormat(lang, STYLES[style]);
+  const part = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, value]));
+  const inEnglish = [part.weekday, part.day, part.month, part.year].filter(Boolean).join(" ");
+  return `${lang.startsWith("en") ? inEnglish : format.format(at)}, ${at.toLocaleTimeString("en-GB", CLOCK)}`;
 }
 
 function putRight(root) {

@@ -97,6 +97,14 @@ function restore(root, { focused, details, scrolled }) {
   if (focused) find(root, focused.tag, focused.name)?.focus({ preventScroll: true });
 }
 
+// A page whose address asks for a language has its parts in it, too.
+const language = new URLSearchParams(location.search).get("lang");
+
+document.addEventListener("htmx:configRequest", ({ detail }) => {
+  if (!language || /[?&]lang=/.test(detail.path)) return;
+  detail.path += `${detail.path.includes("?") ? "&" : "?"}${new URLSearchParams({ lang: language })}`;
+});
+
 const states = new Map();
 
 document.addEventListener("htmx:beforeRequest", (event) => {

@@ -37,8 +37,9 @@ class Command(BaseCommand):
             return
         path = logins_file()
         if not is_loaded():
+            self.stdout.write("Creating the demo club, once: half a minute")
             password = "-".join(secrets.choice(WORDS) for _ in range(3)) + f"-{secrets.randbelow(9000) + 1000}"
-            logins = load(password=password, now=timezone.now(), with_year=True)
+            logins = load(password=password, now=timezone.now(), with_year=True, language="da")
             lines = [f"{email:24}{password}  {role}" for email, role in logins]
             with open(path, "w", opener=lambda name, flags: os.open(name, flags, 0o600), encoding="utf-8") as file:
                 file.write("\n".join(lines) + "\n")

@@ -2,14 +2,15 @@
 
 import json
 from argparse import ArgumentParser
-from collections import defaultdict
+from collections import Counter, defaultdict
 from statistics import mean
 from typing import Any
 
 from django.core.management.base import BaseCommand
 
 from core.commands import scratch_database
-from demo.evenings import EveningReport, simulate_evening
+from demo.cellar import simulate_cellar
+from demo.evenings import EveningReport, simulate_evening, simulate_two_events
 from formats.settings import PairingMode
 
 PUBLISHED = 0.9
@@ -40,19 +41,34 @@ class Command(BaseCommand):
             "--pairing", choices=[mode.value for mode in PairingMode], default=PairingMode.ROUNDS.value,
             help="continuous: two lives, and whoever is free plays",
         )  # fmt: skip
+        parser.add_argument("--shared", action="store_true", help="two events at a time, with one person in both")
+        parser.add_argument(
+            "--cellar",
+            type=int,
+            metavar="SEED",
+            help="evenings from this seed on with cut lines and a server that dies",
+        )
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Simulate; exit with 1 if any of the `FAULTS` was found."""
+        """Simulate; exit with 1 if any of the `FAULTS` was found, or anything in a cellar."""
+        if options["cellar"] is not None:
+            self._play_cellars(options["cellar"], options["events"])
+            return
         with scratch_database():
+            seeds = range(options["events"])
+            size = {name: options[name] for name in ("players", "tables")}
             reports = [
+                report
+                for number in (seeds if options["shared"] else ())
+                for report in simulate_two_events(**size, seed=1000 * options["seed"] + 2 * number)
+            ] or [
                 simulate_evening(
-                    players=options["players"],
-                    tables=options["tables"],
+                    **size,
                     seed=1000 * options["seed"] + number,
                     continuous=options["pairing"] == PairingMode.CONTINUOUS,
                 )
-                for number in range(options["events"])
+                for number in seeds
             ]
         figures = summary(reports)
         if options["json"]:
@@ -63,6 +79,24 @@ class Command(BaseCommand):
             for (after, chance), rate in calibration(reports).items():
                 self.stdout.write(f"after {after:.0%} of the matches the {chance:.0%} forecast held in {rate:.0%}")
         if any(figures[name] for name in FAULTS):
+            raise SystemExit(1)
+
+    def _play_cellars(self, seed: int, events: int) -> None:
+        """Play evenings in a cellar, and print how to repeat those in which something is wrong."""
+        counts, failed = Counter[str](), 0
+        with scratch_database():
+            for number in range(seed, seed + events):
+                report = simulate_cellar(number)
+                counts += report.counts
+                failed += bool(report.findings)
+                for finding in report.findings:
+                    self.stdout.write(f"{report.format}, {report.players} players: {finding}")
+                if report.findings:
+                    self.stdout.write(f"Repeat with ./manage.py simulate_evening --cellar {number} --events 1")
+        self.stdout.write(f"{events} evenings, {failed} with findings")
+        for name, count in sorted(counts.items()):
+            self.stdout.write(f"{name}: {count}")
+        if failed:
             raise SystemExit(1)
 
 

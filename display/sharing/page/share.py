@@ -36,8 +36,6 @@ class Shareable:
     path: str
     frame: str = ""
     """The path of the page for frames; empty while there is nothing to show in one."""
-    framed: str = ""
-    """What the frame shows."""
 
 
 class SharedPageForm(forms.Form):
@@ -54,7 +52,7 @@ def shareable(event: Tournament) -> list[Shareable]:
     """Return the pages of an event that can be shared: the event, then bracket and standings of each division."""
     args = (event.club.slug, event.slug)
     home, calls = reverse("event", args=args), reverse("embed-calls", args=args)
-    pages = [Shareable(EVENT, _("The whole event"), event.name, home, calls, _("who is called to which table"))]
+    pages = [Shareable(EVENT, _("The whole event"), event.name, home, calls)]
     for division in event.divisions.prefetch_related("stages"):
         own = (*args, division.public_id)
         title, path = f"{division.name} · {event.name}", reverse("division", args=own)
@@ -64,16 +62,15 @@ def shareable(event: Tournament) -> list[Shareable]:
             continue
         standings = reverse("embed-standings", args=own)
         if any(stage.format in ELIMINATION for stage in division.stages.all()):
-            label, framed = _("{division}: bracket"), _("the bracket")
-            frame = reverse("embed-bracket", args=own)
+            label, frame = _("{division}: bracket"), reverse("embed-bracket", args=own)
         else:
-            label, framed, frame = _("{division}: matches"), _("the standings"), standings
+            label, frame = _("{division}: matches"), standings
         label = label.format(division=division.name)
-        pages.append(Shareable(f"bracket-{division.public_id}", label, title, path, frame, framed))
+        pages.append(Shareable(f"bracket-{division.public_id}", label, title, path, frame))
         label = _("{division}: standings").format(division=division.name)
-        title = _("Standings of {division}").format(division=title)
+        title = _("{division}: standings").format(division=title)
         path = reverse("standings", args=own)
-        pages.append(Shareable(f"standings-{division.public_id}", label, title, path, standings, _("the standings")))
+        pages.append(Shareable(f"standings-{division.public_id}", label, title, path, standings))
     return pages
 
 
@@ -108,11 +105,10 @@ def share_season(request: HttpRequest, slug: str, series: str) -> HttpResponse:
     row = series_of(slug, series)
     args = (row.club.slug, row.slug)
     path, frame = reverse("series", args=args), reverse("embed-series", args=args)
-    pages = [Shareable(SEASON, _("All players"), row.name, path, frame, _("the table of the season"))]
+    pages = [Shareable(SEASON, _("All players"), row.name, path, frame)]
     for view in row.views.all():
         query, title = f"?view={view.public_id}", f"{view.name} · {row.name}"
-        framed = _("the table of this view")
-        pages.append(Shareable(view.public_id, view.name, title, path + query, frame + query, framed))
+        pages.append(Shareable(view.public_id, view.name, title, path + query, frame + query))
     form = SharedPageForm(request.GET, pages)
     key = form.cleaned_data["page"] if form.is_valid() else SEASON
     page = next((page for page in pages if page.key == key), pages[0])

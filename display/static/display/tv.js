@@ -82,7 +82,7 @@ function drawClocks() {
 function drawTime() {
   const field = document.getElementById("tv-time");
   const options = { hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZone: field.dataset.zone };
-  const time = new Date().toLocaleTimeString(document.documentElement.lang, options);
+  const time = new Date().toLocaleTimeString("en-GB", options);
   if (field.textContent !== time) field.textContent = time;
 }
 

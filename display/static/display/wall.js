@@ -14,6 +14,8 @@ const SOON = 300;
 const TICK = 1_000;
 const ASLEEP = 5 * TICK; // a tick that comes so late was kept by the machine's sleep
 const PLACES = 3; // where the picture is shifted to, one a minute, so that nothing burns in
+const TRIES = 3; // until a name fits: what stands beside it does not shrink with it
+const MARGIN = 0.005; // for rounding
 const STYLES = 'link[rel="stylesheet"]';
 
 const time = document.getElementById("wall-time");
@@ -42,6 +44,26 @@ function show(index) {
   shown = screens.length ? index % screens.length : 0;
   screens.forEach((screen, place) => (screen.hidden = place !== shown));
   dots.forEach((dot, place) => dot.classList.toggle("is-shown", place === shown));
+  for (const name of screens[shown]?.querySelectorAll(".wall-name") ?? []) fit(name);
+}
+
+/** Set a name in smaller print if it does not fit, or on two lines if it is too long for the smallest. */
+function fit(name) {
+  name.classList.remove("is-wrapped");
+  name.style.setProperty("--fit", 1);
+  for (let part = 1, tries = 0; tries < TRIES && share(name) < 1; tries += 1) {
+    part *= share(name) - MARGIN;
+    name.style.setProperty("--fit", part);
+  }
+  name.classList.toggle("is-wrapped", share(name) < 1);
+}
+
+/** The width that a name has, as a share of what it needs; `scrollWidth` would leave out fractions of a pixel. */
+function share(name) {
+  const text = document.createRange();
+  text.selectNodeContents(name);
+  const room = name.getBoundingClientRect().width - parseFloat(getComputedStyle(name).paddingInlineStart);
+  return room / text.getBoundingClientRect().width;
 }
 
 async function read() {
@@ -75,6 +97,7 @@ async function replace(page) {
   if (!fresh) throw new Error("not the wall screen");
   await takeStyles(page);
   document.getElementById("wall-subtitle").textContent = page.getElementById("wall-subtitle").textContent;
+  document.documentElement.lang = page.documentElement.lang;
   wall.replaceWith(fresh);
   wall = fresh;
   ahead = Number(wall.dataset.now) - Date.now();
@@ -152,7 +175,7 @@ function wake() {
 function tick() {
   const options = { hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZone: time.dataset.zone };
   const at = Date.now();
-  const now = new Date(at + ahead).toLocaleTimeString(document.documentElement.lang, options);
+  const now = new Date(at + ahead).toLocaleTimeString("en-GB", options);
   if (time.textContent !== now) {
     time.textContent = now;
     document.body.dataset.place = Math.floor((at + ahead) / 60_000) % PLACES;
@@ -166,7 +189,12 @@ function tick() {
   }
 }
 
-ahead = Number(wall.dataset.now) - Date.now();
+if (document.body.hasAttribute("data-kept")) {
+  // The service worker has shown what was read last.
+  read();
+} else {
+  ahead = Number(wall.dataset.now) - Date.now();
+}
 show(0);
 follow();
 tick();

@@ -32,7 +32,15 @@ from matches.analysis.backends.processes import Finished, ProgramLimits, run
 from matches.analysis.backends.warm import WarmProgram
 from matches.analysis.judging import Stakes, stakes
 from matches.analysis.situations import decision_frames
-from matches.analysis.values import Candidate, CubeEquities, DecisionKind, Judgement, Situation
+from matches.analysis.values import (
+    Candidate,
+    Chances,
+    CubeEquities,
+    DecisionKind,
+    Judgement,
+    Situation,
+    chances_of,
+)
 
 # What GNU Backgammon's command `hint` says about one decision; its text is read, since not every build has Python.
 #
@@ -58,7 +66,12 @@ def hint_commands(state: MatchState, plies: int, number: int) -> str:
     if state.phase is Phase.DOUBLED:
         # gnubg does not read a match ID with a double; the equities are those of the decision to double.
         state = state._replace(phase=Phase.TO_ROLL)
-    lines = [
+    lines = [*_settings_of(plies), _position(state), f"hint {_ALL_PLAYS}", f"set seed {number}"]
+    return "\n".join([*lines, ""])
+
+
+def _settings_of(plies: int) -> list[str]:
+    return [
         "set threads 1",
         "set automatic game off",
         "set automatic roll off",
@@ -66,11 +79,35 @@ def hint_commands(state: MatchState, plies: int, number: int) -> str:
         "set output mwc off",
         f"set evaluation chequerplay evaluation plies {plies}",
         f"set evaluation cubedecision evaluation plies {plies}",
-        f"set gnubgid {state.position.gnubg_id}:{gnubg_match_id(state)}",
-        f"hint {_ALL_PLAYS}",
-        f"set seed {number}",
     ]
-    return "\n".join([*lines, ""])
+
+
+def _position(state: MatchState) -> str:
+    return f"set gnubgid {state.position.gnubg_id}:{gnubg_match_id(state)}"
+
+
+_STATIC = re.compile(r"^static:.*?([+-]\d+\.\d+)\s*$", re.MULTILINE)
+_NEXT = "Setting GNUbg ID "
+"""What gnubg answers to each `set gnubgid`."""
+
+
+def quick_commands(states: Sequence[MatchState], number: int) -> str:
+    """Return the commands that have gnubg say at 0-ply what each position is worth to the side on roll."""
+    lines = _settings_of(0)
+    for state in states:
+        lines += [_position(state), "eval" if state.dice is None else "hint 1"]
+    return "\n".join([*lines, f"set seed {number}", ""])
+
+
+def equities_in(text: str, count: int) -> list[float]:
+    """Return the equities that the answer has. Refused: `analysis_unreadable` unless there is one for each state."""
+    found = [_STATIC.search(part) or _PLAY.search(part) for part in text.split(_NEXT)[1:]]
+    if len(found) != count:
+        raise Refused("analysis_unreadable")
+    equities = [float(match.groups()[-1]) for match in found if match is not None]
+    if len(equities) != count:
+        raise Refused("analysis_unreadable")
+    return equities
 
 
 def judgement_in(text: str, state: MatchState) -> Judgement:
@@ -106,8 +143,8 @@ def _candidates(text: str, position: Position, dice: tuple[int, int]) -> tuple[C
 #
 # `A[i][moves E version five-chances equity depth …]` are the candidates of a play, `i` the one that was made; their
 # equities are normalised. `DA[E version depth … ]` has two evaluations of seven numbers, without and with a double;
-# the last number of each is the equity in money play and the chance to win the match in match play. `LU` is the luck
-# of a roll as a normalised equity. Source: files of GNU Backgammon 1.07 and 1.08.
+# the first five of each are the chances of the doubler, the last is the equity in money play and the chance to win the
+# match in match play. `LU` is the luck of a roll as a normalised equity. Source: files of GNU Backgammon 1.07 and 1.08.
 
 
 _PROPERTIES = frozenset(("W", "B", "A", "DA", "LU"))
@@ -124,6 +161,7 @@ class RatedMove(NamedTuple):
     letters: str
     equity: float
     plies: int
+    chances: Chances | None
 
     def result(self, position: Position, dice: tuple[int, int], side: int) -> Position:
         """Return the position after it, seen by the mover. Refused or ValueError if it is not legal."""
@@ -136,6 +174,7 @@ class CubeRating(NamedTuple):
 
     no_double: float
     double_take: float
+    chances: Chances | None
 
     def equities(self, stakes: Stakes | None) -> tuple[float, float]:
         """Return both as equities normalised to the cube."""
@@ -208,7 +247,8 @@ def _moves(node: SgfNode) -> tuple[int | None, tuple[RatedMove, ...]]:
         letters, kind, _, _, *numbers = value.split()
         if kind != "E":
             raise ValueError(kind)
-        moves.append(RatedMove(letters, float(numbers[_CHANCES]), _plies(numbers[_CHANCES + 1])))
+        *chances, equity = map(float, numbers[: _CHANCES + 1])
+        moves.append(RatedMove(letters, equity, _plies(numbers[_CHANCES + 1]), chances_of(chances)))
     played = int(values[0])
     return (played if 0 <= played < len(moves) else None), tuple(moves)
 
@@ -220,7 +260,8 @@ def _sgf_cube(node: SgfNode) -> CubeRating | None:
     kind, _, _, _, _, _, _, *numbers = value.split()
     if kind != "E" or len(numbers) < 2 * _EVALUATION:
         raise ValueError(value)
-    return CubeRating(float(numbers[_EVALUATION - 1]), float(numbers[2 * _EVALUATION - 1]))
+    chances = chances_of([float(number) for number in numbers[:_CHANCES]])
+    return CubeRating(float(numbers[_EVALUATION - 1]), float(numbers[2 * _EVALUATION - 1]), chances)
 
 
 def _plies(text: str) -> int:
@@ -310,6 +351,22 @@ class Gnubg:
         if not program:
             raise Refused("no_analysis_backend")
         return _hint(program, state, depth, self.limits.for_advice())
+
+    def quick_equities(self, states: Sequence[MatchState]) -> list[float]:
+        """Return what each position is worth to the side on roll, with its best play where it has rolled, at 0-ply.
+
+        It is one question. Refused: what `advise` refuses.
+        """
+        program = self.program
+        if not program:
+            raise Refused("no_analysis_backend")
+        warm, number = running(program, self.limits.for_advice()), next(_numbers)
+        answer = warm.ask(quick_commands(states, number), f"{_END}{number}".encode())
+        try:
+            return equities_in(answer, len(states))
+        except Refused:
+            warm.stop()
+            raise
 
     def _settings(self) -> dict[str, Any]:
         return {"plays": f"{self.plies}-ply", "cube": f"{self.plies}-ply", "luck": f"{LUCK_PLIES}-ply"}
@@ -450,7 +507,7 @@ def _play(node: AnalysedNode, situation: Situation) -> Judgement:
         played = number == node.played
         if played is not (result == situation.result):
             raise Refused("analysis_differs")
-        candidates.append(Candidate(names[result], move.equity, None, f"{move.plies}-ply", played))
+        candidates.append(Candidate(names[result], move.equity, None, f"{move.plies}-ply", played, move.chances))
     # gnubg's order is kept: plays that it looked at less deeply come last, whatever their equities.
     return Judgement(candidates=tuple(candidates), luck=node.luck)
 
@@ -468,4 +525,4 @@ def _cube(rating: CubeRating | None, situation: Situation) -> Judgement | None:
         return None
     doubler = situation if situation.kind is DecisionKind.DOUBLE else replace(situation, side=1 - situation.side)
     no_double, double_take = rating.equities(stakes(doubler))
-    return Judgement(equities=CubeEquities(no_double, double_take, 1.0))
+    return Judgement(equities=CubeEquities(no_double, double_take, 1.0), chances=rating.chances)

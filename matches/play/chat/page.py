@@ -61,5 +61,5 @@ def decide(request: HttpRequest, public_id: str, message: str) -> HttpResponse:
     except Refused as refused:
         messages.error(request, sentence(refused.code, refused.params))
     else:
-        messages.success(request, _("The message was removed.") if form.removes else _("The message is visible."))
+        messages.success(request, _("This message was removed.") if form.removes else _("The message is visible."))
     return redirect(safe_next(request, reverse("match", args=[public_id])))

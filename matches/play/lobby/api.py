@@ -5,7 +5,6 @@ from typing import Any
 from django.http import Http404, HttpRequest
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import gettext
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema, extend_schema_view
 from rest_framework import serializers, status
 from rest_framework.permissions import IsAuthenticated
@@ -60,7 +59,7 @@ class NewPracticeSerializer(serializers.Serializer[Any]):
     def validate(self, attrs: Json) -> Json:
         """Refuse a bot and a level at once."""
         if attrs["level"] and "opponent" in self.initial_data:
-            raise serializers.ValidationError({"opponent": gettext("Choose either an opponent or a level.")})
+            raise serializers.ValidationError({"opponent": "Choose either an opponent or a level."})
         return attrs
 
 

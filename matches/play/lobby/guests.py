@@ -553,6 +553,7 @@ def board(request: HttpRequest) -> HttpResponse:
         "modules": [f"matches/{name}.js" for name in MODULES],
         "settings": {
             "guest": True,
+            "practises": True,
             "match": "guest",
             "side": GUEST,
             "link": "",

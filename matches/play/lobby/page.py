@@ -76,7 +76,7 @@ def level_choice(level: PracticeLevel) -> str:
     """A level with its performance rating."""
     rating = RATINGS.get(level)
     if rating is None:
-        return gettext("{level} (as well as the program can)").format(level=capfirst(level.label))
+        return str(capfirst(level.label))
     return gettext("{level} (PR {rating})").format(level=capfirst(level.label), rating=rating)
 
 
@@ -154,7 +154,7 @@ class ChallengeForm(RefusingForm):
         super().__init__(*args, **kwargs)
         ratings = self.fields["ratings"]
         assert isinstance(ratings, forms.ChoiceField)  # noqa: S101, declared above
-        ratings.choices = [(UNRATED, _("Not rated")), (SITE, _("In the site’s ratings")), *pools]
+        ratings.choices = [(UNRATED, _("not rated")), (SITE, _("In the site’s ratings")), *pools]
 
     def clean(self) -> dict[str, Any]:
         """Find the opponent: the one player with an account who has this name, None if it was left empty."""

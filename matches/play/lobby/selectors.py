@@ -16,7 +16,7 @@ from matches.models import Challenge, ClockPreset, FriendlyBlock, Match, RatingP
 from matches.play.lobby.services import LOBBY_TOPIC, foresee, not_rated_between
 from matches.ratings.services import default_pool
 from players.models import Membership, Player, User
-from players.people.rows import canonical, player_of, user_topic
+from players.people.rows import canonical, is_person, player_of, user_topic
 
 LATEST = 5
 CHALLENGES_SHOWN = 50
@@ -130,7 +130,7 @@ def _friendly(
         "opponent": opponent,
         "may_rematch": now is not None and not canonical(opponent).has_left,
         # The level of a practice match, or that it is one; empty for other matches.
-        "practice": (match.live.get_bot_level_display() or gettext("practice")) if is_practice else "",
+        "practice": (match.live.get_bot_level_display() or gettext("Practice")) if is_practice else "",
         # Whether the reader and the opponent have asked for a rematch.
         "wants_rematch": any(wish.challenger == player for wish in wishes),
         "asked_for_rematch": any(wish.challenger != player for wish in wishes),
@@ -161,8 +161,9 @@ def challenge_for(user: User, public_id: str) -> tuple[Challenge, Player | None]
 
 
 def player_with_id(public_id: str) -> Player | None:
-    """Return a player by public id, after merges; None for an unknown or erased one."""
-    player = Player.objects.select_related("merged_into").filter(public_id=public_id, erased_at__isnull=True).first()
+    """Return a player by public id, after merges; None for an unknown or erased one, and for a pair."""
+    rows = Player.objects.select_related("merged_into").filter(is_person(), public_id=public_id, erased_at=None)
+    player = rows.first()
     return canonical(player) if player is not None else None
 
 

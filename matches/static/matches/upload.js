@@ -1,4 +1,4 @@
-/** The drop zone of an upload form: a dropped file is sent at once, unless it is empty or too large. */
+/** The drop zone of an upload form: a dropped file is sent at once (with `data-at-once` a chosen one, too), unless it is empty or too large. */
 
 const form = document.querySelector("[data-upload]");
 const zone = form.querySelector("[data-drop]");
@@ -41,7 +41,20 @@ window.addEventListener("pageshow", () => {
   busy.hidden = true;
 });
 
-input.addEventListener("change", () => showProblem(input.files.length ? problem() : ""));
+input.addEventListener("change", () => {
+  const code = input.files.length ? problem() : "";
+  showProblem(code);
+  if (input.files.length && !code && "atOnce" in form.dataset) form.requestSubmit();
+});
+
+// Where a chosen file is sent at once, only a text that is pasted needs the button.
+if ("atOnce" in form.dataset) {
+  const paste = text.closest("details");
+  button.hidden = !paste.open;
+  paste.addEventListener("toggle", () => {
+    button.hidden = !paste.open;
+  });
+}
 
 let depth = 0;
 const hasFile = (event) => event.dataTransfer?.types.includes("Files");

@@ -3,7 +3,10 @@
 const amountOf = (text, exponent) => Math.round(Number((text || "0").replace(",", ".")) * 10 ** exponent);
 
 const textOf = (amount, exponent) =>
-  (amount / 10 ** exponent).toLocaleString("en-US", { minimumFractionDigits: exponent, maximumFractionDigits: exponent });
+  (amount / 10 ** exponent).toLocaleString(document.documentElement.lang, {
+    minimumFractionDigits: exponent,
+    maximumFractionDigits: exponent,
+  });
 
 function setUpSearch(field) {
   field.hidden = false;
@@ -28,7 +31,7 @@ function setUpCount(form) {
     const which = difference === 0 ? "exact" : difference < 0 ? "short" : "over";
     const known = counted.value.trim() !== "" && !Number.isNaN(difference);
     const amount = textOf(Math.abs(difference), exponent);
-    button.textContent = known ? form.dataset[which].replace("{amount}", amount) : plain;
+    button.textContent = known ? `${plain} · ${form.dataset[which].replace("{amount}", amount)}` : plain;
   };
   counted.addEventListener("input", label);
   if (notes) {

@@ -83,14 +83,18 @@ def test_it_says_which_websites_are_allowed_and_leads_directors_to_the_choice(
     running: RunningEvent, alice_client: Client, bob: User, as_user: Callable[[User], Client]
 ) -> None:
     url = f"{running.url}share/"
-    assert "allows no website yet" in text(page(Client(), url))
+    assert "None yet. Browsers refuse" in text(page(Client(), url))
     Club.objects.update(embed_hosts="https://www.harbour.example https://two.example")
     shown = page(as_user(bob), url)
     assert "https://www.harbour.example" in shown
     assert "https://two.example" in shown
-    assert "Choose the allowed websites" not in text(shown)
+    assert "#id_embed_hosts" not in shown
     edit = reverse("edit-club", args=[running.tournament.club.slug])
     assert f'href="{edit}#id_embed_hosts"' in page(alice_client, url)
+    Club.objects.update(embed_hosts="")
+    asked = page(alice_client, url)
+    assert asked.index("None yet.") < asked.index(f'href="{edit}#id_embed_hosts"')
+    assert asked.index("#id_embed_hosts") < asked.index('id="snippet"')
     assert 'id="id_embed_hosts"' in page(alice_client, edit)
 
 

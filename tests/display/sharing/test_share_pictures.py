@@ -17,12 +17,15 @@ from display.sharing.drawing import draw_card, neutral_picture
 from display.sharing.page.picture import share_url
 from formats.settings import DOUBLE, KNOCKOUT, ROUND_ROBIN, SWISS, StageSettings
 from matches.models import Match
-from players.actors import SYSTEM
+from players.actors import SYSTEM, Actor
+from players.clubs.emblems import set_emblem
 from players.models import Club, Player, User
 from players.people.erasure import erase_player
 from tests.event_cast import NOW, RunningEvent, publish
 from tests.pages import html
 from tournaments.entries import services as entries
+from tournaments.floor.calls import call, set_running_score
+from tournaments.floor.evening import open_floor
 from tournaments.models import Division, Fixture, SharePicture, Tournament
 from tournaments.results import services as results
 from tournaments.results.services import ResultInput
@@ -71,11 +74,21 @@ def test_a_result_has_names_points_event_and_club(running: RunningEvent) -> None
     assert "7-point match" in card.below
 
 
-def test_before_the_result_a_match_has_names_and_no_points(running: RunningEvent) -> None:
-    assert running.fixture.match is not None
-    card = card_of("match", running.fixture.match.public_id)
+def test_a_live_match_has_its_score_and_before_it_begins_none(running: RunningEvent) -> None:
+    match = running.fixture.match
+    assert match is not None
+    card = card_of("match", match.public_id)
     assert {side.name for side in card.sides} == {"Bob", "Carol"}
     assert {side.points for side in card.sides} == {""}
+    running.tournament.tables = 1
+    running.tournament.save()
+    open_floor(tournament=running.tournament, by=SYSTEM, now=NOW)
+    call(fixture=running.fixture, by=SYSTEM, now=NOW)
+    set_running_score(fixture=running.fixture, score=(3, 1), by=SYSTEM, now=NOW)
+    live = card_of("match", match.public_id)
+    assert live.label == "Live"
+    assert [side.points for side in live.sides] == ["3", "1"]
+    assert live.version != card.version
 
 
 def test_a_bracket_ends_in_its_last_matches(running: RunningEvent) -> None:
@@ -93,11 +106,39 @@ def test_events_clubs_and_players_are_named(running: RunningEvent) -> None:
     assert {"Bob", club.name} <= set(texts_of("player", running.entry.player.public_id))
 
 
+def test_an_event_shows_what_is_played_and_a_club_its_emblem_and_what_comes_next(
+    running: RunningEvent, by_alice: Actor
+) -> None:
+    event, club = running.tournament, running.tournament.club
+    soon = timezone.now() + timedelta(days=5)
+    Tournament.objects.create(
+        club=club, name="Tuesday", slug="tuesday", starts_at=soon, status="published", time_zone=event.time_zone
+    )
+    for number in range(3):
+        Division.objects.create(tournament=event, name=f"Side {number}", match_length=5, order=number)
+    Division.objects.filter(pk=running.division.pk).update(order=9)
+    assert card_of("event", "/".join(place_of(running))).facts[0] == (running.division.name, "running")
+    assert [name for name, _said in card_of("club", club.slug).facts] == ["Tuesday", event.name]
+    before = card_of("club", club.slug)
+    data = BytesIO()
+    Image.new("RGB", (64, 64), "#1f5fbf").save(data, "PNG")
+    set_emblem(club=club, data=data.getvalue(), by=by_alice)
+    url = share_url("club", club.slug)
+    assert before.version not in url
+    Client().get(url)
+    draw_all()
+    picture = Image.open(BytesIO(Client().get(url).content)).convert("RGB")
+    red, green, blue = picture.getpixel((1200 - 64 - 100, 250))  # type: ignore[misc]
+    assert abs(red - 31) + abs(green - 95) + abs(blue - 191) < 20
+
+
 @pytest.mark.parametrize("way", ["initials", "erased"])
 def test_a_hidden_name_is_in_no_picture_and_changes_its_url(running: RunningEvent, way: str) -> None:
     match, bob = finish(running), running.entry.player
     Player.objects.filter(pk=bob.pk).update(name="Bob Bergmann")
+    carol = next(player for player in match.players if player != bob)
     pages = [
+        ("versus", bob.public_id, carol.public_id),
         ("match", match.public_id),
         ("player", bob.public_id),
         ("division", *place_of(running), running.division.public_id),
@@ -129,7 +170,12 @@ def test_pages_name_their_picture_for_visitors(running: RunningEvent, bob: User)
     match = finish(running)
     member = Client()
     member.force_login(bob)
+    bob_id, carol_id = (player.public_id for player in match.players)
     pages = {
+        "/": share_url("home"),
+        "/rankings/": share_url("rankings"),
+        f"/players/{bob_id}/vs/{carol_id}/": share_url("versus", bob_id, carol_id),
+        f"{running.division_url}standings/": share_url("standing", *place_of(running), running.division.public_id),
         f"/clubs/{running.tournament.club.slug}/": share_url("club", running.tournament.club.slug),
         running.url: share_url("event", *place_of(running)),
         running.division_url: share_url("division", *place_of(running), running.division.public_id),

@@ -5,8 +5,10 @@ import re
 import pytest
 from django.test import Client
 
+from players.actors import SYSTEM
 from players.models import Club, Player, User
 from tests.event_cast import (
+    NOW,
     RunningEvent,
     alice_client,
     as_user,
@@ -19,6 +21,9 @@ from tests.event_cast import (
     running,
     tournament,
 )
+from tournaments.floor.calls import call
+from tournaments.floor.evening import open_floor
+from tournaments.results.services import ResultInput, enter_result
 
 __all__ = ["alice_client", "as_user", "bob_player", "by_alice", "carol_player", "club", "make_division"]
 __all__ += ["make_players", "running", "tournament"]
@@ -55,6 +60,21 @@ def test_only_hosts_that_the_club_names_may_frame_its_pages(running: RunningEven
     other = Client().get(running.url)
     assert other.headers["Content-Security-Policy"].endswith("frame-ancestors 'none'")
     assert other.headers["X-Frame-Options"] == "DENY"
+
+
+def test_the_frame_of_the_whole_event_has_calls_tables_and_standings(running: RunningEvent) -> None:
+    frame = f"{running.url}embed/calls/"
+    event = running.tournament
+    event.tables = 2
+    event.save()
+    open_floor(tournament=event, by=SYSTEM, now=NOW)
+    call(fixture=running.fixture, by=SYSTEM, now=NOW)
+    shown = Client().get(frame).content.decode()
+    called, tables = shown.index("embed-calls"), shown.index("Tables</h2>")
+    assert "Bob" in shown[called:tables]
+    assert "Called" in shown[tables:]
+    enter_result(fixture=running.fixture, result=ResultInput(0, (7, 5)), by=SYSTEM, now=NOW)
+    assert f"<h2>{running.division.name} · " in Client().get(frame).content.decode()
 
 
 def test_embeds_and_link_previews_show_only_public_names(

@@ -10,7 +10,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from display.wall import CALLS_ON_SCREEN, FRESH, WallForm, floor_screens, set_wall
+from display.wall import CALLS_ON_SCREEN, FRESH, WallForm, floor_screens, set_wall, short_name
 from formats.settings import StageSettings
 from matches.reporting import reports
 from players.actors import Actor
@@ -53,7 +53,7 @@ def calls_on(page: str) -> list[tuple[str, frozenset[str]]]:
     return [
         (
             re.findall(r"<b>(.*?)</b>", card)[0],
-            frozenset(re.findall(r'"wall-name"><bdi>(.*?)</bdi>', card)),
+            frozenset(re.findall(r'"wall-name" dir="auto">(.*?) *\n', card)),
         )
         for card in cards
     ]
@@ -84,6 +84,22 @@ def test_the_wall_shows_the_calls_of_the_floor(division: Division, by_alice: Act
         fresh = [match for match in called if match.called_at and timezone.now() - match.called_at < FRESH]
         assert page.count("is-fresh") == len(fresh)
         assert ('class="wall-screen is-bracket' in page) == (not fresh)
+
+
+def test_a_call_names_its_division_where_there_are_several(
+    make_division: Callable[..., Division], make_players: Callable[[int], list[Player]], by_alice: Actor
+) -> None:
+    divisions = [make_division(name=name, match_length=5) for name in ("Open", "Speed")]
+    event = divisions[0].tournament
+    event.tables = 4
+    event.save()
+    for division in divisions:
+        division.tournament = event
+        drawn_as(division, [StageSettings("knockout")], make_players(4), by_alice)
+    open_floor(tournament=event, by=by_alice, now=NOON)
+    call(fixture=ready(divisions[1])[0], by=by_alice, now=timezone.now())
+    where = r'wall-call-round">\s*([^<]*?)\s*<'
+    assert [text.split(" · ")[0] for text in re.findall(where, page_of(divisions[0]))] == ["Speed"]
 
 
 @pytest.mark.slow
@@ -143,3 +159,9 @@ def test_a_wall_without_the_floor_is_not_held_by_calls(division: Division, by_al
     form = WallForm(None, event.wall)
     assert form.initial["parts"] == ["brackets"]
     assert "season_tables" not in form.fields, "the event counts in no season"
+
+
+def test_a_tile_names_both_of_a_pair() -> None:
+    assert short_name("Ann & Bea") == "Ann & Bea"
+    assert short_name("Alice Andersen & Kofi Mensah") == "Alice & Kofi"
+    assert short_name("Wolfeschlegelstein Featherstonehaugh") == "Wolfeschlegelstein F."

@@ -144,9 +144,9 @@ def test_unknown_fields_are_skipped_with_a_note() -> None:
 
 
 def test_the_limits_hold() -> None:
-    with pytest.raises(Refused, match="more than 3 rolls"):
+    with pytest.raises(Refused, check=lambda error: error.code == "too_many_plies"):
         read(WRITTEN.encode(), Limits(plies=3))
-    with pytest.raises(Refused, match="more than 0 games"):
+    with pytest.raises(Refused, check=lambda error: error.code == "too_many_games"):
         read(WRITTEN.encode(), Limits(games=0))
 
 

@@ -189,7 +189,7 @@ def test_damaged_files_are_refused(data: bytes) -> None:
 
 
 def test_a_file_without_a_game_is_refused() -> None:
-    with pytest.raises(Refused, match="no match"):
+    with pytest.raises(Refused, check=lambda error: error.code == "no_match"):
         read(packed(header()))
 
 
@@ -197,19 +197,19 @@ def test_a_file_without_a_game_is_refused() -> None:
 def test_a_file_that_unpacks_to_too_much_is_refused_without_unpacking_it() -> None:
     bomb = packed(bytes(200 * 1024 * 1024))
     assert len(bomb) < Limits().bytes
-    with pytest.raises(Refused, match="Unpacked"):
+    with pytest.raises(Refused, check=lambda error: error.code == "inflates_too_much"):
         read(bomb)
 
 
 def test_a_list_of_files_that_unpacks_to_too_much_is_refused() -> None:
     files = zlib.compress(bytes(50 * 1024 * 1024))
-    with pytest.raises(Refused, match="Unpacked"):
+    with pytest.raises(Refused, check=lambda error: error.code == "inflates_too_much"):
         read(b"RGMH" + files + struct.pack("<6I12x", 0, 1, 1, len(files), 0, 1))
 
 
 def test_the_limits_hold() -> None:
     data = packed(header() + game() + roll(1, (5, 1), NO_MOVE) * 4 + game(number=2))
-    with pytest.raises(Refused, match="more than 3 rolls"):
+    with pytest.raises(Refused, check=lambda error: error.code == "too_many_plies"):
         read(data, Limits(plies=3))
-    with pytest.raises(Refused, match="more than 1 games"):
+    with pytest.raises(Refused, check=lambda error: error.code == "too_many_games"):
         read(data, Limits(games=1))

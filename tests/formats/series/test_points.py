@@ -15,7 +15,7 @@ from formats.series.warnings import warnings_of
 from tests.formats.series.random_seasons import NAMES, random_season
 
 MANY = 120
-NOTHING = ("bye", "walkover", "instead_of")
+NOTHING = ("bye", "bye_without_round", "walkover", "walkover_without_round", "instead_of")
 """Phrases that earn nothing."""
 
 
@@ -161,12 +161,14 @@ def test_a_result_is_explained_in_words():
     row = evaluated.row("Ada")
     assert [phrase.text for phrase in explain_result(row, row.results[0], 2)] == [
         "2.00 for coming",
-        "2 won in main at √7 (2.65 each): 5.29",
+        "2 wins to 7 points (main), √7 = 2.65 each: 5.29",
         "bye in round 1: no points",
-        "places 1 to 3 of 3 in main shared: (120 + 100 + 80) ÷ 3 = 100.00",
-        "counts (1 best of 1 that count)",
+        "places 1 to 3 of 3 (main) shared: (120 + 100 + 80) ÷ 3 = 100.00",
+        "counts as the best evening",
     ]
-    assert [phrase.text for phrase in explain_result(row, row.results[1], 2)][-1] == "not counted: 1 better"
+    assert [phrase.text for phrase in explain_result(row, row.results[1], 2)][-1] == (
+        "does not count: only the best evening does"
+    )
 
 
 def test_equal_totals_are_ordered_by_each_rule_in_turn_and_say_so():
@@ -178,7 +180,7 @@ def test_equal_totals_are_ordered_by_each_rule_in_turn_and_say_so():
     evaluated = season(plan, events)
     assert ranks(evaluated) == [(1, "Ada"), (1, "Dov"), (3, "Cleo"), (4, "Ben")]
     reason = evaluated.row("Cleo").reason
-    assert explain_rank(reason, 2).text == "before Ben by their matches against each other (1 to -1)"
+    assert explain_rank(reason, 2).text == "ahead of Ben by the matches between them, wins less losses (1 to -1)"
     lots = season(
         plan_from(places(10, 6, 4, ties=["best_single", "lot"])), events, decided=Decided(lots={"Dov": 1, "Ada": 2})
     )
@@ -295,7 +297,7 @@ def test_who_has_no_place_or_nothing_dropped_is_compared_without_a_number_that_m
     event = evening("e1", ("Ada",), ("Ben",))
     event = replace(event, divisions=(replace(event.divisions[0], players=frozenset({"Ada", "Ben", "Cleo"})),))
     evaluated = season(plan_from({"points": {"attend": 1}, "ties": ["best_place"]}), (event,))
-    assert explain_rank(evaluated.row("Ben").reason, 2).text == "before Cleo by the better place (2 to –)"
+    assert explain_rank(evaluated.row("Ben").reason, 2).text == "ahead of Cleo by a better best place (2 to –)"
     nothing = evening("e2", ("Cleo",), ("Ben",), day=8)
     plan = plan_from(places(10, 0, count={"best": 1}, ties=["best_dropped"]))
     evenings = (evening("e1", ("Ada",)), evening("e2", ("Ben",), ("Cleo",)), replace(nothing, id="e3"))

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
+from django.db import transaction
 from django.utils import timezone
 
 from engine import Frame, replay
@@ -18,6 +19,7 @@ BLUNDER = 0.16
 EVERY, EIGHTH = 5, 8
 
 
+@transaction.atomic  # as a worker stores it: a page that asks meanwhile sees all of it or nothing
 def analysis_of(
     record: Submission, *, match: Match | None = None, swapped: bool = False, now: datetime | None = None
 ) -> Analysis:

@@ -99,7 +99,7 @@ def test_the_page_names_the_program_and_the_experience(members: Match, club: Clu
     assert "no class yet: 3 of 200 points" in page
     assert "no title of the BMAB" in page
     Match.objects.update(visibility="club")
-    assert "No class to show yet" in Client().get(f"/clubs/{club.slug}/classes/").content.decode()
+    assert "no analysed matches that you may see" in Client().get(f"/clubs/{club.slug}/classes/").content.decode()
 
 
 def test_an_imported_match_says_nothing_about_how_somebody_played(members: Match, club: Club) -> None:

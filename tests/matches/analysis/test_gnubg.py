@@ -42,6 +42,12 @@ def test_a_proper_answer(tmp_path: Path) -> None:
     first = next(decision for decision in plays if decision.candidates)
     assert first.error == pytest.approx(FIRST_ERROR)
     assert [candidate.played for candidate in first.candidates] == [False, True]
+    assert {candidate.chances for candidate in first.candidates} == {(0.5, 0.1, 0.0, 0.1, 0.0)}
+    assert all(
+        (candidate.chances is not None) is (candidate.played or candidate is decision.candidates[0])
+        for decision in plays
+        for candidate in decision.candidates
+    )
     assert sum(side.error for side in summary(analysed.decisions).sides) == pytest.approx(FIRST_ERROR)
 
 
@@ -200,6 +206,24 @@ def test_the_real_program_at_its_lowest_depth() -> None:
     # In a match to 1 an equity of 1 is half the match.
     assert left.luck_winning == pytest.approx(left.luck / 2)
     assert analysed.cpu_seconds > 0
+    # So is the chance to win, of the side that plays.
+    rated = [c for decision in analysed.decisions for c in decision.candidates if c.chances is not None]
+    assert [c.equity for c in rated] == pytest.approx([2 * c.chances.win - 1 for c in rated if c.chances], abs=1e-4)
+
+
+@needs_gnubg
+def test_the_chances_of_a_take_are_those_of_the_side_that_doubled() -> None:
+    analysed = analyse(play_out(seed=3, length=7), Gnubg(plies=0, limits=ProgramLimits(niceness=0)))
+    doubles = {(row.game, row.event): row for row in analysed.decisions if row.kind is DecisionKind.DOUBLE}
+    takes = [row for row in analysed.decisions if row.kind is DecisionKind.TAKE]
+    assert takes
+    for take in takes:
+        double = doubles[take.game, take.event - 1]
+        assert (take.chances, take.side) == (double.chances, 1 - double.side)
+    # A doubler who is far ahead wins more than half the games.
+    far = [row for row in analysed.decisions if row.no_double is not None and abs(row.no_double) > 0.5]
+    assert far
+    assert all(row.chances and (row.chances.win > 0.5) is ((row.no_double or 0) > 0) for row in far)
 
 
 @needs_gnubg

@@ -1,6 +1,7 @@
 """The analysis on the pages of a match and of a record."""
 
 import re
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -8,11 +9,12 @@ import pytest
 from django.http import Http404
 from django.test import Client, RequestFactory
 from django.urls import reverse
+from django.utils import timezone
 
 from core.live.publishing import authorise
 from matches.models import Analysis, Match, Submission
 from players.models import Player, User
-from tests.matches.analysis.rows import analysis_of
+from tests.matches.analysis.rows import BLUNDER, analysis_of
 from tests.matches.cast import NOW
 from tests.pages import html
 
@@ -147,8 +149,20 @@ def test_the_wait_is_longer_where_analyses_get_less_of_the_processor(
     assert "Waiting to be analysed, about 4 minutes." in part(client, url)
 
 
-def test_a_site_without_a_program_says_how_to_switch_analyses_on(
-    client: Client, record: Submission, match: Match, url: str, settings: Any, tmp_path: Path
+def test_an_analysis_that_runs_for_longer_than_was_said_says_why(
+    client: Client, record: Submission, match: Match, url: str
+) -> None:
+    Analysis.objects.all().delete()
+    row = Analysis.objects.create(submission=record, match=match, state=Analysis.State.WORKING, created_at=NOW)
+    for seconds, words in ((30, "Analysing, about 1 minute."), (90, "longer than usual: the server is busy.")):
+        Analysis.objects.filter(pk=row.pk).update(claimed_at=timezone.now() - timedelta(seconds=seconds))
+        assert words in part(client, url)
+    Analysis.objects.filter(pk=row.pk).update(state=Analysis.State.QUEUED)
+    assert "Waiting to be analysed, about 1 minute." in part(client, url), "it was given back to the line"
+
+
+def test_a_site_without_a_program_tells_directors_how_to_switch_analyses_on(
+    client: Client, record: Submission, match: Match, url: str, settings: Any, tmp_path: Path, frank: User
 ) -> None:
     Analysis.objects.all().delete()
     program = tmp_path / "gnubg"
@@ -157,6 +171,11 @@ def test_a_site_without_a_program_says_how_to_switch_analyses_on(
     settings.ANALYSIS_BACKEND, settings.ANALYSIS_GNUBG = "gnubg", str(program)
     assert state_of(part(client, url)) == "none"
     settings.ANALYSIS_GNUBG = str(tmp_path / "absent")
+    assert state_of(part(client, url)) == "none", "nothing that others have to read on the page of a match"
+    own_page = html(client.get(url))
+    assert "Matches are not analysed at present." in own_page
+    assert "install GNU Backgammon" not in own_page
+    client.force_login(frank)
     assert state_of(part(client, url)) == "off"
     assert "install GNU Backgammon" in html(client.get(url))
     row = Analysis.objects.create(submission=record, match=match)
@@ -165,7 +184,7 @@ def test_a_site_without_a_program_says_how_to_switch_analyses_on(
     row.save()
     assert state_of(part(client, url)) == "off"
     settings.ANALYSIS_GNUBG = str(program)
-    assert "no analysis program works" in part(client, url), "a worker tried it"
+    assert state_of(part(client, url)) == "broken", "a worker tried it"
     settings.ANALYSIS_GNUBG = str(tmp_path / "absent")
     Match.objects.filter(pk=match.pk).update(state=Match.State.DISPUTED)
     assert state_of(part(client, url)) == "none"
@@ -205,3 +224,24 @@ def test_the_analysis_in_a_record_is_shown_as_its_senders_and_never_mixed_with_o
     assert card.count("250.0") == 1
     Analysis.objects.filter(pk=analysis.pk).delete()
     assert "250.0" in part(client, reverse("record-analysis", args=[record.public_id]))
+
+
+def test_visitors_see_an_example_of_those_who_show_how_they_play_and_without_a_program_no_promise(
+    client: Client, analysis: Analysis, match: Match, url: str, settings: Any
+) -> None:
+    promise, link = "see what you missed", f'href="{url}"'
+    home = html(client.get("/"))
+    assert promise in home
+    assert link not in home, "they show it to their clubs"
+    choose(Audience.PUBLIC)
+    home = html(client.get("/"))
+    piece = home[home.index("piece-plays") : home.index(link)]
+    assert f'href="{reverse("club-puzzle", args=[match.club.slug])}"' in home
+    shown = analysis.decisions.filter(error=BLUNDER).order_by("pk")
+    assert re.findall(r"<span>([^<]+)</span>", piece) == [shown[0].best, *(row.played for row in shown[:2])]
+    Match.objects.filter(pk=match.pk).update(visibility=Match.Visibility.CLUB)
+    assert link not in html(client.get("/"))
+    settings.ANALYSIS_BACKEND = "off"
+    assert promise in html(client.get("/")), "a worker elsewhere has analysed a match"
+    Analysis.objects.all().delete()
+    assert promise not in html(client.get("/"))

@@ -6,6 +6,7 @@ from base64 import b64decode
 from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.conf import LazySettings
@@ -21,6 +22,7 @@ from engine.simulation import play_out
 from matches.analysis import queue
 from matches.analysis.access import analysis_of_match, analysis_of_record, seen_of_record
 from matches.analysis.backends.base import Backend, Opinion
+from matches.analysis.line import next_in_line, waiting_in_line
 from matches.analysis.queue import NO_PROGRAM, queue_given_up, try_given_up
 from matches.analysis.values import Situation
 from matches.models import Action, Analysis, Decision, Match, Submission, Verdict
@@ -30,6 +32,7 @@ from matches.presentation.visibility import Viewer
 from matches.records.submissions import RecordFile, submit, write_verdict
 from matches.reporting import records
 from matches.reporting.records import adjudicate_submission
+from matches.tasks import analyse
 from players.actors import Actor
 from players.models import Club, Player, User
 from tests.matches.analysis.programs import Indifferent, fake_gnubg
@@ -40,6 +43,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 State = Analysis.State
 MATCH = play_out(3, 3, players=("Bob", "Carol"))
 CLAIM_MINUTES = queue.claim_lasts() / timedelta(minutes=1)
+CHANCES = 5
 XG_SHALLOW_AND_HIGHER = 2
 """Stored decisions of the file below in which a play looked at less deeply has a higher equity than the best."""
 XG = Path(__file__).resolve().parents[4] / "shared/data/records/kevung+gbf/ronde3-UngerHarmand-HuyckLarsen.xg"
@@ -345,6 +349,65 @@ def test_the_senders_analysis_is_kept_apart() -> None:
     candidates = [decision.candidates for decision in senders.decisions.filter(kind=Decision.Kind.PLAY)]
     first_is_best = [max(row["equity"] for row in rows) == rows[0]["equity"] for rows in candidates if rows]
     assert first_is_best.count(False) == XG_SHALLOW_AND_HIGHER
+    # The best play and the one made have their chances, and so has the cube.
+    assert all("chances" in row for rows in candidates for row in rows if row["played"] or row is rows[0])
+    cubes = senders.decisions.exclude(kind=Decision.Kind.PLAY)
+    assert all(row.chances and len(row.chances) == CHANCES for row in cubes)
     ours = analysis_of_record(row)
     assert ours is not None
     assert (ours.origin, ours.failure) == (Analysis.Origin.COMPUTED, NO_PROGRAM)
+
+
+def ended(pair: tuple[Player, Player], hours: float, **fields: Any) -> int:
+    """The analysis of a match of these players that ended so many hours before ten in the evening."""
+    match = match_between(*pair)
+    at = minutes(120 - 60 * hours)
+    Match.objects.filter(pk=match.pk).update(finished_at=at, **fields)
+    return Analysis.objects.create(match=match, created_at=at).pk
+
+
+def test_tonight_goes_first_and_its_players_take_turns_the_newest_first(
+    bob_player: Player, carol_player: Player
+) -> None:
+    users = [User.objects.create(email=f"{name}@example.org", display_name=name) for name in ("Dan", "Eve")]
+    dan, eve = (Player.objects.create(name=user.display_name, user=user) for user in users)
+    guest = Player.objects.create(name="Guest")
+    now = minutes(120)
+    told = ended((dan, eve), 0.1, as_told=True)
+    last_week = ended((dan, eve), 7 * 24)
+    bobs = [ended((bob_player, guest), hours) for hours in (3, 2, 1)]
+    carols = [ended((carol_player, guest), hours) for hours in (2.5, 1.5)]
+    nobodys = ended((guest, Player.objects.create(name="Another")), 0.5)
+    order = [bobs[2], carols[1], bobs[1], carols[0], bobs[0], nobodys, last_week, told]
+    assert waiting_in_line(now) == order
+    Analysis.objects.filter(pk=bobs[2]).update(state=State.DONE)
+    assert waiting_in_line(now) == [carols[1], *order[2:]], "Bob has had his turn"
+    Analysis.objects.filter(pk=bobs[0]).update(state=State.WORKING, claimed_at=now)
+    assert waiting_in_line(now)[:2] == [bobs[0], carols[1]]
+    assert next_in_line(now) == carols[1]
+    Analysis.objects.filter(pk=carols[1]).update(not_before=minutes(125))
+    assert next_in_line(now) == bobs[1]
+    just_now = ended((dan, guest), 0)
+    assert next_in_line(now) == just_now
+    assert next_in_line(now + queue.claim_lasts()) == bobs[0], "its worker is gone"
+
+
+def test_nobody_waits_for_the_other_matches_of_an_opponent(bob_player: Player, carol_player: Player) -> None:
+    """Bob has beaten three; Carol, who was the first, would wait for all that he played if his turn counted."""
+    users = [User.objects.create(email=f"{name}@example.org", display_name=name) for name in ("Dan", "Eve")]
+    dan, eve = (Player.objects.create(name=user.display_name, user=user) for user in users)
+    pairs = ((dan, eve), (bob_player, dan), (bob_player, eve), (bob_player, carol_player))
+    newest, dans, eves, carols = (ended(pair, hours) for hours, pair in enumerate(pairs, start=1))
+    assert waiting_in_line(minutes(120)) == [newest, dans, carols, eves]
+    assert waiting_in_line(minutes(120 + 9 * 60)) == [newest, dans, carols, eves], "nor the next morning"
+
+
+def test_a_message_does_what_is_first_in_line(analysis: Analysis, settings: LazySettings) -> None:
+    """Without a program what is taken is given up, which shows what was taken."""
+    settings.ANALYSIS_BACKEND = "bgsage"
+    Analysis.objects.filter(pk=analysis.pk).update(created_at=minutes(-99_999))
+    newer = record_of(write(play_out(5, 1), "mat")).analyses.get()
+    analyse(analysis.pk)
+    assert [Analysis.objects.get(pk=row.pk).state for row in (newer, analysis)] == [State.FAILED, State.QUEUED]
+    analyse(newer.pk)
+    assert Analysis.objects.get(pk=analysis.pk).state == State.FAILED

@@ -110,7 +110,7 @@ def test_cube_decisions_are_listed_as_the_side_that_decides_sees_them() -> None:
     rows = [[(row["name"], row["equity"], row["is_played"]) for row in step.decisions[0].choices] for step in steps]
     assert rows == [
         [("Double", "+0.700", True), ("No double", "+0.400", False)],
-        [("Take", "−0.700", False), ("Drop", "−1.000", True)],
+        [("Take", "−0.700", False), ("Pass", "−1.000", True)],
     ]
     assert [step.severity for step in steps] == ["", "blunder"]
     assert steps[1].decisions[0].headline == "A blunder: −0.300"

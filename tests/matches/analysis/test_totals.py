@@ -61,7 +61,7 @@ def test_a_profile_shows_each_match_its_length_and_the_decisions(
     client.force_login(bob)
     content = html(client.get(reverse("player-analysis", args=[match.player_0.public_id])))
     assert f"PR {shown.total.pr_text} ± {shown.total.sampling_text}" in content
-    assert "Worst decisions" in content
+    assert "Biggest errors" in content
 
 
 @pytest.mark.django_db
@@ -71,7 +71,7 @@ def test_a_profile_is_shown_only_to_whom_the_player_wants(
     url = reverse("player-analysis", args=[match.player_0.public_id])
     assert quality(match.player_0, Viewer.of(carol)) is not None
     assert quality(match.player_0, NOBODY) is None
-    assert "does not show you how well they play" in html(client.get(url))
+    assert "keeps their analysis private" in html(client.get(url))
     Match.objects.filter(pk=match.pk).update(visibility=Match.Visibility.PRIVATE)
     Player.objects.filter(pk=match.player_0_id).update(analysis_visibility=Audience.PUBLIC)
     shown = quality(match.player_0, NOBODY)

@@ -35,7 +35,7 @@ def enter(match: Match, kind: str, score: tuple[int, int] | None, alice: User, a
 
 def test_proposed_and_agreed_times_do_not_begin_a_match(match: Match) -> None:
     day = NOW + timedelta(days=1)
-    offered = appointments.propose(match=match, side=BOB, offer=appointments.Offer([day]), by=Actor.link(BOB), now=NOW)
+    offered = appointments.propose(match=match, side=BOB, offer=appointments.Dates([day]), by=Actor.link(BOB), now=NOW)
     assert not has_begun(again(match))
     appointments.accept(proposal=offered, side=CAROL, time=day, by=Actor.link(CAROL), now=NOW)
     assert not has_begun(again(match))

@@ -76,7 +76,7 @@ def test_where_a_match_is(row: Row, facts: WhereFacts, where: Where) -> None:
 @pytest.mark.parametrize(
     ("where", "to_bob", "to_others"),
     [
-        (Where(WhereState.READY, 7), "Ready to play", "To be played"),
+        (Where(WhereState.READY, 7), "Ready to play", "Ready to play"),
         (Where(WhereState.READY, 7, is_called_to_table=True), "Not called yet", "Not called yet"),
         (Where(WhereState.WAITING, 7, waits_for=("Bob is at M3.", "No table {x} is free.")),
          "Bob is at M3. No table {x} is free.", "Bob is at M3. No table {x} is free."),
@@ -86,9 +86,9 @@ def test_where_a_match_is(row: Row, facts: WhereFacts, where: Where) -> None:
         (Where(WhereState.PLAYING, 7), "Being played", "Being played"),
         (Where(WhereState.ADJOURNED, 7, score=(1, 3)), "Adjourned, 1–3", "Adjourned, 1–3"),
         (Where(WhereState.REPORTED, 7, side=CAROL), "Reported by Carol.", "Reported by Carol."),
-        (Where(WhereState.HERE, 7, score=(1, 3)), "Your board is open.", "The match is being played here, 1–3."),
-        (Where(WhereState.INVITED, 7), "Your board is open.", "Invited to the board"),
-        (Where(WhereState.HERE, 7), "Your board is open.", "The match is being played here."),
+        (Where(WhereState.HERE, 7, score=(1, 3)), "The board of your match is open", "Live, 1–3"),
+        (Where(WhereState.INVITED, 7), "The board of your match is open", "Invited to the board"),
+        (Where(WhereState.HERE, 7), "The board of your match is open", "Live"),
         (Where(WhereState.CORRESPONDENCE, 7, side=BOB), "Your turn", "Waiting for Bob"),
         (Where(WhereState.CORRESPONDENCE, 7, side=CAROL), "Waiting for Carol", "Waiting for Carol"),
         (Where(WhereState.DISPUTED, 7, "4"), "Disputed", "Disputed"),

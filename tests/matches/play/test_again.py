@@ -53,7 +53,7 @@ def test_the_page_shows_the_decision_and_not_its_answer_until_it_is_made(
 ) -> None:
     client.force_login(bob)
     content = html(client.get(url))
-    assert "Try it again" in content
+    assert "Try again" in content
     assert 'id="again-answer" tabindex="-1" hidden' in " ".join(content.split())
     end = html(client.get(reverse("match-end", args=[over.match.public_id])))
     assert f'href="{url}"' in end

@@ -129,7 +129,7 @@ def test_weak_rolls_are_named_and_can_be_shown_alone(own_board, devices):
     assert [f'id="roll-{number}"' in content for number in (4, 5)] == [True, True]
     content = html(Client().get(f"{page}?weak=1"))
     assert [f'id="roll-{number}"' in content for number in (4, 5)] == [False, True]
-    assert "Not checked, weak" in content
+    assert "· Weak" in content
 
 
 def test_a_weak_roll_is_not_laid_to_the_player_whose_opponent_left_the_change_out(own_board, devices):

@@ -74,7 +74,7 @@ def test_both_read_the_same_result_in_their_own_words(
     assert "<h2>You win</h2>" in html(client.get(url))
     client.logout()
     content = html(client.get(reverse("link-end", args=[links.token_for(match, CAROL)])))
-    assert f"<h2>{match.names[BOB]} wins</h2>" in content
+    assert f"<h2>{match.names[BOB]} wins.</h2>" in content
 
 
 def test_the_performance_of_both_appears_once_the_analysis_is_there(
@@ -86,7 +86,7 @@ def test_the_performance_of_both_appears_once_the_analysis_is_there(
     content = html(client.get(url))
     assert f'data-topic="analysis:{match.public_id}"' in content
     assert "Analysing, about" in content
-    assert "PR, lower is better" not in content
+    assert "lower is better" not in content
     analysis = analysed(match)
     content = html(client.get(url))
     assert "data-topic" not in content
@@ -187,7 +187,7 @@ def test_a_rematch_is_asked_for_and_answered_at_the_end(
     client.force_login(bob)
     assert "Rematch" in html(client.get(url))
     client.post(reverse("match-rematch", args=[match.public_id]))
-    assert "You have asked" in html(client.get(url))
+    assert "The rematch begins when" in html(client.get(url))
     client.force_login(carol)
     assert "wants a rematch" in html(client.get(url))
     client.post(reverse("match-rematch", args=[match.public_id]))

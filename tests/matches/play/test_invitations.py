@@ -259,7 +259,7 @@ class TestFriendlies:
         self, friendly: Board, carol: User, client: Client
     ) -> None:
         client.force_login(carol)
-        bar = "You accepted the challenge of Bob: the board is open."
+        bar = "The board of your match against Bob is open."
         paths = ("/", "/lobby/", "/clubs/", "/my/")
         assert [bar in client.get(path).content.decode() for path in paths] == [True] * len(paths)
         assert not Notification.objects.filter(user=carol, deliveries__isnull=False).exists(), "no email"

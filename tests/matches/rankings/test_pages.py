@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from typing import Any
 
 import pytest
@@ -52,10 +53,19 @@ def text(client: Client, path: str, **headers: Any) -> str:
     return html(answer)
 
 
+def test_the_account_menu_leads_to_the_own_page(client: Client, ross: Player) -> None:
+    assert client.get("/players/me/").headers["Location"] == "/sign-in/?next=/players/me/"
+    ross.user = User.objects.create(email="ross@example.org", display_name="Bob Ross")
+    ross.save()
+    client.force_login(ross.user)
+    [own] = re.findall(r'<a href="([^"]+)">My profile</a>', text(client, "/rankings/"))
+    assert client.get(own).headers["Location"] == f"/players/{ross.public_id}/"
+
+
 def test_an_empty_site_says_so(client: Client) -> None:
-    assert "No ranked players yet" in text(client, "/rankings/")
-    assert "There are no players yet" in text(client, "/players/")
-    assert "No players found with these filters" in text(client, "/rankings/?days=30")
+    assert "Nobody is in this list yet" in text(client, "/rankings/")
+    assert "Nobody is in this list yet" in text(client, "/players/")
+    assert "Nothing found with these filters" in text(client, "/rankings/?days=30")
 
 
 def test_the_ranking_links_to_its_players(client: Client, season: list[Match], ross: Player) -> None:

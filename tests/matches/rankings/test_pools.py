@@ -78,7 +78,7 @@ def test_a_director_goes_back_to_earlier_settings_and_forth(
     client.force_login(alice)
     url, restore = (reverse(name, args=[club.slug, ladder.pk]) for name in ("club-pool", "club-pool-restore"))
     page = client.post(restore, {"number": 1, "after": 1, "step": "preview"}).content.decode()
-    assert "What going back to version 1 would change" in page
+    assert "What these settings would change" in page
     assert "Matches that count: 2 today, 3 then." in page
     sent = hidden(page[page.index('id="changes"') :], restore)
     assert client.post(restore, sent).url == url

@@ -117,8 +117,8 @@ def test_an_offered_cube_lies_before_the_player_who_must_answer() -> None:
 
 def test_the_board_has_a_description_for_screen_readers() -> None:
     words = drawn(dice=(3, 1)).description
-    assert words.startswith("Bob, white: 2 on the 24 point, 5 on the 13 point, 3 on the 8 point, 5 on the 6 point.")
-    assert "Carol, black: 2 on the 24 point" in words
+    assert words.startswith("Bob, White: 2 on the 24 point, 5 on the 13 point, 3 on the 8 point, 5 on the 6 point.")
+    assert "Carol, Black: 2 on the 24 point" in words
     assert words.endswith("The cube is centred. Bob to play 3-1.")
 
 

@@ -211,7 +211,7 @@ def test_an_error_shows_its_board_its_message_and_the_legal_plays(client: Client
     assert 'role="img"' in finding
     assert "Carol to play 6-6." in finding
     assert "XGID=" in finding
-    assert re.search(r"Game 1 · roll \d+ · line \d+ of the file", finding)
+    assert re.search(r"Game 1 · Roll \d+ · line \d+ of the file", finding)
     step = re.search(r'href="(/check/\w+/replay/\?g=1&amp;p=\d+)"', finding)
     assert step is not None
     replay = page(client, step[1].replace("&amp;", "&"))
@@ -222,7 +222,7 @@ def test_an_error_shows_its_board_its_message_and_the_legal_plays(client: Client
 def test_a_record_without_a_match_says_what_is_wrong(client: Client) -> None:
     submission = checked(b"\0\1\2" * 100)
     text = page(client, f"/check/{submission.public_id}/")
-    assert "No match found in this record" in text
+    assert "No match could be read from this record." in text
     assert "No match could be read from this record" in text
     assert 'data-severity="error"' in text
     assert "Score sheet" not in text

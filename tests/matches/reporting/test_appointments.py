@@ -34,7 +34,7 @@ def agreed(match: Match) -> Proposal:
 
 
 def agree(match: Match, at: datetime, *, now: datetime = NOW) -> Proposal:
-    offer = appointments.Offer([at])
+    offer = appointments.Dates([at])
     offered = appointments.propose(match=match, side=BOB, offer=offer, by=Actor.link(BOB), now=now)
     return appointments.accept(proposal=offered, side=CAROL, time=at, by=Actor.link(CAROL), now=now)
 

@@ -37,13 +37,13 @@ def live(match: Match) -> Match:
 
 def test_players_go_to_their_board_and_others_watch(live: Match, bob: User, client: Client) -> None:
     page = f"/matches/{live.public_id}/"
-    assert "The match is being played here, 0–0." in html(client.get(page))
+    assert "Live, 0–0" in html(client.get(page))
     assert leads_to(html(client.get(page)), f"{page}play/", "Watch")
     token = links.token_for(live, CAROL)
     assert leads_to(html(client.get(f"/m/{token}/")), f"/m/{token}/play/", "Open the board")
     client.force_login(bob)
     own = html(client.get(page))
-    assert "Your board is open." in own
+    assert "The board of your match is open" in own
     assert leads_to(own, f"{page}play/", "Open the board")
     assert "Send the match record" not in own, "records are refused while the match is being played here"
 
@@ -59,7 +59,7 @@ def test_my_matches_say_whose_turn_it_is_by_correspondence(match: Match, bob: Us
     start(match=match, settings=settings, by=SYSTEM, now=START)
     for side in (BOB, CAROL):
         commit_chain(match=match, side=side, anchor="", by=Actor.of(board.users[side]), now=START)
-    assert next_steps_shown(bob, carol) == ("Your board is open.", "Your board is open.")
+    assert next_steps_shown(bob, carol) == ("The board of your match is open", "The board of your match is open")
     mover = board.open_game()
     names = [player.shown_name for player in match.players]
     for turn in (mover, 1 - mover):
@@ -87,7 +87,7 @@ def test_with_a_real_time_clock_my_matches_say_that_the_board_is_open(match: Mat
     for side, user in ((BOB, bob), (CAROL, carol)):
         commit_chain(match=match, side=side, anchor="", by=Actor.of(user), now=START)
     Board(match, [bob, carol]).open_game()
-    assert next_steps_shown(bob, carol) == ("Your board is open.", "Your board is open.")
+    assert next_steps_shown(bob, carol) == ("The board of your match is open", "The board of your match is open")
 
 
 def test_a_match_that_is_not_played_here_has_no_board(match: Match, bob: User, client: Client) -> None:

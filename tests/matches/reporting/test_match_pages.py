@@ -15,12 +15,15 @@ from engine.records import write
 from engine.simulation import play_out
 from matches.lifecycle import links
 from matches.lifecycle.finish import Basis, ResultInput, append_result
+from matches.lifecycle.own_match import who_decides
 from matches.models import Match, Proposal, Result, Submission
 from matches.records.submissions import RecordFile
 from matches.reporting import appointments, records, reports
 from matches.reporting.records import adjudicate_submission
+from players.access import Role
 from players.actors import SYSTEM, Actor
-from players.models import Club, Player, User
+from players.models import Club, Membership, Player, User
+from players.people.rows import player_of
 from tests.matches.cast import BOB, CAROL, NOW, match_between
 from tests.pages import html
 
@@ -58,6 +61,21 @@ def test_one_player_reports_and_the_other_confirms(match: Match, bob: User, caro
     assert 'data-state="settled"' in page
 
 
+def test_the_form_opens_at_what_was_reported_and_takes_a_winner_and_points(
+    match: Match, bob: User, carol: User
+) -> None:
+    page = post(as_(bob), at(match, "claim"), winner=0, points=5, after=0, key="a")
+    assert "You reported 7–5" in page
+    answer = html(as_(carol).get(at(match)))
+    chosen = re.findall(r'<input[^>]*\bname="(winner|points)"\s+value="(\d)"[^>]*\bchecked>', answer)
+    assert chosen == [("winner", "0"), ("points", "5")]
+    for missing in ("winner", "points"):
+        fields = {"winner": "1", "points": "2", "after": 1} | {missing: ""}
+        assert as_(carol).post(at(match, "claim"), fields).status_code == 422
+    page = post(as_(carol), at(match, "claim"), winner=0, points=5, after=1)
+    assert "Bob won 7–5." in page, "both say the same"
+
+
 def test_a_match_that_was_conceded_has_a_winner_and_the_score_at_that_time(match: Match) -> None:
     conceded = ResultInput(CAROL, (4, 2), Result.Kind.CONCESSION)
     append_result(match, conceded, Basis(Result.Source.LIVE), by=SYSTEM, now=NOW)
@@ -66,7 +84,7 @@ def test_a_match_that_was_conceded_has_a_winner_and_the_score_at_that_time(match
 
 def test_the_loser_reports_and_can_withdraw_it(match: Match, carol: User) -> None:
     page = post(as_(carol), at(match, "claim"), score_0=7, score_1=5, after=0)
-    assert "You can withdraw the report for a short time; then the result stands." in page
+    assert "It stands soon, unless you withdraw it." in page
     assert "Withdraw report" in page
     page = post(as_(carol), at(match, "withdraw"), after=1)
     assert 'data-state="open"' in page
@@ -76,12 +94,12 @@ def test_a_report_is_previewed_and_keeps_what_was_entered(match: Match, carol: U
     score = {"score_0": 7, "score_1": 5, "note": "Long one"}
     response = as_(carol).get(at(match, "report"), score)
     page = response.content.decode()
-    assert "Bob wins 7–5." in page
+    assert "Bob won 7–5." in page
     assert "You can withdraw it for 2 minutes, then it stands." in page
     for name, value in score.items():
         assert f'<input type="hidden" name="{name}" value="{value}">' in page
-    (field,) = re.findall(r'<input[^>]*\bname="score_0"[^>]*>', page)[-1:]
-    assert 'type="number"' in field
+    chosen = re.findall(r'<input[^>]*\bname="(winner|points)"\s+value="(\d)"[^>]*\bchecked>', page)
+    assert chosen == [("winner", "0"), ("points", "5")]
     assert not match.claims.exists()
 
 
@@ -93,7 +111,7 @@ def test_more_points_than_the_length_are_questioned(
     page = response.content.decode()
     assert response.status_code == 422
     assert f"Did you mean {suggested}?" in page
-    assert f'value="{max(left, right)}"' in page
+    assert re.search(f'name="winner"\\s+value="{int(right > left)}"[^>]*checked', page)
 
 
 def test_a_dispute_is_conceded(match: Match, bob: User, carol: User) -> None:
@@ -106,7 +124,7 @@ def test_a_dispute_is_conceded(match: Match, bob: User, carol: User) -> None:
 def test_two_reports_that_differ_are_shown_side_by_side(match: Match, bob: User, carol: User) -> None:
     post(as_(bob), at(match, "claim"), score_0=7, score_1=5, after=0)
     page = post(as_(carol), at(match, "claim"), score_0=5, score_1=7, after=1)
-    assert "The players disagree" in page
+    assert "Disputed" in page
     assert "7–5" in page
     assert "5–7" in page
     assert "Report the result" not in page
@@ -116,6 +134,24 @@ def test_contesting_says_why(match: Match, bob: User, carol: User) -> None:
     post(as_(bob), at(match, "claim"), score_0=7, score_1=5, after=0)
     page = post(as_(carol), at(match, "contest"), after=1, note="We are still playing.")
     assert "We are still playing." in page
+    assert "Carol contests that Bob won 7–5." in page
+    assert "You and Bob disagree. Alice will decide." in page
+    assert "Concede" in page
+    for path in (at(match), "/my/", "/"):
+        page = html(as_(bob).get(path))
+        assert "Carol contests your report. Alice will decide." in page, path
+        assert "oncede" not in page, path
+
+
+def test_only_a_single_director_who_does_not_play_is_named(match: Match, club: Club, bob: User, carol: User) -> None:
+    assert who_decides(match) == "Alice will decide."
+    both = Membership.objects.get(club=club, player=player_of(carol))
+    Membership.objects.filter(pk=both.pk).update(role=Role.DIRECTOR)
+    assert who_decides(match) == "The director will decide."
+    Membership.objects.exclude(pk=both.pk).delete()
+    assert who_decides(match) == "The director will decide.", "she plays in it"
+    match.club = None
+    assert who_decides(match) == "It waits until one of you agrees."
 
 
 def test_a_second_click_is_harmless_and_a_stale_page_says_so(match: Match, bob: User, carol: User) -> None:
@@ -160,7 +196,7 @@ def test_a_link_preview_changes_nothing_and_the_button_starts_the_waiting_time(m
     match.refresh_from_db()
     assert (claim.seen_at, claim.stands_at, match.seq) == (None, None, seq)
     page = Client().get(by_link(match, CAROL)).content.decode()
-    assert "I’ve seen it and will answer later" in page
+    assert "Seen, answer later" in page
     page = post(Client(), by_link(match, CAROL, "seen"), after=seq)
     claim.refresh_from_db()
     assert claim.stands_at is not None
@@ -176,10 +212,7 @@ def test_a_sheet_can_only_report_and_says_who_has_to_answer(match: Match) -> Non
     refused = client.post(by_link(match, None, "claim"), {"score_0": 7, "score_1": 5, "after": 0})
     assert refused.status_code == 422, "it must say who sends it"
     page = post(client, by_link(match, None, "claim"), score_0=7, score_1=5, i_am="0", after=0)
-    assert (
-        "Carol is asked to confirm the score. The director can see your report, too. Carol will be sent a message."
-        in page
-    )
+    assert "Carol or the director has to confirm it. Carol will be sent a message." in page
     assert "Someone claiming to be Bob reports that Bob won 7–5." in page
     assert 'data-state="open"' in page
     for action in ("confirm", "contest", "concede", "withdraw", "seen", "object", "records", "times"):
@@ -189,7 +222,7 @@ def test_a_sheet_can_only_report_and_says_who_has_to_answer(match: Match) -> Non
 def test_the_sheet_says_so_if_nobody_can_be_asked(bob_player: Player) -> None:
     match = match_between(bob_player, Player.objects.create(name="Ghost"))
     page = post(Client(), by_link(match, None, "claim"), score_0=7, score_1=5, i_am="other", after=0)
-    assert "Ghost cannot be notified, so tell them yourself." in page
+    assert "Ghost cannot be notified. Tell them yourself." in page
     assert "Someone with the score sheet reports that Bob won 7–5." in page
 
 
@@ -276,7 +309,7 @@ def test_times_are_proposed_accepted_and_exported_to_a_calendar(match: Match, bo
     offered = Proposal.objects.get()
     assert f'datetime="{offered.instants[0].isoformat()}"' in page
     page = as_(carol).get(at(match)).content.decode()
-    assert "Bob proposes" in page
+    assert "Bob has proposed times to play. Choose one, or propose others." in page
     page = post(
         as_(carol), at(match, "times", offered.public_id, "accept"), time=offered.instants[0].isoformat(), after=1
     )
@@ -371,7 +404,7 @@ def test_my_matches_take_a_constant_number_of_queries(
                 match=match, side=BOB, report=reports.ScoreReport(BOB, (7, 5)), by=Actor.of(bob), now=NOW
             )
             appointments.propose(
-                match=match, side=BOB, offer=appointments.Offer([NOW + timedelta(days=1)]), by=Actor.of(bob), now=NOW
+                match=match, side=BOB, offer=appointments.Dates([NOW + timedelta(days=1)]), by=Actor.of(bob), now=NOW
             )
     with django_assert_max_num_queries(20):
         assert client.get("/my/").status_code == 200
@@ -389,5 +422,5 @@ def test_the_page_of_a_match_takes_few_queries(
             now=NOW,
         )
     client = as_(bob)
-    with django_assert_max_num_queries(25):
+    with django_assert_max_num_queries(27):
         assert client.get(at(match)).status_code == 200

@@ -165,7 +165,7 @@ def test_a_forged_record_waits_for_the_loser_who_contests_it(bob_player: Player,
     page = Client().get(path(match, CAROL)).content.decode()
     assert "Confirm this score" in page
     sent = {"note": "We never played.", "after": match.seq}
-    assert "The players disagree" in Client().post(path(match, CAROL, "contest"), sent, follow=True).content.decode()
+    assert "Disputed" in Client().post(path(match, CAROL, "contest"), sent, follow=True).content.decode()
     assert not match.results.exists()
 
 

@@ -30,7 +30,7 @@ def test_a_player_revokes_their_link_once(match: Match, bob: User, carol: User, 
     old, other, sheet = (links.token_for(match, side) for side in (BOB, CAROL, None))
     ticket = links.stream_ticket(match, BOB)
     client.force_login(bob)
-    assert "Revoke my personal link" in client.get(f"/matches/{match.public_id}/").content.decode()
+    assert "Revoke this link" in client.get(f"/matches/{match.public_id}/").content.decode()
     path = f"/matches/{match.public_id}/links/{BOB}/revoke/"
     for _twice in range(2):
         assert client.post(path, {"generation": 0}).status_code == 302

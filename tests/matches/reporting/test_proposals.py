@@ -24,7 +24,7 @@ State = Proposal.State
 def propose(match: Match, side: int, *hours: float, **more: object) -> Proposal:
     times = [minutes(60 * hour) for hour in hours]
     return appointments.propose(
-        match=match, side=side, offer=appointments.Offer(times), by=Actor.link(side), now=NOW, **more
+        match=match, side=side, offer=appointments.Dates(times), by=Actor.link(side), now=NOW, **more
     )
 
 

@@ -83,7 +83,7 @@ def test_only_an_act_tells_a_side(decided: Match, carol: User) -> None:
     client = Client()
     for _ in range(3):
         page = client.get(path(decided, CAROL)).content.decode()
-    assert "This result is provisional" in page
+    assert "data-provisional" in page
     client.force_login(carol)
     client.get(f"/matches/{decided.public_id}/")
     client.head(path(decided, CAROL))
@@ -134,7 +134,7 @@ def test_its_time_runs_from_when_the_side_was_told(decided: Match) -> None:
 
 def test_the_other_side_can_say_that_it_is_right(decided: Match) -> None:
     page = Client().post(path(decided, CAROL, "confirm"), {"after": decided.seq}, follow=True).content.decode()
-    assert "This result is provisional" not in page
+    assert "data-provisional" not in page
     assert Provisional.objects.get().end == Provisional.End.ACCEPTED
     assert finality_of(decided) == Finality.FINAL
 

@@ -90,7 +90,7 @@ def test_two_records_that_agree_stand(match: Match, bob: User, carol: User) -> N
     first = send(match, played(), bob)
     second = lost(match, write(played(), "sgf"), carol)
     first.refresh_from_db()
-    assert (first.standing, why(second)) == (Standing.STANDS, "record_proven")
+    assert (first.standing, why(second)) == (Standing.STANDS, "already_uploaded")
     assert match.results.get().submission == first
 
 
@@ -300,7 +300,7 @@ def test_of_two_records_one_stands_and_the_other_is_refused(match: Match, bob: U
     lost(match, played(), carol)
     again = send(match, write(played(), "sgf"), bob)
     other = send(match, played(CAROL_WINS), carol, CAROL)
-    assert (why(again), why(other)) == ("record_proven", "record_contradicts")
+    assert (why(again), why(other)) == ("already_uploaded", "record_contradicts")
     assert match.results.count() == 1
 
 

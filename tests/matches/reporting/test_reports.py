@@ -321,10 +321,10 @@ def test_a_contested_report_does_not_stand_by_itself(match: Match, bob_claims: C
 
 def test_any_action_of_a_side_counts_as_having_seen_the_report(match: Match, bob_claims: Claim) -> None:
     later = [minutes(10_000)]
-    appointments.propose(match=match, side=BOB, offer=appointments.Offer(later), by=Actor.link(BOB), now=minutes(2))
+    appointments.propose(match=match, side=BOB, offer=appointments.Dates(later), by=Actor.link(BOB), now=minutes(2))
     bob_claims.refresh_from_db()
     assert bob_claims.seen_at is None
-    appointments.propose(match=match, side=CAROL, offer=appointments.Offer(later), by=Actor.link(CAROL), now=minutes(3))
+    appointments.propose(match=match, side=CAROL, offer=appointments.Dates(later), by=Actor.link(CAROL), now=minutes(3))
     bob_claims.refresh_from_db()
     assert bob_claims.seen_at == minutes(3)
 

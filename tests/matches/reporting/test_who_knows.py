@@ -23,9 +23,9 @@ def reported(match: Match) -> Claim:
 
 def test_a_report_says_what_has_happened_so_far(match: Match, carol: User) -> None:
     claim = reported(match)
-    assert delivery_status(match, claim) == "A message to Carol is on its way."
+    assert delivery_status(match, claim) == "Carol will be sent a message."
     send_emails(user=carol.pk, now=NOW)
-    assert delivery_status(match, claim) == "Carol was sent an email at 20 Nov, 20:00 UTC."
+    assert delivery_status(match, claim) == "Carol was sent a message at 20 Nov, 20:00 UTC."
     reports.acknowledge(match=match, side=CAROL, by=Actor.link(CAROL), now=minutes(3))
     claim.refresh_from_db()
     assert delivery_status(match, claim) == "Carol has seen it."
@@ -36,11 +36,11 @@ def test_a_report_says_what_has_happened_so_far(match: Match, carol: User) -> No
     [
         (
             {"site"},
-            "Carol will see it on this site, but will not be sent a message.",
-            "Carol can see it on this site, but was not sent",
+            "Carol will see it here, but gets no message.",
+            "Carol will see it here, but gets no message.",
         ),
-        (set(), "Carol cannot be notified, so tell them yourself.", "Carol could not be notified."),
-        ({"email"}, "Carol will be sent a message.", "A message to Carol is on its way."),
+        (set(), "Carol cannot be notified. Tell them yourself.", "Carol cannot be notified."),
+        ({"email"}, "Carol will be sent a message.", "Carol will be sent a message."),
     ],
 )
 def test_what_the_other_player_has_chosen_is_said_before_and_after(
@@ -56,9 +56,9 @@ def test_what_could_not_be_delivered_is_not_called_sent(match: Match, carol: Use
     notifications.save_choices(user=carol, wanted={"reported": {"email"}})
     claim = reported(match)
     Delivery.objects.update(state=Delivery.State.GIVEN_UP)
-    assert delivery_status(match, claim).startswith("Carol could not be reached.")
+    assert delivery_status(match, claim).startswith("Carol cannot be notified.")
 
 
 def test_nobody_is_said_to_know_who_has_no_account(bob_player: Player) -> None:
     match = match_between(bob_player, Player.objects.create(name="Ghost"))
-    assert delivery_status(match, reported(match)).startswith("Ghost could not be notified.")
+    assert delivery_status(match, reported(match)).startswith("Ghost cannot be notified.")

@@ -133,7 +133,7 @@ def test_signing_in_never_redirects_to_another_site(
     fields = ERIN if path == "/sign-up/" else {"username": bob.email, "password": password}
     response = client.post(path, {**fields, "next": target})
     assert response.status_code == 302
-    assert response["Location"] in ("/my/", "/clubs/")
+    assert response["Location"] in ("/", "/clubs/")
 
 
 def test_signing_in_changes_the_session_key(client: Client, bob: User, password: str) -> None:
@@ -201,12 +201,14 @@ def test_an_invalid_reset_link_is_explained(client: Client) -> None:
     assert "This link no longer works" in text(client.get("/password/choose/MQ/abc-def/"))
 
 
-def test_bob_saves_his_preferences(client: Client, bob: User) -> None:
+def test_bob_saves_his_preferences(client: Client, bob: User, pseudo_locale: str) -> None:
     client.force_login(bob)
     fields = {
         "display_name": "Robert",
         "initials_only": "on",
         "analysis_visibility": "private",
+        "leave_out_of_lines": "on",
+        "puzzle_choice": "no",
         "language": "en",
         "time_zone": "new york",
         "theme": "dark",
@@ -216,6 +218,8 @@ def test_bob_saves_his_preferences(client: Client, bob: User) -> None:
     assert (bob.display_name, bob.language, bob.time_zone, bob.theme) == ("Robert", "en", "America/New_York", "dark")
     assert Player.objects.get(user=bob).shown_name == "R."
     assert Player.objects.get(user=bob).analysis_visibility == Player.AnalysisVisibility.PRIVATE
+    assert not Player.objects.get(user=bob).in_event_lines
+    assert Player.objects.get(user=bob).puzzle_choice == Player.PuzzleChoice.OBJECTS
     page = text(client.get("/preferences/"))
     assert 'data-theme="dark"' in page
     assert 'value="America/New_York"' in page

@@ -72,7 +72,7 @@ def test_what_was_typed_is_sent_after_signing_in(browser: Client, harbour: Club,
     assert send(browser, path, fields).status_code == 302
     club = Club.objects.get()
     assert (club.name, club.city, club.about.splitlines()) == ("Harbour", "Esbjerg", ABOUT.splitlines())
-    assert browser.get("/sign-in/continue/")["Location"] == "/my/", "it is offered once"
+    assert browser.get("/sign-in/continue/")["Location"] == "/", "it is offered once"
 
 
 def forbids(request: HttpRequest) -> HttpResponse:
@@ -122,12 +122,12 @@ def test_only_a_cookie_signed_within_the_hour_is_used(
     browser.force_login(alice)
     mine = browser.cookies[kept_input.COOKIE].value
     browser.cookies[kept_input.COOKIE] = mine[:-1] + ("a" if mine[-1] != "a" else "b")
-    assert browser.get("/sign-in/continue/")["Location"] == "/my/"
+    assert browser.get("/sign-in/continue/")["Location"] == "/"
     browser.cookies[kept_input.COOKIE] = mine
     later = (timezone.now() + timedelta(seconds=kept_input.LASTS + 5)).timestamp()
     with monkeypatch.context() as patch:
         patch.setattr("django.core.signing.time.time", lambda: later)
-        assert browser.get("/sign-in/continue/")["Location"] == "/my/"
+        assert browser.get("/sign-in/continue/")["Location"] == "/"
     assert browser.get("/sign-in/continue/").status_code == 200
 
 
@@ -148,7 +148,7 @@ def test_a_fragment_is_never_replaced_by_the_sign_in_page(browser: Client, harbo
 
 def test_signing_in_leads_to_the_next_page(client: Client, alice: User, password: str) -> None:
     answer = client.post("/sign-in/", {"username": alice.email, "password": password})
-    assert answer["Location"] == "/my/"
+    assert answer["Location"] == "/"
 
 
 def test_a_kept_form_goes_to_its_own_url_not_to_the_page_it_was_on(

@@ -33,7 +33,7 @@ def test_bob_ends_the_session_of_a_lost_phone(bob: User, carol: User, password: 
     here, phone, hers = sign_in(bob, password), sign_in(bob, password, PHONE), sign_in(carol, password)
     page = html(here.get(PAGE))
     assert "Firefox · Android" in page
-    assert page.count("this device") == 1
+    assert page.count("This device") == 1
     keys = AccountSession.objects.values_list("session_key", flat=True)
     assert len(keys) == 3
     assert not [key for key in keys if key in page], "a key opens its session"

@@ -205,7 +205,7 @@ def test_directors_change_the_emblem_and_nobody_else(
 def test_a_refusal_stands_beside_the_picture(club: Club, olga: User, client: Client) -> None:
     client.force_login(olga)
     for data, sentence in (
-        (SVG, "SVG drawings cannot be used as an emblem."),
+        (SVG, "An emblem is a PNG, JPEG or WebP picture."),
         (b"\0" * (MAX_KILOBYTES * 1024 + 1), "An emblem can have up to 200 KB."),
         (b"", "This file is none of them."),
     ):

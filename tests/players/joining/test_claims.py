@@ -9,6 +9,7 @@ import pytest
 from django.apps import apps
 from django.utils import timezone
 
+from matches.models import Card
 from players.actors import SYSTEM, Actor
 from players.clubs.services import add_player
 from players.joining.services import find_claimable
@@ -130,8 +131,10 @@ def test_undoing_ends_what_the_account_saw(
     notify(users=[carol.pk], kind="reported", params={"match": match.public_id}, url=page, key="a", now=NOW)
     notify(users=[carol.pk], kind="join_answered", params={"club": "Malmo", "variant": ""}, url="/", key="b", now=NOW)
     request_export(player=Player.objects.get(user=carol), user=carol, by=Actor.of(carol), now=NOW)
+    Card.objects.create(user=carol, match=match, due=NOW)
     links = match.link_generations
     undo(claim, olga)
+    assert not Card.objects.exists()
     assert person.get(page).status_code == 404
     assert not Notification.objects.filter(user=carol, key="a").exists()
     assert Notification.objects.filter(user=carol, key="b").exists(), "that was not about Karl"

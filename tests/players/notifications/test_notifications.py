@@ -1,5 +1,6 @@
 """Bob and Carol are notified: on the site, by e-mail, in the ways they have chosen, once."""
 
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -9,7 +10,7 @@ from django.core.cache import cache
 from django.test import Client
 
 from core import breaker
-from players.models import ApiToken, Delivery, Notification, User
+from players.models import ApiToken, Delivery, Notification, NotificationChoice, User
 from players.notifications import deliveries, kinds
 from players.notifications import services as notifications
 from players.notifications.emails import send_emails
@@ -20,6 +21,7 @@ from tests.players.conftest import NOW, silent_server
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 MINUTE, SECOND = timedelta(minutes=1), timedelta(seconds=1)
 RULED, REPORTED = "ruled", "reported"
+SETTINGS = "/account/notifications/"
 State = Delivery.State
 
 
@@ -123,7 +125,7 @@ def test_a_failed_email_is_tried_again_with_growing_waits_and_then_given_up(
     assert "ConnectionRefusedError" in row.reason
     Delivery.objects.update(given_up_at=Notification.objects.get().created_at + timedelta(days=3000))
     client.force_login(bob)
-    assert "Not delivered" in html(client.get("/account/notifications/"))
+    assert "Not delivered" in html(client.get(SETTINGS))
 
 
 def test_a_mail_server_that_accepts_and_hangs_is_left_alone_and_no_attempt_is_used_up(
@@ -183,12 +185,37 @@ def test_the_list_and_the_bell_show_what_is_unread(bob: User, carol: User, clien
 
 def test_the_settings_page_saves_every_kind(bob: User, client: Client) -> None:
     client.force_login(bob)
-    page = html(client.get("/account/notifications/"))
-    assert page.count("checkbox") == 3 * len([kind for kind in kinds.registered() if kind.is_chosen])
-    client.post("/account/notifications/", {f"{RULED}-push": "on", f"{REPORTED}-site": "on"})
+    page = html(client.get(SETTINGS))
+    of_kinds, of_groups = len([kind for kind in kinds.registered() if kind.is_chosen]), len(kinds.NotificationGroup)
+    assert page.count("checkbox") == 3 * (of_kinds + of_groups)
+    client.post(SETTINGS, {f"{RULED}-push": "on", f"{REPORTED}-site": "on"})
     chosen = notifications.choices_of(bob)
     assert (chosen.pop(RULED), chosen.pop(REPORTED)) == ({"push"}, {"site"})
     assert set(chosen.values()) == {frozenset()}, "no tick means not at all"
+
+
+@pytest.mark.parametrize("ticked", [True, False])
+def test_the_box_of_a_group_changes_its_kinds_and_nothing_else(bob: User, client: Client, ticked: bool) -> None:
+    own = {kind.code for kind in kinds.registered() if kind.group == kinds.kind_of(RULED).group}
+    if not ticked:
+        notifications.save_choices(user=bob, wanted={code: {"email"} for code in own})
+        notifications.save_choices(user=bob, wanted={REPORTED: {"email", "push"}})
+    before, stored = notifications.choices_of(bob), NotificationChoice.objects.count()
+    client.force_login(bob)
+    boxes = [tag for tag in re.findall("<input[^>]*>", html(client.get(SETTINGS))) if "checkbox" in tag]
+    shown = {re.findall('name="([^"]+)"', tag)[0] for tag in boxes if " checked" in tag}
+    assert ("matches-email" in shown) is not ticked
+    assert any("data-mixed" in tag and "matches-push" in tag for tag in boxes), "its kinds differ, which the page says"
+
+    client.post(SETTINGS, dict.fromkeys(shown, "on"))
+    assert (notifications.choices_of(bob), NotificationChoice.objects.count()) == (before, stored), "left as it was"
+
+    changed = dict.fromkeys(shown, "on") | {"matches-email": "on"}
+    client.post(SETTINGS, changed if ticked else {name: "on" for name in shown if name != "matches-email"})
+    change = frozenset.union if ticked else frozenset.difference
+    assert notifications.choices_of(bob) == {
+        code: change(channels, {"email"}) if code in own else channels for code, channels in before.items()
+    }
 
 
 def test_notifying_many_takes_as_many_queries_as_notifying_few(django_assert_max_num_queries: Any, bob: User) -> None:

@@ -5,15 +5,16 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 
 from engine.errors import Refused
 from players.access import Role
-from players.accounts.services import ensure_player, register_user, verify_email
+from players.accounts.services import ensure_player, register_user, update_preferences, verify_email
 from players.actors import SYSTEM, Actor
 from players.clubs.services import add_member, create_club, leave_club, set_role
 from players.models import Alias, Club, Membership, Player, User
 from players.people.erasure import erase_player
+from players.people.pairs import pair_of
 from players.people.services import accept_invitation, find_or_add_players, invite, merge_players, remember_alias
 from tests.players.conftest import NOW, Enter, Join
 
@@ -46,6 +47,20 @@ def at_once(*calls: Callable[[], Any]) -> list[str]:
     broken = [outcome for outcome in outcomes if not isinstance(outcome, str)]
     assert broken == []
     return sorted(map(str, outcomes))
+
+
+def test_both_of_a_pair_change_their_names(alice: User, bob: User) -> None:
+    with transaction.atomic():
+        pair = pair_of(*(ensure_player(user=user, by=SYSTEM) for user in (alice, bob)))
+    for number in range(ROUNDS):
+        at_once(
+            *[
+                lambda user=user, name=f"{name} {number}": update_preferences(user=user, by=SYSTEM, display_name=name)
+                for user, name in ((alice, "Ann"), (bob, "Bea"))
+            ]
+        )
+        pair.refresh_from_db()
+        assert pair.name == f"Ann {number} & Bea {number}"
 
 
 def test_two_registrations_with_one_address() -> None:

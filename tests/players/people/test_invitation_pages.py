@@ -47,7 +47,7 @@ def test_jens_signs_up_with_the_link(client: Client, club: Club, jens: Player, l
     jens.refresh_from_db()
     assert jens.user is not None
     assert jens.user.email == "jens@example.org"
-    assert "You’ve already accepted" in text(client.get(link))
+    assert "Your account has accepted this invitation" in text(client.get(link))
 
 
 def test_bob_accepts_with_his_account(client: Client, jens: Player, link: str, bob: User) -> None:

@@ -43,7 +43,7 @@ def test_the_format_is_proposed_explained_overridden_and_kept(
 
     page = html(alice_client.post(new, PLAIN | {"expected": "16", "done_by": "00:00"}, follow=True))
     assert "For 16 players, 8 tables and an end at 00:00: Knockout with consolation" in page
-    assert re.search(r"likely to be over at 23:\d\d, and in nine of ten evenings by 23:\d\d", page)
+    assert re.search(r"Likely to be over at 23:\d\d; 9 of 10 evenings are over by 23:\d\d", page)
     division = Division.objects.get()
     assert (stage_settings(division)[0].format, division.lengths) == ("progressive", [5])
 

@@ -11,7 +11,7 @@ from django.urls import reverse
 from engine.errors import Refused
 from formats.settings import NextRound, StageSettings
 from matches.models import Match
-from matches.reporting.appointments import Offer, propose
+from matches.reporting.appointments import Dates, propose
 from matches.reporting.reports import ScoreReport, report_score, withdraw_report
 from players.actors import Actor
 from players.models import LogEntry, Player
@@ -145,7 +145,7 @@ def test_a_withdrawn_report_or_proposed_time_does_not_block_taking_back(second_r
     report_score(match=first, side=0, report=ScoreReport(0, (7, 3)), by=Actor.link(0), now=NOON)
     assert refusal(lambda: undo_round(second_round)) == "round_begun"
     withdraw_report(match=first, side=0, by=Actor.link(0), now=NOON)
-    propose(match=second, side=0, offer=Offer([NOON + timedelta(days=2)]), by=Actor.link(0), now=NOON)
+    propose(match=second, side=0, offer=Dates([NOON + timedelta(days=2)]), by=Actor.link(0), now=NOON)
 
     assert undo_round(second_round).state == Draw.State.TAKEN_BACK
     assert is_clean()
@@ -183,6 +183,7 @@ STAGES = {
     "knockout": [StageSettings("knockout")],
     "progressive": [StageSettings("progressive")],
     "double": [StageSettings("double")],
+    "places": [StageSettings("places")],
     "swiss": [StageSettings("swiss", rounds=3)],
     "lives": [StageSettings("lives")],
     "roundrobin": [StageSettings("roundrobin")],

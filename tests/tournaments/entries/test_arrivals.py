@@ -13,6 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from engine.errors import Refused
 from players.actors import Actor
 from players.models import Club, Membership, Player, User
+from prizes.services import SidePoolInput, create_pool
 from tests.event_cast import NOW
 from tests.tournaments.support.pages import text
 from tournaments.entries import arrivals, check_in
@@ -204,7 +205,7 @@ def test_regulars_of_the_last_nights_are_offered_and_entered_by_one_tap(
     form = {"name": often.name, "player": often.public_id, "here": "on"}
     add = f"{desk.url.removesuffix('check-in/')}{desk.division.public_id}/entries/add/"
     answer = alice_client.post(add, form, headers=HTMX).content.decode()
-    assert "Often is entered and here" in text(answer)
+    assert "Often is entered and here." in text(answer)
     entry = desk.division.entries.get(player=often)
     assert entry.checked_in_at is not None
     assert [row.player.name for row in arrivals.regulars(desk.event, desk.division)] == ["Left", "Once"]
@@ -252,3 +253,23 @@ def test_a_player_who_did_not_come_is_missing_at_the_desk_until_they_are_here(
     arrivals.arrive(tournament=event, entries=[entry], here=True, amount=0, key=KEY, by=by_alice, now=later)
     desk = arrivals.desk(event, None, show="all", text="", may_direct=True, now=later)
     assert {row.state for row in desk["arrivals"]} == {HERE}
+
+
+def test_who_arrives_joins_a_side_pool_by_one_tap(desk: Desk, alice_client: Client) -> None:
+    """Until a match is over; what it costs is owed with the fee."""
+    pool = create_pool(
+        division=desk.division,
+        pool=SidePoolInput("Jackpot", 500, [10000], [("main", 1)]),
+        by=desk.by_alice,
+        now=NOW,
+    )
+    first, owed = desk.entries[0], desk.owed
+    join = f'aria-label="Jackpot 5.00 EUR · {first.player.name}"'
+    assert join in alice_client.get(desk.url).content.decode()
+    url = f"{desk.url.replace('check-in', 'cash')}pool-member/?tab=arrivals"
+    fields = {"act": "join", "pool": pool.public_id, "entry": first.public_id}
+    answer = alice_client.post(url, fields, follow=True)
+    assert answer.redirect_chain[-1][0] == desk.url
+    assert join not in answer.content.decode()
+    assert "Jackpot 5.00 EUR · " in answer.content.decode(), "the others can still join"
+    assert desk.owed == owed + 500

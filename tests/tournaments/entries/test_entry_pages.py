@@ -11,14 +11,17 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from engine.errors import Refused
+from formats.settings import PROGRESSIVE, StageSettings
 from players.actors import Actor
 from players.models import Club, Membership, Player
 from players.people.services import merge_players
 from tests.event_cast import NOW, publish
 from tests.tournaments.support.correcting import GROUPS, Cup, won_by
+from tests.tournaments.support.drawn_divisions import DivisionBuilder
 from tests.tournaments.support.pages import page, text
 from tournaments.draws import services as draws
 from tournaments.entries import services as entries
+from tournaments.entries.previews import withdrawal_view
 from tournaments.events import services as events
 from tournaments.models import Division, Draw, Entry, Fixture
 from tournaments.state.derivation import states_of
@@ -75,7 +78,7 @@ def test_a_member_with_another_spelling_has_to_be_confirmed(
     nord = member(club, "Nils Nord")
     answer = alice_client.post(url(division, "entries/add/"), {"name": "Nils Nørd"})
     assert answer.status_code == 422
-    assert "Is Nils Nørd the member Nils Nord?" in text(answer.content.decode())
+    assert "Did you mean Nils Nord? Choose who “Nils Nørd” is." in text(answer.content.decode())
     assert names(division) == []
 
     post(alice_client, url(division, "entries/add/"), {"name": "Nils Nørd", "player": "new"})
@@ -274,7 +277,7 @@ def test_a_director_requests_repeats_and_publishes_a_draft(
 ) -> None:
     post(alice_client, url(entered, "draw/request/"), {})
     waiting = page(alice_client, url(entered, "draw/"))
-    assert "Being drawn…" in waiting
+    assert "is being made. This page updates by itself." in waiting
     assert '<noscript><meta http-equiv="refresh"' in waiting
     # A double click requests one draft.
     post(alice_client, url(entered, "draw/request/"), {})
@@ -349,7 +352,7 @@ def test_a_withdrawn_player_returns_after_a_preview(entered: Division, alice_cli
     assert leaver.status == Entry.Status.OUT, "an empty form changes nothing"
 
     html = post(alice_client, f"{base}back-in/", {"scope": "division", "seen": seen[1], "reason": "was here"})
-    assert f"{leaver.player.name} is back in." in html
+    assert f"{leaver.player.name} is back." in html
     leaver.refresh_from_db()
     assert leaver.status == Entry.Status.IN
     playing.refresh_from_db()
@@ -388,7 +391,7 @@ def test_a_late_entry_is_previewed_entered_and_undone(entered: Division, alice_c
     assert taken[1] in {player.name for player in fixture.match.players}
 
     base = f"/events/{entered.tournament.club.slug}/{entered.tournament.slug}/entries/{entry.public_id}/"
-    assert "Undo late entry…" in text(page(alice_client, desk(entered, more=entry.public_id)))
+    assert "Undo the late entry…" in text(page(alice_client, desk(entered, more=entry.public_id)))
     look = alice_client.get(f"{base}undo-late/").content.decode()
     after = re.search(r'name="after" value="(\d+)"', look)
     assert after
@@ -457,6 +460,24 @@ def test_a_withdrawal_shows_first_what_follows(entered: Division, alice_client: 
         assert forfeits in asked
     leaver.refresh_from_db()
     assert leaver.status == Entry.Status.IN, "nothing has happened yet"
-    assert "has been withdrawn" in post(alice_client, path, {"scope": "division"})
+    assert "has withdrawn" in post(alice_client, path, {"scope": "division"})
     fixture.refresh_from_db()
     assert fixture.status == Fixture.Status.DECIDED
+
+
+@pytest.mark.parametrize("played", range(4))
+def test_whoever_goes_home_reads_all_matches_that_are_not_played(
+    make_division: Callable[..., Division], make_players: Callable[[int], list[Player]], by_alice: Actor, played: int
+) -> None:
+    """Also that of a bracket below, in which the opponent may wait already."""
+    builder = DivisionBuilder(make_division, make_players, by_alice)
+    division = builder.drawn(8, StageSettings(PROGRESSIVE))
+    builder.play(division, most=played)
+    for fixture in Fixture.objects.filter(stage__division=division, status="ready", round__bracket__key="main"):
+        for slot in fixture.slots.all():
+            assert slot.entry is not None
+            (part,) = withdrawal_view(entries.preview_withdrawal(entry=slot.entry))
+            notes = " ".join(part.notes)
+            assert "no longer plays in: Main draw, Progressive consolation." in notes
+            assert len(re.findall(r"M\d+: .+? goes through", notes)) == 2
+            assert not [line for line in part.changes if slot.entry.player.name in line.after]

@@ -73,7 +73,7 @@ def test_opening_a_link_changes_nothing_and_its_forms_check_in_and_report(runnin
     report = {f"score_{side}": "3", f"score_{1 - side}": "7", "winner": str(1 - side), "after": match.seq}
     browser.post(f"{to_match}claim/", report, headers=null)
     assert match.claims.get().side == side
-    assert "My divisions" in text(html(browser.get(own))), "with a report that waits, too"
+    assert "Divisions" in text(html(browser.get(own))), "with a report that waits, too"
 
 
 def test_check_in_by_link_keeps_the_times_of_the_event(running: RunningEvent, own: str) -> None:

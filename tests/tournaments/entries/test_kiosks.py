@@ -75,7 +75,7 @@ def test_a_paired_device_checks_players_in_and_reaches_nothing_of_the_director(
     [arrival] = CheckIn.objects.all()
     assert (arrival.state, arrival.source, arrival.kiosk) == ("here", "kiosk", kiosk)
     welcome = device.get("/kiosk/")
-    assert "Welcome, Bob You’re checked in." in shown(welcome)
+    assert "Welcome, Bob You are checked in." in shown(welcome)
     assert "data-offset" not in welcome.content.decode(), "the time is the event's, whatever the device's clock says"
     assert "Bob is checked in" in shown(device.get("/kiosk/?next=1"))
     lines = log_lines(entries_of(event, directs=True), event)
@@ -101,7 +101,7 @@ def test_the_order_of_a_kiosk_says_nothing_of_the_names_behind_initials(
     players = [walter, *(Player.objects.create(name=name) for name in names)]
     entries.enter(division=division, players=players, by=by_alice, now=timezone.now())
     rows = kiosk_page(kiosk, "", timezone.now())["arrivals"]
-    assert [name for _entry, name, _division in rows] == [
+    assert [row.name for row in rows] == [
         "Bob", "C. C.", "C. Cobb", "c. d.", "Č. W.", "Č. Wagner", "G", "H",
     ]  # fmt: skip
 

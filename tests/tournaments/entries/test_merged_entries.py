@@ -29,7 +29,7 @@ from tournaments.events import services as events
 from tournaments.ledger import payments
 from tournaments.ledger.accounts import account_of, accounts_of, box_of, owed_by_entry
 from tournaments.ledger.payments import PaymentInput
-from tournaments.models import CheckIn, Division, Entry, JoinedEntry, KeptApart, Payment, PoolMember, Withdrawal
+from tournaments.models import CheckIn, Division, Entry, JoinedEntry, KeptApart, Letter, Payment, PoolMember, Withdrawal
 from tournaments.state import integrity
 from tournaments.state.figures import figures_of
 
@@ -313,6 +313,15 @@ def test_links_that_both_could_have_kept_end_with_the_merge(event: Event, alice_
     event.undo(merge)
     assert Client().get(old).status_code == 404
     assert Client().get(path_for(event.division.tournament, event.berg, 1)).status_code == 200
+
+
+@pytest.mark.parametrize("entered_both", [False, True])
+def test_a_letter_about_an_event_of_the_other_alone_ends_with_the_merge(event: Event, entered_both: bool) -> None:
+    event.enter(event.berg, *([event.carol] if entered_both else []))
+    merge = event.merge()
+    Letter.objects.create(user=event.carol.user, event=event.division.tournament, sent_at=NOW)
+    event.undo(merge)
+    assert Letter.objects.exists() == entered_both
 
 
 def test_a_player_read_before_the_merge_is_not_entered_beside_the_other(event: Event) -> None:

@@ -25,6 +25,7 @@ FORMATS = {
     "knockout": {},
     "progressive": {},
     "double": {},
+    "places": {},
     "roundrobin": {},
     "league": {},
     "groups": {"groups": 2},

@@ -30,6 +30,6 @@ def test_a_calendar_has_the_event_and_the_deadlines_of_its_rounds(running: Runni
     Tournament.objects.update(status=Tournament.Status.CANCELLED)
     text = client.get(path).content.decode()
     assert text.count("STATUS:CANCELLED") == 2, "so that calendars remove them"
-    assert "SUMMARY:Cancelled: Winter Open" in text
+    assert "SUMMARY:Winter Open is cancelled" in text
     Tournament.objects.update(status=Tournament.Status.DRAFT)
     assert client.get(path).status_code == 404, "drafts are the directors'"

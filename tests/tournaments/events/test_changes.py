@@ -110,12 +110,12 @@ def test_an_event_is_moved_and_then_cancelled(
     edit = f"{url_of(planned)}edit/"
     form = FORM | {
         "starts_at": "2026-12-12T18:30", "ends_at": "2026-12-05T22:30", "closing_rule": "adjourn",
-        "check_in_opens_at": "2026-12-05T17:30", "venue": "Club house",
+        "silent_desk": "wait", "check_in_opens_at": "2026-12-05T17:30", "venue": "Club house",
     }  # fmt: skip
     asked = html(alice_client.post(edit, form))
     assert "2 of 4 players are notified." in asked
     for line in ("Ends: Sat 12 Dec 2026, 22:30 (was Sat 5 Dec 2026, 22:30)", "Check-in opens: Sat 12 Dec 2026, 17:30",
-                 "Open: registration closes: Fri 11 Dec 2026, 18:30"):  # fmt: skip
+                 "Open · Registration closes: Fri 11 Dec 2026, 18:30"):  # fmt: skip
         assert line in asked
     assert asked.count('name="move"') == 3
     assert event_in(client, planned) == before, "nothing is saved before"

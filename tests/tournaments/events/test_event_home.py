@@ -9,8 +9,10 @@ from django.contrib.auth.models import AnonymousUser
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from formats.settings import DOUBLE, GROUPS, KNOCKOUT, LIVES, PROGRESSIVE, SWISS, StageSettings
+from matches.play.watching import LIVE_FOR
 from matches.reporting import reports
 from players.actors import Actor
 from players.models import Player, User
@@ -77,27 +79,32 @@ def test_those_still_in_a_bracket_are_those_who_have_not_lost_it(
 @pytest.mark.parametrize("format_", [SWISS, LIVES])
 def test_a_table_names_its_leaders_once_something_is_played(builder: DivisionBuilder, format_: str) -> None:
     division = builder.drawn(8, StageSettings(format_))
-    assert row_of(division).leaders == ()
+    assert row_of(division).leaders.rows == ()
     builder.play(division, most=4)
-    first, second = row_of(division).leaders
+    first, second = row_of(division).leaders.rows
     winners = {
         fixture.slots.get(side=fixture.match.results.get().winner).entry.player.name  # type: ignore[union-attr]
         for fixture in Fixture.objects.filter(stage__division=division, match__results__isnull=False)
     }
     assert {first.name, second.name} <= winners
-    assert re.fullmatch(r"\d+ (points?|lives|life)", first.points)
+    assert re.fullmatch(r"\d+ (lives|life)" if format_ == LIVES else r"\d+", first.points)
 
 
-def test_nobody_leads_while_matches_are_played_that_may_change_it(builder: DivisionBuilder, client: Client) -> None:
-    division = builder.drawn(8, StageSettings(SWISS))
+@pytest.mark.parametrize("format_", [SWISS, LIVES])
+def test_a_round_that_is_being_played_is_in_no_table_and_both_pages_say_so(
+    builder: DivisionBuilder, client: Client, format_: str
+) -> None:
+    division = builder.drawn(8, StageSettings(format_))
+    standings = f"{url_of(division)}{division.public_id}/standings/"
     builder.play(division, most=3)
-    assert [leader.place for leader in row_of(division).leaders] == [1, 2]
-    shown = text(page(client, url_of(division)))
-    assert "So far: 1. " in shown
-    assert "Leads:" not in shown
+    assert row_of(division).leaders.rows == ()
+    for url in (url_of(division), standings):
+        assert "Round 1 is being played" in text(page(client, url))
     builder.play(division, most=1)
-    assert [leader.place for leader in row_of(division).leaders] == [0, 0]
-    assert "Leads:" in text(page(client, url_of(division)))
+    first, second = row_of(division).leaders.rows
+    assert first.place == second.place == 1 if format_ == LIVES else (first.place, second.place) == (1, 2)
+    for url in (url_of(division), standings):
+        assert "is being played" not in text(page(client, url))
 
 
 def test_a_match_that_waits_for_the_director_is_not_live(running: RunningEvent, client: Client) -> None:
@@ -108,6 +115,14 @@ def test_a_match_that_waits_for_the_director_is_not_live(running: RunningEvent, 
     assert "Live now" in text(page(client, url))
     reports.contest(match=match, side=1, by=Actor.link(1), now=NOW)
     assert "Live now" not in text(page(client, url))
+
+
+def test_a_match_of_an_earlier_day_is_not_live(running: RunningEvent) -> None:
+    report_first_match(running)
+    event = running.division.tournament
+    times = (timezone.now(), timezone.now() + LIVE_FOR)
+    shown = [event_home(AnonymousUser(), event, at)["played_now"] for at in times]
+    assert [len(rows) for rows in shown] == [1, 0]
 
 
 def test_hidden_names_are_initials_in_every_row(builder: DivisionBuilder, client: Client) -> None:
@@ -123,7 +138,7 @@ def test_hidden_names_are_initials_in_every_row(builder: DivisionBuilder, client
 def test_groups_have_no_leader(builder: DivisionBuilder) -> None:
     division = builder.drawn(8, StageSettings(GROUPS, groups=2, qualifiers=2), StageSettings(KNOCKOUT))
     builder.play(division, most=4)
-    assert list(row_of(division).leaders) == []
+    assert row_of(division).leaders.rows == ()
 
 
 def test_a_finished_division_shows_its_champion_and_no_bar(builder: DivisionBuilder, client: Client) -> None:
@@ -150,7 +165,7 @@ def test_only_one_card_stays_on_the_screen(
         division = builder.drawn(2, StageSettings(KNOCKOUT), name=name)
     shown = page(as_user(bob), url_of(division))
     assert shown.count("next-match") == 1
-    assert text(shown).count("You against") == 1
+    assert text(shown).count("Your match against") == 1
 
 
 def test_the_schedule_is_in_order_and_ticks_what_is_over(tournament: Tournament) -> None:

@@ -22,6 +22,7 @@ FORM = {
     "starts_at": "2026-12-05T18:30",
     "ends_at": "",
     "closing_rule": "leader",
+    "silent_desk": "go_on",
     "check_in_opens_at": "2026-12-05T17:00",
     "check_in_closes_at": "",
     "time_zone": "Copenhagen",
@@ -60,7 +61,7 @@ def test_a_director_creates_and_publishes_an_event_with_a_division(
     home = f"/events/{club.slug}/winter-open/"
     assert tournament.starts_at == datetime(2026, 12, 5, 17, 30, tzinfo=UTC), "entered in Copenhagen time"
     assert tournament.check_in_opens_at == datetime(2026, 12, 5, 16, tzinfo=UTC)
-    assert tournament.closing_rule == "leader"
+    assert (tournament.closing_rule, tournament.silent_desk) == ("leader", "go_on")
     assert '<option value="leader" selected>' in html(alice_client.get(f"{home}edit/"))
     assert client.get(home).status_code == 404
 
@@ -153,7 +154,7 @@ def test_settings_change_and_a_stale_form_shows_the_changes(
 
 def test_after_the_draw_fixed_settings_are_ignored(alice_client: Client, running: RunningEvent) -> None:
     division = running.division
-    assert "disabled" in page(alice_client, f"{running.division_url}draw/")
+    assert "disabled" in page(alice_client, f"{running.division_url}settings/")
 
     alice_client.post(settings_url(division), {**DIVISION, "name": "Masters", "after": division.seq})
 

@@ -40,9 +40,12 @@ EVENT: dict[str, tuple[str, Any]] = {
     "starts_at": (f"{TOLD} {CALENDAR}", LATER),
     "ends_at": (f"{CALENDAR} {HANGS}", LATER),
     "closing_rule": (NONE, "leader"),
+    "silent_desk": (NONE, "go_on"),
     "check_in_opens_at": (HANGS, LATER),
     "check_in_closes_at": (HANGS, LATER),
     "time_zone": (f"{TOLD} {CALENDAR}", "America/New_York"),
+    "language": (NONE, "en"),
+    "second_language": (NONE, "en"),
     "venue": (f"{TOLD} {CALENDAR}", "Club house"),
     "tables": (NONE, 3),
     "about": (NONE, "Bring a board."),
@@ -53,6 +56,8 @@ EVENT: dict[str, tuple[str, Any]] = {
 }
 DIVISION: dict[str, tuple[str, Any]] = {
     "name": (CALENDAR, "Masters"),
+    "is_side": (NONE, True),
+    "sides": (NONE, "two"),
     "self_registration": (NONE, True),
     "closes_at": (HANGS, LATER),
     "capacity": (NONE, 64),
@@ -66,6 +71,9 @@ DIVISION: dict[str, tuple[str, Any]] = {
     "pool_id": (NONE, None),
     "draw_method": (NONE, "entry"),
     "apart": (NONE, True),
+    "start_rule": (NONE, "hand"),
+    "start_cap": (NONE, 2),
+    "start_table": (NONE, [[300, 2]]),
     "deadline_rule": (NONE, "lots"),
     "no_show_loses": (NONE, True),
     "no_show_minutes": (NONE, 7),
@@ -184,7 +192,12 @@ def test_each_field_of_an_event(event: RunningEvent, by_alice: Actor, bob: User)
 def test_each_field_of_a_division(event: RunningEvent, by_alice: Actor, bob: User) -> None:
     def change(field: str, value: Any) -> None:
         division = event.tournament.divisions.get(name="Open" if field in AFTER_DRAW else "Beginners")
-        events.update_division(division=division, after=division.seq, by=by_alice, now=NOON + DAY, **{field: value})
+        if field == "sides":
+            # It is fixed once somebody is entered.
+            division.entries.all().delete()
+        # Pairs have ratings of their own, and with a start score nothing is rated.
+        values = {field: value, **({"rated": False} if field in ("sides", "start_rule") else {})}
+        events.update_division(division=division, after=division.seq, by=by_alice, now=NOON + DAY, **values)
 
     declared = {field: set(kinds.split()) - {HANGS} for field, (kinds, _value) in DIVISION.items()}
     assert kinds_of_each(Observed(event, bob), DIVISION, change) == declared

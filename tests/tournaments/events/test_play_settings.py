@@ -156,7 +156,7 @@ def test_a_director_sets_where_matches_are_played(alice_client: Client, running:
     settings = {"play_mode": "either", "clock": "correspondence", "turn_days": "1", "bank_days": "3",
                 "flag_rule": "claim", "spectators_delay": "after"}  # fmt: skip
     fixed = {"name": "Open", "after": str(running.division.seq), "deadlines": ""}
-    assert "over the board" in html(client.get(running.division_url))
+    assert "Over the board" in html(client.get(running.division_url))
     assert "Spectators" not in html(client.get(running.division_url))
     response = alice_client.post(f"{running.division_url}settings/", {**DIVISION, **settings, **fixed})
     assert response.status_code == 302, html(response)
@@ -166,7 +166,7 @@ def test_a_director_sets_where_matches_are_played(alice_client: Client, running:
     )
     assert division.spectators_delay is None
     public = html(client.get(running.division_url))
-    for words in ("wherever the players like", "1 day for each turn, 3 extra days", "see a match once it is over"):
+    for words in ("Wherever the players like", "1 day for each turn, 3 extra days", "After the match"):
         assert words in public
 
 
@@ -174,7 +174,7 @@ def test_a_delay_that_only_the_api_offers_stays_when_the_form_is_saved(
     alice_client: Client, running: RunningEvent, settle_for: Callable[..., None]
 ) -> None:
     settle_for(spectators_delay=7)
-    page = html(alice_client.get(f"{running.division_url}draw/"))
+    page = html(alice_client.get(f"{running.division_url}settings/"))
     assert '<option value="7" selected>7 minutes behind</option>' in page
 
 
@@ -193,7 +193,7 @@ def test_bad_settings_are_refused(alice_client: Client, running: RunningEvent, f
 
 def agree_and_come(match: Match, side: int, at: datetime) -> None:
     """Both have agreed on a time, to which only this side comes."""
-    offer = appointments.Offer([at])
+    offer = appointments.Dates([at])
     offered = appointments.propose(match=match, side=0, offer=offer, by=SYSTEM, now=at - timedelta(hours=2))
     appointments.accept(proposal=offered, side=1, time=at, by=SYSTEM, now=at - timedelta(hours=1))
     arrivals.arrive(match=match, side=side, by=SYSTEM, now=at)
@@ -268,7 +268,7 @@ def test_a_match_that_was_played_at_a_table_is_reported_while_its_board_waits(
 ) -> None:
     match, side = invited.match, side_of(invited.match, "Carol")
     page = f"/matches/{match.public_id}/"
-    assert 'name="score_0"' in html(as_user(carol).get(page))
+    assert 'name="winner"' in html(as_user(carol).get(page))
     score = (7, 5) if side == 0 else (5, 7)
     reports.report_score(
         match=match, side=side, report=reports.ScoreReport(side, score), by=Actor.of(carol), now=invited.now
@@ -286,7 +286,7 @@ def test_a_match_that_was_played_at_a_table_is_reported_while_its_board_waits(
 
 def test_times_are_proposed_while_the_board_waits(invited: Board) -> None:
     match, carol = invited.match, side_of(invited.match, "Carol")
-    offer = appointments.Offer([invited.now + timedelta(hours=3)])
+    offer = appointments.Dates([invited.now + timedelta(hours=3)])
     appointments.propose(match=match, side=carol, offer=offer, by=SYSTEM, now=invited.now)
     invited.do(carol, "here")
     with refused("match_live"):
@@ -331,7 +331,7 @@ def test_who_comes_to_the_board_at_the_time_that_was_agreed_has_come_to_the_appo
     settle_for(play_mode="here", clock="online", no_show_loses=True)
     match, at = match_of(running), NOW + timedelta(days=1)
     side = side_of(match, "Bob")
-    offered = appointments.propose(match=match, side=0, offer=appointments.Offer([at]), by=SYSTEM, now=NOW)
+    offered = appointments.propose(match=match, side=0, offer=appointments.Dates([at]), by=SYSTEM, now=NOW)
     appointments.accept(proposal=offered, side=1, time=at, by=SYSTEM, now=NOW)
     board = Board(match, [bob, carol] if side == 0 else [carol, bob])
     board.now = at

@@ -89,6 +89,6 @@ def test_a_division_counts_for_a_pool_of_its_own_club_only(
     refused = alice_client.post(path, {"name": "Side", "pool_id": other.pk}, content_type="application/json")
     assert refused.json()["code"] == "pool_of_other_club"
     division = Division.objects.get()
-    html = page(alice_client, f"/events/{club.slug}/{tournament.slug}/{division.public_id}/draw/")
+    html = page(alice_client, f"/events/{club.slug}/{tournament.slug}/{division.public_id}/settings/")
     assert f'<option value="{mine.pk}" selected>Ladder</option>' in html
     assert "Theirs" not in html

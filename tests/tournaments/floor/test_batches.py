@@ -97,7 +97,7 @@ NOON = datetime.fromisoformat("2026-11-20T12:00:00+00:00")
 FLOW = (StageSettings(LIVES, lives=2, lengths=(5,), pairing=Mode.CONTINUOUS),)
 SWITCH = (replace(FLOW[0], qualifiers=8), StageSettings(KNOCKOUT, lengths=(7,)))
 # The most queries of a step in which nobody can be paired, of one with a batch, for each of its pairs, and on average.
-IDLE, WITH_BATCH, EACH_PAIR, AVERAGE = 28, 61, 3, 38
+IDLE, WITH_BATCH, EACH_PAIR, AVERAGE = 30, 64, 3, 40
 
 
 @pytest.fixture
@@ -407,7 +407,7 @@ def test_the_floor_says_who_waits_and_why(
     event = start(now=timezone.now())
     page = floor_text(client, event)
     assert "Waiting 3, longest first" in page
-    assert page.count("Waits for a table.") == 2
+    assert page.count("Waiting for a table.") == 2
     assert "13 0 0 out" in page
     (stage,) = Stage.objects.all()
     division = event.divisions.get()
@@ -868,11 +868,11 @@ def test_only_directors_and_the_player_learn_who_is_free(
     ]
     for page in pages:
         shown = client.get(page).content.decode()
-        assert "Waits for a table" not in shown, page
+        assert "Waiting for a table" not in shown, page
         assert "Free since" not in shown, page
     assert client.get(topic).json()["flows"] == []
-    # Neither table, wall nor list of pairings names anybody who is free.
-    for page in pages[:4]:
+    # Neither tables nor wall name anybody who is free; the frame has them in its standings, with all others.
+    for page in pages[:3]:
         assert not [name for name in free if f"{name}<" in client.get(page).content.decode()], page
     client.force_login(alice)
     (flow,) = client.get(topic).json()["flows"]
@@ -935,7 +935,7 @@ def test_a_personal_link_says_why_its_player_waits(start: Callable[..., Tourname
     assert re.search(r"Free since \d\d:\d\d · 2 lives left", text(html(link)))
     other = client.get(path_for(event, playing, 0))
     assert "Free since" not in text(html(other))
-    assert free not in text(html(other))
+    assert not re.search(rf"{free}\b", text(html(other))), "Member 1 may have drawn Member 12"
 
 
 @pytest.mark.slow
@@ -997,9 +997,9 @@ def test_a_score_that_decides_a_match_asks_both_players_whether_it_is_over(
     match.refresh_from_db()
     assert match.state == Match.State.OPEN, "it is a question, and no result"
     own, other = text(html(client.get(page))), text(html(as_user(second).get(page)))
-    assert "Yes, report 5–3" in own
-    assert "Yes, report 3–5" in other, "with the reader's points first"
-    assert "Yes, report 5–3" in text(html(client.get(reverse("my-matches"))))
+    assert "Yes, report this score" in own
+    assert "The score 3–5 was entered" in other, "with the reader's points first"
+    assert "Yes, report this score" in text(html(client.get(reverse("my-matches"))))
     floor = floor_text(as_user(alice), event)
     assert f"Is M{fixture.number} over?" in floor
     assert "5–3 would decide it" in floor
@@ -1077,7 +1077,9 @@ def test_a_director_pairs_two_who_are_free_with_a_public_reason(
         night.win(fixture, side)
     resting = [row.entry for row in waits(night) if row.code == "resting"]
     assert len(resting) == 4
-    winner, loser = (next(row for row in resting if lives_of(night)[row.pk] == lives) for lives in (2, 1))
+    lives = lives_of(night)
+    winner = next(row for row in resting if lives[row.pk] == 2)
+    loser, met = sorted((row for row in resting if lives[row.pk] == 1), key=lambda row: have_met(row, winner))
     page = as_user(alice)
     floor = reverse("floor", args=[event.club.slug, event.slug])
     assert "Choose others" in text(html(page.get(floor)))
@@ -1093,7 +1095,6 @@ def test_a_director_pairs_two_who_are_free_with_a_public_reason(
     shown = text(html(page.get(against, data)))
     assert f"{winner.player.name} rests until" in shown
     assert f"{winner.player.name} has 2 lives left, {loser.player.name} 1." in shown
-    met = next(row for row in resting if row not in (winner, loser) and have_met(row, winner))
     assert "They have met in M" in text(html(page.get(against, data | {"second": met.public_id})))
     assert text(html(page.get(against, data | {"second": ""}))) == "", "only one is chosen"
     with transaction.atomic():

@@ -1,16 +1,21 @@
 """The event's rule for matches that still run when it ends; Alice directs eight players to seven points."""
 
+import re
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
 from matches.lifecycle.finish import standing_result
 from matches.models import Result
 from players.actors import Actor
+from players.joining.services import directors_of
+from players.models import Notification
+from players.notifications.kinds import texts_of
 from tests.pages import html
 from tests.tournaments.floor.test_services import Evening
 from tournaments.floor import calls
@@ -18,7 +23,7 @@ from tournaments.floor import evening as opening
 from tournaments.floor.closing_time import ClosedMatch, RunningMatch, close_matches, closing_time
 from tournaments.floor.selectors import floor
 from tournaments.floor.undo import last_act, undo
-from tournaments.models import Division, FloorEvent, Tournament
+from tournaments.models import Autopilot, Division, FloorEvent, Tournament
 from tournaments.state.integrity import differences
 
 pytestmark = pytest.mark.django_db
@@ -175,3 +180,79 @@ def test_a_client_closes_matches_with_what_the_floor_says_runs(closing: Evening,
     closed = send(rule="leader", matches=seen["running"])
     assert [(row["number"], row["code"]) for row in closed.json()] == [(1, None), (2, "match_level"), (3, None)]
     assert "nobody leads" in closed.json()[1]["message"]
+
+
+def calls_itself(closing: Evening) -> None:
+    """The autopilot calls since before the end; a table is free, and M4 waits."""
+    opening.set_autopilot(
+        tournament=closing.division.tournament, mode=Autopilot.CALL, by=closing.alice,
+        now=closing.now - timedelta(minutes=30),
+    )  # fmt: skip
+    closing.win(1)
+
+
+def called(closing: Evening) -> list[int]:
+    """The numbers of the matches that the autopilot calls now."""
+    events = calls.call_ready(tournament_id=closing.division.tournament_id, now=closing.now)
+    return [event.fixture.number for event in events if event.fixture is not None]
+
+
+def page(closing: Evening, route: str = "floor", *more: str) -> str:
+    event = closing.division.tournament
+    return reverse(route, args=[event.club.slug, event.slug, *more])
+
+
+def told(closing: Evening) -> list[tuple[str, int]]:
+    rows = Notification.objects.filter(kind="closing_time").order_by("pk")
+    return [(row.params["variant"], row.params["count"]) for row in rows]
+
+
+@pytest.mark.usefixtures("valkey")
+@pytest.mark.parametrize("is_over", [True, False])
+def test_from_closing_time_on_nothing_is_called_until_somebody_taps_go_on(
+    closing: Evening, alice_client: Client, is_over: bool
+) -> None:
+    if not is_over:
+        Tournament.objects.update(ends_at=closing.now + timedelta(hours=1))
+    calls_itself(closing)
+    alice_client.get(page(closing))
+    if not is_over:
+        close_matches(rule="adjourn", running=running(closing), **closing.acts)
+    assert [called(closing), called(closing)] == [[], []]
+    assert closing.states()[3] == "r", "it is still suggested"
+    assert told(closing) == [("" if is_over else "adjourned", 1)], "one push, however often a worker looks"
+    assert len(told(closing)) == len(directors_of(closing.division.tournament.club))
+    [told_alice] = texts_of(list(Notification.objects.filter(kind="closing_time")))
+    assert "Matches that wait: 1. Go on or adjourn?" in told_alice.sentence
+    shown = html(alice_client.get(page(closing)))
+    assert ("is over, 1 match waits" if is_over else "Matches were adjourned, 1 match waits") in shown
+    assert ('id="post-closing-go-on"' in shown, ">Adjourn all 2<" in shown) == (True, is_over)
+    alice_client.post(page(closing, "floor-action", "autopilot"), {"mode": "call"})
+    assert called(closing) == [4]
+    assert 'id="post-closing-go-on"' not in html(alice_client.get(page(closing)))
+    assert len(told(closing)) == 1
+    closing.undo_last()
+    assert 'id="post-closing-go-on"' in html(alice_client.get(page(closing))), "going on was undone"
+
+
+@pytest.mark.usefixtures("valkey")
+def test_one_match_that_is_put_aside_before_the_end_stops_nothing(closing: Evening, alice_client: Client) -> None:
+    Tournament.objects.update(ends_at=closing.now + timedelta(hours=1))
+    calls_itself(closing)
+    alice_client.get(page(closing))
+    opening.adjourn(fixture=closing.fixture(2), **closing.acts)
+    assert called(closing) == [4]
+    assert told(closing) == []
+
+
+@pytest.mark.usefixtures("valkey")
+def test_an_event_that_nobody_watches_goes_on_by_itself(closing: Evening) -> None:
+    calls_itself(closing)
+    assert called(closing) == [4]
+    assert told(closing) == []
+
+
+def test_the_forecast_says_how_far_beyond_closing_time_the_evening_goes(closing: Evening, alice_client: Client) -> None:
+    shown = html(alice_client.get(page(closing)))
+    assert re.search(r"\d+ minutes beyond \d\d:\d\d", shown)
+    assert 'class="closing"' in shown

@@ -194,7 +194,7 @@ def test_alice_closes_matches_from_their_sheet_and_an_assistant_does_not(
     assert "4HPwATDgc/ABMA" in html(alice_client.get(f"{url}matches/{fixture['fixture']}/"))
     assert "Adjourned at 5–3" in html(alice_client.get(url))
     after = event.match(1).seq
-    assert f"Undo: {event.match(1).player_1.name} wins: " in do("settle", winner="1", after=after)
+    assert f"Undo: {event.match(1).player_1.name} wins · " in do("settle", winner="1", after=after)
     result = standing_result(event.match(1))
     assert result is not None
     assert (result.kind, result.winner, result.score) == (Result.Kind.SETTLED, 1, None)
@@ -211,10 +211,10 @@ def test_a_slow_match_gets_its_clocks_by_one_tap_which_its_players_see(
     url = f"/events/{tournament.club.slug}/{tournament.slug}/floor/"
     fixture = evening.fixture(1).public_id
     page = html(alice_client.get(url))
-    assert "With clocks: 11 minutes each." in page
+    assert "Clocks: 11 minutes each" in page
     assert f'id="post-clocks-{fixture}"' in page
     done = html(alice_client.post(f"{url}do/clocks/", {"fixture": fixture}, follow=True))
     assert "is played with clocks: 11 minutes each." in done
-    assert "Clocks: 11 min each" in done
+    assert "Clocks: 11 minutes each" in done
     assert "With clocks" not in done
     assert "You play with clocks: 11 minutes each." in html(Client().get(f"/matches/{evening.match(1).public_id}/"))

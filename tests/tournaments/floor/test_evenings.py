@@ -1,13 +1,15 @@
 """Simulated evenings through the services: nobody is double-booked, and no table stands idle while a match is ready."""
 
+from datetime import timedelta
 from itertools import product
 
 import pytest
 
 from demo import evenings
-from demo.evenings import CHANCES, FORECAST_AT, first_come_end, simulate_evening
+from demo.evenings import CHANCES, FORECAST_AT, first_come_end, simulate_evening, simulate_two_events
 from demo.management.commands.simulate_evening import FAULTS, calibration, summary
 from tournaments.floor import calls as autopilot
+from tournaments.floor import derivation
 from tournaments.floor.state import MatchFacts, MatchProgress, Rank
 from tournaments.models import Tournament
 
@@ -41,6 +43,16 @@ def test_an_evening_without_rounds_books_everybody_once_too() -> None:
     figures = summary([report])
     assert {name: figures[name] for name in FAULTS} == dict.fromkeys(FAULTS, 0)
     assert report.ended > 60
+
+
+@pytest.mark.slow
+@pytest.mark.django_db
+def test_nobody_is_called_to_tables_of_two_events_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    figures = summary([*simulate_two_events(players=9, tables=3, seed=7)])
+    assert {name: figures[name] for name in FAULTS} == dict.fromkeys(FAULTS, 0)
+    # If tables of other events did not count, the one who plays in both would be called by both.
+    monkeypatch.setattr(derivation, "ELSEWHERE_FOR", timedelta())
+    assert sum(report.double_booked_players for report in simulate_two_events(players=9, tables=3, seed=7)) > 0
 
 
 def match(fixture: int, *leads_to: int) -> MatchFacts:

@@ -45,20 +45,20 @@ def test_lines_run_an_evening_and_undo_takes_back_what_came_last(event: Evening)
     assert enter(event, "m1 call") == f"M1 {names} is called to table 1."
     assert preview(event, "t1 call m2") == "refused: M1 is at table 1."
     assert enter(event, "t1 call m2") == "refused: M1 is at table 1."
-    assert preview(event, "m1 t3") == f"Record that M1 {names} is at table 3."
+    assert preview(event, "m1 t3") == f"After Enter: M1 {names} is at table 3."
     assert enter(event, "m1 t3") == f"M1 {names} is at table 3."
     assert enter(event, f"late {first} 10") == f"{first} is 10 minutes late for M1 {names}."
     assert enter(event, "m1 start") == f"M1 {names} has started."
     assert enter(event, "m1 run 5-3") == f"M1 {names} stands 5–3."
     assert enter(event, "t2 out lamp broken") == "Table 2 is out of use."
     assert preview(event, "undo") == "Undo: Table 2 is out of use."
-    assert preview(event, "m1 3-7") == f"{second} beats {first} 7–3 · M1, table 3 · winner to M5"
+    assert preview(event, "m1 3-7") == f"{second} beats {first} 7–3 · M1 · Table 3 · The winner goes to M5."
     assert enter(event, "m1 7-3") == f"M1 · {names} 7–3"
     assert event.states() == "srrwwww"
-    assert preview(event, "undo") == preview(event, "undo m1") == f"Undo: {first} wins 7–3 at table 3"
+    assert preview(event, "undo") == preview(event, "undo m1") == f"Undo: {first} wins 7–3 · Table 3"
     assert enter(event, "undo") == "The result of M1 was taken back."
     assert enter(event, "undo") == "Undone: Table 2 is out of use."
-    assert preview(event, f"accessible {second}") == f"Call {second} to accessible tables."
+    assert preview(event, f"accessible {second}") == f"After Enter: {second} needs an accessible table."
     assert enter(event, f"accessible {second}") == f"{second} needs an accessible table."
     assert event.state.facts.needs_accessible == {event.match(1).player_1_id}
     assert enter(event, "t9 free") == "refused: There is no table 9."
@@ -68,7 +68,7 @@ def test_lines_run_an_evening_and_undo_takes_back_what_came_last(event: Evening)
 def test_a_pause_ends_at_a_time_of_day_at_the_event(event: Evening) -> None:
     event.now = event.now.replace(year=2026, month=11, day=20, hour=18, minute=30)  # 19:30 in Copenhagen
     with timezone.override("America/New_York"):
-        assert preview(event, "pause 20:00") == "Pause the event until 20:00."
+        assert preview(event, "pause 20:00") == "After Enter: The event is paused until 20:00."
         assert enter(event, "pause 20:00") == "The event is paused until 20:00.", "wherever the director’s clock is"
         view = selectors.floor(event.division.tournament, event.now)
         assert view.reasons(view.queue[0]) == ("The event is paused until 20:00.",)

@@ -23,6 +23,7 @@ PROGRESSIVE = StageSettings("progressive", last_chance="", lower_lengths=(5,), l
 EVENINGS: dict[str, tuple[list[StageSettings], int]] = {
     "knockout with consolation and last chance": ([PROGRESSIVE], 19),
     "double elimination": ([StageSettings("double", second_final=True)], 13),
+    "everybody plays to the end": ([StageSettings("places", lower_lengths=(5,))], 13),
     "Swiss": ([StageSettings("swiss", rounds=4)], 13),
     "Swiss until one is unbeaten": ([StageSettings("swiss")], 13),
     "lives": ([StageSettings("lives", lives=3)], 12),

@@ -27,9 +27,11 @@ from tests.tiers import TEST_SEED
 from tests.tournaments.support.played_stages import drawn_as
 from tournaments.entries import check_in
 from tournaments.entries.arrivals import arrivals_of
+from tournaments.events.services import create_division, create_tournament
 from tournaments.floor import calls, evening, selectors
 from tournaments.floor.batches import Flow, flows_of, waiting_in
 from tournaments.floor.notifications import CALLED
+from tournaments.floor.page.cards import Cards
 from tournaments.floor.page.forecast import evening_forecast
 from tournaments.floor.state import FloorMatchState
 from tournaments.models import Autopilot, CheckIn, Division, Entry, Fixture, FloorEvent, FloorKind, Table, Tournament
@@ -345,6 +347,31 @@ def test_without_rounds_who_plays_elsewhere_waits(make_event: Callable[..., TwoD
     assert {row.entry.player_id: row.code for row in waiting_in(flow, view.state, event.now)}[event.berg.pk] != "busy"
 
 
+def test_a_table_says_in_which_other_event_its_players_are_awaited(
+    make_event: Callable[..., TwoDivisions], make_players: Callable[[int], list[Player]]
+) -> None:
+    event, alias = make_event(), Player.objects.create(name="Carol C.")
+    by, now, club = event.by, event.now, event.tournament.club
+    other = create_tournament(club=club, by=by, now=now, name="Friday Cup", starts_at=now, tables=2)
+    division = create_division(tournament=other, by=by, now=now, name="Open", match_length=5)
+    drawn_as(division, [FORMATS["knockout"]], [alias, *make_players(3)], by)
+    merge_players(player=alias, into=event.carol, by=by, now=now)
+    evening.open_floor(tournament=other, by=by, now=now)
+    there = TwoDivisions(other, event.carol, alias, by)
+
+    def notes() -> list[str]:
+        return [card.note for card in Cards(event.floor, []).all() if card.match]
+
+    event.call(event.carol)
+    assert notes() == [""], "nobody has been called there"
+    awaited = there.of(alias)
+    (busy,) = (row for row in there.fixtures() if row != awaited)
+    calls.call(fixture=busy, by=by, now=now)
+    assert notes() == [f"{event.carol.name}: also in Friday Cup, M{awaited.number}"]
+    event.now += timedelta(hours=13)
+    assert notes() == [""], "nobody has been called there since yesterday"
+
+
 def flow_of(event: TwoDivisions) -> Flow:
     tournament = Tournament.objects.prefetch_related("divisions__stages").get(pk=event.tournament.pk)
     (flow,) = flows_of(tournament, event.floor.state, event.now)
@@ -405,7 +432,7 @@ def no_shows(event: TwoDivisions) -> set[int]:
     """The players of whom the desk says that they did not come."""
     divisions = list(event.tournament.divisions.all())
     rows = arrivals_of(event.tournament, divisions, may_direct=True, several=True, now=event.now)
-    return {row.entry.player_id for row in rows if row.is_no_show}
+    return {entry.player_id for row in rows if row.is_no_show for entry in row.entries}
 
 
 # What the person is told, sees and may do.

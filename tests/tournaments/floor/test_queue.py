@@ -1,9 +1,11 @@
 """The derived state of the floor: which match is called next, to which table, and why the others wait. No database."""
 
 from dataclasses import replace
+from zoneinfo import ZoneInfo
 
 import pytest
 
+from players.people.rows import PersonId
 from tests.tournaments.floor.facts import (
     BOB,
     CAROL,
@@ -20,6 +22,7 @@ from tests.tournaments.floor.facts import (
     state_of,
 )
 from tournaments.floor.derivation import critical_minutes
+from tournaments.floor.sentences import explain
 from tournaments.floor.state import (
     AttentionKind,
     EntrantSource,
@@ -27,6 +30,7 @@ from tournaments.floor.state import (
     FloorSettings,
     MatchProgress,
     Rank,
+    SeatElsewhere,
     TableFacts,
     TableState,
 )
@@ -256,6 +260,17 @@ def test_a_table_out_of_use_gets_no_match_but_keeps_the_one_that_is_there() -> N
     assert [(row.fixture, row.table) for row in state.suggestions] == [(2, 3)]
 
 
+def test_whoever_is_at_a_table_of_another_event_waits_and_the_floor_says_where() -> None:
+    row = match(1, (BOB, CAROL))
+    for ago, waits in ((5, ["elsewhere"]), (13 * 60, [])):
+        seat = SeatElsewhere("Friday Lives", "3", NOW - minutes(ago))
+        state = state_of(row, elsewhere={PersonId(BOB): seat})
+        assert codes(state, 1) == waits
+        assert bool(state.suggestions) is not bool(waits), "a call that nobody followed up since yesterday is none"
+        for reason in state.matches[1].reasons:
+            assert explain(reason, {BOB: "Bob"}, ZoneInfo("UTC")) == "Bob is at table 3 of Friday Lives."
+
+
 # Calls, slow matches, lateness
 
 
@@ -274,6 +289,17 @@ def test_a_second_call_and_then_a_no_show_need_a_director() -> None:
     assert [item.fixture for item in state_of(*rows, facts=facts).attention] == [1]
     facts.add(FloorKind.STARTED, 0, fixture=1)
     assert state_of(*rows, facts=facts).attention == ()
+
+
+def test_nobody_is_missing_in_a_round_that_just_began_until_one_of_its_matches_has_started() -> None:
+    rows = [match(1, (BOB, CAROL)), match(2, (ERIN, FRANK)), match(3, (GRETA, HUGO))]
+    facts = Facts(*rows)
+    for row in rows:
+        facts.add(FloorKind.CALLED, 16, fixture=row.fixture, table=row.fixture)
+    assert state_of(*rows, facts=facts).attention == ()
+    facts.add(FloorKind.STARTED, 12, fixture=2)
+    items = state_of(*rows, facts=facts).attention
+    assert [(item.kind, item.fixture) for item in items] == [(AttentionKind.NO_SHOW, 1), (AttentionKind.NO_SHOW, 3)]
 
 
 def test_a_match_is_slow_after_eleven_minutes_a_point() -> None:

@@ -61,7 +61,7 @@ def test_one_tap_enters_a_loser_again_for_the_fee_and_another_undoes_it(
     sheet = f"{url}matches/{evening.fixture(number).public_id}/"
     assert " – ".join(evening.match(number).names) in text(html(alice_client.get(sheet)))
     for page in (url, sheet):
-        assert f"{loser.name} enters again: 5 tickets" in html(alice_client.get(page))
+        assert f"{loser.name} enters again · 5 tickets" in html(alice_client.get(page))
         assert "enters again" not in html(as_user(erin).get(page))
     entry = evening.division.entries.get(player=loser)
     posted = {"entry": entry.public_id, "number": 1}
@@ -69,7 +69,7 @@ def test_one_tap_enters_a_loser_again_for_the_fee_and_another_undoes_it(
     done = html(alice_client.post(f"{url}do/re-enter/", posted, follow=True))
     assert f"{loser.name} (2) takes the bye of" in done
     assert "The fee is 5 tickets." in done
-    assert f"{loser.name} (2) has been entered." in html(alice_client.post(f"{url}do/re-enter/", posted, follow=True))
+    assert f"{loser.name} (2) was entered." in html(alice_client.post(f"{url}do/re-enter/", posted, follow=True))
     again = evening.division.entries.get(player=loser, number=2)
     assert sum(charge.is_reentry for charge in division_charges(evening.division)) == 1
     for page in (url, sheet):
@@ -146,7 +146,7 @@ def test_both_losers_of_a_match_that_both_forfeited_can_enter_again(evening: Eve
     results.enter_result(fixture=evening.fixture(number), result=nobody_came, **evening.acts)
     page = html(alice_client.get(floor_url(evening)))
     for player in (evening.match(number).player_0, evening.match(number).player_1):
-        assert f"{player.name} enters again: 5 tickets" in page
+        assert f"{player.name} enters again · 5 tickets" in page
 
 
 def test_without_a_bye_nobody_is_offered_to_enter_again(

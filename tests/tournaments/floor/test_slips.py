@@ -147,7 +147,7 @@ def test_the_line_says_who_is_paired_before_enter(night: Night) -> None:
         return shown.text
 
     assert preview(slip(141, first, second)) == (
-        f"M141: {first.player.name} – {second.player.name} were paired on paper."
+        f"After Enter: M141: {first.player.name} – {second.player.name} were paired on paper."
     )
     assert preview("m141 7-3") == "Nobody is paired in M141. Type the pair too: m141 smith jones"
     assert Batch.objects.count() == 1
@@ -234,5 +234,5 @@ def test_the_preview_of_a_correction_speaks_of_no_rounds(
     url = reverse("fixture-correct", args=[night.event.club.slug, night.event.slug, first.public_id])
     shown = {"kind": "played", "winner": 1, "left": 3, "right": 5, "rated": "1"}
     page = html(as_user(alice).get(url, shown))
-    assert "Standings: Stage 1 · Without rounds" in page
+    assert "Standings · Stage 1 · Without rounds" in page
     assert "· Rounds" not in page

@@ -19,13 +19,14 @@ from tests.tournaments.floor.test_services import Evening, event
 from tournaments.draws.undo import undo_published_draw
 from tournaments.entries import arrivals, check_in
 from tournaments.entries import services as entries
-from tournaments.floor import calls
+from tournaments.floor import calls, evening
 from tournaments.floor.closing_time import RunningMatch, close_matches
 from tournaments.floor.lines import enter_lines
 from tournaments.floor.state import FloorMatchState, TableState
 from tournaments.floor.undo import UndoableAct, act_named, last_act, undo
 from tournaments.ledger.accounts import box_of
-from tournaments.models import CheckIn, Division, Entry, Fixture, Tournament
+from tournaments.ledger.payments import PaymentInput, receive
+from tournaments.models import CheckIn, Division, Entry, Fixture, Payment, Tournament
 from tournaments.results.corrections import (
     CorrectionInput,
     apply_correction,
@@ -233,7 +234,7 @@ def test_undo_does_not_pass_over_a_correction(event: Evening, alice: User, clien
     client.force_login(alice)
     page = client.get(f"/events/harbour/{division.tournament.slug}/floor/").content.decode()
     assert f"/correct/undo/{correction.public_id}/" in page
-    assert "Undo the correction of M1…" in page
+    assert "Undo the correction of M1" in page
     # Once it is undone, or somebody has done something else, everything is as before.
     division.refresh_from_db()
     undo_correction(correction=correction, after=division.seq, **event.acts)
@@ -251,7 +252,7 @@ def test_undo_goes_back_through_everything_in_one_order(event: Evening) -> None:
     assert [line(event, "undo").text for _ in range(4)] == [
         f"Undone: M1 {names} has started.",
         "The result of M2 was taken back.",
-        f"Undone: {entry.player.name}: here",
+        f"Undone: {entry.player.name} · here",
         f"Undone: M1 {names} is called to table 1.",
     ]
     assert refused_code(line(event, "undo")) == "nothing_to_undo"
@@ -277,7 +278,7 @@ def test_a_tap_at_the_desk_is_undone_on_the_floor_with_what_was_paid_by_it(event
     event.later(1)
     line(event, "m2 7-4")
     assert line(event, "undo").text == "The result of M2 was taken back."
-    assert line(event, "undo").text == f"Undone: {entry.player.name}: here · 10.00 EUR paid"
+    assert line(event, "undo").text == f"Undone: {entry.player.name} · here · 10.00 EUR paid"
     entry.refresh_from_db()
     assert entry.checked_in_at is None
     assert box_of(tournament).expected == 0
@@ -390,7 +391,7 @@ def test_alice_enters_a_result_on_the_floor_and_undoes_it(event: Evening, alice_
     fields = {"fixture": event.fixture(1).public_id, "after": event.match(1).seq, "winner": "1", "points": "4"}
     for _ in range(2):
         page = alice_client.post(f"{url}do/result/", fields, follow=True).content.decode()
-        assert f"Undo: {event.match(1).player_1.name} wins 7–4 at table 3" in page
+        assert f"Undo: {event.match(1).player_1.name} wins 7–4 · Table 3" in page
         assert "floor-undo-time" in page
     result = Result.objects.get()
     assert (result.winner, result.score) == (1, (4, 7))
@@ -441,3 +442,46 @@ def test_any_evening_is_undone_in_the_order_of_each_director(event: Evening, bob
             stacks[by].append(after.name)
         assert list(differences()) == []
     assert undone
+
+
+def test_undo_takes_back_what_was_done_to_entries_and_in_the_cash_desk(event: Evening, alice_client: Client) -> None:
+    """One after the other, each named before; a payment stays as a row and is booked back."""
+    tournament = event.division.tournament
+    Division.objects.update(fee=1000)
+    url = f"/events/{tournament.club.slug}/{tournament.slug}/floor/"
+    event.call(1, 1)
+    called = last_act(tournament, event.alice)
+    entry = first_entry(event, 2)
+    paid = PaymentInput(1000, "k")
+    receive(tournament=tournament, player=entry.player, payment=paid, **event.acts)
+    entries.withdraw(entry=entry, **event.acts)
+    assert event.fixture(2).status == Fixture.Status.DECIDED
+    page = alice_client.get(url).content.decode()
+    assert f"Undo: {entry.player.name} has withdrawn." in page
+    assert "To be played after all: M2." in page
+    answer = alice_client.get(f"/api/v1/tournaments/{tournament.public_id}/floor/").json()["undoable"]
+    assert (answer["text"], answer["follows"]) == (
+        f"{entry.player.name} has withdrawn.",
+        "To be played after all: M2.",
+    )
+    assert line(event, "undo").text == f"Undone: {entry.player.name} has withdrawn."
+    assert event.fixture(2).status == Fixture.Status.READY
+    alice_client.post(f"{url}do/undo/", {"act": answer["act"]})  # again: nothing more
+    act = last_act(tournament, event.alice)
+    assert act is not None
+    assert act.label == f"Undo: {entry.player.name} paid 1,000 tickets."
+    alice_client.post(f"{url}do/undo/", {"act": act.name})
+    assert [row.amount for row in Payment.objects.order_by("pk")] == [1000, -1000]
+    assert last_act(tournament, event.alice) == called
+    assert list(differences()) == []
+
+
+def test_what_has_no_undo_says_so_and_what_is_older_stays(event: Evening, alice_client: Client) -> None:
+    tournament = event.division.tournament
+    event.call(1, 1)
+    evening.add_table(tournament=tournament, label="9", **event.acts)
+    assert refused_code(line(event, "undo")) == "not_undone_here"
+    assert event.states()[0] == "c"
+    page = alice_client.get(f"/events/{tournament.club.slug}/{tournament.slug}/floor/").content.decode()
+    assert "No undo here: added a table · Table 9" in page
+    assert "nothing older is undone in its place" in page

@@ -180,7 +180,7 @@ def test_a_match_begun_since_the_preview_makes_it_stale(
 def test_assistants_look_and_do_not_apply(as_user: Any, erin: User, played: RunningEvent) -> None:
     page = html(as_user(erin).get(f"{played.fixture_url}correct/", SHOWN))
     assert "result 7–3 would become void" in page
-    assert "Only directors can apply a correction." in page
+    assert "Only directors of this event can do this." in page
     assert ">Apply<" not in page
 
 
@@ -224,4 +224,4 @@ def test_the_log_tells_from_what_to_what(alice_client: Client, played: RunningEv
     alice_client.post(f"{played.fixture_url}correct/", {**fields, "choice": "correct_all"})
     page = html(alice_client.get(f"{played.url}console/log/"))
     assert "corrected the result" in page
-    assert "result: 7–5 → 5–7" in page
+    assert "Result: 7–5 → 5–7" in page

@@ -35,10 +35,12 @@ def checked(html: str, name: str) -> list[str]:
     return [value for tag in tags for value in re.findall(r'value="([^"]*)"', tag)]
 
 
-def test_a_refused_score_comes_back_as_it_was_typed(running: RunningEvent, alice_client: Client) -> None:
+def test_a_refused_score_comes_back_as_it_was_chosen(running: RunningEvent, alice_client: Client) -> None:
+    html = sent(alice_client, running, "result", after=0, winner=1)
+    result = html[html.index("/result/") : html.index("/forfeit/")]
+    assert checked(result, "winner") == ["1"]
+    assert "This field is required." in text(result)
     html = sent(alice_client, running, "result", after=0, left=6, right=3)
-    assert field(html, "left", "6")
-    assert field(html, "right", "3")
     assert "is not a final score" in text(html)
 
 

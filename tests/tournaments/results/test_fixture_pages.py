@@ -126,7 +126,7 @@ def test_an_assistant_enters_results_and_does_not_rule(
 ) -> None:
     browser = as_user(erin)
     html = page(browser, running.fixture_url)
-    assert "Forfeit…" in html
+    assert "Record the forfeit…" in html
     assert "Rule…" not in html
     assert "Settings" not in page(browser, f"{running.url}console/")
     assert browser.post(f"{running.fixture_url}result/", VALID_RESULT).status_code == 302

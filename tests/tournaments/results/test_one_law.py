@@ -129,7 +129,7 @@ class World:
     def agree_on_a_time(self) -> Proposal:
         """Carol proposed a time, and Bob accepted it, before anything that matters here."""
         at = self.now + timedelta(hours=2)
-        offer = appointments.propose(offer=appointments.Offer([at]), **self.common(self.carol))
+        offer = appointments.propose(offer=appointments.Dates([at]), **self.common(self.carol))
         return appointments.accept(proposal=offer, side=self.bob, time=at, by=self.by(self.bob), now=self.now)
 
     def open_board(self, clock: ClockSettings, *sides: int) -> None:
@@ -338,7 +338,7 @@ def last_second_proposal(world: World) -> None:
     assert world.fixture.due_at is not None
     world.now = world.fixture.due_at - timedelta(seconds=3)
     at = world.now + timedelta(seconds=2)
-    appointments.propose(offer=appointments.Offer([at]), **world.common(world.bob))
+    appointments.propose(offer=appointments.Dates([at]), **world.common(world.bob))
     world.wait(timedelta(seconds=4))
 
 
@@ -579,7 +579,7 @@ def bobs_moves(world: World, chance: Random) -> list[tuple[str, Callable[[], obj
     score = (LENGTH, 1) if world.bob == 0 else (1, LENGTH)
     win = reports.ScoreReport(world.bob, score)
     at = world.now + timedelta(hours=chance.choice([1, 30, 100]))
-    times = appointments.Offer([at, at + timedelta(minutes=90)])
+    times = appointments.Dates([at, at + timedelta(minutes=90)])
     return [
         ("report", lambda: world.report(world.bob, world.bob)),
         ("withdraw", lambda: reports.withdraw_report(**bob)),

@@ -13,7 +13,7 @@ from matches.play.live import EventKind
 from matches.play.lobby.services import lapse_invitations
 from matches.play.starting import PlaySettings, start
 from matches.records.submissions import RecordFile
-from matches.reporting.appointments import Offer, note_shown, propose
+from matches.reporting.appointments import Dates, note_shown, propose
 from matches.reporting.records import adjudicate_submission, submit_for_match
 from matches.reporting.reports import ScoreReport, report_score
 from players.actors import SYSTEM, Actor
@@ -61,7 +61,7 @@ def test_by_default_the_director_is_notified_once_and_nothing_is_decided(drawn: 
 def test_who_proposed_times_and_never_had_an_answer_wins(drawn: Drawn) -> None:
     fixture = with_deadline(drawn(4, deadline_rule="both_lose"))
     assert fixture.match is not None
-    times = Offer([NOON + timedelta(days=2), NOON + timedelta(days=3)])
+    times = Dates([NOON + timedelta(days=2), NOON + timedelta(days=3)])
     propose(match=fixture.match, side=1, offer=times, by=Actor.link(1), now=NOON)
     note_shown(match=fixture.match, side=0, now=NOON + timedelta(days=1))
 
@@ -73,7 +73,7 @@ def test_who_proposed_times_and_never_had_an_answer_wins(drawn: Drawn) -> None:
 def test_a_proposal_to_somebody_whom_nothing_reaches_is_left_to_the_director(drawn: Drawn) -> None:
     fixture = with_deadline(drawn(4, deadline_rule="both_lose"))
     assert fixture.match is not None
-    times = Offer([NOON + timedelta(days=2), NOON + timedelta(days=3)])
+    times = Dates([NOON + timedelta(days=2), NOON + timedelta(days=3)])
     propose(match=fixture.match, side=1, offer=times, by=Actor.link(1), now=NOON)
 
     assert applied(fixture) == "director"
@@ -84,7 +84,7 @@ def test_a_proposal_seconds_before_the_deadline_wins_nothing(drawn: Drawn) -> No
     fixture = with_deadline(drawn(4, deadline_rule="both_lose"))
     assert fixture.match is not None
     at = DEADLINE - timedelta(seconds=1)
-    propose(match=fixture.match, side=1, offer=Offer([at]), by=Actor.link(1), now=DEADLINE - timedelta(seconds=3))
+    propose(match=fixture.match, side=1, offer=Dates([at]), by=Actor.link(1), now=DEADLINE - timedelta(seconds=3))
     note_shown(match=fixture.match, side=0, now=DEADLINE - timedelta(seconds=2))
 
     assert applied(fixture) == "both_lose"
@@ -156,7 +156,7 @@ def test_an_invitation_and_a_time_that_was_proposed_are_two_offers(drawn: Drawn,
     invite(fixture, NOON + timedelta(days=1))
     delivered(fixture)
     assert fixture.match is not None
-    times = Offer([NOON + timedelta(days=3)])
+    times = Dates([NOON + timedelta(days=3)])
     propose(match=fixture.match, side=1, offer=times, by=Actor.link(1), now=NOON + timedelta(days=2))
     note_shown(match=fixture.match, side=0, now=NOON + timedelta(days=2))
 

@@ -1,5 +1,6 @@
 """A typed line becomes a result."""
 
+import random
 from collections.abc import Callable
 from typing import Any
 
@@ -112,7 +113,7 @@ def test_a_player_with_two_open_matches_is_named_with_the_number(
     assert refusal(division, "carol 7-3", by_alice) == "line_which_match"
 
 
-def test_more_than_fifty_lines_at_once_are_refused(drawn: Drawn, by_alice: Actor) -> None:
+def test_more_than_a_hundred_lines_at_once_are_refused(drawn: Drawn, by_alice: Actor) -> None:
     text = "\n".join(["m1 7-3"] * (MAX_LINES + 1))
     with pytest.raises(Refused, match="too_many_results"):
         enter_lines(tournament=drawn(2).tournament, text=text, division=None, by=by_alice, now=NOON)
@@ -216,6 +217,60 @@ def test_each_of_several_lines_has_its_outcome(drawn: Drawn, by_alice: Actor) ->
     assert outcomes[1].refused is not None
     assert outcomes[1].refused.code == "line_no_fixture"
     assert Result.objects.count() == 2
+
+
+NAMES = ["Bob Bergmann", "Carol Csonka", "Ann", "Anna Berg", "Dan O’Hara", "Ōta Yui", "Søren Ægir", "Mary-Jane Li"]
+
+
+@pytest.fixture
+def eight(drawn: Drawn) -> Division:
+    """A knockout of eight with names as people have them."""
+    division = drawn(8)
+    for entry, name in zip(division.entries.select_related("player"), NAMES, strict=True):
+        entry.player.name = name
+        entry.player.save()
+    return division
+
+
+@pytest.mark.parametrize("form", ["{a} – {b} {x}-{y}", "{b} vs {a}: {y}:{x}", "{a}\t{b}\t{x}\t{y}", "{b} {y} {a} {x}"])
+def test_a_whole_evening_is_pasted_in_any_order_and_once(
+    eight: Division, by_alice: Actor, settings: Any, form: str
+) -> None:
+    """Of the results of everybody against everybody, those of the matches that a knockout had are taken."""
+    settings.RESULT_UNDO_SECONDS = 5.0
+    pasted = [
+        form.format(a=strong, b=weak, x=7, y=random.Random(strong + weak).randrange(7))
+        for place, strong in enumerate(NAMES)
+        for weak in NAMES[place + 1 :]
+    ]
+    random.Random(form).shuffle(pasted)
+    outcomes = lines(eight, "\n".join(pasted), by_alice)
+    left = [row for row in outcomes if not row.is_done]
+    assert len(outcomes) - len(left) == Result.objects.count() == 7
+    assert {row.refused.code for row in left if row.refused} == {"line_not_paired"}
+    final = Fixture.objects.get(stage__division=eight, number=7)
+    assert final.match is not None
+    assert NAMES[0] in [player.name for player in final.match.players]
+
+    before = list(Result.objects.order_by("pk").values())
+    again = lines(eight, "\n".join(pasted), by_alice)
+    assert [row.what for row in again] == [row.what for row in outcomes]
+    assert list(Result.objects.order_by("pk").values()) == before
+
+
+def test_a_list_pasted_again_decides_no_later_match(eight: Division, by_alice: Actor) -> None:
+    division = eight
+    first = Fixture.objects.select_related("match__player_0").get(stage__division=division, number=1).match
+    assert first is not None
+    name = first.player_0.name
+    pasted = f"{name} 7-1\nm2 7-0\n{name} 7-2\nm3 7-0\nm4 7-0"
+    assert all(row.is_done for row in lines(division, pasted, by_alice))
+    lines(division, "m6 7-0", by_alice)
+    [earlier, _m2, later, _m3, _m4] = lines(division, pasted, by_alice)
+    assert earlier.refused is not None
+    assert later.refused is not None
+    assert (earlier.refused.code, later.refused.code) == ("line_again", "line_again")
+    assert Result.objects.count() == 6
 
 
 def test_a_refusal_knows_the_match_and_what_was_typed_for_it(drawn: Drawn, by_alice: Actor) -> None:

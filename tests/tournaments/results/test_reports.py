@@ -41,10 +41,10 @@ def previewed(running: RunningEvent, side: int | None, **score: Any) -> str:
 
 def test_a_report_says_what_it_means_in_the_event(running: RunningEvent) -> None:
     match = match_of(running)
-    assert "You advance to M3 (Main draw, Final)." in previewed(running, 0)
+    assert "You play on: Final, M3." in previewed(running, 0)
     assert "You are out: Main draw." in previewed(running, 1)
     from_sheet = previewed(running, None, i_am="0")
-    assert f"{match.player_0.shown_name} advances to M3 (Main draw, Final)." in from_sheet
+    assert f"{match.player_0.shown_name} plays on: Final, M3." in from_sheet
     assert f"{match.player_1.shown_name} is out: Main draw." in from_sheet
     assert not match.claims.exists()
 

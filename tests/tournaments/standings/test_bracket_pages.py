@@ -167,7 +167,7 @@ def test_the_upper_final_of_a_double_elimination_is_not_the_final(builder: Divis
 def test_a_place_of_a_group_is_named_until_it_is_known(builder: DivisionBuilder, client: Client) -> None:
     division = builder.drawn(6, StageSettings(GROUPS, groups=2, qualifiers=2), StageSettings(KNOCKOUT))
     page_text = text_of(client, page_of(division))
-    for words in ("Stage 1: groups", "Stage 2: knockout", "1st of group A", "2nd of group B"):
+    for words in ("Stage 1: Groups", "Stage 2: Knockout", "1st of group A", "2nd of group B"):
         assert words in page_text
     builder.play(division)
     page_text = text_of(client, page_of(division))

@@ -32,7 +32,7 @@ pytestmark = pytest.mark.django_db
 WHOSE = re.compile(r"(Player \d+|bye|round not played) (?=[\d½⅓⅔])")
 """Whose points a part of a tie-break is."""
 
-BRACKETS = ("knockout", "progressive", "double")
+BRACKETS = ("knockout", "progressive", "double", "places")
 
 
 def usual_size(name: str) -> int:
@@ -228,6 +228,20 @@ def test_pairings_are_by_board_with_an_index_of_names_and_the_byes(
     assert "bye by pairing, counts as a win" in page_html(page)
 
 
+@pytest.mark.parametrize("count", [5, 6, 7, 11])
+def test_a_knockout_lists_byes_among_the_names_until_their_match_can_be_played(
+    staged: Callable[..., Division], by_alice: Actor, client: Client, count: int
+) -> None:
+    division = staged("knockout", count)
+    where = client.get(address(division, "pairings/")).context["view"].index
+    assert len({person.entry for person, _text in where}) == len(where) == count
+    byes = {person.entry for person, text in where if text == "Bye"}
+    assert byes, "two byes can meet at once, but not all"
+    play(division, by_alice, random.Random(1), most=count)
+    later = client.get(address(division, "pairings/")).context["view"].index
+    assert byes.isdisjoint(person.entry for person, text in later if text == "Bye")
+
+
 def test_a_board_keeps_its_number_when_a_match_is_over_or_somebody_withdraws(
     staged: Callable[..., Division], by_alice: Actor, client: Client
 ) -> None:
@@ -352,3 +366,13 @@ def test_the_page_of_a_bracket_alone_loads_no_looks_of_tables(
     page = page_html(client.get(address(staged(name), "")))
     assert "tournaments/bracket." in page
     assert ("tournaments/standings." in page) is has_tables
+
+
+def test_shared_places_never_stand_for_an_opponent(staged: Callable[..., Division], by_alice: Actor) -> None:
+    """Lives share places, so that the cells of the standings have names."""
+    division = staged("lives")
+    play(division, by_alice, random.Random(1), most=4)
+    shown = page_html(Client().get(address(division)))
+    signs = [re.sub(r"<[^>]+>", " ", cell) for cell in re.findall(r'<li class="cell.*?</li>', shown, re.DOTALL)]
+    assert len(signs) == usual_size("lives")
+    assert all(re.match(r"\s*\S+\s+Player \d\.\s", sign) for sign in signs), signs

@@ -24,7 +24,7 @@ from tournaments.draws import services as draws
 from tournaments.draws.lists import counts
 from tournaments.entries import services as entries
 from tournaments.events import services as events
-from tournaments.models import Division
+from tournaments.models import Division, Slot
 from tournaments.state.figures import Counted, Figures, MatchFigures, counted, figures_of
 from tournaments.state.stages import set_stages
 
@@ -94,13 +94,15 @@ def test_who_withdraws_after_the_draw_has_still_taken_part(
     entered: Callable[[str], tuple[Division, list[Player]]],
 ) -> None:
     division, _players = entered(KNOCKOUT)
-    before, after, *_others = division.entries.order_by("pk")
+    before = division.entries.earliest("pk")
     entries.withdraw(entry=before, by=SYSTEM, now=NOW)
     assert (now(division).entries, now(division).players) == (6, 6)
     draft = draws.request_draw(division=division, by=SYSTEM, now=NOW)
     draws.make_draft(draw_id=draft.pk, now=NOW)
     division.refresh_from_db()
     draws.publish_draw(division=division, after=division.seq, by=SYSTEM, now=NOW)
+    after = Slot.objects.filter(fixture__status="ready")[0].entry
+    assert after is not None
     entries.withdraw(entry=after, by=SYSTEM, now=NOW)
     figures = now(division)
     assert (figures.entries, figures.players, figures.entered, figures.waiting) == (6, 6, 5, 0)

@@ -72,6 +72,12 @@ def test_a_slot_that_does_not_follow_from_the_facts_is_found_and_rebuilt(drawn: 
     assert difference_lines() == []
 
 
+def test_a_fixture_without_slots_is_found(drawn: Drawn) -> None:
+    division = drawn(4)
+    Slot.objects.filter(fixture=fixtures(division)[2]).delete()
+    assert f"{division.topic} M3 slots" in (f"{difference.topic} {difference.what}" for difference in differences())
+
+
 def test_a_match_in_a_state_of_its_own_is_found(drawn: Drawn, by_alice: Actor) -> None:
     division = drawn(4)
     match = fixtures(division)[0].match

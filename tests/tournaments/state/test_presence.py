@@ -102,4 +102,4 @@ def test_the_last_sign_of_a_person_counts_under_whatever_name() -> None:
         PresenceFacts((*signs[:1], sign(NO_SHOW, ERIN, 30), signs[2])), PEOPLE, NOW
     )
     pair = {**PEOPLE, CAROL: (BOB, ERIN)}
-    assert presence(PresenceFacts(signs[:2]), pair, NOW).no_shows == {BOB, ERIN}
+    assert presence(PresenceFacts(signs[:2]), pair, NOW).no_shows == set(), "one of the two may have come"

@@ -44,7 +44,7 @@ def post(client: Client, path: str, data: dict[str, Any]) -> Any:
 
 
 def needs(client: Client, running: RunningEvent) -> str:
-    """Return the text of the section “Needs your attention”."""
+    """Return the text of the section “Needs you”."""
     html = page(client, f"{running.url}console/")
     return text(html[html.index('id="needs"') : html.index('id="ready"')])
 

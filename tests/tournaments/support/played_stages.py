@@ -30,6 +30,7 @@ STAGES: dict[str, list[StageSettings]] = {
     "knockout": [StageSettings("knockout")],
     "progressive": [StageSettings("progressive")],
     "double": [StageSettings("double")],
+    "places": [StageSettings("places")],
 }
 """Name -> stages."""
 

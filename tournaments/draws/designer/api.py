@@ -19,6 +19,7 @@ from core.messages import sentence
 from core.repeats import Repeat, repeated
 from formats.elimination.byes import LowerByes
 from formats.elimination.patterns import PatternProposal
+from formats.elimination.places import LARGEST_FIELD
 from formats.forecast.brackets import BracketForecast, RoundForecast
 from formats.forecast.finish_times import Finish, Pace
 from formats.forecast.forecasts import Forecast, Remark, RemarkKind, StageForecast, forecast_stages
@@ -36,6 +37,7 @@ from formats.settings import (
     MAX_TABLE_POINTS,
     MAX_WINDOW,
     MIN_LIVES,
+    SHARED_BY,
     Leader,
     NextRound,
     PairingMode,
@@ -95,7 +97,9 @@ class StageFieldsSerializer(serializers.Serializer[Any]):
     lengths = _lengths(
         "Match lengths by round, in points; the last one applies to all later rounds. Empty: those of the division."
     )
-    lower_lengths = _lengths("Lengths in the consolation or the lower bracket. Empty: as in the main draw.")
+    lower_lengths = _lengths(
+        "Lengths in the consolation or the lower bracket, or of those who have lost. Empty: as in the main draw."
+    )
     last_lengths = _lengths("Lengths in the last chance. Empty: as in the consolation.")
     final_lengths = _lengths("Length of the final of a double elimination. Empty: the last of `lengths`.")
     starts = serializers.ListField(
@@ -124,6 +128,10 @@ class StageFieldsSerializer(serializers.Serializer[Any]):
         ),
     )
     second_final = _switch("double: whether a second final is played if the upper bracket winner loses the first.")
+    played_to = _whole(0, LARGEST_FIELD, "places: the last place that is played for; 0: all are.")
+    shared_by = serializers.ChoiceField(
+        SHARED_BY, required=False, help_text="places: by how many entries at most the places behind it are shared."
+    )
     rounds = _whole(1, MAX_ROUNDS, "swiss: number of rounds. Null: until one player is unbeaten.", allow_null=True)
     lives = _whole(MIN_LIVES, MAX_LIVES, "lives: number of losses after which a player is out.")
     order = serializers.ChoiceField(

@@ -3,12 +3,13 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, time, tzinfo
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.formats import number_format
 from django.utils.functional import Promise, lazy
+from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
@@ -16,6 +17,7 @@ from core.messages import sentence
 from engine.errors import Refused
 from formats.elimination.byes import LowerByes
 from formats.elimination.patterns import PatternProposal, parse
+from formats.elimination.places import LARGEST_FIELD
 from formats.forecast.durations import MINUTES_PER_POINT
 from formats.forecast.finish_times import MAX_MATCH, Pace, parse_lengths
 from formats.forecast.stages import Choices
@@ -41,8 +43,10 @@ from formats.settings import (
     MAX_TABLE_POINTS,
     MAX_WINDOW,
     MIN_LIVES,
+    PLACES,
     PROGRESSIVE,
     ROUND_ROBIN,
+    SHARED_BY,
     SWISS,
     PairingMode,
     StageSettings,
@@ -69,6 +73,9 @@ from tournaments.state.format_labels import (
     pattern_in_words,
 )
 
+if TYPE_CHECKING:
+    from django.utils.functional import _StrPromise as StrPromise
+
 # Conversion between the settings of a stage and the fields of its form.
 
 
@@ -92,6 +99,7 @@ BASIC_FIELDS: Mapping[str, tuple[str, ...]] = {
         "last_lengths",
     ),
     DOUBLE: ("pattern", "own_pattern", "lower_byes", "second_final", "lengths", "lower_lengths", "final_lengths"),
+    PLACES: ("played_to", "shared_by", "lengths", "lower_lengths"),
     SWISS: ("pairing", "rounds", "lengths", "next_round", "countdown"),
     LIVES: ("pairing", "lives", "lengths", "next_round", "countdown"),
     ROUND_ROBIN: ("twice", "lengths"),
@@ -119,7 +127,7 @@ PLAIN_FIELDS = {
     "lengths", "lower_lengths", "last_lengths", "final_lengths", "second_final", "rounds", "lives", "order",
     "next_round", "countdown", "missed_points", "allow_rematches", "twice", "groups", "group_draw", "win", "loss",
     "leaver_rule", "until", "join_until", "unplayed", "moving", "edition", "lower_byes", "pairing", "window", "lead",
-    "leader", "switch_time", "late_from", "late_length", "late_until", "starts",
+    "leader", "switch_time", "late_from", "late_length", "late_until", "starts", "played_to", "shared_by",
 }  # fmt: skip
 """Fields with the same name as the setting they hold."""
 SWITCHES = {"second_final", "allow_rematches", "twice"}
@@ -159,7 +167,7 @@ def _setting(name: str, value: Any) -> Any:
         return f"{value:%H:%M}" if value else ""
     if name in DATES:
         return value.isoformat() if value else ""
-    types: dict[str, Any] = {"missed_points": float, **CHOICES}
+    types: dict[str, Any] = {"missed_points": float, "shared_by": int, **CHOICES}
     return types[name](value) if name in types else value
 
 
@@ -190,9 +198,9 @@ def pattern_choices(proposals: Sequence[PatternProposal], chosen: str) -> FieldC
 def _pattern_label(proposal: PatternProposal) -> str:
     rounds, matches = len(proposal.rounds), sum(round_.matches for round_ in proposal.rounds)
     counts = [
-        ngettext("%(count)d round", "%(count)d rounds", rounds) % {"count": rounds},
-        ngettext("%(count)d match", "%(count)d matches", matches) % {"count": matches},
-        ngettext("%(count)d bye", "%(count)d byes", proposal.byes) % {"count": proposal.byes},
+        ngettext("%(count)s round", "%(count)s rounds", rounds) % {"count": rounds},
+        ngettext("%(count)s match", "%(count)s matches", matches) % {"count": matches},
+        ngettext("%(count)s bye", "%(count)s byes", proposal.byes) % {"count": proposal.byes},
     ]
     name = PATTERN_NAMES.get(proposal.name, proposal.name)
     return f"{name}: {', '.join(counts)}. {pattern_in_words(str(proposal.pattern))}"
@@ -249,8 +257,19 @@ def _lengths(label: Any, help_text: Any = "") -> forms.CharField:
     return forms.CharField(label=label, required=False, max_length=60, widget=widget, help_text=help_text)
 
 
+_ABOVE = _("Leave empty to use those of the bracket above.")
+
+
+def _lengths_of(bracket: "StrPromise") -> "StrPromise":
+    return format_lazy(_("Match lengths: {bracket}"), bracket=bracket)
+
+
 def _whole(label: Any, least: int, most: int, **options: Any) -> forms.IntegerField:
     return forms.IntegerField(label=label, min_value=least, max_value=most, **options)
+
+
+def _tiebreak(number: int) -> "StrPromise":
+    return format_lazy(_("Tie-break {number}"), number=number)
 
 
 def _points(label: Any) -> forms.FloatField:
@@ -273,9 +292,9 @@ class StageForm(RefusingForm):
     lengths = _lengths(
         _("Match length by round"), _("In points, for example 5 5 7 9 11. The last length applies to all later rounds.")
     )
-    lower_lengths = _lengths(_("Lengths in the consolation"), _("Leave empty to use those of the main draw."))
-    last_lengths = _lengths(_("Lengths in the last chance"), _("Leave empty to use those of the consolation."))
-    final_lengths = _lengths(_("Lengths in the final"), _("Leave empty to use the length of the last round."))
+    lower_lengths = _lengths(_lengths_of(_("Consolation")), _ABOVE)
+    last_lengths = _lengths(_lengths_of(_("Last chance")), _ABOVE)
+    final_lengths = _lengths(_lengths_of(_("Final")), _("Leave empty to use the length of the last round."))
     starts = _lengths(
         _("Players who start in later rounds"),
         _(
@@ -297,17 +316,19 @@ class StageForm(RefusingForm):
     )
     last_chance = _select(_("Last chance"), [])
     own_last_chance = forms.CharField(
-        label=_("Custom pattern for the last chance"),
+        label=_("Custom pattern"),
         required=False,
         max_length=80,
         help_text=_("The letters stand for the rounds of the consolation."),
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false", "class": "mono"}),
     )
-    lower_byes = _select(_("Byes of the consolation"), [])
+    lower_byes = _select(_("Byes after a loss"), [])
     second_final = _select(
         _("Final"),
         [("no", _("one match")), ("yes", _("a second match if the upper bracket winner loses the first"))],
     )
+    played_to = _whole(_("Last place that is played for"), 0, LARGEST_FIELD, help_text=_("0 for all of them."))
+    shared_by = _select(_("Places behind it are shared by at most"), [(str(count), str(count)) for count in SHARED_BY])
     rounds = _whole(
         _("Rounds"), 1, MAX_ROUNDS, required=False, help_text=_("Leave empty to play until one player is unbeaten.")
     )
@@ -390,11 +411,11 @@ class StageForm(RefusingForm):
         [(edition.value, lazy(edition_day, str)(edition)) for edition in Edition],
     )
     moving = _whole(_("Players promoted and relegated"), 0, 12)
-    tiebreak1 = _select(_("First tie-break"), [], required=False)
-    tiebreak2 = _select(_("Second tie-break"), [], required=False)
-    tiebreak3 = _select(_("Third tie-break"), [], required=False)
-    tiebreak4 = _select(_("Fourth tie-break"), [], required=False)
-    tiebreak5 = _select(_("Fifth tie-break"), [], required=False)
+    tiebreak1 = _select(_tiebreak(1), [], required=False)
+    tiebreak2 = _select(_tiebreak(2), [], required=False)
+    tiebreak3 = _select(_tiebreak(3), [], required=False)
+    tiebreak4 = _select(_tiebreak(4), [], required=False)
+    tiebreak5 = _select(_tiebreak(5), [], required=False)
 
     FIELD_OF: ClassVar[dict[str, str]] = {
         "no_such_format": "format",
@@ -431,9 +452,9 @@ class StageForm(RefusingForm):
         self.offer_byes({})
         if self.format_name == DOUBLE:
             self.fields["pattern"].label = _("Lower bracket")
-            self.fields["lower_byes"].label = _("Byes of the lower bracket")
-            self.fields["lower_lengths"].label = _("Lengths in the lower bracket")
-            self.fields["lower_lengths"].help_text = _("Leave empty to use those of the upper bracket.")
+            self.fields["lower_lengths"].label = _lengths_of(_("Lower bracket"))
+        if self.format_name == PLACES:
+            self.fields["lower_lengths"].label = _lengths_of(_("Those who have lost"))
         if self.is_continuous:
             self.fields["rounds"].label = _("Matches that everybody plays")
             self.fields["rounds"].help_text = ""
@@ -452,12 +473,12 @@ class StageForm(RefusingForm):
         standard = _("standard: the loser of the upper final plays the lower final")
         automatic = standard if self.format_name == DOUBLE else _("fewest byes")
         lower = pattern_choices(choices.lower, self._value("pattern"))
-        self._set_choices("pattern", [(AUTOMATIC, automatic), *lower, (OWN, _("custom pattern…"))])
+        self._set_choices("pattern", [(AUTOMATIC, automatic), *lower, (OWN, _("Custom pattern"))])
         sentences = dict.fromkeys(PATTERN_SENTENCES[proposal.name] for proposal in choices.lower)
         self.fields["pattern"].help_text = " ".join(map(str, sentences))
         last = pattern_choices(choices.last_chance, self._value("last_chance"))
         first = [(WITHOUT, _("none")), (AUTOMATIC, _("for losers of the first half of the consolation"))]
-        self._set_choices("last_chance", [*first, *last, (OWN, _("custom pattern…"))])
+        self._set_choices("last_chance", [*first, *last, (OWN, _("Custom pattern"))])
         tiebreaks = [(code, tiebreak(code).name) for code in TIEBREAKS if code != LOTS]
         for field in TIEBREAK_FIELDS:
             self._set_choices(field, [("", "–"), *tiebreaks])

@@ -48,7 +48,7 @@ from tournaments.draws.evenings import (
 from tournaments.draws.services import MIN_ENTRIES
 from tournaments.models import Division, EveningTemplate
 from tournaments.standings.brackets import bracket_name, round_name
-from tournaments.state.format_labels import FORMAT_NAMES, pattern_in_words
+from tournaments.state.format_labels import FORMAT_NAMES, in_order, pattern_in_words
 from tournaments.state.places import entries_in
 from tournaments.state.stages import stage_settings
 
@@ -118,15 +118,16 @@ def clock(at: datetime, zone: tzinfo, since: datetime) -> str:
     local = at.astimezone(zone)
     if local.date() == since.astimezone(zone).date():
         return date_format(local, "H:i")
-    return date_format(local, "D H:i" if at - since < timedelta(days=6) else "j M H:i")
+    day = date_format(local, "D" if at - since < timedelta(days=6) else "SHORT_DATE_FORMAT")
+    return f"{day} {date_format(local, 'H:i')}"
 
 
 def _line(forecast: Forecast, zone: tzinfo) -> str:
     matches = forecast.matches
-    parts = [ngettext("%(count)d player", "%(count)d players", forecast.entries) % {"count": forecast.entries}]
+    parts = [ngettext("%(count)s player", "%(count)s players", forecast.entries) % {"count": forecast.entries}]
     if matches.most:
         parts.append(ngettext("%(count)s match", "%(count)s matches", matches.most) % {"count": count_text(matches)})
-        parts.append(_(", then ").join(_rounds(stage) for stage in forecast.stages if stage.brackets))
+        parts.append(in_order([_rounds(stage) for stage in forecast.stages if stage.brackets]))
     if forecast.starts and forecast.ends and forecast.ends_late:
         ends, late = (clock(at, zone, forecast.starts) for at in (forecast.ends, forecast.ends_late))
         parts.append(_("about %(time)s, 90 %% likely by %(late)s") % {"time": ends, "late": late})
@@ -136,13 +137,13 @@ def _line(forecast: Forecast, zone: tzinfo) -> str:
 def _rounds(stage: StageForecast) -> str:
     text = ngettext("%(count)s round", "%(count)s rounds", stage.rounds.most) % {"count": count_text(stage.rounds)}
     texts = {
-        CONSOLATION: _("%(rounds)d in the consolation"),
-        LAST_CHANCE: _("%(rounds)d in the last chance"),
-        LOWER: _("%(rounds)d in the lower bracket"),
-        FINAL: _("the final"),
+        CONSOLATION: _("Consolation"),
+        LAST_CHANCE: _("Last chance"),
+        LOWER: _("Lower bracket"),
+        FINAL: _("Final"),
     }
     brackets = [bracket for bracket in stage.brackets if bracket.key in texts and bracket.rounds]
-    return " + ".join([text, *(texts[bracket.key] % {"rounds": len(bracket.rounds)} for bracket in brackets)])
+    return " + ".join([text, *(f"{texts[bracket.key]} ({len(bracket.rounds)})" for bracket in brackets)])
 
 
 def _facts(forecast: Forecast) -> list[tuple[str, str]]:
@@ -165,7 +166,7 @@ def _remark(remark: Remark, several: bool) -> str:
 def _stage(stage: StageForecast, starts: datetime | None, zone: tzinfo, several: bool) -> StagePart:
     title = str(FORMAT_NAMES[stage.format])
     if several:
-        title = _("Stage %(number)d: %(name)s") % {"number": stage.number, "name": title}
+        title = _("Stage %(number)d: %(text)s") % {"number": stage.number, "text": title}
     note = _("In any order, until the last day you set.") if stage.format == LEAGUE else ""
     parts = [_part(bracket, stage, starts, zone) for bracket in stage.brackets if bracket.rounds]
     return StagePart(title, note, parts)
@@ -185,7 +186,7 @@ def _part(bracket: BracketForecast, stage: StageForecast, starts: datetime | Non
 
 
 def _sizes(groups: Sequence[int]) -> str:
-    return _(" and ").join(str(size) for size in sorted(set(groups), reverse=True))
+    return "–".join(str(size) for size in sorted(set(groups)))
 
 
 def _row(
@@ -205,9 +206,17 @@ def _round_title(round_: RoundForecast, bracket: BracketForecast, stage: StageFo
     fixtures = round_.matches.most + round_.byes.most
     rounds, upper = len(bracket.rounds), stage.format == DOUBLE
     name = (
-        _("Round %(number)d") % {"number": round_.number}
+        _("Round %(number)s") % {"number": round_.number}
         if stage.format in NUMBERED_ROUNDS
-        else round_name(bracket.key, round_.number, fixtures, rounds, upper=upper, starts=stage.starts)
+        else round_name(
+            bracket.key,
+            round_.number,
+            fixtures,
+            rounds,
+            upper=upper,
+            starts=stage.starts,
+            byes=round_.byes.most,
+        )
     )
     if round_.matches.least == 0 and bracket.key != MAIN:
         return _("%(round)s, if needed") % {"round": name}
@@ -374,10 +383,11 @@ class DesignerPage:
     @property
     def compared(self) -> list[ComparedLine]:
         """The first stage in rounds and without, if it can be paired in both ways."""
-        if self.plan is None or not self.settings:
+        finish = self.forecast.finish if self.forecast is not None else None
+        if self.plan is None or not self.settings or finish is None:
             return []
         pace = replace(self.evening.pace(), rest=rest_of(self.division.tournament))
-        return compared(self.settings, self.division.lengths, self.plan, pace)
+        return compared(self.settings, self.division.lengths, self.plan, pace, finish)
 
     @property
     def matches_each(self) -> str:

@@ -28,8 +28,10 @@ from tournaments.draws.round_lengths import change_round_lengths
 from tournaments.entries import check_in
 from tournaments.events.actions import EventAction, by, event_url_args
 from tournaments.events.services import update_tournament
-from tournaments.floor import batches, calls, evening, length_offers, selectors, undo
+from tournaments.floor import batches, calls, endings, evening, length_offers, selectors, undo
 from tournaments.floor.api import FloorMatchSerializer, FloorSerializer, floor_body, match_body
+from tournaments.floor.kept.notes import take_note
+from tournaments.floor.kept.rules import KEPT
 from tournaments.floor.page import forms
 from tournaments.floor.page.forms import FloorForm
 from tournaments.floor.page.sheets import enter_again, undo_reentry
@@ -125,6 +127,17 @@ class FlowSerializer(FormSerializer):
         form = forms.FlowForm
 
 
+class EndStageSerializer(FormSerializer):
+    """The stage, what follows it, and what becomes of its matches in progress."""
+
+    places = serializers.ChoiceField(
+        endings.BRACKETS, allow_null=True, help_text="Of the bracket that follows; null if nothing does."
+    )
+
+    class Meta:
+        form = forms.EndStageForm
+
+
 class MissedSerializer(FormSerializer):
     """The missed match, as `flows` of the floor has it, and why it is taken back."""
 
@@ -133,7 +146,7 @@ class MissedSerializer(FormSerializer):
 
 
 class TakeBackPairingSerializer(FormSerializer):
-    """Why the pairing is taken back; for a missing player, their side."""
+    """Why the pairing is taken back; for a missing player, their side, and of a pair who of the two."""
 
     class Meta:
         form = forms.UndoPairingForm
@@ -147,6 +160,14 @@ class ShortenSerializer(FormSerializer):
         form = forms.ShorterMatchForm
         exclude = ("fixture",)
         extra_kwargs: ClassVar = {"agreed": {"help_text": "That both players agree; must be true."}}
+
+
+class StartScoreSerializer(FormSerializer):
+    """The points with which both sides begin, and why."""
+
+    class Meta:
+        form = forms.StartScoreForm
+        exclude = ("fixture",)
 
 
 class ProposeLengthSerializer(FormSerializer):
@@ -220,7 +241,10 @@ def _late(form: forms.LateForm, by: Actor, now: datetime) -> str:
 @repeated(Repeat.STATE)
 def _no_show(form: forms.NoShowForm, by: Actor, now: datetime) -> str:
     fixture, side = form.cleaned_data["fixture"], form.cleaned_data["side"]
-    result = forfeit_missing(fixture=fixture, side=None if side == "both" else int(side), by=by, now=now)
+    missing = form.cleaned_data["missing"]
+    result = forfeit_missing(
+        fixture=fixture, side=None if side == "both" else int(side), missing=missing, by=by, now=now
+    )
     return f"M{fixture.number} · {result_summary(fixture, result)}."
 
 
@@ -268,6 +292,22 @@ def _shorten_match(form: forms.ShorterMatchForm, by: Actor, now: datetime) -> st
     """
     data = form.cleaned_data
     return sentence_of_fact(evening.shorten(fixture=data["fixture"], length=data["length"], by=by, now=now))
+
+
+@repeated(Repeat.STATE)
+def _start_score(form: forms.StartScoreForm, by: Actor, now: datetime) -> str:
+    """Let an unrated match that has not begun begin at this score, by side.
+
+    For directors. Repeating it changes nothing.
+    """
+    data = form.cleaned_data
+    score = data["left"], data["right"]
+    fact = evening.set_start_score(fixture=data["fixture"], score=score, reason=data["reason"], by=by, now=now)
+    match = fact.match
+    text = sentence_of_fact(fact)
+    if match is not None and match.crawford and match.length > 1 and score.count(match.length - 1) == 1:
+        return f"{text} {_('The first game is the Crawford game.')}"
+    return text
 
 
 @repeated(Repeat.KEY)
@@ -344,7 +384,7 @@ def _here(form: forms.HereForm, by: Actor, now: datetime) -> str:
     players = form.cleaned_data["players"]
     check_in.mark_players_here(tournament=form.tournament, players=players, by=by, now=now)
     if len(players) == 1:
-        return _("%(name)s is here.") % {"name": display_name(players[0], staff=True)}
+        return _("{name} is here.").format(name=display_name(players[0], staff=True))
     return ngettext("%(count)d player is here.", "%(count)d players are here.", len(players)) % {"count": len(players)}
 
 
@@ -356,9 +396,28 @@ def _away(form: forms.AwayForm, by: Actor, now: datetime) -> str:
     them cost a life.
     """
     entry, until = form.cleaned_data["entry"], now + timedelta(minutes=form.cleaned_data["minutes"])
-    check_in.mark(entry=entry, state=CheckIn.State.AWAY, until=until, by=by, now=now)
+    person = form.cleaned_data["person"]
+    check_in.mark_everywhere(entry=entry, person=person, state=CheckIn.State.AWAY, until=until, by=by, now=now)
     at = time_format(timezone.localtime(until, ZoneInfo(form.tournament.time_zone)), "TIME_FORMAT")
-    return _("%(name)s is away until %(time)s.") % {"name": display_name(entry.player, staff=True), "time": at}
+    name = display_name(person or entry.player, staff=True)
+    return _("{player} is away until {until}.").format(player=name, until=at)
+
+
+@repeated(Repeat.STATE)
+def _excuse(form: forms.ExcuseForm, by: Actor, now: datetime) -> str:
+    data = form.cleaned_data
+    state = CheckIn.State.EXCUSED if data["excused"] else CheckIn.State.HERE
+    entry = check_in.mark(entry=data["entry"], person=data["person"], state=state, by=by, now=now)
+    name = display_name(data["person"], staff=True)
+    if not data["excused"]:
+        return _("{name} plays again.").format(name=name)
+    return check_in.without_text(form.tournament, [entry], now, staff=True)[entry.pk]
+
+
+@repeated(Repeat.KEY)
+def _note(form: forms.FloorNoteForm, by: Actor, now: datetime) -> str:
+    take_note(tournament=form.tournament, text=form.cleaned_data["text"], by=by, now=now)
+    return _("The note is under “Needs you”.")
 
 
 def _pair_now(form: forms.PairNowForm, by: Actor, now: datetime) -> str:
@@ -393,7 +452,7 @@ def _stop_match(form: forms.FixtureForm, by: Actor, now: datetime) -> str:
     `not_to_be_stopped`.
     """
     pairing = batches.stop_match(fixture=form.cleaned_data["fixture"], by=by, now=now)
-    return _("M%(number)d is stopped and does not count.") % {"number": pairing.number}
+    return _("{match} is stopped and does not count.").format(match=f"M{pairing.number}")
 
 
 @repeated(Repeat.STATE)
@@ -417,6 +476,17 @@ def _change_flow(form: forms.FlowForm, by: Actor, now: datetime) -> str:
 
 
 @repeated(Repeat.STATE)
+def _end_stage(form: forms.EndStageForm, by: Actor, now: datetime) -> str:
+    """Pair nobody any more in a Swiss or lives, and let a bracket of the best follow, or nothing.
+
+    For directors. The matches in progress finish first or, with `stop`, are void and count for nobody, apart from those
+    that you play yourself. Equal players go on by the tie-breaks, then by lots. `undo` takes it back until a match of
+    the bracket has begun. 409 `stale`, `stage_over`, `bracket_too_large`.
+    """
+    return sentence_of_fact(endings.end_stage(**form.cleaned_data, by=by, now=now))
+
+
+@repeated(Repeat.STATE)
 def _undo_missed(form: forms.MissedForm, by: Actor, now: datetime) -> str:
     """Take back that a player who was away missed a match, with a public reason.
 
@@ -434,7 +504,8 @@ def _undo_pairing(form: forms.UndoPairingForm, by: Actor, now: datetime) -> str:
     Repeating it changes nothing. 409 `pairing_begun`, `not_a_pairing`.
     """
     data = form.cleaned_data
-    pairing = batches.undo_pairing(fixture=data["fixture"], code=data["code"], side=data["side"], by=by, now=now)
+    missing = {"side": data["side"], "person": data["person"]}
+    pairing = batches.undo_pairing(fixture=data["fixture"], code=data["code"], **missing, by=by, now=now)
     return _("M%(number)d is taken back; both are free again.") % {"number": pairing.number}
 
 
@@ -474,10 +545,11 @@ def _autopilot(form: forms.AutopilotForm, by: Actor, now: datetime) -> str:
 
 @repeated(Repeat.STATE)
 def _undo(form: forms.UndoActForm, by: Actor, now: datetime) -> str:
-    """Undo what you did last at an event: a result, a call, a start or another act on the floor, or a check-in.
+    """Undo what you did last at an event: on the floor, a result, a check-in, a withdrawal, a late entry, a payment.
 
     For assistants and helpers. The act is named, as `undoable` has it: repeating the request undoes nothing more, and
-    an act that is not your last one is refused. A result from which something follows is corrected instead.
+    an act that is not your last one is refused. A result from which something follows is corrected instead, and a
+    payment is booked back. 409 `not_undone_here` if your last act has no undo here.
     """
     return undo.undo(tournament=form.tournament, act=form.cleaned_data["act"], by=by, now=now).undone_text
 
@@ -498,21 +570,25 @@ _ALL = (
     FloorAction("call", forms.CallForm, _call, HELPER),
     FloorAction("call-again", forms.FixtureForm, _with_match(calls.call_again), HELPER),
     FloorAction("take-back", forms.FixtureForm, _with_match(calls.undo_call), HELPER),
-    FloorAction("start", forms.FixtureForm, _with_match(calls.start), HELPER),
+    FloorAction("start", forms.FixtureForm, _with_match(calls.start), HELPER, kept=KEPT["start"]),
     FloorAction("start-called", FloorForm, _start_called, HELPER),
-    FloorAction("move", forms.MoveForm, _move, HELPER),
-    FloorAction("score", forms.TableScoreForm, _score, HELPER),
+    FloorAction("move", forms.MoveForm, _move, HELPER, kept=KEPT["move"]),
+    FloorAction("score", forms.TableScoreForm, _score, HELPER, kept=KEPT["score"]),
     FloorAction("take-back-score", forms.UndoScoreForm, _undo_score, HELPER),
     FloorAction("late", forms.LateForm, _late, HELPER),
     FloorAction("no-show", forms.NoShowForm, _no_show, HELPER),
+    FloorAction("excuse", forms.ExcuseForm, _excuse, HELPER),
     FloorAction("clocks", forms.FixtureForm, _with_match(evening.put_clocks_on), HELPER),
-    FloorAction("result", forms.WonForm, _result, HELPER),
+    FloorAction("result", forms.WonForm, _result, HELPER, kept=KEPT["result"]),
     FloorAction("leader-wins", forms.LeaderForm, _leader_wins),
     FloorAction("settle", forms.SettleForm, _settle),
     FloorAction("adjourn", forms.AdjournForm, _adjourn),
     FloorAction("let-go-on", forms.FixtureForm, _with_match(evening.let_go_on)),
     FloorAction("shorten-match", forms.ShorterMatchForm, _shorten_match, api=Endpoint(
         "fixtures_shorten", ShortenSerializer, {"length": 5, "agreed": True}
+    )),
+    FloorAction("start-score", forms.StartScoreForm, _start_score, api=Endpoint(
+        "fixtures_start_score", StartScoreSerializer, {"left": 2, "right": 0, "reason": "Agreed by both"}
     )),
     FloorAction("propose-length", forms.ProposeLengthForm, _propose_length, api=Endpoint(
         "fixtures_propose_length", ProposeLengthSerializer, {"length": 5}
@@ -531,9 +607,10 @@ _ALL = (
     FloorAction("release", forms.FixtureForm, _with_match(calls.release), HELPER),
     FloorAction("free", forms.TableForm, _with_table(calls.free_table), HELPER),
     FloorAction("out", forms.OutOfUseForm, _out, HELPER),
-    FloorAction("here", forms.HereForm, _here, HELPER),
+    FloorAction("here", forms.HereForm, _here, HELPER, kept=KEPT["here"]),
     FloorAction("back", forms.TableForm, _with_table(calls.back_in_use), HELPER),
-    FloorAction("away", forms.AwayForm, _away, HELPER),
+    FloorAction("away", forms.AwayForm, _away, HELPER, kept=KEPT["away"]),
+    FloorAction("note", forms.FloorNoteForm, _note, HELPER, kept=KEPT["note"]),
     EventFloorAction("pair-now", forms.PairNowForm, _pair_now, HELPER, Endpoint(
         "tournaments_pair_now", PairNowSerializer, {"stage": "k7m2p9x4qa", "after": 41}, path="floor/pair-now"
     )),
@@ -550,6 +627,10 @@ _ALL = (
     EventFloorAction("flow", forms.FlowForm, _change_flow, api=Endpoint(
         "tournaments_change_flow", FlowSerializer,
         {"stage": "k7m2p9x4qa", "after": 41, "window": 2, "lead": 1, "leader": "plays"}, path="floor/flow",
+    )),
+    EventFloorAction("end-stage", forms.EndStageForm, _end_stage, api=Endpoint(
+        "tournaments_end_stage", EndStageSerializer,
+        {"stage": "k7m2p9x4qa", "after": 41, "places": 8, "stop": False}, path="floor/end-stage",
     )),
     EventFloorAction("take-back-missed", forms.MissedForm, _undo_missed, api=Endpoint(
         "tournaments_take_back_missed", MissedSerializer, {"missed": 17, "reason": "The taxi was late"},

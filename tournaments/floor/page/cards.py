@@ -13,8 +13,10 @@ from django.utils.translation import ngettext, pgettext
 from core.messages import sentence
 from core.public_ids import LENGTH
 from engine.errors import Refused
+from matches.presentation.labels import from_start
 from tournaments.events.actions import event_url_args
 from tournaments.floor.closing_time import ClosingTime, RunningView, closing_time, is_over
+from tournaments.floor.derivation import awaited_elsewhere
 from tournaments.floor.page.forecast import clock
 from tournaments.floor.selectors import FloorView
 from tournaments.floor.state import (
@@ -26,7 +28,7 @@ from tournaments.floor.state import (
     TableOnFloor,
     TableState,
 )
-from tournaments.models import Entry, Fixture, Table, Tournament
+from tournaments.models import Autopilot, Entry, Fixture, Table, Tournament
 from tournaments.results.needs import Need
 
 # Buttons of the floor that do something at once.
@@ -64,7 +66,7 @@ def gone_home(tournament: Tournament, names: Mapping[int, str]) -> dict[int, Car
     return {
         player: CardLink(
             reverse("entry-withdraw", args=[*event_url_args(tournament), public_id]) + query,
-            _("%(name)s has gone home…") % {"name": names[player]},
+            f"{_('Gone home?')} {names[player]}",
         )
         for player, public_id in entries.order_by("pk").values_list("player", "public_id")
     }
@@ -138,9 +140,9 @@ class FloorCard:
     @property
     def name(self) -> str:
         """The card in words, for a screen reader."""
-        table = _("Table %(label)s") % {"label": self.label}
+        table = _("Table %(table)s") % {"table": self.label}
         players = " – ".join(side.text for side in self.sides)
-        parts = [table, self.tag or self.clock, self.match, players, self.note or self.foot]
+        parts = [table, self.tag or self.clock, self.match, players, self.note, self.foot]
         return ", ".join(part for part in parts if part)
 
 
@@ -223,7 +225,7 @@ class Cards:
             sides = tuple(CardPlayer(name) for name in table.suggested.facts.names)
         elif (proposal := self.proposals.get(table.facts.table)) is not None:
             state, sides = "is-next", proposal.sides
-            points = ngettext("%(count)d pt", "%(count)d pt", proposal.length) % {"count": proposal.length}
+            points = _("%(length)s pt") % {"length": proposal.length}
             foot = _("Proposed · %(points)s") % {"points": points}
         return FloorCard(
             html_id=f"table-{table.facts.public_id}",
@@ -243,8 +245,8 @@ class Cards:
 
     def _with_match(self, table: TableOnFloor, match: MatchOnFloor) -> FloorCard:
         facts = match.facts
-        points = ngettext("%(count)d pt", "%(count)d pt", facts.length) % {"count": facts.length}
-        clocks = _("Clocks: %(minutes)d min each") % {"minutes": facts.clocks} if facts.clocks else ""
+        points = from_start(_("%(length)s pt") % {"length": facts.length}, facts.start)
+        clocks = _("Clocks: %(minutes)s minutes each") % {"minutes": facts.clocks} if facts.clocks else ""
         card = FloorCard(
             html_id=f"table-{table.facts.public_id}",
             label=table.facts.label,
@@ -257,10 +259,19 @@ class Cards:
             tag_css="",
             icon="",
             sides=(self._side(match, 0), self._side(match, 1)),
-            note="",
+            note=self._awaited(match),
             foot=clocks or self._last_life(match) or f"{self.label_of(match)} · {points}",
         )
         return self._marked(card, match)
+
+    def _awaited(self, match: MatchOnFloor) -> str:
+        """Say in which other division or event a match waits for somebody of this one; empty if none does."""
+        facts = match.facts
+        text = _("%(name)s: also in %(event)s, M%(number)s")
+        pairs = zip(facts.names, facts.players, strict=True)
+        rows = [(name, awaited_elsewhere(self.view.facts, player, self.view.now)) for name, player in pairs]
+        elsewhere = [text % {"name": name, "event": row.event, "number": row.number} for name, row in rows if row]
+        return " · ".join([*self.view.also_wanted(match), *elsewhere])
 
     def _side(self, match: MatchOnFloor, side: int) -> CardPlayer:
         name, score = match.facts.names[side], match.where.score
@@ -310,10 +321,10 @@ class Cards:
         seconds = max(0, ceil((entered.settle_at - self.view.now).total_seconds()))
         points = entered.score or ("", "")
         sides = tuple(replace(side, points=str(points[at])) for at, side in enumerate(card.sides))
-        foot = _("Nobody wins")
+        foot = _("Nobody wins.")
         if entered.winner is not None:
             score = f"{points[entered.winner]}–{points[1 - entered.winner]}" if entered.score else ""
-            foot = _("%(name)s wins %(score)s") % {"name": facts.names[entered.winner], "score": score}
+            foot = _("{name} wins {score}").format(name=facts.names[entered.winner], score=score)
         tag = _("%(seconds)d s") % {"seconds": seconds}
         return replace(
             card,
@@ -351,9 +362,9 @@ def side_name(match: MatchFacts, side: int) -> CardPlayer:
         return CardPlayer(match.names[side])
     source = match.source(side)
     if source is not None and source.number is not None and source.kind in ("winner", "loser"):
-        text = _("winner of M%(number)s") if source.kind == "winner" else _("loser of M%(number)s")
+        text = _("Winner of M%(number)s") if source.kind == "winner" else _("Loser of M%(number)s")
         return CardPlayer("", text % {"number": source.number})
-    return CardPlayer("", _("to be decided"))
+    return CardPlayer("", _("To be decided"))
 
 
 def _played(match: MatchOnFloor) -> str:
@@ -374,19 +385,22 @@ ClosingRule = Tournament.ClosingRule
 
 
 def closing_need(view: FloorView, cards: Cards) -> dict[str, Any] | None:
-    """Return what the event's rule proposes once its end has come, as the context of its part of the page.
+    """Return what waits once the end of the event has come or matches were adjourned, and what its rule proposes.
 
-    None before, or if no match runs.
+    None before, or if no match runs and the autopilot has not stopped.
     """
-    if not is_over(view.tournament, view.now):
+    if not is_over(view.tournament, view.now) and view.facts.stopped is None:
         return None
     closing = closing_time(view)
-    if not closing.running:
+    if not closing.running and not closing.has_stopped:
         return None
     count = len(closing.running)
+    still = ngettext("%(count)d match still runs", "%(count)d matches still run", count) % {"count": count}
     return {
-        "heading": ngettext("%(count)d match still runs", "%(count)d matches still run", count) % {"count": count},
-        "text": _text(closing),
+        "heading": _stopped(view, closing) if closing.has_stopped else still,
+        "still": still if closing.has_stopped and count else "",
+        "has_stopped": closing.has_stopped,
+        "text": _text(closing) if count and closing.is_over else "",
         "lines": [
             {
                 "number": row.match.number,
@@ -401,11 +415,19 @@ def closing_need(view: FloorView, cards: Cards) -> dict[str, Any] | None:
     }
 
 
+def _stopped(view: FloorView, closing: ClosingTime) -> str:
+    ends_at, count = view.tournament.ends_at, closing.waiting
+    waits = ngettext("%(count)d match waits", "%(count)d matches wait", count) % {"count": count}
+    if ends_at is None or not closing.is_over:
+        return _("Matches were adjourned, %(waits)s") % {"waits": waits}
+    return _("%(time)s is over, %(waits)s") % {"time": clock(ends_at, view.zone), "waits": waits}
+
+
 def _note(match: MatchOnFloor) -> str:
     """Return which shorter length is on offer, or that the match was shortened; empty otherwise."""
     offer, shortened = match.offer, match.shortened
     if offer is not None:
-        return _("to %(length)d points?") % {"length": offer.length}
+        return _("Proposed · %(points)s") % {"points": _("%(length)s pt") % {"length": offer.length}}
     if shortened is not None:
         return _("to %(length)d points") % {"length": match.facts.length}
     return ""
@@ -424,7 +446,7 @@ def _text(closing: ClosingTime) -> str:
         case ClosingRule.LEADER:
             text = _("At this event the leader wins. Not rated.")
             if any(row.is_level for row in closing.running):
-                text += " " + _("Where nobody leads, open the match and decide.")
+                text += " " + _("If the score is level, open the match and decide.")
             return text
         case ClosingRule.SHORTEN:
             if not closing.points_left:
@@ -435,6 +457,17 @@ def _text(closing: ClosingTime) -> str:
 
 
 def _posts(tournament: Tournament, closing: ClosingTime) -> list[Post]:
+    """Return the buttons: to go on, to adjourn whatever the rule is, and what the rule says once the end has come."""
+    posts = []
+    if closing.has_stopped:
+        mode = (("mode", Autopilot.CALL.value),)
+        posts.append(Post(action_url(tournament, "autopilot"), _("Go on"), mode, "closing-go-on"))
+    if closing.has_stopped and closing.running and closing.rule != ClosingRule.ADJOURN:
+        posts.append(_post(tournament, closing.running, ClosingRule.ADJOURN, _("Adjourn")))
+    return [*posts, *_posts_of_rule(tournament, closing)] if closing.is_over and closing.running else posts
+
+
+def _posts_of_rule(tournament: Tournament, closing: ClosingTime) -> list[Post]:
     count = len(closing.running)
     match closing.rule:
         case ClosingRule.ADJOURN:

@@ -26,11 +26,12 @@ from tournaments import access
 from tournaments.events.actions import by, event_url_args, faulty, page, sent
 from tournaments.floor import evening, selectors
 from tournaments.floor.batches import objections
-from tournaments.floor.closing_time import close_matches
+from tournaments.floor.closing_time import close_matches, note_open_floor
+from tournaments.floor.desk import note_here, note_left
 from tournaments.floor.lines import enter_lines, preview_line
 from tournaments.floor.page.actions import ACTIONS
 from tournaments.floor.page.cards import refusal_of
-from tournaments.floor.page.forms import ClosingTimeForm, FloorSettingsForm, TwoFreeForm
+from tournaments.floor.page.forms import ClosingTimeForm, DeskForm, FloorSettingsForm, TwoFreeForm
 from tournaments.floor.page.page import Parts, floor_page, forecast_context, render_changes
 from tournaments.floor.page.sheets import match_sheet, table_sheet
 from tournaments.models import Fixture, Table, Tournament
@@ -70,11 +71,27 @@ def floor(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Show the floor of an event; an htmx request gets only what has changed, or the live part."""
     began = timezone.now()
     event, role = access.tournament_with_role(request.user, club, slug, access.HELPER)
+    note_open_floor(event, began)
     context = _context(request, event, role, began)
     if not is_htmx(request):
         return _whole_page(request, context)
     changes = render_changes(request, context)
-    return changes or render(request, "tournaments/floor/_floor.html", {**_with_forecast(context), "is_part": True})
+    return changes or render(
+        request, "tournaments/floor/_floor.html", {**_with_forecast(request, context), "is_part": True}
+    )
+
+
+@open_to(post=Who.HELPERS)
+@repeated(Repeat.HARMLESS)
+def desk(request: HttpRequest, club: str, slug: str) -> HttpResponse:
+    """Note that a page of the staff is open, or that it was hidden or closed."""
+    event = access.tournament_as(request.user, club, slug, access.HELPER)
+    form = DeskForm(request.POST)
+    if not form.is_valid():
+        return HttpResponse(status=HTTPStatus.UNPROCESSABLE_ENTITY)
+    note = note_left if form.cleaned_data["left"] else note_here
+    note(event, form.page_of(request.session.session_key or ""), timezone.now())
+    return HttpResponse(status=HTTPStatus.NO_CONTENT)
 
 
 @open_to(get=Who.HELPERS)
@@ -86,7 +103,7 @@ def forecast(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     prefetch_related_objects([event], "divisions__stages")
     context = {
         "topics_shown": topics_shown(event, read_since=began),
-        **forecast_context(selectors.floor(event, timezone.now())),
+        **forecast_context(selectors.floor(event, timezone.now()), by(request)),
         "tournament": event,
         "club": event.club,
         "may_direct": is_at_least(role, Role.DIRECTOR),
@@ -95,12 +112,12 @@ def forecast(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 
 
 def _whole_page(request: HttpRequest, context: dict[str, Any], status: int = HTTPStatus.OK) -> HttpResponse:
-    page = {**_with_forecast(context), "health": workers.short(timezone.now())}
+    page = {**_with_forecast(request, context), "health": workers.short(timezone.now())}
     return render(request, "tournaments/floor/floor.html", page, status=status)
 
 
-def _with_forecast(context: dict[str, Any]) -> dict[str, Any]:
-    return {**context, **forecast_context(context["view"]), "parts": Parts()}
+def _with_forecast(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
+    return {**context, **forecast_context(context["view"], by(request)), "parts": Parts()}
 
 
 def _context(request: HttpRequest, tournament: Tournament, role: Role | None, began: datetime) -> dict[str, Any]:
@@ -110,12 +127,14 @@ def _context(request: HttpRequest, tournament: Tournament, role: Role | None, be
     context = floor_page(tournament, by(request), timezone.now(), complete="all" in request.GET)
     chosen = request.GET.get("division", "")
     shown = [division for division in context["divisions"] if division.public_id == chosen]
+    line = LinePreviewForm.line_in(request)
     return {
         **context,
         "topics_shown": topics,
         "may_direct": is_at_least(role, Role.DIRECTOR),
         "only_helps": role is None,
-        "focus_line": "entered" in request.GET,
+        "line": line,
+        "focus_line": "entered" in request.GET or bool(line),
         "quick_url": reverse("floor-line", args=event_url_args(tournament)),
         "preview_url": reverse("floor-preview", args=event_url_args(tournament)),
         "quick_is_quiet": True,
@@ -187,8 +206,7 @@ def line(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 def preview(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Say what Enter will do with the line that is being typed, and which table it is about."""
     event = access.tournament_as(request.user, club, slug, access.HELPER)
-    form = LinePreviewForm(request.GET)
-    text = form.cleaned_data["line"] if form.is_valid() else ""
+    text = LinePreviewForm.line_in(request)
     line_preview = preview_line(tournament=event, text=text, division=None, by=by(request), now=timezone.now())
     table = Table.objects.filter(pk=line_preview.table).first() if line_preview and line_preview.table else None
     context = {"preview": line_preview, "outlined": table.public_id if table is not None else ""}

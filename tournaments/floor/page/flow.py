@@ -23,6 +23,7 @@ from tournaments.floor.batches import (
     out_and_playing,
     waiting_in,
 )
+from tournaments.floor.derivation import seats_elsewhere
 from tournaments.floor.page.cards import CardPlayer, Cards, Discs, Post, ProposedCall, action_url, discs_of
 from tournaments.floor.page.forecast import clock
 from tournaments.floor.selectors import FloorView
@@ -223,8 +224,8 @@ def _part(flow: Flow, view: FloorView, cards: Cards, latest: Sequence[LatestResu
         blocked=_blocked(flow),
         hold=Post(
             action_url(event, "hold-pairing"),
-            _("Let it go on") if flow.held else _("Hold"),
-            (*stage, ("held", "no" if flow.held else "yes")),
+            _("Go on") if flow.held else _("Hold"),
+            (*stage, ("held", "0" if flow.held else "1")),
             f"hold-pairing-{flow.stage.public_id}",
         ),
         bracket=bracket_line(flow, zone),
@@ -328,11 +329,13 @@ def bracket_line(flow: Flow, zone: ZoneInfo) -> str:
         return ""
     if flow.decision.places_left == 0:
         matches = [f"M{match.number}" for match in flow.pool.playing]
+        if not places:
+            return _("Nobody is paired any more; it ends after {matches}.").format(matches=", ".join(matches))
         if not matches:
-            return _("The bracket is drawn in a moment")
+            return _("The bracket is drawn in a moment.")
         if len(matches) > MAX_NAMED:
-            return _("No more pairs: bracket after the %(count)d matches in progress") % {"count": len(matches)}
-        return _("No more pairs: bracket after %(matches)s") % {"matches": ", ".join(matches)}
+            return _("The bracket is drawn after the matches that are being played.")
+        return _("The bracket is drawn after {matches}.").format(matches=", ".join(matches))
     if switch_at is None:
         return _("Bracket of %(places)d to come") % {"places": places}
     if places == MIN_QUALIFIERS:
@@ -381,6 +384,10 @@ def _line(row: Waiting, is_next: bool, view: FloorView, zone: ZoneInfo, *, has_l
     else:
         url, label, fields = action_url(event, "here"), _("Back"), (("players", entry.player.public_id),)
     is_busy = row.code == "busy"
+    reason = waits_for(row.code, row.params, zone, you=False)
+    at_tables = seats_elsewhere(view.facts, view.now)
+    for seat in (at_tables[person] for person in view.facts.people_in(entry) if person in at_tables):
+        reason = " · ".join([_("Table %(table)s") % {"table": seat.table}, seat.event])
     return WaitingLine(
         key=entry.public_id,
         name=shown_entry(entry, staff=True),
@@ -389,7 +396,7 @@ def _line(row: Waiting, is_next: bool, view: FloorView, zone: ZoneInfo, *, has_l
         minutes=ngettext("%(count)d min", "%(count)d min", minutes) % {"count": minutes} if row.is_here else "",
         is_long=row.is_here and minutes >= LONG_WAIT,
         is_next=is_next,
-        reason=waits_for(row.code, row.params, zone, you=False),
+        reason=reason,
         posts=() if is_busy else (Post(url, label, fields, f"{row.code == AWAY}-{entry.public_id}"),),
     )
 
@@ -401,6 +408,7 @@ def _pair(flow: Flow, pair: FlowPair, table: str, *, has_lives: bool) -> NextPai
     lives = flow.pool.settings.lives
     discs = tuple(discs_of(player.left, lives) if has_lives else None for player in players)
     reasons = [why_paired(code, params) for code, params in pair.why]
+    reasons += [_("Table {table} is free.").format(table=table)] if table else []
     return NextPairLine((names[0], names[1]), (discs[0], discs[1]), table, reasons)
 
 
@@ -427,10 +435,14 @@ def _to_stop(flow: Flow, match: FlowMatch, cards: Cards) -> HoldUpLine:
     entries = flow.state.rows.of_division.entries
     out = [entries[entry] for entry in match.pair if flow.player(entry).left < 1]
     on_floor = cards.view.matches[flow.state.rows.fixtures[match.number].pk]
-    names = _(" and ").join(shown_entry(entry, staff=True) for entry in out)
+    names = [shown_entry(entry, staff=True) for entry in out]
     own = (("fixture", on_floor.facts.public_id),)
     post = Post(action_url(cards.view.tournament, "stop-match"), _("Stop it"), own, f"stop-{on_floor.facts.public_id}")
-    text = _("%(name)s plays M%(number)d although out") % {"name": names, "number": match.number}
+    if len(names) == 1:
+        text = _("%(name)s plays M%(number)d although out") % {"name": names[0], "number": match.number}
+    else:
+        values = {"left": names[0], "right": names[1], "number": match.number}
+        text = _("%(left)s and %(right)s play M%(number)d although both are out") % values
     details = _(
         "A corrected result took the last life. Stopped, the match does not count; played on, it counts for both. "
         "Undo lets a stopped match go on."
@@ -444,7 +456,7 @@ def _hold_up(number: int, fixture: int, count: int, cards: Cards) -> HoldUpLine:
     own = (("fixture", facts.public_id),)
     posts = [Post(action_url(event, "ask-over"), _("Ask whether it is over"), own, f"ask-{facts.public_id}")]
     if facts.clocks is None and match.started_at is not None:
-        posts.append(Post(action_url(event, "clocks"), _("Put clocks on it"), own, f"hold-clocks-{facts.public_id}"))
+        posts.append(Post(action_url(event, "clocks"), _("Put clocks on"), own, f"hold-clocks-{facts.public_id}"))
     posts.append(Post(action_url(event, "waive-lead"), _("Do not wait for it"), own, f"waive-{facts.public_id}"))
     score = "–".join(map(str, match.score)) if match.score else ""
     minutes = int(match.minutes)

@@ -1,9 +1,10 @@
 """When the evening is expected to end, with its chart."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property
+from itertools import count
 from zoneinfo import ZoneInfo
 
 from django.db.models import prefetch_related_objects
@@ -20,9 +21,13 @@ from formats.forecast.pace import Observed, observed_pace
 from formats.forecast.planned import SECOND_FINAL, Courses, matches_by_round, numbering
 from formats.forecast.without_rounds import Running, rest_of_night
 from formats.plans import lengths_of, places_before
-from formats.settings import BY_ROUND, DOUBLE, GROUPS, LIVES, StageSettings
+from formats.settings import BY_ROUND, DOUBLE, GROUPS, KNOCKOUT, LIVES, StageSettings
+from players.actors import Actor
 from tournaments.floor.batches import Flow, flows_of
+from tournaments.floor.endings import Endable, endable_stages
+from tournaments.floor.kept.times import untimed_matches
 from tournaments.floor.selectors import FloorView
+from tournaments.floor.sentences import match_name
 from tournaments.floor.state import FloorMatchState, MatchFacts, MatchOnFloor, TableState
 from tournaments.floor.times import elapsed
 from tournaments.models import Division, Entry, Slot, Stage
@@ -84,9 +89,9 @@ class EveningForecast:
 
     @property
     def closes_at(self) -> datetime | None:
-        """When the venue closes: the end of the event, if that is still ahead."""
+        """When the venue closes: the end of the event, also while the evening goes on beyond it."""
         ends_at = self.view.tournament.ends_at
-        return ends_at if ends_at is not None and ends_at > self.now else None
+        return ends_at if ends_at is not None and ends_at > self.now - MAX_BEYOND else None
 
     @property
     def late_by(self) -> float:
@@ -98,7 +103,7 @@ class EveningForecast:
     @cached_property
     def options(self) -> tuple[ClosingOption, ...]:
         """Ways to finish earlier, if the evening would overrun closing time."""
-        if not self.late_by:
+        if not self.late_by or (self.closes_at is not None and self.closes_at <= self.now):
             return ()
         return closing_options(self.matches, self.pace, begun=self.begun | self.to_be_paired, late_by=self.late_by)
 
@@ -109,7 +114,7 @@ class EveningForecast:
 
 
 def evening_forecast(view: FloorView) -> EveningForecast:
-    """Return the forecast of an event; two queries more than the floor itself, and one for each stage by rounds."""
+    """Return the forecast of an event; four queries more than the floor itself, and one for each stage by rounds."""
     facts, pace = view.facts.matches, _pace(view)
     flows = {flow.stage.pk: flow for flow in flows_of(view.tournament, view.state, view.now)}
     keys = {fixture: row_key(match) for fixture, match in facts.items()}
@@ -183,7 +188,7 @@ def _remaining(view: FloorView, match: MatchOnFloor, row: str, needs: Sequence[i
         length=match.facts.length,
         rank=int(match.facts.rank),
         needs=tuple(needs),
-        players=tuple(view.facts.persons(match.facts.players)),
+        players=tuple(view.facts.people_at(match.facts)),
         played=float(round(match.minutes)) if is_at_table else None,
         score=match.score,
         waits=_waits(view, match),
@@ -217,7 +222,8 @@ def _waits(view: FloorView, match: MatchOnFloor) -> float:
 
 def _pace(view: FloorView) -> Pace:
     in_use = sum(table.state != TableState.OUT for table in view.tables.values())
-    pause, players = view.state.pause, len(view.names)
+    pause = view.state.pause
+    players = len({player for match in view.matches.values() for player in match.facts.players} - {None})
     paused = 0.0
     if pause is not None and pause.until is not None:
         paused = max(0.0, float(round((pause.until - view.now) / timedelta(minutes=1))))
@@ -234,11 +240,13 @@ def _pace(view: FloorView) -> Pace:
 def _observed(view: FloorView) -> Iterable[Observed]:
     """Return the matches with a recorded start and, if they are over, a recorded end.
 
-    Matches that were ever adjourned are left out: the hours in between are not playing time.
+    Matches that were ever adjourned are left out: the hours in between are not playing time. So are those whose start
+    or result was kept without a connection: they have the time of its arrival.
     """
+    untimed = view.facts.ever_adjourned | untimed_matches(view.tournament)
     for row in view.matches.values():
         match = row.facts
-        if match.fixture in view.facts.ever_adjourned:
+        if match.fixture in untimed:
             continue
         if row.state == FloorMatchState.PLAYING and row.minutes > 0:
             # Whole minutes, as in the matches: the forecast is the same for a minute, and made once.
@@ -269,7 +277,8 @@ class _ToCome:
         self.several = len(divisions) > 1
         for division in divisions:
             stages = sorted(division.stages.all(), key=lambda stage: stage.number)
-            if any(stage.pk in on_floor for stage in stages):
+            # A draw that was undone while the page was read has matches, and its stage is planned again.
+            if any(stage.pk in on_floor for stage in stages) and stages[0].status != Stage.Status.PLANNED:
                 self._add(division, stages)
 
     def _add(self, division: Division, stages: Sequence[Stage]) -> None:
@@ -387,6 +396,8 @@ TIME_LABEL, CLOSING_LABEL = 34.0, 56.0
 """The room that the labels of a time and of closing time take."""
 HOURS = timedelta(hours=1)
 MARGIN = 1.04
+MAX_BEYOND = timedelta(hours=8)
+"""For how long after closing time an evening still runs late; an event that goes on after that has another end."""
 MAX_LABEL_LENGTH = 27
 
 
@@ -479,6 +490,9 @@ class ForecastChart:
     total: ChartLine | None
     next_main: str
     now_label: str
+    """Empty where that of closing time stands in its place."""
+    beyond: str
+    """How far the evening would go beyond closing time, in words; empty if it does not."""
 
     @property
     def view_box(self) -> str:
@@ -494,11 +508,12 @@ class _Axis:
         if closes is not None:
             latest.append((closes - evening.now) / timedelta(minutes=1))
         self.end = max(30.0, *latest, 0.0) * MARGIN
+        self.begin = min([0.0, *latest])
         self.evening, self.zone = evening, zone
 
     def x(self, minutes: float) -> float:
         """Return the horizontal place of a time."""
-        return round(LEFT + (RIGHT - LEFT) * min(minutes, self.end) / self.end, 1)
+        return round(LEFT + (RIGHT - LEFT) * (min(minutes, self.end) - self.begin) / (self.end - self.begin), 1)
 
     def clock(self, minutes: float) -> str:
         """Return a time as the event's clocks show it."""
@@ -532,15 +547,22 @@ def chart_of(evening: EveningForecast) -> ForecastChart:
     next_main = evening.forecast.next_main
     return ForecastChart(
         rows=tuple(rows),
-        ticks=tuple(tick for tick in axis.ticks() if _is_apart(tick, closing)),
+        ticks=tuple(tick for tick in axis.ticks() if _is_apart(tick, axis.x(0), closing)),
         height=TOP + ROW_HEIGHT * len(rows),
-        now_x=LEFT,
+        now_x=axis.x(0),
         closing=closing,
         lines=tuple(_line(row.label, finish, evening, axis, row) for row, finish in ends if finish is not None),
         total=_line("", evening.total, evening, axis) if rows else None,
         next_main=axis.clock(next_main) if next_main is not None else "",
-        now_label=axis.clock(0),
+        now_label="" if closing is not None and abs(axis.x(0) - closing.x) < CLOSING_LABEL else axis.clock(0),
+        beyond=_beyond(evening, closing) if closing is not None else "",
     )
+
+
+def _beyond(evening: EveningForecast, closing: TimeTick) -> str:
+    minutes = round(evening.late_by)
+    text = ngettext("%(minutes)d minute beyond %(time)s", "%(minutes)d minutes beyond %(time)s", minutes)
+    return text % {"minutes": minutes, "time": closing.label} if minutes else ""
 
 
 def _chart_row(row: ForecastRow, at: int, evening: EveningForecast, axis: _Axis) -> ChartRow:
@@ -569,10 +591,10 @@ def _chart_row(row: ForecastRow, at: int, evening: EveningForecast, axis: _Axis)
     )
 
 
-def _is_apart(tick: TimeTick, closing: TimeTick | None) -> bool:
+def _is_apart(tick: TimeTick, now_x: float, closing: TimeTick | None) -> bool:
     """Whether the label of a tick overlaps neither the present time nor closing time."""
     from_closing = abs(tick.x - closing.x) if closing is not None else CLOSING_LABEL
-    return tick.x - LEFT >= TIME_LABEL and from_closing >= CLOSING_LABEL
+    return tick.x - now_x >= TIME_LABEL and from_closing >= CLOSING_LABEL
 
 
 def _fitting(label: str, width: float) -> str:
@@ -638,3 +660,91 @@ def _value(option: ClosingOption, evening: EveningForecast) -> str:
         for row in option.shortenings
         for number in row.rounds
     )
+
+
+# What a director can do in mid-evening with a Swiss or lives, with what each would take.
+
+
+@dataclass(frozen=True, slots=True)
+class EndingLine:
+    """A way in which a stage can end: the value of its field, its name, and how long the evening then takes."""
+
+    value: str
+    name: str
+    minutes: int
+    ends: str
+
+
+@dataclass(frozen=True, slots=True)
+class EndingChoice:
+    """The form in which a director ends a stage in mid-evening."""
+
+    stage: str
+    title: str
+    after: int
+    lines: Sequence[EndingLine]
+    running: Sequence[str]
+    """The matches that finish first, or are stopped."""
+    own: Sequence[str]
+    """Those of the director, which finish in any case."""
+    is_lives: bool
+    as_planned: EndingLine
+
+
+def ending_choices(evening: EveningForecast, by: Actor) -> list[EndingChoice]:
+    """Return the stages that can be ended in mid-evening, with what each way would take from now."""
+    stages = endable_stages(evening.view.tournament)
+    return [_ending_choice(evening, row, by, several=len(stages) > 1) for row in stages]
+
+
+def _ending_choice(evening: EveningForecast, endable: Endable, by: Actor, *, several: bool) -> EndingChoice:
+    stage, to_stop, name = endable.stage, endable.to_stop(by), _("Then a bracket of %(places)d")
+    return EndingChoice(
+        stage.public_id,
+        stage.division.name if several else "",
+        stage.division.seq,
+        [
+            *(
+                _ending_line(evening, str(places), name % {"places": places}, _finish_with(evening, endable, places))
+                for places in reversed(endable.brackets)
+            ),
+            _ending_line(evening, "", _("End here"), _finish_with(evening, endable, None)),
+        ],
+        [match_name(row) for row in to_stop],
+        [match_name(row) for row in endable.open if row not in to_stop],
+        endable.state.rows.settings.format == LIVES,
+        _ending_line(evening, "", _("As planned"), evening.total),
+    )
+
+
+def _ending_line(evening: EveningForecast, value: str, name: str, finish: Finish) -> EndingLine:
+    zone = ZoneInfo(evening.view.tournament.time_zone)
+    return EndingLine(value, name, round(finish.median), clock(evening.at(finish.median), zone))
+
+
+def _finish_with(evening: EveningForecast, endable: Endable, places: int | None) -> Finish:
+    """Return when the evening is over if a stage ends with its matches in progress, or with a bracket after them."""
+    view, division = evening.view, endable.stage.division
+    own = {str(stage.pk) for stage in division.stages.all()}
+    others = [match for match in evening.matches if not _is_of(match.row, own, division)]
+    running = [
+        _remaining(view, view.matches[row.pk], row_key(view.matches[row.pk].facts), ())
+        for row in endable.open
+        if row.pk in view.matches and view.matches[row.pk].state not in OVER
+    ]
+    settings = replace(endable.state.rows.settings, ended=True, qualifiers=places, switch_time="")
+    bracket = later_stages(
+        [settings, StageSettings(KNOCKOUT, lengths=settings.lengths[-1:])] if places else [settings],
+        2,
+        default_lengths=division.lengths,
+        keys=count(min([0, *(match.key for match in evening.matches)]) - 1, -1),
+        division=division.pk,
+        after=[match.key for match in running],
+    )
+    return finish_times((*others, *running, *bracket), evening.pace).total
+
+
+def _is_of(row: str, stages: Collection[str], division: Division) -> bool:
+    """Whether a row of the forecast is of a division: of a stage that is drawn, or of one to come."""
+    parts = row.split(":")
+    return parts[0] == str(division.pk) if len(parts) > 2 else parts[0] in stages

@@ -1,11 +1,13 @@
 """Forms of the floor."""
 
 from datetime import datetime, time, timedelta
+from hashlib import sha256
 from typing import Any, ClassVar
 from zoneinfo import ZoneInfo
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.db.models import Q
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
@@ -15,7 +17,10 @@ from matches.lifecycle.finish import ResultInput
 from players.forms import RefusingForm, YesNoField
 from players.models import Player
 from tournaments.draws.round_lengths import RoundLength
+from tournaments.entries.check_in import partners_in
 from tournaments.floor.closing_time import CLOSING_RULES, MAX_POINTS_LEFT, RunningMatch
+from tournaments.floor.desk import DeskPage
+from tournaments.floor.endings import BRACKETS
 from tournaments.floor.evening import MAX_POSITION, FloorPlan
 from tournaments.floor.selectors import settings_of
 from tournaments.floor.state import FloorSettings
@@ -40,13 +45,19 @@ from tournaments.state.format_labels import LEADER_NAMES
 
 
 MAX_MINUTES = 240
-MINUTES = ("rest", "second_call", "no_show", "penalty_first", "penalty_each")
+MINUTES = ("rest", "hold", "second_call", "no_show", "penalty_first", "penalty_each")
 
 
 class FloorSettingsForm(RefusingForm):
     """The minutes and rules of a floor, the label and category of each table, and one more table."""
 
     rest = forms.IntegerField(min_value=0, max_value=MAX_MINUTES, label=_("Minutes of rest between matches"))
+    hold = forms.IntegerField(
+        min_value=0,
+        max_value=MAX_MINUTES,
+        label=_("Minutes for which a match waits for a better one"),
+        help_text=_("Whoever is wanted so soon in a competition that comes first is not called elsewhere. 0: never."),
+    )
     second_call = forms.IntegerField(min_value=1, max_value=MAX_MINUTES, label=_("Minutes until the second call"))
     no_show = forms.IntegerField(
         min_value=1, max_value=MAX_MINUTES, label=_("Minutes until a player counts as a no-show")
@@ -59,9 +70,7 @@ class FloorSettingsForm(RefusingForm):
         min_value=1, max_value=MAX_MINUTES, label=_("Minutes for each further penalty point")
     )
     new_label = forms.CharField(required=False, max_length=MAX_LABEL_LENGTH, label=_("Name of a new table"))
-    new_category = forms.ChoiceField(
-        choices=Table.Category.choices, label=_("Category of the new table"), required=False
-    )
+    new_category = forms.ChoiceField(choices=Table.Category.choices, label=_("Category"), required=False)
 
     def __init__(self, data: Any = None, *, tournament: Tournament) -> None:
         settings = settings_of(Floor.objects.filter(tournament=tournament).first())
@@ -71,7 +80,7 @@ class FloorSettingsForm(RefusingForm):
         for table in self.tables:
             self.fields[f"label_{table.public_id}"] = forms.CharField(
                 max_length=MAX_LABEL_LENGTH,
-                label=format_lazy(_("Table {table}"), table=table.label),
+                label=_("Table %(table)s") % {"table": table.label},
                 initial=table.label,
             )
             self.fields[f"category_{table.public_id}"] = forms.ChoiceField(
@@ -98,11 +107,25 @@ class FloorSettingsForm(RefusingForm):
         return FloorPlan(FloorSettings(**settings), plans)
 
 
+class DeskForm(forms.Form):
+    """A page of the staff: a name that it makes up, and whether it was left."""
+
+    page = forms.RegexField(r"^[a-z0-9]{1,16}\Z")
+    left = forms.BooleanField(required=False)
+
+    def page_of(self, session_key: str) -> DeskPage:
+        """Return the page, in the browser that has this session."""
+        return DeskPage(sha256(session_key.encode()).hexdigest()[:12], self.cleaned_data["page"])
+
+
 # Forms of what a director does on the floor.
 
 
+NOT_A_CHOICE = forms.ModelChoiceField.default_error_messages["invalid_choice"]
+"""What a field says that names something that is not of the event."""
 MAX_REASON_LENGTH = 80
 MAX_ACT = 40
+MAX_NOTE = 200
 MAX_TABLES = 200
 MAX_POINTS = 25
 MAX_CHANGES = 2000
@@ -116,6 +139,8 @@ class FloorForm(RefusingForm):
     TABLES: ClassVar[tuple[str, ...]] = ("table",)
     FACTS: ClassVar[tuple[str, ...]] = ("fact",)
     ENTRIES: ClassVar[tuple[str, ...]] = ("entry",)
+    typed_at: datetime | None = None
+    """When it was typed, if it was kept without a connection and that is known."""
 
     def __init__(self, *args: Any, tournament: Tournament, now: datetime, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -171,7 +196,7 @@ class ClosingForm(FixtureForm):
 class WonForm(ClosingForm):
     """Who won a match that was played to its end, and the points of the other player."""
 
-    winner = forms.TypedChoiceField(choices=[(0, _("first")), (1, _("second"))], coerce=int)
+    winner = forms.TypedChoiceField(choices=[(0, "0"), (1, "1")], coerce=int)
     points = forms.IntegerField(min_value=0, max_value=MAX_POINTS)
     reason = forms.CharField(max_length=MAX_REASON_LENGTH, required=False)
 
@@ -194,7 +219,7 @@ class LeaderForm(ClosingForm):
 class SettleForm(ClosingForm):
     """Who wins a match that the players settle between them."""
 
-    winner = forms.ChoiceField(choices=[("0", _("first")), ("1", _("second")), ("nobody", _("Nobody"))])
+    winner = forms.ChoiceField(choices=[(value, value) for value in ("0", "1", "nobody")])
 
     @property
     def winning_side(self) -> int | None:
@@ -207,12 +232,20 @@ class AdjournForm(FixtureForm):
     """Who is on roll in an adjourned match, and its position, as far as that is known."""
 
     on_roll = forms.TypedChoiceField(
-        choices=[("", _("not known")), ("0", _("first")), ("1", _("second"))],
+        choices=[(value, value) for value in ("", "0", "1")],
         coerce=int,
         empty_value=None,
         required=False,
     )
-    position = forms.CharField(max_length=MAX_POSITION, required=False, label=_("Position ID or XGID"))
+    position = forms.CharField(max_length=MAX_POSITION, required=False)
+
+
+class StartScoreForm(FixtureForm):
+    """The points with which both sides begin, and why."""
+
+    left = forms.IntegerField(min_value=0, max_value=MAX_POINTS)
+    right = forms.IntegerField(min_value=0, max_value=MAX_POINTS)
+    reason = forms.CharField(label=_("Reason"), max_length=MAX_REASON_LENGTH)
 
 
 class ShorterMatchForm(FixtureForm):
@@ -243,7 +276,7 @@ class UndoLengthForm(FixtureForm):
         """Refuse a fact that did not shorten this match."""
         fact: FloorEvent = self.cleaned_data["fact"]
         if fact.kind != FloorKind.SHORTENED or fact.fixture != self.cleaned_data.get("fixture"):
-            raise ValidationError(_("This match was not shortened then."), code="unknown")
+            raise ValidationError(NOT_A_CHOICE, code="unknown")
         return fact
 
 
@@ -258,16 +291,41 @@ class ReentryForm(EntryForm):
 
 
 class NoShowForm(FixtureForm):
-    """Who did not come to a match."""
+    """Which side did not come to a match; if that is a pair, who of the two is missing."""
 
-    side = forms.ChoiceField(choices=[("0", _("first")), ("1", _("second")), ("both", _("both"))])
+    side = forms.ChoiceField(choices=[(value, value) for value in ("0", "1", "both")])
+    missing = forms.ModelMultipleChoiceField(Player.objects.none(), to_field_name="public_id", required=False)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._limit(("missing",), partners_in(self.tournament))
+
+
+class EntryPersonForm(EntryForm):
+    """An entry, and of a pair one of the two."""
+
+    person = forms.ModelChoiceField(Player.objects.none(), to_field_name="public_id", required=False)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._limit(("person",), partners_in(self.tournament))
+
+
+class ExcuseForm(EntryPersonForm):
+    """One of a pair, and whether the other one plays without them."""
+
+    excused = YesNoField()
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["person"].required = True
 
 
 class LateForm(FixtureForm):
     """A player who is late, and by how many minutes."""
 
-    side = forms.TypedChoiceField(choices=[(0, _("first")), (1, _("second"))], coerce=int)
-    minutes = forms.IntegerField(min_value=0, max_value=240, label=_("Minutes"))
+    side = forms.TypedChoiceField(choices=[(0, "0"), (1, "1")], coerce=int)
+    minutes = forms.IntegerField(min_value=0, max_value=240)
 
 
 class TableForm(FloorForm):
@@ -283,10 +341,16 @@ class OutOfUseForm(TableForm):
     move_to = forms.ModelChoiceField(Table.objects.none(), to_field_name="public_id", required=False)
 
 
-class AwayForm(EntryForm):
-    """A player who is away for some minutes."""
+class AwayForm(EntryPersonForm):
+    """A player who is away for some minutes, or one of a pair."""
 
     minutes = forms.IntegerField(min_value=1, max_value=MAX_MINUTES)
+
+
+class FloorNoteForm(FloorForm):
+    """What the staff are to see later, such as "Ann paid 20"."""
+
+    text = forms.CharField(max_length=MAX_NOTE, label=_("Note"))
 
 
 class StageActionForm(FloorForm):
@@ -304,7 +368,7 @@ class PairNowForm(StageActionForm):
     """The stage to pair, as it was shown: `after` is the `seq` of its division."""
 
     after = forms.IntegerField(min_value=0)
-    reason = forms.CharField(max_length=MAX_REASON_LENGTH, required=False, label=_("Reason, shown to everybody"))
+    reason = forms.CharField(max_length=MAX_REASON_LENGTH, required=False, label=_("Reason (shown to everybody)"))
 
 
 class TwoFreeForm(StageActionForm):
@@ -323,7 +387,7 @@ class ChosenPairForm(TwoFreeForm):
     """Two who are free and are to be paired, and why. `after` is the `seq` of the division."""
 
     after = forms.IntegerField(min_value=0)
-    reason = forms.CharField(max_length=MAX_REASON_LENGTH, label=_("Reason, shown to everybody"))
+    reason = forms.CharField(max_length=MAX_REASON_LENGTH, label=_("Reason (shown to everybody)"))
 
 
 class HoldPairingForm(StageActionForm):
@@ -356,11 +420,25 @@ class FlowForm(PairNowForm):
         return f"{at:%H:%M}" if at is not None else "" if name in self.data else None
 
 
+class EndStageForm(PairNowForm):
+    """What follows a stage that is ended in mid-evening, and what becomes of the matches in progress."""
+
+    # Django's way to leave out a field of the form that this one is made from.
+    reason = None  # type: ignore[assignment]
+    places = forms.TypedChoiceField(
+        choices=[("", ""), *((places, str(places)) for places in BRACKETS)],
+        coerce=int,
+        empty_value=None,
+        required=False,
+    )
+    stop = YesNoField()
+
+
 class MissedForm(FloorForm):
     """A missed match to take back, and why."""
 
     missed = forms.ModelChoiceField(MissedMatch.objects.none())
-    reason = forms.CharField(max_length=MAX_REASON_LENGTH, label=_("Reason, shown to everybody"))
+    reason = forms.CharField(max_length=MAX_REASON_LENGTH, label=_("Reason (shown to everybody)"))
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -369,17 +447,22 @@ class MissedForm(FloorForm):
 
 
 class UndoPairingForm(FixtureForm):
-    """Why a pairing is taken back; for a missing player, their side."""
+    """Why a pairing is taken back; for a missing player, their side, and of a pair who of the two."""
 
     code = forms.ChoiceField(
         choices=[(code.value, code.label) for code in (Pairing.TakenBack.MISSING, Pairing.TakenBack.NOT_THESE_TWO)]
     )
     side = forms.TypedChoiceField(
-        choices=[("", _("not known")), ("0", _("first")), ("1", _("second"))],
+        choices=[(value, value) for value in ("", "0", "1")],
         coerce=int,
         empty_value=None,
         required=False,
     )
+    person = forms.ModelChoiceField(Player.objects.none(), to_field_name="public_id", required=False)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._limit(("person",), partners_in(self.tournament))
 
     def clean(self) -> dict[str, Any]:
         """Require the side of a missing player."""
@@ -397,9 +480,10 @@ class HereForm(FloorForm):
     def clean_players(self) -> list[Player]:
         chosen = set(self.cleaned_data["players"].split())
         entered = Entry.objects.filter(division__tournament=self.tournament).exclude(status=Entry.Status.OUT)
-        players = list(Player.objects.filter(public_id__in=chosen, pk__in=entered.values("player")))
+        here = Q(pk__in=entered.values("player")) | Q(pk__in=partners_in(self.tournament).values("pk"))
+        players = list(Player.objects.filter(here, public_id__in=chosen))
         if not players or len(players) != len(chosen):
-            raise ValidationError(_("These are not players of this event."))
+            raise ValidationError(NOT_A_CHOICE)
         return players
 
 
@@ -415,14 +499,14 @@ class UndoActForm(FloorForm):
     def clean_act(self) -> UndoableAct:
         act = act_named(self.tournament, self.cleaned_data["act"])
         if act is None:
-            raise ValidationError(_("This event has no such act."), code="unknown")
+            raise ValidationError(NOT_A_CHOICE, code="unknown")
         return act
 
 
 class PauseForm(FloorForm):
     """When the pause ends; empty while nobody knows."""
 
-    until = forms.TimeField(required=False, label=_("Until"), widget=forms.TimeInput(attrs={"type": "time"}))
+    until = forms.TimeField(required=False, widget=forms.TimeInput(attrs={"type": "time"}))
 
     @property
     def until_at(self) -> datetime | None:
@@ -461,12 +545,12 @@ class ClosingTimeForm(FloorForm):
         for item in self.cleaned_data["running"].split():
             public_id, *points = item.split(":")
             if len(points) != 2 or not all(point.isdecimal() and len(point) <= 2 for point in points):
-                raise ValidationError(_("These are not matches with their scores."))
+                raise ValidationError(NOT_A_CHOICE)
             scores[public_id] = (int(points[0]), int(points[1]))
         rows = Fixture.objects.filter(stage__division__tournament=self.tournament, public_id__in=scores)
         fixtures = rows.select_related("stage__division").order_by("number")
         if len(fixtures) != len(scores):
-            raise ValidationError(_("These are not matches of this event."))
+            raise ValidationError(NOT_A_CHOICE)
         return [RunningMatch(fixture, scores[fixture.public_id]) for fixture in fixtures]
 
 
@@ -481,6 +565,6 @@ class ShortenForm(FloorForm):
         for item in self.cleaned_data["changes"].split():
             parts = item.split(":")
             if len(parts) != len(RoundLength._fields) or not all(part.isdecimal() for part in parts):
-                raise ValidationError(_("These are not rounds with their lengths."))
+                raise ValidationError(NOT_A_CHOICE)
             changes.append(RoundLength(*map(int, parts)))
         return changes

@@ -18,7 +18,10 @@ from core.messages import sentence
 from players.actors import Actor
 from players.models import Player
 from tournaments.draws.round_lengths import last_shortening
+from tournaments.events.offers import to_decide
 from tournaments.floor import selectors
+from tournaments.floor.desk import waits_since
+from tournaments.floor.kept.needs import kept_needs
 from tournaments.floor.page.cards import (
     MAX_QUEUED,
     MAX_WAITING,
@@ -30,12 +33,12 @@ from tournaments.floor.page.cards import (
     gone_home,
 )
 from tournaments.floor.page.flow import flow_parts
-from tournaments.floor.page.forecast import chart_of, clock, evening_forecast, pilot_options
+from tournaments.floor.page.forecast import chart_of, clock, ending_choices, evening_forecast, pilot_options
 from tournaments.floor.page.sheets import reentered, reentry_posts
 from tournaments.floor.selectors import FloorView
 from tournaments.floor.state import Attention, AttentionKind, FloorMatchState, MatchFacts, MatchOnFloor
 from tournaments.floor.times import clock_bank
-from tournaments.floor.undo import UndoableAct, correction_since, last_act, preview_undo
+from tournaments.floor.undo import UndoableAct, last_act, preview_undo
 from tournaments.models import Autopilot, Division, Entry, Tournament
 from tournaments.results.needs import (
     MAX_NEEDS,
@@ -46,6 +49,7 @@ from tournaments.results.needs import (
     round_need,
     to_make_final,
     unopposed,
+    waiting_letters,
 )
 from tournaments.results.workers import stopped_work
 from tournaments.standings.placings import champions
@@ -136,24 +140,26 @@ def floor_page(tournament: Tournament, by: Actor, now: datetime, *, complete: bo
     cards = Cards(view, needs)
     divisions = list(tournament.divisions.all())
     messages = reported_messages(tournament, divisions, by)
+    kept, not_back = kept_needs(tournament, now)
     urgent = [need for need in needs if need.kind in URGENT]
     others = [need for need in needs if need.kind not in URGENT]
     homes = gone_home(tournament, {player: view.names[player] for player in _unanswered(view)})
     attention = [_floor_need(item, cards, homes) for item in view.state.attention]
     closing = closing_need(view, cards)
     round_needs = _round_needs(divisions)
+    side_events = to_decide(tournament, divisions, now)
     queue, waiting = cards.queue(), view.waiting
     latest = latest_results(tournament, LATEST_SHOWN)
     flows = flow_parts(view, cards, latest)
     lost = {fixture: loser for flow in flows for fixture, loser in flow.lost.items()}
     again = reentry_posts(tournament, [row.fixture for row in latest], now)
     undoable = last_act(tournament, by)
-    correction = correction_since(tournament, by, undoable)
     zone = ZoneInfo(tournament.time_zone)
     held_up = sum(len(flow.hold_ups) + (flow.blocked is not None) for flow in flows)
-    stopped = stopped_work()
+    stopped, waits = stopped_work(), waiting_letters(tournament, now)
     return {
         "stopped_work": stopped,
+        "letter_waits": waits,
         "flows": flows,
         "view": view,
         "tournament": tournament,
@@ -167,8 +173,13 @@ def floor_page(tournament: Tournament, by: Actor, now: datetime, *, complete: bo
         "attention": attention,
         "closing": closing,
         "round_needs": round_needs,
+        "side_events": side_events,
         "needs": others[:MAX_NEEDS],
-        "needs_count": len([*needs, *attention, *round_needs, *messages, *stopped]) + (closing is not None) + held_up,
+        "needs_count": len([*needs, *attention, *round_needs, *side_events, *messages, *stopped, *kept, *waits])
+        + (closing is not None)
+        + held_up,
+        "kept": kept[:MAX_NEEDS],
+        "not_back": not_back,
         "messages_reported": messages[:MAX_NEEDS],
         "unopposed": unopposed(needs),
         "to_make_final": to_make_final(needs),
@@ -187,10 +198,10 @@ def floor_page(tournament: Tournament, by: Actor, now: datetime, *, complete: bo
         "pause": view.state.pause,
         "paused_until": _paused_until(view, zone),
         "calls_itself": view.facts.autopilot == Autopilot.CALL,
+        "calls_wait": _calls_wait(view, zone),
         "last_call": _last_call(view),
         "undoable": undoable,
         "undo_preview": preview_undo(undoable),
-        "correction": correction,
         "undo_left": _milliseconds_left(undoable, now),
         "called_count": sum(row.state == FloorMatchState.CALLED for row in view.matches.values()),
         "latest": [(row, again.get(row.fixture.pk, []), lost.get(row.fixture.pk)) for row in latest],
@@ -211,7 +222,7 @@ def _milliseconds_left(undoable: UndoableAct | None, now: datetime) -> int:
     return max(0, int((undoable.settle_at - now).total_seconds() * 1000))
 
 
-def forecast_context(view: FloorView) -> dict[str, Any]:
+def forecast_context(view: FloorView, by: Actor) -> dict[str, Any]:
     """Return the context of the forecast, which takes longer than the rest of the floor."""
     evening = evening_forecast(view)
     pilot = pilot_options(evening)
@@ -220,6 +231,7 @@ def forecast_context(view: FloorView) -> dict[str, Any]:
         "pilot": pilot,
         "other_ways": pilot[1:],
         "shortened": last_shortening(view.tournament),
+        "endings": ending_choices(evening, by),
     }
 
 
@@ -286,6 +298,13 @@ def _paused_until(view: FloorView, zone: ZoneInfo) -> str:
     return clock(pause.until, zone) if pause is not None and pause.until is not None else ""
 
 
+def _calls_wait(view: FloorView, zone: ZoneInfo) -> str:
+    """Return that the autopilot waits for a desk without a connection, and since when; empty if it does not."""
+    since = waits_since(view.tournament, view.now) if view.facts.autopilot == Autopilot.CALL else None
+    text = _("Calls wait: the desk has had no connection since {time}.")
+    return text.format(time=clock(since, zone)) if since is not None else ""
+
+
 def _round_needs(divisions: list[Division]) -> list[tuple[Division, RoundNeed, str]]:
     """Return the rounds that a director has to pair, publish or look at, with why one could not be paired."""
     needs = [(division, round_need(division)) for division in divisions]
@@ -338,10 +357,9 @@ def _floor_need(item: Attention, cards: Cards, homes: Mapping[int, CardLink]) ->
     missing: tuple[Post, ...] = ()
     if kind == AttentionKind.SLOW:
         label, icon = _("Slow"), "clock"
-        text = _("On table %(table)s. With clocks: %(minutes)d minutes each.") % common
+        text = " · ".join([_("Table %(table)s") % common, _("Clocks: %(minutes)s minutes each") % common])
         key = f"clocks-{facts.public_id}"
-        label_of_post = _("Put clocks on M%(number)s") % {"number": match.number}
-        posts = (Post(action_url(cards.view.tournament, "clocks"), label_of_post, fixture, key),)
+        posts = (Post(action_url(cards.view.tournament, "clocks"), _("Put clocks on"), fixture, key),)
     elif kind == AttentionKind.NO_SHOW:
         label, icon = _("No-show"), "away"
         text = _("Called to table %(table)s at %(time)s. The no-show time is over.") % common
@@ -371,10 +389,16 @@ def _floor_need(item: Attention, cards: Cards, homes: Mapping[int, CardLink]) ->
 
 
 def _missing(match: MatchFacts, cards: Cards) -> tuple[Post, ...]:
-    """Return a button for each player who may be missing, and one for both: it forfeits the match."""
-    url = action_url(cards.view.tournament, "no-show")
-    first, second = match.names
-    return tuple(
-        Post(url, label, (("fixture", match.public_id), ("side", side)), f"no-show-{side}-{match.public_id}")
-        for side, label in (("0", first), ("1", second), ("both", _("Both")))
-    )
+    """Return a button for each person and each pair that may be missing, and one for both: it forfeits the match."""
+    url, own = action_url(cards.view.tournament, "no-show"), ("fixture", match.public_id)
+    people = [[who for who, _person in cards.view.facts.with_persons([player])] for player in match.players]
+    pairs = [who for side in people if len(side) > 1 for who in side]
+    ids = dict(Player.objects.filter(pk__in=pairs).values_list("pk", "public_id")) if pairs else {}
+    posts = []
+    for side, name in enumerate(match.names):
+        missing = [(cards.view.names[who], [who]) for who in people[side] if who in ids] + [(name, people[side])]
+        for label, players in missing:
+            named = [ids[who] for who in players if who in ids]
+            fields = (own, ("side", str(side)), *(("missing", public_id) for public_id in named))
+            posts.append(Post(url, label, fields, "-".join(["no-show", str(side), *named, match.public_id])))
+    return (*posts, Post(url, _("Both"), (own, ("side", "both")), f"no-show-both-{match.public_id}"))

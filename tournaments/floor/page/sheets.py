@@ -2,17 +2,21 @@
 
 from collections.abc import Collection
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
+from django.urls import reverse
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 from formats.graph import MAIN
 from matches.lifecycle.begun import has_begun
 from matches.models import Match, Result
+from matches.reporting.result_choice import PointsChip, result_choice
 from players.access import Role
 from players.actors import Actor
 from players.models import Player
+from tournaments.entries.check_in import attendees
 from tournaments.entries.late import (
     may_reenter,
     preview_reentry,
@@ -147,7 +151,7 @@ def _have_played(entries: Collection[Entry]) -> set[int]:
 
 def _enter(entry: Entry, fee: str) -> Post:
     name = {"name": entry.player.full_name, "fee": fee}
-    label = _("%(name)s enters again: %(fee)s") % name if fee else _("%(name)s enters again") % name
+    label = " · ".join([_("%(name)s enters again") % name, *([fee] if fee else [])])
     fields = (("entry", entry.public_id), ("number", str(entry.number)))
     return Post(action_url(entry.division.tournament, "re-enter"), label, fields, f"re-enter-{entry.public_id}")
 
@@ -166,7 +170,7 @@ def enter_again(*, entry: Entry, number: int, by: Actor, now: datetime) -> str:
     """
     later = entry.division.entries.filter(player=entry.player, number__gt=number, status=Entry.Status.IN)
     if (again := later.select_related("player").order_by("pk").first()) is not None:
-        return _("%(name)s has been entered.") % {"name": shown_entry(again, staff=True)}
+        return _("%(name)s was entered.") % {"name": shown_entry(again, staff=True)}
     preview = preview_reentry(entry=entry, now=now)
     _whose_bye, *notes = reentry_view(preview).notes
     return " ".join([bye_taken(reenter(entry=entry, after=preview.seq, by=by, now=now)), *notes])
@@ -178,6 +182,14 @@ def undo_reentry(*, entry: Entry, by: Actor, now: datetime) -> str:
         undo_late(entry=entry, after=preview_undo(entry=entry).seq, by=by, now=now)
     undone = _("Late entry of %(name)s undone.") % {"name": shown_entry(entry, staff=True)}
     return " ".join([undone, *refund_notes(entry)])
+
+
+class _PairSheet(NamedTuple):
+    """What the sheet of a match offers if one of a pair leaves."""
+
+    name: str
+    posts: list[Post]
+    links: list[CardLink]
 
 
 # The sheets of a match and of a table on the floor: what can be done with them, and what a result leads to.
@@ -197,15 +209,18 @@ def match_sheet(fixture: Fixture, role: Role | None, by: Actor, now: datetime) -
     again = reentry_posts(tournament, [fixture], now, with_undo=True) if context["may_direct"] else {}
     context |= {
         "on_floor": on_floor,
-        "reasons": view.reasons(on_floor) if on_floor is not None else (),
+        "reasons": (*view.reasons(on_floor), *_also_wanted(view, on_floor)) if on_floor is not None else (),
         "score_url": action_url(tournament, "score"),
         "move_url": action_url(tournament, "move"),
         "late_url": action_url(tournament, "late"),
+        "start_url": action_url(tournament, "start-score"),
+        "may_set_start": context["may_direct"] and _may_set_start(on_floor),
         "buttons": _buttons(tournament, on_floor),
         "again": again.get(fixture.pk),
         "tables": [table for table in view.tables.values() if table.match is None],
         "broken": _broken(view, on_floor),
         "absent": _absent(view, on_floor),
+        "pairs": _pairs(fixture, view, on_floor, now, may_direct=context["may_direct"]),
         "unpair": _unpair(fixture, view, on_floor) if context["may_direct"] else [],
         "homes": _gone_home(view, on_floor) if context["may_direct"] else [],
     }
@@ -219,12 +234,25 @@ def match_sheet(fixture: Fixture, role: Role | None, by: Actor, now: datetime) -
             "entered_by": _entered_by(entered, names) if entered is not None else "",
             "take_back_score_url": action_url(tournament, "take-back-score"),
             "result_url": action_url(tournament, "result"),
-            "chips": list(range(min(fixture.match.start_score), fixture.match.length)),
-            "proposed": _proposed(running),
+            "choice": result_choice(fixture.match, names, running, then=_consequences(fixture, names, view)),
+            "running_sides": [
+                (field, name, [PointsChip(each, each == points) for each in range(fixture.match.length)])
+                for field, name, points in zip(("left", "right"), names, running, strict=True)
+            ],
             "closing": _closing(fixture, on_floor, names, running) if context.get("may_rule") else None,
-            "then": [_then(fixture, names, winner, view) for winner in (0, 1)],
         }
     return context
+
+
+def _also_wanted(view: FloorView, match: MatchOnFloor) -> tuple[str, ...]:
+    """Return in which other divisions its people are wanted, while a match is not over and does not wait for one."""
+    waits = any(reason.code == "wanted" for reason in match.reasons)
+    return () if waits or match.state in OVER else view.also_wanted(match)
+
+
+def _may_set_start(on_floor: MatchOnFloor | None) -> bool:
+    """Whether a match that is not rated could begin at another score: it has not begun."""
+    return on_floor is not None and on_floor.state in (*NOT_CALLED, FloorMatchState.CALLED)
 
 
 def _broken(view: FloorView, match: MatchOnFloor | None) -> dict[str, Any] | None:
@@ -248,17 +276,16 @@ def _unpair(fixture: Fixture, view: FloorView, match: MatchOnFloor | None) -> li
     if match is None or not is_free or not is_continuous(fixture.stage):
         return []
     url, own = action_url(view.tournament, "take-back-pairing"), ("fixture", fixture.public_id)
-    missing = [
-        Post(
-            url,
-            _("%(name)s is missing") % {"name": name},
-            (own, ("code", Pairing.TakenBack.MISSING.value), ("side", str(side))),
-            f"unpair-{side}",
-        )
-        for side, name in enumerate(match.facts.names)
-    ]
+    missing = []
+    for side, name in enumerate(match.facts.names):
+        people = [who for who, _person in view.facts.with_persons([match.facts.players[side]])]
+        ids = dict(Player.objects.filter(pk__in=people).values_list("pk", "public_id")) if len(people) > 1 else {}
+        fields = (own, ("code", Pairing.TakenBack.MISSING.value), ("side", str(side)))
+        for label, named in [(view.names[who], (("person", ids[who]),)) for who in people if who in ids] + [(name, ())]:
+            key = "-".join(["unpair", str(side), *(public_id for _field, public_id in named)])
+            missing.append(Post(url, _("%(name)s is missing") % {"name": label}, (*fields, *named), key))
     apart = (own, ("code", Pairing.TakenBack.NOT_THESE_TWO.value))
-    return [*missing, Post(url, _("These two are not to meet"), apart, "unpair-apart")]
+    return [*missing, Post(url, str(capfirst(Pairing.TakenBack.NOT_THESE_TWO.label)), apart, "unpair-apart")]
 
 
 def _gone_home(view: FloorView, match: MatchOnFloor | None) -> list[CardLink]:
@@ -284,12 +311,36 @@ def _absent(view: FloorView, match: MatchOnFloor | None) -> list[Post]:
     ]
 
 
-def _proposed(running: tuple[int, int]) -> tuple[int, int] | None:
-    """Return the side that is ahead and the points of the other one, which are chosen at first; None if level."""
-    left, right = running
-    if left == right:
-        return None
-    return (0, right) if left > right else (1, left)
+def _pairs(
+    fixture: Fixture, view: FloorView, match: MatchOnFloor | None, now: datetime, *, may_direct: bool
+) -> list[_PairSheet]:
+    """Return what can be done for each pair of a match, until it is over, if one of the two leaves."""
+    if match is None or match.state in OVER:
+        return []
+    people = [who for who, _person in view.facts.with_persons(match.facts.players)]
+    if len(people) == len([player for player in match.facts.players if player is not None]):
+        return []
+    slots = fixture.slots.filter(entry__player__parts__isnull=False).select_related("entry__player").order_by("side")
+    entries = [slot.entry for slot in slots if slot.entry is not None]
+    public_ids = dict(Player.objects.filter(pk__in=people).values_list("pk", "public_id"))
+    url, args = action_url(view.tournament, "excuse"), event_url_args(view.tournament)
+    rows = {entry.pk: _PairSheet(shown_entry(entry, staff=True), [], []) for entry in entries}
+    everybody = attendees(view.tournament, entries, now)
+    without = {who.entry.pk for who in everybody if who.is_excused}
+    for who in everybody:
+        if who.is_excused or who.entry.pk not in without:
+            label = _("{name} plays again") if who.is_excused else _("Plays without {name}")
+            person = public_ids[who.person]
+            fields = (("entry", who.entry.public_id), ("person", person), ("excused", "0" if who.is_excused else "1"))
+            text = label.format(name=who.name(staff=True))
+            rows[who.entry.pk].posts.append(Post(url, text, fields, f"excuse-{person}"))
+    if may_direct:
+        for entry in entries:
+            own = [*args, entry.public_id]
+            rows[entry.pk].links.append(CardLink(reverse("entry-withdraw", args=own) + "?from=floor", _("Withdraw")))
+            if entry.number == 1:
+                rows[entry.pk].links.append(CardLink(reverse("entry-substitute", args=own), _("Substitute")))
+    return list(rows.values())
 
 
 def _closing(
@@ -330,7 +381,8 @@ def _offer(on_floor: MatchOnFloor, names: tuple[str, str]) -> str:
         return ""
     agreed = next(iter(offer.agreed), None)
     if agreed is None:
-        return _("The players are asked whether they agree to %(length)d points.") % {"length": offer.length}
+        text = _("The players of {match} are asked whether they agree to {length} points.")
+        return text.format(match=f"M{on_floor.number}", length=offer.length)
     values = {"name": names[agreed], "other": names[1 - agreed], "length": offer.length}
     return _("%(name)s wants to play to %(length)d points. %(other)s has not answered yet.") % values
 
@@ -342,7 +394,7 @@ def _shortened(on_floor: MatchOnFloor, names: tuple[str, str]) -> dict[str, Any]
         return None
     values = {"length": fact.params["length"], "was": fact.params["was"]}
     if fact.params.get("side") is None:
-        text = _("Shortened to %(length)d points instead of %(was)d.") % values
+        text = _("{match} is played to {length} points instead of {was}.").format(match=f"M{on_floor.number}", **values)
     else:
         text = _("The players agreed to play to %(length)d points instead of %(was)d.") % values
     return {"fact": fact.id, "text": text, "at": fact.at}
@@ -361,6 +413,13 @@ def _entered_by(score: FloorEvent, names: tuple[str, str]) -> str:
     return score.user.display_name if score.user is not None else ""
 
 
+def _consequences(fixture: Fixture, names: tuple[str, str], view: FloorView) -> tuple[str, str]:
+    """Return for each winner what follows; empty if nothing does."""
+    first, second = (_then(fixture, names, winner, view) for winner in (0, 1))
+    prefix = _("Then:")
+    return (f"{prefix} {first}" if first else "", f"{prefix} {second}" if second else "")
+
+
 def _then(fixture: Fixture, names: tuple[str, str], winner: int, view: FloorView | None) -> str:
     """Return what happens if this side wins, in words; with `view` also what becomes of the table."""
     slots = Slot.objects.filter(fixture__stage=fixture.stage_id, source_fixture=fixture.number)
@@ -371,7 +430,7 @@ def _then(fixture: Fixture, names: tuple[str, str], winner: int, view: FloorView
             parts.append(_("%(name)s goes to M%(number)s.") % {"name": names[side], "number": ways[source]})
     row = view.matches.get(fixture.pk) if view is not None else None
     if row is not None and row.table is not None:
-        parts.append(_("Table %(table)s is free.") % {"table": row.where.table})
+        parts.append(_("Table {table} is free.").format(table=row.where.table))
     return " ".join(parts)
 
 
@@ -386,7 +445,7 @@ def _buttons(tournament: Tournament, match: MatchOnFloor | None) -> list[tuple[s
         actions.append(("let-go-on", _("Let it go on")))
     if match.state in NOT_CALLED:
         codes = {reason.code for reason in match.reasons}
-        if codes <= {"rests", "no_table", "no_accessible_table"}:
+        if codes <= {"rests", "no_table", "no_accessible_table", "wanted"}:
             actions.append(("call", _("Call to a table")))
         if "rests" in codes:
             actions.append(("waive-rest", _("Waive the rest")))

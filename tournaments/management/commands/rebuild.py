@@ -2,18 +2,21 @@
 
 from typing import Any
 
+from django.db import transaction
 from django.utils import timezone
 
 from core.commands import MaintenanceCommand
 from matches.lifecycle.opening import rebuild_beginnings
 from matches.models import RatingPool
 from matches.ratings.services import rebuild_pool
+from players.models import Pair
+from players.people.pairs import rename_pairs
 from tournaments.models import Division
 from tournaments.state.settle import settle_division
 
 
 class Command(MaintenanceCommand):
-    """Settle every drawn division, derive which matches have begun, and replay every rating pool."""
+    """Settle every drawn division, derive which matches have begun, name all pairs and replay every rating pool."""
 
     help = "Derive brackets and ratings again and write them. Results are never changed."
 
@@ -26,6 +29,8 @@ class Command(MaintenanceCommand):
         corrected = rebuild_beginnings()
         if corrected:
             self.stdout.write(f"{corrected} matches: begun_at rewritten")
+        with transaction.atomic():
+            rename_pairs(Pair.objects.values_list("first", flat=True))
         for pool in RatingPool.objects.order_by("pk"):
             replayed = rebuild_pool(pool=pool, now=timezone.now())
             if replayed is not None and replayed.written:

@@ -5,7 +5,7 @@ from datetime import datetime
 from http import HTTPStatus
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -18,9 +18,10 @@ from matches.lifecycle.finish import standing_result
 from matches.lifecycle.own_match import OwnMatchRuling, own_match_ruling
 from matches.models import Claim, Match, Objection, Submission
 from matches.play.watching import where_of
-from matches.presentation.labels import reporter_of
+from matches.presentation.labels import contest, reporter_of
 from matches.presentation.visibility import Viewer
 from matches.reporting.records import FindingName, RecordFault, faults_of
+from matches.reporting.result_choice import result_choice
 from players.access import Role, is_at_least
 from players.actors import Actor
 from players.forms import RefusingForm
@@ -54,6 +55,9 @@ def fixture_page(fixture: Fixture, role: Role | None, by: Actor, now: datetime) 
     """Return the context of a match's page for `by`, who has this role in the club; None for helpers."""
     division = fixture.stage.division
     match = fixture.match
+    rounds = RoundNames(Round.objects.filter(bracket=fixture.round.bracket_id))
+    if fixture.round_id not in rounds:
+        raise Http404  # The draw was undone meanwhile.
     context: dict[str, Any] = {
         "tournament": division.tournament,
         "club": division.tournament.club,
@@ -62,7 +66,7 @@ def fixture_page(fixture: Fixture, role: Role | None, by: Actor, now: datetime) 
         "match": match,
         "may_direct": is_at_least(role, Role.DIRECTOR),
         "only_helps": role is None,
-        "round": RoundNames(Round.objects.filter(bracket=fixture.round.bracket_id))[fixture.round_id],
+        "round": rounds[fixture.round_id],
         "winner_to": _next_fixture(fixture, Slot.Source.WINNER),
         "loser_to": _next_fixture(fixture, Slot.Source.LOSER),
         "slots": list(fixture.slots.select_related("entry__player", "absent__player").order_by("side")),
@@ -125,8 +129,9 @@ def _match_context(fixture: Fixture, match: Match) -> dict[str, Any]:
 
 
 def _with_sender_of_report(match: Match, claim: Claim) -> Claim:
-    """Set `claim.sender` to the name of the player who reported."""
+    """Set `claim.sender` to the name of the player who reported, and `claim.contest` to who contests it."""
     claim.sender = reporter_of(match, claim)  # type: ignore[attr-defined]
+    claim.contest = contest(match, claim) if match.state == Match.State.DISPUTED else ""  # type: ignore[attr-defined]
     return claim
 
 
@@ -236,19 +241,33 @@ def render_fixture(request: HttpRequest, fixture: Fixture, sent: SentForm | None
     status = extra.pop("status", HTTPStatus.UNPROCESSABLE_ENTITY if sent is not None else HTTPStatus.OK)
     context = fixture_page(fixture, role, by(request), timezone.now()) | extra
     if fixture.match is not None:
-        context["forms"] = _initial_forms(fixture, context["score"])
+        context["forms"] = _initial_forms(fixture)
         context["forms"] |= {sent.name: sent.form} if sent is not None else {}
+        names, to = context["names"], context["winner_to"]
+        first, second = (_("%(name)s goes to M%(number)s.") % {"name": name, "number": to} for name in names)
+        context["choice"] = result_choice(
+            fixture.match, names, context["score"], chosen=_chosen(context), then=(first, second) if to else ("", "")
+        )
     context["sent"] = sent
     name = "_fixture.html" if request.headers.get("HX-Request") else "fixture.html"
     return render(request, f"tournaments/results/{name}", context, status=status)
 
 
-def _initial_forms(fixture: Fixture, score: tuple[int, int]) -> dict[str, RefusingForm]:
+def _chosen(context: dict[str, Any]) -> tuple[int | None, int | None] | None:
+    """Return the winner and the points that were sent, or else those of the only report; None without either."""
+    form = context["forms"]["result"]
+    if form.is_bound:
+        return form.cleaned_data.get("winner"), form.cleaned_data.get("points")
+    claims = context["claims"]
+    return (claims[0].winner, min(claims[0].score)) if len(claims) == 1 else None
+
+
+def _initial_forms(fixture: Fixture) -> dict[str, RefusingForm]:
     """Return the forms of a match by their names on the page."""
     names = match_names(fixture, staff=True)
     zone = zone_of(fixture.stage.division.tournament)
     return {
-        "result": ResultForm(names=names, initial={"left": score[0], "right": score[1]}),
+        "result": ResultForm(names=names),
         "forfeit": ForfeitForm(names=names),
         "rule": RulingForm(names=names),
         "accept": AcceptRecordForm(names=names, initial={"winner": "record"}),

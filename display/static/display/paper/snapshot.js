@@ -1,8 +1,11 @@
 /**
- * Keeps the snapshot of an event on the director's device, read again every ten minutes, and shows, prints or saves it
- * when the server cannot be reached. One snapshot an event; those older than two days are removed. Without a network the
- * page is not left, since only it can show the snapshot, and what was typed would be lost.
+ * Keeps the snapshot of an event on the director's device, and shows, prints or saves it when the server cannot be
+ * reached. It is read again whenever a floor that is open in the page has changed, else every ten minutes. One snapshot an
+ * event; those older than two days are removed. Without a line the page is not left, since only it can show the snapshot,
+ * and what was typed would be lost.
  */
+
+import { answers, stay } from "../../config/stay.js";
 
 const EVERY = 10 * 60_000; // ms
 const PATIENCE = 20_000;
@@ -60,7 +63,7 @@ function clock(at) {
   const format = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
   const { lang } = document.documentElement;
   try {
-    return new Date(at).toLocaleTimeString(lang, { ...format, timeZone: part.dataset.timeZone });
+    return new Date(at).toLocaleTimeString("en-GB", { ...format, timeZone: part.dataset.timeZone });
   } catch {
     // An old browser may not know the zone.
     return new Date(at).toLocaleTimeString(lang, { ...format, timeZoneName: "short" });
@@ -85,8 +88,8 @@ function show() {
     inMain: [...main.childNodes],
     inBody: [...body.childNodes],
   };
-  const back = () => {
-    if (navigator.onLine) return location.reload();
+  const back = async () => {
+    if (await answers()) return location.reload();
     document.adoptedStyleSheets = before.style;
     body.className = before.className;
     main.replaceChildren(...before.inMain);
@@ -132,9 +135,8 @@ async function begin() {
   setInterval(keep, EVERY);
 }
 
-/** Stay on the page, and say that nothing was sent. */
-function stay(event) {
-  event.preventDefault();
+/** Say that nothing was sent. */
+function refuse() {
   say(true);
   let notice = document.getElementById("not-sent");
   if (!notice) {
@@ -148,19 +150,13 @@ function stay(event) {
   notice.scrollIntoView({ block: "nearest" });
 }
 
-// What scripts send themselves has its own answer to a lost connection.
-addEventListener("submit", (event) => {
-  if (!navigator.onLine && !event.defaultPrevented) stay(event);
-});
-addEventListener("click", (event) => {
-  const link = event.target.closest("a[href]");
-  const leaves = link && link !== download && !link.target && !link.getAttribute("href").startsWith("#");
-  if (leaves && !navigator.onLine && !event.defaultPrevented) stay(event);
-});
+// The floor has an answer of its own to a lost line.
+if (!document.getElementById("offline")) stay({ refuse });
 addEventListener("online", () => document.getElementById("not-sent")?.remove());
 
 showButton.addEventListener("click", show);
 download.addEventListener("click", asFile);
 addEventListener("offline", () => say(true));
 addEventListener("online", keep);
+document.addEventListener("floor:data", keep);
 begin();

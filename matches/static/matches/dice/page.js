@@ -3,6 +3,7 @@
  * has rendered with all rolls. An open page of a running match is replaced when it changes and checked again.
  */
 
+import { fillIn } from "../../config/names.js";
 import { ChainError, seenBefore } from "./storage.js";
 import { Verifier } from "./verify.js";
 
@@ -87,11 +88,11 @@ function list(failed, rolls) {
       const game = rolls.filter((roll) => roll.number <= number && roll.side === null).length;
       const isHere = document.getElementById(`roll-${number}`);
       link.href = isHere ? `#roll-${number}` : `${root().dataset.here}?game=${game}#roll-${number}`;
-      link.textContent = `${textOf('[data-name="roll"]')} ${number}`;
+      link.textContent = fillIn(textOf('[data-name="roll"]'), { number });
       item.append(link, `: ${sentences}`);
     } else {
       const owner = textOf(`[data-owner="${chain.owner}"]`);
-      item.append(`${textOf('[data-name="chain"]')} ${chain.number}, ${owner}: ${sentences}`);
+      item.append(`${fillIn(textOf('[data-name="chain"]'), { owner, number: chain.number })}: ${sentences}`);
     }
     return item;
   });

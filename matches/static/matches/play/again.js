@@ -1,17 +1,16 @@
 // A decision of a match that is over is made again, and compared with how the analysis judged the choices.
 
 import { Board } from "../board/board.js";
-import { fillIn, pattern } from "./fill.js";
+import { boardLabels, fillIn } from "./fill.js";
 
 const settings = JSON.parse(document.getElementById("again-settings").textContent);
 const { side, state, graph, counts } = settings;
 const byId = (id) => document.getElementById(id);
-const LABELS = ["board", "near", "far", "empty", "point", "bar", "farBar", "off", "farOff", "dice", "swap", "commit", "send"];
 const [OFF, FAR_BAR] = [0, 0];
 
 function newBoard() {
   const { checkers, mirrored, theme, speed } = settings.preferences;
-  const labels = Object.fromEntries(LABELS.map((name) => [name, pattern(name)]));
+  const labels = boardLabels(settings.names, side);
   const light = checkers === "light" ? side : 1 - side;
   return new Board(byId("again-board"), { near: side, light, mirrored, theme, speed, themes: settings.themes, labels });
 }

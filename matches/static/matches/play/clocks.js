@@ -1,6 +1,6 @@
 // The clocks of both sides, drawn from the server's state and the server's time.
 
-import { duration, words } from "./fill.js";
+import { duration, number, words } from "./fill.js";
 
 const DAY = 86_400_000;
 const TICK = 200;
@@ -51,11 +51,13 @@ export class Clocks {
   }
 }
 
+const unit = (value, name) => number(value, { style: "unit", unit: name, unitDisplay: "narrow" });
+
 function textOf(clock, left) {
   if (clock.correspondence) {
     const all = left.delay + left.bank;
     if (all < DAY) return duration(all);
-    return words("days", { days: Math.floor(all / DAY), hours: Math.floor((all % DAY) / 3_600_000) });
+    return `${unit(Math.floor(all / DAY), "day")} ${unit(Math.floor((all % DAY) / 3_600_000), "hour")}`;
   }
   if (left.bank === 0 && left.overtime > 0) return words("overtime", { time: duration(left.overtime) });
   return duration(left.bank);

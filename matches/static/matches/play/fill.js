@@ -1,20 +1,14 @@
 // Sentences of the template, with values filled in where they have {names}.
 
-const dictionary = document.getElementById("words").dataset;
+import { fillIn } from "../../config/names.js";
 
-/** Fill the places of a sentence. */
-export function fillIn(sentence, values) {
-  return sentence.replace(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
-}
+export { fillIn };
+
+const dictionary = document.getElementById("words").dataset;
 
 /** Return the sentence of a name in the template's list; `waiting-roll` is `waitingRoll` here. */
 export function words(name, values = {}) {
   return fillIn(dictionary[name] ?? "", values);
-}
-
-/** Return a sentence of the template's list with its places unfilled. */
-export function pattern(name) {
-  return dictionary[name] ?? "";
 }
 
 /** Write the texts of all elements below `root` that have a `data-text`. */
@@ -23,6 +17,27 @@ export function fill(root, values) {
     const text = fillIn(element.dataset.text, values);
     if (element.textContent !== text) element.textContent = text;
   }
+}
+
+/** Return a number in the reader's language, with the options of `Intl.NumberFormat`. */
+export function number(value, options) {
+  return value.toLocaleString(document.documentElement.lang, options);
+}
+
+/** Return the labels of a board for screen readers, as the side `near` sees it. */
+export function boardLabels(names, near) {
+  // The board fills in the others.
+  const of = (label, side) => words(label, { place: "{place}", count: "{count}", name: names[side] });
+  const far = 1 - near;
+  return {
+    ...dictionary,
+    near: of("checkers", near),
+    far: of("checkers", far),
+    bar: of("bar", near),
+    farBar: of("bar", far),
+    off: of("off", near),
+    farOff: of("off", far),
+  };
 }
 
 const MAX_LETTERS = 10;

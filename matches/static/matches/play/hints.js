@@ -1,6 +1,6 @@
 // Hints in practice: the server is asked again until a program has answered.
 
-import { words } from "./fill.js";
+import { number, words } from "./fill.js";
 
 const AGAIN_AFTER = 1000; // Milliseconds.
 const PATIENCE = 3; // Questions until a guest is told for whom the computer thinks.
@@ -41,7 +41,7 @@ function list(choices) {
     text.className = "mono";
     text.textContent = choice in CHOICES ? words(CHOICES[choice]) : choice || words("dance");
     lost.className = "muted small";
-    lost.textContent = loss ? words("hintLoses", { loss: loss.toFixed(3) }) : "";
+    lost.textContent = loss ? words("hintLoses", { loss: number(loss, { minimumFractionDigits: 3, maximumFractionDigits: 3 }) }) : "";
     row.append(text, " ", lost);
     return row;
   });

@@ -70,12 +70,13 @@ export class Invitation {
   }
 }
 
-/** Return a time of day, with its date where that is not today, as the rest of the site writes it. */
+/** Return a time of day, with its date where that is not today. */
 function momentOf(time, now) {
   const date = new Date(time);
   const isToday = date.toDateString() === new Date(now).toDateString();
-  const style = { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
-  const parts = new Intl.DateTimeFormat(document.documentElement.lang, style).formatToParts(date);
-  const { day, month, hour, minute } = Object.fromEntries(parts.map(({ type, value }) => [type, value]));
-  return isToday ? `${hour}:${minute}` : `${day} ${month}, ${hour}:${minute}`;
+  const style = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
+  const { lang } = document.documentElement;
+  // The site's English writes days before months.
+  const locale = lang === "en" ? "en-GB" : lang;
+  return date.toLocaleString(locale, isToday ? style : { ...style, day: "numeric", month: "short" });
 }

@@ -29,7 +29,7 @@ export function show(board, { before, state, opening, settings, near, light, sto
   const isOver = state.winner !== null;
   const winner = [0, 1].find((side) => state.score[side] > (before?.score[side] ?? state.length - 1));
   if (winner !== undefined) {
-    showWinner(board, { name: names[winner], detail: before ? wonIn(before, state, winner) : "", score: score(state.score, near), isOver });
+    showWinner(board, { name: names[winner], detail: before ? ` ${wonIn(before, state, winner)}` : "", score: score(state.score, near), isOver });
   }
   const element = document.getElementById("end");
   if (isOver && settings.end && !element.firstChild) showEnd(element, settings);
@@ -44,8 +44,7 @@ function wonIn(before, state, winner) {
   const { kind, points: all, cube } = state.games.at(-1);
   // What a game was worth, not the points that were still needed.
   const manner = words(kind === "drop" || kind === "ruling" ? `manner-${kind}` : `manner-${all / cube}`);
-  const key = state.winner === null ? "wins" : "ends";
-  return words(points === 1 ? `${key}Point` : `${key}Points`, { manner, points });
+  return words("wonBy", { manner, points });
 }
 
 /** Show the throws `[[die of side 0, of side 1], …]` for the opening, the last of which decides. */
@@ -84,7 +83,7 @@ function thrown(board, { die, side, near, light, isLast, name }) {
   const picture = blankDie();
   showFace(picture, die);
   const pill = document.createElement("span");
-  pill.textContent = isLast ? words("throws", { name, die }) : words("throwsAgain", { die });
+  pill.textContent = isLast ? words("rolled", { name, dice: die }) : words("listAgain");
   part.append(picture, pill);
   return part;
 }
@@ -94,7 +93,7 @@ function showWinner(board, { name, detail, score, isOver }) {
   const layer = layerOn(board, "winner");
   layer.classList.toggle("is-clear", isClear(board));
   const [left, right] = [document.createElement("p"), document.createElement("p")];
-  left.append(Object.assign(document.createElement("strong"), { textContent: words("wins", { name }) }), detail);
+  left.append(Object.assign(document.createElement("strong"), { textContent: words(isOver ? "wonEarly" : "wins", { name }) }), detail);
   right.textContent = score;
   layer.append(left, right);
   if (isOver) return;

@@ -73,7 +73,7 @@ export function drawGames(list, { games }, { near, light, names }) {
 /** Return how a game was won; a single game is named by the cube if that was turned. */
 function mannerOf({ kind, points, cube }) {
   if (kind === "ruling") return words("manner-ruling");
-  const manner = cube === 1 || points !== cube ? words(`game-${points / cube}`) : "";
+  const manner = cube === 1 || points !== cube ? words(`manner-${points / cube}`) : "";
   return [manner, cube > 1 && words("atCube", { cube })].filter(Boolean).join(", ");
 }
 
@@ -82,7 +82,7 @@ function throwRows({ data: { dice, equal = [] } }, { near, light, names }) {
   const rows = [...equal, dice].map((pair) =>
     row("throw-row", ...[near, 1 - near].map((side) => {
       const isHigher = pair[side] > pair[1 - side];
-      const note = isHigher ? words("listStarts") : pair !== dice && side !== near ? words("listAgain") : "";
+      const note = isHigher ? `✓ ${words("listStarts")}` : pair !== dice && side !== near ? words("listAgain") : "";
       return part("span", "", isHigher ? "starts" : "", chip(side === light), part("bdi", names[side]), part("b", pair[side]), part("em", note));
     })),
   );
@@ -134,7 +134,7 @@ export function sentenceOf(action, names, side) {
   const sentences = {
     roll: () =>
       action.side === null
-        ? openingOf(action.data, names, side)
+        ? `${openingOf(action.data, names, side)} ${startOf(action.data, names, side)}`
         : words("rolled", { name, dice }),
     play: () => (action.data.moves.length ? words("played", { name, play: action.data.notation }) : words("danced", { name })),
     here: () => words("cameHere", { name }),
@@ -150,9 +150,9 @@ export function sentenceOf(action, names, side) {
   return sentences[action.kind]?.() ?? "";
 }
 
-/** Return both throws for the opening and who begins. */
+/** Return both throws for the opening, the reader's first. */
 function openingOf(data, names, side) {
   const [first, second] = side === 1 ? [1, 0] : [0, 1];
   const values = { name: names[first], die: data.dice[first], other: names[second], otherDie: data.dice[second] };
-  return words(side === first ? "openingYou" : "opening", { ...values, start: startOf(data, names, side) });
+  return words("opening", values);
 }

@@ -6,7 +6,7 @@ import { name as pointName } from "../board/walk.js";
 import { PlayerDice } from "../dice/chain.js";
 import { keepAwake, markTab, notify, playSound } from "./alerts.js";
 import { Clocks } from "./clocks.js";
-import { fill, pattern, score, shortNames, words } from "./fill.js";
+import { boardLabels, fill, number, score, shortNames, words } from "./fill.js";
 import { recall } from "./kept.js";
 import { currentGame, drawGames, drawMoves, entriesOf, hasStandIn, isSlow, movesOf, sentenceOf, startOf } from "./moves.js";
 import { Panels } from "./panels.js";
@@ -144,9 +144,9 @@ class Page {
     const { before } = this;
     this.before = state;
     if (state.phase === "opening" && state.ready.some(Boolean)) this.#loadMoments();
-    // A bot that begins has played already.
+    // A bot that begins has played already; a game that is over by now had its opening.
     const roll = fresh.findLast((action) => action.kind === "roll");
-    const opening = before && roll?.side === null ? roll : null;
+    const opening = before && roll?.side === null && state.phase !== "opening" ? roll : null;
     // What was taken back in practice is no news.
     const isWon = fresh.length && state.score[0] + state.score[1] > before?.score[0] + before?.score[1];
     if (!(opening || isWon || state.winner !== null)) return;
@@ -182,10 +182,12 @@ class Page {
     if (this.dice.report?.failed.length) this.#showError(words("rollFailed"));
     this.#draw();
     const may = (kind) => this.store.state.may.includes(kind);
-    if (this.invitation?.isComing && may("ready") && !invitationOf(this.store.state)) this.#act({ kind: "ready" });
-    // A roll that was refused is not repeated by itself before something has changed.
-    const isRefused = this.store.rollRefused === this.store.state.last;
-    if (preferences.autoroll === "no_double" && may("roll") && !may("double") && !isRefused) this.#act({ kind: "roll" });
+    // What was refused is not repeated by itself before something has changed.
+    if (this.store.refusedAfter === this.store.state.last) return;
+    // Against a bot nobody has to be waited for.
+    const comes = settings.practises ? this.isArmed && state.game === 1 : this.invitation?.isComing;
+    if (comes && may("ready") && !invitationOf(this.store.state)) this.#act({ kind: "ready" });
+    if (preferences.autoroll === "no_double" && may("roll") && !may("double")) this.#act({ kind: "roll" });
   }
 
   async #act({ kind, value }) {
@@ -388,7 +390,7 @@ class Page {
     const { entries } = entriesOf(currentGame(this.store.standing));
     const last = entries.findLast(({ isPlay }) => isPlay);
     if (!last) return {};
-    const lastPlayed = words("lastPlayed", { name: short[last.side], play: last.text });
+    const lastPlayed = words("played", { name: short[last.side], play: last.text });
     return { lastPlayed, lastPlay: this.board.play?.moves.length ? last.text : lastPlayed };
   }
 
@@ -399,7 +401,7 @@ class Page {
     if (state.may.includes("roll")) return { tap: words("tapCup") };
     if (!play?.moves.length) return {};
     const left = (state.dice_to_play?.length ?? 0) - play.moves.length;
-    const note = play.complete ? play.notation : left === 1 ? words("oneDieLeft") : words("diceLeft", { left });
+    const note = play.complete ? play.notation : words("diceLeft", { left });
     const dice = [...state.dice].sort((a, b) => b - a).join("");
     return { trial: `${dice}: ${this.#trial}`, note };
   }
@@ -474,7 +476,7 @@ class Page {
   }
 
   #showLag(lag) {
-    this.connection = { ...this.connection, lag: words("milliseconds", { value: Math.round(lag) }) };
+    this.connection = { ...this.connection, lag: number(Math.round(lag), { style: "unit", unit: "millisecond" }) };
     this.#drawConnection();
   }
 
@@ -491,7 +493,7 @@ class Page {
       .filter((action) => action.side !== side || action.kind === "roll" || action.data.forced)
       .map((action) => sentenceOf(action, names, side));
     if (state.winner !== null && !news.length) return;
-    if (state.winner !== null) sentences.push(words("matchOver", valuesOf(state, { side, near, names, pauses: 0 })));
+    if (state.winner !== null) sentences.push(words("matchOver"), valuesOf(state, { side, near, names, pauses: 0 }).won);
     else if (news.some((action) => ENDINGS.includes(action.kind))) sentences.push(this.#gameOver());
     const text = sentences.filter(Boolean).join(" ");
     if (text) byId("announcer").textContent = text;
@@ -525,12 +527,7 @@ function lightSide() {
 }
 
 function boardOptions() {
-  const labels = Object.fromEntries(
-    ["board", "near", "far", "empty", "point", "bar", "farBar", "off", "farOff", "dice", "swap", "commit", "send"].map((name) => [
-      name,
-      pattern(name),
-    ]),
-  );
+  const labels = boardLabels(names, near);
   const { mirrored, theme, speed } = preferences;
   return { near, light: lightSide(), mirrored, theme, speed, themes: settings.themes, labels };
 }

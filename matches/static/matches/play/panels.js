@@ -11,8 +11,8 @@ const QUESTIONS = {
   concede: { ask: "askConcede" },
   vacation: { ask: "askVacation" },
   accept: { ask: "askAccept" },
-  claim_away: { ask: "askClaim", confirm: "claim" },
-  claim_flag: { ask: "askClaim", confirm: "claim" },
+  claim_away: { ask: "claim", confirm: "claim" },
+  claim_flag: { ask: "claim", confirm: "claim" },
 };
 
 // Buttons that are there only where they can be pressed.

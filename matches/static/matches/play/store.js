@@ -27,7 +27,7 @@ export class Store extends EventTarget {
     this.state = null;
     this.actions = [];
     this.sending = null; // The kind of the action that is under way.
-    this.rollRefused = null; // The last action that was known when a roll was refused.
+    this.refusedAfter = null; // The last action that was known when one was refused.
     this.signOfLife = () => ({}); // What each action says of this page (`presence.js`).
     this.online = true;
     this.offset = 0; // Milliseconds that the server's clock is ahead of ours …
@@ -160,7 +160,7 @@ export class Store extends EventTarget {
       this.apply(data, { own: true });
       this.changed(data.seq);
     } else {
-      if (request.body.kind === "roll") this.rollRefused = request.body.after;
+      this.refusedAfter = request.body.after;
       await this.load();
       this.#emit("refused", { ...data, kind: request.body.kind });
     }

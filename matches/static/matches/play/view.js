@@ -4,7 +4,7 @@
 import { duration, score, words } from "./fill.js";
 import { currentGame, movesOf } from "./moves.js";
 
-const WAITING = { opening: "Ready", to_roll: "Roll", to_play: "Play", doubled: "Double", resigned: "Resigned" };
+const WAITING = { opening: "Ready", doubled: "Double", resigned: "Resigned" };
 const MAX_NAME_LENGTH = 24; // Characters.
 
 /** Return the name of the panel for a state; `side` is null for viewers. */
@@ -46,7 +46,7 @@ export function valuesOf(state, { side, near, names, pauses }) {
   const values = {
     game: state.game,
     score: score(state.score, near),
-    opponent: shortened(names[far]),
+    name: shortened(names[far]), // Of the opponent.
     pauses: side === null ? "" : Math.max(0, pauses - state.pauses[side]),
     vacationLeft: side === null ? "" : state.vacation_left[side],
     boardsWaiting: state.boards_waiting,
@@ -91,13 +91,13 @@ function waitingFor(state, names) {
     const missing = [0, 1].filter((each) => !state.ready[each]);
     return missing.length === 1 ? words("waitingReady", { name: names[missing[0]] }) : words("waitingStart");
   }
-  return state.to_act === null ? "" : words(`waiting${WAITING[state.phase]}`, { name: names[state.to_act] });
+  return state.to_act === null ? "" : words(`waiting${WAITING[state.phase] ?? ""}`, { name: names[state.to_act] });
 }
 
 function stakesOf(state, near, side) {
   const { cube, doubled, scores, drop } = state.stakes;
   const far = 1 - near;
-  const values = { cube, doubled };
+  const values = { cube, doubled, doubleTo: words("doubleTo", { cube: doubled }) };
   for (const multiple of [1, 2, 3]) {
     values[`win${multiple}`] = score(scores[near][multiple - 1], near);
     values[`lose${multiple}`] = score(scores[far][multiple - 1], near);
@@ -105,9 +105,11 @@ function stakesOf(state, near, side) {
   if (drop) {
     values.drop = score(drop, near);
     values.points = drop[far] - state.score[far];
-    values.pass = values.points === 1 ? words("loseOne") : words("loseMore", { points: values.points });
+    values.pass = words("lose", { points: values.points });
   }
-  for (const { multiple, score: after } of state.resignations) values[`resign${multiple}`] = score(after, near);
+  for (const { multiple, score: after } of state.resignations) {
+    values[`resign${multiple}`] = words("scoreBy", { score: score(after, near), manner: words(`manner-${multiple}`) });
+  }
   if (state.resigned) {
     const { side: loser, multiple } = state.resigned;
     values.manner = words(`manner-${multiple}`);
@@ -122,23 +124,22 @@ export function bannersOf(state, { side, names, now }) {
   const values = {};
   if (state.paused_until) {
     shown.add("paused");
-    values.until = new Date(state.paused_until).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+    const style = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
+    values.until = new Date(state.paused_until).toLocaleTimeString("en-GB", style);
     const mine = side !== null && state.continues?.[side];
     const theirs = side !== null && state.continues?.[1 - side];
     values.ready = words(mine ? "readyMe" : theirs ? "readyOpponent" : "readyOne");
   }
   if (state.may.includes("claim_flag")) {
     shown.add("flagged");
-    values.absentee = names[1 - side];
+    values.name = names[1 - side];
   }
   const { absence } = state;
   if (absence && absence.side !== side) {
     shown.add("away");
     const left = Date.parse(absence.claim_at) - now;
-    values.absentee = names[absence.side];
     values.away = words(absence.closed ? "left" : "lost", { name: names[absence.side] });
     values.claim = side === null ? "" : words(left > 0 ? "claimLater" : "claimNow", { time: duration(left) });
-    values.claimButton = left > 0 ? words("claimIn", { time: duration(left) }) : words("claim");
   }
   return { shown, values };
 }

@@ -1,137 +1,171 @@
 /**
- * Reports that are typed without a connection. A report belongs to the match, the version and the idempotency key of the
- * page on which it was typed. It is kept in this browser, and sent as soon as there is a connection. Several tabs may do so
- * at once: the server stores a key once and answers all of them alike.
+ * What a player does on the page of a match is kept on this device if there is no line, and sent as soon as there is one.
+ * A form that may be kept says by `data-keep` which action it is.
  */
 
-import { keep, recall } from "../play/kept.js";
+import { openOutbox } from "../../config/outbox.js";
+import { fillIn } from "../../config/names.js";
+import { answers, stay } from "../../config/stay.js";
+import { watch } from "../../config/stream.js";
+import { forget } from "../play/kept.js";
 
-const KEPT = "barpoint-reports";
-const PROBE = "/healthz";
-const PATIENCE = 4_000; // ms in which a server with a connection answers
-const AGAIN = 10_000; // ms between two attempts
+const LOOK = 3_000; // ms after which a page that can be seen looks again whether the line is back
+const CLOCK = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
 
-const panel = document.querySelector("[data-outbox]");
-const about = panel.dataset;
-let typed = null; // the report that is shown but not kept yet
-let waiting = 0;
-let isSending = false;
+let panel = null;
+let about = {};
+let seen = {};
+let box = null;
+let unkept = null; // what this browser could not keep
+let isRefused = false; // whether something was tapped that needs the server
+let stopWatching = null;
 
-const all = () => JSON.parse(recall("local", KEPT) ?? "[]");
-const mine = () => all().find((report) => report.match === about.match && report.reader === about.reader);
-
-/** Keep a report, in place of another that this reader has kept of the match. */
-function store(report) {
-  const others = all().filter(({ match, reader }) => match !== report.match || reader !== report.reader);
-  keep("local", KEPT, JSON.stringify([...others, report]));
+/** Open the outbox of the match that the page shows; a part of the page may have been replaced. */
+async function open() {
+  const next = document.querySelector("[data-outbox]");
+  if (next === panel) return;
+  box?.close();
+  stopWatching?.();
+  panel = next;
+  if (!panel) return;
+  about = panel.dataset;
+  seen = { seen: Number(about.seen), seen_at: Number(about.seenAt) };
+  const { topic, reader, by, url, link } = about;
+  const headers = link ? { "Match-Link": link } : {};
+  box = await openOutbox({ topic, reader, by, read: url, post: url, headers });
+  box.subscribe(changed);
+  stopWatching = watch([topic], { state: (isOpen) => isOpen && box.heard(true) });
+  panel.addEventListener("click", clicked);
+  show();
 }
 
-function remove({ key }) {
-  keep("local", KEPT, JSON.stringify(all().filter((report) => report.key !== key)));
+/** The acts that the reader is shown, and what is said of them. */
+function shown() {
+  const unsent = box.unsent();
+  const open = box.acts().filter((act) => act.state === "open" && !act.isDismissed);
+  const says = [isRefused && "offline", unkept && "unkept", unsent.length && stateOf(box.stopped), open.length && "open"];
+  return { says, acts: [...(unkept ? [unkept] : []), ...unsent, ...open] };
 }
 
-async function isConnected() {
-  if (!navigator.onLine) return false;
+function stateOf(stopped) {
+  if (!stopped) return "kept";
+  // Without a link, a match that is not there is that of another account.
+  const isOther = stopped === "another" || (stopped === "gone" && !about.link);
+  return isOther || stopped === "signed_out" ? "signed-out" : "stopped";
+}
+
+function show() {
+  const { says, acts } = shown();
+  panel.hidden = !acts.length && !isRefused;
+  for (const text of panel.querySelectorAll("[data-outbox-say]")) text.hidden = !says.includes(text.dataset.outboxSay);
+  const link = panel.querySelector("[data-outbox-say='signed-out'] a");
+  link.textContent = fillIn(link.dataset.text, { by: about.by, count: String(box.unsent().length) });
+  panel.querySelector("[data-outbox-acts]").replaceChildren(...acts.map(row));
+}
+
+function row(act) {
+  const item = panel.querySelector("template").content.cloneNode(true);
+  const time = new Date(act.at).toLocaleTimeString("en-GB", CLOCK);
+  item.querySelector("[data-outbox-label]").textContent = act.label;
+  item.querySelector("[data-outbox-typed]").textContent = fillIn(about.typed, { time });
+  item.querySelector("[data-outbox-text]").textContent = act.text ?? "";
+  const may = { change: act.state === "kept" && act.action === "claim", strike: act.state === "kept" };
+  for (const button of item.querySelectorAll("button")) {
+    const name = button.dataset.outboxDo;
+    button.hidden = !(may[name] ?? (act.state === "open" || act === unkept));
+    button.dataset.n = act.n ?? "";
+  }
+  return item;
+}
+
+/** What a form says, for its player and the director: who won how, or what its button says. */
+function labelOf(form, { winner, points, score_0: left, score_1: right }) {
+  const won = { 0: [about.length, points], 1: [points, about.length] };
+  const score = won[winner] ?? [left, right];
+  const says = form.dataset.keep === "claim" ? "" : form.querySelector("button").textContent.trim();
+  const names = [about["name-0"], about["name-1"]];
+  const result = names.join(score[0] === undefined ? " – " : ` ${score.join("–")} `);
+  return [says, result].filter(Boolean).join(" · ");
+}
+
+/** Keep what a form says, and return whether it may be kept. */
+async function keep(form) {
+  if (!panel || !form.matches("[data-keep]")) return false;
+  const { csrfmiddlewaretoken, after, ...fields } = Object.fromEntries(new FormData(form));
+  const act = { action: form.dataset.keep, pair: about.pair.split(" "), fields, label: labelOf(form, fields), ...seen };
+  // A report takes the place of one that has not left.
+  const earlier = box.unsent().filter(({ action, state }) => action === "claim" && state === "kept");
   try {
-    return (await fetch(PROBE, { cache: "no-store", signal: AbortSignal.timeout(PATIENCE) })).ok;
+    if (act.action === "claim") for (const { n } of earlier) await box.strike(n);
+    const n = await box.keep(act);
+    // What the form says next is another act, even if the answer to this one gets lost.
+    if (fields.key) form.elements.key.value = fields.key + n;
+    unkept = null;
   } catch {
-    return false;
+    unkept = { ...act, at: Date.now() };
   }
+  isRefused = false;
+  show();
+  reveal();
+  return true;
 }
 
-/** Show the panel with what became of a report, and only the buttons that apply. */
-function show(report, state, ...buttons) {
-  const points = [0, 1].map((side) => Number(report.fields[`score_${side}`]));
-  const winner = points[0] > points[1] ? 0 : 1;
-  panel.querySelector("[data-outbox-title]").textContent = about.wins
-    .replace("{name}", about[`name-${winner}`])
-    .replace("{score}", `${points[winner]}–${points[1 - winner]}`);
-  for (const text of panel.querySelectorAll("[data-outbox-say]")) text.hidden = text.dataset.outboxSay !== state;
-  for (const button of panel.querySelectorAll("[data-outbox-do]")) {
-    button.hidden = !buttons.includes(button.dataset.outboxDo);
-  }
-  panel.hidden = false;
-}
-
-function showKept(report) {
-  show(report, report.state ?? "kept", ...(report.state ? ["close"] : ["discard"]));
-}
-
-/** A form of a report is sent as usual if there is a connection. */
-async function submitted(event) {
-  event.preventDefault();
-  const form = event.target;
-  if (await isConnected()) return form.submit();
-  const { csrfmiddlewaretoken, after, key, ...fields } = Object.fromEntries(new FormData(form));
-  typed = {
-    match: about.match,
-    reader: about.reader,
-    url: about.url,
-    fields,
-    after: after ?? about.after,
-    key: key ?? about.key,
-  };
-  show(typed, "offline", "keep", "discard");
+function reveal() {
   panel.focus();
   panel.scrollIntoView({ block: "start" });
 }
 
-/** Send what this reader has kept, again and again until all of it has arrived. */
-async function sendAll() {
-  clearTimeout(waiting);
-  if (isSending) return;
-  isSending = true;
-  const unsent = () => all().filter((report) => report.reader === about.reader && !report.state);
-  try {
-    for (const report of unsent()) await send(report);
-  } finally {
-    isSending = false;
+async function clicked({ target }) {
+  const { outboxDo: action, n } = target.closest("[data-outbox-do]")?.dataset ?? {};
+  if (action === "change") document.querySelector("[data-keep='claim'] input:checked")?.focus();
+  else if (action === "strike") await box.strike(Number(n), seen);
+  else if (n) await box.dismiss(Number(n));
+  else if (action) {
+    unkept = null;
+    show();
   }
-  if (unsent().length) waiting = setTimeout(sendAll, AGAIN);
 }
 
-async function send(report) {
-  const body = new URLSearchParams({ ...report.fields, after: report.after, key: report.key, kept: "on" });
-  const headers = { "X-CSRFToken": JSON.parse(document.body.getAttribute("hx-headers"))["X-CSRFToken"] };
-  let response;
-  try {
-    response = await fetch(report.url, { method: "POST", body, headers, signal: AbortSignal.timeout(3 * PATIENCE) });
-  } catch {
-    return;
-  }
-  const isHere = report.match === about.match;
-  if (response.status >= 500 || [408, 429].includes(response.status)) return;
-  if (new URL(response.url).pathname.startsWith("/sign-in/") || response.status === 403) {
-    if (isHere) show(report, "signed-out", "discard");
-    return;
-  }
-  const isKept = all().some(({ key }) => key === report.key);
-  if (response.ok) remove(report);
-  else if (isKept) store({ ...report, state: response.status === 409 ? "late" : "refused" });
+function changed({ arrived }) {
+  if (box.line.up) isRefused = false;
+  show();
+  const isTyping = document.activeElement?.matches("textarea, input:not([type='radio'])");
   // The page shows the match as it is now.
-  if (isHere) location.assign(about.here);
+  if (arrived.length && !box.unsent().length && !isTyping) location.assign(about.here || location.pathname);
 }
 
-panel.addEventListener("click", ({ target }) => {
-  const action = target.closest("[data-outbox-do]")?.dataset.outboxDo;
-  if (action === "keep") {
-    store(typed);
-    if (mine()?.key !== typed.key) return show(typed, "unkept", "close");
-    showKept(typed);
-    sendAll();
-  } else if (action) {
-    const report = mine();
-    if (report && !typed) remove(report);
-    if (report && typed?.key === report.key) remove(report);
-    typed = null;
-    panel.hidden = true;
+/** Whether an element may leave the page: a form that may be kept is kept as well if its reader is signed out. */
+async function isUp(element) {
+  await opened;
+  if (!panel) return answers();
+  if (!element.matches("[data-keep]")) {
+    box.heard(await answers());
+    return box.line.up;
   }
-});
+  const kept = box.line.up === false ? null : await box.ask();
+  // The token of the page is an old one if somebody has signed in again.
+  if (kept) element.elements.csrfmiddlewaretoken.value = kept.csrf;
+  return kept !== null;
+}
 
-document.addEventListener("submit", (event) => {
-  if (event.target.matches("[data-report]")) submitted(event);
-});
-window.addEventListener("online", sendAll);
+function refuse() {
+  if (!panel) return;
+  isRefused = true;
+  show();
+  reveal();
+}
 
-if (mine()) showKept(mine());
-sendAll();
+try {
+  forget("local", "barpoint-reports"); // of an earlier version of this page
+} catch {
+  // Storage is off.
+}
+
+// Attempts to send become rare; this asks for next to nothing, and whoever waits sees their report go.
+setInterval(async () => {
+  const isWaiting = !document.hidden && box?.line.up === false && box.unsent().length;
+  if (isWaiting && (await answers())) box.heard(true);
+}, LOOK);
+stay({ isUp, keep, refuse });
+let opened = open();
+document.addEventListener("htmx:load", () => (opened = opened.then(open)));

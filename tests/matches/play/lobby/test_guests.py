@@ -94,13 +94,14 @@ def test_what_is_sent_again_has_the_same_dice() -> None:
     token, plays = match.token, match.state.match.legal_plays()
     assert len(plays) > 1
     rolls = []
-    for play in (plays[0], plays[0], plays[-1]):
+    for play in (plays[0], *plays):
         again = GuestMatch.load(token)
         moves = tuple((step.source, step.target) for step in play.steps)
         again.act(GuestStep(GUEST, Act.PLAY, AT + 5, moves))
-        rolls.append([each["data"]["dice"] for each in again.appended if each["kind"] == "roll"][:1])
-    assert rolls[0]
-    assert rolls[0] == rolls[1] == rolls[2]
+        rolls += [each["data"]["dice"] for each in again.appended if each["kind"] == "roll"][:1]
+    # After some plays the bot doubles before it rolls.
+    assert len(rolls) > 1
+    assert all(dice == rolls[0] for dice in rolls)
 
 
 def test_forged_and_foreign_texts_are_refused() -> None:
@@ -149,10 +150,11 @@ def test_a_whole_match_is_kept_with_its_result_and_its_dice_can_be_checked(
     player: Player, bob: User, django_assert_max_num_queries: Any
 ) -> None:
     guest = played(5, 1500)
+    while guest.state.match.game == 1:
+        guest = played(5, 1500)
     assert guest.state.match.is_over
-    assert guest.state.match.game > 1
-    # The links of dice chains are saved at once.
-    with django_assert_max_num_queries(68):
+    # The links of dice chains are saved at once, and each game is read for itself.
+    with django_assert_max_num_queries(62 + 4 * guest.state.match.game):
         match = kept_by(bob, player, guest)
     live = LiveMatch.objects.select_related("match__player_0", "match__player_1").get(pk=match.pk)
     assert match.state == Match.State.SETTLED

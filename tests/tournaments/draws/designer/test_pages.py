@@ -332,7 +332,7 @@ def test_queries_do_not_grow_with_the_number_of_entries(
         alice_client.post(
             division_url(tonight) + "format/show/",
             designer_data(tonight, preset="groups"),
-            headers={"HX-Request": "true"},
+            headers={"HX-Request": "true", "Accept-Language": "en"},
         )
 
     # Four of them for how many people are told.

@@ -46,7 +46,7 @@ def test_lives_without_rounds_and_their_bracket_are_stored(division: Division, c
     lives = {"format": "lives", "pairing": "continuous", "lives": "2", "lead": "1", "window": "2", "qualifiers": "8"}
     data = designer_data(division, lives, {"format": "knockout"})
     response = client.post(address(division, "design"), data, follow=True)
-    assert "Lives without rounds, 2 lives, then knockout" in text(html(response))
+    assert "Lives without rounds, 2 lives, then Knockout" in text(html(response))
     first, second = stage_settings(division)
     assert (first.pairing, first.lead, first.window, first.qualifiers) == (PairingMode.CONTINUOUS, 1, 2, 8)
     assert second.format == "knockout"

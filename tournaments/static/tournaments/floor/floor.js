@@ -50,6 +50,21 @@ document.addEventListener("htmx:configRequest", (event) => {
   }
 });
 
+// A message goes with the next change of the floor, but stays long enough to be read.
+const READ = 6_000; // ms
+let saidAt = -Infinity;
+let silence = 0;
+document.addEventListener("htmx:oobBeforeSwap", ({ detail }) => {
+  if (detail.target.id !== "floor-messages") return;
+  clearTimeout(silence);
+  const left = saidAt + READ - Date.now();
+  if (detail.fragment.querySelector(".message")) saidAt = Date.now();
+  else if (left > 0) {
+    detail.shouldSwap = false;
+    silence = setTimeout(() => document.getElementById("floor-messages").replaceChildren(), left);
+  }
+});
+
 // The table that a typed line is about is outlined.
 function outline() {
   const id = document.querySelector("[data-outline]")?.dataset.outline;
@@ -60,47 +75,13 @@ function outline() {
 
 document.addEventListener("click", (event) => {
   const tab = event.target.closest("[data-show]");
-  if (tab) {
+  if (tab?.dataset.show) {
     keep("session", TAB, tab.dataset.show);
     show(tab.dataset.show);
     scrollTo(0, 0);
     if (tab.dataset.show === "more") document.getElementById("line")?.focus({ preventScroll: true });
   }
 });
-
-// The button names the result, once the winner and the points of the other player are chosen. A known running score
-// chooses the points of the side that is behind, until somebody taps other ones.
-function prepare(root) {
-  const form = root.querySelector("[data-result]");
-  if (!form || form.dataset.prepared) return;
-  form.dataset.prepared = "yes";
-  const { winner, points } = form.elements;
-  const save = form.querySelector(".save");
-  const label = save.textContent;
-  const running = form.dataset.running.split(",");
-  let isChosen = false;
-  const update = (event) => {
-    if (event?.target.name === "points") isChosen = true;
-    if (event?.target.name === "winner" && !isChosen && running[0] !== running[1]) {
-      points.value = running[1 - Number(winner.value)];
-    }
-    const name = form.querySelector("[name='winner']:checked")?.parentElement.textContent.trim();
-    const isComplete = Boolean(name) && points.value !== "";
-    const score = `${form.dataset.length}–${points.value}`;
-    save.textContent = isComplete
-      ? form.dataset.outcome.replace("{name}", () => name).replace("{score}", score)
-      : label;
-    save.disabled = !isComplete;
-    for (const text of form.querySelectorAll("[data-then]")) {
-      text.hidden = !isComplete || text.dataset.then !== winner.value;
-    }
-  };
-  form.addEventListener("change", update);
-  update();
-}
-
-prepare(document);
-if (sheet) new MutationObserver(() => prepare(sheet)).observe(sheet, { childList: true });
 
 // Keys: c calls what is suggested, u undoes, 1–9 opens a table, g with n, t, x, f goes to a part.
 const CLICKS = { c: "floor-call", u: "floor-undo" };

@@ -1,0 +1,274 @@
+"""What the reference cases of kept acts do not say: undo, roles, who carries, what players hear of, and the data."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection, transaction
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
+
+from players.actors import Actor
+from players.models import KeptAct, LogEntry, Membership, Notification, Player, User
+from tests.event_cast import NOON, join
+from tests.tournaments.floor.kept.hall import ARRIVAL, KEY, FinalHall, hall
+from tournaments.entries import check_in
+from tournaments.entries.check_in import attendees
+from tournaments.entries.services import enter
+from tournaments.entries.substitutions import SubstituteInput, substitute
+from tournaments.events.services import create_division
+from tournaments.floor import calls, evening, selectors
+from tournaments.floor.kept.times import untimed_matches
+from tournaments.floor.page.forecast import evening_forecast
+from tournaments.models import TYPED_AT, Division, Entry, FloorEvent
+from tournaments.state.integrity import differences
+
+__all__ = ["hall"]
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
+
+SEEN = 500_000
+MAX_QUERIES = 28
+
+
+def act(number: int, action: str, name: str = "m1", pair: str = "ann bea", **fields: Any) -> dict[str, Any]:
+    about = {"fixture": name, "pair": pair.split()} if action in ("start", "move", "score", "result") else {}
+    return {"n": number, "action": action, "fields": fields, "at": 600_000, "seen": 0, "seen_at": SEEN, **about}
+
+
+def arrived(hall: FinalHall, *acts: dict[str, Any], **more: Any) -> list[str]:
+    return hall.arrive(*map(hall.sent, acts), **more)
+
+
+@pytest.mark.parametrize("winner", [0, 1])
+@pytest.mark.parametrize("pair", ["ann bea", "bea ann", "ann dan"])
+def test_a_result_is_done_only_if_nothing_says_otherwise(hall: FinalHall, winner: int, pair: str) -> None:
+    """Typed is that this side has won 7–4; what others have done meanwhile, and what becomes of it."""
+    other = 1 - winner
+    low, high = [0, 0], [0, 0]
+    low[other], high[other] = 4, 5
+    meanwhile: list[tuple[list[Any], str]] = [
+        (["start", "m1"], "done"),
+        (["result", "m1", winner, 4], "already"),
+        (["result", "m1", winner, 5], "differs other_result"),
+        (["result", "m1", other, 4], "differs other_result"),
+        (["report", "m1", winner, 4], "done"),
+        (["report", "m1", winner, 5], "differs other_report"),
+        (["report", "m1", other, 4], "differs other_report"),
+        (["score", "m1", low], "done"),
+        (["score", "m1", high], "differs score_since"),
+    ]
+    for what, expected in meanwhile:
+        point = transaction.savepoint()
+        hall.other(550_000, what)
+        before = hall.stands("m1", None)
+        outcomes = arrived(hall, act(1, "result", pair=pair, winner=winner, points=4))
+        assert outcomes == [expected if pair == "ann bea" else "differs other_players"], what
+        changed = hall.stands("m1", None) != before
+        assert changed == (outcomes == ["done"]), what
+        transaction.savepoint_rollback(point)
+
+
+def test_a_move_tells_nobody_and_facts_say_when_they_were_typed(hall: FinalHall) -> None:
+    hall.event.refresh_from_db()
+    player = join(hall.event.club, hall.bob)
+    match = hall.match("m1")
+    match.player_0 = player
+    match.save()
+    assert arrived(hall, act(1, "move", table=3), act(2, "start"), act(3, "score", score=[1, 2])) == ["done"] * 3
+    assert not Notification.objects.exists()
+    typed = FloorEvent.objects.filter(params__has_key=TYPED_AT).values_list("kind", f"params__{TYPED_AT}")
+    assert dict(typed) == dict.fromkeys(("moved", "started", "running_score"), hall.moment(600_000).isoformat())
+    calls.move(fixture=hall.fixture("m1"), table=hall.table(2), by=Actor.of(hall.alice), now=hall.moment(ARRIVAL))
+    assert Notification.objects.filter(user=hall.bob).exists(), "online, the player is told"
+
+
+def test_a_result_settles_at_once_and_what_is_undone_is_as_if_it_had_not_been(hall: FinalHall) -> None:
+    acts = [act(1, "result", winner=0, points=4), act(2, "result", "m2", "cem dan", winner=1, points=6)]
+    final = act(3, "result", "m3", "ann dan", winner=1, points=2)
+    assert arrived(hall, *acts, final, act(4, "undo", of=3), act(5, "undo", of=1)) == ["done"] * 5
+    assert hall.stands("m3", [None, "dan"]) == [None, "dan"]
+    assert arrived(hall, act(6, "undo", of=1), act(7, "undo", of=9), act(8, "undo", of=8))[5:] == [
+        "done", "refused no_such_act", "refused no_such_act",
+    ]  # fmt: skip
+    assert list(differences()) == []
+
+
+def test_an_undo_on_which_others_have_built_differs(hall: FinalHall) -> None:
+    arrived(
+        hall, act(1, "start"), act(2, "result", "m2", "cem dan", winner=0, points=1), act(3, "here", players=["ann"])
+    )
+    hall.other(ARRIVAL + 1000, ["score", "m1", [1, 0]])
+    hall.other(ARRIVAL + 1000, ["check_in", "ann", "missing"])
+    hall.other(ARRIVAL + 1000, ["result", "m1", 0, 3])
+    hall.other(ARRIVAL + 1000, ["start", "m3"])
+    later = [act(4, "undo", of=1), act(5, "undo", of=2), act(6, "undo", of=3)]
+    assert arrived(hall, *later, at=ARRIVAL + 2000)[3:] == [
+        "differs floor_built_on", "differs undo_built_on", "differs check_in_changed",
+    ]  # fmt: skip
+    assert KeptAct.objects.filter(is_open=True).count() == 3
+
+
+def test_an_undo_is_for_acts_of_the_same_outbox_and_closes_what_waits(hall: FinalHall) -> None:
+    arrived(hall, act(1, "note", text="Ann paid 20"), act(2, "result", pair="bea ann", winner=0, points=4))
+    assert KeptAct.objects.filter(is_open=True).count() == 2
+    assert arrived(hall, act(1, "undo", of=1), key=KEY[::-1]) == ["refused no_such_act"]
+    assert arrived(hall, act(3, "undo", of=1), act(4, "undo", of=2))[2:] == ["done", "cancelled"]
+    closed = KeptAct.objects.filter(outbox__key=KEY, number__lte=2).values_list("is_open", "decision", "decided_by")
+    assert set(closed) == {(False, "undone", hall.alice.pk)}
+
+
+def test_a_substitute_who_was_not_seen_is_another_player(hall: FinalHall) -> None:
+    entry = hall.slot(1, 0)
+    after = Division.objects.get(pk=hall.division.pk).seq
+    substitute(
+        entry=entry, substitute=SubstituteInput("Zoe"), after=after, by=Actor.of(hall.alice), now=hall.moment(SEEN + 1)
+    )
+    assert arrived(hall, act(1, "result", winner=0, points=4)) == ["differs other_players"]
+    seen = {**act(2, "result", winner=0, points=4), "seen_at": SEEN + 2}
+    assert arrived(hall, seen) == ["differs other_players", "done"]
+
+
+def test_what_was_kept_about_one_of_a_pair_says_nothing_of_the_other(hall: FinalHall, by_alice: Actor) -> None:
+    ann, (eva, fay) = hall.entries["ann"].player, (Player.objects.create(name=name) for name in ("Eva", "Fay"))
+    doubles = create_division(tournament=hall.event, by=by_alice, now=NOON, name="Doubles")
+    Division.objects.filter(pk=doubles.pk).update(sides=Division.Sides.TWO)
+    doubles.refresh_from_db()
+    enter(division=doubles, players=[(ann, eva)], by=by_alice, now=NOON)
+    pair = doubles.entries.select_related("player").get()
+    # The hall names players by their entries.
+    hall.entries |= {"eva": Entry(player=eva), "fay": Entry(player=fay)}
+
+    def states() -> list[str]:
+        return [str(who.state) for who in attendees(hall.event, [pair], hall.moment(ARRIVAL))]
+
+    assert arrived(hall, act(1, "here", players=["eva"])) == ["done"]
+    assert states() == ["missing", "here"]
+    away = {**act(2, "away", players=["ann"], minutes=90), "at": ARRIVAL - 60_000}
+    assert arrived(hall, away)[1:] == ["done"]
+    assert states() == ["away", "here"]
+    assert Entry.objects.get(pk=hall.entries["ann"].pk).away_until is not None, "of the person, in the main as well"
+    again = {**act(3, "here", players=["eva"]), "seen": 0}
+    assert arrived(hall, again)[2:] == ["already"]
+    check_in.mark(entry=pair, person=eva, state="missing", by=by_alice, now=hall.moment(SEEN + 1))
+    hall.facts.append(hall.newest)
+    assert arrived(hall, act(4, "here", players=["eva"]))[3:] == ["overtaken presence_since"]
+    assert arrived(hall, act(5, "here", players=["fay"]))[4:] == ["refused one_player"]
+
+
+def test_a_fact_is_unseen_by_its_number_even_at_the_instant_of_the_page(hall: FinalHall) -> None:
+    hall.other(SEEN, ["score", "m1", [4, 2]])
+    assert arrived(hall, act(1, "score", score=[3, 2])) == ["overtaken score_since"]
+
+
+def test_wrong_fields_are_refused_with_a_reason(hall: FinalHall) -> None:
+    wrong = [
+        act(1, "result", winner=0, points=26), act(2, "result", winner=2, points=3), act(3, "score", score=[30, 0]),
+        act(4, "move", table=1), act(5, "note", text="x" * 201), act(6, "away", players=["ann"], minutes=0),
+        act(7, "start"),
+    ]  # fmt: skip
+    sent = [*map(hall.sent, wrong)]
+    sent[3]["fields"]["table"] = "nowhere"
+    sent[6]["fixture"] = "k7m2p9x4qa"
+    assert hall.arrive(*sent) == [
+        "refused bad_score", "refused bad_score", "refused running_score_over", "refused kept_unclear",
+        "refused kept_unclear", "refused kept_unclear", "refused not_on_floor",
+    ]  # fmt: skip
+
+
+def test_the_role_counts_that_the_sender_has_by_now(hall: FinalHall) -> None:
+    note = hall.sent(act(1, "note", text="x"))
+    assert hall.post(note, by=hall.bob).status_code == 403
+    join(hall.event.club, hall.bob, "assistant")
+    assert hall.post({**note, "reader": ""}, by=hall.bob).status_code == 200
+    Membership.objects.filter(player__user=hall.bob).update(role="member")
+    assert hall.post({**note, "n": 2, "reader": ""}, by=hall.bob).status_code == 403
+
+
+def test_staff_send_what_somebody_else_kept_and_the_log_names_both(hall: FinalHall) -> None:
+    join(hall.event.club, hall.bob, "assistant")
+    hall.began = timezone.now() - timedelta(milliseconds=ARRIVAL)
+    kept = hall.sent(act(1, "start"))
+    assert hall.post(kept, by=hall.bob).json()["code"] == "kept_of_another"
+    answer = hall.post(kept, by=hall.bob, carried=True).json()
+    assert [row["outcome"] for row in answer["outcomes"]] == ["done"]
+    row = KeptAct.objects.get()
+    assert (row.outbox.user, row.carried_by) == (hall.alice, hall.bob)
+    line = LogEntry.objects.get(verb="kept_act")
+    assert (line.user, line.params["carried"], line.params["kept"], line.params["outcome"]) == (
+        hall.bob, True, row.pk, "done",
+    )  # fmt: skip
+
+
+def test_the_pace_leaves_out_matches_with_the_time_of_an_arrival(hall: FinalHall) -> None:
+    hall.other(0, ["start", "m2"])
+    arrived(hall, act(1, "result", "m2", "cem dan", winner=0, points=6))
+    hall.other(ARRIVAL + 1, ["start", "m1"])
+    now = hall.moment(ARRIVAL + 20 * 60_000)
+    assert untimed_matches(hall.event) == {hall.fixture("m2").pk}
+    with_kept = evening_forecast(selectors.floor(hall.event, now)).pace
+    KeptAct.objects.update(outcome="already")
+    assert evening_forecast(selectors.floor(hall.event, now)).pace != with_kept
+    assert untimed_matches(hall.event) == set()
+
+
+def test_a_note_is_taken_online_as_well(hall: FinalHall) -> None:
+    client = Client()
+    client.force_login(hall.alice)
+    event = hall.event
+    client.post(reverse("floor-action", args=[event.club.slug, event.slug, "note"]), {"text": "Ann paid 20"})
+    (note,) = KeptAct.objects.filter(is_open=True)
+    assert (note.action, note.outcome, note.content["fields"]["text"]) == ("note", "done", "Ann paid 20")
+
+
+# What a page needs to go on.
+
+
+def floor_of(hall: FinalHall, user: User | None, key: str = KEY) -> dict[str, Any]:
+    client = Client()
+    if user is not None:
+        client.force_login(user)
+    url = reverse("api-tournament-floor", args=[hall.event.public_id])
+    body: dict[str, Any] = client.get(url, {"outbox": key} if key else {}).json()
+    return body
+
+
+def test_the_floor_says_who_can_come_and_how_the_outbox_stands(hall: FinalHall) -> None:
+    arrived(hall, act(1, "result", winner=0, points=4), act(2, "result", winner=1, points=4))
+    body = floor_of(hall, hall.alice)
+    (final,) = (row for row in body["matches"] if row["number"] == 3)
+    ann, cem, dan = (hall.entries[name] for name in ("ann", "cem", "dan"))
+    assert final["sides"] == [{"entry": ann.public_id, "name": ann.player.name}, None]
+    assert final["possible"] == [[], [{"entry": row.public_id, "name": row.player.name} for row in (cem, dan)]]
+    assert [row["then"] for row in body["matches"]] == ["Then: The winner goes to M3."] * 2 + [""]
+    kept = body["kept"]
+    assert (kept["have"], kept["seen"], kept["me"]["reader"]) == (2, hall.newest, str(hall.alice.pk))
+    assert [(row["n"], row["outcome"], row["code"]) for row in kept["open"]] == [(2, "differs", "other_result")]
+    assert "kept" not in floor_of(hall, None)
+    assert "possible" not in floor_of(hall, hall.alice, key="")["matches"][0]
+
+
+def test_a_match_of_the_reader_needs_the_server(hall: FinalHall) -> None:
+    player = join(hall.event.club, hall.bob, "director")
+    player.merged_into = hall.entries["ann"].player
+    hall.entries["ann"].player.user = hall.bob
+    player.user = None
+    player.save()
+    hall.entries["ann"].player.save()
+    assert [row["needs_reason"] for row in floor_of(hall, hall.bob)["matches"]] == [True, False, False]
+
+
+@pytest.mark.parametrize("size", [8, 32])
+def test_the_floor_needs_as_many_queries_for_more_players(
+    drawn: Callable[..., Division], by_alice: Actor, size: int
+) -> None:
+    event = drawn(size).tournament
+    evening.open_floor(tournament=event, by=by_alice, now=NOON)
+    client = Client()
+    client.force_login(by_alice.user)  # type: ignore[arg-type]
+    with CaptureQueriesContext(connection) as queries:
+        body = client.get(reverse("api-tournament-floor", args=[event.public_id]), {"outbox": KEY}).json()
+    assert len(queries) <= MAX_QUERIES
+    assert [len(side) for side in body["matches"][-1]["possible"]] == [size // 2, size // 2]

@@ -1,0 +1,1 @@
+"""What the floor makes of acts that were done without a connection."""
