@@ -17,7 +17,7 @@ BROWSER_WORKERS ?= $(shell echo $$(($(TEST_WORKERS) + 1)))
 # Without bytecode files, each of the many processes of a run would compile the site and the tests again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help install install-dev run run-lan test soak schema lint messages e2e journeys bench bench-peers mutants engine-wheel test-engine-wheel lock clean analysis records
+.PHONY: help install install-dev run run-lan test soak schema lint messages e2e journeys everything every-sqlite every-slow every-postgresql every-browser every-engine bench bench-peers mutants engine-wheel test-engine-wheel lock clean analysis records
 
 help:
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null \
@@ -67,9 +67,10 @@ run: $(VENV)/.runtime ## install, migrate, start everything and print the URL
 run-lan: export HOST := 0.0.0.0
 run-lan: run ## the same, open to phones and other devices in the network
 
-# .ci/run runs all of them (MARK=) and those that PostgreSQL may make differ (MARK=postgresql).
+# Which tests, also in the browser; all of them with MARK=.
 MARK ?= not slow
 # CHANGED=1 is for writing, since it misses some tests: nothing else here uses it. CHANGED=<revision> names another start.
+# MARK=slow CHANGED=<revision> runs the slow ones that a change reaches.
 CHANGED_TESTS = set -o pipefail; $(PY) -m tools.changed_tests $(filter-out 1,$(CHANGED)) | xargs -r
 test: $(VENV)/.dev ## run the tests except the slow ones (CHANGED=1: only those that your changes reach)
 	$(if $(CHANGED),$(CHANGED_TESTS) )$(PYTEST) -n $(TEST_WORKERS) --dist worksteal -m "$(MARK)" $(ARGS)
@@ -96,11 +97,25 @@ lint: $(VENV)/.dev ## check style, types, templates, messages, missing migration
 messages: $(VENV)/.dev ## update the message catalogues from the sources
 	$(PY) -m tools.messages
 
-e2e: $(VENV)/.dev ## run the browser tests and the journeys (skipped with a reason if Chromium is missing)
-	$(PYTEST) -rs -n $(BROWSER_WORKERS) --dist worksteal tests/browser tests/journeys $(ARGS)
+e2e: $(VENV)/.dev ## run the ordinary browser tests and the journeys (skipped with a reason if Chromium is missing)
+	$(PYTEST) -rfEs -n $(BROWSER_WORKERS) --dist worksteal -m "$(MARK)" tests/browser tests/journeys $(ARGS)
 
 journeys: $(VENV)/.dev ## run the journeys from the front door, and print their taps, keystrokes and seconds
-	$(PYTEST) -rs -n $(BROWSER_WORKERS) --dist worksteal tests/journeys $(ARGS)
+	$(PYTEST) -rfEs -n $(BROWSER_WORKERS) --dist worksteal tests/journeys $(ARGS)
+
+# Parts of half an hour at the most. Which need more than the tests themselves says what is missing.
+PART ?= sqlite slow postgresql browser engine
+everything: ## run every test and print what each package costs (PART=sqlite, slow, postgresql, browser or engine)
+	@$(MAKE) --keep-going $(addprefix every-,$(PART))
+every-sqlite:
+	$(MAKE) test MARK="not slow or landing" ARGS="--costs $(ARGS)"
+every-slow:
+	$(MAKE) test MARK="slow and not landing" ARGS="--costs $(ARGS)"
+every-postgresql:
+	TEST_TIER=postgresql tools/with_postgresql $(MAKE) test MARK=postgresql ARGS="--migrations --costs $(ARGS)"
+every-browser:
+	$(MAKE) e2e MARK=
+every-engine: test-engine-wheel
 
 bench: $(VENV)/.dev ## run the benchmarks (ARGS selects some by name)
 	$(PY) -m benchmarks $(ARGS)
@@ -130,11 +145,6 @@ engine-wheel: $(VENV)/.dev ## build the package with a compiled engine into var/
 # checkout first on the path.
 test-engine-wheel: engine-wheel ## run the engine's tests with the compiled engine
 	ENGINE_COMPILED=1 $(PYTEST) -o pythonpath="var/engine-wheel/installed ." -p engine -n $(TEST_WORKERS) tests/engine $(ARGS)
-
-# .ci/run repeats them only after a change of the engine, its tests, or the packages that compile it.
-var/engine-wheel/tested: $(shell find engine tests/engine -name '*.py') tools/build_engine_wheel.py $(VENV)/.dev
-	@$(MAKE) test-engine-wheel
-	@touch $@
 
 # The local package index, find-links and machine must not end up in the lock files.
 COMPILE = env -u PIP_FIND_LINKS -u UV_FIND_LINKS var/lock/bin/uv pip compile --quiet --universal --python-version 3.11 \

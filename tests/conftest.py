@@ -41,6 +41,11 @@ BROWSER_TESTS = [Path(__file__).resolve().parent / folder for folder in ("browse
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add what `make everything` prints."""
+    parser.addoption("--costs", action="store_true", help="print what the tests cost in processor time")
+
+
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Collect the browser tests and the journeys only when they are named (`make e2e`, `make journeys`)."""
     if collection_path in BROWSER_TESTS and not any(collection_path.name in argument for argument in config.args):
@@ -67,7 +72,8 @@ numbers = random.Random()
 def pytest_configure(config: pytest.Config) -> None:
     """Give Hypothesis the seed, which it uses only in a soak: in other runs, its choices follow from the tests."""
     config.option.hypothesis_seed = TEST_SEED
-    config.pluginmanager.register(costs)
+    if config.getoption("--costs"):
+        config.pluginmanager.register(costs)
     config.pluginmanager.register(event_cast)
     config.pluginmanager.register(world)
 

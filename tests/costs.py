@@ -1,46 +1,47 @@
-"""What the tests of a run cost: a pytest plugin that writes var/costs/, which `tools.costs` compares with costs.toml.
+"""What the tests of a run cost: a pytest plugin that prints a table, with `--costs` (`make everything`).
 
-Seconds are those of the processor, of a test with its fixtures and the processes that ended during it. What a fixture
-of several tests costs is noted beside them, not as the cost of the test that happens to come first. So that machines
-compare, seconds are stated in units of `work`, a piece of work that is repeated between the tests.
+Processor seconds of a test with its fixtures and the processes that ended during it. What a fixture of several tests
+costs counts for the one that comes first. Two runs on one machine differ by a fifth, so nothing compares the figures.
 """
 
-import json
 import resource
-import sqlite3
-import statistics
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from pathlib import PurePosixPath
+from typing import Any, NamedTuple
 
 import pytest
 
-FOLDER = Path(__file__).resolve().parents[1] / "var" / "costs"
-UNIT = 0.015
-"""Seconds that `work` takes on the machine in whose seconds costs are stated."""
-BETWEEN = 10.0
-"""Seconds of tests after which `work` is timed again."""
-SHARED = " (shared)"
-"""The end of what stands for a fixture of several tests in place of a test."""
-COSTS = pytest.StashKey[dict[str, tuple[float, bool]]]()
-WORK, OF_FIXTURES = pytest.StashKey[list[float]](), pytest.StashKey[list[float]]()
+DEPTH = 3
+"""Parts of a path that name a package."""
+LISTED = 20
+"""How many of the dearest tests are listed."""
 
 
-def work() -> int:
-    """Do what pages and services mostly do, without a line of ours that could become faster."""
-    connection = sqlite3.connect(":memory:")
-    connection.execute("CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT, rating REAL)")
-    rows = [(number, f"Player {number}", 1500 + number / 7) for number in range(400)]
-    connection.executemany("INSERT INTO player VALUES (?, ?, ?)", rows)
-    size = 0
-    for number in range(2500):
-        row = connection.execute("SELECT * FROM player WHERE id = ?", (number % 400,)).fetchone()
-        size += len(json.dumps({"id": row[0], "name": row[1].replace("Player", "P"), "rating": f"{row[2]:.1f}"}))
-    connection.close()
-    return size
+class Cost(NamedTuple):
+    """Processor seconds of a test, and whether `make test` leaves it out."""
+
+    seconds: float
+    is_slow: bool
 
 
-def seconds() -> float:
+COSTS = pytest.StashKey[dict[str, Cost]]()
+
+
+def table(costs: Mapping[str, Cost]) -> str:
+    """Return the seconds of each package, of ordinary and of slow tests, and the dearest tests."""
+    packages: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
+    for test, (seconds, is_slow) in costs.items():
+        folder = PurePosixPath(test.partition("::")[0]).parent
+        for package in ("/".join(folder.parts[:DEPTH]), "all"):
+            packages[package][is_slow] += seconds
+    lines = [f"{package:34}{ordinary:10.1f}{slow:10.1f}" for package, (ordinary, slow) in sorted(packages.items())]
+    dearest = sorted(costs.items(), key=lambda item: -item[1].seconds)[:LISTED]
+    lines += [f"{cost.seconds:8.1f} {'slow' * cost.is_slow:5}{test}" for test, cost in dearest]
+    return "\n".join([f"{'CPU seconds of':34}{'ordinary':>10}{'slow':>10}", *lines])
+
+
+def _seconds() -> float:
     """Return the processor time of this process and of those that it has waited for."""
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(usage.ru_utime + usage.ru_stime for usage in used)
@@ -48,69 +49,33 @@ def seconds() -> float:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Begin with no costs."""
-    config.stash[COSTS], config.stash[WORK], config.stash[OF_FIXTURES] = {}, [], []
-
-
-def pytest_sessionstart(session: pytest.Session) -> None:
-    """Load all pages before the first test of a worker, which would pay for them otherwise."""
-    if hasattr(session.config, "workerinput"):
-        from django.urls import get_resolver
-
-        get_resolver().url_patterns  # noqa: B018
+    config.stash[COSTS] = {}
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[Any]:
     """Note what a test costs."""
-    start, timed, of_fixtures = seconds(), item.config.stash[WORK], item.config.stash[OF_FIXTURES]
-    if start >= BETWEEN * len(timed):
-        work()
-        timed.append(seconds() - start)
-        start = seconds()
-    before = len(of_fixtures)
+    start = _seconds()
     try:
         return (yield)
     finally:
-        _note(item, item.nodeid, seconds() - start - sum(of_fixtures[before:]))
+        is_slow = item.get_closest_marker("slow") is not None
+        item.config.stash[COSTS][item.nodeid] = Cost(_seconds() - start, is_slow)
 
 
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_fixture_setup(fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest) -> Iterator[Any]:
-    """Note what a fixture of several tests costs."""
-    if fixturedef.scope == "function":
-        return (yield)
-    start = seconds()
-    try:
-        return (yield)
-    finally:
-        cost, item = seconds() - start, request._pyfuncitem
-        request.config.stash[OF_FIXTURES].append(cost)
-        _note(item, f"{item.nodeid.partition('::')[0]}::{fixturedef.argname}{SHARED}", cost)
-
-
-def _note(item: pytest.Item, name: str, cost: float) -> None:
-    costs = item.config.stash[COSTS]
-    costs[name] = (costs.get(name, (0.0, False))[0] + cost, item.get_closest_marker("slow") is not None)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Hand what this worker noted to the process that started it."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["costs"] = {test: tuple(cost) for test, cost in session.config.stash[COSTS].items()}
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
     """Take over what a worker noted."""
-    noted = getattr(node, "workeroutput", {}).get("costs")
-    if noted:
-        node.config.stash[COSTS].update(noted[0])
-        node.config.stash[WORK].extend(noted[1])
+    noted = getattr(node, "workeroutput", {}).get("costs", {})
+    node.config.stash[COSTS].update({test: Cost(*cost) for test, cost in noted.items()})
 
 
-def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Hand what this worker noted to the process that started it, which writes the file."""
-    costs, timed = session.config.stash[COSTS], session.config.stash[WORK]
-    if hasattr(session.config, "workeroutput"):
-        session.config.workeroutput["costs"] = (costs, timed)
-    elif timed:
-        from django.db import connection
-
-        FOLDER.mkdir(parents=True, exist_ok=True)
-        scale = UNIT / statistics.median(timed)
-        stated = {test: (round(scale * cost, 3), slow) for test, (cost, slow) in sorted(costs.items())}
-        (FOLDER / f"{connection.vendor}.json").write_text(json.dumps({"scale": scale, "tests": stated}, indent=0))
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print the table."""
+    terminalreporter.write_line(table(terminalreporter.config.stash[COSTS]))

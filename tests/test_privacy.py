@@ -163,7 +163,9 @@ def leaks_to(client: Client, hidden: set[str], step: int) -> tuple[list[str], di
 @pytest.mark.slow
 @pytest.mark.soak
 @pytest.mark.django_db
-@pytest.mark.parametrize(("reader", "step"), [("anonymous", 1), ("owner of another club", 3)])
+@pytest.mark.parametrize(
+    ("reader", "step"), [pytest.param("anonymous", 1, marks=pytest.mark.landing), ("owner of another club", 3)]
+)
 def test_no_route_shows_private_data_to_a_stranger(club_of_strangers: User, reader: str, step: int) -> None:
     hidden = secrets()
     assert len(hidden) > 60

@@ -158,6 +158,7 @@ def kind(path: str) -> str:
 
 
 @pytest.mark.slow
+@pytest.mark.landing
 @pytest.mark.usefixtures("pseudo_locale")
 def test_no_page_of_the_demonstration_club_has_text_that_is_not_marked(subtests: pytest.Subtests) -> None:
     load(password="crawford-1969", now=timezone.now())
@@ -179,7 +180,7 @@ def test_no_page_of_the_demonstration_club_has_text_that_is_not_marked(subtests:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("role", ["anonymous", "player", "owner"])
+@pytest.mark.parametrize("role", ["anonymous", "player", pytest.param("owner", marks=pytest.mark.landing)])
 @pytest.mark.usefixtures("pseudo_locale")
 def test_no_route_has_text_that_is_not_marked(role: str, world: World, visitors: dict[str, Client]) -> None:
     # What an address names is made for it, and has a name that somebody typed.

@@ -131,6 +131,7 @@ def _may_open(route: str, role: str) -> bool:
 
 
 @pytest.mark.slow
+@pytest.mark.landing
 @pytest.mark.django_db
 def test_every_page_is_reached_in_five_steps_and_leads_on(cast: demo_club.Cast, subtests: pytest.Subtests) -> None:
     missed_by_any = set[str]()

@@ -39,7 +39,7 @@ pytestmark = pytest.mark.django_db
 
 # `make test` walks as those who may do least. On PostgreSQL, an owner and a player reach every query of the pages.
 ON_POSTGRESQL = [pytest.mark.slow, pytest.mark.postgresql]
-MARKS = {"anonymous": [], "player": ON_POSTGRESQL, "owner": ON_POSTGRESQL}
+MARKS = {"anonymous": [], "player": ON_POSTGRESQL, "owner": [*ON_POSTGRESQL, pytest.mark.landing]}
 WALKS = [pytest.param(role, marks=MARKS.get(role, [pytest.mark.slow])) for role in ROLES]
 
 

@@ -939,6 +939,7 @@ OF_HTTP = {
 
 
 @pytest.mark.slow
+@pytest.mark.landing
 @pytest.mark.usefixtures("celery_worker", "club", "bob_player", "carol_player")
 def test_a_generated_client_calls_every_operation(
     server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, alice: User, bob: User, carol: User, dave: User

@@ -109,6 +109,7 @@ def parts_of(path: Path) -> list[ArchivedTable]:
 
 
 @pytest.mark.slow
+@pytest.mark.landing
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("valkey")
 def test_a_whole_club_moves_to_another_database_and_back(

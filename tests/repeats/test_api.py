@@ -118,6 +118,7 @@ class TwiceApi(Api):
 
 
 @pytest.mark.slow
+@pytest.mark.landing
 @pytest.mark.soak
 @pytest.mark.postgresql
 @pytest.mark.usefixtures("celery_worker", "club", "bob_player", "carol_player")

@@ -357,6 +357,7 @@ class Event(RuleBasedStateMachine):
 
 
 @pytest.mark.slow
+@pytest.mark.landing
 @pytest.mark.soak
 @pytest.mark.postgresql
 @pytest.mark.django_db
