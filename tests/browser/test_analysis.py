@@ -53,6 +53,7 @@ def finish(match: Match) -> None:
     announce(analysis)
 
 
+@pytest.mark.slow
 def test_an_analysis_appears_and_leads_to_the_errors(
     open_page: OpenPage, axe: Check, fits: Check, in_both_views: Check, match: Match
 ) -> None:
@@ -87,6 +88,7 @@ def test_an_analysis_appears_and_leads_to_the_errors(
     _quiz(open_page, axe, fits, in_both_views, match)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("celery_worker")
 def test_a_record_goes_from_the_upload_to_the_quiz_on_one_page(
     open_page: OpenPage, in_both_views: Check, settings: LazySettings, tmp_path: Path

@@ -31,6 +31,7 @@ def cash_url(site: str, unplayed: Prizes, request: pytest.FixtureRequest) -> str
     return f"/events/{event.club.slug}/{event.slug}/cash/"
 
 
+@pytest.mark.slow
 def test_fees_prizes_and_closing(
     cash_url: str, prizes: Prizes, open_page: OpenPage, alice: User, axe: Check, fits: Check, looked_at: Check
 ) -> None:

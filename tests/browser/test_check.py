@@ -39,6 +39,7 @@ def checked(data: bytes) -> str:
     return f"/check/{submission.public_id}/"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("celery_worker")
 def test_a_dropped_file_ends_as_a_verdict_with_a_replay(open_page: OpenPage, in_both_views: Check) -> None:
     page = open_page("/check/", width=PHONE)
@@ -116,6 +117,7 @@ def test_pressing_the_button_without_a_file_says_what_to_do(open_page: OpenPage)
     expect(page.get_by_role("alert")).to_contain_text("Choose a file or paste a record.")
 
 
+@pytest.mark.slow
 def test_the_keyboard_steps_through_the_match(open_page: OpenPage) -> None:
     page = open_page(checked(simulated(seed=4, length=3)) + "replay/")
     for key, where in [

@@ -154,6 +154,7 @@ def test_fees_are_taken_at_the_desk_and_the_last_tap_is_undone(
     fits(page)
 
 
+@pytest.mark.slow
 def test_who_waits_is_here_and_is_seen_wherever_they_may_be_passed(
     division: Division,
     open_page: OpenPage,

@@ -79,6 +79,7 @@ def standing(division: Division) -> list[Any]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("celery_worker")
 def test_a_first_round_result_is_corrected_after_the_final_and_undone(
     open_page: OpenPage, division: Division, alice: User, in_both_views: Check

@@ -198,6 +198,7 @@ def test_the_page_of_a_running_match_checks_new_rolls_as_they_fall(
     expect(page.locator("#roll-5")).to_contain_text("of the 36 rolls")
 
 
+@pytest.mark.slow
 def test_the_page_of_a_finished_match(
     site: str, open_page: OpenPage, bob: User, carol: User, in_both_views: Check, fits: Check
 ) -> None:

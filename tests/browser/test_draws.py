@@ -52,6 +52,7 @@ def test_the_list_of_commitments_is_public(open_page: OpenPage, driver: Division
     in_both_views(page)
 
 
+@pytest.mark.slow
 def test_a_director_publishes_draws_and_takes_the_draw_back(
     open_page: OpenPage, driver: DivisionDriver, alice: User, in_both_views: Check
 ) -> None:

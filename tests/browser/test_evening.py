@@ -330,6 +330,7 @@ def absent_is_called() -> bool:
     return False
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("celery_worker")
 def test_an_evening_from_signing_up_to_the_closed_cash_desk(open_page: OpenPage, looked_at: Check) -> None:
     evening = Evening(open_page, looked_at)

@@ -182,6 +182,7 @@ def test_the_floor_at_a_desk_and_on_a_phone(
     fits(desk)
 
 
+@pytest.mark.slow
 def test_an_alert_reaches_an_open_page_within_five_seconds_of_its_time(
     evening: Tournament, alice: User, open_page: OpenPage
 ) -> None:

@@ -1,5 +1,6 @@
 import re
 
+import pytest
 from django.utils import timezone
 from playwright.sync_api import Browser, expect
 
@@ -36,6 +37,7 @@ def test_a_live_board_follows_its_match(open_page: OpenPage, in_both_views: Chec
     expect(board).to_contain_text("Over")
 
 
+@pytest.mark.slow
 def test_a_final_replays_itself_until_it_is_paused(open_page: OpenPage, in_both_views: Check) -> None:
     played_final()
     page = open_page("/", width=PHONE)

@@ -194,6 +194,7 @@ def noted(visits: list[Visit], kind: str, within: float) -> float:
     return time.monotonic() - began
 
 
+@pytest.mark.slow
 def test_eight_departures_are_noticed_and_who_comes_back_is_there(open_page: OpenPage, bob: User, carol: User) -> None:
     here = visits(open_page, [bob, carol], DEPARTURES)
     by_link, by_closing = here[::2], here[1::2]
@@ -210,6 +211,7 @@ def test_eight_departures_are_noticed_and_who_comes_back_is_there(open_page: Ope
     assert due.state_of(here[1].board.live).absences[BOB].since is not None
 
 
+@pytest.mark.slow
 def test_a_broker_that_starts_from_a_dump_of_two_minutes_ago_makes_nobody_absent(
     open_page: OpenPage, bob: User, carol: User, valkey: Redis, valkey_server: ValkeyServer
 ) -> None:

@@ -21,6 +21,7 @@ def sign_up(page: Page, name: str) -> None:
     page.get_by_role("button", name="Create account").click()
 
 
+@pytest.mark.slow
 def test_from_signing_up_to_an_accepted_invitation(open_page: OpenPage, site: str, in_both_views: Check) -> None:
     def sound(page: Page) -> None:
         in_both_views(page)
@@ -64,6 +65,7 @@ def test_from_signing_up_to_an_accepted_invitation(open_page: OpenPage, site: st
     assert Player.objects.get(name="Jens Hansen").user == User.objects.get(email="jens@example.org")
 
 
+@pytest.mark.slow
 def test_pages_with_long_names_are_accessible_and_fit(open_page: OpenPage, in_both_views: Check, bob: User) -> None:
     long = "W" * 80
     User.objects.filter(pk=bob.pk).update(display_name=long)

@@ -201,6 +201,7 @@ def to_the_end(board: Board, seats: Sequence[Seat]) -> None:
         seat.page.goto(url)
 
 
+@pytest.mark.slow
 def test_a_match_by_mouse_and_by_touch_watched_by_a_third(
     match: Match, open_page: OpenPage, looked_at: Check, bob: User, celery_worker: object
 ) -> None:

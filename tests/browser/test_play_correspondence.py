@@ -56,6 +56,7 @@ def match(builder: DivisionBuilder, alice: User, bob: User) -> Match:
     return match
 
 
+@pytest.mark.slow
 def test_three_days_of_correspondence(
     match: Match, open_page: OpenPage, looked_at: Check, bob: User, skip: Skip
 ) -> None:
@@ -116,6 +117,7 @@ def to_bob(board: Board) -> Board:
     return board
 
 
+@pytest.mark.slow
 def test_a_turn_leads_to_the_next_board_and_a_double_is_answered_ahead(
     open_page: OpenPage, looked_at: Check, alice: User, bob: User, carol: User
 ) -> None:

@@ -43,6 +43,7 @@ def shown_bank(page: Page, seat: str) -> int:
     return int(minutes) * 60 + int(seconds)
 
 
+@pytest.mark.slow
 def test_a_play_is_kept_while_the_network_is_away(
     match: Match,
     seats: list[Seat],
@@ -92,6 +93,7 @@ def test_a_roll_whose_answer_was_lost_is_the_same_after_a_reload(
     seats[BOB].move()
 
 
+@pytest.mark.slow
 def test_an_answer_that_is_cut_off_is_asked_for_again(match: Match, seats: list[Seat]) -> None:
     bob_to(seats, "roll")
     page = seats[BOB].page
@@ -121,6 +123,7 @@ def test_by_keyboard_the_roll_is_announced_and_the_focus_stays_with_the_actions(
     assert page.evaluate("document.activeElement.dataset.panel") == "play"
 
 
+@pytest.mark.slow
 def test_two_tabs_and_two_devices_play_one_match(
     match: Match,
     seats: list[Seat],
@@ -148,6 +151,7 @@ def test_two_tabs_and_two_devices_play_one_match(
     clocks_agree(match, [(seats[BOB].page, "near"), (second, "near"), (device.page, "near")])
 
 
+@pytest.mark.slow
 def test_a_player_changes_devices_during_a_match(
     match: Match, seats: list[Seat], open_page: OpenPage, bob: User
 ) -> None:

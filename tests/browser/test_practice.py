@@ -99,6 +99,7 @@ def test_the_board_says_when_the_club_bot_stood_in(
         expect(banner).to_be_hidden()
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_the_board_says_that_the_program_takes_its_time_on_a_busy_machine(
     open_page: OpenPage, axe: Check, fits: Check, tmp_path: Path, settings: LazySettings, bob: User

@@ -82,6 +82,7 @@ def visit_pages(page: Page, seen: set[str]) -> Iterator[str]:
             yield path
 
 
+@pytest.mark.slow
 def test_pages_fit_with_larger_and_with_longer_texts(
     open_page: OpenPage, in_both_views: Check, pseudo_locale: str, subtests: pytest.Subtests
 ) -> None:

@@ -76,6 +76,7 @@ def paths(cast: list[Player]) -> list[str]:
     ]
 
 
+@pytest.mark.slow
 def test_the_pages_are_accessible_and_fit(
     open_page: OpenPage, cast: list[Player], in_both_views: Check, bob: User
 ) -> None:

@@ -40,6 +40,7 @@ def autumn(club: Club) -> Series:
     return create_series(club=club, series=days, by=SYSTEM, now=timezone.now())
 
 
+@pytest.mark.slow
 def test_a_season_fits_and_is_accessible(
     club: Club, alice: User, open_page: OpenPage, looked_at: Check, in_both_views: Check
 ) -> None:
@@ -75,6 +76,7 @@ def test_a_season_fits_and_is_accessible(
         looked_at(page)
 
 
+@pytest.mark.slow
 def test_the_race_and_the_titles_fit_and_are_accessible(
     club: Club, alice: User, open_page: OpenPage, in_both_views: Check
 ) -> None:

@@ -42,6 +42,7 @@ def publish_event(page: Page) -> None:
     expect(page.get_by_text("Friday Knockout published.")).to_be_visible()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("draw_worker")
 def test_a_knockout_of_five_from_start_to_finish(
     open_page: OpenPage, in_both_views: Check, club: Club, alice: User
@@ -114,6 +115,7 @@ def by_sheet(page: Page, looked_at: Check) -> None:
     expect(page.locator(".messages")).to_contain_text("M5")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("draw_worker")
 def test_the_same_without_scripts(browser: Browser, site: str, club: Club, alice: User) -> None:
     client = Client()
@@ -152,6 +154,7 @@ def test_the_same_without_scripts(browser: Browser, site: str, club: Club, alice
     expect(page.get_by_text("No match is open.")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_pages_of_a_large_event_are_accessible_and_fit(
     open_page: OpenPage, in_both_views: Check, club: Club, alice: User
 ) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from itertools import chain, cycle
 from pathlib import Path
 
+import pytest
 from django.utils import timezone
 from playwright.sync_api import Page, Route, expect
 
@@ -81,6 +82,7 @@ def picture(page: Page, name: str) -> None:
         page.screenshot(path=Path(PICTURES) / f"{name}.png")
 
 
+@pytest.mark.slow
 def test_the_wall_follows_the_floor_and_keeps_its_content_without_a_network(
     site: str,
     make_division: Callable[..., Division],

@@ -60,6 +60,7 @@ def eventually(true: Callable[[], bool]) -> None:
         time.sleep(0.1)
 
 
+@pytest.mark.slow
 def test_a_knockout_of_five_decided_by_records_reports_and_a_deadline(
     knockout: Division, open_page: OpenPage, looked_at: Check, alice: User, beat: None
 ) -> None:
