@@ -29,8 +29,9 @@ from config.valkey import free_port
 from config.web_process import collect_rarely
 from matches.play import fast_path
 from players.models import User
-from tests import costs, event_cast
+from tests import clock, costs, event_cast
 from tests.access import world
+from tests.clock import TEST_NOW
 from tests.integrity import pytest_runtest_call, pytest_runtest_protocol
 from tests.settings import RUN_DIR
 from tests.tiers import TEST_SEED, TIER, TIER_NAME
@@ -64,6 +65,9 @@ hypothesis_settings.register_profile("test", deadline=None, derandomize=True, ma
 hypothesis_settings.register_profile("soak", deadline=None, database=None, print_blob=True, max_examples=TIER.examples)
 hypothesis_settings.load_profile("soak" if TIER_NAME == "soak" else "test")
 
+REPEATED_BY = f"TEST_TIER={TIER_NAME} TEST_SEED={TEST_SEED} TEST_NOW={TEST_NOW.isoformat()}"
+"""What another run needs in order to do the same."""
+
 numbers = random.Random()
 """Where this process takes secrets and dice from."""
 
@@ -72,6 +76,7 @@ numbers = random.Random()
 def pytest_configure(config: pytest.Config) -> None:
     """Give Hypothesis the seed, which it uses only in a soak: in other runs, its choices follow from the tests."""
     config.option.hypothesis_seed = TEST_SEED
+    config.pluginmanager.register(clock)
     if config.getoption("--costs"):
         config.pluginmanager.register(costs)
     config.pluginmanager.register(event_cast)
@@ -79,15 +84,15 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_report_header() -> str:
-    """Return the database, the broker and the seed of this run."""
+    """Return the database, the broker, and what repeats this run."""
     broker = os.environ.get("TEST_REDIS_SERVER", "embedded Valkey")
-    return f"barpoint: {connection.vendor}, {broker}, TEST_TIER={TIER_NAME} TEST_SEED={TEST_SEED}"
+    return f"barpoint: {connection.vendor}, {broker}, {REPEATED_BY}"
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say after a failure how to make the same random choices again."""
+    """Say after a failure how to make the same random choices again, at the same time."""
     if terminalreporter.getreports("failed") or terminalreporter.getreports("error"):
-        terminalreporter.write_line(f"Repeat with TEST_TIER={TIER_NAME} TEST_SEED={TEST_SEED}")
+        terminalreporter.write_line(f"Repeat with {REPEATED_BY}")
 
 
 @pytest.fixture(scope="session", autouse=True)

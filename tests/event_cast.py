@@ -6,7 +6,7 @@ Alice owns and directs, Erin assists, Bob and Carol play, Dave is nobody, Frank 
 import hashlib
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -16,6 +16,7 @@ from formats.lots import commitment
 from formats.plans import draw_places
 from players.actors import Actor
 from players.models import Club, Membership, Player, User
+from tests.clock import NOON
 from tournaments.draws import services as draws
 from tournaments.entries import services as entries
 from tournaments.events import services as events
@@ -23,7 +24,7 @@ from tournaments.models import Division, Entry, Fixture, Tournament
 from tournaments.state.plans import settings_of
 from tournaments.state.stages import first_stage
 
-NOON = NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+NOW = NOON
 Role = Membership.Role
 SEED = bytes(range(32))
 
