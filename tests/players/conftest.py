@@ -4,7 +4,6 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from datetime import UTC, datetime
 
 import pytest
 
@@ -13,8 +12,10 @@ from players.accounts.services import ensure_player
 from players.actors import SYSTEM, Actor
 from players.clubs.services import add_member, add_player, create_club, set_role
 from players.models import Club, Membership, Player, User
+from tests.clock import TEST_NOW
 
-NOW = datetime(2026, 11, 20, 19, 30, tzinfo=UTC)
+NOW = TEST_NOW
+"""When people act whose pages are opened later."""
 
 Join = Callable[..., Membership]
 Enter = Callable[..., Player]

@@ -21,6 +21,7 @@ from players.actors import Actor
 from players.mail import ALERTS_KEPT_FOR, send, send_again, verification_secret
 from players.models import AccountEmail, Notification, NotificationChoice, User
 from players.notifications.services import choices_of
+from tests.clock import NOON
 from tests.pages import html
 from tests.players.accounts.test_second_factor import code_of, turn_on
 from tests.players.conftest import NOW
@@ -177,11 +178,12 @@ def test_nobody_is_told_of_what_was_rolled_back(bob: User) -> None:
 def test_an_alert_is_in_the_language_of_the_account_and_waits_for_a_day(bob: User, pseudo_locale: str) -> None:
     bob.language, bob.time_zone = pseudo_locale, "Pacific/Auckland"
     bob.save()
-    create_token(user=bob, name="Board", scopes=["read"], days=1, by=Actor.of(bob), now=NOW)
+    evening = NOON.replace(hour=19)
+    create_token(user=bob, name="Board", scopes=["read"], days=1, by=Actor.of(bob), now=evening)
     alert = AccountEmail.objects.get()
     assert "Hello" not in alert.text
     assert " 21 " in alert.text, "on the clocks of the reader"
-    later = NOW + ALERTS_KEPT_FOR
+    later = evening + ALERTS_KEPT_FOR
     assert send_again(now=later - timedelta(minutes=1)) == 1
     assert send_again(now=later) == 0
 

@@ -7,7 +7,6 @@ from datetime import timedelta
 
 import pytest
 from django.apps import apps
-from django.utils import timezone
 
 from matches.models import Card
 from players.actors import SYSTEM, Actor
@@ -22,11 +21,10 @@ from players.privacy.retention import delete_expired
 from players.privacy.services import request_export
 from tests.matches.cast import match_between
 from tests.pages import html
-from tests.players.conftest import Enter
+from tests.players.conftest import NOW, Enter
 from tests.players.joining.test_joining import accept, ask, client_of, is_member, refusal
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
-NOW = timezone.now()
 NAME = "Karl Nyström"
 
 
@@ -41,7 +39,6 @@ def karl(enter: Enter) -> Player:
 def claim(club: Club, olga: User, carol: User, karl: Player) -> Merge:
     """The merge by which Carol has become Karl."""
     accept(ask(carol, club, karl), olga)
-    Merge.objects.update(merged_at=NOW)
     return Merge.objects.get()
 
 
@@ -150,7 +147,7 @@ def test_undoing_ends_memberships_that_came_with_the_player(
     add_player(club=other_club, player=karl, by=SYSTEM)
     accept(ask(carol, club, karl), olga)
     assert is_member(carol, other_club)
-    undo_merge(merge=Merge.objects.get(), by=Actor.of(olga), now=timezone.now(), club=club)
+    undo_merge(merge=Merge.objects.get(), by=Actor.of(olga), now=NOW, club=club)
     assert is_member(carol, club)
     assert not is_member(carol, other_club)
     assert Membership.objects.filter(player=karl, left_at=None).count() == 2
@@ -225,8 +222,8 @@ def test_players_merged_before_the_claim_come_back_with_it(
     double = enter("K. Nyström")
     merge_players(player=double, into=karl, by=SYSTEM, now=NOW)
     accept(ask(carol, club, karl), olga)
-    erase_player(player=Player.objects.get(user=carol), by=Actor.of(carol), now=timezone.now())
-    undo_merge(merge=Merge.objects.get(player=karl), by=Actor.of(olga), now=timezone.now())
+    erase_player(player=Player.objects.get(user=carol), by=Actor.of(carol), now=NOW)
+    undo_merge(merge=Merge.objects.get(player=karl), by=Actor.of(olga), now=NOW)
     for player, name in ((karl, NAME), (double, "K. Nyström")):
         player.refresh_from_db()
         assert (player.name, player.erased_at) == (name, None)

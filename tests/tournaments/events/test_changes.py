@@ -30,7 +30,7 @@ from tournaments.models import Division, Entry, FinalPlace, Fixture, Round, Seri
 from tournaments.state.changes import CANCELLED, CHANGED, TELL_AFTER, audience_of
 from tournaments.state.stages import set_stages
 
-pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql, pytest.mark.time_machine(NOON)]
 WEEK, HOUR, MINUTE = timedelta(days=7), timedelta(hours=1), timedelta(minutes=1)
 COPENHAGEN, NEW_YORK = "Europe/Copenhagen", "America/New_York"
 STARTS = datetime(2026, 12, 5, 18, 30, tzinfo=ZoneInfo(COPENHAGEN))

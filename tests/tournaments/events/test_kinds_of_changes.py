@@ -30,7 +30,7 @@ from tournaments.events.services import AFTER_DRAW, EDITABLE, SETTINGS
 from tournaments.models import Division, Tournament
 from tournaments.state.stages import set_stages
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.time_machine(NOON)]
 TOLD, CALENDAR, HANGS, NONE = "told", "calendar", "hangs", ""
 DAY, LATER = timedelta(days=1), NOON + timedelta(days=30)
 
