@@ -58,7 +58,6 @@ from tournaments.draws.evenings import (
     FormatOffer,
     Timeline,
     compared,
-    first_after,
     format_name,
     here_text,
     is_at_stake,
@@ -85,7 +84,7 @@ from tournaments.events.services import (
     update_division,
     update_tournament,
 )
-from tournaments.events.venues import hours_of, tables_of_venue, venue_of
+from tournaments.events.venues import closing_time, first_after, hours_of, tables_of_venue, venue_of
 from tournaments.floor.calls import call, take_out_of_use
 from tournaments.floor.evening import add_table, open_floor, set_autopilot
 from tournaments.floor.journal import FactTarget, lock_floor, read_state, record
@@ -533,10 +532,10 @@ class TonightPage:
         local = self.now.astimezone(self.zone)
         if self.event is not None and self.event.ends_at is not None:
             return self.event.ends_at.astimezone(self.zone).time()
-        day = next((row for row in hours_of(venue_of(self.club)) if row.weekday == local.weekday()), None)
-        if day is not None and local.time() < day.closes:
-            return day.closes
-        usual = local + USUAL_EVENING
+        closes = closing_time(hours_of(venue_of(self.club)), local.replace(tzinfo=None))
+        if closes is not None:
+            return closes
+        usual = (self.now + USUAL_EVENING).astimezone(self.zone)
         return (usual + (QUARTER - timedelta(minutes=usual.minute % 15)) if usual.minute % 15 else usual).time()
 
     def _follow(self) -> None:

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any, ClassVar
+from zoneinfo import ZoneInfo
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
@@ -214,7 +215,7 @@ def season_initial(club: Club, now: datetime) -> dict[str, Any]:
     since = now - timedelta(days=HALF_A_YEAR)
     waiting = Tournament.objects.filter(club=club, status__in=VISIBLE, starts_at__range=(since, now), counts_in=None)
     oldest = waiting.exclude(status=Tournament.Status.CANCELLED).order_by("starts_at").first()
-    first = (day_of(oldest) if oldest is not None else now.date()).replace(day=1)
+    first = (day_of(oldest) if oldest is not None else now.astimezone(ZoneInfo(club.time_zone)).date()).replace(day=1)
     last = first.replace(month=12, day=31) if first.month < 10 else first.replace(year=first.year + 1, month=6, day=30)
     return {"first_day": first, "last_day": last, "preset": "usual"}
 

@@ -19,7 +19,7 @@ from players.actors import Actor, log
 from players.models import Player
 from players.people.rows import lock_club
 from seasons.services import changed_series
-from seasons.tables import closing_of, day_of, players_by_public_id
+from seasons.tables import closing_of, day_of, players_by_public_id, start_of
 from tournaments.ledger.money import Currency, percent
 from tournaments.ledger.payments import PaymentInput, PaymentPart, lock_open_desk, record, recorded
 from tournaments.ledger.season_pools import newest_shares, season_parts, standing_counts
@@ -254,7 +254,7 @@ def open_desks_of(series: Series, currency: Currency) -> list[Tournament]:
     running = ("published", "running", "finished")
     rows = Tournament.objects.filter(
         club=series.club_id, currency=currency.code, currency_exponent=currency.exponent, status__in=running,
-        starts_at__date__gte=series.first_day,
+        starts_at__gte=start_of(series),
     ).order_by("-starts_at", "-pk")  # fmt: skip
     events = list(rows.select_related("club")[: 4 * MAX_DESKS])
     closed = standing_counts([event.pk for event in events])

@@ -327,6 +327,11 @@ def earned_on(night: CountedEvent, plan: Plan, facts: SeasonEvent) -> dict[Playe
 # Who belongs to a series.
 
 
+def start_of(series: Series) -> datetime:
+    """Return the beginning of the first day of a series, on the clocks of its club."""
+    return datetime.combine(series.first_day, time.min, ZoneInfo(series.club.time_zone))
+
+
 def end_of(series: Series) -> datetime:
     """Return the end of the last day of a series, on the clocks of its club."""
     return datetime.combine(series.last_day, time.max, ZoneInfo(series.club.time_zone))

@@ -42,6 +42,7 @@ from seasons.tables import (
     plain,
     players_by_public_id,
     season_table,
+    start_of,
     table_of,
 )
 from tournaments.access import VISIBLE
@@ -174,7 +175,7 @@ def _newcomers(series: Series, players: Collection[PlayerId]) -> list[PlayerId]:
     """Return who had not played in the club before a season; nobody if the club has no earlier events."""
     earlier = Entry.objects.filter(
         division__tournament__club=series.club_id,
-        division__tournament__starts_at__date__lt=series.first_day,
+        division__tournament__starts_at__lt=start_of(series),
         division__tournament__status__in=VISIBLE,
     ).exclude(division__status__in=(Division.Status.ENTRIES, Division.Status.CANCELLED))
     fields = ("player__public_id", "player__merged_into__public_id")

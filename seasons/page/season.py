@@ -576,7 +576,7 @@ def _around_the_table(user: Visitor, view: SeasonView) -> dict[str, Any]:
         "tied": tied_sentence(free, people_names) if free is not None else "",
         "asked_next": sum(len(players) for _rank, players in free.next) if free is not None else 0,
         "answers": ANSWERS,
-        "answer_by": (now + timedelta(days=DAYS_TO_ANSWER)).date(),
+        "answer_by": now.astimezone(ZoneInfo(row.club.time_zone)).date() + timedelta(days=DAYS_TO_ANSWER),
         "may_prepare": not is_drawn(row.final) and (row.final is None or row.final_places.exists()),
         "open_offers": sum(line.state == FinalPlace.State.OFFERED for line in lines) if may_offer else 0,
         "final": row.final if row.final is not None and (may_direct or row.final.status in VISIBLE) else None,

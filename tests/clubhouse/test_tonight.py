@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, datetime, time, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -31,8 +31,10 @@ from tournaments.models import (
     Floor,
     FloorEvent,
     FloorKind,
+    OpeningHours,
     Stage,
     Tournament,
+    Venue,
 )
 
 pytestmark = pytest.mark.django_db
@@ -75,6 +77,18 @@ def test_a_format_has_one_end_and_is_too_long_only_if_it_is_likely_to_be(club: C
         assert chosen.is_too_long == (timeline.expected > timeline.closing)
         compared += len(page.compared)
     assert compared
+
+
+@pytest.mark.parametrize(
+    ("now", "closes"),
+    [
+        ("2026-11-22 23:10", "01:30"),  # ten past midnight on a Monday in Copenhagen, during Sunday's evening
+        ("2027-03-28 00:40", "06:45"),  # four hours later, since clocks go from two to three
+    ],
+)
+def test_tonight_closes_with_the_venue_or_in_four_hours(club: Club, now: str, closes: str) -> None:
+    OpeningHours.objects.create(venue=Venue.objects.create(club=club), weekday=6, opens=time(18), closes=time(1, 30))
+    assert TonightPage(club, datetime.fromisoformat(now).replace(tzinfo=UTC)).form.data["closes"] == closes
 
 
 def called(event: Tournament) -> int:

@@ -3,7 +3,7 @@
 import runpy
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from datetime import datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -442,6 +442,16 @@ def test_a_changed_plan_changes_where_the_ranks_start(cast: list[Player]) -> Non
 
 
 # On the pages.
+
+
+@pytest.mark.time_machine(datetime(2026, 12, 31, 23, 30, tzinfo=UTC))
+def test_days_are_suggested_on_the_clocks_of_the_club(cast: list[Player], club: Club, alice_client: Client) -> None:
+    """In Copenhagen the new year has begun."""
+    row = season(cast, range(80, 0, -10), 2)
+    page = alice_client.get(reverse("series", args=[club.slug, row.slug])).content.decode()
+    assert 'name="answer_by" value="2027-01-08"' in page
+    form = alice_client.get(reverse("series-new", args=[club.slug])).context["form"]
+    assert (form.initial["first_day"], form.initial["last_day"]) == (date(2027, 1, 1), date(2027, 12, 31))
 
 
 def test_a_player_answers_at_home_and_a_director_for_somebody_else(

@@ -1,6 +1,7 @@
 """Titles of a club: proposed by rule, awarded and withdrawn by a director, and what corrections do to them."""
 
-from datetime import timedelta
+from datetime import datetime, time, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 from django.test import Client
@@ -35,6 +36,7 @@ from tournaments.state.preview import Choice
 __all__ = ["cast"]
 pytestmark = pytest.mark.django_db
 LATER = NOON + timedelta(days=2)
+AUCKLAND = "Pacific/Auckland"
 
 
 def closed(name: str = "Autumn") -> Series:
@@ -111,6 +113,21 @@ def test_the_best_newcomer_had_not_played_in_the_club_before(cast: list[Player])
     ranks = {line.player: line.rank or 99 for line in season_table(row).season.rows}
     new = {player.public_id: ranks[player.public_id] for player in cast[6:]}
     assert offered == {player for player, rank in new.items() if rank == min(new.values())}
+
+
+def test_the_first_day_of_a_season_is_that_of_its_club(cast: list[Player], club: Club) -> None:
+    """When it is ten in the morning in Auckland, it is still the day before in UTC."""
+    Club.objects.filter(pk=club.pk).update(time_zone=AUCKLAND)
+    night(cast[:6], "long ago", weeks=40)
+    event = night(cast, "one", seed=3).division.tournament
+    first_day = NOON.date() - timedelta(days=100)
+    event.starts_at, event.time_zone = datetime.combine(first_day, time(10), ZoneInfo(AUCKLAND)), AUCKLAND
+    event.save()
+    row = closed()
+    assert row.first_day == first_day
+    newcomers = {p.player for p in proposals_left(row) if p.kind == "newcomer"}
+    assert newcomers
+    assert newcomers <= {player.public_id for player in cast[6:]}
 
 
 def test_an_event_that_counts_in_no_season_gives_its_winner_a_title(cast: list[Player], club: Club) -> None:

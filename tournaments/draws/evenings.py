@@ -29,6 +29,7 @@ from players.forms import RefusingForm
 from players.models import Club
 from tournaments.events.forms import shown_local
 from tournaments.events.services import create_division
+from tournaments.events.venues import first_after
 from tournaments.models import Division, Entry, EveningTemplate, Floor, Stage, Tournament
 from tournaments.state.format_labels import FORMAT_NAMES, stages_name
 from tournaments.state.plans import settings_of
@@ -142,12 +143,6 @@ def _key(evening: Evening) -> dict[str, Any]:
         "starts": evening.starts.time(),
         "closes": evening.closes.time(),
     }
-
-
-def first_after(starts: datetime, closes: time) -> datetime:
-    """Return the first instant after `starts` when clocks show `closes`; both are local."""
-    ends = datetime.combine(starts.date(), closes)
-    return ends if ends > starts else ends + timedelta(days=1)
 
 
 def rest_of(event: Tournament) -> float:

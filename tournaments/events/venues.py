@@ -11,6 +11,7 @@ from players.actors import Actor, log
 from players.models import Club
 from players.people.rows import club_topic, lock_club
 from tournaments.models import OpeningHours, Table, Venue, VenueTable
+from tournaments.state.presence import DAY_BEGINS
 
 # The venue of a club: its tables and opening hours, and the formats that its evenings start with.
 
@@ -76,6 +77,12 @@ EVENING = time(19, 30)
 ONE_DAY = timedelta(days=1)
 
 
+def first_after(starts: datetime, closes: time) -> datetime:
+    """Return the first instant after `starts` when clocks show `closes`; both are local."""
+    ends = datetime.combine(starts.date(), closes)
+    return ends if ends > starts else ends + ONE_DAY
+
+
 def venue_of(club: Club) -> Venue:
     """Return the venue of a club; an empty one that is not stored if nothing was set."""
     rows = Venue.objects.prefetch_related("tables", "hours")
@@ -96,9 +103,20 @@ def next_evening(hours: list[OpeningHours], now: datetime) -> tuple[datetime, da
             continue
         if day is None:
             return starts, None
-        ends = datetime.combine(date, day.closes)
-        return starts, ends if ends > starts else ends + ONE_DAY
+        return starts, first_after(starts, day.closes)
     raise AssertionError("a week has a day on which the venue opens")
+
+
+def closing_time(hours: list[OpeningHours], now: datetime) -> time | None:
+    """Return when a venue closes on the evening of `now` (local, naive), until DAY_BEGINS on that of the day before.
+
+    None if it does not open then, or has closed.
+    """
+    date = now.date() if now.time() >= DAY_BEGINS else (now - ONE_DAY).date()
+    day = next((row for row in hours if row.weekday == date.weekday()), None)
+    if day is None or now >= first_after(datetime.combine(date, day.opens), day.closes):
+        return None
+    return day.closes
 
 
 def tables_of_venue(venue: Venue) -> int | None:

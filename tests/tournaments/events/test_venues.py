@@ -12,7 +12,15 @@ from players.models import Club
 from tests.event_cast import NOON
 from tests.pages import html
 from tournaments.events import services as events
-from tournaments.events.venues import EVENING, VenueInput, next_evening, save_venue, tables_for_event, venue_of
+from tournaments.events.venues import (
+    EVENING,
+    VenueInput,
+    closing_time,
+    next_evening,
+    save_venue,
+    tables_for_event,
+    venue_of,
+)
 from tournaments.floor.evening import open_floor
 from tournaments.models import Division, OpeningHours, Tournament
 
@@ -33,6 +41,20 @@ TUESDAY_NIGHT = OpeningHours(weekday=1, opens=time(18), closes=time(0, 30))
 )
 def test_the_next_evening_is_the_next_opening(now: datetime, starts: datetime, ends: datetime) -> None:
     assert next_evening([TUESDAY_NIGHT], now) == (starts, ends)
+
+
+@pytest.mark.parametrize(
+    ("now", "closes"),
+    [
+        ("2026-11-24 17:59", time(0, 30)),
+        ("2026-11-24 23:30", time(0, 30)),
+        ("2026-11-25 00:10", time(0, 30)),
+        ("2026-11-25 00:30", None),
+        ("2026-11-25 20:00", None),
+    ],
+)
+def test_a_venue_closes_after_midnight(now: str, closes: time | None) -> None:
+    assert closing_time([TUESDAY_NIGHT], local(now)) == closes
 
 
 def test_without_opening_hours_the_next_evening_is_at_half_past_seven() -> None:

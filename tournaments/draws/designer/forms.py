@@ -56,8 +56,9 @@ from formats.tables.records import Edition
 from formats.tables.round_robin import LeaverRule, Unplayed
 from formats.tables.tiebreaks import TIEBREAKS
 from players.forms import RefusingForm
-from tournaments.draws.evenings import Evening, first_after
+from tournaments.draws.evenings import Evening
 from tournaments.events.forms import MAX_TABLES, LocalField, localise
+from tournaments.events.venues import first_after
 from tournaments.models.events import MAX_ENTRIES
 from tournaments.standings.labels import edition_day, tiebreak
 from tournaments.state.format_labels import (
