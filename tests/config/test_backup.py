@@ -11,7 +11,7 @@ import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +55,7 @@ from players.models import AccountSession, LogEntry, Merge, Player, PushSubscrip
 from players.notifications import push
 from players.people.erasure import erase_player
 from players.people.services import claim_player, undo_merge
+from tests.clock import NOON
 from tests.config.test_new_database import tables_of
 from tests.privacy import addresses as walk
 from tests.privacy.addresses import ROUTES, addresses
@@ -68,7 +69,6 @@ READABLE = [
     and name not in ("api-docs", "api-reference")
     and "get" in (getattr(route.callback, "actions", None) or dir(route.callback.cls))
 ]
-NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
 
 @contextmanager

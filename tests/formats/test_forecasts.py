@@ -2,7 +2,7 @@
 
 from collections import Counter
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -21,10 +21,10 @@ from formats.states import FixtureStatus
 from formats.swiss.event import SwissEvent, SwissPlayer
 from formats.swiss.lives import lives_over, pair_lives
 from formats.swiss.pairing import pair_round
+from tests.clock import NOON
 from tests.formats.cast import SEED, coin, play_out, sizes
 
 PACE = Pace(8, runs=4)
-NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 ELIMINATIONS = [
     StageSettings("knockout"),
     StageSettings("progressive"),

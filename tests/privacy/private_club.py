@@ -1,6 +1,6 @@
 """The demo club with everything in it that strangers must not read."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 from django.db.models import Q
 
@@ -25,6 +25,7 @@ from players.actors import SYSTEM, Actor
 from players.models import Alias, Player, User
 from players.people.pairs import pair_of, rename_pairs
 from players.people.rows import is_person
+from tests.clock import NOON as NOW
 from tests.event_cast import publish
 from tests.matches.analysis.rows import analysis_of
 from tournaments.draws.kept_apart import keep_apart
@@ -32,7 +33,6 @@ from tournaments.entries.services import enter
 from tournaments.events.services import create_division
 from tournaments.models import CashCount, Division, Entry, Letter, Payment, Tournament
 
-NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 NOTE = "spilled-note"
 OWN = "spilled-decision"
 """In Bob's decisions, his cards, answers and letters: nobody else may read it, whatever they are in the club."""

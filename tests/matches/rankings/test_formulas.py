@@ -1,6 +1,6 @@
 """The comparison of rating formulas on a pool's page."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from random import Random
 
 import pytest
@@ -23,9 +23,9 @@ from matches.rankings.imports import apply_import
 from matches.ratings.pools import create_pool
 from players.actors import SYSTEM
 from players.models import Club, User
+from tests.clock import NOON as NOW
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
-NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 NAMES = ("Ann", "Ben", "Cleo", "Dora", "Emil")
 
 

@@ -1,7 +1,7 @@
 """Rating pools of a club: settings, and imports of starting ratings and past matches with their undo."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from random import Random
 
 import pytest
@@ -16,10 +16,10 @@ from matches.ratings import services as ratings
 from matches.ratings.pools import create_pool, update_pool
 from players.actors import SYSTEM
 from players.models import Club, Membership, Player
+from tests.clock import NOON as NOW
 from tests.matches.cast import open_match
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
-NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 NAMES = ("Ann", "Ben", "Cleo", "Dora")
 STARTS = "name;rating;experience\nAnn;1650;900\nben;1500,5;40\nEmil;1420;\n"
 MATCHES = "date,winner,loser,length\n2025-03-01,Ann,Ben,7\n2025-03-01,Cleo,Emil,5\n2027-01-01,Ben,Ann,5\n"

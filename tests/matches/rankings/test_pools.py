@@ -1,7 +1,6 @@
 """The pages of rating pools: a director previews and applies settings, everybody reads the list."""
 
 import re
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -16,9 +15,9 @@ from matches.ratings import services as ratings
 from matches.ratings.pools import create_pool, update_pool
 from players.actors import SYSTEM
 from players.models import Club, Player, User
+from tests.clock import NOON as NOW
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
-NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 MATCHES = "date,winner,loser,length\n2026-11-02,Ann,Ben,7\n2026-11-03,Ann,Cleo,9\n2026-11-10,Ben,Cleo,5\n"
 
 

@@ -37,11 +37,11 @@ from matches.ratings.pools import (
 )
 from players.actors import SYSTEM
 from players.models import Club, LogEntry, Membership, Player
+from tests.clock import NOON as NOW
 from tests.matches.ratings.history import correct, played, player
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 DATA = Path(__file__).resolve().parents[4] / "shared/data/seasons/ratings.json"
-NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 CLOSE = 2e-6
 """Ratings are rounded to six digits, and so are the references."""
 GLICKO2 = PoolSettings("Ladder", family="glicko2")

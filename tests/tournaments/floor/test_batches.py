@@ -32,6 +32,7 @@ from matches.models import Match, Result
 from players.actors import Actor
 from players.models import Club, Delivery, LogEntry, Membership, Player, User
 from prizes.prizes import standings_of
+from tests.clock import NOON
 from tests.journeys.evenings import account_of
 from tests.pages import html
 from tests.tiers import first_in_make_test
@@ -93,7 +94,6 @@ from tournaments.state.pairings import missed_by_latecomer
 
 SCRIPT = Path(__file__).resolve().parents[3] / "verify/verify_pairings.py"
 pytestmark = pytest.mark.django_db
-NOON = datetime.fromisoformat("2026-11-20T12:00:00+00:00")
 FLOW = (StageSettings(LIVES, lives=2, lengths=(5,), pairing=Mode.CONTINUOUS),)
 SWITCH = (replace(FLOW[0], qualifiers=8), StageSettings(KNOCKOUT, lengths=(7,)))
 # The most queries of a step in which nobody can be paired, of one with a batch, for each of its pairs, and on average.

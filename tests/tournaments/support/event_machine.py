@@ -3,7 +3,7 @@
 import logging
 from collections import Counter
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 from django.db import transaction
@@ -17,13 +17,13 @@ from matches.models import Claim, Match, Result
 from matches.ratings import services as ratings
 from players.actors import Actor
 from players.models import Club, LogEntry, Membership, Player, User
+from tests.clock import NOON
 from tournaments.draws import services as draws
 from tournaments.entries import services as entries
 from tournaments.events import services as events
 from tournaments.models import Advance, Correction, Division, Draw, Entry, Fixture, Slot, Stage, Tournament
 from tournaments.state.integrity import differences
 
-NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 NAMES = ("Bob", "Carol", "Erik", "Frida", "Gus", "Hana", "Ines", "Jan")
 SEED = bytes(range(32))
 Answer = Any

@@ -2,13 +2,13 @@
 
 import random
 from collections.abc import Sequence
-from datetime import UTC, datetime
 
 from formats.settings import StageSettings
 from matches.lifecycle.finish import ResultInput
 from matches.models import Result
 from players.actors import Actor
 from players.models import Player
+from tests.clock import NOON
 from tournaments.draws import services as draws
 from tournaments.entries import services as entries
 from tournaments.events import services as events
@@ -16,7 +16,6 @@ from tournaments.models import Division, Draw, Fixture, Tournament
 from tournaments.results import services as results
 from tournaments.state.stages import set_stages
 
-NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 MAX_STEPS = 40
 
 STAGES: dict[str, list[StageSettings]] = {
