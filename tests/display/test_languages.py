@@ -125,6 +125,7 @@ def test_where_a_match_is_played_is_said_in_the_language_of_whoever_reads_it(
             assert texts_of([row])[0].context == f"Winter Open · Open · {rounds[row.user]} · M1"
 
 
+@pytest.mark.time_machine(NOON)
 def test_a_personal_calendar_is_in_its_owners_language_and_those_of_club_and_event_in_theirs(
     two_languages: RunningEvent, bob: User, carol: User, by_alice: Actor
 ) -> None:
