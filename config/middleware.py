@@ -250,6 +250,8 @@ class ContentSecurityPolicy:
                 f"script-src {scripts}",
                 "style-src 'self'",
                 "img-src 'self' data:",
+                # What is kept for an evening without a network has its typeface in itself (`paper/snapshot.js`).
+                "font-src 'self' data:",
                 "object-src 'none'",
                 "base-uri 'none'",
                 "form-action 'self'",

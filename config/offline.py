@@ -31,7 +31,7 @@ FILES = (
     "display/wall.css",
     "display/wall.js",
 )
-"""The static files that a device keeps, at most 60 KB."""
+"""The static files that a device keeps, at most 60 KB. The typeface of the wall stays in the browser's own cache."""
 
 
 @open_to(get=Who.EVERYBODY)

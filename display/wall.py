@@ -325,7 +325,6 @@ SIZES = Sizes(
     small=30,
     filled_in=False,
     least=30,
-    letter=1.2,
     gap=24,
     below=8,
 )

@@ -60,8 +60,6 @@ class Sizes:
     """The font size of where a player comes from and goes to, which can still be read; the least of a match number."""
     filled_in: bool = True
     """Whether names are written in by hand, so that where a player comes from stands below the line."""
-    letter: float = 1.0
-    """How much wider letters are than those of Arial."""
     least: float = 0.0
     """The smallest font size."""
     gap: float = 4.0
@@ -72,9 +70,18 @@ class Sizes:
 
 PAPER_SIZES = Sizes()
 ROUNDING = 0.001
-NARROW_LETTERS, BROAD_LETTERS = frozenset("fijltrI|.,:;’'()- "), frozenset("mwMWœæ✓→…")
-NARROW_WIDTH, USUAL_WIDTH, CAPITAL_WIDTH, BROAD_WIDTH, IDEOGRAPH_WIDTH = 0.32, 0.55, 0.7, 0.88, 1.0
-"""Widths of letters in bold Arial, as a share of the font size; others are a little narrower."""
+ASCII_WIDTHS = (
+    24, 34, 55, 65, 66, 102, 67, 34, 38, 38, 56, 68, 34, 47, 34, 39, 68, 43, 63, 65, 68, 62, 65, 58, 65, 65, 34, 34,
+    68, 68, 68, 56, 102, 75, 66, 74, 72, 61, 59, 75, 75, 28, 59, 72, 57, 93, 76, 77, 65, 78, 66, 66, 67, 73, 75, 104,
+    74, 73, 67, 38, 39, 38, 49, 48, 37, 58, 63, 59, 63, 60, 40, 63, 62, 27, 27, 58, 27, 91, 62, 62, 63, 63, 41, 56, 37,
+    62, 60, 85, 58, 60, 57, 47, 37, 47, 68,
+)  # fmt: skip
+"""Of the characters from the space to the tilde in bold Inter, the site's typeface, in hundredths of the font size."""
+OTHER_WIDTHS = {"·": 34, "’": 31, "–": 50, "…": 100, "→": 96, "✓": 89, "ı": 27}
+WIDTHS = dict(zip(map(chr, range(32, 127)), ASCII_WIDTHS, strict=True)) | OTHER_WIDTHS
+LETTER, CAPITAL, BROAD_LETTER, BROAD_CAPITAL, IDEOGRAPH = 64, 79, 92, 104, 100
+"""Of letters of other scripts, and of those that are no letter with an accent."""
+BROAD_LETTERS = frozenset("æœжшщюљњ")
 NAME_IN_COLUMN = 9
 """How many times its font size a column is wide at least, so that hardly any name is cut."""
 SMALLEST = 0.65
@@ -82,7 +89,8 @@ SMALLEST = 0.65
 SMALLEST_BELOW = 0.8
 """How far where a player comes from is made smaller before it is written above the line, where a name should stand."""
 TIGHT = 0.8
-"""Share of its room above which the width of a text is prescribed, since fonts in place of Arial may be broader."""
+"""Share of its room above which the width of a text is prescribed, since frames, and scripts that Inter lacks, are set
+in other fonts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +189,7 @@ class PartDrawer:
             points = _("%(length)d pt") % {"length": column.length}
             small = self.sizes.points_text
             end = x + self.column - small
-            room = end - x - self._width(points, small) - small
+            room = end - x - text_width(points, small) - small
             self._head(x + self.margin, column.name, room)
             self.drawing.text(end, self.head_y, small, points, "points", "end")
         for placed in self.part.piece.placed:
@@ -189,7 +197,7 @@ class PartDrawer:
 
     def _head(self, x: float, text: str, room: float) -> None:
         size, text = self._fitted(text, self.sizes.head_text, room)
-        self.drawing.text(x, self.head_y, size, text, "head", width=self._width(text, size), room=room)
+        self.drawing.text(x, self.head_y, size, text, "head", width=text_width(text, size), room=room)
 
     def _x(self, column: int) -> float:
         return self.sizes.gutter + (column - self.first) * self.column
@@ -228,19 +236,19 @@ class PartDrawer:
         end = left + self.column - 1.5 * self.margin
         if score:
             self.drawing.text(end, base, self.name, score, "won" if line.won else "name", "end")
-        room = end - start - (self._width(score, self.name) + 2 * self.margin if score else ROOM_FOR_SCORE * self.name)
+        room = end - start - (text_width(score, self.name) + 2 * self.margin if score else ROOM_FOR_SCORE * self.name)
         if line.known:
             size, text = self._fitted(line.text, self.name, room)
-            kind, width = "won" if line.won else "name", self._width(text, size)
+            kind, width = "won" if line.won else "name", text_width(text, size)
             self.drawing.text(start, base, size, text, kind, width=width, room=room)
         else:
             self._coming(line.text, start, y, room, below=end - start - taken)
 
     def _coming(self, text: str, x: float, y: float, room: float, *, below: float) -> None:
         """Write where a player comes from: below the line if it fits there, so that a name can be written on it."""
-        size = min(self.sizes.small, below / max(self._width(text, 1.0), ROUNDING))
+        size = min(self.sizes.small, below / max(text_width(text, 1.0), ROUNDING))
         if self.sizes.filled_in and size >= SMALLEST_BELOW * self.sizes.small:
-            width, y = self._width(text, size), self._below(y, size)
+            width, y = text_width(text, size), self._below(y, size)
             self.drawing.text(x, y, size, text, "coming", width=width, room=below)
             return
         size, text = self._fitted(text, self.sizes.small if self.sizes.filled_in else 0.85 * self.name, room)
@@ -253,7 +261,7 @@ class PartDrawer:
     def _onward_width(self, match: SheetMatch) -> float:
         """Return the width of a match number with where its players go."""
         onward = ", ".join(filter(None, (match.note, *onward_texts(match))))
-        return self._width(f"M{match.number}", self.label) + self._width(onward, self.sizes.small) + 3 * self.margin
+        return text_width(f"M{match.number}", self.label) + text_width(onward, self.sizes.small) + 3 * self.margin
 
     def _match_number(self, placed: Placed, left: float, right: float, upper: float) -> None:
         """Write the match number and where its players go: in the gutter for the first column, else in the join."""
@@ -267,25 +275,22 @@ class PartDrawer:
             for line in onward:
                 y += LINE_HEIGHT * small
                 size, text = self._fitted(line, small, room)
-                self.drawing.text(x, y, size, text, "onward", "end", width=self._width(text, size), room=room)
+                self.drawing.text(x, y, size, text, "onward", "end", width=text_width(text, size), room=room)
             return
         is_narrow = placed.tops[1] - placed.tops[0] < NARROW
         base = self._below(upper, small) if is_narrow else middle + 0.35 * self.label
         label = small if is_narrow else self.label
         # Three texts stand side by side here, so each is as wide as was computed, in whatever font.
-        width = self._width(number, label)
+        width = text_width(number, label)
         self.drawing.text(right - 1.5 * self.margin, base, label, number, "number", "end", width=width, room=width)
         if onward:
             end = right - 3 * self.margin - width
             size, text = self._fitted(", ".join(onward), small, end - left)
-            width = self._width(text, size)
+            width = text_width(text, size)
             self.drawing.text(end, base, size, text, "onward", "end", width=width, room=width)
 
     def _fitted(self, text: str, size: float, room: float) -> tuple[float, str]:
-        return _fitted(text, size, room / self.sizes.letter, self.sizes.least)
-
-    def _width(self, text: str, size: float) -> float:
-        return self.sizes.letter * _width(text, size)
+        return _fitted(text, size, room, self.sizes.least)
 
     def _is_last(self, placed: Placed) -> bool:
         return placed.match.column == self.last and placed is self.part.piece.placed[-1]
@@ -304,31 +309,34 @@ class PartDrawer:
             self._coming(text, right + self.margin, y + 0.5 * BELOW_LINE * self.pitch, room, below=room)
 
 
-def _width(text: str, size: float) -> float:
-    """Return about how wide a text is."""
-    return size * sum(map(_letter_width, text))
+def text_width(text: str, size: float) -> float:
+    """Return how wide a text is in bold, and about so in scripts that Inter lacks."""
+    return size * sum(map(_letter_width, unicodedata.normalize("NFC", text))) / 100
 
 
-def _letter_width(letter: str) -> float:
+def _letter_width(letter: str) -> int:
+    if known := WIDTHS.get(letter) or WIDTHS.get(unicodedata.normalize("NFD", letter)[0]):
+        return known
     if unicodedata.east_asian_width(letter) in "WF":
-        return IDEOGRAPH_WIDTH
-    if letter in NARROW_LETTERS or letter in BROAD_LETTERS:
-        return NARROW_WIDTH if letter in NARROW_LETTERS else BROAD_WIDTH
-    return CAPITAL_WIDTH if letter.isupper() else USUAL_WIDTH
+        return IDEOGRAPH
+    is_broad = letter.lower() in BROAD_LETTERS
+    if letter.isupper():
+        return BROAD_CAPITAL if is_broad else CAPITAL
+    return BROAD_LETTER if is_broad else LETTER
 
 
 def _fitted(text: str, size: float, room: float, least: float = 0.0) -> tuple[float, str]:
     """Return a font size of at least `least` and the text so that it fits: made smaller first, then cut."""
     size = max(size, least)
-    wide = _width(text, size)
+    wide = text_width(text, size)
     if wide <= room:
         return size, text
     smaller = max(size * room / wide, SMALLEST * size, least)
-    if _width(text, smaller) <= room + ROUNDING:
+    if text_width(text, smaller) <= room + ROUNDING:
         return smaller, text
-    while len(text) > 1 and _width(text + "…", smaller) > room:
+    while len(text) > 1 and text_width(text + "…", smaller) > room:
         text = text[:-1].rstrip()
-        if _width(text + "…", smaller) <= room:
+        if text_width(text + "…", smaller) <= room:
             return smaller, text + "…"
     return smaller, text
 

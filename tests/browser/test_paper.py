@@ -40,6 +40,8 @@ NAMES = [
     "Pavel Sorin", "山本 健", "Rafael Quint", "Ines Duarte", "Γιώργος Παπαδόπουλος",
 ]  # fmt: skip
 
+TYPEFACE = "document.fonts.ready.then(() => null)"
+"""Wait for the typeface, in which everything is measured."""
 EMPTY_HEADINGS = """() => [...document.querySelectorAll('.sheet-of-paper :is(h2, h3, thead)')].filter((heading) => {
     const after = heading.matches('thead') ? heading.nextElementSibling
         : heading.matches('h3') ? heading.nextElementSibling : heading.closest('.sheet-of-paper');
@@ -99,6 +101,7 @@ def printed(page: Page, name: str) -> int:
 
     Of what the browser divides into pages, no card is divided, and each page of a list has its head.
     """
+    page.evaluate(TYPEFACE)
     pdf = page.pdf(prefer_css_page_size=True, print_background=False)
     pages = PdfReader(BytesIO(pdf)).pages
     if PICTURES:
@@ -359,9 +362,12 @@ def test_the_night_goes_on_without_the_server(
     saved = download.value.path().read_text()
     assert f"M{called[0].number}" in saved
     assert "<script" not in saved
+    assert 'url("data:font/woff2;base64,' in saved
+    assert ".woff2" not in saved
     page.get_by_role("button", name="Show without the server").click()
     assert page.locator(".sheet-of-paper").count() == 2
     assert printed(page, "snapshot-offline") == 2
+    assert page.evaluate("[...document.fonts].filter((face) => face.status === 'loaded').length") > 0
     page.get_by_role("button", name="Back").click()
     expect(page.get_by_role("alert")).to_contain_text("nothing was sent")
     expect(page.locator(".sheet-of-paper")).to_have_count(0)

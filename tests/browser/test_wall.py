@@ -17,7 +17,7 @@ from players.actors import Actor
 from players.models import Player, User
 from tests.browser.chromium import SOON
 from tests.browser.conftest import Check, OpenPage, follow
-from tests.browser.test_paper import people
+from tests.browser.test_paper import TYPEFACE, people
 from tests.event_cast import bob_player, by_alice, club, make_division, make_players, tournament
 from tests.tournaments.support.played_stages import NOON, drawn_as, play, ready
 from tournaments.floor.calls import call, start
@@ -125,6 +125,7 @@ def test_the_wall_follows_the_floor_and_keeps_its_content_without_a_network(
     expect(page.locator(".wall-tables")).to_contain_text("Playing")
     expect(page.locator(".wall-name", has_text=LONG_NAME)).to_be_visible()
     picture(page, "wall-calls")
+    page.evaluate(TYPEFACE)
     assert page.evaluate(CUT) == []
     settings = open_page(f"{path}settings/", user=alice)
     looked_at(settings)
@@ -163,7 +164,7 @@ def test_the_wall_follows_the_floor_and_keeps_its_content_without_a_network(
         }""")
     page.evaluate("dispatchEvent(new Event('online'))")
     expect(page.locator("link[href$=old]")).to_have_count(0)
-    expect(page.locator("link[rel=stylesheet]")).to_have_count(5)
+    expect(page.locator("link[rel=stylesheet]")).to_have_count(6)
     assert page.evaluate("window.isSame")
     expect(page.locator(".wall-message")).to_have_text("Kitchen open until 20:30.")
 
@@ -235,6 +236,7 @@ def test_up_to_twenty_calls_are_shown_at_once(
         FloorEvent.objects.filter(kind="called").update(at=timezone.now())
         for order, lines in (("table", count), ("name", count if count <= 2 else 2 * count)):
             page.goto(f"{path}?order={order}")
+            page.evaluate(TYPEFACE)
             screens = page.locator(".wall-screen")
             assert screens.count() == page.locator(".wall-screen:has(.wall-call)").count(), "calls only"
             assert page.locator(".wall-call").count() == lines

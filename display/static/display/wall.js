@@ -44,7 +44,11 @@ function show(index) {
   shown = screens.length ? index % screens.length : 0;
   screens.forEach((screen, place) => (screen.hidden = place !== shown));
   dots.forEach((dot, place) => dot.classList.toggle("is-shown", place === shown));
-  for (const name of screens[shown]?.querySelectorAll(".wall-name") ?? []) fit(name);
+  fitNames();
+}
+
+function fitNames() {
+  for (const name of wall.querySelectorAll(".wall-screen:not([hidden]) .wall-name")) fit(name);
 }
 
 /** Set a name in smaller print if it does not fit, or on two lines if it is too long for the smallest. */
@@ -133,6 +137,7 @@ async function handOver(page) {
   for (const timer of timers) clearInterval(timer);
   clearTimeout(soon);
   again = false;
+  document.fonts.removeEventListener("loadingdone", fitNames);
   removeEventListener("online", readSoon);
   removeEventListener("offline", readSoon);
   document.removeEventListener("visibilitychange", wake);
@@ -199,6 +204,8 @@ show(0);
 follow();
 tick();
 const timers = [setInterval(tick, TICK), setInterval(read, EVERY)];
+// A name in another script loads a file of the typeface.
+document.fonts.addEventListener("loadingdone", fitNames);
 addEventListener("online", readSoon);
 addEventListener("offline", readSoon);
 document.addEventListener("visibilitychange", wake);

@@ -1,4 +1,4 @@
-/** The print button of a printed page; `data-now` opens the print dialog at once. */
+/** The print button of a printed page; `data-now` opens the print dialog as soon as its typeface is here. */
 
 const button = document.querySelector("[data-print]");
 button?.addEventListener("click", () => window.print());
@@ -7,5 +7,5 @@ if (button && "now" in button.dataset) {
   const url = new URL(location.href);
   url.searchParams.delete("print");
   history.replaceState(history.state, "", url);
-  addEventListener("load", () => window.print(), { once: true });
+  addEventListener("load", () => document.fonts.ready.then(() => window.print()), { once: true });
 }

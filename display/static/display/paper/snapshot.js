@@ -43,8 +43,25 @@ async function read() {
   const sheets = page.querySelector(".sheets-of-paper");
   if (!sheets) throw new Error("not a snapshot");
   const styles = [...page.querySelectorAll('link[rel="stylesheet"]')].map((link) => link.getAttribute("href"));
-  const css = await Promise.all(styles.map((style) => fetch(style, { signal }).then((file) => file.text())));
+  const css = await Promise.all(styles.map((style) => withItsFiles(style, signal)));
   return { event, at: Date.now(), title: page.title, body: page.body.className, html: sheets.outerHTML, css: css.join("\n") };
+}
+
+/** The text of a style sheet, in which the files that it names are data: without a network there is nothing else. */
+async function withItsFiles(style, signal) {
+  const answer = await fetch(style, { signal });
+  const parts = (await answer.text()).split(/(?<=url\(")([^"]+)/);
+  return (await Promise.all(parts.map((part, at) => (at % 2 ? asData(new URL(part, answer.url), signal) : part)))).join("");
+}
+
+async function asData(url, signal) {
+  const file = await (await fetch(url, { signal })).blob();
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(reader.result);
+    reader.onerror = () => reject(reader.error);
+    reader.readAsDataURL(file);
+  });
 }
 
 async function keep() {
