@@ -28,9 +28,9 @@ NARROW = 1.5
 """Two lines closer than this have no free space between them but above the name on the lower one."""
 ROOM_FOR_SCORE = 1.6
 """Kept free at the end of a line for a score written by hand, as a multiple of the font size."""
-ABOVE_LINE = 0.16
+ABOVE_LINE = 0.15
 """Distance of a text from its line, as a share of the distance of two lines."""
-BELOW_LINE = 0.1
+BELOW_LINE = 0.08
 """Distance of a small text from the line above it, likewise."""
 CAPITAL_HEIGHT, LINE_HEIGHT = 0.72, 1.05
 """As shares of the font size."""
@@ -79,7 +79,7 @@ ASCII_WIDTHS = (
 """Of the characters from the space to the tilde in bold Inter, the site's typeface, in hundredths of the font size."""
 OTHER_WIDTHS = {"·": 34, "’": 31, "–": 50, "…": 100, "→": 96, "✓": 89, "ı": 27}
 WIDTHS = dict(zip(map(chr, range(32, 127)), ASCII_WIDTHS, strict=True)) | OTHER_WIDTHS
-LETTER, CAPITAL, BROAD_LETTER, BROAD_CAPITAL, IDEOGRAPH = 64, 79, 92, 104, 100
+LETTER, CAPITAL, BROAD_LETTER, BROAD_CAPITAL, IDEOGRAPH = 62, 75, 92, 104, 100
 """Of letters of other scripts, and of those that are no letter with an accent."""
 BROAD_LETTERS = frozenset("æœжшщюљњ")
 NAME_IN_COLUMN = 9

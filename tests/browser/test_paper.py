@@ -267,14 +267,18 @@ def test_a_player_without_an_account_finds_the_match_from_the_poster(
 
 
 TOUCHING = """() => [...document.querySelectorAll('.drawing')].flatMap((drawing) => {
-    const small = [...drawing.querySelectorAll('.text-coming, .text-onward, .text-number')];
-    const boxes = new Map(small.map((text) => [text, text.getBBox()]));
-    const overlap = (a, b) => a.x < b.x + b.width && b.x < a.x + a.width
-        && a.y + 0.3 < b.y + b.height && b.y + 0.3 < a.y + a.height;
-    return small.flatMap((a) => small.filter((b) => a !== b && overlap(boxes.get(a), boxes.get(b)))
+    const [small, all] = ['.text-coming, .text-onward, .text-number', 'text']
+        .map((kind) => [...drawing.querySelectorAll(kind)]);
+    const boxes = new Map(all.map((text) => {
+        const [base, size] = ['y', 'font-size'].map((name) => +text.getAttribute(name));
+        const { x, width } = text.getBBox();
+        return [text, { x, end: x + width, top: base - 0.76 * size, base }];
+    }));
+    const overlap = (a, b) => a.x < b.end && b.x < a.end && a.top < b.base && b.top < a.base;
+    return small.flatMap((a) => all.filter((b) => a !== b && overlap(boxes.get(a), boxes.get(b)))
         .map((b) => `${a.textContent} / ${b.textContent}`));
 })"""
-"""Small texts of a bracket that are written over each other."""
+"""Small texts of a bracket that touch another text; letters such as b are 0.76 of the font size high."""
 
 
 def all_came(division: Division, by: Actor) -> None:
