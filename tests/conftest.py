@@ -185,19 +185,36 @@ def valkey(valkey_server: ValkeyServer) -> Iterator[Redis]:
 
 
 @pytest.fixture(scope="session")
-def chromium() -> Iterator[Any]:
-    """The browser of this process, for the browser tests and the journeys."""
+def browsers(run_dir: Path) -> Iterator[Any]:
+    """The browsers of this process, one for each family of fonts that its tests want."""
     from playwright.sync_api import expect, sync_playwright
 
-    from tests.browser.chromium import PATH, SOON, Chromium
+    from tests.browser.chromium import PATH, SOON, Browsers
 
     if PATH is None:
         pytest.skip("no Chromium on this machine (on Debian: apt-get install chromium)")
     expect.set_options(timeout=SOON)
     with sync_playwright() as playwright:
-        chromium = Chromium(playwright)
-        yield chromium
-        chromium.close()
+        browsers = Browsers(playwright, run_dir)
+        yield browsers
+        browsers.close()
+
+
+@pytest.fixture
+def font_family(request: pytest.FixtureRequest) -> str:
+    """The system's fonts in this test: those that it is repeated with, else those that follow from its name."""
+    from tests.browser.fonts import FOLDERS, family_for
+
+    family = getattr(request, "param", None)
+    if family and FOLDERS and family not in FOLDERS:
+        pytest.skip(f"{family} is not installed (CONTRIBUTING.md names its package)")
+    return family or family_for(request.node.originalname)
+
+
+@pytest.fixture
+def chromium(browsers: Any, font_family: str) -> Any:
+    """The browser of this test, for the browser tests and the journeys."""
+    return browsers.of(font_family)
 
 
 @pytest.fixture(scope="session")

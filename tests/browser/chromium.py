@@ -11,8 +11,11 @@ import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from playwright.sync_api import Browser, Error, Playwright
+
+from tests.browser.fonts import FOLDERS, write_config
 
 PATH = os.environ.get("CHROMIUM") or next(
     filter(None, map(shutil.which, ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"))), None
@@ -38,10 +41,11 @@ ARGUMENTS = (
 
 
 class Chromium:
-    """A browser that all tests of a process share; `closing_limit` is in seconds."""
+    """A browser that tests of a process share; `closing_limit` is in seconds, `fonts` a file for fontconfig."""
 
-    def __init__(self, playwright: Playwright, *, closing_limit: float = 30) -> None:
+    def __init__(self, playwright: Playwright, *, closing_limit: float = 30, fonts: Path | None = None) -> None:
         self.playwright, self._closing_limit = playwright, closing_limit
+        self._fonts = {"FONTCONFIG_FILE": str(fonts)} if fonts else {}
         self._browser = self._launch()
         self.pid = _pid_of(self._browser)
 
@@ -65,7 +69,9 @@ class Chromium:
             self._browser.close()
 
     def _launch(self) -> Browser:
-        return self.playwright.chromium.launch(executable_path=PATH, headless=True, args=list(ARGUMENTS))
+        return self.playwright.chromium.launch(
+            executable_path=PATH, headless=True, args=list(ARGUMENTS), env={**os.environ, **self._fonts}
+        )
 
     @contextmanager
     def _killed_at_the_limit(self) -> Iterator[None]:
@@ -86,6 +92,28 @@ class Chromium:
             timer.cancel()
         if is_killed.is_set():
             warnings.warn(f"Chromium was killed: it did not close within {self._closing_limit} s.", stacklevel=3)
+
+
+class Browsers:
+    """The browsers of a process by the system's fonts, started when they are wanted; `folder` has their settings."""
+
+    def __init__(self, playwright: Playwright, folder: Path) -> None:
+        self._playwright, self._folder = playwright, folder
+        self._started: dict[str, Chromium] = {}
+
+    def of(self, family: str) -> Chromium:
+        """Return the browser whose system has this family of fonts; the machine's if it is not installed."""
+        if family not in self._started:
+            path = self._folder / f"{family}.conf" if family in FOLDERS else None
+            if path:
+                write_config(family, path)
+            self._started[family] = Chromium(self._playwright, fonts=path)
+        return self._started[family]
+
+    def close(self) -> None:
+        """End them all."""
+        for chromium in self._started.values():
+            chromium.close()
 
 
 def _pid_of(browser: Browser) -> int:

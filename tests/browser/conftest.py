@@ -20,6 +20,7 @@ from matches.analysis.backends.processes import ProgramLimits
 from players.actors import Actor
 from players.models import Club, Membership, Player, User
 from tests.browser.chromium import HALL, Chromium
+from tests.browser.fonts import FILES, family_for
 from tests.browser.hall_line import HallLine
 from tests.tournaments.support.drawn_divisions import DivisionBuilder
 from tournaments.draws import services as draws
@@ -73,6 +74,14 @@ def follow(link: Locator) -> None:
     """Click and wait for the page it leads to; a click alone returns before that has loaded."""
     with link.page.expect_navigation():
         link.click()
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Repeat the tests of layout, which are those that use `fits`, in each family of fonts: one now, two as slow."""
+    if "fits" in metafunc.fixturenames:
+        name = metafunc.function.__name__
+        families = [pytest.param(each, marks=[pytest.mark.slow] * (each != family_for(name))) for each in FILES]
+        metafunc.parametrize("font_family", families, indirect=True)
 
 
 @pytest.fixture(autouse=True)

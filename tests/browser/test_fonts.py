@@ -8,7 +8,7 @@ from display.paper.drawing import text_width
 from formats.settings import StageSettings
 from players.actors import Actor
 from players.models import Player, User
-from tests.browser.conftest import NAMES, OpenPage
+from tests.browser.conftest import NAMES, Check, OpenPage
 from tests.browser.test_paper import NAMES as PRINTED_NAMES
 from tests.browser.test_paper import TYPEFACE
 from tests.event_cast import by_alice, club, make_division, tournament
@@ -36,6 +36,8 @@ def test_paper_and_screens_bring_their_typeface_and_other_pages_load_none(
     by_alice: Actor,
     alice: User,
     open_page: OpenPage,
+    fits: Check,
+    font_family: str,
 ) -> None:
     division = make_division(name="Open", match_length=7)
     drawn_as(
@@ -48,7 +50,8 @@ def test_paper_and_screens_bring_their_typeface_and_other_pages_load_none(
     page.on("response", lambda answer: loaded.append(answer.url) if answer.request.resource_type == "font" else None)
     for path in ("/", "/events/", f"{base}/", f"{base}/paper/", f"{base}/console/"):
         page.goto(path)
-        assert SITES not in fonts_of(page, "h1"), path
+        fits(page)
+        assert fonts_of(page, "h1") == {font_family}, path
     assert loaded == []
     for path, text in (
         ("paper/draws", "h2"), ("paper/score-sheets", ".score-sheet-where"), ("paper/entries", ".is-name"),

@@ -195,6 +195,7 @@ WIDER_THAN_THEIR_PLACE = """() => [...document.querySelectorAll('.printed-list')
 ).length"""
 
 
+@pytest.mark.usefixtures("fits")
 def test_97_players_with_the_longest_names_are_printed_whole(
     site: str, make_division: Drawn, by_alice: Actor, alice: User, open_page: OpenPage
 ) -> None:
@@ -399,6 +400,7 @@ def test_a_tap_does_not_leave_the_page_while_the_laptop_sleeps(
     follow(page.get_by_role("link", name="Poster for the door"))
 
 
+@pytest.mark.usefixtures("fits")
 def test_sheets_with_headings_in_two_languages_fit_their_pages(
     site: str, make_division: Drawn, by_alice: Actor, alice: User, open_page: OpenPage, pseudo_locale: str
 ) -> None:

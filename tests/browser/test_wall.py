@@ -203,6 +203,7 @@ def whole(page: Page) -> bool:
     return False
 
 
+@pytest.mark.usefixtures("fits")
 def test_up_to_twenty_calls_are_shown_at_once(
     site: str,
     make_division: Callable[..., Division],
