@@ -155,13 +155,15 @@ def test_each_topic_is_authorised_once(port: int, match: Match, monkeypatch: pyt
 def test_a_silent_stream_shows_that_it_is_alive_and_says_when_it_ends(
     port: int, match: Match, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(views, "HEARTBEAT", 0.2)
-    monkeypatch.setattr(views, "SHORTEST", 0.3)
-    monkeypatch.setattr(views, "LONGEST", 0.3)
+    monkeypatch.setattr(views, "HEARTBEAT", 0.1)
+    monkeypatch.setattr(views, "SHORTEST", 1.0)
+    monkeypatch.setattr(views, "LONGEST", 1.0)
     stream = Stream(port, match.topic)
     assert stream.next()["seq"] == 0
-    names = [stream.next_of_any_kind()[0] for _ in range(3)]
-    assert names == ["alive", "alive", "end"]
+    # How many of ten heartbeats come depends on what else the machine does.
+    names = list(iter(lambda: stream.next_of_any_kind()[0], "end"))
+    assert set(names) == {"alive"}
+    assert len(names) > 1
     with pytest.raises(EOFError):
         stream.next_of_any_kind()
 
