@@ -154,6 +154,7 @@ def test_a_knockout_of_8_goes_to_its_champion_while_the_server_is_stopped(
     assert Result.objects.count() == 7
 
 
+@pytest.mark.slow
 def test_an_open_sheet_keeps_its_choices_and_the_same_button_keeps_the_score(
     floor: Page, line: HallLine, evening: Tournament
 ) -> None:
@@ -178,6 +179,7 @@ def test_an_open_sheet_keeps_its_choices_and_the_same_button_keeps_the_score(
     assert [result.score for result in Result.objects.all()] == [(5, 2)]
 
 
+@pytest.mark.slow
 def test_what_was_kept_is_undone_before_and_after_it_was_sent(floor: Page, line: HallLine, evening: Tournament) -> None:
     first, second = players_of(1)[0], players_of(2)[0]
     lose(line, floor)
@@ -231,6 +233,7 @@ def test_no_tap_leaves_the_floor_while_the_server_is_stopped(floor: Page, line: 
     assert floor.evaluate("getComputedStyle(document.documentElement).overscrollBehaviorY") == "contain"
 
 
+@pytest.mark.slow
 def test_each_state_can_be_read(
     floor: Page, line: HallLine, evening: Tournament, alice: User, looked_at: Check, fits: Check
 ) -> None:
@@ -306,6 +309,7 @@ def test_a_tap_is_kept_without_another_wait_for_the_line(floor: Page, line: Hall
     assert median(took) <= KEPT_IN
 
 
+@pytest.mark.slow
 def test_the_snapshot_follows_the_floor(floor: Page, line: HallLine, evening: Tournament, alice: User) -> None:
     winner = players_of(1)[0]
     expect(floor.locator("#keep-snapshot [data-text]")).to_contain_text("Kept on this device")

@@ -80,6 +80,7 @@ def open_list(page: Page) -> None:
     page.locator("main > p [data-do=list]").tap()
 
 
+@pytest.mark.slow
 def test_another_desk_sends_them_and_the_first_device_comes_back(
     floor: Page, desk: Page, line: HallLine, evening: Tournament, alice: User, bob: User, looked_at: Check
 ) -> None:

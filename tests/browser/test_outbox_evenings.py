@@ -1,5 +1,7 @@
 """The outbox of a page does on random evenings what the outbox of the model does (tests/simulation)."""
 
+import pytest
+
 from tests.browser.conftest import OpenPage
 from tests.simulation.cellar import Evening
 
@@ -33,6 +35,7 @@ REPLAY = """async (traces) => {
 }"""
 
 
+@pytest.mark.slow
 def test_the_outbox_of_a_page_does_as_the_model_does(open_page: OpenPage, hall: str) -> None:
     page, traces = open_page(f"{hall}/sign-in/"), {}
     for seed in range(1, EVENINGS + 1):
