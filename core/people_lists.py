@@ -19,53 +19,107 @@ def folded(words: str) -> frozenset[str]:
     return frozenset(map(fold, words.split(",")))
 
 
-# What lists call their columns, folded: English, German, French, Italian, Spanish, Danish, Dutch, Turkish.
-NAMES = folded(
-    "name, names, player, players, player name, full name, display name, member, members, participant, participants,"
-    "your name, your full name, what is your name, what is your full name, first and last name, name and surname,"
-    "spieler, spielername, mitglied, teilnehmer, dein name, ihr name, vor- und nachname, name vorname,"
-    "nachname vorname, joueur, nom, nom complet, nom et prénom, nom prénom, giocatore, nome, partecipante,"
-    "nome e cognome, cognome e nome, jugador, nombre, participante, nombre completo, nombre y apellidos, spiller, navn,"
-    "deltager, dit navn, for- og efternavn, speler, naam, deelnemer, voor- en achternaam, oyuncu, isim, ad, ad soyad,"
-    "adı soyadı, katılımcı"
+# What lists call their columns, folded: English, German, French, Italian, Spanish, Danish, Dutch, Turkish, Norwegian,
+# Swedish, Portuguese, Polish, Greek, Japanese.
+MAYBE_FIRST_NAMES = folded("name, names, nom, nome, nombre, nombres, navn, naam, namn, isim, ad, adı, adınız, όνομα")
+"""Whole names, or what stands beside a column of surnames: “Name;Vorname”, “Nome;Cognome”, “Ad;Soyad”."""
+NAMES = MAYBE_FIRST_NAMES | folded(
+    "player, players, player name, players name, name of player, full name, your full name, display name, member,"
+    "members, participant, participants, contestant, competitor, entrant, entrants, your name, what is your name,"
+    "what is your full name, whats your name, first and last name, first name and last name, name and surname,"
+    "spieler, spielername, mitglied, teilnehmer, teilnehmer name, dein name, ihr name, vor- und nachname,"
+    "vor- und zuname, vorname und nachname, vorname nachname, vorname name, name vorname, name und vorname,"
+    "nachname vorname, joueur, joueurs, participant(e), votre nom, nom complet, nom et prénom, nom prénom,"
+    "prénom et nom, prénom nom, giocatore, giocatori, partecipante, partecipanti, nominativo, nome e cognome,"
+    "nome cognome, cognome e nome, cognome nome, jugador, jugadores, participante, participantes, nombre completo,"
+    "nombre y apellidos, nombre y apellido, apellidos y nombre, spiller, spillere, deltager, deltagere, dit navn,"
+    "fulde navn, for- og efternavn, fornavn og efternavn, speler, spelers, deelnemer, deelnemers, je naam, uw naam,"
+    "volledige naam, voor- en achternaam, oyuncu, oyuncular, ad soyad, ad ve soyad, adı soyadı, adı ve soyadı,"
+    "adınız soyadınız, adınız ve soyadınız, isim soyisim, isim soyad, katılımcı, katılımcılar, deltaker, deltakere,"
+    "ditt navn, fullt navn, for- og etternavn, fornavn og etternavn, deltagare, spelare, ditt namn, fullständigt namn,"
+    "för- och efternamn, jogador, jogadores, nome completo, nome e apelido, nome e sobrenome, imię i nazwisko,"
+    "nazwisko i imię, imię nazwisko, nazwisko imię, gracz, gracze, zawodnik, zawodnicy, uczestnik, uczestnicy,"
+    "ονοματεπώνυμο, ονοματεπώνυμα, όνομα και επώνυμο, όνομα επώνυμο, επώνυμο και όνομα, επώνυμο όνομα, παίκτης,"
+    "παίκτες, συμμετέχων, συμμετέχοντες, 氏名, 名前, お名前, 姓名, フルネーム, 選手, 選手名, 参加者, 参加者名,"
+    "プレイヤー, プレーヤー"
 )
-"""Beside a column of first names or of surnames such a column has the others, as in “Name;Vorname”, “Nome;Cognome”."""
-FIRST_NAMES = folded("first name, firstname, given name, forename, vorname, prénom, fornavn, voornaam, nombre de pila")
-SURNAMES = folded(
-    "last name, lastname, surname, family name, nachname, familienname, nom de famille, cognome, apellido, apellidos,"
-    "efternavn, achternaam, familienaam, soyad, soyadı"
+FIRST_NAMES = folded(
+    "first, first name, first names, firstname, given, given name, given names, forename, forenames, vorname,"
+    "vornamen, rufname, prénom, prénoms, fornavn, fornavne, voornaam, voornamen, nombre de pila, primer nombre,"
+    "isminiz, förnamn, primeiro nome, nome próprio, imię, imiona, μικρό όνομα, 名, ファーストネーム"
 )
+EASTERN_SURNAMES = folded("姓, 苗字, 名字, ラストネーム")
+"""Those that stand before the first name."""
+SURNAMES = EASTERN_SURNAMES | folded(
+    "last, last name, last names, lastname, surname, surnames, family, family name, family names, second name,"
+    "nachname, nachnamen, familienname, zuname, nom de famille, noms, cognome, cognomi, apellido, apellidos,"
+    "primer apellido, 1er apellido, apellido 1, apellido paterno, efternavn, efternavne, familienavn, achternaam,"
+    "familienaam, soyad, soyadı, soyadınız, soyisim, soy isim, soy ad, soy adı, soyisminiz, etternavn, slektsnavn,"
+    "efternamn, apelido, apelidos, sobrenome, sobrenomes, último nome, nazwisko, nazwiska, επώνυμο, επίθετο"
+)
+SECOND_SURNAMES = folded("segundo apellido, 2º apellido, 2o apellido, apellido 2, apellido materno, second surname")
 PARTNERS = folded(
     "partner, partners, partnerin, doubles partner, teammate, team mate, mitspieler, mitspielerin, doppelpartner,"
     "partenaire, coéquipier, coéquipière, compagno, compagna, compañero, compañera, pareja, makker, medspiller,"
-    "dobbeltpartner, medespeler, eş"
+    "dobbeltpartner, medespeler, eş, parceiro, parceira, συμπαίκτης, パートナー"
 )
-RATINGS = folded("rating, ratings, elo, wertung, wertungszahl, classement elo, ratingtal")
+RATINGS = folded(
+    "rating, ratings, elo, elo rating, rtg, rtgi, rtgn, wertung, wertungszahl, dwz, twz, classement elo, ratingtal,"
+    "reyting, レーティング"
+)
 CLUBS = folded(
-    "club, team, verein, heimatverein, mannschaft, équipe, circolo, società, squadra, equipo, klub, forening, hold,"
-    "vereniging, ploeg, kulüp, takım"
+    "club, team, club city, verein, verein ort, heimatverein, mannschaft, équipe, circolo, società, squadra, equipo,"
+    "klub, forening, hold, vereniging, ploeg, kulüp, kulübü, takım, klubb, lag, clube, equipa, equipe, associação,"
+    "drużyna, σύλλογος, ομάδα, λέσχη, όμιλος, クラブ, クラブ名, 所属, チーム"
 )
 OTHERS = folded(
     "timestamp, start time, completion time, last modified time, zeitstempel, startzeit, fertigstellungszeit,"
     "horodateur, heure de début, heure de fin, informazioni cronologiche, ora di inizio, marca temporal,"
-    "hora de inicio, tidsstempel, tijdstempel, zaman damgası, email, e-mail, mail, email address, e-mail address,"
-    "e-mail-adresse, adresse e-mail, indirizzo email, correo electrónico, mailadresse, e-mailadres, e-posta,"
-    "e-posta adresi, phone, telefon, téléphone, country, land, pays, paese, país, ülke, id, no, nr, number, nummer, #"
+    "hora de inicio, tidsstempel, tijdstempel, zaman damgası, carimbo de data hora, sygnatura czasowa,"
+    "χρονική σήμανση, タイムスタンプ, email, e-mail, mail, email address, e-mail address, e-mail-adresse,"
+    "adresse e-mail, courriel, indirizzo email, correo, correo electrónico, dirección de correo electrónico,"
+    "mailadresse, e-mailadres, e-posta, e-posta adresi, e-post, epost, e-postadresse, endereço de e-mail,"
+    "adres e-mail, ηλεκτρονικό ταχυδρομείο, メール, メールアドレス, phone, phone number, mobile, telefon, handy,"
+    "mobil, téléphone, portable, telefono, cellulare, teléfono, móvil, telefoon, telefonnummer, telefone, telemóvel,"
+    "numer telefonu, τηλέφωνο, κινητό, 電話, 電話番号, country, nation, nationality, federation, fed, land,"
+    "nationalität, pays, paese, país, ülke, kraj, χώρα, 国, 国籍, city, town, address, postcode, zip, stadt, ort,"
+    "wohnort, adresse, plz, straße, ville, code postal, città, indirizzo, ciudad, dirección, by, postnr, adres,"
+    "woonplaats, şehir, poststed, cidade, morada, miasto, πόλη, διεύθυνση, 住所, date of birth, birthday, birth date,"
+    "geburtsdatum, date de naissance, data di nascita, fecha de nacimiento, fødselsdato, geboortedatum, doğum tarihi,"
+    "data de nascimento, data urodzenia, ημερομηνία γέννησης, 生年月日, フリガナ, ふりがな, sex, gender, geschlecht,"
+    "sexe, sexo, køn, kjønn, cinsiyet, 性別, comment, comments, notes, bemerkung, bemerkungen, kommentar, commentaire,"
+    "note, notas, bemærkninger, opmerkingen, notlar, uwagi, σχόλια, 備考, title, fideid, fide id, type, member no,"
+    "mitgliedsnummer, medlemsnummer, licence, license, ranking, id, no, nr, lp, nº, number, nummer, numer, número,"
+    "numero, sıra no, α/α, 番号, #"
 )
 """Columns that forms and programs put beside names."""
-KNOWN = NAMES | FIRST_NAMES | SURNAMES | PARTNERS | RATINGS | CLUBS | OTHERS
+KNOWN = NAMES | FIRST_NAMES | SURNAMES | SECOND_SURNAMES | PARTNERS | RATINGS | CLUBS | OTHERS
 TOTALS = folded(
-    "total, totals, grand total, sum, average, mean, subtotal, summe, gesamt, gesamtsumme, schnitt, durchschnitt,"
-    "zwischensumme, somme, moyenne, totale, somma, suma, i alt, totaal, toplam"
+    "total, totals, grand total, sum, average, mean, subtotal, summe, gesamt, gesamtsumme, insgesamt, schnitt,"
+    "durchschnitt, zwischensumme, somme, moyenne, au total, totale, somma, suma, en total, promedio, i alt, ialt,"
+    "gennemsnit, totaal, in totaal, gemiddelde, toplam, genel toplam, ortalama, totalt, sammenlagt, gjennomsnitt,"
+    "summa, soma, total geral, média, razem, łącznie, ogółem, średnia, σύνολο, συνολικά, μέσος όρος, 合計, 計, 総計,"
+    "平均"
 )
+COUNTS = TOTALS | folded(
+    "count, number of, total de, players, participants, joueurs, giocatori, partecipanti, jugadores, participantes,"
+    "spillere, deltagere, deltakere, spelers, deelnemers, oyuncular, katılımcılar, jogadores, gracze, uczestnicy,"
+    "liczba graczy, liczba uczestników, liczba zawodników, παίκτες, συμμετέχοντες, 参加者, antal, anzahl, nombre de,"
+    "numero di, número de, cantidad de, antall, aantal, sayı, sayısı, oyuncu sayısı, katılımcı sayısı, quantidade de,"
+    "liczba, αριθμός, πλήθος, 人数, 参加人数, waiting list, wait list, waitlist, reserves, reserve list, warteliste,"
+    "ersatzspieler, nachrücker, liste d'attente, remplaçants, lista d'attesa, riserve, lista de espera, suplentes,"
+    "reservas, venteliste, wachtlijst, bekleme listesi, yedekler, väntelista, lista rezerwowa, lista oczekujących,"
+    "λίστα αναμονής, αναπληρωματικοί, キャンセル待ち, 補欠"
+)
+"""What begins a line that counts people, or stands above those who wait."""
 NOBODY = (
-    TOTALS | NAMES | folded("bye, freilos, exempt, riposo, oversidder, anonymous, anonym, anonyme, anonimo, anoniem")
+    COUNTS | NAMES | folded("bye, freilos, exempt, riposo, oversidder, anonymous, anonym, anonyme, anonimo, anoniem")
 )
 MAX_TITLE_ROWS = 30
 """Rows at the start of a sheet among which its titles are."""
 MAX_CELL_LENGTH = 4 * MAX_NAME_LENGTH
 """Of a name with what stands beside it; a longer one is not understood."""
-_NUMBERING = re.compile(r"\s*(?:\d+\s*[.)]\s*(?=\D)|\d+:\s+|[-*•·]\s+)")
+_NUMBERING = re.compile(r"\s*(?:\d+\s*[.)]\s*(?=\D)|[#№]\s*\d+\s*[.):]?\s*(?=\D)|\d+:\s+|[-*•·]\s+)")
 _RATING = re.compile(r"(?:[5-9]\d\d|[12]\d{3}|3[0-4]\d\d)(?:[.,]\d{1,2})?")
 _RATED = re.compile(rf"(.*[^\W\d_]\S*)[\s,:(\[–-]+({_RATING.pattern})[)\]]?")
 _ONE_CELL = re.compile(r"[^,]*(?:,\s[^,]*)?")
@@ -76,7 +130,8 @@ _TOGETHER = re.compile(r"\s*[&/+]\s*|\s+(?:and|und|og|et)\s+")
 """What stands between the names of two who play as one side."""
 _OPEN = "\ufdd0"
 """Stands for a quotation mark that is never closed."""
-_NO_NAME = re.compile(rf"[;|\t@{_OPEN}]|://|^\d+\s|\d[.,:/]\d")
+_NO_NAME = re.compile(rf"[;:：|\t@{_OPEN}]|^\d+\s|\d[.,/]\d")
+_IN_BRACKETS = re.compile(r"\s*[(\[（【].*", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +162,7 @@ def read_people(text: str, *, pairs: bool = False) -> list[ListedPerson]:
     """
     rows = _rows(text)
     titles = _titles(rows)
-    people = _by_numbers(list(_plain(rows, pairs) if titles is None else _below(rows, titles, pairs)))
+    people = _by_numbers(_plain(rows, pairs) if titles is None else list(_below(rows, titles, pairs)))
     if not people:
         raise Refused("list_empty")
     return people
@@ -129,11 +184,12 @@ def joined_names(rows: Rows) -> Rows:
     """
     for index, titles in enumerate(rows[:MAX_TITLE_ROWS]):
         columns = _name_columns(titles, rows[index + 1 :])
-        if len(columns) == 2:
+        if len(columns) > 1:
             names = ["name", *(" ".join(filter(None, (_cell(row, at) for at in columns))) for row in rows[index + 1 :])]
             joined = [row + [""] * (max(columns) + 1 - len(row)) for row in rows[index:]]
             for row, name in zip(joined, names, strict=True):
-                row[min(columns)], row[max(columns)] = name, ""
+                for at in columns:
+                    row[at] = name if at == min(columns) else ""
             return [*rows[:index], *joined]
     return rows
 
@@ -165,7 +221,7 @@ def _apart(cell: str) -> tuple[str, str]:
     name = " ".join(cell[numbering.end() if numbering else 0 :].split())
     if name.count('"') == 2 and name[0] == name[-1] == '"':
         name = name.strip('" ')
-    rated = _RATED.fullmatch(name) if len(name) <= MAX_CELL_LENGTH else None
+    rated = _RATED.fullmatch(name) if len(name) <= MAX_CELL_LENGTH and not _counts(name) else None
     return (name, "") if rated is None or " " not in rated[1] else (rated[1].rstrip(" ,"), rated[2])
 
 
@@ -177,8 +233,22 @@ def is_name(name: str) -> bool:
         and _NO_NAME.search(name) is None
         and name.count('"') % 2 == 0
         and ("," not in name or has_suffix(name))
-        and fold(name.rstrip(":")) not in NOBODY
+        and fold(name) not in NOBODY
+        and not _counts(name)
     )
+
+
+def _counts(line: str) -> bool:
+    """Whether a line counts people, or is about those who wait: known words, then a number or a colon."""
+    words, *number = re.split(r"[\d:：]", line, maxsplit=1)
+    head = _title(words) if number else ""
+    start, _space, last = head.rpartition(" ")
+    return head in COUNTS or (start in COUNTS and last in NAMES)
+
+
+def _title(cell: str) -> str:
+    """Return what is compared of a title; what stands in brackets after it explains it."""
+    return fold(_IN_BRACKETS.sub("", cell)) or fold(cell)
 
 
 # Rows and titles.
@@ -189,10 +259,12 @@ class _Titles:
     at: int
     """The index of their row."""
     names: tuple[int, ...]
-    """The columns whose cells, joined, are a name."""
+    """The columns whose cells, joined, are a name; a third one may be empty."""
     rating: int | None
     club: int | None
     partner: int | None
+    is_half: bool
+    """Whether another column may have the other half of the names."""
 
 
 def _rows(text: str) -> Rows:
@@ -211,30 +283,54 @@ def _rows(text: str) -> Rows:
 
 
 def _titles(rows: Rows) -> _Titles | None:
-    """Return the titles of a table: the first row with several known ones, or its first row with that of names."""
+    """Return the titles of a table: the first row with several known ones, or its first row with that of names.
+
+    A single column may have a caption or two above its title.
+    """
     filled = [(index, row) for index, row in enumerate(rows[:MAX_TITLE_ROWS]) if any(row)]
-    several = [(index, row) for index, row in filled if sum(fold(cell) in KNOWN for cell in row if cell) > 1]
-    for index, row in (*several, *filled[:1]):
+    several = [(index, row) for index, row in filled if sum(_title(cell) in KNOWN for cell in row if cell) > 1]
+    alone = filled[:3] if all(len(row) == 1 for _index, row in filled) else ()
+    for index, row in (*several, *filled[:1], *alone):
         if names := _name_columns(row, rows[index + 1 :]):
-            others = (_first_of(words, row) for words in (RATINGS, CLUBS, PARTNERS))
-            return _Titles(index, names, *others)
+            rating, club, partner = (_first_of(words, row) for words in (RATINGS, CLUBS, PARTNERS))
+            return _Titles(index, names, rating, club, partner, _is_half(row, names, rows[index + 1 :]))
     return None
+
+
+def _is_half(titles: Sequence[str], names: tuple[int, ...], below: Rows) -> bool:
+    """Whether a column of first names or of surnames stands beside words under a title that nobody knows.
+
+    What is called a name is one of these if most cells have one word.
+    """
+    title, cells = _title(titles[names[0]]), [_cell(row, names[0]) for row in below if any(row)]
+    are_whole = title in NAMES and (
+        title not in MAYBE_FIRST_NAMES or sum(" " in cell for cell in cells) * 2 >= len(cells)
+    )
+    return (
+        not are_whole
+        and len(names) == 1
+        and any(
+            _is_words(cell) and _title(_cell(titles, at)) not in KNOWN for row in below for at, cell in enumerate(row)
+        )
+    )
 
 
 def _name_columns(titles: Sequence[str], below: Rows) -> tuple[int, ...]:
     """Return the column of names, or those of first names and surnames."""
     first, last = _first_of(FIRST_NAMES, titles), _first_of(SURNAMES, titles)
-    names = [at for at, title in enumerate(titles) if fold(title) in NAMES]
+    names = [at for at, title in enumerate(titles) if _title(title) in NAMES]
     # Forms have a column “Name” of accounts, in which all are anonymous.
     whole = next((at for at in names if len({_cell(row, at) for row in below} - {""}) > 1), next(iter(names), None))
     if first is None and last is None:
         return () if whole is None else (whole,)
-    pair = (whole if first is None else first, whole if last is None else last)
+    pair = (whole if first is None else first, whole if last is None else last, _first_of(SECOND_SURNAMES, titles))
+    if last is not None and _title(titles[last]) in EASTERN_SURNAMES:
+        pair = (last, *pair[:1], None)
     return tuple(at for at in pair if at is not None)
 
 
 def _first_of(words: frozenset[str], titles: Sequence[str]) -> int | None:
-    return next((at for at, title in enumerate(titles) if fold(title) in words), None)
+    return next((at for at, title in enumerate(titles) if _title(title) in words), None)
 
 
 def _cell(row: Sequence[str], at: int | None) -> str:
@@ -242,31 +338,40 @@ def _cell(row: Sequence[str], at: int | None) -> str:
 
 
 def _below(rows: Rows, titles: _Titles, pairs: bool) -> Iterator[ListedPerson]:
-    """Yield the rows of a table; above its titles and below them, what stands alone in a row is a caption."""
+    """Yield the rows of a table; above its titles, what stands alone in a row is a caption.
+
+    Below an empty row that may be one, too, and so it may above the title of a single column.
+    """
+    is_wide, has_ended = len(rows[titles.at]) > 1, False
     for number, row in enumerate(rows, 1):
         cells = [_cell(row, at) for at in titles.names]
-        if not any(row) or number == titles.at + 1 or row == rows[titles.at]:
+        has_ended = has_ended or (is_wide and number > titles.at and not any(row))
+        is_title = number == titles.at + 1 or row == rows[titles.at]
+        if not any(row) or (is_title and not titles.is_half):
             continue
-        if number > titles.at:
-            name, rating = _apart(" ".join(cells)) if all(cells) else ("", "")
+        if titles.is_half or (has_ended and sum(map(bool, row)) == 1):
+            yield _person(number, row)
+        elif number > titles.at:
+            name, rating = _apart(" ".join(filter(None, cells))) if all(cells[:2]) else ("", "")
             if pairs and (partner := _cell(row, titles.partner)):
                 name = f"{name} & {partner}"
             rating = _cell(row, titles.rating) or rating
             yield _person(number, row, name, rating, _cell(row, titles.club), pairs=pairs)
-        elif sum(map(bool, row)) > 1:
+        elif sum(map(bool, row)) > 1 or not is_wide:
             yield _person(number, row)
 
 
-def _plain(rows: Rows, pairs: bool) -> Iterator[ListedPerson]:
-    """Yield rows without titles: names are in the one column that has words in it."""
+def _plain(rows: Rows, pairs: bool) -> list[ListedPerson]:
+    """Return rows without titles: names are in the one column that has words in it."""
     words = [[at for at, cell in enumerate(row) if _is_words(cell)] for row in rows]
     alone = Counter(columns[0] for columns in words if len(columns) == 1)
     column = max(alone, key=lambda at: (alone[at], -at), default=None)
+    people = []
     for number, (row, columns) in enumerate(zip(rows, words, strict=True), 1):
-        has_title = len(row) > 1 and any(fold(cell) in KNOWN for cell in row if cell)
+        has_title = len(row) > 1 and any(_title(cell) in KNOWN for cell in row if cell)
         if columns != [column] or has_title:
             if any(row):
-                yield _person(number, row)
+                people.append(_person(number, row))
             continue
         name, rating = _apart(row[columns[0]])
         last, comma, _first = name.partition(",")
@@ -274,7 +379,25 @@ def _plain(rows: Rows, pairs: bool) -> Iterator[ListedPerson]:
             # Without a title “Ann Berg, Harbour” may have a club.
             name = ""
         numbers = (cell for cell in row if _RATING.fullmatch(cell))
-        yield _person(number, row, name, rating or next(numbers, ""), pairs=pairs)
+        people.append(_person(number, row, name, rating or next(numbers, ""), pairs=pairs))
+    if people and _stands_out(people[0], people[1:], rows):
+        people[0] = replace(people[0], name="")
+    return people
+
+
+def _stands_out(first: ListedPerson, others: Sequence[ListedPerson], rows: Rows) -> bool:
+    """Whether the first row is written unlike the others, so that it may be a title or the caption of a table."""
+
+    def form(person: ListedPerson) -> tuple[bool, ...]:
+        *before, last = person.name.split()
+        return bool(before), not last[0].islower(), not person.rating
+
+    wide = [sum(map(bool, rows[person.row - 1])) > 1 for person in (first, *others)]
+    forms = [form(person) for person in (first, *others) if person.name]
+    return bool(first.name and others[1:]) and (
+        (not wide[0] and sum(wide) * 2 > len(others))
+        or (len(forms) > 2 and any(not own and all(rest) for own, *rest in zip(*forms, strict=True)))
+    )
 
 
 def _is_words(cell: str) -> bool:

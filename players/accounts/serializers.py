@@ -234,7 +234,7 @@ class NewMemberSerializer(serializers.Serializer[Any]):
 
 LISTS = (
     "A list has a name in each line, or is a table whose first line names its columns: `name,rating,club`, or "
-    "`first name` and `last name`, in eight languages, with any order and separator. It may also be the whole body "
+    "`first name` and `last name`, in fourteen languages, with any order and separator. It may also be the whole body "
     "(`text/csv`). A line that is not understood is refused as `list_unclear`, with all of them in `rows`."
 )
 ALIKE = "An earlier name of the list of which this may be another spelling."

@@ -71,3 +71,115 @@ LISTS = [
     Listed("names in one line", "Ann Berg, Jan Novák, Cyd Gamma\nOla Lund\n", ["Ola Lund"], [1], UNCLEAR),
     Listed("titles alone", "Name;Vorname;Verein\n", [], code="list_empty", separator=";"),
 ]
+
+
+NORDIC = ["Sofie Lund", "Mads Holm"]
+"""As programs write them, each with its people, and the rows that are asked about."""
+WRITTEN = [
+    # One half of the names under a known title, the other under a related or an unknown one.
+    Listed("Norwegian", "Fornavn;Etternavn\nSofie;Lund\nMads;Holm", NORDIC),
+    Listed("Zuname", "Vorname;Zuname\nSofie;Lund\nMads;Holm", NORDIC),
+    Listed("İsim", "İsim;Soyisim\nŞule;Işık\nÖzgür;Çağ", ["Şule Işık", "Özgür Çağ"]),
+    Listed("given names", "Given names;Family name\nSofie;Lund\nMads;Holm", NORDIC),
+    Listed(
+        "two surnames",
+        "Nombre;Primer apellido;Segundo apellido\nRosa María;García;Ruiz\nJosé;Muñoz;",
+        ["Rosa María García Ruiz", "José Muñoz"],
+    ),
+    Listed("in brackets", "First Name,Last Name (as on the card)\nSofie,Lund\nMads,Holm", NORDIC),
+    Listed("unknown surnames", "Vorname;Clanname\nSofie;Lund\nMads;Holm", [], [1, 2, 3]),
+    Listed("unknown first names", "Rating;Ohmynimi;Surname\n1500;Sofie;Lund\n1600;Mads;Holm", [], [1, 2, 3]),
+    Listed("an ambiguous title", "Nombre;Linaje\nRosa;García\nJosé;Muñoz", [], [1, 2, 3]),
+    Listed("a column without a title", "First name;;Club\nSofie;Lund;BK\nMads;Holm;BK", [], [1, 2, 3]),
+    Listed("a whole name beside words", "Name;Mood\nSofie Lund;good\nMads Holm;fair", NORDIC),
+    Listed("first names alone", "Fornavn;Rating\nSofie;1500\nMads;1600", ["Sofie", "Mads"]),
+    # Titles, totals and headings.
+    *(
+        Listed(title, f"{title}\nSofie Lund\nMads Holm", NORDIC)
+        for title in ("Namn", "Imię i nazwisko", "Ονοματεπώνυμο", "氏名", "Ad Soyad", "Nome e apelido", "Deltakere:")
+    ),
+    Listed("a title unlike the names", "Kilpailija\nSofie Lund\nMads Holm", NORDIC, [1]),
+    Listed("a caption unlike the names", "Osallistujan nimi\nSofie Lund\nMads Holm", NORDIC, [1]),
+    Listed("a caption with a year", "Klubaften Tirsdag 2026\nSofie Lund\nMads Holm", NORDIC, [1]),
+    Listed("a caption above a title", "Club Night\nNavn\nSofie Lund\nMads Holm", NORDIC, [1]),
+    Listed("a count in a column", "Sofie Lund;1500\nMads Holm;1600\nAntal;2", NORDIC, [3]),
+    Listed("a count below titles", "Navn;Rating\nSofie Lund;1500\nMads Holm;1600\nAntal;2", NORDIC, [4]),
+    Listed("a total in words", "Sofie Lund\nMads Holm\nI alt: 2 deltagere", NORDIC, [3]),
+    Listed("waiting", "Sofie Lund\nWaiting list:\nMads Holm", NORDIC, [2]),
+    Listed(
+        "counts",
+        "Sofie Lund\nMads Holm\nAnzahl Spieler 12\nNombre de joueurs 12\nToplam: 12\nRazem 1500\nΣύνολο 2\n合計 2\n"
+        "Venteliste (3)\nReserves",
+        NORDIC,
+        [*range(3, 11)],
+    ),
+    Listed(
+        "numbers", "#1 Mads Holm\n#2 Sofie Lund\n# 3. Ann Berg\n№4 Bo Friis", [*NORDIC[::-1], "Ann Berg", "Bo Friis"]
+    ),
+    Listed(
+        "names that begin like counts",
+        "Antal Nagy\nSum Wai Lee 1500\nSofie Lund",
+        ["Antal Nagy", "Sum Wai Lee", NORDIC[0]],
+    ),
+    # As programs write them.
+    Listed(
+        "WinSwiss",
+        "Tournament: Spring Open\n\nNo.;Name;Rtg;Club\n1;Lund, Sofie;1500;BK Nord\n2;Holm, Mads;1600;BK Syd",
+        NORDIC,
+    ),
+    Listed(
+        "chess-results",
+        "From the Tournament-Database of Chess-Results\nSpring Open\n\nNo.;;Name;FideID;FED;RtgI;Club/City\n"
+        "1;GM;Lund, Sofie;1401;DEN;1500;Aarhus\n2;;Holm, Mads;;DEN;0;\n\n"
+        "You find all details under https://chess-results.com/tnr1.aspx",
+        NORDIC,
+        [8],
+    ),
+    Listed(
+        "a caption below",
+        "Name;Club\nSofie Lund;BK\nMads Holm;\n\nPrinted by the Nordic Club",
+        NORDIC,
+        [5],
+    ),
+    Listed(
+        "Google Forms",
+        "Timestamp,Email Address,First name,Last name (as on your ID),Any comments?\n"
+        '2026/11/26 6:02:11 PM GMT+1,s@example.org,Sofie,Lund,"Late, sorry"\n'
+        "2026/11/26 6:05:40 PM GMT+1,m@example.org,Mads,Holm,",
+        NORDIC,
+    ),
+    Listed(
+        "Excel, Danish", "Nr.;Efternavn;Fornavn;Klub\r\n1;Lund;Sofie;BK\r\n2;Holm;Mads;BK\r\n;I alt;;2\r\n", NORDIC, [4]
+    ),
+    Listed(
+        "Excel, German", "Nachname;Vorname;Verein;Ort\nLund;Sofie;BK;Ulm\nHolm;Mads;;Köln\nAnzahl: 2;;;", NORDIC, [4]
+    ),
+    Listed("Excel, French", "Nom;Prénom;Téléphone;Ville\nLund;Sofie;06 12;Lille\nHolm;Mads;;Lyon", NORDIC),
+    Listed(
+        "Excel, Turkish", "Sıra No;Adı;Soyadı;Şehir\n1;Sofie;Lund;İzmir\n2;Mads;Holm;Bursa\nToplam;;;2", NORDIC, [4]
+    ),
+    Listed("Excel, Spanish", "Apellidos;Nombre;País\nLund;Sofie;España\nHolm;Mads;Chile", NORDIC),
+    Listed("Excel, Norwegian", "Etternavn\tFornavn\tKlubb\nLund\tSofie\tBK\nHolm\tMads\tBK", NORDIC),
+    Listed("Excel, Portuguese", "Nome próprio;Apelido;Clube\nSofie;Lund;BK\nMads;Holm;BK", NORDIC),
+    Listed("Excel, Polish", "Lp.;Imię;Nazwisko;Klub\n1;Sofie;Lund;BK\n2;Mads;Holm;BK\nRazem: 2;;;", NORDIC, [4]),
+    Listed(
+        "Excel, Greek", "Α/Α;Επώνυμο;Όνομα;Σύλλογος\n1;Αλεξίου;Νίκος;ΑΟ\n2;Ρήγα;Άννα;ΑΟ", ["Νίκος Αλεξίου", "Άννα Ρήγα"]
+    ),
+    Listed(
+        "Excel, Japanese",
+        "番号,姓,名,姓（カナ）,名（カナ）,所属\n1,山田,太郎,ヤマダ,タロウ,東京\n2,鈴木,花子,スズキ,ハナコ,大阪",
+        ["山田 太郎", "鈴木 花子"],
+    ),
+    Listed(
+        "members",
+        "Member No,Title,Surname,Forename,Date of birth,Postcode\n7,Ms,Lund,Sofie,1990-02-03,8000\n8,Mr,Holm,Mads,,",
+        NORDIC,
+    ),
+    Listed("a club above", "BK Nord\nVorname;Nachname\nSofie;Lund\nMads;Holm", NORDIC),
+    Listed("a club above no titles", "BK Nord\nSofie Lund;1500\nMads Holm;1600\nI alt: 2", NORDIC, [1, 4]),
+    Listed("a club above half a title", "BK Nord\nVorname;Clanname\nSofie;Lund\nMads;Holm", [], [1, 2, 3, 4]),
+    Listed("quoted", '"Name","Club"\n"Lund, Sofie","BK, Nord"\n"Mads Holm",""', NORDIC),
+    Listed("swapped, with tabs", "Club\tLast name\tRating\tFirst name\nBK\tLund\t1500\tSofie\n\tHolm\t\tMads", NORDIC),
+    Listed("titles nobody knows", "Ime;Prezime\nSofie;Lund\nMads;Holm", [], [1, 2, 3]),
+    Listed("numbers in a list of theirs", "1\tSofie Lund\n2\tMads Holm\n\tTotal: 2", NORDIC, [3]),
+]

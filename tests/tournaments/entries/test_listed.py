@@ -19,7 +19,7 @@ from core.spreadsheets import spreadsheet_text
 from engine.errors import Refused
 from players.models import Club, Membership, Player
 from tests.seasons.workbooks import xlsx
-from tests.tournaments.entries.listed import KNOWN, LISTS, Listed
+from tests.tournaments.entries.listed import KNOWN, LISTS, WRITTEN, Listed
 from tournaments.models import Division, PastPlacing
 
 pytestmark = pytest.mark.django_db
@@ -157,6 +157,13 @@ def test_a_season_names_the_same_people(site: Site) -> None:
     tables = [row for row in LISTS if row.separator and row.has_titles and row.entered]
     expected = {row.kind: (row.entered, [], "") for row in tables}
     assert outcomes(tables, send) == expected | {"a near namesake": ([], [], "past_names_open")}
+
+
+@pytest.mark.parametrize("listed", WRITTEN, ids=lambda listed: listed.kind)
+def test_a_list_as_programs_write_it_is_read_or_asked_about(listed: Listed) -> None:
+    read = read_people(listed.text)
+    named, asked = [row.name for row in read if row.name], [row.row for row in read if not row.name]
+    assert (named, asked) == (listed.entered, listed.asked)
 
 
 # Any separator, order and titles of columns.
