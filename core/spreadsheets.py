@@ -24,6 +24,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from xml.parsers import expat
 
+from core.encodings import decoded
 from core.text_lengths import MAX_NAME_LENGTH
 from engine.errors import Refused
 
@@ -86,12 +87,12 @@ def read_spreadsheet(content: bytes) -> list[Sheet]:
 
     Empty rows are kept, so that row numbers are those of the file.
     Refused: `spreadsheet_too_large`, `spreadsheet_too_many_cells`, `spreadsheet_too_long`, `spreadsheet_unreadable`,
-    `spreadsheet_not_plain`.
+    `spreadsheet_not_plain`, `encoding_unclear`.
     """
     if len(content) > MAX_BYTES:
         raise _too_large()
     if not content.startswith(b"PK"):
-        return read_text(_decoded(content).replace(NEW_SHEET, " "))
+        return read_text(decoded(content).replace(NEW_SHEET, " "))
     if content.count(CENTRAL_HEADER) > MAX_PARTS:
         raise Refused("spreadsheet_unreadable")
     try:
@@ -134,7 +135,7 @@ def spreadsheet_text(content: bytes) -> str:
     Refused: as for `read_spreadsheet`, and `spreadsheet_too_long`.
     """
     sheets = read_spreadsheet(content)
-    text = as_text(sheets) if content.startswith(b"PK") else _decoded(content).replace(NEW_SHEET, " ")
+    text = as_text(sheets) if content.startswith(b"PK") else decoded(content).replace(NEW_SHEET, " ")
     if len(text) > MAX_TEXT_LENGTH:
         raise Refused("spreadsheet_too_long", most=MAX_TEXT_LENGTH)
     return text
@@ -160,15 +161,6 @@ def _delimiter(text: str) -> str:
     rows = [re.sub(r'"[^"]*"', "", line) for line in text[:HEAD].splitlines() if line.strip()][:LOOKED_AT]
     counts = Counter(delimiter for row in rows for delimiter in set(row))
     return max(DELIMITERS, key=lambda delimiter: counts[delimiter])
-
-
-def _decoded(content: bytes) -> str:
-    for encoding in ("utf-16",) if content[:2] in (b"\xff\xfe", b"\xfe\xff") else ("utf-8-sig", "cp1252"):
-        try:
-            return content.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-    raise Refused("spreadsheet_unreadable")
 
 
 class _Workbook:

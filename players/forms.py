@@ -1,6 +1,7 @@
 """Forms that parse input for the services and show refusals beside the field they concern."""
 
 import re
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from django import forms
@@ -12,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core import limited, times
 from core.codes import COUNTRIES, check_currency, country_of_zone, disagree
+from core.encodings import decoded_as
 from core.languages import offers_choice
 from core.lines import check_one_line, is_one_line
 from core.messages import sentence
@@ -39,7 +41,7 @@ CHOICE = "choice-"
 SPREADSHEETS = ".csv,.tsv,.txt,.xlsx,.ods"
 UNREADABLE = (
     *("spreadsheet_too_large", "spreadsheet_too_many_cells", "spreadsheet_too_long", "spreadsheet_not_plain"),
-    "spreadsheet_unreadable",
+    *("spreadsheet_unreadable", "encoding_unclear"),
 )
 """The codes with which a file is refused."""
 
@@ -343,7 +345,26 @@ class AddPlayerForm(RefusingForm):
     player = forms.CharField(max_length=10)
 
 
-class ListForm(RefusingForm):
+class SpreadsheetForm(RefusingForm):
+    """A form whose `file` is a spreadsheet or a list. Where its encoding is unclear, its `readings` are to be shown."""
+
+    readings: Sequence[Mapping[str, Any]] = ()
+    """The lines of each that tell them apart, and its whole text, to be sent in place of the file."""
+
+    def refuse(self, refused: Refused) -> None:
+        """Add the message, and read a file in all its possible encodings."""
+        if refused.code == "encoding_unclear":
+            try:
+                self.readings = [
+                    {"lines": lines, "text": spreadsheet_in(self.cleaned_data["file"], encoding)}
+                    for encoding, lines in refused.params["readings"]
+                ]
+            except Refused as unreadable:
+                refused = unreadable
+        super().refuse(refused)
+
+
+class ListForm(SpreadsheetForm):
     """Many people at once: pasted, or in a file."""
 
     names = forms.CharField(
@@ -413,11 +434,18 @@ class ChosenListForm(RefusingForm):
         }
 
 
-def spreadsheet_in(file: "File[bytes]") -> str:
-    """Return the text of a spreadsheet or list. Refused: as `spreadsheet_text` and `limited.read_in_request`."""
+def spreadsheet_in(file: "File[bytes]", encoding: str = "") -> str:
+    """Return the text of a spreadsheet or list; `encoding` is what was chosen for one that is a text.
+
+    Refused: as `spreadsheet_text` and `limited.read_in_request`.
+    """
     if (file.size or 0) > MAX_BYTES:
         raise Refused("spreadsheet_too_large", mebibytes=MAX_MEBIBYTES)
-    return limited.read_in_request(spreadsheet_text, file.read())
+    file.seek(0)
+    content = file.read()
+    if encoding and not content.startswith(b"PK"):
+        content = decoded_as(content, encoding).encode()
+    return limited.read_in_request(spreadsheet_text, content)
 
 
 class RoleForm(RefusingForm):

@@ -39,6 +39,9 @@ MESSAGES = {
     "list_unclear": gettext_noop(
         "Line {row} is not clear: {text}. Correct it, or name the columns in a first line: Last name, First name, Club."
     ),
+    "encoding_unclear": gettext_noop(
+        "The letters of this file can be read in several ways. Choose the one in which the names are right."
+    ),
     "too_many_names": gettext_noop("Lists can have up to {most} names. This one has {count}."),
     # Accounts
     "email_taken": gettext_noop("An account with this email address already exists."),

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from core.public_ids import LENGTH
 from core.text_lengths import MAX_KEY_LENGTH, MAX_NAME_LENGTH, MAX_NOTE_LENGTH
 from formats.series.presets import PRESETS
-from players.forms import RefusingForm
+from players.forms import RefusingForm, SpreadsheetForm
 from players.models import Club
 from seasons.imports.seasons import NEW, SAME, Question
 from seasons.pool import currencies_of
@@ -245,7 +245,7 @@ def column_field(label: Any) -> forms.IntegerField:
     return forms.IntegerField(label=label, required=False, min_value=0, max_value=100)
 
 
-class PastImportForm(RefusingForm):
+class PastImportForm(SpreadsheetForm):
     """What is decided about the rows of any import."""
 
     columns_of = forms.IntegerField(required=False)

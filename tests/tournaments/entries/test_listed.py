@@ -14,6 +14,7 @@ from django.test import Client
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.encodings import decoded
 from core.people_lists import is_name, names_of, read_people
 from core.spreadsheets import spreadsheet_text
 from engine.errors import Refused
@@ -268,3 +269,78 @@ def test_a_file_that_is_no_list_is_refused(data: bytes, code: str) -> None:
 def test_files_of_other_encodings_and_line_ends() -> None:
     for data in ("Name\rSøren Æbelø\r".encode("cp1252"), "Name\nSøren Æbelø\n".encode("utf-16"), b"Name\r\nA B\r\n"):
         assert len(names_of(read_people(spreadsheet_text(data)))) == 1
+
+
+# Encodings.
+
+READ = [
+    ("cp1252", ["Søren Æbelø", "Mads Ågård", "Jürgen Öhl"]),
+    ("cp1252", ["Jörg Müller", "Strauß"]),
+    ("cp1252", ["François Lefèvre", "Zoë"]),
+    ("cp1252", ["José Muñoz", "Rosa García"]),
+    ("cp1252", ["João Conceição"]),
+    ("cp1252", ["Søren Æbelø", "José Muñoz", "Jürgen Groß", "François Lefèvre"]),
+    ("cp1252", ["Bob “The Dice” Smith – O’Neil", "D’Angelo"]),
+    ("utf-8-sig", ["Łukasz Żak", "Søren"]),
+    ("utf-16", ["Łukasz Żak", "山田太郎"]),
+]
+ASKED = [
+    ("cp1250", ["Łukasz Żak", "Kamiński", "Grażyna Śliwa"]),
+    ("iso8859_2", ["Łukasz Żak", "Kamiński", "Grażyna Śliwa"]),
+    ("cp1250", ["Jiří Dvořák", "Černý"]),
+    ("cp1250", ["Đorđe Kovačević"]),
+    ("cp1254", ["Şule Işık", "Özgür Çağ", "İzmir"]),
+    ("mac_roman", ["Søren Æbelø", "Mads Ågård"]),
+    ("mac_roman", ["André Lefèvre", "François"]),
+    ("mac_roman", ["Rosa García", "José Muñoz"]),
+    ("mac_roman", ["Özgür Öz", "Groß"]),
+    ("cp1253", ["Νίκος Αλεξίου", "Άννα Ρήγα"]),
+    ("iso8859_7", ["Νίκος Αλεξίου", "Άννα Ρήγα"]),
+    ("cp932", ["山田太郎", "鈴木花子"]),
+    ("euc_jp", ["山田太郎", "鈴木花子"]),
+    ("cp1252", ["Þór Guðrúnarson"]),
+]
+
+
+@pytest.mark.parametrize(("encoding", "names"), READ)
+def test_a_file_is_read_where_one_language_has_its_letters(encoding: str, names: list[str]) -> None:
+    assert decoded("\n".join(names).encode(encoding)).split("\n") == names
+
+
+@pytest.mark.parametrize(("encoding", "names"), ASKED)
+def test_a_file_with_letters_of_another_encoding_is_asked_about(encoding: str, names: list[str]) -> None:
+    with pytest.raises(Refused) as refused:
+        decoded("\n".join(names).encode(encoding))
+    readings = dict(refused.value.params["readings"])
+    assert refused.value.code == "encoding_unclear"
+    assert (sorted(readings[encoding]), [reading for reading in readings if reading == "cp1252"][1:]) == (
+        sorted(names),
+        [],
+    )
+
+
+@given(st.sampled_from(READ[:6]), st.data())
+def test_a_part_of_what_is_clear_is_read_as_well(listed: tuple[str, list[str]], data: st.DataObject) -> None:
+    names = data.draw(st.lists(st.sampled_from(listed[1]), min_size=1))
+    assert decoded("\n".join(names).encode(listed[0])) == "\n".join(names)
+
+
+POLISH = "Imię;Nazwisko\nŁukasz;Żak\nGrażyna;Śliwa"
+
+
+@pytest.mark.parametrize("kind", ["entries", "members", "seasons"])
+def test_a_director_sees_the_names_in_each_encoding_and_chooses(kind: str, site: Site) -> None:
+    path, field, more = {
+        "entries": (f"{site.entries}paste/", "names", {"team": ""}),
+        "members": (f"{site.members}paste/", "names", {}),
+        "seasons": (f"/clubs/{site.club.slug}/past-seasons/import/", "text", {"name": "2019", "step": "preview"}),
+    }[kind]
+    file = SimpleUploadedFile("list.csv", POLISH.encode("cp1250"))
+    answer = site.client.post(path, {field: "", "file": file, **more})
+    page = unescape(answer.content.decode())
+    texts = re.findall(rf'name="{field}"\s+value="([^"]+)"', page)
+    assert (answer.status_code, [text == POLISH for text in texts]) == (422, [False, True])
+    assert "<bdi>Gra¿yna;Œliwa</bdi>" in page
+    assert (site.entered(), site.added()) == ([], [])
+    chosen = site.client.post(path, {field: ["", texts[1]], **more}, follow=True)
+    assert "Grażyna" in unescape(chosen.content.decode())
