@@ -123,6 +123,7 @@ FOR_PROGRAMS = {
     "bad_country": "“{country}” is not a country code. Use two letters, for example DK.",
     "after_missing": "Send the version you saw: its seq as “after”, or its ETag as If-Match.",
     "missing_slash": "Addresses of the API end with a slash: {address}",
+    "list_left_out": "{count} names of this list would be left out, so nobody was taken. The first is {name}.",
     "key_too_long": "An Idempotency-Key can have up to {most} characters.",
     "kept_too_large": "A request can have up to {kilobytes} KB. Send fewer acts at a time.",
     "bad_language": "The site is not available in the language “{language}”.",

@@ -9,6 +9,7 @@ from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiRespo
 from rest_framework import serializers
 from rest_framework.parsers import BaseParser
 
+from core.encodings import ENCODINGS
 from core.lines import check_one_line
 from core.people_lists import names_of, read_people
 from core.requests import parse_int
@@ -235,7 +236,11 @@ class NewMemberSerializer(serializers.Serializer[Any]):
 LISTS = (
     "A list has a name in each line, or is a table whose first line names its columns: `name,rating,club`, or "
     "`first name` and `last name`, in fourteen languages, with any order and separator. It may also be the whole body "
-    "(`text/csv`). A line that is not understood is refused as `list_unclear`, with all of them in `rows`."
+    "(`text/csv`). A line that is not understood is refused as `list_unclear`, with all of them in `rows`; a file in "
+    "an encoding that is not clear as `encoding_unclear`, with lines in each of its `readings`: send it again with the "
+    "`encoding` in which they are right. Unless all are taken, nobody is: 422 `list_left_out` has in `rows` each name "
+    "that would be left out, with its `place`, `why`, and whom it may mean. With `partial` all others are taken, and "
+    "the answer says who is left out, and which lines are `unclear`."
 )
 ALIKE = "An earlier name of the list of which this may be another spelling."
 
@@ -244,6 +249,13 @@ def _lines(**options: Any) -> serializers.ListField:
     line = serializers.CharField(max_length=200, allow_blank=True, trim_whitespace=False, validators=[check_one_line])
     return serializers.ListField(
         child=line, min_length=1, max_length=MAX_NAMES, help_text="The lines of the list.", **options
+    )
+
+
+def encoding_field() -> serializers.ChoiceField:
+    """The field with which a program says in which encoding a text is."""
+    return serializers.ChoiceField(
+        [*ENCODINGS], required=False, help_text="Of a text that is not Unicode; without it, its letters are judged."
     )
 
 
@@ -260,6 +272,9 @@ class NameListSerializer(serializers.Serializer[Any]):
         ),
     )
     preview = serializers.BooleanField(default=False, help_text="Only preview which players the names match.")
+    partial = serializers.BooleanField(  # type: ignore[assignment]  # a field, which the class does not keep
+        default=False, help_text="Take the others where somebody is left out."
+    )
 
 
 @extend_schema_field(OpenApiTypes.BINARY)
@@ -272,26 +287,35 @@ class NameFileSerializer(NameListSerializer):
 
     names = _lines(required=False)
     file = ListFileField(required=False, help_text="CSV, .xlsx or .ods.")
+    encoding = encoding_field()
     pairs = False
     """Whether a line may have two people."""
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Replace the lines, or the file, with the names in them, and the keys of the choices with numbers."""
+        """Replace the lines, or the file, with the names in them, and the keys of the choices with numbers.
+
+        Lines that are not understood are in `unclear`, if some may be left out.
+        """
         if ("names" in attrs) == ("file" in attrs):
             raise serializers.ValidationError({"names": "Send either `names` or a `file`."})
         file = attrs.pop("file", None)
-        attrs["names"] = names_of(
-            read_people(spreadsheet_in(file) if file else "\n".join(attrs["names"]), pairs=self.pairs)
-        )
+        text = spreadsheet_in(file, attrs.pop("encoding", "")) if file else "\n".join(attrs["names"])
+        people = read_people(text, pairs=self.pairs)
+        attrs["unclear"] = [person.text for person in people if attrs["partial"] and not person.name]
+        attrs["names"] = names_of([person for person in people if person.name or not attrs["partial"]])
         numbered = ((parse_int(place), player) for place, player in attrs.get("choices", {}).items())
         attrs["choices"] = {place: player for place, player in numbered if place is not None}
         return attrs
 
 
-class CsvPreviewSerializer(serializers.Serializer[Any]):
+class CsvOptionsSerializer(serializers.Serializer[Any]):
     """What a CSV file as the body of a request cannot say."""
 
     preview = serializers.BooleanField(default=False, help_text="The same as in the other bodies.")
+    partial = serializers.BooleanField(  # type: ignore[assignment]  # as above
+        required=False, help_text="As in the other bodies; ignored beside them."
+    )
+    encoding = encoding_field()
 
 
 class CsvParser(BaseParser):
@@ -302,8 +326,10 @@ class CsvParser(BaseParser):
     def parse(
         self, stream: IO[bytes], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
     ) -> dict[str, Any]:
-        """Return it as the `file` of a form."""
-        return {"file": ContentFile(stream.read(MAX_BYTES + 1), name="list.csv")}
+        """Return it as the `file` of a form, with what the query says about it."""
+        query = (parser_context or {})["request"].query_params
+        options = {name: query[name] for name in ("partial", "encoding") if name in query}
+        return {"file": ContentFile(stream.read(MAX_BYTES + 1), name="list.csv"), **options}
 
 
 class FoundNameSerializer(serializers.Serializer[Any]):

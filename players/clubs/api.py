@@ -26,6 +26,7 @@ from players.clubs.lists import add_list, preview_list
 from players.forms import EndMembershipForm
 from players.models import Club, Membership, User
 from players.people import services as people_services
+from players.people.services import NameMatch, NameOutcome
 
 GIVES_UP = OpenApiParameter(
     "gives_up", bool, description="Withdraw from what only members may take part in, such as a final."
@@ -205,10 +206,10 @@ class MemberList(APIView):
         operation_id="members_paste",
         summary="Find or add the players of a list",
         description=(
-            "In the order of the list. Without a choice nothing is done for a name that several members share "
-            "(`ambiguous`), or that may be part or another spelling of a known one (`partial`). " + serializers.LISTS
+            "In the order of the list. A name that several members share (`ambiguous`), or that may be part or another "
+            "spelling of a known one (`partial`), needs a choice. " + serializers.LISTS
         ),
-        parameters=[serializers.CsvPreviewSerializer],
+        parameters=[serializers.CsvOptionsSerializer],
         request={
             "multipart/form-data": serializers.NameFileSerializer,
             "text/csv": OpenApiTypes.BINARY,
@@ -222,13 +223,14 @@ class MemberList(APIView):
         """Find the known names and add the others as members without an account."""
         club = access.club_for_director(request.user, slug)
         fields = validated(serializers.NameFileSerializer, request)
-        query = validated_query(serializers.CsvPreviewSerializer, request)
+        query = validated_query(serializers.CsvOptionsSerializer, request)
         names, choices = fields["names"], fields["choices"]
         if fields["preview"] or query["preview"]:
             matches = [line.match for line in preview_list(club=club, names=names)]
         else:
-            matches = add_list(club=club, names=names, choices=choices, by=by(request))
-        return Response(serializers.FoundNameSerializer(matches, many=True).data)
+            matches = add_list(club=club, names=names, choices=choices, by=by(request), partial=fields["partial"])
+        unclear = [NameMatch(text, NameOutcome.NOT_UNDERSTOOD) for text in fields["unclear"]]
+        return Response(serializers.FoundNameSerializer([*matches, *unclear], many=True).data)
 
 
 @open_to(get=Who.EVERYBODY, patch=Who.OWNERS, delete=Who.DIRECTORS)

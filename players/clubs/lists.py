@@ -56,6 +56,35 @@ class ListedName:
         return self.match.candidates or ([self.match.player] if self.match.player else [])
 
 
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A line of a list of which nobody is taken, and why.
+
+    That is `ambiguous`, `partial`, `repeated`, `entered` or `in_pair`, or `unclear` if the line is not understood.
+    """
+
+    name: str
+    why: str
+    place: int | None = None
+    """Among the names of the list: that of the choice that is missing."""
+    match: NameMatch | None = None
+
+
+def left_out_data(left_out: LeftOut) -> dict[str, Any]:
+    """Return what a program reads about a line."""
+    match = left_out.match
+    whom = [[player.public_id, player.name] for player in match.candidates] if match else []
+    line = {"place": left_out.place, "name": left_out.name, "why": left_out.why}
+    return {**line, "alike": match.alike if match else "", "candidates": whom}
+
+
+def refuse_left_out(left_out: Sequence[LeftOut]) -> None:
+    """Refused: `list_left_out` if there are any, with all of them in `rows`."""
+    if left_out:
+        rows = list(map(left_out_data, left_out))
+        raise Refused("list_left_out", count=len(rows), name=left_out[0].name, rows=rows)
+
+
 def preview_list(*, club: Club, names: Sequence[str]) -> list[ListedName]:
     """Return the players that each name matches; nothing is written. Refused: `name_too_long`, `too_many_names`."""
     return [ListedName(at, match) for at, match in enumerate(find_players(club=club, names=names, near=True))]
@@ -109,12 +138,21 @@ def chosen_player(club: Club, match: NameMatch, choice: str | None) -> Player | 
 
 
 @transaction.atomic
-def add_list(*, club: Club, names: Sequence[str], choices: Choices, by: Actor) -> list[NameMatch]:
+def add_list(*, club: Club, names: Sequence[str], choices: Choices, by: Actor, partial: bool = True) -> list[NameMatch]:
     """Make the people of a list members; whoever is unclear and was not chosen is left out. Repeating it adds nobody.
 
-    Refused: as `chosen_players` and `add_player`.
+    Refused: as `chosen_players` and `add_player`; without `partial`, `list_left_out` for the whole list.
     """
     matches = chosen_players(club=club, names=names, choices=choices, by=by)
+    if not partial:
+        places = (place for place in range(len(names)) if choices.get(place) != "")
+        seen: set[Player | None] = {None}
+        left_out = []
+        for place, match in zip(places, matches, strict=True):
+            if match.player in seen:
+                left_out.append(LeftOut(match.name, "repeated" if match.player else str(match.how), place, match))
+            seen.add(match.player)
+        refuse_left_out(left_out)
     chosen = {match.player.pk: match.player for match in matches if match.how in UNCLEAR and match.player}
     here = Membership.objects.filter(club=club, player__in=chosen, left_at=None).values_list("player", flat=True)
     for player in (player for pk, player in chosen.items() if pk not in set(here)):

@@ -55,6 +55,8 @@ class NameOutcome(StrEnum):
     """Several members have this name; nothing was done."""
     PARTIAL = "partial"
     """Nobody has this name, but it may be part or another spelling of a name that is known; nothing was done."""
+    NOT_UNDERSTOOD = "unclear"
+    """The line may be no name; nothing was done."""
 
 
 UNCLEAR = (NameOutcome.AMBIGUOUS, NameOutcome.PARTIAL)

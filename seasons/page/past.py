@@ -31,7 +31,7 @@ from engine.errors import Refused
 from matches.models import MatchImport
 from players import access
 from players.access import Role
-from players.accounts.serializers import PROBLEM, PROBLEMS, PersonSerializer
+from players.accounts.serializers import PROBLEM, PROBLEMS, PersonSerializer, encoding_field
 from players.actions import FormSerializer
 from players.actors import Actor
 from players.forms import SPREADSHEETS, UNREADABLE, RefusingForm, spreadsheet_in
@@ -145,7 +145,7 @@ class PastSeasonForm(PastImportForm):
         return rows_of(self.cleaned_data["file"], self.cleaned_data["text"])
 
 
-def rows_of(file: "UploadedFile[bytes] | None", text: str) -> str:
+def rows_of(file: "UploadedFile[bytes] | None", text: str, encoding: str = "") -> str:
     """Return the rows of a file, or those that were pasted, as text.
 
     Refused: as `PastSeasonForm.read` and `limited.read_in_request`.
@@ -154,7 +154,7 @@ def rows_of(file: "UploadedFile[bytes] | None", text: str) -> str:
         if not text.strip():
             raise Refused("past_no_file")
         return text
-    return spreadsheet_in(file)
+    return spreadsheet_in(file, encoding)
 
 
 def _reading(data: Mapping[str, Any], nights: Sequence[int] | None) -> Reading:
@@ -454,12 +454,13 @@ class PastFileSerializer(PastRowsSerializer):
     """Rows of an earlier season, or a spreadsheet instead of `text`."""
 
     file = SpreadsheetField(required=False, help_text="CSV, .xlsx or .ods.")
+    encoding = encoding_field()
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Replace the file with its text."""
         if ("text" in attrs) == ("file" in attrs):
             raise serializers.ValidationError({"text": "Send either `text` or a `file`."})
-        attrs["text"] = rows_of(attrs.pop("file", None), attrs.get("text", ""))
+        attrs["text"] = rows_of(attrs.pop("file", None), attrs.get("text", ""), attrs.pop("encoding", ""))
         return attrs
 
 

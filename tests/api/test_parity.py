@@ -65,6 +65,7 @@ PREVIEW = "a page always shows what would follow first"
 DERIVED = "a page derives it"
 OF_DIVISIONS = "on pages each division has a field for it"
 OF_SEASONS = "on pages a season lists its events"
+READINGS = "a page shows the names as each encoding has them, to choose from"
 LATER = "a page asks for it afterwards"
 BOARD = "the board of the page calls the API itself"
 DEVICE = "belongs to a browser or a device, not to an account's programs"
@@ -157,6 +158,7 @@ PAIRS = (
             "columns_of": "for columns that were chosen before the sheet",
             "rows_are": "the API has an operation of its own for matches",
         },
+        api_only={"encoding": READINGS},
     ),
     pair(
         match_imports.PastMatchesForm,
@@ -222,7 +224,7 @@ PAIRS = (
         entries.EnterListForm,
         api="members_paste entries_paste",
         page_only={"after": NOT_YET},
-        api_only={"choices": EACH, "preview": PREVIEW},
+        api_only={"choices": EACH, "preview": PREVIEW, "partial": PREVIEW, "encoding": READINGS},
     ),
     pair(entries.CheckInForm, entries.PresenceForm, api="entries_check_in", page_only={"entry": URL}),
     pair(entries.WithdrawEntryForm, api="entries_withdraw"),

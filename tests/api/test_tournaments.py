@@ -338,7 +338,7 @@ def test_the_seed_of_a_draft_is_secret(
 ) -> None:
     division = make_division()
     path = f"divisions/{division.public_id}/"
-    send(alice_client, "post", f"{path}entries/paste/", {"names": ["A", "B", "C"]})
+    send(alice_client, "post", f"{path}entries/paste/", {"names": ["Omar", "Uma", "Elif"]})
     send(alice_client, "post", f"tournaments/{division.tournament.public_id}/publish/")
     send(alice_client, "post", f"{path}draws/")
     draws.make_draft(draw_id=Draw.objects.get().pk, now=NOW)

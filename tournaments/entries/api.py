@@ -21,15 +21,15 @@ from players.accounts.serializers import (
     ALIKE,
     LISTS,
     PEOPLE,
+    CsvOptionsSerializer,
     CsvParser,
-    CsvPreviewSerializer,
     NameFileSerializer,
     NameListSerializer,
     PersonSerializer,
     people_data,
 )
 from players.accounts.services import ensure_player
-from players.clubs.lists import ListedName
+from players.clubs.lists import LeftOut, ListedName, left_out_data
 from players.people.pairs import load_people
 from tournaments import access
 from tournaments.entries import check_in, lists, services
@@ -145,12 +145,24 @@ class NamedPersonSerializer(serializers.Serializer[Any]):
     candidates = PersonSerializer(many=True)
 
 
+class LeftOutSerializer(serializers.Serializer[Any]):
+    """A line of a list of which nobody was entered."""
+
+    place = serializers.IntegerField(allow_null=True, help_text="Among the names, from 0; null if it is `unclear`.")
+    name = serializers.CharField()
+    why = serializers.ChoiceField(["ambiguous", "partial", "repeated", "entered", "in_pair", "unclear"])
+    alike = serializers.CharField(help_text=ALIKE)
+    candidates = serializers.ListField(
+        child=serializers.ListField(child=serializers.CharField()), help_text="Id, name."
+    )
+
+
 class EnteredSerializer(serializers.Serializer[Any]):
     """What became of a list."""
 
     lines = NamedPersonSerializer(many=True)
     entries = EntrySerializer(many=True)
-    left_out = serializers.ListField(child=serializers.CharField())
+    left_out = LeftOutSerializer(many=True, help_text="Without `partial`, only people who are in already.")
 
 
 class WithdrawalSerializer(ReasonSerializer):
@@ -334,10 +346,10 @@ class Paste(DivisionView):
         operation_id="entries_paste",
         summary="Enter a list of names",
         description="With `preview` nothing is written. Players who are already in are skipped, so it can be repeated. "
-        "A name that is `ambiguous`, `partial` or has an `alike` one before it enters nobody without a choice. "
+        "A name that is `ambiguous`, `partial`, `repeated` or has an `alike` one before it needs a choice. "
         "Where pairs enter, a line may have both names (`Ann & Bea`), or a table a column `partner`; `lines` has each "
         "of the two, and choices count both. " + LISTS,
-        parameters=[CsvPreviewSerializer],
+        parameters=[CsvOptionsSerializer],
         request={
             "multipart/form-data": EntryFileSerializer,
             "text/csv": OpenApiTypes.BINARY,
@@ -356,13 +368,18 @@ class Paste(DivisionView):
         division = self.get_division(Role.DIRECTOR)
         of_pairs = division.sides != Division.Sides.ONE
         fields = validated(PairFileSerializer if of_pairs else EntryFileSerializer, request)
-        query = validated_query(CsvPreviewSerializer, request)
+        query = validated_query(CsvOptionsSerializer, request)
         lines = lists.preview(division=division, names=fields["names"])
         result = lists.ListResult([], [])
         if not (fields["preview"] or query["preview"]):
-            listed = {name: fields[name] for name in ("names", "choices", "past_waiting", "team")}
+            listed = {name: fields[name] for name in ("names", "choices", "past_waiting", "team", "partial")}
             result = lists.enter_list(division=division, **listed, **self.acting())
-        data = {"lines": [_line(line) for line in lines], "entries": result.entries, "left_out": result.left_out}
+        left_out = [*result.left_out, *(LeftOut(text, "unclear") for text in fields["unclear"])]
+        data = {
+            "lines": [_line(line) for line in lines],
+            "entries": result.entries,
+            "left_out": list(map(left_out_data, left_out)),
+        }
         return Response(EnteredSerializer(data).data)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from itertools import chain, count, islice
+from itertools import accumulate, chain, islice
 from typing import Any
 
 from django.db import transaction
@@ -11,7 +11,16 @@ from django.db import transaction
 from core.people_lists import split_names
 from engine.errors import Refused
 from players.actors import Actor
-from players.clubs.lists import NEW_PLAYER, Choices, ListedName, chosen_player, chosen_players, preview_list
+from players.clubs.lists import (
+    NEW_PLAYER,
+    Choices,
+    LeftOut,
+    ListedName,
+    chosen_player,
+    chosen_players,
+    preview_list,
+    refuse_left_out,
+)
 from players.models import Club, Player
 from players.models.people import pair_name
 from players.people.pairs import known_pair
@@ -26,7 +35,7 @@ from tournaments.models import CheckIn, Division, Entry
 @dataclass(frozen=True, slots=True)
 class ListResult:
     entries: list[Entry]
-    left_out: list[str]
+    left_out: list[LeftOut]
     """Lines without a new entry: somebody is already in, or it is unclear who is meant and nobody was chosen."""
 
 
@@ -65,6 +74,8 @@ class LineOfNames:
 
     names: Sequence[str]
     choices: Sequence[str | None]
+    place: int = 0
+    """That of the first name, among the names of all lines."""
 
     @property
     def is_left_out(self) -> bool:
@@ -74,10 +85,11 @@ class LineOfNames:
 
 def _lines(division: Division, names: Iterable[str], choices: Choices) -> list[LineOfNames]:
     """Return the lines that are not left out; choices count the names in them. Refused: as `names_in`."""
-    place = count()
+    people = [names_in(division, name) for name in names]
+    places = accumulate(map(len, people), initial=0)
     lines = [
-        LineOfNames(people, [choices.get(next(place)) for _ in people])
-        for people in (names_in(division, name) for name in names)
+        LineOfNames(line, [choices.get(place + at) for at in range(len(line))], place)
+        for line, place in zip(people, places, strict=False)
     ]
     return [line for line in lines if not line.is_left_out]
 
@@ -147,6 +159,7 @@ def enter_list(
     after: int | None = None,
     past_waiting: bool = False,
     team: str = "",
+    partial: bool = True,
 ) -> ListResult:
     """Enter the people of a list, in each line one or a pair; unknown names become members of the club.
 
@@ -154,27 +167,45 @@ def enter_list(
 
     Those who are already in are skipped, so sending a list twice enters nobody twice. `after` is the division's
     `seq` from the preview of late entries, `past_waiting` as in `enter_late`. `choices` count the names in all lines;
-    with one of a pair, the other is left out.
-    Refused: `choose_a_player` if a choice does not match its name, `name_too_long`, `too_many_names`, and what
-    `names_in`, `enter` or `enter_late` refuses.
+    with one of a pair, the other is left out. Without `partial` nobody is entered if somebody would be left out who is
+    not in already.
+    Refused: `list_left_out`, `choose_a_player` if a choice does not match its name, `name_too_long`, `too_many_names`,
+    and what `names_in`, `enter` or `enter_late` refuses.
     """
     lines = _lines(division, names, choices)
     with transaction.atomic():
-        seen: set[int] = set(_unavailable(division))
+        places = _unavailable(division)
+        seen: set[int] = set(places)
         sides: list[Side] = []
         left_out = []
-        for meant in _chosen(division, lines, by):
+        for line, meant in zip(lines, _chosen(division, lines, by), strict=True):
             people = [match.player for match in meant if match.player is not None]
             persons = {person.pk for person in people}
             if len(people) < len(meant) or persons & seen:
-                left_out.append(_joined([match.name for match in meant]))
+                left_out.append(_left_out(line, meant, places))
             else:
                 sides.append(_side(people))
                 seen |= persons
+        if not partial:
+            refuse_left_out([each for each in left_out if each.why != "entered"])
         entries = _let_in(division, sides, after, by, now, past_waiting=past_waiting)
         for entry in entries if team else ():
             set_team(entry=entry, team=team, by=by)
         return ListResult(entries, left_out)
+
+
+def _left_out(line: LineOfNames, meant: Sequence[NameMatch], places: Places) -> LeftOut:
+    """Return why a line has no new entry."""
+    name = _joined([match.name for match in meant])
+    for at, match in enumerate(meant):
+        if match.player is None or match.repeated:
+            return LeftOut(name, str(match.how) if match.player is None else "repeated", line.place + at, match)
+    sides = [places.get(PersonId(match.player.pk)) for match in meant if match.player is not None]
+    rows = {side[0].pk if side else None for side in sides}
+    if not any(rows):
+        return LeftOut(name, "repeated", line.place)
+    is_same = len(rows) == 1 and all(side and (side[0].parts is None) == (len(meant) == 1) for side in sides)
+    return LeftOut(name, "entered" if is_same else "in_pair", line.place)
 
 
 def _side(people: Sequence[Player]) -> Side:

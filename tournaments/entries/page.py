@@ -603,7 +603,9 @@ def enter_list(request: HttpRequest, club: str, slug: str, division: str) -> Htt
         ),
     )
     if outcome.left_out:
-        messages.warning(request, _("Not entered: %(names)s.") % {"names": ", ".join(outcome.left_out[:20])})
+        messages.warning(
+            request, _("Not entered: %(names)s.") % {"names": ", ".join(each.name for each in outcome.left_out[:20])}
+        )
     return redirect(desk_url(row))
 
 

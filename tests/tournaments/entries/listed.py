@@ -17,7 +17,7 @@ class Listed(NamedTuple):
     has_titles: bool = True
 
 
-UNCLEAR = "list_unclear"
+UNCLEAR, LEFT_OUT = "list_unclear", "list_left_out"
 KNOWN = "Anna Kowalski"
 """A member of the club."""
 BOTH = ["Ann Berg", "Jan Novák"]
@@ -65,9 +65,11 @@ LISTS = [
         "|",
     ),
     Listed("an open quotation mark", 'Name,Rating\n"Ann Berg,1500\nJan Novák,1400', ["Jan Novák"], [2], UNCLEAR),
-    Listed("equal rows", "Name,Club\nAnn Berg,Lund\nANN BERG,Lund\nJan Novák,\n", BOTH, separator=","),
-    Listed("a near namesake", "Name;Rating\nAna Kowalski;1500\nAnn Berg;1620", ["Ann Berg"], separator=";"),
-    Listed("two spellings", "Jan Novotny\nJan Novotni\nAnn Berg", ["Ann Berg", "Jan Novotny"]),
+    Listed("equal rows", "Name,Club\nAnn Berg,Lund\nANN BERG,Lund\nJan Novák,\n", BOTH, code=LEFT_OUT, separator=","),
+    Listed(
+        "a near namesake", "Name;Rating\nAna Kowalski;1500\nAnn Berg;1620", ["Ann Berg"], code=LEFT_OUT, separator=";"
+    ),
+    Listed("two spellings", "Jan Novotny\nJan Novotni\nAnn Berg", ["Ann Berg", "Jan Novotny"], code=LEFT_OUT),
     Listed("names in one line", "Ann Berg, Jan Novák, Cyd Gamma\nOla Lund\n", ["Ola Lund"], [1], UNCLEAR),
     Listed("titles alone", "Name;Vorname;Verein\n", [], code="list_empty", separator=";"),
 ]

@@ -225,11 +225,18 @@ def test_a_list_of_pairs_is_sent_twice_and_enters_nobody_twice(
     values: dict[str, Any] = {"names": rows, "choices": {7: ""}, "by": by_alice, "now": NOON}
     done = lists.enter_list(division=doubles, **values)
     assert names(doubles) == ["Ann & Bea", "Cem & Dan"]
-    assert done.left_out == ["Eva & Ann", "Hal & Ida"]
+    left_out = [(each.name, each.why, each.place) for each in done.left_out]
+    assert left_out == [("Eva & Ann", "repeated", 5), ("Hal & Ida", "partial", 8)]
     values["choices"] = {7: "", 8: hal.public_id}
     assert [entry.player.name for entry in lists.enter_list(division=doubles, **values).entries] == ["Hal Holm & Ida"]
     assert names(doubles) == ["Ann & Bea", "Cem & Dan", "Hal Holm & Ida"]
-    assert lists.enter_list(division=doubles, **values).entries == []
+    repeated = lists.enter_list(division=doubles, **values)
+    assert (repeated.entries, {each.why for each in repeated.left_out}) == ([], {"entered", "repeated"})
+    values |= {"names": ["Hal Holm & Ann"], "choices": {}, "partial": False}
+    with pytest.raises(Refused) as refused:
+        lists.enter_list(division=doubles, **values)
+    [row] = refused.value.params["rows"]
+    assert (refused.value.code, row["name"], row["why"]) == ("list_left_out", "Hal Holm & Ann", "in_pair")
     assert [line.entered for line in lists.preview(division=doubles, names=["Ann & Zoe"])] == [True, False]
 
 
@@ -472,7 +479,7 @@ def test_a_program_enters_pairs_and_substitutes_them(doubles: Division, club: Cl
     assert (refused.status_code, refused.json()["code"]) == (409, "already_in_pair")
     listed = send(f"{path}paste/", names=["Ann Berg/Bea Kral", "Cem+Dan"]).json()
     assert [line["what"] for line in listed["lines"]] == ["entered", "entered", "new", "new"]
-    assert listed["left_out"] == ["Ann Berg & Bea Kral"]
+    assert [(row["name"], row["why"]) for row in listed["left_out"]] == [("Ann Berg & Bea Kral", "entered")]
     assert send(path, name="Eva").json()["code"] == "partner_missing"
 
     at = f"entries/{entry['public_id']}/substitute/"

@@ -108,7 +108,7 @@ def site(make_division: Callable[..., Division], alice_client: Client, club: Clu
     return Site(make_division(), alice_client)
 
 
-def outcomes(lists: Sequence[Listed], send: Callable[[Listed], Outcome]) -> dict[str, Outcome]:
+def outcomes(lists: Sequence[Listed], send: Callable[[Listed], Any]) -> dict[str, Any]:
     """Send each list to the same site, as it was at first."""
     found = {}
     for listed in lists:
@@ -129,7 +129,22 @@ def test_a_list_means_the_same_people_wherever_it_is_sent(surface: Callable[[Sit
 
 def shown(listed: Listed) -> Outcome:
     """Return what a page does with a list: it asks about what is unclear, and takes the others."""
-    return listed.entered, listed.asked, listed.code.replace("list_unclear", "")
+    return listed.entered, listed.asked, listed.code if listed.code == "list_empty" else ""
+
+
+def test_a_program_can_say_that_some_may_be_left_out(site: Site) -> None:
+    def send(listed: Listed) -> tuple[list[str], list[str], str]:
+        answer = site.client.post(f"{site.api}?partial=true", listed.text, content_type="text/csv")
+        body = answer.json()
+        entered = sorted(entry["player"]["name"] for entry in body.get("entries", ()))
+        assert entered == site.entered()
+        return entered, [row["why"] for row in body.get("left_out", ())], body.get("code", "")
+
+    whys = {"equal rows": ["repeated"], "a near namesake": ["partial"], "two spellings": ["partial"]}
+    expected: dict[str, Any] = {
+        row.kind: (row.entered, whys.get(row.kind, ["unclear"] * len(row.asked)), shown(row)[2]) for row in LISTS
+    }
+    assert outcomes(LISTS, send) == expected
 
 
 def test_a_workbook_is_read_as_the_same_table(site: Site) -> None:
@@ -156,8 +171,79 @@ def test_a_season_names_the_same_people(site: Site) -> None:
         return sorted(PastPlacing.objects.values_list("player__name", flat=True)), [], code
 
     tables = [row for row in LISTS if row.separator and row.has_titles and row.entered]
-    expected = {row.kind: (row.entered, [], "") for row in tables}
+    expected: dict[str, Outcome] = {row.kind: (row.entered, [], "") for row in tables}
     assert outcomes(tables, send) == expected | {"a near namesake": ([], [], "past_names_open")}
+
+
+# A program enters all of a list, or nobody.
+
+HALLS = ["Hall Pa", "Hall Pb", "Hall Pc", "Hall Pd"]
+
+
+def posted(site: Site, path: str = "", **body: Any) -> tuple[int, Any]:
+    answer = site.client.post(path or site.api, body, content_type="application/json")
+    return answer.status_code, answer.json()
+
+
+@pytest.mark.parametrize("kind", ["entries", "members"])
+def test_nobody_is_taken_of_a_list_of_which_somebody_would_be_left_out(kind: str, site: Site) -> None:
+    path = site.api if kind == "entries" else site.members_api
+    status, body = posted(site, path, names=HALLS)
+    assert (status, body["code"], site.entered(), site.added()) == (422, "list_left_out", [], [])
+    rows = [(row["place"], row["name"], row["why"], row["alike"]) for row in body["params"]["rows"]]
+    assert rows == [
+        (1, "Hall Pb", "partial", "Hall Pa"),
+        (2, "Hall Pc", "partial", "Hall Pa"),
+        (3, "Hall Pd", "partial", "Hall Pa"),
+    ]
+    status, _body = posted(site, path, names=HALLS, choices={"1": "new", "2": "new", "3": "new"})
+    assert (status, site.added()) == (200, HALLS)
+
+
+def test_two_of_one_name_are_two_members_if_they_are_chosen(site: Site) -> None:
+    twins = [Player.objects.create(name="Kim Lee Ray") for _ in range(2)]
+    for twin in twins:
+        Membership.objects.create(club=site.club, player=twin)
+    names = ["Kim Lee", "Kim Lee"]
+    for path in (site.members_api, site.api):
+        assert posted(site, path, names=names)[1]["code"] == "list_left_out"
+        chosen = {str(at): twin.public_id for at, twin in enumerate(twins)}
+        assert posted(site, path, names=names, choices=chosen)[0] == 200
+        same = {"0": twins[0].public_id, "1": twins[0].public_id}
+        assert posted(site, path, names=names, choices=same)[0] == 422
+    assert site.entered() == ["Kim Lee Ray", "Kim Lee Ray"]
+
+
+def test_with_partial_the_answer_says_who_is_left_out_and_why(site: Site) -> None:
+    status, body = posted(site, names=[*HALLS, "Total: 4"], partial=True)
+    assert (status, [entry["player"]["name"] for entry in body["entries"]]) == (200, ["Hall Pa"])
+    assert [(row["place"], row["name"], row["why"]) for row in body["left_out"]] == [
+        *((at, name, "partial") for at, name in enumerate(HALLS) if at),
+        (None, "Total: 4", "unclear"),
+    ]
+    status, body = posted(site, names=["Vorname;Clanname", "Sofie;Lund"], partial=True)
+    assert (status, body["entries"], [row["why"] for row in body["left_out"]]) == (200, [], ["unclear"] * 2)
+    status, found = posted(site, site.members_api, names=["Hall Pa", "Total: 4"], partial=True)
+    assert (status, [row["how"] for row in found]) == (200, ["found", "unclear"])
+
+
+def test_namesakes_among_many_are_refused_and_the_rest_may_be_sent_again(site: Site) -> None:
+    letters = "bcdfghjklmnpqrstvwxz"
+    names = [f"{first.upper()}a{second}o {second.upper()}u{first}e{first}i" for first in letters for second in letters]
+    names = [*names[:285], *names[:285:19]]
+    status, body = posted(site, names=names)
+    rows = body["params"]["rows"]
+    assert (len(names), status, {row["why"] for row in rows}, site.entered()) == (300, 422, {"repeated"}, [])
+    assert [row["place"] for row in rows] == [*range(285, 300)]
+    status, body = posted(site, names=names, choices={str(row["place"]): "new" for row in rows})
+    assert (status, len(body["entries"]), body["left_out"]) == (200, 300, [])
+
+
+def test_a_list_that_is_sent_again_enters_nobody_and_is_no_fault(site: Site) -> None:
+    assert posted(site, names=["Bo Friis", "Cyd Gamma"])[0] == 200
+    status, body = posted(site, names=["Bo Friis", "Cyd Gamma", "Dan Li"])
+    assert (status, [row["why"] for row in body["left_out"]]) == (200, ["entered", "entered"])
+    assert [entry["player"]["name"] for entry in body["entries"]] == ["Dan Li"]
 
 
 @pytest.mark.parametrize("listed", WRITTEN, ids=lambda listed: listed.kind)
@@ -326,6 +412,22 @@ def test_a_part_of_what_is_clear_is_read_as_well(listed: tuple[str, list[str]], 
 
 
 POLISH = "Imię;Nazwisko\nŁukasz;Żak\nGrażyna;Śliwa"
+POLES = ["Grażyna Śliwa", "Łukasz Żak"]
+
+
+@pytest.mark.parametrize("kind", ["entries", "members"])
+def test_a_program_is_asked_for_the_encoding_and_says_it(kind: str, site: Site) -> None:
+    path, content = site.api if kind == "entries" else site.members_api, POLISH.encode("cp1250")
+    asked = site.client.post(path, content, content_type="text/csv")
+    assert (asked.status_code, asked.json()["code"], site.added()) == (422, "encoding_unclear", [])
+    readings = dict(asked.json()["params"]["readings"])
+    assert (list(readings), "Łukasz;Żak" in readings["cp1250"]) == (["cp1252", "cp1250"], True)
+    file = SimpleUploadedFile("list.csv", content)
+    assert site.client.post(path, {"file": file, "encoding": "cp1250", "preview": True}).status_code == 200
+    assert site.client.post(f"{path}?encoding=rot13", content, content_type="text/csv").status_code == 422
+    assert site.added() == []
+    assert site.client.post(f"{path}?encoding=cp1250", content, content_type="text/csv").status_code == 200
+    assert site.added() == POLES
 
 
 @pytest.mark.parametrize("kind", ["entries", "members", "seasons"])

@@ -29,6 +29,10 @@ def names(division: Division) -> list[str]:
     return list(division.entries.order_by("pk").values_list("player__name", flat=True))
 
 
+def reasons(result: lists.ListResult) -> list[tuple[str, str]]:
+    return [(each.name, each.why) for each in result.left_out]
+
+
 def test_a_preview_matches_names_and_writes_nothing(division: Division, club: Club, by_alice: Actor) -> None:
     member(club, "Søren Holm")
     twins = [member(club, "Kim Lee"), member(club, "Kim Lee")]
@@ -46,7 +50,7 @@ def test_sending_a_list_twice_enters_nobody_twice(division: Division, by_alice: 
     for _twice in range(2):
         result = lists.enter_list(division=division, names=["Bob", "Carol", "bob"], choices={}, by=by_alice, now=NOON)
     assert names(division) == ["Bob", "Carol"]
-    assert (result.entries, result.left_out) == ([], ["Bob", "Carol", "bob"])
+    assert (result.entries, reasons(result)) == ([], [("Bob", "entered"), ("Carol", "entered"), ("bob", "repeated")])
 
 
 def test_an_ambiguous_name_is_entered_after_a_choice(division: Division, club: Club, by_alice: Actor) -> None:
@@ -55,7 +59,7 @@ def test_an_ambiguous_name_is_entered_after_a_choice(division: Division, club: C
     without = lists.enter_list(division=division, names=["Kim Lee"], choices={}, by=by_alice, now=NOON)
     chosen = lists.enter_list(division=division, names=["Kim Lee"], choices={0: first.public_id}, by=by_alice, now=NOON)
 
-    assert (without.entries, without.left_out) == ([], ["Kim Lee"])
+    assert (without.entries, reasons(without)) == ([], [("Kim Lee", "ambiguous")])
     assert [entry.player_id for entry in chosen.entries] == [first.pk]
 
 
