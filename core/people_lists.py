@@ -115,6 +115,7 @@ COUNTS = TOTALS | folded(
 NOBODY = (
     COUNTS | NAMES | folded("bye, freilos, exempt, riposo, oversidder, anonymous, anonym, anonyme, anonimo, anoniem")
 )
+_COUNTING, _NAMING = ({word for phrase in phrases for word in phrase.split()} for phrases in (COUNTS, NAMES))
 MAX_TITLE_ROWS = 30
 """Rows at the start of a sheet among which its titles are."""
 MAX_CELL_LENGTH = 4 * MAX_NAME_LENGTH
@@ -222,7 +223,7 @@ def _apart(cell: str) -> tuple[str, str]:
     if name.count('"') == 2 and name[0] == name[-1] == '"':
         name = name.strip('" ')
     rated = _RATED.fullmatch(name) if len(name) <= MAX_CELL_LENGTH and not _counts(name) else None
-    return (name, "") if rated is None or " " not in rated[1] else (rated[1].rstrip(" ,"), rated[2])
+    return (name, "") if rated is None or " " not in rated[1] else (rated[1].rstrip(" ,:"), rated[2])
 
 
 def is_name(name: str) -> bool:
@@ -240,10 +241,9 @@ def is_name(name: str) -> bool:
 
 def _counts(line: str) -> bool:
     """Whether a line counts people, or is about those who wait: known words, then a number or a colon."""
-    words, *number = re.split(r"[\d:：]", line, maxsplit=1)
-    head = _title(words) if number else ""
-    start, _space, last = head.rpartition(" ")
-    return head in COUNTS or (start in COUNTS and last in NAMES)
+    head, *number = re.split(r"[\d:：]", line, maxsplit=1)
+    words = set(_title(head).split()) if number else set()
+    return bool(words & _COUNTING) and words <= _COUNTING | _NAMING
 
 
 def _title(cell: str) -> str:
@@ -390,7 +390,7 @@ def _stands_out(first: ListedPerson, others: Sequence[ListedPerson], rows: Rows)
 
     def form(person: ListedPerson) -> tuple[bool, ...]:
         *before, last = person.name.split()
-        return bool(before), not last[0].islower(), not person.rating
+        return bool(before), not last.islower(), not person.rating
 
     wide = [sum(map(bool, rows[person.row - 1])) > 1 for person in (first, *others)]
     forms = [form(person) for person in (first, *others) if person.name]

@@ -107,20 +107,21 @@ WRITTEN = [
     Listed("a count in a column", "Sofie Lund;1500\nMads Holm;1600\nAntal;2", NORDIC, [3]),
     Listed("a count below titles", "Navn;Rating\nSofie Lund;1500\nMads Holm;1600\nAntal;2", NORDIC, [4]),
     Listed("a total in words", "Sofie Lund\nMads Holm\nI alt: 2 deltagere", NORDIC, [3]),
+    Listed("ratings after a colon", "Sofie Lund: 1500\nMads Holm: 1600", NORDIC),
     Listed("waiting", "Sofie Lund\nWaiting list:\nMads Holm", NORDIC, [2]),
     Listed(
         "counts",
         "Sofie Lund\nMads Holm\nAnzahl Spieler 12\nNombre de joueurs 12\nToplam: 12\nRazem 1500\nΣύνολο 2\n合計 2\n"
-        "Venteliste (3)\nReserves",
+        "Venteliste (3)\nReserves\nDeltagere i alt 2\nPlayers 2",
         NORDIC,
-        [*range(3, 11)],
+        [*range(3, 13)],
     ),
     Listed(
         "numbers", "#1 Mads Holm\n#2 Sofie Lund\n# 3. Ann Berg\n№4 Bo Friis", [*NORDIC[::-1], "Ann Berg", "Bo Friis"]
     ),
     Listed(
         "names that begin like counts",
-        "Antal Nagy\nSum Wai Lee 1500\nSofie Lund",
+        "Antal Nagy 1500\nSum Wai Lee 1500\nSofie Lund",
         ["Antal Nagy", "Sum Wai Lee", NORDIC[0]],
     ),
     # As programs write them.
