@@ -390,7 +390,8 @@ def _stands_out(first: ListedPerson, others: Sequence[ListedPerson], rows: Rows)
 
     def form(person: ListedPerson) -> tuple[bool, ...]:
         *before, last = person.name.split()
-        return bool(before), not last.islower(), not person.rating
+        is_sentence = bool(before) and last.islower() and not before[0].islower()
+        return bool(before), not is_sentence, not person.rating
 
     wide = [sum(map(bool, rows[person.row - 1])) > 1 for person in (first, *others)]
     forms = [form(person) for person in (first, *others) if person.name]

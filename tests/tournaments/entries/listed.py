@@ -102,6 +102,8 @@ WRITTEN = [
     ),
     Listed("a title unlike the names", "Kilpailija\nSofie Lund\nMads Holm", NORDIC, [1]),
     Listed("a caption unlike the names", "Osallistujan nimi\nSofie Lund\nMads Holm", NORDIC, [1]),
+    Listed("the first in small letters", "sofie lund\nMads Holm\nBo Friis", ["sofie lund", "Mads Holm", "Bo Friis"]),
+    Listed("a first name in small letters", "sofie\nMads\nBo", ["sofie", "Mads", "Bo"]),
     Listed("a caption with a year", "Klubaften Tirsdag 2026\nSofie Lund\nMads Holm", NORDIC, [1]),
     Listed("a caption above a title", "Club Night\nNavn\nSofie Lund\nMads Holm", NORDIC, [1]),
     Listed("a count in a column", "Sofie Lund;1500\nMads Holm;1600\nAntal;2", NORDIC, [3]),
