@@ -10,7 +10,7 @@ Other formulas of the same form differ in the exponents of n in the stake and in
 the stake and in the ramp of K (`FAMILIES`; docs/ratings.md).
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from enum import StrEnum
@@ -165,10 +165,10 @@ class Standing(NamedTuple):
     deviation: float | None = None
     volatility: float | None = None
     """Of Glicko-2, at the end of the week of the last match."""
-    opponents: int = 0
-    """Different people in `matches`."""
     event_matches: int = 0
     """Those of `matches` that were played in events."""
+    event_opponents: int = 0
+    """Different opponents in `matches` who have enough `event_matches` themselves; set by who knows all standings."""
 
 
 class RatingEffect(NamedTuple):
@@ -468,20 +468,11 @@ def winner_chances(settings: Settings, matches: Iterable[RatedMatch]) -> Iterato
             yield expected_score(before[match.winner].rated, before[match.loser].rated)
 
 
-def standings_after(
-    standings_before: Mapping[int, Standing],
-    changes: Iterable[RatingEffect],
-    met_before: Mapping[int, Collection[int]] | None = None,
-) -> dict[int, Standing]:
-    """Return the standings of all players in `standings_before` or in `changes`, which are in order.
-
-    `met_before` has the opponents of those in `standings_before`; without it, `opponents` counts those of `changes`.
-    """
+def standings_after(standings_before: Mapping[int, Standing], changes: Iterable[RatingEffect]) -> dict[int, Standing]:
+    """Return the standings of all players in `standings_before` or in `changes`, which are in order."""
     standings = dict(standings_before)
-    met = {player: set(opponents) for player, opponents in (met_before or {}).items()}
     for change in changes:
         before = standings.get(change.player)
-        met.setdefault(change.player, set()).add(change.opponent)
         standings[change.player] = Standing(
             rating=change.rating_after,
             experience=change.experience_before + change.length,
@@ -491,7 +482,6 @@ def standings_after(
             last_change=round(change.rating_after - change.rating_before, DIGITS),
             deviation=change.deviation,
             volatility=change.volatility,
-            opponents=len(met[change.player]),
             event_matches=(before.event_matches if before else 0) + change.in_event,
         )
     return standings

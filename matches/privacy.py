@@ -316,7 +316,7 @@ def _actions(person: Person) -> Iterable[Row]:
 
 
 def _ratings(person: Person) -> Iterable[Row]:
-    fields = ("rating", "experience", "matches", "wins", "opponents", "event_matches", "last_played_at")
+    fields = ("rating", "experience", "matches", "wins", "event_matches", "event_opponents", "last_played_at")
     return values(PlayerRating.objects.filter(player__in=person.sides), *fields, pool_name=F("pool__name"))
 
 

@@ -21,8 +21,8 @@ FIELDS_OF = {
 """What can be chosen of a formula beside the first rating; of the others it is the scale of K alone."""
 AFTER_EACH_MATCH = "at_once"
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-ENOUGH_EVENT_MATCHES = 10
-"""With so many rated matches in events, a director has seen the player often enough, whoever the opponents were."""
+ENOUGH_EVENT_MATCHES = 5
+"""With so many rated matches in events, directors have seen the player often enough, whoever the opponents were."""
 OF_FORMULAS = {"start_experience"}.union(*FIELDS_OF.values())
 
 
@@ -63,8 +63,9 @@ class PoolSettings:
     """Whether past matches imported into the pool count."""
     provisional_below: int = 0
     """Players with less experience are provisional: they have no rank."""
-    least_opponents: int = 0
-    """Players are provisional until rated matches against so many people, or `ENOUGH_EVENT_MATCHES` in events."""
+    least_event_opponents: int = 0
+    """Players are provisional until `ENOUGH_EVENT_MATCHES` rated matches in events, or rated matches against so many
+    people who have these: whoever makes accounts of their own can give them opponents, but not evenings in clubs."""
     lists_provisional: bool = True
     """Whether the list names provisional players after the others."""
     least_matches: int = 1
@@ -117,22 +118,23 @@ class PoolSettings:
     def is_provisional(self, standing: Standing) -> bool:
         """Whether a rating rests on too little: shown with “?”, and without a rank. `established` is the opposite."""
         is_experienced = standing.experience >= self.provisional_below
-        has_met_enough = standing.opponents >= self.least_opponents or standing.event_matches >= ENOUGH_EVENT_MATCHES
-        return not (is_experienced and has_met_enough)
+        has_met_enough = standing.event_opponents >= self.least_event_opponents
+        return not (is_experienced and (has_met_enough or standing.event_matches >= ENOUGH_EVENT_MATCHES))
 
     @property
     def established(self) -> Q:
         """Condition: a rating (`PlayerRating`) is not provisional."""
-        has_met_enough = Q(opponents__gte=self.least_opponents) | Q(event_matches__gte=ENOUGH_EVENT_MATCHES)
-        return Q(experience__gte=self.provisional_below) & has_met_enough
+        has_met_enough = Q(event_opponents__gte=self.least_event_opponents)
+        is_seen = Q(event_matches__gte=ENOUGH_EVENT_MATCHES)
+        return Q(experience__gte=self.provisional_below) & (has_met_enough | is_seen)
 
 
 IN_COLUMNS = ("name", "start_rating", "start_experience", "ramp", "k_scale")
 OF_LIST = (
-    "provisional_below", "lists_provisional", "least_opponents", "least_matches", "active_days", "members_only",
+    "provisional_below", "lists_provisional", "least_event_opponents", "least_matches", "active_days", "members_only",
     "published_on",
 )  # fmt: skip
-OF_SITE = {"least_opponents": 4}
+OF_SITE = {"least_event_opponents": 4}
 """Settings of the site's pool, which nobody chooses."""
 DEFAULTS: dict[str, Any] = {field.name: field.default for field in fields(PoolSettings)}
 NAMES = frozenset(DEFAULTS)

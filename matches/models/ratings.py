@@ -209,9 +209,11 @@ class PlayerRating(models.Model):
     last_change = models.FloatField()
     deviation = models.FloatField(null=True, blank=True, help_text="Of Glicko-2, at the end of the last week.")
     volatility = models.FloatField(null=True, blank=True)
-    opponents = models.PositiveIntegerField(db_default=0, default=0, help_text="Different people in the rated matches.")
     event_matches = models.PositiveIntegerField(
         db_default=0, default=0, help_text="How many of the rated matches were played in events."
+    )
+    event_opponents = models.PositiveIntegerField(
+        db_default=0, default=0, help_text="Different opponents who have enough rated matches in events themselves."
     )
 
     class Meta:
@@ -236,8 +238,8 @@ class PlayerRating(models.Model):
 
     @property
     def missing_opponents(self) -> int:
-        """Against how many more people a provisional rating of the site needs rated matches; else 0."""
-        return max(0, self.pool.chosen.least_opponents - self.opponents) if self.is_provisional else 0
+        """Matches against how many more people known from events a provisional rating of the site needs; else 0."""
+        return max(0, self.pool.chosen.least_event_opponents - self.event_opponents) if self.is_provisional else 0
 
     @property
     def missing_event_matches(self) -> int:

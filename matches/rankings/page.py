@@ -115,8 +115,9 @@ def own_player(request: HttpRequest) -> HttpResponse:
 
 
 def _may_challenge(request: HttpRequest, shown_player: Player, viewer: Viewer) -> bool:
-    """Whether the reader can challenge a player to a friendly match: both have an account."""
-    return request.user.is_authenticated and shown_player.user_id is not None and shown_player.pk != viewer.player
+    """Whether the reader can challenge a player to a friendly match: both have an account, and neither has left."""
+    has_account = shown_player.user_id is not None and not shown_player.has_left
+    return request.user.is_authenticated and has_account and shown_player.pk != viewer.player
 
 
 @open_to(get=Who.EVERYBODY)

@@ -220,6 +220,11 @@ class Profile:
         return won_percent(self.standing.wins, self.standing.matches) if self.standing else 0
 
     @property
+    def is_suspended(self) -> bool:
+        """Whether the player's account is suspended, which everybody may know; why is not stored."""
+        return self.player.user is not None and not self.player.user.is_active
+
+    @property
     def more_in_chart(self) -> bool:
         """Whether there are more rated matches than the chart shows by default."""
         return self.standing is not None and self.standing.matches > CHARTED

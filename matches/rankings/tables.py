@@ -14,16 +14,19 @@ from core.names import fold
 from core.pagination import page_of
 from core.requests import parse_int
 from matches.models import BotPlayer, PlayerRating, RatingPool
+from matches.models.pool_settings import ENOUGH_EVENT_MATCHES
 from matches.ratings.services import default_pool
 from players.access import Visitor
 from players.models import Alias, Club, Membership, Pair, Player
-from players.people.rows import is_person
+from players.people.rows import is_person, is_present
 
 ROWS = 50
 ACTIVE_DAYS = 365
 DAYS = (30, 90, 180, ACTIVE_DAYS, 730)
 MIN_MATCHES = (1, 5, 10, 20, 50)
 MAX_CLUBS = 500
+ACCOUNT_DAYS = 7
+"""An account is so old before its player has a place in the site's ranking, unless events alone give them one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +68,7 @@ class RankingRow:
     """A player in the ranking; `me` marks the reader."""
 
     rank: int | None
-    """None for a provisional rating that a search has found."""
+    """None for a player without a place whom a search has found."""
     standing: PlayerRating
     clubs: Sequence[str] = ()
     me: bool = False
@@ -127,15 +130,18 @@ def opened(filters: RankingFilters, reader: Visitor) -> RankingFilters:
 
 
 def table(filters: RankingFilters, now: datetime) -> QuerySet[PlayerRating]:
-    """The whole ranking, best first, without the search. Erased and merged players and, unless they are asked for,
-    provisional ratings are left out.
+    """The whole ranking, best first, without the search. Erased, suspended and merged players are left out and, unless
+    they are asked for, provisional ratings and those of new accounts.
     """
     pool = filters.pool or default_pool()
-    rows = PlayerRating.objects.filter(pool=pool, player__erased_at__isnull=True)
+    rows = PlayerRating.objects.filter(is_present("player__"), pool=pool)
     if filters.days:
         rows = rows.filter(last_played_at__gte=_days_before(now, filters.days))
     if not filters.provisional:
         rows = rows.filter(pool.chosen.established)
+        if pool.is_default:
+            is_old = Q(player__user=None) | Q(player__user__date_joined__lte=_days_before(now, ACCOUNT_DAYS))
+            rows = rows.filter(is_old | Q(event_matches__gte=ENOUGH_EVENT_MATCHES))
     if filters.least > 1:
         rows = rows.filter(matches__gte=filters.least)
     if filters.club and not pool.is_own:
@@ -196,10 +202,12 @@ def ranked(
     """Return `standings` with their ranks; they are consecutive rows of `picked` starting at index `start`."""
     everybody = table(filters, now)
     clubs = clubs_of([standing.player_id for standing in standings])
+    ids = {standing.pk for standing in standings}
     ranks = _ranks_among(everybody, standings) if filters.q else _ranks_from(everybody, standings, start)
+    placed = set(everybody.filter(pk__in=ids).values_list("pk", flat=True)) if filters.q else ids
     return [
         RankingRow(
-            rank if filters.provisional or not standing.is_provisional else None,
+            rank if standing.pk in placed else None,
             standing,
             clubs.get(standing.player_id, ()),
             standing.player_id == viewer,

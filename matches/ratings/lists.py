@@ -10,6 +10,7 @@ from formats.ratings import WEEK, Settings, Standing
 from matches.models import PoolSettings
 from matches.models.pool_settings import AFTER_EACH_MATCH, WEEKDAYS
 from players.models import Membership, Player
+from players.people.rows import is_present
 
 
 class ListPlace(StrEnum):
@@ -76,10 +77,9 @@ def members_of(club: int, same: Mapping[int, int]) -> set[int]:
     return {same.get(player, player) for player in players}
 
 
-def erased_among(players: Collection[int]) -> set[int]:
-    """The players who asked to be erased."""
-    erased = Player.objects.filter(erased_at__isnull=False).values_list("pk", flat=True)
-    return set(erased).intersection(players)
+def absent_among(players: Collection[int]) -> set[int]:
+    """The players who asked to be erased, or are suspended: they are in no list."""
+    return set(Player.objects.exclude(is_present()).values_list("pk", flat=True)).intersection(players)
 
 
 def listed(
@@ -88,12 +88,12 @@ def listed(
     standings: Mapping[int, Standing],
     *,
     members: Collection[int],
-    erased: Collection[int],
+    absent: Collection[int],
     now: datetime,
 ) -> list[Listed]:
     """Place all rated players: the ranked by rating, then the provisional, then those who are not in the list."""
     places = {
-        player: ListPlace.UNLISTED if player in erased else _place(chosen, standing, player in members, now)
+        player: ListPlace.UNLISTED if player in absent else _place(chosen, standing, player in members, now)
         for player, standing in standings.items()
     }
     order = list(ListPlace)

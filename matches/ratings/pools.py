@@ -15,7 +15,7 @@ from formats.ratings import Standing, replay, standings_after
 from matches.models import PoolSettings, RatingChange, RatingPool, RatingPoolVersion
 from matches.models.pool_settings import ELO, IN_COLUMNS, stakes_of
 from matches.ratings import rated
-from matches.ratings.lists import Listed, Publication, erased_among, listed, members_of, publication
+from matches.ratings.lists import Listed, Publication, absent_among, listed, members_of, publication
 from matches.ratings.rated import BEGINNING
 from matches.ratings.services import REPLAY
 from players.actors import Actor, log
@@ -182,9 +182,9 @@ def preview_settings(*, pool: RatingPool, settings: PoolSettings, now: datetime)
         sides.append((rules, formula, matches, standings_after({}, replay(formula, {}, matches, starts))))
     players = {player for *_, standings in sides for player in standings}
     members = members_of(pool.club_id, same) if pool.club_id is not None else set()
-    erased = erased_among(players)
+    absent = absent_among(players)
     before, after = (
-        {row.player: row for row in listed(rules, formula, standings, members=members, erased=erased, now=now)}
+        {row.player: row for row in listed(rules, formula, standings, members=members, absent=absent, now=now)}
         for rules, formula, _, standings in sides
     )
     people = Player.objects.in_bulk(players)
@@ -206,8 +206,8 @@ def list_of(pool: RatingPool, now: datetime) -> tuple[list[Listed], Mapping[int,
     same = rated.merged_players() if pool.chosen.members_only else {}
     members = members_of(pool.club_id, same) if pool.club_id is not None and pool.chosen.members_only else set()
     people = Player.objects.in_bulk(list(standings))
-    erased = {player for player, row in people.items() if row.erased_at is not None}
-    return listed(pool.chosen, pool.settings, standings, members=members, erased=erased, now=now), people
+    absent = absent_among(people)
+    return listed(pool.chosen, pool.settings, standings, members=members, absent=absent, now=now), people
 
 
 def _standings_until(pool: RatingPool, until: datetime, players: Collection[int]) -> dict[int, Standing]:

@@ -358,7 +358,6 @@ def _standings_before(pool: RatingPool, key: Key, players: Collection[int]) -> d
         .annotate(
             matches=Count("pk"),
             wins=Count("pk", filter=Q(won=True)),
-            opponents=Count("opponent", distinct=True),
             event_matches=Count("pk", filter=_IN_EVENT),
         )
     }
@@ -374,7 +373,6 @@ def _standings_before(pool: RatingPool, key: Key, players: Collection[int]) -> d
             last_change=change.change,
             deviation=change.deviation,
             volatility=change.volatility,
-            opponents=counts[change.player_id]["opponents"],
             event_matches=counts[change.player_id]["event_matches"],
         )
         for change in RatingChange.objects.filter(pk__in=latest)

@@ -18,6 +18,7 @@ from core.queue import claim_lasts, hint
 from engine.errors import Refused
 from formats.ratings import RatingEffect, Standing, replay, standings_after
 from matches.models import Match, PlayerRating, RatingChange, RatingMark, RatingPool, Result
+from matches.models.pool_settings import ENOUGH_EVENT_MATCHES
 from matches.ratings import rated
 from matches.ratings.rated import BEGINNING, Key
 from players.actors import Actor, log
@@ -132,7 +133,7 @@ CHANGE_FIELDS = [
 ]
 STANDING_FIELDS = list(Standing._fields)
 
-DERIVES = 2
+DERIVES = 3
 """Grows when a release derives more than the one before, whose workers may still have replayed after the migration."""
 
 RowKey = TypeVar("RowKey")
@@ -486,13 +487,38 @@ def _fold(pool: RatingPool, since: Key, same: Mapping[int, int]) -> _Fold:
     players |= {player for _, player in stored}
     before = rated.standings_before(pool, since, players)
     changes = replay(pool.settings, before, matches, rated.starts_of(pool, same))
+    standings = standings_after(before, changes)
+    stored_standings = rated.stored_standings(pool, None if since == BEGINNING else players)
+    # Whoever met somebody who has enough matches in events only now, or no longer, has another count of such opponents.
+    turned = _seen_in_events(stored_standings) ^ _seen_in_events(standings)
+    beside = rated.stored_standings(pool, _all_in(rated.met_before(pool, since, turned)) - players)
     return _Fold(
         matches=len(matches),
         stored=stored,
         changes={(change.match, change.player): change for change in changes},
-        stored_standings=rated.stored_standings(pool, None if since == BEGINNING else players),
-        standings=standings_after(before, changes, rated.met_before(pool, since, players)),
+        stored_standings={**stored_standings, **beside},
+        standings=_count_event_opponents(pool, since, {**standings, **beside}, changes),
     )
+
+
+def _count_event_opponents(
+    pool: RatingPool, since: Key, standings: Mapping[int, Standing], changes: Iterable[RatingEffect]
+) -> dict[int, Standing]:
+    """Return the standings after `changes` with their `event_opponents`: one hop, so it needs no order."""
+    met = rated.met_before(pool, since, standings)
+    for change in changes:
+        met.setdefault(change.player, set()).add(change.opponent)
+    others = rated.stored_standings(pool, _all_in(met) - standings.keys())
+    seen = _seen_in_events({**others, **standings})
+    return {player: row._replace(event_opponents=len(met[player] & seen)) for player, row in standings.items()}
+
+
+def _seen_in_events(standings: Mapping[int, Standing]) -> set[int]:
+    return {player for player, row in standings.items() if row.event_matches >= ENOUGH_EVENT_MATCHES}
+
+
+def _all_in(met: Mapping[int, set[int]]) -> set[int]:
+    return set().union(*met.values())
 
 
 def _write(pool: RatingPool, fold: _Fold) -> int:

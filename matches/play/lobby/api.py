@@ -149,7 +149,9 @@ class ReviewedGroupSerializer(serializers.Serializer[Any]):
     """Friendlies of the last 30 days that somebody should look at."""
 
     players = PersonSerializer(
-        many=True, help_text="The two players, or the winner alone of matches that several opponents gave up early."
+        many=True,
+        help_text="The two players, three or more who played only one another, or the winner alone of matches that "
+        "several opponents gave up early.",
     )
     matches = ReviewedSerializer(many=True, help_text="The newest first.")
 
@@ -442,7 +444,8 @@ class Friendlies(APIView):
 @open_to(get=Who.SITE, post=Who.SITE)
 @extend_schema_view(
     get=extend_schema(
-        operation_id="friendlies_list", summary="List friendlies of players without a club to look at (administrators)"
+        operation_id="friendlies_list",
+        summary="List friendlies of players without an accepted club to look at (administrators)",
     ),
     post=extend_schema(
         operation_id="friendlies_decide",

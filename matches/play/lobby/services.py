@@ -588,6 +588,8 @@ USUAL = 6
 """So many rated friendlies of the same two players in that time are nothing to look at."""
 EARLY = 10
 """A match that was conceded or lost on time before its 10th play ended early."""
+MAX_CIRCLE = 20
+"""So many players who played only one another may be the accounts of one person: as many as the limits feed in days."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -607,7 +609,9 @@ class Reviewed:
 
 @dataclass(frozen=True, slots=True)
 class ReviewedGroup:
-    """Friendly matches to look at: of two players, or won by one player against several who gave up early."""
+    """Friendly matches to look at: of two players, of three or more who played only one another, or won by one player
+    against several who gave up early.
+    """
 
     players: tuple[Player, ...]
     matches: list[Reviewed]
@@ -626,14 +630,16 @@ class ReviewedGroup:
 
     @property
     def is_listed(self) -> bool:
-        many = len(self.matches) > USUAL
-        return many and (self.only_winner is not None or 2 * self.ended_early >= len(self.matches))
+        is_circle = len(self.players) > 2
+        stands_out = is_circle or self.only_winner is not None or 2 * self.ended_early >= len(self.matches)
+        return len(self.matches) > USUAL and stands_out
 
 
 def friendlies_to_review(club: Club | None, now: datetime) -> list[ReviewedGroup]:
     """The friendlies of the last 30 days of a club's current members that should be looked at.
 
-    Without a club, those of players who belong to none. A pair that is listed is left out of what its winner won.
+    Without a club, those of players who belong to no accepted one; of them also circles, however their matches ended.
+    Matches that are listed are left out of what their winner or a pair of them played.
     """
     rows = _friendlies_of(club).filter(match__finished_at__gt=now - WITHIN, match__state=Match.State.SETTLED)
     rows = rows.select_related("match__player_0", "match__player_1").order_by("-match__finished_at", "-match")
@@ -641,21 +647,47 @@ def friendlies_to_review(club: Club | None, now: datetime) -> list[ReviewedGroup
     for reviewed in _reviewed([row.match for row in rows if row.match is not None]):
         by_pair[frozenset((reviewed.match.player_0_id, reviewed.match.player_1_id))].append(reviewed)
     pairs = [ReviewedGroup(matches[0].match.players, matches) for matches in by_pair.values()]
+    circles = [circle for circle in _circles(pairs) if circle.is_listed] if club is None else []
+    in_circles = {player for circle in circles for player in circle.players}
+    pairs = [pair for pair in pairs if in_circles.isdisjoint(pair.players)]
     by_winner: defaultdict[Player, list[Reviewed]] = defaultdict(list)
     for pair in pairs:
         for reviewed in pair.matches:
             if reviewed.winner is not None and reviewed.ended_early and not pair.is_listed:
                 by_winner[reviewed.winner].append(reviewed)
     winners = [ReviewedGroup((winner,), matches) for winner, matches in by_winner.items()]
-    return sorted((group for group in pairs + winners if group.is_listed), key=lambda group: -len(group.matches))
+    listed = [*circles, *(group for group in pairs + winners if group.is_listed)]
+    return sorted(listed, key=lambda group: -len(group.matches))
+
+
+def _circles(pairs: Iterable[ReviewedGroup]) -> list[ReviewedGroup]:
+    """Return the sets of 3 to `MAX_CIRCLE` players who played one another and nobody else, with all their matches."""
+    sets: list[tuple[set[Player], list[Reviewed]]] = []
+    for pair in pairs:
+        players, matches = set(pair.players), list(pair.matches)
+        for joined in [known for known in sets if known[0] & players]:
+            players, matches = players | joined[0], matches + joined[1]
+            sets.remove(joined)
+        sets.append((players, matches))
+    return [
+        ReviewedGroup(
+            tuple(sorted(players, key=lambda player: player.pk)),
+            sorted(matches, key=lambda row: (row.match.finished_at, row.match.pk), reverse=True),
+        )
+        for players, matches in sets
+        if 2 < len(players) <= MAX_CIRCLE
+    ]
 
 
 def _friendlies_of(club: Club | None) -> QuerySet[Challenge]:
-    """The friendlies of current members that are rated, or were until somebody decided about them."""
-    members = Membership.objects.filter(left_at__isnull=True)
+    """The friendlies of current members that are rated, or were until somebody decided about them.
+
+    Without a club, of members of no accepted one: anybody can have a club that waits, and be its officer.
+    """
+    members = Membership.objects.filter(left_at__isnull=True, club__accepted_at__isnull=False)
     of_members = Q(challenger__in=members.values("player")) | Q(opponent__in=members.values("player"))
     if club is not None:
-        own = members.filter(club=club).values("player")
+        own = Membership.objects.filter(left_at__isnull=True, club=club).values("player")
         of_members = Q(challenger__in=own) | Q(opponent__in=own)
     unrated = Unrating.objects.filter(match=OuterRef("match"), undone_at=None)
     return Challenge.objects.filter(
@@ -684,7 +716,7 @@ def _reviewed(matches: Iterable[Match]) -> list[Reviewed]:
 
 
 def match_to_review(club: Club | None, public_id: str) -> Match:
-    """Return a friendly match of a member that was made rated; without a club, of players who belong to none.
+    """Return a friendly match of a member that was made rated; without a club, of members of no accepted one.
 
     Raises Http404 for any other match.
     """

@@ -127,8 +127,8 @@ def test_a_provisional_rating_has_a_question_mark(
     change = RatingChange.objects.get(match=match, player=match.player_0)
     client.force_login(bob)
     shown = rf"<strong>{change.rating_after:.1f}\s*(<span[^>]*>\?</span>)?"
-    for opponents, mark in ((3, True), (4, False)):
-        PlayerRating.objects.filter(player=match.player_0).update(opponents=opponents)
+    for event_matches, mark in ((4, True), (5, False)):
+        PlayerRating.objects.filter(player=match.player_0).update(event_matches=event_matches)
         found = re.search(shown, html(client.get(url)))
         assert found is not None
         assert bool(found[1]) == mark

@@ -34,7 +34,7 @@ def rate(name: str, rating: float, *, matches: int = 10, days_ago: int = 1, **fi
         wins=matches // 2,
         last_played_at=LATER - timedelta(days=days_ago),
         last_change=1.5,
-        opponents=4,
+        event_matches=5,
     )
     return new
 

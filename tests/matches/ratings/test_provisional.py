@@ -1,18 +1,16 @@
-"""A rating is provisional until rated matches against four people, or ten in events of accepted clubs."""
+"""A rating is provisional until five rated matches in events of accepted clubs, or against four who have these."""
 
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from html import unescape
-from importlib import import_module
 from itertools import islice
 from random import Random
 from typing import Any
 
 import pytest
-from django.apps import apps
 from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
@@ -21,7 +19,7 @@ from demo import club as demo
 from matches.models import Match, PlayerRating, PoolSettings, RatingChange, RatingPool
 from matches.models.pool_settings import ENOUGH_EVENT_MATCHES
 from matches.rankings.tables import RankingFilters, ranking
-from matches.ratings.pools import create_pool
+from matches.ratings.pools import create_pool, list_of
 from matches.ratings.services import accept_club, check_ratings, default_pool, provisional_among
 from players.actors import SYSTEM
 from players.models import Club, Player, User
@@ -39,7 +37,10 @@ CUP = "division:cup"
 
 
 def counted_from_facts() -> dict[int, tuple[int, int]]:
-    """(opponents, matches in events) of everybody rated by the site, counted match by match from the facts alone."""
+    """Opponents who have enough matches in events, and matches in events, of everybody rated by the site.
+
+    Counted match by match from the facts alone.
+    """
     into = dict(Player.objects.values_list("pk", "merged_into"))
 
     def person(pk: int) -> int:
@@ -61,12 +62,13 @@ def counted_from_facts() -> dict[int, tuple[int, int]]:
         for one, other in (sides, sides[::-1]):
             met[one].append(other)
             in_events[one] += match.parent_topic != ""
-    return {one: (len(set(others)), in_events[one]) for one, others in met.items()}
+    enough = {one for one, matches in in_events.items() if matches >= ENOUGH_EVENT_MATCHES}
+    return {one: (len(enough.intersection(others)), in_events[one]) for one, others in met.items()}
 
 
 def stored(pool: RatingPool | None = None) -> dict[int, tuple[int, int]]:
     rows = PlayerRating.objects.filter(pool=pool or default_pool())
-    return {row.player_id: (row.opponents, row.event_matches) for row in rows}
+    return {row.player_id: (row.event_opponents, row.event_matches) for row in rows}
 
 
 class History:
@@ -79,6 +81,8 @@ class History:
         self.waiting = Club.objects.create(name="Hill", slug="hill", accepted_at=None)
         self.clubs = [None, None, accepted, self.waiting]
         self.matches: list[Match] = []
+        for _ in range(25):
+            self.play()
 
     def step(self) -> None:
         steps = [self.play] * 6 + [self.correct, self.void_or_reinstate, self.rate_or_not, self.merge_or_not]
@@ -131,50 +135,38 @@ class History:
 @pytest.mark.parametrize("number", range(4))
 def test_both_counts_are_those_of_the_facts_whatever_happened(number: int) -> None:
     history = History(1000 * TEST_SEED + number)
-    for _ in range(8):
+    counts: set[tuple[int, int]] = set()
+    for _ in range(12):
         for _ in range(history.chance.randrange(1, 6)):
             history.step()
         replay()
+        counts |= set(stored().items())
         assert stored() == counted_from_facts()
         assert not check_ratings(default_pool())
         provisional = {row.player_id for row in PlayerRating.objects.filter(pool=default_pool()) if row.is_provisional}
         assert provisional_among(default_pool(), stored()) == provisional
-    assert len(history.matches) > 5
+    assert len({opponents for opponents, _ in counts}) > 2
 
 
 def test_the_check_and_a_rebuild_find_wrong_counts() -> None:
     played(player("Bob"), player("Carol"))
     replay()
-    PlayerRating.objects.update(opponents=4, event_matches=1)
+    PlayerRating.objects.update(event_opponents=4, event_matches=1)
     assert len(check_ratings(default_pool()).standings) == 2
     call_command("rebuild", verbosity=0)
-    assert set(stored().values()) == {(1, 0)}
+    assert set(stored().values()) == {(0, 0)}
 
 
-def test_the_migration_counts_what_the_replay_would() -> None:
-    history = History(TEST_SEED)
-    for _ in range(40):
-        history.step()
-    replay()
-    before = stored()
-    assert max(opponents for opponents, _ in before.values()) > 2
-    PlayerRating.objects.update(opponents=0, event_matches=0)
-    migration: Any = import_module("matches.migrations.0023_provisional_ratings")
-    migration.count_opponents(apps, None)
-    assert stored() == before
-    assert not check_ratings(default_pool())
-
-
-def test_a_pool_that_a_worker_of_the_release_before_has_replayed_is_replayed_again() -> None:
+def test_a_pool_that_the_release_before_has_replayed_is_replayed_again() -> None:
     played(player("Bob"), player("Carol"))
     replay()
     pool = default_pool()
-    del pool.basis["derives"]
+    pool.basis["derives"] -= 1
     pool.save()
-    PlayerRating.objects.update(opponents=0)
+    PlayerRating.objects.update(event_opponents=4)
     assert not check_ratings(pool), "a replay is due, so nothing is compared"
     replay()
-    assert set(stored().values()) == {(1, 0)}
+    assert set(stored().values()) == {(0, 0)}
 
 
 # What follows.
@@ -184,46 +176,116 @@ def rows(**filters: Any) -> list[str]:
     return [row.player.name for row in ranking(RankingFilters(days=0, **filters), 1, LATER).rows]
 
 
-def meet(one: Player, count: int, times: int = 1) -> None:
-    """Play so many matches against each of so many new people."""
-    for number in range(count):
-        other = player(f"{one.name} {number}")
-        for hours in range(times):
-            played(one, other, hours=10 * number + hours)
-    replay()
+@pytest.fixture
+def accepted() -> Club:
+    """A club that was accepted before the first match."""
+    return Club.objects.create(name="Quay", slug="quay", accepted_at=NOON)
 
 
-def test_four_opponents_or_ten_matches_in_events_of_accepted_clubs_make_a_rating_ranked(club: Club) -> None:
-    bob, carol, erik, frida = (player(name) for name in ("Bob", "Carol", "Erik", "Frida"))
-    Club.objects.update(accepted_at=NOON)
+def evening(club: Club, *people: Player, matches: int = ENOUGH_EVENT_MATCHES, hours: float = 0) -> list[Match]:
+    """Let neighbours play one another so often in an event of a club."""
+    pairs = list(zip(people[::2], people[1::2], strict=True)) * matches
+    return [played(*pair, hours=hours + number / 10, club=club, parent_topic=CUP) for number, pair in enumerate(pairs)]
+
+
+def regulars(club: Club, count: int) -> list[Player]:
+    people = [player(f"Regular {number}") for number in range(count)]
+    evening(club, *people)
+    return people
+
+
+def test_five_matches_in_events_of_accepted_clubs_give_a_rank(accepted: Club) -> None:
+    erik, frida = player("Erik"), player("Frida")
     waiting = Club.objects.create(name="Hill", slug="hill", accepted_at=None)
-    meet(bob, 3, times=4)
-    meet(carol, 4)
-    for hours in range(ENOUGH_EVENT_MATCHES - 1):
-        played(erik, frida, hours=hours, club=club, parent_topic=CUP)
-    for hours in range(2):
-        played(erik, frida, hours=hours, club=waiting, parent_topic=CUP)
-        played(erik, frida, hours=hours, club=club)
+    evening(accepted, erik, frida, matches=4)
+    evening(waiting, erik, frida, matches=2)
+    played(erik, frida, hours=50, club=accepted)
     replay()
-    assert rows() == ["Carol"]
-    assert len(rows(provisional=True)) == PlayerRating.objects.filter(pool=default_pool()).count() > 10
+    assert rows() == []
+    assert set(rows(provisional=True)) == {"Erik", "Frida"}
     standing = PlayerRating.objects.get(pool=default_pool(), player=erik)
-    assert (standing.missing_opponents, standing.missing_event_matches) == (3, 1)
-    played(erik, frida, hours=60, club=club, parent_topic=CUP)
+    assert (standing.missing_opponents, standing.missing_event_matches) == (4, 1)
+    evening(accepted, erik, frida, matches=1, hours=60)
     replay()
-    assert set(rows()) == {"Carol", "Erik", "Frida"}
+    assert set(rows()) == {"Erik", "Frida"}
     standing.refresh_from_db()
     assert (standing.missing_opponents, standing.is_provisional) == (0, False)
 
 
-def test_two_accounts_that_turn_out_to_be_one_person_are_one_opponent() -> None:
-    bob = player("Bob")
-    meet(bob, 4)
-    first, second = Player.objects.filter(name__startswith="Bob ")[:2]
+def test_friendlies_against_four_people_who_have_them_give_one_but_no_second_hop(accepted: Club) -> None:
+    bob, carol, dave = (player(name) for name in ("Bob", "Carol", "Dave"))
+    people = regulars(accepted, 6)
+    for number, other in enumerate(people[:4]):
+        played(bob, other, hours=20 + number)
+    for number, other in enumerate([bob, *people[:3], player("Stranger")]):
+        played(carol, other, hours=40 + number)
+        played(dave, other, hours=40 + number)
+    replay()
+    assert set(rows()) == {"Bob", *(one.name for one in people)}
+    standing = PlayerRating.objects.get(pool=default_pool(), player=carol)
+    assert (standing.missing_opponents, standing.missing_event_matches) == (1, 5)
+
+
+TURNS: dict[str, tuple[Callable[[Match], Any], Callable[[Match], Any]]] = {
+    "voided": (void, reinstate),
+    "taken out of the ratings": (
+        lambda match: rate(match, rated=False),
+        lambda match: rate(match, rated=True),
+    ),
+    "corrected to nobody's": (
+        lambda match: correct(match, winner=None, kind=Kind.FORFEIT),
+        lambda match: correct(match, winner=1, score=(3, 7)),
+    ),
+}
+
+
+def rate(match: Match, *, rated: bool) -> None:
+    match.rated = rated
+    match.save(update_fields=["rated"])
+    correct(match, winner=0, score=(7, 3))
+
+
+@pytest.mark.parametrize("what", TURNS)
+def test_who_met_somebody_follows_what_becomes_of_their_matches(what: str, accepted: Club) -> None:
+    """Bob's four friendlies came long before: nothing of his own is replayed."""
+    bob, people = player("Bob"), [player(f"Regular {number}") for number in range(4)]
+    for number, other in enumerate(people):
+        played(bob, other, hours=number)
+    last = evening(accepted, *people, hours=100)[-1]
+    replay()
+    assert "Bob" in rows()
+    take, give_back = TURNS[what]
+    take(last)
+    replay()
+    assert rows() == ["Regular 0", "Regular 1"]
+    assert not check_ratings(default_pool())
+    give_back(Match.objects.get(pk=last.pk))
+    replay()
+    assert "Bob" in rows()
+    assert not check_ratings(default_pool())
+
+
+def test_acceptance_taken_back_takes_the_ranks_with_it(accepted: Club) -> None:
+    bob, people = player("Bob"), regulars(accepted, 4)
+    for number, other in enumerate(people):
+        played(bob, other, hours=50 + number)
+    replay()
+    assert len(rows()) == 5
+    Club.objects.update(accepted_at=None)
+    assert check_ratings(default_pool())
+    call_command("rebuild", verbosity=0)
+    assert rows() == []
+
+
+def test_two_accounts_that_turn_out_to_be_one_person_are_one_opponent(accepted: Club) -> None:
+    bob, (first, second, *others) = player("Bob"), regulars(accepted, 4)
+    for number, other in enumerate([first, second, *others]):
+        played(bob, other, hours=50 + number)
+    replay()
     assert "Bob" in rows()
     Player.objects.filter(pk=first.pk).update(merged_into=second)
     replay()
-    assert rows() == []
+    assert "Bob" not in rows()
     Player.objects.filter(pk=first.pk).update(merged_into=None)
     replay()
     assert "Bob" in rows()
@@ -235,18 +297,57 @@ def test_pools_of_clubs_keep_their_settings(club: Club) -> None:
     replay(pool=pool)
     assert stored(pool)
     assert not any(row.is_provisional for row in PlayerRating.objects.filter(pool=pool))
-    assert (pool.chosen.least_opponents, default_pool().chosen.least_opponents) == (0, 4)
-    assert "least_opponents" not in default_pool().basis.get("counted", {})
+    assert (pool.chosen.least_event_opponents, default_pool().chosen.least_event_opponents) == (0, 4)
+    assert "least_event_opponents" not in default_pool().basis.get("counted", {})
+
+
+def account(name: str, days: float, **fields: Any) -> User:
+    joined = LATER - timedelta(days=days)
+    return User.objects.create_user(f"{name.lower()}@example.org", display_name=name, date_joined=joined, **fields)
+
+
+def test_a_new_account_that_was_not_seen_in_events_waits_seven_days(accepted: Club) -> None:
+    people = regulars(accepted, 4)
+    Player.objects.filter(pk=people[0].pk).update(user=account("Claimed", 0))
+    for name, days in (("Old", 7), ("New", 6.9)):
+        own = player(name, user=account(name, days))
+        for number, other in enumerate(people):
+            played(own, other, hours=50 + number)
+    replay()
+    assert set(rows()) == {"Old", *(one.name for one in people)}, "who was seen in events keeps a place on signing up"
+    assert "New" in rows(provisional=True)
+    found = {row.player.name: row.rank for row in ranking(RankingFilters(days=0, q="w"), 1, LATER).rows}
+    assert found == {"New": None}
+
+
+def test_a_suspended_account_leaves_the_rankings_and_its_page_says_so(accepted: Club, client: Client) -> None:
+    people = regulars(accepted, 2)
+    pool = create_pool(club=accepted, settings=PoolSettings("Ladder"), by=SYSTEM)
+    played(*people, club=accepted, pool=pool)
+    replay()
+    replay(pool=pool)
+    user = account("Regular", 30)
+    Player.objects.filter(pk=people[0].pk).update(user=user)
+    page = f"/players/{people[0].public_id}/"
+    said = "This account is suspended."
+    for is_active, names in ((True, {"Regular 0", "Regular 1"}), (False, {"Regular 1"})):
+        User.objects.filter(pk=user.pk).update(is_active=is_active)
+        assert set(rows()) == set(rows(provisional=True)) == names
+        listed, named = list_of(pool, LATER)
+        assert {named[row.player].name for row in listed if row.rank} == names
+        assert (said in words(client.get(page))) != is_active
 
 
 # Where it is shown.
 
 
 @pytest.fixture
-def rated(bob: User) -> Player:
-    """Bob, who has an account and has beaten two people."""
+def rated(bob: User, accepted: Club) -> Player:
+    """Bob, who has an account and has beaten two people who are known from events."""
     own = player("Bob", user=bob)
-    meet(own, 2)
+    for number, other in enumerate(regulars(accepted, 2)):
+        played(own, other, hours=50 + number)
+    replay()
     return own
 
 
@@ -257,7 +358,10 @@ def words(page: Any) -> str:
 def test_the_player_reads_what_is_missing(rated: Player, bob: User, client: Client) -> None:
     client.force_login(bob)
     for url in ("/", f"/players/{rated.public_id}/", "/rankings/"):
-        assert "against 2 more opponents, or 10 more in events of clubs" in words(client.get(url)), url
+        shown = words(client.get(url))
+        assert "It takes 5 more rated matches in events of clubs, or rated matches against 2 more opponents" in shown, (
+            url
+        )
 
 
 def test_a_search_finds_who_has_no_rank(rated: Player, client: Client) -> None:
@@ -270,9 +374,9 @@ def test_a_search_finds_who_has_no_rank(rated: Player, client: Client) -> None:
 
 
 def test_the_api_says_so(rated: Player, client: Client) -> None:
-    assert client.get("/api/v1/rankings/?days=0").json()["results"] == []
-    listed = client.get("/api/v1/rankings/?days=0&provisional=true").json()["results"]
-    assert {row["is_provisional"] for row in listed} == {True}
+    for query, marks in (("", {False}), ("&provisional=true", {False, True}), ("&provisional=true&q=bob", {True})):
+        listed = client.get(f"/api/v1/rankings/?days=0{query}").json()["results"]
+        assert {row["is_provisional"] for row in listed} == marks
     profile = client.get(f"/api/v1/players/{rated.public_id}/").json()
     assert (profile["standing"]["is_provisional"], profile["rank"]) == (True, None)
 
@@ -322,7 +426,7 @@ def test_a_provisional_rating_is_marked_wherever_it_is_shown() -> None:
     now = timezone.now()
     demo.load(password="crawford-1969", now=now)
     call_command("rebuild", verbosity=0)
-    provisional = {"rating": RATING, "opponents": 3, "event_matches": 0}
+    provisional = {"rating": RATING, "event_opponents": 3, "event_matches": 4}
     PlayerRating.objects.filter(pool=default_pool()).update(**provisional)
     client = Client()
     client.force_login(User.objects.get(email="bob@example.org"))
