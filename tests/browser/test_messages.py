@@ -19,9 +19,10 @@ from redis import Redis
 from core.live import presence
 from engine.actions import Act
 from engine.clock import DAY, MINUTE, SECOND, ClockSettings
+from engine.ids import xgid
 from matches.lifecycle.links import token_for
 from matches.models import Action, Challenge, LiveMatch, Match
-from matches.play import absences, bots, clock_worker, due
+from matches.play import absences, bots, clock_worker, due, hints
 from matches.play.acting import ActionInput, act
 from matches.play.live import EventKind
 from matches.play.lobby import services as lobby
@@ -634,3 +635,76 @@ def test_a_message_with_another_class_or_role_is_found() -> None:
     ):
         assert MESSAGE.search(attributes)
     assert not MESSAGE.search(' class="tag tag-warning floor-undo-text"')
+
+
+EVERY_SIZE = ((320, 568), (360, 740), (390, 844), (667, 375), (932, 430), (768, 1024), (1280, 800))
+OVERLAPS = """(selector) => {
+  const shown = (css) => [...document.querySelectorAll(css)].filter((element) => element.checkVisibility());
+  const rectangle = (element) => element.getBoundingClientRect();
+  const isApart = (a, b) => a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top;
+  const needed = [
+    "#board", "#seat-near > .name", "#seat-near .play-score", ".play-panel .button", "#tools .play-tool",
+  ].flatMap(shown);
+  const messages = shown(selector).map(rectangle);
+  const inside = (a) => a.top >= 0 && a.left >= 0 && a.right <= innerWidth && a.bottom <= innerHeight;
+  return [
+    ...messages.filter((message) => !inside(message)).map(() => "outside the window"),
+    ...needed.filter((element) => messages.some((message) => !isApart(message, rectangle(element)))).map(
+      ({ id, className, dataset }) => id || dataset.act || className,
+    ),
+    ...(needed.length < 5 ? ["too little was looked at"] : []),
+  ];
+}"""
+"""What a message lies over, of what a player needs: the board, their name and score, and the controls."""
+
+
+def leaves_free(page: Page, *messages: str) -> dict[str, list[str]]:
+    """What these messages lie over, by size of the window; empty lists are left out."""
+    faults = {}
+    for width, height in EVERY_SIZE:
+        page.set_viewport_size({"width": width, "height": height})
+        page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        page.evaluate("scrollTo(0, 0)")
+        for message in messages:
+            expect(page.locator(message)).to_be_visible()
+        if found := page.evaluate(OVERLAPS, ", ".join(messages)):
+            faults[f"{width}×{height}"] = found
+    return faults
+
+
+@pytest.mark.slow
+def test_messages_between_two_players_leave_the_board_free(
+    match: Match, users: list[User], open_page: OpenPage, expected_errors: list[re.Pattern[str]]
+) -> None:
+    expected_errors.append(re.compile("ERR_INTERNET_DISCONNECTED"))
+    board = Board(match, users)
+    board.now = timezone.now() - timedelta(seconds=20)
+    settings = PlaySettings(ClockSettings(12 * SECOND, 2 * MINUTE), flag_rule="claim", server_chains=True)
+    start(match=match, settings=settings, by=Actor.of(users[BOB]), now=board.now)
+    for side in (BOB, CAROL):
+        commit_chain(match=match, side=side, anchor="", by=Actor.of(users[side]), now=board.now)
+    near = board.open_game()
+    board.do(near, Act.PLAY, moves=board.any_play())
+    leaves(match, 1 - near)
+    page = open_page(f"/matches/{match.public_id}/play/", user=users[near], touch=True)
+    assert leaves_free(page, banner("away")) == {}
+    page.context.set_offline(True)
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    expect(page.locator(banner("offline"))).to_be_visible(timeout=20_000)
+    assert leaves_free(page, banner("offline"), banner("away")) == {}
+
+
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+def test_a_hint_leaves_the_board_free(open_page: OpenPage, settings: LazySettings, tmp_path: Path, bob: User) -> None:
+    settings.ANALYSIS_BACKEND, settings.ANALYSIS_GNUBG = "gnubg", fake_gnubg(tmp_path).path
+    match = practise_with_bot(player_of(bob), length=3)
+    chance = Random(2)
+    while Act.PLAY not in due.state_of(live_of(match)).match.legal_actions():
+        play_on(match, chance)
+        bots.act_for_bot(match_id=match.pk, now=timezone.now())
+    hints.answer(xgid(due.state_of(live_of(match)).match), fake_gnubg(tmp_path))
+    page = open_page(f"/matches/{match.public_id}/play/", user=bob, touch=True)
+    page.locator('[data-act="hint"]').click()
+    expect(page.locator("#hint-choices li").nth(2)).to_be_visible()
+    assert leaves_free(page, banner("hint")) == {}
