@@ -64,6 +64,17 @@ LINKING_PARTS = re.compile(r"xl/(?:externalLinks/.+|connections\.xml)", re.IGNOR
 LINKING_ELEMENTS = ("table-source", "cell-range-source", "dde-source", "dde-link")
 CENTRAL_HEADER = b"PK\1\2"
 """Begins the entry of each part in the directory of an archive."""
+OTHER_FILES = (
+    (re.compile(rb"%PDF-"), "spreadsheet_is_pdf"),
+    (
+        re.compile(rb"\x89PNG|\xff\xd8\xff|GIF8[79]a|RIFF....WEBP|II\*\0|MM\0\*|.{4}ftyp", re.DOTALL),
+        "spreadsheet_is_picture",
+    ),
+    (re.compile(rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"), "spreadsheet_is_old"),
+    (re.compile(rb"\x1f\x8b|Rar!\x1a|7z\xbc\xaf|\xfd7zXZ"), "spreadsheet_is_packed"),
+)
+"""How files begin that people take for tables, and the code that says what they are; the third is Excel’s `.xls`."""
+CONTROLS = re.compile(r"[\x01-\x08\x0e-\x1f]")
 COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 """All that programs write; others take much memory to unpack."""
 DAMAGE = (
@@ -87,12 +98,15 @@ def read_spreadsheet(content: bytes) -> list[Sheet]:
 
     Empty rows are kept, so that row numbers are those of the file.
     Refused: `spreadsheet_too_large`, `spreadsheet_too_many_cells`, `spreadsheet_too_long`, `spreadsheet_unreadable`,
-    `spreadsheet_not_plain`, `encoding_unclear`.
+    `spreadsheet_not_plain`, `encoding_unclear`, and for what is no table those of `OTHER_FILES`.
     """
     if len(content) > MAX_BYTES:
         raise _too_large()
+    for beginning, code in OTHER_FILES:
+        if beginning.match(content):
+            raise Refused(code)
     if not content.startswith(b"PK"):
-        return read_text(decoded(content).replace(NEW_SHEET, " "))
+        return read_text(_decoded(content).replace(NEW_SHEET, " "))
     if content.count(CENTRAL_HEADER) > MAX_PARTS:
         raise Refused("spreadsheet_unreadable")
     try:
@@ -135,7 +149,7 @@ def spreadsheet_text(content: bytes) -> str:
     Refused: as for `read_spreadsheet`, and `spreadsheet_too_long`.
     """
     sheets = read_spreadsheet(content)
-    text = as_text(sheets) if content.startswith(b"PK") else decoded(content).replace(NEW_SHEET, " ")
+    text = as_text(sheets) if content.startswith(b"PK") else _decoded(content).replace(NEW_SHEET, " ")
     if len(text) > MAX_TEXT_LENGTH:
         raise Refused("spreadsheet_too_long", most=MAX_TEXT_LENGTH)
     return text
@@ -161,6 +175,20 @@ def _delimiter(text: str) -> str:
     rows = [re.sub(r'"[^"]*"', "", line) for line in text[:HEAD].splitlines() if line.strip()][:LOOKED_AT]
     counts = Counter(delimiter for row in rows for delimiter in set(row))
     return max(DELIMITERS, key=lambda delimiter: counts[delimiter])
+
+
+def _decoded(content: bytes) -> str:
+    """Return the text of a file. Refused: as `decoded`."""
+    is_wide = content[:2] in (b"\xff\xfe", b"\xfe\xff")
+    if _is_binary(content[:HEAD].decode("utf-16" if is_wide else "latin-1", errors="replace")):
+        raise Refused("spreadsheet_unreadable")
+    return decoded(content)
+
+
+def _is_binary(text: str) -> bool:
+    """Whether text has more control characters than slip into lists; zeros do not count, which are half of UTF-16."""
+    head = text.replace("\0", "")
+    return bool(text) and (not head or len(CONTROLS.findall(head)) > 1 + len(head) // 100)
 
 
 class _Workbook:

@@ -20,7 +20,7 @@ from core.messages import sentence
 from core.names import fold
 from core.people_lists import ListedPerson, read_people
 from core.public_ids import LENGTH
-from core.spreadsheets import MAX_BYTES, MAX_MEBIBYTES, spreadsheet_text
+from core.spreadsheets import MAX_BYTES, MAX_MEBIBYTES, OTHER_FILES, spreadsheet_text
 from core.text_lengths import MAX_NAME_LENGTH
 from engine.errors import Refused
 from players.access import Role
@@ -41,7 +41,7 @@ CHOICE = "choice-"
 SPREADSHEETS = ".csv,.tsv,.txt,.xlsx,.ods"
 UNREADABLE = (
     *("spreadsheet_too_large", "spreadsheet_too_many_cells", "spreadsheet_too_long", "spreadsheet_not_plain"),
-    *("spreadsheet_unreadable", "encoding_unclear"),
+    *("spreadsheet_unreadable", "encoding_unclear", *(code for _beginning, code in OTHER_FILES)),
 )
 """The codes with which a file is refused."""
 

@@ -15,6 +15,12 @@ MESSAGES: dict[str, str] = {
         "This spreadsheet has macros, or links to other files. Save it without them, or as CSV."
     ),
     "spreadsheet_unreadable": gettext_noop("This spreadsheet cannot be read. Save it as CSV, .xlsx or .ods."),
+    "spreadsheet_is_pdf": gettext_noop("This is a PDF, not a table. Save the table as CSV, .xlsx or .ods."),
+    "spreadsheet_is_picture": gettext_noop("This is a picture, not a table. Save the table as CSV, .xlsx or .ods."),
+    "spreadsheet_is_old": gettext_noop(
+        "This is a file of an old version of Excel or Word. Open it there, and save the table as .xlsx or CSV."
+    ),
+    "spreadsheet_is_packed": gettext_noop("This is a packed file. Unpack it, and choose the table that is in it."),
     # Events and divisions
     "name_taken": gettext_noop("The name {name} is already taken."),
     "tournament_not_open": gettext_noop("This event is not open."),

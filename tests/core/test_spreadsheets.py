@@ -1,10 +1,23 @@
 """Reading spreadsheets: the same cells from each format, and refusals of what would use up memory."""
 
+import gzip
+import io
+import lzma
 from datetime import date
 
 import pytest
+from PIL import Image
 
-from core.spreadsheets import MAX_BYTES, MAX_SHEETS, MAX_UNPACKED, Sheet, as_text, read_spreadsheet, read_text
+from core.spreadsheets import (
+    MAX_BYTES,
+    MAX_SHEETS,
+    MAX_UNPACKED,
+    Sheet,
+    as_text,
+    read_spreadsheet,
+    read_text,
+    spreadsheet_text,
+)
 from engine.errors import Refused
 from tests.seasons.workbooks import Cell, ods, ods_content, xlsx, zipped
 
@@ -51,6 +64,12 @@ def test_csv_of_any_usual_encoding_and_delimiter(encoding: str, delimiter: str, 
     ]
 
 
+@pytest.mark.parametrize("text", ["Name;Points\nAnn;12\n\x1a", "%\nAnn\n", "GIF\nRIFF\n", ""])
+def test_what_begins_or_ends_oddly_may_be_a_list(text: str) -> None:
+    for content in (text.encode(), text.encode("utf-16"), text.encode("utf-16-le")):
+        assert spreadsheet_text(content) == content.decode("utf-16" if content[:2] == b"\xff\xfe" else "utf-8")
+
+
 def test_a_decimal_comma_is_no_delimiter_and_a_stated_one_is() -> None:
     (sheet,) = read_spreadsheet(b"Name;Points\nAnn;12,5\nBen;3,25\nCleo;4,75\n")
     assert sheet.rows[1] == ["Ann", "12,5"]
@@ -64,6 +83,11 @@ WIDE = CELL.replace("cell>", "cell table:number-columns-repeated='9999999'>", 1)
 ROW = "<table:table-row>"
 TALL = "<table:table-row table:number-rows-repeated='999999999'>"
 
+
+PICTURES = {}
+for kind in ("PNG", "JPEG", "WEBP", "TIFF"):
+    Image.new("RGB", (8, 8), "teal").save(picture := io.BytesIO(), kind)
+    PICTURES[kind] = picture.getvalue()
 
 HALF = b"<a>" + b" " * (MAX_UNPACKED // 2 + 9) + b"</a>"
 SHEETS = {
@@ -103,12 +127,25 @@ def test_the_parts_that_are_refused_are_all_that_is_wrong() -> None:
         (zipped(**{"content.xml": ods_content(""), "Basic/Standard/Module1.xml": "<a/>"}), "spreadsheet_not_plain"),
         (zipped(**{"content.xml": ods_content("<table:table-source/>")}), "spreadsheet_not_plain"),
         (b"\xff\xfe\x00", "spreadsheet_unreadable"),
+        (b"\0" * 5000, "spreadsheet_unreadable"),
+        (b"\xff\xfe" + b"\0" * 5000, "spreadsheet_unreadable"),
+        (bytes(range(128)) * 20, "spreadsheet_unreadable"),
+        (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n<< /Type /Catalog >>\nendobj\n", "spreadsheet_is_pdf"),
+        (PICTURES["PNG"], "spreadsheet_is_picture"),
+        (PICTURES["JPEG"], "spreadsheet_is_picture"),
+        (PICTURES["WEBP"], "spreadsheet_is_picture"),
+        (PICTURES["TIFF"], "spreadsheet_is_picture"),
+        (b"\0\0\0\x18ftypheic\0\0\0\0mif1heic", "spreadsheet_is_picture"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504), "spreadsheet_is_old"),
+        (gzip.compress(b"Name;Points\nAnn;12\n"), "spreadsheet_is_packed"),
+        (lzma.compress(b"Name;Points\nAnn;12\n"), "spreadsheet_is_packed"),
     ],
     ids=[
         "long", "zip bomb", "zip bomb in two parts", "entities", "deep", "repeated cells", "repeated rows",
         "broken", "no archive", "other",
         "rows", "columns", "two sheets of xlsx", "two sheets of ods", "sheets", "macro", "link", "connection",
         "macro of ods", "link of ods", "half a character",
+        "zeros", "zeros in UTF-16", "bytes", "PDF", "PNG", "JPEG", "WebP", "TIFF", "HEIC", "xls", "gzip", "xz",
     ],
 )  # fmt: skip
 def test_what_would_use_up_memory_or_is_no_spreadsheet_is_refused(content: bytes, refusal: str) -> None:

@@ -462,6 +462,27 @@ def test_a_file_is_imported_on_the_page_and_undone_in_one_tap(club: Club, alice:
     assert not PastPlacing.objects.exists()
 
 
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"%PDF-1.4\n", "This is a PDF, not a table. Save the table as CSV, .xlsx or .ods."),
+        (b"\x89PNG\r\n\x1a\n", "This is a picture, not a table."),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "This is a file of an old version of Excel or Word."),
+        (b"\x1f\x8b\x08\0", "This is a packed file."),
+        (b"\0" * 512, "This spreadsheet cannot be read."),
+    ],
+)
+def test_a_file_that_is_no_table_is_refused_by_what_it_is(
+    content: bytes, sentence: str, club: Club, alice: User, client: Client
+) -> None:
+    client.force_login(alice)
+    upload = SimpleUploadedFile("old.csv", content)
+    sent = {"name": "2019", "file": upload, "step": "preview"}
+    answer = client.post(f"/clubs/{club.slug}/past-seasons/import/", sent)
+    assert (answer.status_code, answer.context.get("preview")) == (422, None)
+    assert sentence in html(answer)
+
+
 def test_the_page_lets_columns_sheets_and_nights_be_chosen(club: Club, alice: User, client: Client) -> None:
     client.force_login(alice)
     path = f"/clubs/{club.slug}/past-seasons/import/"
