@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -48,7 +49,8 @@ from config.celery import SWEEPS
 from config.database import from_url
 from core.live.site_version import VERSION
 from demo.club import load
-from matches.models import Match, Pulse
+from matches.models import Match, PlayerRating, Pulse
+from matches.ratings.services import check_ratings, default_pool
 from players.access import has_second_factor
 from players.actors import SYSTEM
 from players.models import AccountSession, LogEntry, Merge, Player, PushSubscription, RecoveryCode, User
@@ -57,6 +59,7 @@ from players.people.erasure import erase_player
 from players.people.services import claim_player, undo_merge
 from tests.clock import NOON
 from tests.config.test_new_database import tables_of
+from tests.matches.ratings.history import played, player, replay
 from tests.privacy import addresses as walk
 from tests.privacy.addresses import ROUTES, addresses
 from tests.tiers import TIER
@@ -416,6 +419,25 @@ def test_a_restore_refuses_while_the_site_runs_and_says_what_was_seen_when(tmp_p
     assert not Pulse.objects.exists()
     valkey.delete(SWEEPS)
     call_command("restore", tmp_path / "barpoint.zip", replace=True)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("migrated")
+def test_a_restore_that_finds_differences_names_the_command_that_mends_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    played(player("Bob"), player("Carol"))
+    replay()
+    PlayerRating.objects.update(rating=1999)
+    save(tmp_path / "old.zip")
+    with pytest.raises(SystemExit) as ended:
+        call_command("restore", tmp_path / "old.zip", replace=True)
+    out = capsys.readouterr().out
+    assert re.search(r"[1-9] differences?\.", out)
+    assert (ended.value.code, "`./manage.py rebuild`" in out) == (1, True)
+    assert check_ratings(default_pool())
+    call_command("rebuild", verbosity=0)
+    assert not check_ratings(default_pool())
 
 
 # Rehearsals.
