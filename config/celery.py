@@ -16,6 +16,8 @@ from celery.schedules import crontab
 from celery.signals import beat_init, celeryd_after_setup, setup_logging, task_success, worker_ready
 from celery.worker import state as worker_state
 from kombu.entity import Queue
+from kombu.transport import redis
+from redis.exceptions import ConnectionError as ClosedConnection
 from redis.exceptions import RedisError
 
 from core.queue import (
@@ -107,6 +109,24 @@ LAST_PATIENCE = 5.0
 def _sign_from_now_on(sender: Any, **_: Any) -> None:
     pulse = WorkerPulse(sorted(sender.app.amqp.queues.consume_from))
     threading.Thread(target=pulse.run, args=(sender.controller,), name="pulse", daemon=True).start()
+
+
+class ClosedAwareChannel(redis.Channel):
+    """kombu's channel, of which late calls fail as they do on any lost connection.
+
+    When the broker has gone, the consumer gives up its connection, while closing the channel still puts messages back
+    and tasks that end meanwhile acknowledge theirs. kombu 5.7 then asks what is None for the address of the broker, and
+    that error ended the worker. Nothing is lost where they fail: a sweep sends the messages again.
+    """
+
+    def _connparams(self, asynchronous: bool = False) -> dict[str, Any]:
+        if self.connection is None or self.connection.client is None:
+            raise ClosedConnection("The connection of this channel was given up.")
+        params: dict[str, Any] = super()._connparams(asynchronous)  # type: ignore[no-untyped-call]
+        return params
+
+
+redis.Transport.Channel = ClosedAwareChannel
 
 
 @beat_init.connect

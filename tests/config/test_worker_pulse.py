@@ -3,10 +3,14 @@
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from celery.utils.log import get_logger
 from celery.worker import state
+from kombu import Consumer, Message, Queue
+from kombu.common import ignore_errors
 from redis import Redis
 
 from config.celery import WorkerPulse, broker_url
@@ -92,6 +96,27 @@ def test_a_worker_that_cannot_go_on_ends_though_a_task_hangs(tmp_path: Path) -> 
     broker.start()
     assert worker.wait(60) == 1
     broker.stop()
+
+
+def test_a_channel_whose_broker_has_gone_is_closed_without_another_error(tmp_path: Path) -> None:
+    """As the consumer of a worker does, while one of its threads acknowledges a message."""
+    broker = ValkeyServer(tmp_path)
+    broker.start()
+    connection = celery_app.connection_for_read(broker_url(broker.url))
+    work, received = Queue("work", routing_key="work"), list[Message]()
+    with connection.Producer() as producer:
+        producer.publish("task", routing_key="work", declare=[work])
+    connection.Consumer([work], on_message=received.append).consume()
+    # A second channel, as for the commands of an operator: closing it fails before the first is closed.
+    Consumer(connection.channel(), [Queue("commands")], on_message=received.append).consume()
+    connection.drain_events(timeout=5)
+    with suppress(TimeoutError):
+        connection.drain_events(timeout=0.1)  # So that both wait for the next message.
+    broker.stop()
+    connection.collect(socket_timeout=1)
+    ignore_errors(connection, connection.close)
+    (message,) = received
+    message.ack_log_error(get_logger(__name__), connection.connection_errors)
 
 
 def test_nothing_is_published_or_logged_without_a_broker(settings: object, capfd: pytest.CaptureFixture[str]) -> None:
