@@ -18,7 +18,7 @@ LONG_NAME = "Wolfeschlegelsteinhausenbergerdorff Maximiliana-Konstantinopolitani
 
 @pytest.fixture
 def cast(transactional_db: None, bob: User) -> list[Player]:
-    """Bob and sixty others after a season; one has a long name, one shows only initials, one is erased."""
+    """Bob and sixty others after a season of events; one has a long name, one shows only initials, one is erased."""
     now = timezone.now()
     names = ["Bob", LONG_NAME, "Frida Kahlo", "", *(f"Anna {number:02}" for number in range(60))]
     people = Player.objects.bulk_create([Player(name=name) for name in names])
@@ -34,6 +34,8 @@ def cast(transactional_db: None, bob: User) -> list[Player]:
                 player_0=player,
                 player_1=other,
                 length=7,
+                club=club,
+                parent_topic="division:cup",
                 state=Match.State.SETTLED,
                 finished_at=now - timedelta(days=150 - number),
                 visibility=Match.Visibility.PRIVATE if number % 30 == 29 else Match.Visibility.PUBLIC,
