@@ -1,6 +1,7 @@
 """The places of a bracket that follows lives without rounds: one for each life left, more than two rounded up."""
 
 from collections.abc import Mapping, Set
+from itertools import product
 
 from formats.elimination.knockout import inner_outer
 from formats.graph import EntryId
@@ -59,9 +60,10 @@ def _paired(entries: list[EntryId], apart: Set[frozenset[EntryId]]) -> list[tupl
     """Pair neighbours, exchanging opponents where that parts two who are apart and brings no such two together."""
     pairs = [[entries[at], entries[at + 1]] for at in range(0, len(entries) - 1, 2)]
     for pair in pairs:
-        for other in pairs:
+        for side, other in product((1, 0), pairs):
             if frozenset(pair) not in apart:
                 break
-            if other is not pair and not apart & {frozenset((pair[0], other[1])), frozenset((other[0], pair[1]))}:
-                pair[1], other[1] = other[1], pair[1]
+            exchanged = {frozenset((pair[0], other[side])), frozenset((other[1 - side], pair[1]))}
+            if other is not pair and not apart & exchanged:
+                pair[1], other[side] = other[side], pair[1]
     return [(first, second) for first, second in pairs]
