@@ -328,7 +328,8 @@ class Draws(DivisionView, generics.GenericAPIView[Any]):
     @extend_schema(
         operation_id="draws_create",
         summary="Request a draft of the draw",
-        description="A worker makes it: poll `Location` while `state` is `requested`. A new draft needs a reason.",
+        description="A worker makes it: poll `Location` while `state` is `requested`. A new draft needs a reason. In a "
+        "division that is being played it replaces the draft of the next round.",
         parameters=[LOCATION],
         request=RequestDrawSerializer,
         examples=[OpenApiExample("Again", value={"reason": "Two players came late"}, request_only=True)],

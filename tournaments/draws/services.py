@@ -40,7 +40,8 @@ SWEEP_AT_ONCE = 50
 def request_draw(*, division: Division, by: Actor, now: datetime, reason: str = "", here_only: bool = False) -> Draw:
     """Request a draft, which a worker makes. A new draft needs a reason, which will be public.
 
-    If entries have changed since the last draft, that is the reason unless another is given.
+    If entries have changed since the last draft, that is the reason unless another is given. In a division that is
+    being played it is a draft of the next round, if there is one to be replaced.
 
     With `here_only` the draft leaves out whoever is not checked in now; when it is published, they go on the waiting
     list.
@@ -57,7 +58,7 @@ def request_draw(*, division: Division, by: Actor, now: datetime, reason: str = 
         if not row.tournament.is_open:
             raise Refused("tournament_not_open")
         if row.status != Division.Status.ENTRIES:
-            return _draw_first_pairs_again(row, reason, by, now)
+            return _draw_again(row, reason, by, now)
         fill_places(row, now)
         entered = row.entries.filter(status=Entry.Status.IN)
         missing = entered.filter(checked_in_at=None) if here_only else entered.none()
@@ -77,8 +78,14 @@ def request_draw(*, division: Division, by: Actor, now: datetime, reason: str = 
     return draw
 
 
-def _draw_first_pairs_again(division: Division, reason: str, by: Actor, now: datetime) -> Draw:
-    """Request another draft of the first pairs of a later stage without rounds. Refused: `division_drawn`."""
+def _draw_again(division: Division, reason: str, by: Actor, now: datetime) -> Draw:
+    """Request another draft of a round, or of the first pairs of a later stage without rounds.
+
+    Refused: `division_drawn` if there is no draft to be replaced, and what `request_round` refuses.
+    """
+    draft = Draw.objects.filter(stage__division=division, state=Draw.State.DRAFT).select_related("stage").first()
+    if draft is not None and not is_continuous(draft.stage):
+        return rounds.request_round(division=division, after=division.seq, reason=reason, by=by, now=now)
     started = division.stages.filter(number__gt=1, status=Stage.Status.RUNNING, format__in=BY_ROUND)
     unpaired = started.exclude(draws__state=Draw.State.PUBLISHED).order_by("number")
     stage = next((row for row in unpaired if is_continuous(row)), None)

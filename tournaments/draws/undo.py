@@ -32,6 +32,7 @@ from tournaments.state.commitments import retire
 from tournaments.state.locks import division_changed, lock_division, lock_event, lock_unfinished_matches
 from tournaments.state.pairings import mark_undone
 from tournaments.state.places import fill_places
+from tournaments.state.plans import is_continuous
 from tournaments.state.settle import settle
 
 # What was published stays a fact: its row in `Draw` keeps places, seed and reason, and its matches stay as void
@@ -117,9 +118,9 @@ def undo_paired_round(
             raise Refused("round_is_the_draw")
         if row.stages.filter(number__gt=draw.stage.number).exclude(status=Stage.Status.PLANNED).exists():
             raise Refused("round_not_last", round=round_number)
-        fixtures = Fixture.objects.filter(stage=draw.stage, round__number=round_number)
-        numbers = remove_fixtures(row, fixtures, "round_begun", reason, by, now)
-        Round.objects.filter(bracket__stage=draw.stage, number=round_number).delete()
+        rounds = _rounds_of(draw)
+        numbers = remove_fixtures(row, Fixture.objects.filter(round__in=rounds), "round_begun", reason, by, now)
+        rounds.delete()
         _mark_taken_back(draw.stage.draws.filter(Q(round=round_number) | Q(state__in=IN_WORK)), reason, now)
         division_changed(row)
         params = {"number": draw.number, "round": round_number, "fixtures": numbers, "reason": reason}
@@ -127,6 +128,12 @@ def undo_paired_round(
         settle(row, by=by, now=now)
     draw.refresh_from_db()
     return draw
+
+
+def _rounds_of(draw: Draw) -> QuerySet[Round]:
+    """Return the round that was drawn; without rounds, all batches since the first pairs, which were drawn."""
+    rounds = Round.objects.filter(bracket__stage=draw.stage)
+    return rounds if is_continuous(draw.stage) else rounds.filter(number=draw.round)
 
 
 def last_round_of(division: Division) -> Draw | None:
@@ -139,7 +146,7 @@ def begun_fixtures(fixtures: Collection[Fixture]) -> list[int]:
     """Return the numbers of fixtures that have begun, were decided by a person, or were corrected.
 
     With one of them a draw cannot be taken back. A walkover that follows from a withdrawal does not count as decided,
-    and a call to a table does not count as begun.
+    and a call to a table does not count as begun. What was paired without rounds and may stand again counts as begun.
     """
     by_match = {row.match_id: row.number for row in fixtures if row.match_id is not None}
     newest = Result.objects.filter(match__in=by_match).values("match").annotate(top=Max("version"))
@@ -162,7 +169,8 @@ def begun_fixtures(fixtures: Collection[Fixture]) -> list[int]:
             or row.match.state in (Match.State.CLAIMED, Match.State.DISPUTED)
         )
     }
-    return sorted({*begun, *corrected, *advances})
+    replaced = Pairing.objects.filter(fixture__in=fixtures, taken_back=Pairing.TakenBack.REPLACED)
+    return sorted({*begun, *corrected, *advances, *replaced.values_list("number", flat=True)})
 
 
 def _locked(division: Division, after: int, reason: str) -> Division:
@@ -259,8 +267,7 @@ def round_to_take_back(division: Division) -> UndoneRound | None:
         return None
     if division.stages.filter(number__gt=draw.stage.number).exclude(status=Stage.Status.PLANNED).exists():
         return None
-    rows = Fixture.objects.filter(stage=draw.stage, round__number=draw.round).select_related("match")
-    return _of(draw.round, rows)
+    return _of(draw.round, Fixture.objects.filter(round__in=_rounds_of(draw)).select_related("match"))
 
 
 def round_after(fixture: Fixture) -> UndoneRound | None:

@@ -11,7 +11,6 @@ from formats.tables.tables import who_goes_on
 from players.actors import SYSTEM
 from tests.event_cast import NOON
 from tests.tournaments.support.correcting import Cup, integrity_differences, won_by
-from tournaments.draws import rounds
 from tournaments.draws import services as draws
 from tournaments.entries import late, returns
 from tournaments.entries import services as entries
@@ -201,7 +200,7 @@ def test_before_the_draw_of_the_next_swiss_the_next_moves_up() -> None:
     entries.withdraw(entry=first, by=SYSTEM, now=cup.now())
     with pytest.raises(Refused, match="draft_outdated"):
         draws.publish_draw(division=cup.division, after=cup.seq, by=SYSTEM, now=cup.now())
-    rounds.request_round(division=cup.division, after=cup.seq, by=SYSTEM, now=cup.now(), reason="The first has left.")
+    draws.request_draw(division=cup.division, by=SYSTEM, now=cup.now(), reason="The first has left.")
     cup.work()
     assert first.pk not in standing_of_next(cup)
     assert fifth.pk in standing_of_next(cup)

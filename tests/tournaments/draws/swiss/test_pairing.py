@@ -208,6 +208,9 @@ def test_a_draft_is_outdated_when_its_basis_changes(swiss: Swiss, by_alice: Acto
 
     with refused("draft_outdated"):
         driver.publish()
+    draws.request_draw(division=driver.division, reason="It was outdated", by=by_alice, now=driver.now())
+    driver.work()
+    assert driver.publish().round == 2, "what the refusal names works"
 
 
 # Rounds that cannot be paired
