@@ -22,7 +22,7 @@ from players.actors import Actor
 from players.kept.api import OUTBOX, OutboxSerializer, outbox_data
 from tournaments import access
 from tournaments.floor import selectors
-from tournaments.floor.batches import Flow, flows_of, waiting_in
+from tournaments.floor.batches import Flow, ReadFlows, read_flows, waiting_in
 from tournaments.floor.closing_time import (
     CLOSING_RULES,
     MAX_POINTS_LEFT,
@@ -213,6 +213,9 @@ class FloorSerializer(serializers.Serializer[Any]):
     )
     undoable = UndoableSerializer(allow_null=True)
     flows = FloorFlowSerializer(many=True, help_text="The stages without rounds; for the staff.")
+    faulty = serializers.ListField(
+        child=serializers.CharField(), help_text="Divisions whose pairing has failed, by public id; for the staff."
+    )
     tables = FloorTableSerializer(many=True)
     matches = FloorMatchSerializer(many=True)
     kept = OutboxSerializer(required=False, help_text="With `outbox`, for the staff and helpers: how that stands.")
@@ -337,6 +340,7 @@ def _flow(flow: Flow, view: FloorView) -> dict[str, Any]:
 
 def floor_body(view: FloorView, reader: Actor) -> dict[str, Any]:
     pause = view.state.pause
+    flows = read_flows(view.tournament, view.state, view.now) if view.for_staff else ReadFlows([], [])
     undoable = last_act(view.tournament, reader) if view.for_staff and reader.user is not None else None
     undo_preview = preview_undo(undoable)
     return {
@@ -345,9 +349,8 @@ def floor_body(view: FloorView, reader: Actor) -> dict[str, Any]:
         "paused_until": pause.until if pause is not None else None,
         "closing_time": _closing_time(closing_time(view)),
         "not_here": [view.names[player] for player in view.state.not_here] if view.for_staff else [],
-        "flows": [_flow(flow, view) for flow in flows_of(view.tournament, view.state, view.now)]
-        if view.for_staff
-        else [],
+        "flows": [_flow(flow, view) for flow in flows.flows],
+        "faulty": [stage.division.public_id for stage in flows.faulty],
         "undoable": None
         if undoable is None
         else {

@@ -12,7 +12,8 @@ from math import ceil, log2
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
-from django.db import transaction
+import structlog
+from django.db import DatabaseError, transaction
 from django.db.models import Q, Sum
 from django.utils import timezone
 from django.utils.formats import time_format
@@ -100,6 +101,7 @@ from tournaments.state.plans import is_continuous, settings_of, store_settings
 from tournaments.state.settle import let_go_on, settle
 from tournaments.state.stage_rows import StageRows
 
+logger = structlog.get_logger(__name__)
 ASK_AFTER = timedelta(minutes=10)
 """How long after a score that is one point from the end both players are asked whether their match is over."""
 WALK_MINUTES = 2
@@ -129,7 +131,7 @@ class Flow:
     @property
     def is_due(self) -> bool:
         """Whether the pairs that have a table are to be made now."""
-        has_any = bool(self.granted) or bool(self.decision.byes)
+        has_any = bool(self.granted or self.decision.byes or self.decision.missed)
         return self.decision.action == PairingStep.DRAW_NOW and has_any and not self.held
 
     def player(self, entry: EntryId) -> FlowPlayer:
@@ -149,23 +151,49 @@ def flow_stages(tournament: Tournament) -> list[Stage]:
     return stages
 
 
-def flows_of(tournament: Tournament, floor: FloorState, now: datetime, decided: Sequence[Flow] = ()) -> list[Flow]:
+class ReadFlows(NamedTuple):
+    """The stages of an event that are being played without rounds, and those of which nothing can be derived."""
+
+    flows: Sequence[Flow]
+    faulty: Sequence[Stage]
+    """Because of a fault in the program, which is logged: their directors do without the pairing."""
+
+
+def flows_of(tournament: Tournament, floor: FloorState, now: datetime) -> Sequence[Flow]:
+    """Return the stages of an event that are being played without rounds, each with its next pairs."""
+    return read_flows(tournament, floor, now).flows
+
+
+def read_flows(tournament: Tournament, floor: FloorState, now: datetime, decided: Sequence[Flow] = ()) -> ReadFlows:
     """Return the stages of an event that are being played without rounds, each with its next pairs.
 
-    What was decided for the same time stands where the rule would decide from the same.
+    What was decided for the same time stands where the rule would decide from the same. A fault in one stage stays
+    there: the others of the event go on.
     """
     earlier = {flow.stage.pk: flow for flow in decided}
-    flows = []
+    flows, faulty = [], []
     for stage in flow_stages(tournament):
-        state = next(row for row in states_of(stage.division) if row.stage.pk == stage.pk)
-        if not state.rows.of_division.paired.get(stage.pk):
-            continue  # Its first pairs are not published yet.
-        pool = _pool(stage, state, floor, now)
-        before = earlier.get(stage.pk)
-        is_decided = before is not None and before.pool == pool
-        decision = before.decision if before and is_decided else decide(pool, now, len(pool.players))
-        flows.append(Flow(stage, state, pool, decision, held=stage.public_id in floor.facts.pairing_held))
-    return _with_tables(flows, floor, now) if flows else []
+        try:
+            flow = _flow(stage, floor, now, earlier.get(stage.pk))
+        except DatabaseError:
+            raise  # No other stage could be read, either.
+        except Exception:
+            logger.exception("pairing_failed", division=stage.division.topic, stage=stage.number)
+            faulty.append(stage)
+        else:
+            flows += [flow] if flow is not None else []
+    return ReadFlows(_with_tables(flows, floor, now) if flows else [], faulty)
+
+
+def _flow(stage: Stage, floor: FloorState, now: datetime, before: Flow | None) -> Flow | None:
+    """Return a stage with its next pairs, `before` as it was decided; None if its first pairs are not published yet."""
+    state = next(row for row in states_of(stage.division) if row.stage.pk == stage.pk)
+    if not state.rows.of_division.paired.get(stage.pk):
+        return None
+    pool = _pool(stage, state, floor, now)
+    is_decided = before is not None and before.pool == pool
+    decision = before.decision if before and is_decided else decide(pool, now, len(pool.players))
+    return Flow(stage, state, pool, decision, held=stage.public_id in floor.facts.pairing_held)
 
 
 def _pool(stage: Stage, state: StageState, floor: FloorState, now: datetime) -> FlowState:
@@ -514,11 +542,15 @@ def _make(
         state = derived.floor
         if changes_of(stage.division.tournament) != derived.changes:
             state = read_state(floor, now)
-            derived = replace(derived, flows=flows_of(event, state, now, derived.flows))
+            derived = replace(derived, flows=read_flows(event, state, now, derived.flows).flows)
         if state.pause is not None and forced:
             raise Refused("event_paused")
         flow = derived.flow(stage)
-        if flow is None or not (forced or _is_to_be_made(flow, state)) or not (flow.granted or flow.decision.byes):
+        if (
+            flow is None
+            or not (forced or _is_to_be_made(flow, state))
+            or not (flow.granted or flow.decision.byes or flow.decision.missed)
+        ):
             return None
         if forced and not flow.is_due and not reason:
             raise Refused("reason_needed")

@@ -17,10 +17,10 @@ from tournaments.events.actions import division_url_args, event_url_args
 from tournaments.floor.batches import (
     Flow,
     Waiting,
-    flows_of,
     hold_ups,
     length_of_pair,
     out_and_playing,
+    read_flows,
     waiting_in,
 )
 from tournaments.floor.derivation import seats_elsewhere
@@ -28,7 +28,7 @@ from tournaments.floor.page.cards import CardPlayer, Cards, Discs, Post, Propose
 from tournaments.floor.page.forecast import clock
 from tournaments.floor.selectors import FloorView
 from tournaments.floor.sentences import waits_for
-from tournaments.models import Autopilot, Entry
+from tournaments.models import Autopilot, Entry, Stage
 from tournaments.results.needs import LatestResult
 from tournaments.standings.labels import why_paired
 from tournaments.state.format_labels import LEADER_NAMES
@@ -183,15 +183,17 @@ class FlowPart:
         return self.pairs[0] if self.pairs else None
 
 
-def flow_parts(view: FloorView, cards: Cards, latest: Sequence[LatestResult] = ()) -> list[FlowPart]:
-    """Return the stages without rounds that are being played; a query more only if there are any.
+def flow_parts(
+    view: FloorView, cards: Cards, latest: Sequence[LatestResult] = ()
+) -> tuple[list[FlowPart], Sequence[Stage]]:
+    """Return the stages without rounds that are played, and the faulty ones; a query more only if there are any.
 
     The cards get the lives of those who play, and who would be called next.
     """
-    flows = flows_of(view.tournament, view.state, view.now)
+    flows, faulty = read_flows(view.tournament, view.state, view.now)
     cards.lives = {fixture: discs for flow in flows for fixture, discs in lives_at_tables(flow).items()}
     cards.proposals = {table: proposal for flow in flows for table, proposal in _proposals(flow).items()}
-    return [_part(flow, view, cards, latest, several=len(flows) > 1) for flow in flows]
+    return [_part(flow, view, cards, latest, several=len(flows) > 1) for flow in flows], faulty
 
 
 def _part(flow: Flow, view: FloorView, cards: Cards, latest: Sequence[LatestResult], *, several: bool) -> FlowPart:

@@ -150,7 +150,7 @@ def floor_page(tournament: Tournament, by: Actor, now: datetime, *, complete: bo
     side_events = to_decide(tournament, divisions, now)
     queue, waiting = cards.queue(), view.waiting
     latest = latest_results(tournament, LATEST_SHOWN)
-    flows = flow_parts(view, cards, latest)
+    flows, faulty = flow_parts(view, cards, latest)
     lost = {fixture: loser for flow in flows for fixture, loser in flow.lost.items()}
     again = reentry_posts(tournament, [row.fixture for row in latest], now)
     undoable = last_act(tournament, by)
@@ -161,6 +161,7 @@ def floor_page(tournament: Tournament, by: Actor, now: datetime, *, complete: bo
         "stopped_work": stopped,
         "letter_waits": waits,
         "flows": flows,
+        "faulty": faulty,
         "view": view,
         "tournament": tournament,
         "club": tournament.club,
@@ -175,7 +176,9 @@ def floor_page(tournament: Tournament, by: Actor, now: datetime, *, complete: bo
         "round_needs": round_needs,
         "side_events": side_events,
         "needs": others[:MAX_NEEDS],
-        "needs_count": len([*needs, *attention, *round_needs, *side_events, *messages, *stopped, *kept, *waits])
+        "needs_count": len(
+            [*needs, *attention, *round_needs, *side_events, *messages, *stopped, *kept, *waits, *faulty]
+        )
         + (closing is not None)
         + held_up,
         "kept": kept[:MAX_NEEDS],
