@@ -172,7 +172,11 @@ class Night:
         self.withdrawn.add(event["entry"])
 
     def _returned(self, event):
-        self.withdrawn.discard(event["entry"])
+        entry, missed = event["entry"], event.get("missed", 0)
+        self.withdrawn.discard(entry)
+        self.missed[entry] += missed
+        self.missed_by_lot[entry] += missed if event.get("by_lot") else 0
+        self.begun[entry] += missed
 
     def _ended(self, event):
         self.is_ended = True
@@ -732,7 +736,8 @@ def swiss_faults(night, event, pairs, costs, seed):
     best, byes = best_of([], costs), []
     playing = {entry for pair in night.playing.values() for entry in pair}
     if not playing & players and pool == players:
-        byes, costs = last_byes(night, costs, seed) or ([] if best or night.playing else sorted(players), costs)
+        unpaired = [entry for entry in sorted(players) if night.left(entry) == 1]
+        byes, costs = last_byes(night, costs, seed) or ([] if best or night.playing else unpaired, costs)
         best = best_of([], costs)
     given = event.get("byes", [])
     if len(pairs) < len(best):
@@ -832,6 +837,9 @@ def verify(data):
     faults, unchecked, night, number = [], 0, Night(data), 0
     if hashlib.sha256(seed).hexdigest() != data["seed_hash"]:
         faults.append("The seed does not match the hash that was shown before the first batch.")
+    if data.get("field_corrected"):
+        # Who played at the time of a batch is not in the file.
+        return faults, sum(event["kind"] == "batch" for event in data["events"])
     for event in data["events"]:
         if event["kind"] == "batch":
             number += 1
@@ -891,8 +899,10 @@ def main(sources):
     for rows in lists:
         faults += verify_in_list(data, rows["results"] if isinstance(rows, dict) else rows)
     batches = sum(event["kind"] == "batch" for event in data["events"])
-    print("\n".join(faults) or f"{batches} batches were of least cost by the lots of the seed.")
-    if unchecked:
+    print("\n".join(faults) or f"{batches - unchecked} batches were of least cost by the lots of the seed.")
+    if unchecked and data.get("field_corrected"):
+        print(f"Not checkable, since a result was corrected that decided who plays in this stage: {unchecked}.")
+    elif unchecked:
         print(f"Not checkable, for a private reason or since a pair was set by hand: {unchecked}.")
     if paper := made_on_paper(data):
         print(f"Made on paper, and not checked against the rule: {len(paper)} ({', '.join(paper)}).")

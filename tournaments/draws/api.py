@@ -382,6 +382,10 @@ class BatchesSerializer(serializers.Serializer[Any]):
     commitment = serializers.IntegerField(allow_null=True, help_text="Its number in the list of the club.")
     settings = serializers.DictField()
     entries = FlowEntrySerializer(many=True)
+    field_corrected = serializers.BooleanField(
+        help_text="Whether a result of the stage before was corrected since the first batch, so that others may have "
+        "played: no batch can be checked then."
+    )
     events = serializers.ListField(
         child=serializers.DictField(), help_text="In order; what each has beside its `kind` depends on that."
     )

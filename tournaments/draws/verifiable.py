@@ -19,6 +19,7 @@ from formats.swiss.event import PAIRING_BYES, ByeKind, Order, SwissEvent
 from matches.models import Result
 from tournaments.models import (
     Batch,
+    Correction,
     Division,
     Draw,
     Entry,
@@ -178,8 +179,18 @@ def pairings_data(stage: Stage, *, directs: bool) -> dict[str, Any]:
             }
             for entry in entries
         ],
+        "field_corrected": is_over and _is_field_corrected(stage),
         "events": _flow_events(stage, {} if directs else clubs) if is_over else [],
     }
+
+
+def _is_field_corrected(stage: Stage) -> bool:
+    """Whether a result of an earlier stage was corrected since the first batch, so that others may have played."""
+    first = Batch.objects.filter(stage=stage).order_by("number").first()
+    earlier = Correction.objects.filter(
+        fixture__stage__division=stage.division_id, fixture__stage__number__lt=stage.number
+    )
+    return first is not None and earlier.filter(at__gt=first.at).exists()
 
 
 PAIRING_RULE = ("rounds", "lead", "leader")
@@ -213,16 +224,23 @@ def _flow_events(stage: Stage, hidden_clubs: Mapping[int, str]) -> list[dict[str
         timed += _stop_events(stopped)
     timed += _ends(stage)
     timed += _result_events(stage, {row.number: (row.first_id, row.second_id) for row in pairings}, playing_at)
-    for late in LateEntry.objects.filter(stage=stage, undoes=None, undone_by=None):
-        missed = list(MissedMatch.objects.filter(stage=stage, entry=late.entry_id, batch=None, taken_back_at=None))
-        event = {"missed": sum(row.count for row in missed), "by_lot": any(row.by_lot for row in missed)}
-        timed.append((late.at, 0, {"kind": "entered", "entry": late.entry_id, **event}))
+    missed_by_coming = list(MissedMatch.objects.filter(stage=stage, batch=None, taken_back_at=None))
+
+    def comes(kind: str, entry: int, at: datetime) -> tuple[datetime, int, dict[str, Any]]:
+        missed = [row for row in missed_by_coming if (row.entry_id, row.at) == (entry, at)]
+        count, by_lot = sum(row.count for row in missed), any(row.by_lot for row in missed)
+        return at, 0, {"kind": kind, "entry": entry, "missed": count, "by_lot": by_lot}
+
+    withdrawals = Withdrawal.objects.filter(entry__division=stage.division_id, bracket=None)
+    back = {(row.entry_id, row.taken_back_at) for row in withdrawals}
+    late = LateEntry.objects.filter(stage=stage, undoes=None, undone_by=None)
+    timed += [comes("entered", row.entry_id, row.at) for row in late if (row.entry_id, row.at) not in back]
     still_in = {(batch.at, row[0]) for batch in batches for row in (*batch.pool, *batch.left_out)}
-    for withdrawal in Withdrawal.objects.filter(entry__division=stage.division_id, bracket=None):
+    for withdrawal in withdrawals:
         place = 3 if (withdrawal.at, withdrawal.entry_id) in still_in else 0
         timed.append((withdrawal.at, place, {"kind": "withdrawn", "entry": withdrawal.entry_id}))
         if withdrawal.taken_back_at is not None:
-            timed.append((withdrawal.taken_back_at, 0, {"kind": "returned", "entry": withdrawal.entry_id}))
+            timed.append(comes("returned", withdrawal.entry_id, withdrawal.taken_back_at))
     for missed_row in MissedMatch.objects.filter(stage=stage).exclude(batch=None).exclude(taken_back_at=None):
         event = {"kind": "missed_taken_back", "entry": missed_row.entry_id, "by_lot": missed_row.by_lot}
         assert missed_row.taken_back_at is not None  # noqa: S101, they are excluded
